@@ -1,0 +1,99 @@
+// cairn/base.h
+// What every part of the library shares: status, error text, memory, log and progress.
+//
+// The library never prints, never exits and keeps no globals. A call that can fail returns a
+// cn_status and, where a cn_error is given, fills it with text a user can act on.
+#ifndef CAIRN_BASE_H
+#define CAIRN_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CN_API __attribute__((visibility("default")))
+#define CN_PRINTF(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
+#else
+#define CN_API
+#define CN_PRINTF(format_at, first_at)
+#endif
+
+// Whether a call was legal and had what it needed. How good an answer is, is a cn_outcome
+// (solve.h).
+#define CN_STATUS_LIST(X)                                                                          \
+    X(CN_OK, "ok")                                                                                 \
+    X(CN_ERR_ARGUMENT, "invalid argument")                                                         \
+    X(CN_ERR_MEMORY, "out of memory")                                                              \
+    X(CN_ERR_IO, "cannot read or write")                                                           \
+    X(CN_ERR_INPUT, "invalid input file")                                                          \
+    X(CN_ERR_UNSUPPORTED, "not supported")                                                         \
+    X(CN_ERR_NUMERIC, "numerical failure")                                                         \
+    X(CN_ERR_CANCELLED, "cancelled")
+
+typedef enum cn_status {
+#define CN_STATUS_ENTRY(name, text) name,
+    CN_STATUS_LIST(CN_STATUS_ENTRY)
+#undef CN_STATUS_ENTRY
+        CN_STATUS_COUNT
+} cn_status;
+
+CN_API const char *cn_status_text(cn_status status);
+
+// What went wrong and where. line and column count from 1; 0 means that there is none.
+typedef struct cn_error {
+    cn_status status;
+    char file[512];
+    int32_t line, column;
+    char message[512]; // one sentence, no full stop
+    char hint[256];    // what to try; may be empty
+} cn_error;
+
+// "file:line:column: message; hint", as much of it as there is. Returns text.
+CN_API const char *cn_error_format(const cn_error *error, char *text, size_t size);
+
+// All memory comes through here. new_bytes = 0 frees; ptr = NULL allocates; NULL back means "no
+// memory".
+typedef struct cn_allocator {
+    void *(*resize)(void *user, void *ptr, size_t old_bytes, size_t new_bytes);
+    void *user;
+} cn_allocator;
+
+typedef enum cn_log_level { CN_LOG_INFO, CN_LOG_WARNING } cn_log_level;
+typedef void cn_log_fn(void *user, cn_log_level level, const char *text);
+
+// What the library may use of the world. A NULL cn_env means malloc and silence.
+typedef struct cn_env {
+    cn_allocator allocator;
+    cn_log_fn *log; // may be NULL
+    void *log_user;
+} cn_env;
+
+CN_API cn_env cn_env_default(void);
+
+// Called now and then during long work; returning false cancels it (CN_ERR_CANCELLED).
+typedef struct cn_progress {
+    const char *stage; // static text
+    int64_t done;
+    int64_t total;   // 0 when not known
+    double residual; // NaN when not known
+} cn_progress;
+typedef bool cn_progress_fn(void *user, const cn_progress *progress);
+
+// A region of memory that grows and is given back as a whole. Arrays of a problem and the scratch
+// of a solver live in one. Not shared between threads.
+typedef struct cn_arena cn_arena;
+
+CN_API cn_arena *cn_arena_create(const cn_env *env); // NULL: no memory
+CN_API void cn_arena_destroy(cn_arena *arena);       // NULL is allowed
+CN_API const cn_env *cn_arena_env(const cn_arena *arena);
+
+CN_API const char *cn_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,10 @@
+// cairn/cairn.h
+// The whole public face of libcairn.
+#ifndef CAIRN_CAIRN_H
+#define CAIRN_CAIRN_H
+
+#include <cairn/base.h>
+#include <cairn/problem.h>
+#include <cairn/solve.h>
+
+#endif

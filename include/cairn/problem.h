@@ -1,0 +1,208 @@
+// cairn/problem.h
+// The one-step problems as pure data, their files, their generators, and the independent checker.
+//
+// Friction problem, local form. Given W (m x m), q (m), mu (contacts), dim 2 or 3, m = dim *
+// contacts, find r, u:
+//     u = W r + q,   K* contains (u_N + mu |u_T|, u_T)  orthogonal to  r in K,   K = { |r_T| <= mu
+//     r_N }.
+// Rows of a contact are contiguous, normal first: (N, T) or (N, T1, T2). r [N s], u and q [m/s], W
+// [1/kg]. W need be neither symmetric nor of full rank.
+//
+// Global form: M v = H r + f,  u = H' v + w; then W = H' M^-1 H and q = H' M^-1 f + w.
+// Linear complementarity problem: 0 <= z  orthogonal to  M z + q >= 0.
+#ifndef CAIRN_PROBLEM_H
+#define CAIRN_PROBLEM_H
+
+#include <cairn/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- matrices ----
+
+// Compressed rows: row i holds column[k], value[k] for k in [start[i], start[i+1]); columns ascend
+// in a row.
+typedef struct cn_csr {
+    int32_t rows, cols;
+    int64_t *start;  // rows + 1
+    int32_t *column; // start[rows]
+    double *value;   // start[rows]
+} cn_csr;
+
+// Compressed rows of dim x dim blocks, square. A block is stored by columns: value[dim*dim*k +
+// dim*j + i] is entry (i, j) of block k. Block columns ascend in a row. The value array is
+// CN_BSR_PAD doubles longer than its blocks so that a wide load may run over the end.
+#define CN_BSR_PAD 8
+typedef struct cn_bsr {
+    int32_t dim, block_rows;
+    int64_t *start;  // block_rows + 1
+    int32_t *column; // block columns
+    double *value;
+} cn_bsr;
+
+// ---- problems ----
+
+typedef struct cn_lcp {
+    int32_t n;
+    cn_csr M; // n x n
+    double *q;
+} cn_lcp;
+
+// W in body space, when M is block diagonal: contact a touches the velocities dof[k], k in
+// [start[a], start[a+1]), dofs ascending, with H[dim*k + i] = H(dof[k], dim*a + i) and MinvH[dim*k
+// + i] the same entry of M^-1 H.
+typedef struct cn_body_map {
+    int32_t dofs;
+    int64_t *start; // contacts + 1
+    int32_t *dof;
+    double *H, *MinvH;
+} cn_body_map;
+
+typedef enum cn_operator_kind { CN_OPERATOR_ASSEMBLED, CN_OPERATOR_BODY } cn_operator_kind;
+
+// The operator r -> W r, either assembled or in body space. Solvers say which they take.
+typedef struct cn_operator {
+    cn_operator_kind kind;
+    double *diagonal; // blocks W_aa, dim*dim each, by columns; whatever the kind
+    cn_bsr assembled;
+    cn_body_map body;
+} cn_operator;
+
+typedef struct cn_friction {
+    int32_t dim, contacts;
+    cn_operator W;
+    double *q;  // dim * contacts
+    double *mu; // contacts, >= 0
+} cn_friction;
+
+typedef struct cn_friction_global {
+    int32_t dim, contacts, dofs;
+    cn_csr M;  // dofs x dofs, symmetric positive definite
+    cn_csr H;  // dofs x dim*contacts
+    double *f; // dofs
+    double *w; // dim * contacts
+    double *mu;
+} cn_friction_global;
+
+typedef enum cn_problem_kind {
+    CN_PROBLEM_LCP,
+    CN_PROBLEM_FRICTION,
+    CN_PROBLEM_FRICTION_GLOBAL
+} cn_problem_kind;
+
+// A problem as a file holds it: the data, and what may come with it. Every pointer lives in memory.
+typedef struct cn_problem {
+    cn_problem_kind kind;
+    cn_lcp lcp;                // the one that kind names is filled
+    cn_friction friction;      // assembled when read from a file
+    cn_friction_global global; //
+    double *r, *u; // stored solution (LCP: z and M z + q); NULL when absent or all zero (FORMATS:
+                   // Siconos files)
+    double *v;     // global only; may be NULL
+    double *guess; // a first r; may be NULL
+    const char *format;                          // "fclib", "siconos-dat", "lcp-text"
+    const char *title, *description, *math_info; // may be NULL; bytes as in the file
+    cn_arena *memory;
+} cn_problem;
+
+CN_API cn_problem *cn_problem_create(const cn_env *env,
+                                     cn_problem_kind kind); // empty; NULL: no memory
+CN_API void cn_problem_destroy(cn_problem *problem);        // NULL is allowed
+
+// Sizes agree, every number finite, mu >= 0, indices ascending and in range. error may be NULL.
+CN_API cn_status cn_problem_validate(const cn_problem *problem, cn_error *error);
+CN_API cn_status cn_lcp_validate(const cn_lcp *p, cn_error *error);
+CN_API cn_status cn_friction_validate(const cn_friction *p, cn_error *error);
+CN_API cn_status cn_friction_global_validate(const cn_friction_global *p, cn_error *error);
+
+// ---- the operator ----
+
+// u = W r + q. v: dofs numbers of scratch for the body kind, else unused (may be NULL).
+CN_API void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u);
+
+// Global to local. Arrays go to memory. The assembled form takes any positive definite M; body
+// space needs a block diagonal M (blocks of at most CN_BODY_BLOCK_MAX) and gives CN_ERR_UNSUPPORTED
+// otherwise.
+#define CN_BODY_BLOCK_MAX 64
+CN_API cn_status cn_friction_condense(const cn_friction_global *g, cn_arena *memory,
+                                      cn_friction *out, cn_error *error);
+CN_API cn_status cn_friction_to_body_space(const cn_friction_global *g, cn_arena *memory,
+                                           cn_friction *out, cn_error *error);
+// The form with the fewer multiplications in a sweep.
+CN_API cn_status cn_friction_reduce(const cn_friction_global *g, cn_arena *memory, cn_friction *out,
+                                    cn_error *error);
+// v = M^-1 (H r + f), for a solution file.
+CN_API cn_status cn_friction_global_velocity(const cn_friction_global *g, cn_arena *scratch,
+                                             const double *r, double *v, cn_error *error);
+
+// ---- files (docs/formats.md) ----
+
+typedef enum cn_file_format {
+    CN_FILE_AUTO, // reading: by content; writing: by the file's ending (.hdf5 .h5: FCLIB; .dat:
+                  // text)
+    CN_FILE_FCLIB,
+    CN_FILE_TEXT // Siconos .dat, or LCP text
+} cn_file_format;
+
+CN_API cn_status cn_problem_read(const cn_env *env, const char *path, cn_problem **out,
+                                 cn_error *error);
+// The same from bytes in memory; name stands for the path in errors.
+CN_API cn_status cn_problem_read_bytes(const cn_env *env, const char *name, const void *bytes,
+                                       size_t size, cn_problem **out, cn_error *error);
+// Written beside the target and renamed, so that a failure leaves the old file as it was.
+CN_API cn_status cn_problem_write(const cn_problem *problem, const char *path,
+                                  cn_file_format format, cn_error *error);
+
+// ---- generators: planted problems, whose solution is chosen first ----
+
+typedef struct cn_planted_opts {
+    int32_t dim, contacts; // for an LCP: contacts is n
+    int32_t bodies;        // 0: about contacts / 2
+    double deficiency; // share of the unknowns without own stiffness, [0, 0.9]: rank of W over m is
+                       // 1 - it
+    double friction;   // mu of every contact; < 0: spread over [0, 1]
+    double open, slide; // shares of contacts planted open and sliding; the rest stick
+    uint64_t seed;
+} cn_planted_opts;
+
+CN_API cn_planted_opts cn_planted_opts_default(void);
+// A global problem of kind CN_PROBLEM_FRICTION_GLOBAL with its exact solution in r, u, v.
+CN_API cn_status cn_planted_friction(const cn_env *env, const cn_planted_opts *opts,
+                                     cn_problem **out, cn_error *error);
+// An LCP with M positive semi-definite and its exact solution in r (z) and u.
+CN_API cn_status cn_planted_lcp(const cn_env *env, const cn_planted_opts *opts, cn_problem **out,
+                                cn_error *error);
+
+// ---- the independent checker: plain code that no solver shares ----
+
+// Which of the three residuals a tolerance means.
+typedef enum cn_measure { CN_MEASURE_SCALED, CN_MEASURE_Q, CN_MEASURE_MAX } cn_measure;
+
+// e_a = (r_a - P_K(r_a - rho_a u^_a)) / rho_a with u^ = (u_N + mu |u_T|, u_T).
+typedef struct cn_grade {
+    double residual;     // rho_a = dim/trace(W_aa); |e| over |q| of the pressing contacts (q_N < 0)
+    double residual_q;   // rho = 1; over |q|
+    double residual_max; // rho = 1; over max(|q|, |r|, |u|)
+    double cone_violation;    // max over contacts of max(0, |r_T| - mu r_N, -r_N), over max |r_a|
+    double dual_violation;    // max over contacts of max(0, -u_N), over max |u_a|
+    double complementarity;   // max |r_a . u^_a| over max |r_a| max |u_a|
+    double velocity_mismatch; // max |u_given - (W r + q)| over max |u|; 0 when no u was given
+    int32_t worst;            // contact of the largest |e_a| in the scaled measure; -1: none
+    double worst_error;       // that |e_a| [m/s]
+    int32_t open, stick, slide;
+} cn_grade;
+
+CN_API double cn_grade_residual(const cn_grade *grade, cn_measure measure);
+
+// u may be NULL; it is compared with W r + q, never trusted. scratch is given back as it was.
+CN_API cn_status cn_friction_grade(const cn_friction *p, const double *r, const double *u,
+                                   cn_arena *scratch, cn_grade *grade);
+// For an LCP the three residuals are all |min(z, M z + q)| / |q|; open counts z = 0, stick counts z
+// > 0.
+CN_API cn_status cn_lcp_grade(const cn_lcp *p, const double *z, cn_arena *scratch, cn_grade *grade);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,146 @@
+// cairn/solve.h
+// Solvers for the one-step problems: the tables, their settings, and the drivers that grade every
+// answer.
+//
+//     const cn_friction_solver *solver = cn_friction_solver_find("auto");
+//     cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+//     opts.tolerance = 1e-8;
+//     cn_friction_solve(problem, solver, &opts, scratch, r, u, &report, NULL);
+//
+// A row need not come from the table: fill a cn_friction_solver of your own and the driver runs and
+// grades it.
+#ifndef CAIRN_SOLVE_H
+#define CAIRN_SOLVE_H
+
+#include <cairn/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How good an answer is. Running out of iterations is an outcome, not an error.
+#define CN_OUTCOME_LIST(X)                                                                         \
+    X(CN_SOLVED, "solved")           /* the checker's residual is within the tolerance */          \
+    X(CN_STALLED, "stalled")         /* the solver stopped by itself without reaching it */        \
+    X(CN_LIMIT, "limit")             /* out of iterations */                                       \
+    X(CN_TIME, "time")               /* out of time */                                             \
+    X(CN_DIVERGED, "diverged")       /* the iterates left the finite numbers */                    \
+    X(CN_INFEASIBLE, "infeasible")   /* the solver has shown that there is no solution */          \
+    X(CN_UNSUPPORTED, "unsupported") /* this solver is not for this kind of problem */
+
+typedef enum cn_outcome {
+#define CN_OUTCOME_ENTRY(name, text) name,
+    CN_OUTCOME_LIST(CN_OUTCOME_ENTRY)
+#undef CN_OUTCOME_ENTRY
+        CN_OUTCOME_COUNT
+} cn_outcome;
+
+CN_API const char *cn_outcome_text(cn_outcome outcome);
+CN_API const char *cn_measure_text(cn_measure measure); // "scaled", "q", "max"
+
+// One field of a solver's own settings; the table of them feeds C, the command line, its help and
+// the docs.
+typedef enum cn_param_kind { CN_PARAM_INT, CN_PARAM_REAL, CN_PARAM_BOOL } cn_param_kind;
+typedef struct cn_param {
+    const char *name;
+    cn_param_kind kind; // int32_t, double or bool at offset
+    size_t offset;      // in the solver's own struct, which starts at cn_solve_opts.params
+    double initial, min, max;
+    const char *help;
+} cn_param;
+
+#define CN_PARAM_SLOTS 16 // doubles reserved for a solver's own struct
+
+// What a solver accepts.
+enum {
+    CN_SOLVES_2D = 1,       // friction, dim 2
+    CN_SOLVES_3D = 2,       // friction, dim 3
+    CN_TAKES_ASSEMBLED = 4, // W as blocks
+    CN_TAKES_BODY = 8,      // W in body space
+    CN_USES_LOCAL = 16      // has a pluggable local solver
+};
+
+typedef struct cn_solver_info {
+    const char *name;
+    const char *about;      // one line
+    const char *strengths;  // one line
+    const char *weaknesses; // one line, with the remedy
+    const char *unit;       // of an iteration: "sweeps", "pivots", ...
+    uint32_t accepts;       // CN_SOLVES_... | CN_TAKES_... (0 for an LCP solver)
+    int32_t max_iterations; // the default limit
+    const cn_param *params;
+    int32_t param_count;
+} cn_solver_info;
+
+// Local solvers: one 3D contact while the others are held (2D has a closed form, used by itself).
+typedef struct cn_local_solver cn_local_solver;
+CN_API int32_t cn_local_solver_count(void);
+CN_API const cn_local_solver *cn_local_solver_at(int32_t index);
+CN_API const cn_local_solver *cn_local_solver_find(const char *name); // NULL: no such
+CN_API const char *cn_local_solver_name(const cn_local_solver *local);
+CN_API const char *cn_local_solver_about(const cn_local_solver *local);
+
+typedef struct cn_solve_opts {
+    double tolerance; // on the residual that measure names; default 1e-8
+    cn_measure measure;
+    int32_t max_iterations; // in the solver's unit
+    double time_limit;      // [s] of CPU; 0: none. A limit makes the answer depend on the machine
+    const cn_local_solver *local; // default hybrid
+    cn_progress_fn *progress;     // may be NULL
+    void *progress_user;
+    double params[CN_PARAM_SLOTS]; // the solver's own struct
+} cn_solve_opts;
+
+CN_API cn_solve_opts cn_solve_opts_default(const cn_solver_info *info);
+// Set a solver's own field from text, with range check and "did you mean". error may be NULL.
+CN_API cn_status cn_solve_opts_set(cn_solve_opts *opts, const cn_solver_info *info,
+                                   const char *name, const char *value, cn_error *error);
+CN_API double cn_solve_opts_get(const cn_solve_opts *opts, const cn_param *param);
+
+typedef struct cn_solve_report {
+    cn_outcome outcome;
+    int32_t iterations; // in the solver's unit
+    double cpu_s;       // [s] CPU of the solve alone
+    const char *detail; // static text: which stage ended it and why; never NULL after a driver call
+    cn_grade grade;     // by the checker; a solver never grades itself
+} cn_solve_report;
+
+// r: in, first guess; out, answer. u: out. Memory only from scratch; p is not written. A solver
+// sets outcome (its own view), iterations and detail.
+typedef cn_status cn_friction_fn(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                                 double *r, double *u, cn_solve_report *report);
+typedef cn_status cn_lcp_fn(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch,
+                            double *z, double *w, cn_solve_report *report);
+
+typedef struct cn_friction_solver {
+    cn_solver_info info;
+    cn_friction_fn *solve;
+} cn_friction_solver;
+
+typedef struct cn_lcp_solver {
+    cn_solver_info info;
+    cn_lcp_fn *solve;
+} cn_lcp_solver;
+
+CN_API int32_t cn_friction_solver_count(void);
+CN_API const cn_friction_solver *cn_friction_solver_at(int32_t index);
+CN_API const cn_friction_solver *cn_friction_solver_find(const char *name); // NULL: no such
+CN_API int32_t cn_lcp_solver_count(void);
+CN_API const cn_lcp_solver *cn_lcp_solver_at(int32_t index);
+CN_API const cn_lcp_solver *cn_lcp_solver_find(const char *name);
+
+// The drivers: check the arguments, run the solver, recompute u = W r + q, grade, correct the
+// outcome. A solver that claims SOLVED with a residual above the tolerance is reported STALLED; one
+// that ends within it is SOLVED whatever it said. Non-finite answers become r = 0, DIVERGED. error
+// may be NULL.
+CN_API cn_status cn_friction_solve(const cn_friction *p, const cn_friction_solver *solver,
+                                   const cn_solve_opts *opts, cn_arena *scratch, double *r,
+                                   double *u, cn_solve_report *report, cn_error *error);
+CN_API cn_status cn_lcp_solve(const cn_lcp *p, const cn_lcp_solver *solver,
+                              const cn_solve_opts *opts, cn_arena *scratch, double *z, double *w,
+                              cn_solve_report *report, cn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,205 @@
+// base/memory.c
+// The default environment, growing buffers, and the arena: a short list of chunks, each at least
+// twice the one before.
+#include "base/memory.h"
+
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CN_ALIGN 64u
+#define CN_CHUNK_MAX 40 // chunks double, so this is past any address space
+#define CN_CHUNK_FIRST ((size_t)1 << 16)
+
+static void *cn_malloc_resize(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
+    (void)user;
+    (void)old_bytes;
+    if (new_bytes == 0) {
+        free(ptr);
+        return NULL;
+    }
+    return realloc(ptr, new_bytes);
+}
+
+cn_env cn_env_default(void) {
+    return (cn_env){.allocator = {.resize = cn_malloc_resize}};
+}
+
+void cn_log(const cn_env *env, cn_log_level level, const char *format, ...) {
+    if (!env || !env->log) {
+        return;
+    }
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    env->log(env->log_user, level, text);
+}
+
+bool cn_size_multiply(int64_t count, size_t size, size_t *bytes) {
+    // Half the address space is more than any allocation can be, and leaves room to round up.
+    if (count < 0 || (uint64_t)count > (SIZE_MAX / 2) / (size ? size : 1)) {
+        return false;
+    }
+    *bytes = (size_t)count * size;
+    return true;
+}
+
+static void *cn_env_resize(const cn_env *env, void *ptr, size_t old_bytes, size_t new_bytes) {
+    if (!env || !env->allocator.resize) {
+        return cn_malloc_resize(NULL, ptr, old_bytes, new_bytes);
+    }
+    return env->allocator.resize(env->allocator.user, ptr, old_bytes, new_bytes);
+}
+
+void cn_buffer_init(cn_buffer *buffer, const cn_env *env) {
+    *buffer = (cn_buffer){.env = env};
+}
+
+bool cn_buffer_append(cn_buffer *buffer, const void *bytes, size_t count) {
+    if (count > buffer->capacity - buffer->size) {
+        size_t capacity = buffer->capacity ? buffer->capacity : 256;
+        while (capacity - buffer->size < count) {
+            if (capacity > SIZE_MAX / 4) {
+                return false;
+            }
+            capacity *= 2;
+        }
+        void *data = cn_env_resize(buffer->env, buffer->data, buffer->capacity, capacity);
+        if (!data) {
+            return false;
+        }
+        buffer->data = data;
+        buffer->capacity = capacity;
+    }
+    if (count) {
+        memcpy(buffer->data + buffer->size, bytes, count);
+    }
+    buffer->size += count;
+    return true;
+}
+
+void cn_buffer_free(cn_buffer *buffer) {
+    if (buffer->data) {
+        cn_env_resize(buffer->env, buffer->data, buffer->capacity, 0);
+    }
+    *buffer = (cn_buffer){.env = buffer->env};
+}
+
+typedef struct cn_chunk {
+    unsigned char *block; // as allocated
+    unsigned char *data;  // aligned
+    size_t bytes;         // of block
+    size_t capacity;      // of data
+} cn_chunk;
+
+struct cn_arena {
+    cn_env env;
+    int32_t chunk_count;
+    int32_t current; // chunk in use; the later ones are empty
+    size_t used;     // in the current chunk
+    cn_chunk chunk[CN_CHUNK_MAX];
+};
+
+cn_arena *cn_arena_create(const cn_env *env) {
+    cn_env own = env ? *env : cn_env_default();
+    cn_arena *arena = cn_env_resize(&own, NULL, 0, sizeof *arena);
+    if (arena) {
+        memset(arena, 0, sizeof *arena);
+        arena->env = own;
+    }
+    return arena;
+}
+
+void cn_arena_destroy(cn_arena *arena) {
+    if (!arena) {
+        return;
+    }
+    for (int32_t i = 0; i < arena->chunk_count; i++) {
+        cn_env_resize(&arena->env, arena->chunk[i].block, arena->chunk[i].bytes, 0);
+    }
+    cn_env env = arena->env;
+    cn_env_resize(&env, arena, sizeof *arena, 0);
+}
+
+const cn_env *cn_arena_env(const cn_arena *arena) {
+    return &arena->env;
+}
+
+// A fresh chunk behind the last one, of at least the given capacity.
+static bool cn_arena_grow(cn_arena *arena, size_t capacity) {
+    if (arena->chunk_count == CN_CHUNK_MAX) {
+        return false;
+    }
+    if (arena->chunk_count > 0) {
+        size_t doubled = arena->chunk[arena->chunk_count - 1].capacity * 2;
+        capacity = doubled > capacity ? doubled : capacity;
+    }
+    capacity = capacity > CN_CHUNK_FIRST ? capacity : CN_CHUNK_FIRST;
+    cn_chunk chunk = {.bytes = capacity + CN_ALIGN, .capacity = capacity};
+    chunk.block = cn_env_resize(&arena->env, NULL, 0, chunk.bytes);
+    if (!chunk.block) {
+        return false;
+    }
+    chunk.data = chunk.block + (CN_ALIGN - (uintptr_t)chunk.block % CN_ALIGN) % CN_ALIGN;
+    arena->chunk[arena->chunk_count++] = chunk;
+    return true;
+}
+
+void *cn_arena_take(cn_arena *arena, int64_t count, size_t size) {
+    size_t bytes;
+    if (!cn_size_multiply(count, size, &bytes)) {
+        return NULL;
+    }
+    bytes = (bytes + CN_ALIGN - 1) / CN_ALIGN * CN_ALIGN;
+    for (;;) {
+        if (arena->current < arena->chunk_count) {
+            cn_chunk *chunk = &arena->chunk[arena->current];
+            if (bytes <= chunk->capacity - arena->used) {
+                void *piece = chunk->data + arena->used;
+                arena->used += bytes;
+                return piece;
+            }
+        }
+        if (arena->current + 1 < arena->chunk_count) {
+            arena->current++;
+            arena->used = 0;
+            continue;
+        }
+        if (!cn_arena_grow(arena, bytes)) {
+            return NULL;
+        }
+        arena->current = arena->chunk_count - 1;
+        arena->used = 0;
+    }
+}
+
+void *cn_arena_take_zero(cn_arena *arena, int64_t count, size_t size) {
+    void *piece = cn_arena_take(arena, count, size);
+    if (piece && count > 0) {
+        memset(piece, 0, (size_t)count * size);
+    }
+    return piece;
+}
+
+char *cn_arena_text(cn_arena *arena, const char *text, size_t length) {
+    char *copy = cn_arena_take(arena, (int64_t)length + 1, 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+cn_arena_mark cn_arena_get_mark(const cn_arena *arena) {
+    return (cn_arena_mark){.chunk = arena->current, .used = arena->used};
+}
+
+void cn_arena_release(cn_arena *arena, cn_arena_mark mark) {
+    arena->current = mark.chunk;
+    arena->used = mark.used;
+}

@@ -1,0 +1,25 @@
+// base/memory.h
+// Growing arrays outside an arena, for readers that do not know a size beforehand. Same allocator,
+// same checks.
+#ifndef CAIRN_BASE_MEMORY_H
+#define CAIRN_BASE_MEMORY_H
+
+#include <cairn/base.h>
+
+// true and *bytes = count * size, or false when that does not fit.
+bool cn_size_multiply(int64_t count, size_t size, size_t *bytes);
+
+// A byte buffer that grows; data is NULL while empty.
+typedef struct cn_buffer {
+    const cn_env *env;
+    unsigned char *data;
+    size_t size, capacity;
+} cn_buffer;
+
+void cn_buffer_init(cn_buffer *buffer, const cn_env *env);
+bool cn_buffer_append(cn_buffer *buffer, const void *bytes, size_t count); // false: no memory
+void cn_buffer_free(cn_buffer *buffer);
+
+void cn_log(const cn_env *env, cn_log_level level, const char *format, ...) CN_PRINTF(3, 4);
+
+#endif

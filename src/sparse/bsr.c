@@ -1,0 +1,144 @@
+// sparse/bsr.c
+// Block-sparse rows. The blocks of a block row come out in ascending order because the columns of
+// the source do.
+#include "sparse/bsr.h"
+
+#include "base/arena.h"
+
+#include <string.h>
+
+// Marks in `seen` the block columns of block row `row` (the diagonal always) and lists them;
+// returns their number.
+static int32_t cn_collect_blocks(const cn_csr *a, int32_t dim, int32_t row, int32_t *seen,
+                                 int32_t *list) {
+    int32_t count = 0;
+    seen[row] = row + 1;
+    list[count++] = row;
+    for (int32_t i = dim * row; i < dim * (row + 1); i++) {
+        for (int64_t k = a->start[i]; k < a->start[i + 1]; k++) {
+            int32_t block = a->column[k] / dim;
+            if (seen[block] != row + 1) {
+                seen[block] = row + 1;
+                list[count++] = block;
+            }
+        }
+    }
+    return count;
+}
+
+static void cn_sort_ascending(int32_t *list, int32_t count) {
+    // Shell sort: rows are short and mostly sorted already.
+    for (int32_t gap = count / 2; gap > 0; gap /= 2) {
+        for (int32_t i = gap; i < count; i++) {
+            int32_t item = list[i];
+            int32_t j = i;
+            for (; j >= gap && list[j - gap] > item; j -= gap) {
+                list[j] = list[j - gap];
+            }
+            list[j] = item;
+        }
+    }
+}
+
+// Adds the entries of block row `row` of a into its blocks; place[b] is the block index of column b
+// in this row.
+static void cn_scatter_row(const cn_csr *a, const cn_bsr *out, int32_t row, const int64_t *place) {
+    int32_t dim = out->dim;
+    for (int32_t i = 0; i < dim; i++) {
+        int32_t line = dim * row + i;
+        for (int64_t k = a->start[line]; k < a->start[line + 1]; k++) {
+            int32_t block = a->column[k] / dim;
+            int32_t j = a->column[k] % dim;
+            out->value[place[block] * dim * dim + dim * j + i] += a->value[k];
+        }
+    }
+}
+
+cn_status cn_bsr_from_csr(cn_arena *memory, const cn_csr *a, int32_t dim, cn_bsr *out) {
+    int32_t block_rows = a->rows / dim;
+    int64_t entries = a->start[a->rows];
+    *out = (cn_bsr){.dim = dim, .block_rows = block_rows};
+    out->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)block_rows + 1);
+    out->column = CN_TAKE(memory, int32_t, entries + block_rows);
+    int32_t *seen = CN_TAKE_ZERO(memory, int32_t, block_rows);
+    int64_t *place = CN_TAKE(memory, int64_t, block_rows);
+    if (!out->start || !out->column || !seen || !place) {
+        return CN_ERR_MEMORY;
+    }
+    for (int32_t row = 0; row < block_rows; row++) {
+        int32_t *list = out->column + out->start[row];
+        int32_t count = cn_collect_blocks(a, dim, row, seen, list);
+        cn_sort_ascending(list, count);
+        out->start[row + 1] = out->start[row] + count;
+    }
+    int64_t blocks = out->start[block_rows];
+    out->value = CN_TAKE_ZERO(memory, double, blocks *dim *dim + CN_BSR_PAD);
+    if (!out->value) {
+        return CN_ERR_MEMORY;
+    }
+    for (int32_t row = 0; row < block_rows; row++) {
+        for (int64_t k = out->start[row]; k < out->start[row + 1]; k++) {
+            place[out->column[k]] = k;
+        }
+        cn_scatter_row(a, out, row, place);
+    }
+    return CN_OK;
+}
+
+cn_status cn_bsr_to_csr(cn_arena *memory, const cn_bsr *a, cn_csr *out) {
+    int32_t dim = a->dim;
+    int32_t rows = dim * a->block_rows;
+    int64_t entries = a->start[a->block_rows] * dim * dim;
+    *out = (cn_csr){.rows = rows, .cols = rows};
+    out->start = CN_TAKE(memory, int64_t, (int64_t)rows + 1);
+    out->column = CN_TAKE(memory, int32_t, entries);
+    out->value = CN_TAKE(memory, double, entries);
+    if (!out->start || !out->column || !out->value) {
+        return CN_ERR_MEMORY;
+    }
+    int64_t filled = 0;
+    for (int32_t line = 0; line < rows; line++) {
+        out->start[line] = filled;
+        for (int64_t k = a->start[line / dim]; k < a->start[line / dim + 1]; k++) {
+            for (int32_t j = 0; j < dim; j++) {
+                out->column[filled] = dim * a->column[k] + j;
+                out->value[filled] = a->value[k * dim * dim + dim * j + line % dim];
+                filled++;
+            }
+        }
+    }
+    out->start[rows] = filled;
+    return CN_OK;
+}
+
+void cn_bsr_diagonal(const cn_bsr *a, double *diagonal) {
+    size_t block = (size_t)a->dim * (size_t)a->dim;
+    for (int32_t row = 0; row < a->block_rows; row++) {
+        memset(diagonal + block * (size_t)row, 0, sizeof *diagonal * block);
+        for (int64_t k = a->start[row]; k < a->start[row + 1]; k++) {
+            if (a->column[k] == row) {
+                memcpy(diagonal + block * (size_t)row, a->value + block * (size_t)k,
+                       sizeof *diagonal * block);
+            }
+        }
+    }
+}
+
+void cn_bsr_apply(const cn_bsr *a, const double *x, double *y) {
+    int32_t dim = a->dim;
+    for (int32_t row = 0; row < a->block_rows; row++) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int64_t k = a->start[row]; k < a->start[row + 1]; k++) {
+            const double *block = a->value + k * dim * dim;
+            const double *part = x + (int64_t)dim * a->column[k];
+            for (int32_t j = 0; j < dim; j++) {
+                for (int32_t i = 0; i < dim; i++) {
+                    sum[i] += block[dim * j + i] * part[j];
+                }
+            }
+        }
+        for (int32_t i = 0; i < dim; i++) {
+            y[(int64_t)dim * row + i] = sum[i];
+        }
+    }
+}

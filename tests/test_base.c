@@ -1,0 +1,72 @@
+// The base room: arena, buffers, errors, generator.
+#include "check.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/rng.h"
+
+#include <string.h>
+
+CN_TEST(arena_pieces_are_aligned_and_apart) {
+    cn_arena *arena = cn_arena_create(NULL);
+    unsigned char *a = CN_TAKE_ZERO(arena, unsigned char, 3);
+    unsigned char *b = CN_TAKE_ZERO(arena, unsigned char, 100000);
+    CN_CHECK_TRUE((uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0);
+    memset(a, 1, 3);
+    for (int i = 0; i < 100000; i++) {
+        CN_CHECK_TRUE(b[i] == 0);
+    }
+    cn_arena_destroy(arena);
+}
+
+CN_TEST(arena_release_reuses_memory) {
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_arena_mark mark = cn_arena_get_mark(arena);
+    void *first = CN_TAKE(arena, double, 1000);
+    CN_CHECK_TRUE(CN_TAKE(arena, double, 1000000) != NULL);
+    cn_arena_release(arena, mark);
+    CN_CHECK_TRUE(CN_TAKE(arena, double, 1000) == first);
+    cn_arena_destroy(arena);
+}
+
+CN_TEST(arena_refuses_sizes_that_overflow) {
+    cn_arena *arena = cn_arena_create(NULL);
+    CN_CHECK_TRUE(CN_TAKE(arena, double, INT64_MAX) == NULL);
+    CN_CHECK_TRUE(cn_arena_take(arena, -1, 8) == NULL);
+    cn_arena_destroy(arena);
+}
+
+CN_TEST(error_text_has_place_message_and_hint) {
+    cn_error error;
+    char text[256];
+    CN_CHECK_TRUE(cn_fail(&error, CN_ERR_INPUT, "mu is %g", -1.0) == CN_ERR_INPUT);
+    cn_fail_hint(&error, "use mu >= 0");
+    cn_fail_at(&error, "a.dat", 3, 7);
+    assert_string_equal(cn_error_format(&error, text, sizeof text),
+                        "a.dat:3:7: mu is -1; use mu >= 0");
+}
+
+CN_TEST(nearest_name_finds_a_typo_and_no_stranger) {
+    const char *const names[] = {"nsgs", "lemke", "extra-gradient"};
+    assert_string_equal(cn_nearest_name("lemk", names, 3), "lemke");
+    assert_string_equal(cn_nearest_name("extragradient", names, 3), "extra-gradient");
+    CN_CHECK_TRUE(cn_nearest_name("banana", names, 3) == NULL);
+}
+
+CN_TEST(generator_is_the_published_one_and_uniform) {
+    cn_rng rng = {{1, 2, 3, 4}};
+    CN_CHECK_TRUE(cn_rng_next(&rng) == 11520); // first output of xoshiro256** from state 1, 2, 3, 4
+    rng = cn_rng_seed(7);
+    double mean = 0.0;
+    for (int i = 0; i < 100000; i++) {
+        mean += cn_rng_uniform(&rng, -1.0, 1.0) / 100000;
+    }
+    CN_CHECK_NEAR(mean, 0.0, 0.01); // five standard deviations of the mean
+}
+
+CN_TEST(status_texts_are_complete) {
+    for (int s = 0; s < CN_STATUS_COUNT; s++) {
+        CN_CHECK_TRUE(strlen(cn_status_text((cn_status)s)) > 0);
+    }
+}
