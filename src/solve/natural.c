@@ -1,0 +1,121 @@
+// solve/natural.c
+// The natural map of the Coulomb problem, per contact with u^ = (u_N + mu |u_T|, u_T) and a step
+// rho_a:
+//     e_a = (r_a - P_K(r_a - rho_a u^_a)) / rho_a,
+// which is zero exactly at a solution (De Saxce and Feng 1998; Acary and Brogliato 2008). The
+// branches of the projection are written out, so that r cancels by algebra and not by subtraction:
+// inside the cone e = u^, in the polar cone e = r / rho.
+#include "solve/natural.h"
+
+#include <math.h>
+
+// |e_a|^2 of one contact.
+static inline double cn_contact_error(int32_t dim, double mu, double rho, const double *r,
+                                      const double *u) {
+    double slip = dim == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
+    double hat = u[0] + mu * slip;
+    double z[3] = {r[0] - rho * hat, r[1] - rho * u[1], dim == 2 ? 0.0 : r[2] - rho * u[2]};
+    double tangent = dim == 2 ? fabs(z[1]) : sqrt(z[1] * z[1] + z[2] * z[2]);
+    double e[3] = {hat, u[1], dim == 2 ? 0.0 : u[2]};
+    if (mu * tangent <= -z[0]) {
+        e[0] = r[0] / rho;
+        e[1] = r[1] / rho;
+        e[2] = dim == 2 ? 0.0 : r[2] / rho;
+    } else if (!(tangent <= mu * z[0])) {
+        // On the cone's side: z - P_K(z) = excess (-mu, z_T / |z_T|), added to u^.
+        double excess = (tangent - mu * z[0]) / ((1.0 + mu * mu) * rho);
+        e[0] -= mu * excess;
+        e[1] += excess * z[1] / tangent;
+        e[2] += excess * z[2] / tangent;
+    }
+    return e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+}
+
+static double cn_square_sum(int64_t count, const double *x) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        sum += x[i] * x[i];
+    }
+    return sum;
+}
+
+static double cn_block_trace(int32_t dim, const double *block) {
+    return dim == 2 ? block[0] + block[3] : block[0] + block[4] + block[8];
+}
+
+// size, or 1 where it is round-off of the terms that q is the sum of.
+static double cn_natural_denominator(double size, double force, double mean_diagonal) {
+    double floor = CN_NATURAL_ROUNDOFF * fmax(1.0, force * mean_diagonal);
+    return size < floor ? 1.0 : size;
+}
+
+static double cn_natural_scaled(const cn_friction *p, const double *r, const double *u) {
+    int32_t dim = p->dim;
+    double error = 0.0, force = 0.0, pressing = 0.0, all = 0.0, trace_sum = 0.0;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        int64_t row = (int64_t)dim * a;
+        double trace = cn_block_trace(dim, p->W.diagonal + dim * row);
+        // A contact without stiffness of its own has no step of its own.
+        double rho = trace > 0.0 ? dim / trace : 1.0;
+        double size = cn_square_sum(dim, p->q + row);
+        error += cn_contact_error(dim, p->mu[a], rho, r + row, u + row);
+        force += cn_square_sum(dim, r + row);
+        pressing += p->q[row] < 0.0 ? size : 0.0;
+        all += size;
+        trace_sum += trace;
+    }
+    double m = (double)dim * p->contacts;
+    double norm = sqrt(pressing > 0.0 ? pressing : all);
+    return sqrt(error) / cn_natural_denominator(norm, sqrt(force), trace_sum / m);
+}
+
+static double cn_natural_plain(const cn_friction *p, cn_measure measure, const double *r,
+                               const double *u) {
+    int32_t dim = p->dim;
+    int64_t m = (int64_t)dim * p->contacts;
+    double error = 0.0, trace_sum = 0.0;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        int64_t row = (int64_t)dim * a;
+        error += cn_contact_error(dim, p->mu[a], 1.0, r + row, u + row);
+        trace_sum += cn_block_trace(dim, p->W.diagonal + dim * row);
+    }
+    double norm = sqrt(cn_square_sum(m, p->q)), force = sqrt(cn_square_sum(m, r));
+    if (measure == CN_MEASURE_Q) {
+        return sqrt(error) / cn_natural_denominator(norm, force, trace_sum / (double)m);
+    }
+    double largest = fmax(norm, fmax(force, sqrt(cn_square_sum(m, u))));
+    return largest < CN_NATURAL_TINY ? sqrt(error) : sqrt(error) / largest;
+}
+
+double cn_natural_error(const cn_friction *p, cn_measure measure, const double *r,
+                        const double *u) {
+    if (p->contacts == 0) {
+        return 0.0;
+    }
+    return measure == CN_MEASURE_SCALED ? cn_natural_scaled(p, r, u)
+                                        : cn_natural_plain(p, measure, r, u);
+}
+
+static double cn_csr_trace(const cn_csr *a) {
+    double trace = 0.0;
+    for (int32_t i = 0; i < a->rows; i++) {
+        for (int64_t k = a->start[i]; k < a->start[i + 1] && a->column[k] <= i; k++) {
+            trace += a->column[k] == i ? a->value[k] : 0.0;
+        }
+    }
+    return trace;
+}
+
+double cn_natural_error_lcp(const cn_lcp *p, const double *z, const double *w) {
+    if (p->n == 0) {
+        return 0.0;
+    }
+    double error = 0.0;
+    for (int32_t i = 0; i < p->n; i++) {
+        double apart = z[i] - w[i];
+        double least = apart <= 0.0 ? z[i] : (apart > 0.0 ? w[i] : apart); // NaN of either stays
+        error += least * least;
+    }
+    double norm = sqrt(cn_square_sum(p->n, p->q)), force = sqrt(cn_square_sum(p->n, z));
+    return sqrt(error) / cn_natural_denominator(norm, force, cn_csr_trace(&p->M) / p->n);
+}

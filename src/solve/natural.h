@@ -1,0 +1,21 @@
+// solve/natural.h
+// How wrong an iterate is, fast: what a solver looks at to decide when to stop. The checker in
+// problem/ is a second, plain implementation on purpose and has the last word.
+#ifndef CAIRN_SOLVE_NATURAL_H
+#define CAIRN_SOLVE_NATURAL_H
+
+#include <cairn/problem.h>
+
+// A norm of q below this times max(1, |r| tr W / m) is round-off; the residual is absolute then.
+#define CN_NATURAL_ROUNDOFF 1e-15
+// CN_MEASURE_MAX does not divide by less than this.
+#define CN_NATURAL_TINY 2e-16
+
+// The residual that measure names, as cn_grade defines it, of an r with u = W r + q. NaN or
+// infinite where r or u is. No allocation.
+double cn_natural_error(const cn_friction *p, cn_measure measure, const double *r, const double *u);
+
+// |min(z, w)| / |q| of a z with w = M z + q.
+double cn_natural_error_lcp(const cn_lcp *p, const double *z, const double *w);
+
+#endif

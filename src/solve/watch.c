@@ -1,0 +1,43 @@
+// solve/watch.c
+#include "solve/watch.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+
+cn_watch cn_watch_start(const cn_solve_opts *opts) {
+    return (cn_watch){.opts = opts, .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0};
+}
+
+static bool cn_watch_end(cn_solve_report *report, cn_outcome outcome, const char *detail) {
+    report->outcome = outcome;
+    report->detail = detail;
+    return true;
+}
+
+bool cn_watch_stop(cn_watch *watch, const char *stage, int64_t iteration, double residual,
+                   cn_solve_report *report) {
+    const cn_solve_opts *opts = watch->opts;
+    report->iterations = iteration < INT32_MAX ? (int32_t)iteration : INT32_MAX;
+    if (!isfinite(residual)) {
+        return cn_watch_end(report, CN_DIVERGED, "the iterates left the finite numbers");
+    }
+    if (residual <= CN_WATCH_MARGIN * opts->tolerance) {
+        return cn_watch_end(report, CN_SOLVED, "tolerance reached");
+    }
+    if (iteration >= opts->max_iterations) {
+        return cn_watch_end(report, CN_LIMIT, "iteration limit reached");
+    }
+    if (opts->time_limit > 0.0 && !(cn_clock_cpu() - watch->start < opts->time_limit)) {
+        return cn_watch_end(report, CN_TIME, "time limit reached");
+    }
+    if (opts->progress) {
+        cn_progress progress = {
+            .stage = stage, .done = iteration, .total = opts->max_iterations, .residual = residual};
+        if (!opts->progress(opts->progress_user, &progress)) {
+            watch->status = CN_ERR_CANCELLED;
+            return cn_watch_end(report, CN_STALLED, "cancelled");
+        }
+    }
+    return false;
+}

@@ -1,0 +1,33 @@
+// solve/watch.h
+// When an iterative solver ends: one place that knows tolerance, iteration limit, time limit,
+// divergence and cancelling.
+//
+//     cn_watch watch = cn_watch_start(opts);
+//     while (!cn_watch_stop(&watch, "sweeps", iteration, residual, report)) { ... }
+//     return watch.status;
+#ifndef CAIRN_SOLVE_WATCH_H
+#define CAIRN_SOLVE_WATCH_H
+
+#include <cairn/solve.h>
+
+// A solver aims this much below the tolerance, so that the checker, which sums in another order,
+// finds the answer within it.
+#define CN_WATCH_MARGIN 0.999
+
+typedef struct cn_watch {
+    const cn_solve_opts *opts;
+    double start;     // [s] CPU
+    cn_status status; // CN_ERR_CANCELLED once the progress callback said so, else CN_OK
+} cn_watch;
+
+cn_watch cn_watch_start(const cn_solve_opts *opts);
+
+// Whether to end now: residual within the tolerance (CN_SOLVED), not finite (CN_DIVERGED),
+// iteration at the limit (CN_LIMIT), out of time (CN_TIME), cancelled (CN_STALLED and
+// watch->status). Sets report->iterations always, and outcome and detail when it returns true.
+// residual is that of the iterate at hand, or the last known one between two evaluations. stage is
+// static text.
+bool cn_watch_stop(cn_watch *watch, const char *stage, int64_t iteration, double residual,
+                   cn_solve_report *report);
+
+#endif
