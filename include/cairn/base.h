@@ -55,6 +55,9 @@ typedef struct cn_error {
 // "file:line:column: message; hint", as much of it as there is. Returns text.
 CN_API const char *cn_error_format(const cn_error *error, char *text, size_t size);
 
+// The nearest of count names to word, for "did you mean"; NULL when none is near.
+CN_API const char *cn_nearest_name(const char *word, const char *const *names, int32_t count);
+
 // All memory comes through here. new_bytes = 0 frees; ptr = NULL allocates; NULL back means "no
 // memory".
 typedef struct cn_allocator {

@@ -14,7 +14,4 @@ void cn_fail_at(cn_error *error, const char *file, int32_t line, int32_t column)
 // The usual one.
 cn_status cn_fail_memory(cn_error *error);
 
-// The nearest of count names to word, for "did you mean"; NULL when none is near.
-const char *cn_nearest_name(const char *word, const char *const *names, int32_t count);
-
 #endif
