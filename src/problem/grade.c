@@ -1,0 +1,304 @@
+// problem/grade.c
+// The independent checker: how far (r, W r + q) is from solving the problem.
+//
+// For a contact with coefficient mu and a step rho,
+//     u^ = (u_N + mu |u_T|, u_T),   e = (r - P_K(r - rho u^)) / rho,
+// is a velocity that is zero exactly at a solution, whatever rho > 0. Three measures of all e:
+//     residual      rho = dim / trace W_aa,  |e| / |q| over the pressing contacts (q_N < 0)
+//     residual_q    rho = 1,                 |e| / |q|
+//     residual_max  rho = 1,                 |e| / max(|q|, |r|, |u|)
+// References: De Saxce and Feng 1998 (u^), Acary, Bremond and Huber 2018 (the natural map as
+// error).
+//
+// Plain on purpose. No solver uses this code and this code uses none of theirs: the product with W,
+// the traces and the projection are written out here a second time. Residuals with rho = 1 depend
+// on the unit of mass; residual_max says little where |r| is large beside |q|.
+#include <cairn/problem.h>
+
+#include "base/arena.h"
+
+#include <math.h>
+#include <string.h>
+
+// A velocity scale below this times max(1, |r| tr W / m) is what rounding leaves of zero: an error
+// is then given as it is and not divided.
+#define CN_GRADE_ROUND_OFF 1e-15
+// The same for residual_max, as Siconos 4.4 has it.
+#define CN_GRADE_MAX_ROUND_OFF 2e-16
+// An impulse below this share of the largest is no impulse: the contact is open.
+#define CN_GRADE_OPEN 1e-14
+// Nearer to the cone's surface than this share is on it: the contact slides.
+#define CN_GRADE_SURFACE 1e-9
+
+// Largest and root-mean sums that a NaN cannot hide in.
+static double cn_larger(double a, double b) {
+    return a >= b || isnan(a) ? a : b;
+}
+
+static double cn_norm_of(const double *x, int64_t count) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        sum += x[i] * x[i];
+    }
+    return sqrt(sum);
+}
+
+static double cn_quotient(double value, double scale, double round_off) {
+    return scale > round_off ? value / scale : value;
+}
+
+// u = W r + q and trace[a] = trace W_aa, straight from the definition.
+static void cn_plain_assembled(const cn_friction *p, const double *r, double *u, double *trace) {
+    int32_t dim = p->dim;
+    const cn_bsr *W = &p->W.assembled;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        trace[a] = 0.0;
+        for (int32_t i = 0; i < dim; i++) {
+            double sum = p->q[(int64_t)dim * a + i];
+            for (int64_t k = W->start[a]; k < W->start[a + 1]; k++) {
+                for (int32_t j = 0; j < dim; j++) {
+                    double entry = W->value[(k * dim + j) * dim + i];
+                    sum += entry * r[(int64_t)dim * W->column[k] + j];
+                    trace[a] += W->column[k] == a && i == j ? entry : 0.0;
+                }
+            }
+            u[(int64_t)dim * a + i] = sum;
+        }
+    }
+}
+
+static void cn_plain_body(const cn_friction *p, const double *r, double *v, double *u,
+                          double *trace) {
+    int32_t dim = p->dim;
+    const cn_body_map *body = &p->W.body;
+    for (int32_t d = 0; d < body->dofs; d++) {
+        v[d] = 0.0;
+    }
+    for (int32_t a = 0; a < p->contacts; a++) {
+        for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
+            for (int32_t i = 0; i < dim; i++) {
+                v[body->dof[k]] += body->MinvH[dim * k + i] * r[(int64_t)dim * a + i];
+            }
+        }
+    }
+    for (int32_t a = 0; a < p->contacts; a++) {
+        trace[a] = 0.0;
+        for (int32_t i = 0; i < dim; i++) {
+            double sum = p->q[(int64_t)dim * a + i];
+            for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
+                sum += body->H[dim * k + i] * v[body->dof[k]];
+                trace[a] += body->H[dim * k + i] * body->MinvH[dim * k + i];
+            }
+            u[(int64_t)dim * a + i] = sum;
+        }
+    }
+}
+
+// |e| of one contact. NaN unless every number is finite and mu is a coefficient, so that overflow
+// cannot look like an open contact.
+static double cn_contact_error(int32_t dim, double mu, double rho, const double *r,
+                               const double *u) {
+    double slip = 0.0, tangent = 0.0, z[3] = {0.0, 0.0, 0.0};
+    bool sound = mu >= 0.0 && isfinite(mu);
+    for (int32_t i = 0; i < dim; i++) {
+        sound = sound && isfinite(r[i]) && isfinite(u[i]);
+    }
+    if (!sound) {
+        return NAN;
+    }
+    for (int32_t i = 1; i < dim; i++) {
+        slip = hypot(slip, u[i]);
+        z[i] = r[i] - rho * u[i];
+        tangent = hypot(tangent, z[i]);
+    }
+    z[0] = r[0] - rho * (u[0] + mu * slip);
+
+    // The nearest point of the cone: the apex, z itself, or a point of the surface.
+    double normal_share = 1.0, tangent_share = 1.0;
+    if (mu * tangent <= -z[0]) {
+        normal_share = tangent_share = 0.0;
+    } else if (!(tangent <= mu * z[0])) {
+        double normal = (z[0] + mu * tangent) / (1.0 + mu * mu);
+        z[0] = normal;
+        tangent_share = mu * normal / tangent;
+    }
+    double error = r[0] - normal_share * z[0];
+    for (int32_t i = 1; i < dim; i++) {
+        error = hypot(error, r[i] - tangent_share * z[i]);
+    }
+    return error / rho;
+}
+
+typedef struct cn_sizes {
+    double r, u;   // largest |r_a|, |u_a|
+    double offset; // largest |u_given - u|
+    double cone, dual, product;
+    double trace; // of W
+} cn_sizes;
+
+// The violations of one contact, each kind by itself.
+static void cn_contact_violations(int32_t dim, double mu, const double *r, const double *u,
+                                  cn_sizes *sizes) {
+    double r_tangent = 0.0, u_tangent = 0.0, product = 0.0;
+    for (int32_t i = 1; i < dim; i++) {
+        r_tangent = hypot(r_tangent, r[i]);
+        u_tangent = hypot(u_tangent, u[i]);
+        product += r[i] * u[i];
+    }
+    product += r[0] * (u[0] + mu * u_tangent);
+    sizes->r = cn_larger(sizes->r, hypot(r[0], r_tangent));
+    sizes->u = cn_larger(sizes->u, hypot(u[0], u_tangent));
+    sizes->cone = cn_larger(sizes->cone, cn_larger(r_tangent - mu * r[0], -r[0]));
+    sizes->dual = cn_larger(sizes->dual, -u[0]);
+    sizes->product = cn_larger(sizes->product, fabs(product));
+}
+
+static double cn_largest_offset(int32_t dim, int32_t contacts, const double *given,
+                                const double *u) {
+    double largest = 0.0;
+    for (int32_t a = 0; a < contacts; a++) {
+        double offset = 0.0;
+        for (int32_t i = 0; i < dim; i++) {
+            offset = hypot(offset, given[(int64_t)dim * a + i] - u[(int64_t)dim * a + i]);
+        }
+        largest = cn_larger(largest, offset);
+    }
+    return largest;
+}
+
+static void cn_count_statuses(const cn_friction *p, const double *r, double largest,
+                              cn_grade *grade) {
+    for (int32_t a = 0; a < p->contacts; a++) {
+        const double *impulse = r + (int64_t)p->dim * a;
+        double tangent = p->dim == 2 ? fabs(impulse[1]) : hypot(impulse[1], impulse[2]);
+        if (impulse[0] <= CN_GRADE_OPEN * largest) {
+            grade->open++;
+        } else if (tangent < p->mu[a] * impulse[0] * (1.0 - CN_GRADE_SURFACE)) {
+            grade->stick++;
+        } else {
+            grade->slide++;
+        }
+    }
+}
+
+// |q| over the pressing contacts; over all of them when none presses.
+static double cn_pressing_norm(const cn_friction *p) {
+    double sum = 0.0;
+    bool presses = false;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        const double *q = p->q + (int64_t)p->dim * a;
+        if (q[0] < 0.0) {
+            presses = true;
+            for (int32_t i = 0; i < p->dim; i++) {
+                sum += q[i] * q[i];
+            }
+        }
+    }
+    return presses ? sqrt(sum) : cn_norm_of(p->q, (int64_t)p->dim * p->contacts);
+}
+
+static void cn_note_worst(cn_grade *grade, int32_t contact, double error) {
+    if (!isnan(grade->worst_error) && !(error <= grade->worst_error)) {
+        grade->worst = contact;
+        grade->worst_error = error;
+    }
+}
+
+static void cn_grade_violations(const cn_sizes *sizes, double round_off, cn_grade *grade) {
+    grade->cone_violation = cn_quotient(sizes->cone, sizes->r, 0.0);
+    grade->dual_violation = cn_quotient(sizes->dual, sizes->u, round_off);
+    grade->complementarity =
+        cn_quotient(cn_quotient(sizes->product, sizes->r, 0.0), sizes->u, round_off);
+    grade->velocity_mismatch = cn_quotient(sizes->offset, sizes->u, round_off);
+}
+
+cn_status cn_friction_grade(const cn_friction *p, const double *r, const double *u_given,
+                            cn_arena *scratch, cn_grade *grade) {
+    int32_t dim = p->dim, contacts = p->contacts;
+    int64_t m = (int64_t)dim * contacts;
+    bool in_body_space = p->W.kind == CN_OPERATOR_BODY;
+    *grade = (cn_grade){.worst = -1};
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    double *u = CN_TAKE(scratch, double, m);
+    double *trace = CN_TAKE(scratch, double, contacts);
+    double *v = CN_TAKE(scratch, double, in_body_space ? p->W.body.dofs : 0);
+    if (!u || !trace || !v) {
+        cn_arena_release(scratch, mark);
+        return CN_ERR_MEMORY;
+    }
+    if (in_body_space) {
+        cn_plain_body(p, r, v, u, trace);
+    } else {
+        cn_plain_assembled(p, r, u, trace);
+    }
+
+    double scaled = 0.0, plain = 0.0;
+    cn_sizes sizes = {0};
+    for (int32_t a = 0; a < contacts; a++) {
+        const double *impulse = r + (int64_t)dim * a, *velocity = u + (int64_t)dim * a;
+        double rho = trace[a] > 0.0 ? dim / trace[a] : 1.0;
+        double error = cn_contact_error(dim, p->mu[a], rho, impulse, velocity);
+        scaled += error * error;
+        cn_note_worst(grade, a, error);
+        error = cn_contact_error(dim, p->mu[a], 1.0, impulse, velocity);
+        plain += error * error;
+        cn_contact_violations(dim, p->mu[a], impulse, velocity, &sizes);
+        sizes.trace += trace[a];
+    }
+    sizes.offset = u_given ? cn_largest_offset(dim, contacts, u_given, u) : 0.0;
+
+    double r_norm = cn_norm_of(r, m), q_norm = cn_norm_of(p->q, m);
+    double lever = m > 0 ? r_norm * sizes.trace / (double)m : 0.0;
+    double round_off = CN_GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
+    double largest = cn_larger(cn_larger(q_norm, r_norm), cn_norm_of(u, m));
+    grade->residual = cn_quotient(sqrt(scaled), cn_pressing_norm(p), round_off);
+    grade->residual_q = cn_quotient(sqrt(plain), q_norm, round_off);
+    grade->residual_max = cn_quotient(sqrt(plain), largest, CN_GRADE_MAX_ROUND_OFF);
+    cn_grade_violations(&sizes, round_off, grade);
+    cn_count_statuses(p, r, sizes.r, grade);
+    cn_arena_release(scratch, mark);
+    return CN_OK;
+}
+
+cn_status cn_lcp_grade(const cn_lcp *p, const double *z, cn_arena *scratch, cn_grade *grade) {
+    *grade = (cn_grade){.worst = -1};
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    double *w = CN_TAKE(scratch, double, p->n);
+    if (!w) {
+        return CN_ERR_MEMORY;
+    }
+    double sum = 0.0;
+    cn_sizes sizes = {0};
+    for (int32_t i = 0; i < p->n; i++) {
+        w[i] = p->q[i];
+        for (int64_t k = p->M.start[i]; k < p->M.start[i + 1]; k++) {
+            w[i] += p->M.value[k] * z[p->M.column[k]];
+            sizes.trace += p->M.column[k] == i ? p->M.value[k] : 0.0;
+        }
+        double error =
+            isfinite(z[i]) && isfinite(w[i]) ? fabs(z[i] < w[i] ? z[i] : w[i]) : (double)NAN;
+        sum += error * error;
+        cn_note_worst(grade, i, error);
+        sizes.r = cn_larger(sizes.r, fabs(z[i]));
+        sizes.u = cn_larger(sizes.u, fabs(w[i]));
+        sizes.cone = cn_larger(sizes.cone, -z[i]);
+        sizes.dual = cn_larger(sizes.dual, -w[i]);
+        sizes.product = cn_larger(sizes.product, fabs(z[i] * w[i]));
+    }
+    double lever = p->n > 0 ? cn_norm_of(z, p->n) * sizes.trace / p->n : 0.0;
+    double round_off = CN_GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
+    grade->residual = cn_quotient(sqrt(sum), cn_norm_of(p->q, p->n), round_off);
+    grade->residual_q = grade->residual_max = grade->residual;
+    cn_grade_violations(&sizes, round_off, grade);
+    for (int32_t i = 0; i < p->n; i++) {
+        grade->open += z[i] <= CN_GRADE_OPEN * sizes.r;
+    }
+    grade->stick = p->n - grade->open;
+    cn_arena_release(scratch, mark);
+    return CN_OK;
+}
+
+double cn_grade_residual(const cn_grade *grade, cn_measure measure) {
+    const double residual[] = {grade->residual, grade->residual_q, grade->residual_max};
+    return (unsigned)measure < sizeof residual / sizeof *residual ? residual[measure] : (double)NAN;
+}

@@ -1,0 +1,107 @@
+// problem/operator.c
+// The operator r -> W r in its two forms.
+//
+//     assembled    u_a = q_a + sum_b W_ab r_b                      (block-sparse rows)
+//     body space   v = M^-1 H r,  u = H' v + q                     (no W at all)
+//
+// Body space costs less when many contacts share a body (masonry: faces with several points), and
+// the assembled form when bodies touch few others or M is not block diagonal.
+#include "problem/operator.h"
+
+#include "base/arena.h"
+#include "sparse/bsr.h"
+
+#include <string.h>
+
+cn_status cn_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts, const cn_csr *W,
+                               const double *q, const double *mu, cn_friction *out) {
+    int64_t m = (int64_t)dim * contacts;
+    *out = (cn_friction){.dim = dim, .contacts = contacts};
+    if ((dim != 2 && dim != 3) || contacts < 0 || W->rows != m || W->cols != m) {
+        return CN_ERR_ARGUMENT;
+    }
+    out->W.kind = CN_OPERATOR_ASSEMBLED;
+    cn_status status = cn_bsr_from_csr(memory, W, dim, &out->W.assembled);
+    if (status != CN_OK) {
+        return status;
+    }
+    out->W.diagonal = CN_TAKE(memory, double, m *dim);
+    out->q = CN_TAKE(memory, double, m);
+    out->mu = CN_TAKE(memory, double, contacts);
+    if (!out->W.diagonal || !out->q || !out->mu) {
+        return CN_ERR_MEMORY;
+    }
+    cn_operator_diagonal(&out->W, dim, contacts, out->W.diagonal);
+    if (contacts > 0) {
+        memcpy(out->q, q, sizeof *q * (size_t)m);
+        memcpy(out->mu, mu, sizeof *mu * (size_t)contacts);
+    }
+    return CN_OK;
+}
+
+static void cn_body_map_diagonal(const cn_body_map *body, int32_t dim, int32_t contacts,
+                                 double *diagonal) {
+    memset(diagonal, 0, sizeof *diagonal * (size_t)dim * (size_t)dim * (size_t)contacts);
+    for (int32_t a = 0; a < contacts; a++) {
+        double *block = diagonal + (int64_t)dim * dim * a;
+        for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
+            const double *left = body->H + dim * k;
+            const double *right = body->MinvH + dim * k;
+            for (int32_t j = 0; j < dim; j++) {
+                for (int32_t i = 0; i < dim; i++) {
+                    block[dim * j + i] += left[i] * right[j];
+                }
+            }
+        }
+    }
+}
+
+void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
+    if (W->kind == CN_OPERATOR_BODY) {
+        cn_body_map_diagonal(&W->body, dim, contacts, diagonal);
+    } else {
+        cn_bsr_diagonal(&W->assembled, diagonal);
+    }
+}
+
+int64_t cn_operator_sweep_cost(const cn_operator *W, int32_t dim, int32_t contacts) {
+    return W->kind == CN_OPERATOR_BODY ? 2 * (int64_t)dim * W->body.start[contacts]
+                                       : (int64_t)dim * dim * W->assembled.start[contacts];
+}
+
+static void cn_body_velocity(const cn_friction *p, const double *r, double *v, double *u) {
+    const cn_body_map *body = &p->W.body;
+    int32_t dim = p->dim;
+    memset(v, 0, sizeof *v * (size_t)body->dofs);
+    for (int32_t a = 0; a < p->contacts; a++) {
+        const double *impulse = r + (int64_t)dim * a;
+        for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
+            for (int32_t i = 0; i < dim; i++) {
+                v[body->dof[k]] += body->MinvH[dim * k + i] * impulse[i];
+            }
+        }
+    }
+    for (int32_t a = 0; a < p->contacts; a++) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
+            for (int32_t i = 0; i < dim; i++) {
+                sum[i] += body->H[dim * k + i] * v[body->dof[k]];
+            }
+        }
+        for (int32_t i = 0; i < dim; i++) {
+            u[(int64_t)dim * a + i] = sum[i] + p->q[(int64_t)dim * a + i];
+        }
+    }
+}
+
+void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u) {
+    if (p->W.kind == CN_OPERATOR_BODY) {
+        cn_body_velocity(p, r, v, u);
+        return;
+    }
+    cn_bsr_apply(&p->W.assembled, r, u);
+    int64_t m = (int64_t)p->dim * p->contacts;
+    for (int64_t i = 0; i < m; i++) {
+        u[i] += p->q[i];
+    }
+}

@@ -1,0 +1,22 @@
+// problem/operator.h
+// Builders of the friction operator, shared by the file readers, the reductions and the tests.
+#ifndef CAIRN_PROBLEM_OPERATOR_H
+#define CAIRN_PROBLEM_OPERATOR_H
+
+#include <cairn/problem.h>
+
+// A friction problem with assembled W = blocks of the matrix given (dim*contacts square, entries
+// kept as they are, nothing symmetrised), its diagonal, and copies of q and mu. All arrays go to
+// memory. CN_ERR_ARGUMENT: the sizes do not agree.
+cn_status cn_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts, const cn_csr *W,
+                               const double *q, const double *mu, cn_friction *out);
+
+// The diagonal blocks of an operator whose other arrays are filled, whatever its kind; diagonal has
+// room for dim*dim*contacts numbers.
+void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal);
+
+// Multiplications that one Gauss-Seidel sweep costs with each kind (every block of a row once; or
+// H and M^-1 H of every contact once).
+int64_t cn_operator_sweep_cost(const cn_operator *W, int32_t dim, int32_t contacts);
+
+#endif
