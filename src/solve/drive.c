@@ -1,0 +1,243 @@
+// solve/drive.c
+// The drivers: what surrounds every solver. They check, run, recompute u = W r + q, have the
+// checker grade the answer and make the outcome agree with the grade. No solver grades itself.
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "solve/params.h"
+#include "sparse/csr.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool cn_all_finite(int64_t count, const double *x) {
+    for (int64_t i = 0; i < count; i++) {
+        if (!isfinite(x[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- what both kinds share ----
+
+static cn_status cn_drive_check(const void *problem, const cn_solver_info *info, const void *solve,
+                                const cn_solve_opts *opts, const void *scratch, const double *r,
+                                const double *u, cn_solve_report *report, cn_error *error) {
+    if (!report) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "no report was given");
+    }
+    *report = (cn_solve_report){.outcome = CN_STALLED, .detail = "not run"};
+    if (!problem || !info || !solve || !opts || !scratch || !r || !u) {
+        const char *missing = !problem          ? "problem"
+                              : !info || !solve ? "solver"
+                              : !opts           ? "options"
+                              : !scratch        ? "scratch arena"
+                              : !r              ? "array for the impulses"
+                                                : "array for the velocities";
+        return cn_fail(error, CN_ERR_ARGUMENT, "no %s was given", missing);
+    }
+    return cn_solve_opts_validate(opts, info, error);
+}
+
+// The grade decides: within the tolerance is solved, whatever the solver said; above it, is not. An
+// answer that had to be replaced stays diverged even if zero happens to fit.
+static void cn_drive_settle(const cn_solve_opts *opts, bool replaced, cn_solve_report *report) {
+    double residual = cn_grade_residual(&report->grade, opts->measure);
+    if (replaced) {
+        report->outcome = CN_DIVERGED;
+        report->detail = "the answer was not finite and was replaced by zero";
+    } else if (residual <= opts->tolerance) {
+        report->outcome = CN_SOLVED;
+    } else if (report->outcome == CN_SOLVED) {
+        report->outcome = CN_STALLED;
+        report->detail = "the solver claimed to be done but the checker's residual is above the "
+                         "tolerance";
+    }
+    if (!report->detail) {
+        report->detail = "the solver gave no reason";
+    }
+}
+
+// A cancelled solve is judged too: its last iterate may be of use.
+static bool cn_drive_has_answer(cn_status run) {
+    return run == CN_OK || run == CN_ERR_CANCELLED;
+}
+
+// run: how the solver ended. judged: how the judging did.
+static cn_status cn_drive_end(const cn_solver_info *info, cn_status run, cn_status judged,
+                              cn_solve_report *report, cn_error *error) {
+    cn_status status = run != CN_OK ? run : judged;
+    if (status == CN_OK) {
+        return CN_OK;
+    }
+    if (!report->detail || status != CN_ERR_CANCELLED) {
+        report->detail = cn_status_text(status);
+    }
+    if (status == CN_ERR_MEMORY) {
+        return cn_fail_memory(error);
+    }
+    return cn_fail(error, status, "the solver %s ended early: %s", info->name,
+                   cn_status_text(status));
+}
+
+// ---- friction ----
+
+static cn_status cn_friction_check(const cn_friction *p, const double *r, cn_error *error) {
+    if ((p->dim != 2 && p->dim != 3) || p->contacts < 0) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "a friction problem of dimension %d, %d contacts",
+                       (int)p->dim, (int)p->contacts);
+    }
+    int64_t m = (int64_t)p->dim * p->contacts;
+    if (!cn_all_finite(m, p->q)) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "q holds a number that is not finite");
+    }
+    for (int32_t a = 0; a < p->contacts; a++) {
+        if (!(p->mu[a] >= 0.0 && isfinite(p->mu[a]))) {
+            return cn_fail(error, CN_ERR_ARGUMENT, "mu of contact %d is %g", (int)a, p->mu[a]);
+        }
+    }
+    if (!cn_all_finite(m, r)) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "the first guess holds a number that is not finite");
+    }
+    return CN_OK;
+}
+
+// NULL when the solver takes p, else why not.
+static const char *cn_friction_refusal(const cn_friction *p, uint32_t accepts) {
+    if (!(accepts & (p->dim == 2 ? CN_SOLVES_2D : CN_SOLVES_3D))) {
+        return p->dim == 2 ? "this solver is not for 2D problems"
+                           : "this solver is not for 3D problems";
+    }
+    if (!(accepts & (p->W.kind == CN_OPERATOR_BODY ? CN_TAKES_BODY : CN_TAKES_ASSEMBLED))) {
+        return p->W.kind == CN_OPERATOR_BODY ? "this solver needs W assembled, not in body space"
+                                             : "this solver needs W in body space, not assembled";
+    }
+    return NULL;
+}
+
+// Velocity and grade of r as it stands. A non-finite answer is replaced by r = 0.
+static cn_status cn_friction_judge(const cn_friction *p, const cn_solve_opts *opts,
+                                   cn_arena *scratch, double *r, double *u,
+                                   cn_solve_report *report) {
+    int64_t m = (int64_t)p->dim * p->contacts;
+    double *v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
+    if (!v) {
+        return CN_ERR_MEMORY;
+    }
+    bool finite = cn_all_finite(m, r);
+    if (finite) {
+        cn_friction_velocity(p, r, v, u);
+        finite = cn_all_finite(m, u);
+    }
+    if (!finite) {
+        memset(r, 0, (size_t)m * sizeof *r);
+        memcpy(u, p->q, (size_t)m * sizeof *u);
+    }
+    cn_status status = cn_friction_grade(p, r, u, scratch, &report->grade);
+    if (status == CN_OK) {
+        cn_drive_settle(opts, !finite, report);
+    }
+    return status;
+}
+
+cn_status cn_friction_solve(const cn_friction *p, const cn_friction_solver *solver,
+                            const cn_solve_opts *opts, cn_arena *scratch, double *r, double *u,
+                            cn_solve_report *report, cn_error *error) {
+    const cn_solver_info *info = solver ? &solver->info : NULL;
+    cn_status status = cn_drive_check(p, info, solver && solver->solve ? solver : NULL, opts,
+                                      scratch, r, u, report, error);
+    if (status == CN_OK) {
+        status = cn_friction_check(p, r, error);
+    }
+    if (status != CN_OK) {
+        return status;
+    }
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status run = CN_OK;
+    const char *refusal = cn_friction_refusal(p, info->accepts);
+    if (refusal) {
+        report->detail = refusal;
+    } else if (p->contacts == 0) {
+        report->detail = "no contacts";
+    } else {
+        double start = cn_clock_cpu();
+        run = solver->solve(p, opts, scratch, r, u, report);
+        report->cpu_s = cn_clock_cpu() - start;
+        cn_arena_release(scratch, mark);
+    }
+    if (cn_drive_has_answer(run)) {
+        status = cn_friction_judge(p, opts, scratch, r, u, report);
+    }
+    cn_arena_release(scratch, mark);
+    if (refusal) {
+        report->outcome = CN_UNSUPPORTED;
+    }
+    return cn_drive_end(info, run, status, report, error);
+}
+
+// ---- LCP ----
+
+static cn_status cn_lcp_check(const cn_lcp *p, const double *z, cn_error *error) {
+    if (p->n < 0 || p->M.rows != p->n || p->M.cols != p->n) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "an LCP of size %d with a %d x %d matrix", (int)p->n,
+                       (int)p->M.rows, (int)p->M.cols);
+    }
+    if (!cn_all_finite(p->n, p->q)) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "q holds a number that is not finite");
+    }
+    if (!cn_all_finite(p->n, z)) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "the first guess holds a number that is not finite");
+    }
+    return CN_OK;
+}
+
+static cn_status cn_lcp_judge(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch,
+                              double *z, double *w, cn_solve_report *report) {
+    bool finite = cn_all_finite(p->n, z);
+    if (finite) {
+        cn_csr_apply(&p->M, z, w);
+        for (int32_t i = 0; i < p->n; i++) {
+            w[i] += p->q[i];
+        }
+        finite = cn_all_finite(p->n, w);
+    }
+    if (!finite) {
+        memset(z, 0, (size_t)p->n * sizeof *z);
+        memcpy(w, p->q, (size_t)p->n * sizeof *w);
+    }
+    cn_status status = cn_lcp_grade(p, z, scratch, &report->grade);
+    if (status == CN_OK) {
+        cn_drive_settle(opts, !finite, report);
+    }
+    return status;
+}
+
+cn_status cn_lcp_solve(const cn_lcp *p, const cn_lcp_solver *solver, const cn_solve_opts *opts,
+                       cn_arena *scratch, double *z, double *w, cn_solve_report *report,
+                       cn_error *error) {
+    const cn_solver_info *info = solver ? &solver->info : NULL;
+    cn_status status = cn_drive_check(p, info, solver && solver->solve ? solver : NULL, opts,
+                                      scratch, z, w, report, error);
+    if (status == CN_OK) {
+        status = cn_lcp_check(p, z, error);
+    }
+    if (status != CN_OK) {
+        return status;
+    }
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status run = CN_OK;
+    if (p->n == 0) {
+        report->detail = "no unknowns";
+    } else {
+        double start = cn_clock_cpu();
+        run = solver->solve(p, opts, scratch, z, w, report);
+        report->cpu_s = cn_clock_cpu() - start;
+        cn_arena_release(scratch, mark);
+    }
+    if (cn_drive_has_answer(run)) {
+        status = cn_lcp_judge(p, opts, scratch, z, w, report);
+    }
+    cn_arena_release(scratch, mark);
+    return cn_drive_end(info, run, status, report, error);
+}
