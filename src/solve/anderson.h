@@ -1,0 +1,39 @@
+// solve/anderson.h
+// Anderson acceleration of a fixed-point map x -> g(x), with the safeguards that a nonsmooth map
+// needs.
+//
+// With f = D (g - x) and the last m differences dF, dG:  gamma = argmin |f - dF gamma|,  next x = g
+// - dG gamma.
+#ifndef CAIRN_SOLVE_ANDERSON_H
+#define CAIRN_SOLVE_ANDERSON_H
+
+#include <cairn/base.h>
+
+#define CN_ANDERSON_MAX 16
+
+typedef struct cn_anderson {
+    int32_t depth; // m; 0: plain iteration
+    int32_t block; // consecutive entries that share a weight
+    int64_t n;
+    const double *weight; // D, n / block entries
+    int32_t count;        // differences held
+    int32_t next;         // where the next difference goes
+    bool mixed;           // x came from a mixed step
+    int32_t plain_left;   // plain steps still to make after a rejected one
+    int32_t back_off;     // how many the next rejection costs
+    double accepted;      // |f| at the last step that was mixed from
+    double *dF, *dG;      // depth columns of n
+    double *f_old, *g_old;
+    double *f;
+    double gram[CN_ANDERSON_MAX][CN_ANDERSON_MAX]; // dF_i . dF_j
+    double right[CN_ANDERSON_MAX];                 // dF_i . f
+} cn_anderson;
+
+// n a multiple of block; weight must outlive the state. CN_ERR_MEMORY when scratch is full.
+cn_status cn_anderson_prepare(int32_t depth, int64_t n, int32_t block, const double *weight,
+                              cn_arena *scratch, cn_anderson *state);
+// x: in, where the map was evaluated; out, where to evaluate it next. g: the map's value. Returns
+// |f|.
+double cn_anderson_step(cn_anderson *state, double *x, const double *g);
+
+#endif

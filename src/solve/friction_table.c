@@ -1,0 +1,51 @@
+// solve/friction_table.c
+// The friction solvers. To add one: its file, its line in friction_rows.h, its row here.
+#include "solve/friction_nsgs.h"
+#include "solve/friction_rows.h"
+
+#include <string.h>
+
+#define CN_ANY_FRICTION (CN_SOLVES_2D | CN_SOLVES_3D | CN_TAKES_ASSEMBLED | CN_TAKES_BODY)
+
+static const cn_friction_solver cn_friction_table[] = {
+    {.info = {.name = "auto",
+              .about =
+                  "the default: enumeration of tiny 2D problems, else accelerated Gauss-Seidel",
+              .strengths = "no setting to choose; 1e-4 on nearly every rigid set, 1e-8 on most",
+              .weaknesses = "tall hyperstatic masonry stalls above 1e-8: give it more sweeps, or "
+                            "accept the residual shown",
+              .unit = "sweeps",
+              .accepts = CN_ANY_FRICTION | CN_USES_LOCAL,
+              .max_iterations = 100000,
+              .params = cn_nsgs_param_table,
+              .param_count = CN_NSGS_PARAM_COUNT},
+     .solve = cn_friction_auto},
+    {.info = {.name = "nsgs",
+              .about = "nonsmooth Gauss-Seidel over the contacts, Anderson-accelerated",
+              .strengths = "cheap sweeps, robust down to 1e-4, any W, warm starts",
+              .weaknesses = "creeps on tall packings and may cycle on hyperstatic sets: try "
+                            "anderson=10 or extra-gradient",
+              .unit = "sweeps",
+              .accepts = CN_ANY_FRICTION | CN_USES_LOCAL,
+              .max_iterations = 10000,
+              .params = cn_nsgs_param_table,
+              .param_count = CN_NSGS_PARAM_COUNT},
+     .solve = cn_friction_nsgs},
+};
+
+int32_t cn_friction_solver_count(void) {
+    return (int32_t)(sizeof cn_friction_table / sizeof *cn_friction_table);
+}
+
+const cn_friction_solver *cn_friction_solver_at(int32_t index) {
+    return index >= 0 && index < cn_friction_solver_count() ? &cn_friction_table[index] : NULL;
+}
+
+const cn_friction_solver *cn_friction_solver_find(const char *name) {
+    for (int32_t i = 0; i < cn_friction_solver_count(); i++) {
+        if (strcmp(cn_friction_table[i].info.name, name) == 0) {
+            return &cn_friction_table[i];
+        }
+    }
+    return NULL;
+}
