@@ -1,10 +1,21 @@
 # What the library is made of besides our own code (all Debian packages; tools/setup.sh installs them).
-add_library(cairn_parts INTERFACE)
+# The installed package reads this file too, for users of the static library (cmake/cairn-config.cmake.in);
+# cairn_parts_FOUND says whether all is there.
+add_library(cairn_parts INTERFACE IMPORTED)
 
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial)
-pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
-find_path(CHOLMOD_INCLUDE cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
-find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
-target_include_directories(cairn_parts SYSTEM INTERFACE ${CHOLMOD_INCLUDE})
-target_link_libraries(cairn_parts INTERFACE PkgConfig::HDF5 PkgConfig::LAPACKE ${CHOLMOD_LIBRARY} m)
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(HDF5 QUIET IMPORTED_TARGET hdf5-serial)
+  pkg_check_modules(LAPACKE QUIET IMPORTED_TARGET lapacke)
+endif()
+find_path(CHOLMOD_INCLUDE cholmod.h PATH_SUFFIXES suitesparse)
+find_library(CHOLMOD_LIBRARY cholmod)
+mark_as_advanced(CHOLMOD_INCLUDE CHOLMOD_LIBRARY)
+
+if(TARGET PkgConfig::HDF5 AND TARGET PkgConfig::LAPACKE AND CHOLMOD_INCLUDE AND CHOLMOD_LIBRARY)
+  set(cairn_parts_FOUND TRUE)
+  target_include_directories(cairn_parts SYSTEM INTERFACE ${CHOLMOD_INCLUDE})
+  target_link_libraries(cairn_parts INTERFACE PkgConfig::HDF5 PkgConfig::LAPACKE ${CHOLMOD_LIBRARY} m)
+else()
+  set(cairn_parts_FOUND FALSE)
+endif()

@@ -1,0 +1,68 @@
+# A thin front for CMake: every target does its own set-up, on a machine with only git, make and a shell.
+# The presets are in CMakePresets.json; what is built goes to build/<preset>.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+FUZZ_SECONDS ?= 10
+PREFIX ?= /usr/local
+export JOBS
+
+.PHONY: help demo test check-all fuzz bench docs format lint coverage install clean build
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@echo "Cairn: nonsmooth contact dynamics. Targets:"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo "Variables: JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS) PREFIX=$(PREFIX); CAIRN_CORPUS=folder of problem files"
+
+demo: build ## set up, build, and run the demonstration (its files go to demo/)
+	@build/release/cairn demo
+
+test: ## set up, build, and run all tests: release, then under ASan and UBSan
+	@tools/setup.sh test
+	@tools/test.sh release dev
+
+check-all: ## test, then also clang, ThreadSanitizer, lint and fuzzing
+	@tools/setup.sh test clang fuzz docs
+	@tools/test.sh release dev clang tsan
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory fuzz
+
+fuzz: ## run every fuzz target for FUZZ_SECONDS
+	@tools/setup.sh fuzz
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+bench: ## the project's benchmarks, as ratios; beside Siconos where Debian has it
+	@tools/setup.sh bench
+	@tools/build.sh release
+	@build/release/cairn bench
+
+docs: ## the manual page as build/docs/cairn.1.html; checks the page and the links between documents
+	@tools/setup.sh docs
+	@mkdir -p build/docs
+	@mandoc -T lint -W warning docs/man/cairn.1
+	@mandoc -T html -O style=mandoc.css docs/man/cairn.1 >build/docs/cairn.1.html
+	@tools/lint_links.sh
+	@echo "build/docs/cairn.1.html"
+
+format: ## apply .clang-format to every C file
+	@tools/setup.sh clang
+	@tools/lint_format.sh --fix
+
+lint: ## rooms, words, format, links, and clang-tidy
+	@tools/setup.sh clang
+	@tools/lint_rooms.sh && tools/lint_words.sh && tools/lint_format.sh && tools/lint_links.sh
+	@tools/lint_tidy.sh
+
+coverage: ## lines that the tests reach, as build/coverage/html/index.html
+	@tools/setup.sh coverage
+	@tools/test.sh coverage
+	@tools/coverage.sh
+
+build: ## set up and build the release
+	@tools/setup.sh build
+	@tools/build.sh release cairn cairn_shared cairn_static
+
+install: build ## install the release under PREFIX
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean: ## remove what was built
+	rm -rf build

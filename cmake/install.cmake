@@ -1,0 +1,32 @@
+# What `cmake --install` puts where: the command, headers, both libraries, the pkg-config file, the CMake
+# package, the man page and the completion.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
+install(DIRECTORY include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+if(TARGET cairn)
+  install(TARGETS cairn RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# Two export sets, because only users of the static library need the parts that it is made of.
+install(TARGETS cairn_shared EXPORT cairn-shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS cairn_static EXPORT cairn-static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT cairn-shared NAMESPACE cairn:: DESTINATION ${package_dir} FILE cairn-shared.cmake)
+install(EXPORT cairn-static NAMESPACE cairn:: DESTINATION ${package_dir} FILE cairn-static.cmake)
+configure_package_config_file(cmake/cairn-config.cmake.in ${PROJECT_BINARY_DIR}/cairn-config.cmake
+                              INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairn-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cairn-config.cmake ${PROJECT_BINARY_DIR}/cairn-config-version.cmake
+        DESTINATION ${package_dir})
+install(FILES cmake/libraries.cmake DESTINATION ${package_dir} RENAME cairn-parts.cmake)
+
+# Paths in the .pc file are relative to the file itself, so that an installed tree may be moved.
+file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/cairn.pc.in ${PROJECT_BINARY_DIR}/cairn.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(FILES docs/man/cairn.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES tools/completion/cairn.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME cairn)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

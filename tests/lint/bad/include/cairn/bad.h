@@ -1,0 +1,4 @@
+#include <cairn/base.h>
+#include <stdint.h>
+
+#include "base/arena.h" // refuse: rooms

@@ -1,0 +1,1 @@
+// A room that is not in the house. refuse: rooms

@@ -1,0 +1,2 @@
+#include "io/text.h"
+#include "solve/local.h" // refuse: rooms

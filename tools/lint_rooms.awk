@@ -1,0 +1,218 @@
+# The rules of lint_rooms.sh. Comments and the insides of strings are taken out first; a function is what
+# opens a brace at depth 0 after a closing parenthesis.
+
+BEGIN {
+    # room: the rooms that it may include, besides itself
+    may["base"] = ""
+    may["math"] = "base"
+    may["io"] = "base"
+    may["sparse"] = "base math"
+    may["problem"] = "base math sparse io"
+    may["solve"] = "base math sparse problem"
+    may["geom"] = "base math"
+    may["body"] = "base math sparse geom"
+    may["joint"] = "base math body"
+    may["model"] = "base math geom body joint"
+    may["detect"] = "base math geom body model"
+    may["assemble"] = "base math sparse problem body joint model detect"
+    may["step"] = "base math sparse problem solve geom body joint model detect assemble"
+    may["record"] = "base math io model step"
+    may["scene"] = "base math io geom body joint model step solve"
+    may["dist"] = "base math io sparse problem solve geom body joint model detect assemble step record scene"
+
+    FUNCTION_LINES = 80
+    FILE_LINES = 800
+
+    # What a line of the library may not call, or may not name at all.
+    never = calls("printf vprintf puts putchar perror exit _exit _Exit quick_exit abort assert rand srand random " \
+                  "srandom drand48 rand_r setjmp longjmp sigsetjmp siglongjmp")
+    streams = names("stdout stderr stdin")
+    allocation = names("malloc calloc realloc reallocarray aligned_alloc posix_memalign memalign valloc alloca " \
+                       "strdup strndup asprintf vasprintf getline getdelim open_memstream")
+    release = calls("free")
+    trigonometry = calls("sin cos tan asin acos atan atan2 sincos sinh cosh tanh asinh acosh atanh")
+    files = calls("fopen fdopen freopen fclose fread fwrite fprintf vfprintf fputs fputc fgets fgetc fscanf " \
+                  "tmpfile mkstemp rename unlink remove")
+    openmp = "^#[ \t]*pragma[ \t]+omp|(^|[^A-Za-z0-9_])omp_[a-z]"
+    status = 0
+}
+
+# Patterns for any word of a list that is not part of a longer name nor a member: named, or called.
+function names(list) {
+    gsub(/ /, "|", list)
+    return "(^|[^A-Za-z0-9_.>])(" list ")([^A-Za-z0-9_]|$)"
+}
+
+function calls(list) {
+    gsub(/ /, "|", list)
+    return "(^|[^A-Za-z0-9_.>])(" list ")[ \t]*\\("
+}
+
+function complain(line, rule, text) {
+    printf "%s:%d: %s [%s]\n", FILENAME, line, text, rule
+    status = 1
+}
+
+# The word of the pattern that a line has, for the message.
+function found(line, pattern,    word) {
+    match(line, pattern)
+    word = substr(line, RSTART, RLENGTH)
+    gsub(/[^A-Za-z0-9_]/, "", word)
+    return word
+}
+
+# The line without comments and without what is inside quotes. in_comment lives from line to line.
+function stripped(line,    out, at, two, quote) {
+    out = ""
+    while (line != "") {
+        if (in_comment) {
+            at = index(line, "*/")
+            if (!at) {
+                return out
+            }
+            line = substr(line, at + 2)
+            in_comment = 0
+            continue
+        }
+        if (!match(line, /\/\/|\/\*|"|'/)) {
+            return out line
+        }
+        out = out substr(line, 1, RSTART - 1)
+        two = substr(line, RSTART, 2)
+        quote = substr(two, 1, 1)
+        line = substr(line, RSTART + (quote == "/" ? 2 : 1))
+        if (two == "//") {
+            return out
+        } else if (two == "/*") {
+            in_comment = 1
+            out = out " "
+        } else {
+            while (line != "" && substr(line, 1, 1) != quote) {
+                line = substr(line, substr(line, 1, 1) == "\\" ? 3 : 2)
+            }
+            line = substr(line, 2)
+            out = out quote quote
+        }
+    }
+    return out
+}
+
+# The include rule of the place that the file is in.
+function check_include(line,    name, quoted, parts, target) {
+    quoted = line ~ /^#[ \t]*include[ \t]*"/
+    name = line
+    sub(/^#[ \t]*include[ \t]*["<]/, "", name)
+    sub(/[">].*/, "", name)
+    split(name, parts, "/")
+    target = parts[1]
+    if (name == "mpi.h" && room != "dist") {
+        complain(FNR, "mpi", "<mpi.h> outside dist")
+    }
+    if (name ~ /^(omp|pthread|threads)\.h$/ && place == "src" && room != "base") {
+        complain(FNR, "threads", "<" name "> outside base; use cn_parallel_for")
+    }
+    if (place == "include" && quoted) {
+        complain(FNR, "rooms", "a public header includes only <cairn/...> and the standard library")
+    } else if (place == "app" && quoted && (index(name, "..") || target in may)) {
+        complain(FNR, "rooms", "app includes \"" name "\"; it may only see <cairn/...>")
+    } else if (place == "src" && quoted) {
+        if (!index(name, "/") || index(name, "..") || !(target in may)) {
+            complain(FNR, "rooms", "\"" name "\": write includes as \"room/file.h\"")
+        } else if (target != room && index(" " may[room] " ", " " target " ") == 0) {
+            complain(FNR, "rooms", room " may not include " target " (it may: " may[room] ")")
+        }
+    }
+}
+
+function check_words(line) {
+    if (line ~ never) {
+        complain(FNR, "never", found(line, never) ": the library never exits, prints or uses C's random numbers")
+    }
+    if (line ~ streams) {
+        complain(FNR, "never", found(line, streams) ": the library never prints; use cn_log or the progress callback")
+    }
+    if (room != "base" && line ~ allocation) {
+        complain(FNR, "allocation", found(line, allocation) ": memory is taken in base only; use cn_arena or cn_buffer")
+    }
+    if (room != "base" && line ~ release) {
+        complain(FNR, "allocation", "free: memory is given back in base only; use cn_arena or cn_buffer")
+    }
+    if (room !~ /^(base|io)$/ && line ~ files) {
+        complain(FNR, "files", found(line, files) ": files are opened in io only")
+    }
+    if (room !~ /^(base|io|record|scene)$/ && line ~ trigonometry) {
+        complain(FNR, "trigonometry", found(line, trigonometry) ": libm differs between machines; use the room math")
+    }
+    if (room != "base" && line ~ openmp) {
+        complain(FNR, "threads", "OpenMP outside base; use cn_parallel_for")
+    }
+}
+
+# Braces at depth 0 that open after a ")" are functions; those after "=", struct, union or enum are not.
+# 'extern "C" {' does not count.
+function measure(line,    i, c) {
+    for (i = 1; i <= length(line); i++) {
+        c = substr(line, i, 1)
+        if (c == "{") {
+            if (depth == 0 && statement ~ /^extern ""[ \t]*$/) {
+                statement = ""
+                continue
+            }
+            if (depth == 0) {
+                is_function = statement ~ /\)[ \t]*$/ && statement !~ /=/
+                function_line = statement_line
+            }
+            depth++
+        } else if (c == "}") {
+            if (depth > 0 && --depth == 0 && is_function && FNR - function_line + 1 > FUNCTION_LINES) {
+                complain(function_line, "size", "function of " (FNR - function_line + 1) " lines (at most " FUNCTION_LINES ")")
+            }
+            if (depth == 0) {
+                statement = ""
+            }
+        } else if (depth == 0 && c == ";") {
+            statement = ""
+        } else if (depth == 0) {
+            if (statement == "" && c != " " && c != "\t") {
+                statement_line = FNR
+            }
+            if (statement != "" || (c != " " && c != "\t")) {
+                statement = statement c
+            }
+        }
+    }
+}
+
+FNR == 1 {
+    split(FILENAME, path, "/")
+    place = path[1]
+    room = place == "src" ? path[2] : ""
+    in_comment = in_macro = depth = 0
+    statement = ""
+    if (place == "src" && !(room in may)) {
+        complain(1, "rooms", "no such room: " room)
+    }
+}
+
+FNR == FILE_LINES + 1 {
+    complain(FNR, "size", "file of more than " FILE_LINES " lines")
+}
+
+{
+    is_include = !in_comment && $0 ~ /^#[ \t]*include/
+    code = stripped($0)
+    if (is_include) {
+        check_include($0)
+    } else if (place == "src" || place == "include") {
+        check_words(code)
+    }
+    directive = in_macro || code ~ /^[ \t]*#/
+    if (!directive) {
+        measure(code)
+    }
+    in_macro = directive && $0 ~ /\\$/
+}
+
+END {
+    exit status
+}

@@ -1,0 +1,100 @@
+#!/bin/sh
+# Installs the Debian packages that a job needs, and says which; silent when all are there.
+#
+#     tools/setup.sh SET...        sets: build test clang fuzz bench docs coverage
+#     tools/setup.sh --list SET...   only prints the packages
+#
+# Sets include the ones that they stand on. Packages marked with a '?' are optional: their absence is
+# told and never fails. Needs root or sudo, and only when something is missing.
+# shellcheck disable=SC2086 # lists of packages are words on purpose
+set -euf
+
+packages_of() {
+    case $1 in
+    build)
+        echo gcc libc6-dev cmake ninja-build pkg-config
+        echo libhdf5-dev liblapacke-dev libopenblas-dev libsuitesparse-dev
+        ;;
+    test) packages_of build && echo libcmocka-dev libcjson-dev ;;
+    clang) packages_of test && echo clang clang-format clang-tidy ;;
+    fuzz) packages_of test && echo clang libclang-rt-14-dev ;;
+    bench) packages_of build && echo '?libsiconos-numerics-dev' ;;
+    docs) echo mandoc ;;
+    coverage) packages_of test && echo lcov ;;
+    *)
+        echo "setup: no set named '$1'; sets: build test clang fuzz bench docs coverage" >&2
+        return 2
+        ;;
+    esac
+}
+
+list_only=no
+if [ "${1:-}" = --list ]; then
+    list_only=yes
+    shift
+fi
+wanted=
+for set_name in "${@:-build}"; do
+    wanted="$wanted $(packages_of "$set_name")"
+done
+wanted=$(printf '%s\n' $wanted | awk '!seen[$0]++')
+if [ $list_only = yes ]; then
+    printf '%s\n' $wanted
+    exit 0
+fi
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+    echo "setup: not a Debian system; what is needed, by its Debian names:" $wanted >&2
+    exit 0
+fi
+
+is_installed() {
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+missing=
+optional=
+for name in $wanted; do
+    case $name in
+    \?*) is_installed "${name#?}" || optional="$optional ${name#?}" ;;
+    *) is_installed "$name" || missing="$missing $name" ;;
+    esac
+done
+[ -n "$missing$optional" ] || exit 0
+
+# Root installs directly; others through sudo; who can do neither is told what to ask for.
+if [ "$(id -u)" -eq 0 ]; then
+    as_root=
+elif command -v sudo >/dev/null 2>&1; then
+    as_root=sudo
+elif [ -z "$missing" ]; then
+    echo "setup: left out (optional, needs root):$optional" >&2
+    exit 0
+else
+    echo "setup: these packages are missing and installing them needs root or sudo:$missing" >&2
+    echo "setup: ask an administrator for: apt-get install --no-install-recommends$missing" >&2
+    exit 1
+fi
+
+apt() {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 \
+        -o Dpkg::Use-Pty=0 "$@"
+}
+# The packager is chatty; its words are shown only when it fails.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install() {
+    echo "setup: installing$1"
+    apt install --yes --no-install-recommends $1 >"$log" 2>&1
+}
+
+echo "setup: reading the package lists"
+apt update >"$log" 2>&1 || cat "$log" >&2
+if [ -n "$missing" ] && ! install "$missing"; then
+    cat "$log" >&2
+    echo "setup: could not install:$missing" >&2
+    exit 1
+fi
+for name in $optional; do
+    install " $name" || echo "setup: $name (optional) is not to be had here; going on without it"
+done
