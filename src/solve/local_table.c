@@ -1,0 +1,38 @@
+// solve/local_table.c
+// The local solvers by name. To add one: its file and a row here.
+#include "solve/local.h"
+
+#include <string.h>
+
+static const cn_local_solver cn_local_table[] = {
+    {"hybrid", "verified chain: closed form or secular, then patient solvers (default)",
+     cn_local_hybrid},
+    {"secular", "bracketed slip multiplier; exact, cannot fail for positive semi-definite blocks",
+     cn_local_secular},
+    {"radial", "explicit; exact between spheres, only a guess elsewhere", cn_local_radial},
+};
+
+int32_t cn_local_solver_count(void) {
+    return (int32_t)(sizeof cn_local_table / sizeof cn_local_table[0]);
+}
+
+const cn_local_solver *cn_local_solver_at(int32_t index) {
+    return index >= 0 && index < cn_local_solver_count() ? &cn_local_table[index] : NULL;
+}
+
+const cn_local_solver *cn_local_solver_find(const char *name) {
+    for (int32_t i = 0; name != NULL && i < cn_local_solver_count(); i++) {
+        if (strcmp(cn_local_table[i].name, name) == 0) {
+            return &cn_local_table[i];
+        }
+    }
+    return NULL;
+}
+
+const char *cn_local_solver_name(const cn_local_solver *local) {
+    return local->name;
+}
+
+const char *cn_local_solver_about(const cn_local_solver *local) {
+    return local->about;
+}
