@@ -4,7 +4,11 @@
 #define CAIRN_CAIRN_H
 
 #include <cairn/base.h>
+#include <cairn/model.h>
 #include <cairn/problem.h>
+#include <cairn/record.h>
+#include <cairn/scene.h>
+#include <cairn/sim.h>
 #include <cairn/solve.h>
 
 #endif

@@ -1,0 +1,223 @@
+// cairn/model.h
+// A scene as data: materials, contact laws, bodies, forces, motions, settings. Built once, then
+// const during a run.
+//
+//     cn_model *model = cn_model_create(NULL, 3);
+//     int32_t stone;
+//     cn_model_add_material(model, &(cn_material_def){.name = "stone", .density = 2500}, &stone,
+//     NULL); cn_body_def block = cn_body_def_default();
+//     ...
+//     cn_model_add_body(model, &block, &id, NULL);
+//     cn_model_finish(model, NULL);
+//
+// Lengths [m], masses [kg], times [s], angles [rad]. In 2D the third number of a vector is ignored,
+// rotation is an angle, and mass and inertia are per metre of depth. Texts and arrays given are
+// copied.
+#ifndef CAIRN_MODEL_H
+#define CAIRN_MODEL_H
+
+#include <cairn/solve.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cn_model cn_model;
+typedef int32_t cn_body_id; // counts from 1 in scene order; 0 is "none"
+
+// Where in its scene file something was written; file NULL when it was not. Kept for errors found
+// later.
+typedef struct cn_source {
+    const char *file;
+    int32_t line, column;
+} cn_source;
+
+// ---- shapes ----
+
+typedef enum cn_shape_kind {
+    CN_SHAPE_SPHERE,     // 3D: radius
+    CN_SHAPE_BOX,        // 2D and 3D: size, full edge lengths
+    CN_SHAPE_CAPSULE,    // 3D: radius, length of the straight part, along z
+    CN_SHAPE_CYLINDER,   // 3D: radius, length, along z
+    CN_SHAPE_ELLIPSOID,  // 3D: size, full axis lengths
+    CN_SHAPE_POLYHEDRON, // 3D: vertices, and faces or their convex hull
+    CN_SHAPE_PLANE,      // 3D: normal, offset: free where normal . x >= offset
+    CN_SHAPE_DISK,       // 2D: radius
+    CN_SHAPE_ELLIPSE,    // 2D: size, full axis lengths
+    CN_SHAPE_POLYGON,    // 2D: vertices, convex, in order
+    CN_SHAPE_LINE,       // 2D: normal, offset
+    CN_SHAPE_RING,       // 2D: radius; hollow, contact inside
+    CN_SHAPE_KINDS
+} cn_shape_kind;
+
+CN_API const char *cn_shape_kind_text(cn_shape_kind kind); // "sphere", ...
+
+typedef struct cn_shape_def {
+    cn_shape_kind kind;
+    double position[3];    // of the shape's frame in the body's own frame
+    double orientation[4]; // w x y z; 2D: ignored
+    double angle;          // 2D
+    double radius, length;
+    double size[3];
+    double normal[3], offset;
+    const double *vertices; // 3 (2D: 2) numbers each
+    int32_t vertex_count;
+    const int32_t *face_size; // vertices of each face; NULL: the convex hull of the vertices
+    const int32_t *faces;     // their indices, counter-clockwise seen from outside
+    int32_t face_count;
+} cn_shape_def;
+
+CN_API cn_shape_def cn_shape_def_default(cn_shape_kind kind);
+
+// ---- materials and contact laws ----
+
+typedef struct cn_material_def {
+    const char *name;
+    double density; // [kg/m3]; 2D [kg/m2]
+} cn_material_def;
+
+// METHOD section 2: how a contact's law becomes a complementarity with a shift s.
+typedef enum cn_law {
+    CN_LAW_AUTO,            // quasi-inelastic when restitution is 0, else signorini
+    CN_LAW_SIGNORINI,       // velocity Signorini with restitution
+    CN_LAW_QUASI_INELASTIC, // s_N = max(0, gap)/h
+    CN_LAW_GAP,             // s_N = gap/h, the correction of overlaps capped
+    CN_LAW_KINDS
+} cn_law;
+
+CN_API const char *cn_law_text(cn_law law); // "auto", "signorini", "quasi-inelastic", "gap"
+
+// NaN in a number, CN_LAW_KINDS in law: not given by this entry.
+typedef struct cn_contact_def {
+    const char *between[2]; // material names; "*" is any
+    double friction;        // static and dynamic coefficient, unless the next is given
+    double friction_dynamic;
+    double restitution, restitution_tangent;
+    double correction; // most overlap that one step may take back [m]; law gap, and quasi-inelastic
+                       // when > 0
+    cn_law law;
+    cn_source source;
+} cn_contact_def;
+
+CN_API cn_contact_def cn_contact_def_default(void); // gives nothing
+
+// ---- bodies ----
+
+enum { // degrees of freedom held, for cn_body_def.lock
+    CN_LOCK_TX = 1,
+    CN_LOCK_TY = 2,
+    CN_LOCK_TZ = 4,
+    CN_LOCK_RX = 8,
+    CN_LOCK_RY = 16,
+    CN_LOCK_RZ = 32
+};
+
+typedef struct cn_body_def {
+    const char *name; // may be NULL
+    int32_t material; // from cn_model_add_material
+    bool fixed;
+    double position[3], orientation[4]; // of the body's own frame
+    double angle;                       // 2D
+    double velocity[3];                 // of the centre of mass
+    double angular_velocity[3];         // world axes; 2D: [2]
+    uint32_t lock;
+    bool lock_body_axes;
+    double mass;       // NaN: from density and shape
+    double inertia[9]; // about the centre of mass, body axes, by rows; [0] NaN: from the shape,
+                       // scaled to the mass; 2D: [8]
+    double com[3];     // centre of mass in the body's own frame; [0] NaN: from the shape
+    const cn_shape_def *shapes;
+    int32_t shape_count;
+    cn_source source;
+} cn_body_def;
+
+CN_API cn_body_def cn_body_def_default(void);
+
+// ---- functions of time: a constant, an expression in t, or a table (linear between its points,
+// constant outside) ----
+
+typedef struct cn_signal_def {
+    double constant;
+    const char *expression; // muParser syntax; NULL: none
+    const double *times, *values;
+    int32_t count; // of the table; 0: none
+    cn_source source;
+} cn_signal_def;
+
+typedef struct cn_force_def {
+    cn_body_id body;
+    cn_signal_def force[3], torque[3]; // 2D: torque[2]
+    double point[3]; // where it acts, in the body's own frame; [0] NaN: the centre of mass
+    bool body_axes;
+    cn_source source;
+} cn_force_def;
+
+// The body becomes kinematic: its velocity is this whatever touches it.
+typedef struct cn_motion_def {
+    cn_body_id body;
+    cn_signal_def velocity[3], angular_velocity[3]; // world axes; 2D: [2]
+    cn_source source;
+} cn_motion_def;
+
+// ---- settings ----
+
+typedef enum cn_stall_policy {
+    CN_STALL_RETRY,    // the fallback solver from the best iterate; then go on
+    CN_STALL_HALVE,    // two half steps, recursively up to settings.halvings; then go on
+    CN_STALL_CONTINUE, // go on with the best iterate
+    CN_STALL_STOP,     // end the run
+    CN_STALL_KINDS
+} cn_stall_policy;
+
+CN_API const char *
+cn_stall_policy_text(cn_stall_policy policy); // "retry", "halve", "continue", "stop"
+
+typedef struct cn_settings {
+    double gravity[3];
+    double step, until, frames_every; // [s]; frames_every 0: every step
+    double checkpoint_every;          // [s] of simulated time
+    double theta;                     // [1/2, 1]
+    const char *solver;               // row of the friction table
+    const char *local;                // row of the local table; NULL: the default
+    double tolerance;
+    int32_t max_iterations; // 0: the solver's own
+    double time_limit;      // [s] of CPU a step; 0: none
+    cn_stall_policy on_stall;
+    const char *fallback; // solver of CN_STALL_RETRY
+    int32_t halvings;
+    double alert; // [m] distance below which pairs are candidates, besides what velocities add;
+                  // NaN: from the shapes
+    double overlap_most; // [m] starting overlap that is accepted; NaN: from the shapes
+    double activation;   // gamma of the signorini law
+} cn_settings;
+
+CN_API cn_settings cn_settings_default(int32_t dim);
+
+// ---- building ----
+
+CN_API cn_model *cn_model_create(const cn_env *env, int32_t dim); // NULL: no memory or dim not 2, 3
+CN_API void cn_model_destroy(cn_model *model);
+CN_API cn_settings *
+cn_model_settings(cn_model *model); // to be changed before cn_model_finish; texts are copied there
+
+CN_API cn_status cn_model_add_material(cn_model *model, const cn_material_def *def,
+                                       int32_t *material, cn_error *error);
+CN_API cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_error *error);
+CN_API cn_status cn_model_add_body(cn_model *model, const cn_body_def *def, cn_body_id *body,
+                                   cn_error *error);
+CN_API cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error *error);
+CN_API cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, cn_error *error);
+// Checks the whole, computes mass properties and the law of every pair of materials. Nothing can be
+// added afterwards.
+CN_API cn_status cn_model_finish(cn_model *model, cn_error *error);
+
+// ---- looking ----
+
+CN_API int32_t cn_model_dim(const cn_model *model);
+CN_API int32_t cn_model_body_count(const cn_model *model);
+CN_API cn_body_id cn_model_find_body(const cn_model *model, const char *name); // 0: none
+
+#ifdef __cplusplus
+}
+#endif
+#endif

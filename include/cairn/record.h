@@ -1,0 +1,73 @@
+// cairn/record.h
+// Run files (SQLite): written while a run goes on, read back, checked without the solver. Layout:
+// docs/run-file.md.
+//
+// A killed writer loses at most what was not yet committed, never a committed row.
+#ifndef CAIRN_RECORD_H
+#define CAIRN_RECORD_H
+
+#include <cairn/sim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cn_recorder cn_recorder;
+
+// A fresh run file; an existing one is replaced only when overwrite. The scene text, version,
+// compiler go to meta.
+CN_API cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite,
+                                    const cn_sim *sim, cn_recorder **out, cn_error *error);
+// An existing run file to be continued: loads the last checkpoint into sim and drops the rows after
+// it.
+CN_API cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim,
+                                    cn_recorder **out, cn_error *error);
+CN_API cn_status cn_recorder_meta(cn_recorder *recorder, const char *key, const char *value,
+                                  cn_error *error);
+CN_API cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim,
+                                   cn_error *error); // pose, velocity, contacts
+CN_API cn_status cn_recorder_ledger(cn_recorder *recorder, const cn_step_report *report,
+                                    cn_error *error);
+CN_API cn_status cn_recorder_event(cn_recorder *recorder, int64_t step, double t, const char *text,
+                                   cn_error *error);
+CN_API cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim,
+                                        cn_error *error); // and commit
+CN_API cn_status cn_recorder_close(cn_recorder *recorder,
+                                   cn_error *error); // commit; frees it whatever happens
+
+// ---- reading ----
+
+typedef struct cn_run cn_run;
+
+CN_API cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_error *error);
+CN_API void cn_run_close(cn_run *run);
+CN_API const char *cn_run_meta(cn_run *run,
+                               const char *key); // NULL: none; valid until the next call
+CN_API int32_t cn_run_dim(const cn_run *run);
+CN_API int32_t cn_run_body_count(const cn_run *run);
+CN_API int64_t cn_run_frame_count(const cn_run *run);
+// Frame index from 0. q and v have room for the run's bodies; contacts go to memory.
+CN_API cn_status cn_run_frame(cn_run *run, int64_t index, int64_t *step, double *t, double *q,
+                              double *v, cn_error *error);
+CN_API cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
+                                 cn_contact_record **contacts, int32_t *count, cn_error *error);
+CN_API cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, int64_t *count,
+                               cn_error *error);
+
+// Every recorded frame's hash, and the law of every recorded contact, without the solver.
+typedef struct cn_run_grade {
+    int64_t frames, contacts;
+    int64_t bad_hashes;
+    double residual_worst; // natural map over the pressing contacts' size, worst frame
+    int64_t worst_step;
+    double cone_violation, dual_violation, complementarity; // as in cn_grade, worst frame
+    int64_t unsolved_steps;                                 // by the ledger
+    double energy_balance_error;                            // [J] sum over the ledger
+} cn_run_grade;
+
+CN_API cn_status cn_run_check(cn_run *run, cn_run_grade *grade, cn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,39 @@
+// cairn/scene.h
+// Scene files (YAML, and so JSON) to models. The format is docs/scene.md; its JSON Schema comes
+// from the same tables.
+#ifndef CAIRN_SCENE_H
+#define CAIRN_SCENE_H
+
+#include <cairn/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A value to put in place of a file's, as --set does: "solver.tolerance=1e-6",
+// "bodies.2.position=[0,0,1]".
+typedef struct cn_override {
+    const char *path, *value; // value is YAML
+} cn_override;
+
+// The finished model. Errors have file:line:column and a hint.
+CN_API cn_status cn_scene_read(const cn_env *env, const char *path, const cn_override *overrides,
+                               int32_t override_count, cn_model **out, cn_error *error);
+// The same from text; name stands for the file in errors, and includes are relative to its folder.
+CN_API cn_status cn_scene_read_text(const cn_env *env, const char *name, const char *text,
+                                    size_t size, const cn_override *overrides,
+                                    int32_t override_count, cn_model **out, cn_error *error);
+// The scene as resolved: includes, overrides and defaults in place, one YAML text that reads back
+// to the same model. Lives as long as the model; NULL for a model built in C.
+CN_API const char *cn_model_scene_text(const cn_model *model);
+CN_API const char *cn_model_name(const cn_model *model);
+
+CN_API const char *cn_scene_starter(void); // a commented starter scene
+// The JSON Schema (draft-07) of the format, as text in memory from env's allocator; NULL: no
+// memory.
+CN_API cn_status cn_scene_schema(cn_arena *memory, const char **text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

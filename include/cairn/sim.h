@@ -1,0 +1,87 @@
+// cairn/sim.h
+// Running a model: state in, one step, state out, and what each step reports.
+#ifndef CAIRN_SIM_H
+#define CAIRN_SIM_H
+
+#include <cairn/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cn_sim cn_sim;
+
+// One contact as it was during a step. Vectors in world axes, geometry at q~ (METHOD section 2).
+typedef struct cn_contact_record {
+    cn_body_id candidate, antagonist;
+    double point[3];
+    double normal[3];          // towards the candidate
+    double gap;                // [m]
+    double impulse[3];         // [N s] on the candidate
+    double velocity[3];        // [m/s] u after the step
+    double velocity_before[3]; // u_i: the old velocity seen through the new frame
+    double shift[3];           // s: the law holds for u + s
+    double friction;
+    uint8_t status; // 0 open, 1 stick, 2 slide
+} cn_contact_record;
+
+// What a step did; energies [J], in 2D per metre of depth.
+typedef struct cn_step_report {
+    int64_t step;
+    double t;
+    int32_t contacts, sticking, sliding;
+    const char *solver; // the one that gave the answer
+    int32_t iterations;
+    double residual; // by the checker, default measure
+    cn_outcome outcome;
+    int32_t retries, halvings; // what the stall policy did
+    double penetration_max;    // [m] largest overlap, of g~
+    double penetration_mean;
+    double joint_error_max;
+    int32_t missed; // pairs found overlapping that had not been candidates
+    double kinetic, potential;
+    double work_external, work_joints; // over the step
+    double dissipated_friction, dissipated_impact, dissipated_numerical;
+    double balance_error;                                    // what the energy balance leaves
+    double cpu_detect, cpu_assemble, cpu_solve, cpu_advance; // [s]
+} cn_step_report;
+
+// The model must be finished and outlive the sim. error may be NULL.
+CN_API cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out,
+                               cn_error *error);
+CN_API void cn_sim_destroy(cn_sim *sim);
+
+// CN_ERR_NUMERIC when the policy is to stop and the solve stalled, or the state is no longer
+// finite; the state is then that of the last good step.
+CN_API cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error);
+
+CN_API int64_t cn_sim_step_index(const cn_sim *sim);
+CN_API double cn_sim_time(const cn_sim *sim); // step index times h
+CN_API const cn_model *cn_sim_model(const cn_sim *sim);
+
+// Pose of the bodies' own frames, 7 (2D: 3) numbers each, and velocities, 6 (2D: 3) each, as a run
+// file has them.
+CN_API void cn_sim_poses(const cn_sim *sim, double *q);
+CN_API void cn_sim_velocities(const cn_sim *sim, double *v);
+CN_API void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential);
+// XXH64 over step, q, v with -0 read as 0.
+CN_API uint64_t cn_sim_hash(const cn_sim *sim);
+
+// The contacts of the last step. Valid until the next one.
+CN_API int32_t cn_sim_contact_count(const cn_sim *sim);
+CN_API void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
+// The one-step problem of the last step, in body space, with its solution; valid until the next
+// step. NULL: none.
+CN_API const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const double **u);
+
+// Everything that can change the bits of what follows, as bytes; load gives CN_ERR_INPUT for
+// another model's.
+CN_API cn_status cn_sim_save(const cn_sim *sim, void **bytes,
+                             size_t *size); // from the env's allocator; see cn_sim_free
+CN_API void cn_sim_free(const cn_sim *sim, void *bytes, size_t size);
+CN_API cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

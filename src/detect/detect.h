@@ -1,0 +1,52 @@
+// detect/detect.h
+// State -> contacts: broad phase, narrow phase, keys.
+#ifndef CAIRN_DETECT_DETECT_H
+#define CAIRN_DETECT_DETECT_H
+
+#include "model/model.h"
+
+// A candidate contact at q~. Frame: normal from the antagonist to the candidate, t1 x t2 = normal;
+// 2D: t1 = (-n_y, n_x, 0).
+typedef struct cn_contact {
+    cn_contact_key key;
+    double point[3];
+    double normal[3], t1[3], t2[3];
+    double gap;
+} cn_contact;
+
+typedef struct cn_contact_list {
+    int32_t count;
+    cn_contact *contact; // sorted by key: (candidate, antagonist, feature); owned by the detector,
+                         // valid until the next call
+    double alert;        // the distance used, besides what velocities add
+    int32_t missed; // pairs overlapping now, by more than round-off, that were not candidates the
+                    // call before
+    int32_t missed_a, missed_b; // one of them, body indices
+} cn_contact_list;
+
+typedef struct cn_detector cn_detector;
+
+cn_detector *cn_detector_create(const cn_model *model, const cn_env *env); // NULL: no memory
+void cn_detector_destroy(cn_detector *detector);
+// q: poses of the centres of mass where gaps are asked for (q~). v: velocities, h: step, for the
+// automatic part of the alert distance (what the pair can close in a step). Pairs without a free
+// body, and pairs of shapes of one body, are left out.
+cn_status cn_detect(cn_detector *detector, const double *q, const double *v, double h,
+                    cn_contact_list *out, cn_error *error);
+// Forgets the memory that `missed` is based on, as after loading a state.
+void cn_detector_reset(cn_detector *detector);
+
+// Broad phase alone: pairs of bodies (a < b) whose bounds, grown by margin[body], touch. For tests
+// and the detector.
+typedef struct cn_body_pair {
+    int32_t a, b;
+} cn_body_pair;
+typedef struct cn_broad cn_broad;
+cn_broad *cn_broad_create(const cn_env *env);
+void cn_broad_destroy(cn_broad *broad);
+// Balls: center 3 each, radius each (infinite: touches everything). Pairs come out sorted. Valid
+// until the next call.
+cn_status cn_broad_pairs(cn_broad *broad, int32_t count, const double *center, const double *radius,
+                         const cn_body_pair **pairs, int64_t *pair_count);
+
+#endif

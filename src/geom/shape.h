@@ -1,0 +1,63 @@
+// geom/shape.h
+// Shapes in their body's frame, ready for detection: what a cn_shape_def becomes.
+//
+// Shapes are placed relative to the body's centre of mass (cn_shape_shift), in the body's axes.
+// Boxes, polyhedra and polygons all become hulls. 2D shapes live in the plane z = 0.
+#ifndef CAIRN_GEOM_SHAPE_H
+#define CAIRN_GEOM_SHAPE_H
+
+#include <cairn/model.h>
+
+// A convex polyhedron (3D) or polygon (2D). Points in the body's frame.
+// 3D: face f has vertices loop[face[f]] .. loop[face[f+1]-1], counter-clockwise from outside,
+// normal . x <= offset inside. 2D: edge f runs from vertex f to vertex f+1 (the last to 0),
+// counter-clockwise; the same normal and offset.
+typedef struct cn_hull {
+    int32_t vertex_count, face_count, edge_count;
+    double *vertex;   // 3 each
+    double *normal;   // 3 each, unit
+    double *offset;   // 1 each
+    int32_t *face;    // face_count + 1; 3D
+    int32_t *loop;    // 3D
+    int32_t *edge;    // 4 each: two vertices, the two faces they part; 3D
+    double center[3]; // mean of the vertices
+} cn_hull;
+
+typedef struct cn_shape {
+    cn_shape_kind kind;
+    double position[3]; // of the shape's frame
+    double R[9];   // axes of the shape's frame, by rows; hulls have it worked in already (identity,
+                   // zero position)
+    double radius; // sphere, disk, capsule, cylinder, ring
+    double half;   // half length of capsule and cylinder, along the shape's z
+    double axes[3];           // semi-axes of ellipsoid and ellipse; half edges of a box
+    double normal[3], offset; // plane, line
+    cn_hull hull;             // box, polyhedron, polygon
+    double
+        bound; // radius of a ball round `middle` that holds the shape; infinite for plane and line
+    double middle[3];
+} cn_shape;
+
+// Mass properties for density 1: mass, centre of mass, inertia about it, in the body's frame. 2D:
+// area, and inertia[8].
+typedef struct cn_mass {
+    double mass, com[3], inertia[9];
+} cn_mass;
+
+// Checks the definition and builds the shape; arrays go to memory. Errors name what is wrong
+// (negative radius, fewer than 4 points, flat, not convex, open surface, wrong orientation of faces
+// ...), without a place: the caller knows it.
+cn_status cn_shape_build(const cn_shape_def *def, int32_t dim, cn_arena *memory, cn_shape *out,
+                         cn_error *error);
+// Exact; planes, lines and rings have no mass (mass 0).
+void cn_shape_mass(const cn_shape *shape, int32_t dim, cn_mass *mass);
+// sum := sum + part, both about their own centres; factor scales the part's mass (density).
+void cn_mass_add(cn_mass *sum, const cn_mass *part, double factor);
+// Moves the shape by -by, as when the origin goes to the centre of mass.
+void cn_shape_shift(cn_shape *shape, const double by[3]);
+// The farthest point of a bounded shape along direction (both in the body's frame).
+void cn_shape_support(const cn_shape *shape, const double direction[3], double point[3]);
+// Volume (2D: area) of the part that is inside nothing: a typical length, the smallest half extent.
+double cn_shape_smallest_extent(const cn_shape *shape);
+
+#endif

@@ -1,0 +1,21 @@
+// math/rotation.h
+// Quaternions (w, x, y, z), rotation matrices (by rows) and the exponential map, with our own sine
+// and cosine so that the bits do not depend on the C library.
+#ifndef CAIRN_MATH_ROTATION_H
+#define CAIRN_MATH_ROTATION_H
+
+// sin and cos of any finite angle, within 1 unit in the last place of the true value for |angle| <=
+// 1e5.
+void cn_sincos(double angle, double *sine, double *cosine);
+
+// R of a unit quaternion.
+void cn_quat_matrix(const double q[4], double R[9]);
+// out = a b (out may be either).
+void cn_quat_multiply(const double a[4], const double b[4], double out[4]);
+void cn_quat_normalize(double q[4]); // a null quaternion becomes the identity
+// The rotation by |w| about w, world axes: q := exp(w) q, normalised.
+void cn_quat_rotate(double q[4], const double w[3]);
+// R of a rotation by angle about z, the 2D case in 3x3 clothes.
+void cn_angle_matrix(double angle, double R[9]);
+
+#endif

@@ -1,0 +1,99 @@
+// model/model.h
+// The scene as data, const during a run, and the state, which changes: two structs decide
+// everything.
+#ifndef CAIRN_MODEL_MODEL_H
+#define CAIRN_MODEL_MODEL_H
+
+#include <cairn/model.h>
+
+#include "base/signal.h"
+#include "geom/shape.h"
+
+typedef enum cn_body_role { CN_BODY_FREE, CN_BODY_FIXED, CN_BODY_DRIVEN } cn_body_role;
+
+typedef struct cn_body {
+    const char *name; // "" when none
+    int32_t material;
+    cn_body_role role;
+    double mass;
+    double com[3];                         // in the body's own frame
+    double inertia[9], inverse_inertia[9]; // about the centre of mass, body axes; 2D: [8]
+    uint32_t lock;                         // CN_LOCK_...
+    bool lock_body_axes;
+    int32_t shape_first, shape_count; // shapes are relative to the centre of mass
+    double bound; // radius of a ball round the centre of mass; infinite with a plane
+    cn_source source;
+} cn_body;
+
+// The law of a pair of materials.
+typedef struct cn_pair {
+    cn_law law; // never AUTO
+    double friction, friction_dynamic;
+    double restitution, restitution_tangent;
+    double correction;
+} cn_pair;
+
+typedef struct cn_force {
+    int32_t body; // index from 0
+    cn_signal *force[3], *torque[3];
+    double point[3]; // relative to the centre of mass
+    bool at_center, body_axes;
+} cn_force;
+
+typedef struct cn_motion {
+    int32_t body;
+    cn_signal *velocity[3], *angular_velocity[3];
+} cn_motion;
+
+typedef struct cn_material {
+    const char *name;
+    double density;
+} cn_material;
+
+// Bodies are indexed from 0 inside the library; a cn_body_id is the index plus 1.
+struct cn_model {
+    cn_env env;
+    int32_t dim;
+    bool finished;
+    cn_settings settings;
+    int32_t material_count, contact_count, body_count, shape_count, force_count, motion_count;
+    cn_material *material;
+    cn_contact_def *contact;
+    cn_body *body;
+    cn_shape *shape;
+    cn_force *force;
+    cn_motion *motion;
+    cn_pair *pair;   // material_count * material_count
+    double *q0, *v0; // start: pose of the centres of mass and velocities, as in cn_state
+    const char *name, *scene_text;
+    cn_arena *memory;
+    cn_arena *growth; // arrays while they grow
+    int32_t capacity[6];
+};
+
+const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t material_b);
+// Numbers of a body's pose and velocity: 7 and 6 in 3D, 3 and 3 in 2D.
+static inline int32_t cn_pose_size(int32_t dim) {
+    return dim == 3 ? 7 : 3;
+}
+static inline int32_t cn_velocity_size(int32_t dim) {
+    return dim == 3 ? 6 : 3;
+}
+
+// What a contact was, so that it can be known again a step later.
+typedef struct cn_contact_key {
+    int32_t candidate, antagonist; // body indices
+    uint64_t feature;              // shapes and features of the two
+} cn_contact_key;
+
+// All that changes. Only step/ holds a non-const one.
+typedef struct cn_state {
+    int64_t step;
+    double *q;             // centre of mass and orientation: x y z, w x y z; 2D: x y angle
+    double *v;             // velocity of the centre of mass, angular velocity, world axes
+    int32_t impulse_count; // of the last step, sorted by key, for warm starts
+    cn_contact_key *key;
+    double *impulse; // 3 each, world axes [N s]
+} cn_state;
+
+#endif
