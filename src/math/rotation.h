@@ -4,9 +4,7 @@
 #ifndef CAIRN_MATH_ROTATION_H
 #define CAIRN_MATH_ROTATION_H
 
-// sin and cos of any finite angle, within 1 unit in the last place of the true value for |angle| <=
-// 1e5.
-void cn_sincos(double angle, double *sine, double *cosine);
+#include "base/elementary.h" // cn_sincos
 
 // R of a unit quaternion.
 void cn_quat_matrix(const double q[4], double R[9]);

@@ -1,0 +1,90 @@
+// math/rotation.c
+// Rotations as unit quaternions; the exponential map
+//     exp(w) = (cos(a/2), w sin(a/2)/a),  a = |w|.
+//
+// For small a the quotient is its series, so that a body that hardly turns loses nothing. Angles of
+// many turns are right too, but a step that turns a body by more than half a turn says nothing
+// about what it met on the way.
+#include "math/rotation.h"
+
+#include "math/vec3.h"
+
+// Below this angle squared the first term left out of the series, a^6/645120, is under 2^-60 of
+// its sum.
+#define CN_SMALL_ANGLE_SQUARED 1e-4
+
+void cn_quat_matrix(const double q[4], double R[9]) {
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    R[0] = 1.0 - 2.0 * (y * y + z * z);
+    R[1] = 2.0 * (x * y - w * z);
+    R[2] = 2.0 * (x * z + w * y);
+    R[3] = 2.0 * (x * y + w * z);
+    R[4] = 1.0 - 2.0 * (x * x + z * z);
+    R[5] = 2.0 * (y * z - w * x);
+    R[6] = 2.0 * (x * z - w * y);
+    R[7] = 2.0 * (y * z + w * x);
+    R[8] = 1.0 - 2.0 * (x * x + y * y);
+}
+
+void cn_quat_multiply(const double a[4], const double b[4], double out[4]) {
+    double w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+    double x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+    double y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+    double z = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+    out[0] = w;
+    out[1] = x;
+    out[2] = y;
+    out[3] = z;
+}
+
+void cn_quat_normalize(double q[4]) {
+    // Scaled by the largest entry first, so that no square over- or underflows.
+    double most = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
+    if (most == 0.0) {
+        q[0] = 1.0;
+        return;
+    }
+    double unit = 1.0;
+    if (!(most > 0x1p-500 && most < 0x1p500)) {
+        unit = most;
+    }
+    double square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        q[i] /= unit;
+        square += q[i] * q[i];
+    }
+    double length = sqrt(square);
+    for (int i = 0; i < 4; i++) {
+        q[i] /= length;
+    }
+}
+
+void cn_quat_rotate(double q[4], const double w[3]) {
+    double square = cn_dot3(w, w);
+    double cosine, share; // cos(a/2), sin(a/2)/a
+    if (square < CN_SMALL_ANGLE_SQUARED) {
+        share = 0.5 - square * (1.0 / 48.0 - square / 3840.0);
+        cosine = 1.0 - square * (1.0 / 8.0 - square * (1.0 / 384.0 - square / 46080.0));
+    } else {
+        double angle = sqrt(square), sine;
+        cn_sincos(0.5 * angle, &sine, &cosine);
+        share = sine / angle;
+    }
+    double turn[4] = {cosine, share * w[0], share * w[1], share * w[2]};
+    cn_quat_multiply(turn, q, q);
+    cn_quat_normalize(q);
+}
+
+void cn_angle_matrix(double angle, double R[9]) {
+    double sine, cosine;
+    cn_sincos(angle, &sine, &cosine);
+    R[0] = cosine;
+    R[1] = -sine;
+    R[2] = 0.0;
+    R[3] = sine;
+    R[4] = cosine;
+    R[5] = 0.0;
+    R[6] = 0.0;
+    R[7] = 0.0;
+    R[8] = 1.0;
+}
