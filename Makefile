@@ -39,7 +39,7 @@ docs: ## the manual page as build/docs/cairn.1.html; checks the page and the lin
 	@tools/setup.sh docs
 	@mkdir -p build/docs
 	@mandoc -T lint -W warning docs/man/cairn.1
-	@mandoc -T html -O style=mandoc.css docs/man/cairn.1 >build/docs/cairn.1.html
+	@mandoc -T html docs/man/cairn.1 >build/docs/cairn.1.html
 	@tools/lint_links.sh
 	@echo "build/docs/cairn.1.html"
 

@@ -54,3 +54,391 @@ CN_TEST(a_resting_contact_has_no_error) {
     assert_int_equal(f.grade.stick, 1);
     drop(&f);
 }
+
+// One 3D contact with the diagonal block (2, 4, 4), trace 10, so rho = 0.3; nothing acts: u = q.
+CN_TEST(scaled_residual_of_a_pressing_contact_by_hand) {
+    const double W[] = {2, 0, 0, 0, 4, 0, 0, 0, 4}, q[] = {-3, 0, 0}, mu[] = {0.5}, r[] = {0, 0, 0};
+    fixture f = make(3, 1, W, q, mu);
+    grade(&f, r, NULL);
+    // z = (0.9, 0, 0) is inside the cone: e = -z / rho = (-3, 0, 0), |q| = 3
+    CN_CHECK_NEAR(f.grade.residual, 1.0, 1e-15);
+    CN_CHECK_NEAR(f.grade.residual_q, 1.0, 1e-15);
+    CN_CHECK_NEAR(f.grade.residual_max, 1.0, 1e-15);
+    CN_CHECK_NEAR(f.grade.worst_error, 3.0, 1e-15);
+    CN_CHECK_NEAR(f.grade.dual_violation, 1.0, 1e-15);
+    CN_CHECK_NEAR(f.grade.cone_violation, 0.0, 0);
+    assert_int_equal(f.grade.worst, 0);
+    assert_int_equal(f.grade.open, 1);
+    drop(&f);
+}
+
+CN_TEST(three_measures_differ_as_their_definitions_say_3d) {
+    // u = W r + q = (2 - 1, 0, 4 - 1) = (1, 0, 3), u^ = (1 + 0.5*3, 0, 3) = (2.5, 0, 3)
+    const double W[] = {2, 0, 0, 0, 4, 0, 0, 0, 4}, q[] = {-1, 0, -1}, mu[] = {0.5},
+                 r[] = {1, 0, 1};
+    fixture f = make(3, 1, W, q, mu);
+    grade(&f, r, NULL);
+    // rho = 0.3: z = (0.25, 0, 0.1), |z_T| <= mu z_N, so e = u^ and |e|^2 = 15.25; |q|^2 = 2
+    CN_CHECK_NEAR(f.grade.residual, sqrt(15.25 / 2.0), 1e-14);
+    // rho = 1: z = (-1.5, 0, -2): mu|z_T| = 1 <= 1.5, so P = 0, e = r, |e|^2 = 2
+    CN_CHECK_NEAR(f.grade.residual_q, 1.0, 1e-15);
+    CN_CHECK_NEAR(f.grade.residual_max, sqrt(2.0 / 10.0), 1e-15); // |u|^2 = 10 is the largest
+    CN_CHECK_NEAR(f.grade.cone_violation, 0.5 / sqrt(2.0), 1e-15);
+    CN_CHECK_NEAR(f.grade.dual_violation, 0.0, 0);
+    CN_CHECK_NEAR(f.grade.complementarity, 5.5 / sqrt(2.0 * 10.0), 1e-15);
+    assert_int_equal(f.grade.slide, 1);
+    drop(&f);
+}
+
+CN_TEST(three_measures_differ_as_their_definitions_say_2d) {
+    // trace 4, rho = 0.5; u = (1, -1) + (-2, -1) = (-1, -2); u^ = (-1 + 0.5*2, -2) = (0, -2)
+    const double W[] = {1, 0, 0, 3}, q[] = {-2, -1}, mu[] = {0.5};
+    const double r[] = {1, -1.0 / 3.0};
+    fixture f = make(2, 1, W, q, mu);
+    grade(&f, r, NULL);
+    // rho = 1/2: z = (1, 2/3) leaves the cone: s = (1 + 1/3)/1.25 = 16/15, P = (16/15, 8/15),
+    // e = 2 (r - P) = 2 (-1/15, -13/15)
+    double scaled = 2.0 * sqrt(1.0 + 169.0) / 15.0;
+    CN_CHECK_NEAR(f.grade.residual, scaled / sqrt(5.0), 1e-15);
+    CN_CHECK_NEAR(f.grade.worst_error, scaled, 1e-15);
+    // rho = 1: z = (1, 5/3): s = (1 + 5/6)/1.25 = 22/15, P = (22/15, 11/15), e = (-7/15, -16/15)
+    double plain = sqrt(49.0 + 256.0) / 15.0;
+    CN_CHECK_NEAR(f.grade.residual_q, plain / sqrt(5.0), 1e-15);
+    CN_CHECK_NEAR(f.grade.residual_max, plain / sqrt(5.0), 1e-15); // |u|^2 = 5 = |q|^2
+    CN_CHECK_NEAR(f.grade.dual_violation, 1.0 / sqrt(5.0), 1e-15);
+    assert_int_equal(f.grade.stick, 1); // by its impulse, 1/3 < 1/2
+    drop(&f);
+}
+
+CN_TEST(only_pressing_contacts_make_the_scale) {
+    // The open candidate carries a large q that the scaled measure must not hide behind.
+    double W[16] = {0}, q[] = {-1, 0, 1000, 0};
+    const double mu[] = {0.3, 0.3}, r[] = {0, 0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        W[5 * i] = 1.0;
+    }
+    fixture f = make(2, 2, W, q, mu);
+    grade(&f, r, NULL);
+    CN_CHECK_NEAR(f.grade.residual, 1.0, 1e-15);
+    CN_CHECK_NEAR(f.grade.residual_q, 1.0 / sqrt(1e6 + 1.0), 1e-15);
+    f.p.q[0] = 1e-3; // nothing presses: all of q is the scale, and r = 0 is the answer
+    grade(&f, r, NULL);
+    CN_CHECK_NEAR(f.grade.residual, 0.0, 0);
+    const double pulled[] = {0, 0, 1, 0}; // u = (0.001, 0, 1001, 0), and e = r as P(1 - 1001) = 0
+    grade(&f, pulled, NULL);
+    CN_CHECK_NEAR(f.grade.residual, 1.0 / sqrt(1e6 + 1e-6), 1e-15);
+    drop(&f);
+}
+
+CN_TEST(the_worst_contact_is_named) {
+    double W[81] = {0};
+    const double q[] = {-1, 0, 0, -5, 0, 0, -2, 0, 0}, mu[] = {0.1, 0.1, 0.1}, r[9] = {0};
+    for (int i = 0; i < 9; i++) {
+        W[10 * i] = 1.0;
+    }
+    fixture f = make(3, 3, W, q, mu);
+    grade(&f, r, NULL);
+    assert_int_equal(f.grade.worst, 1);
+    CN_CHECK_NEAR(f.grade.worst_error, 5.0, 1e-15);
+    drop(&f);
+}
+
+// A contact that solves its problem; then one thing is made wrong at a time.
+CN_TEST(each_violation_is_seen_and_measured) {
+    const double W[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[] = {-2, 0, 0}, mu[] = {0.5};
+    fixture f = make(3, 1, W, q, mu);
+    const double resting[] = {2, 0, 0};
+    grade(&f, resting, NULL);
+    CN_CHECK_NEAR(f.grade.residual, 0, 0);
+
+    const double outside[] = {2, 0, 1.5}; // |r_T| - mu r_N = 0.5 over |r| = 2.5
+    grade(&f, outside, NULL);
+    CN_CHECK_NEAR(f.grade.cone_violation, 0.2, 1e-15);
+    CN_CHECK_TRUE(f.grade.residual > 0.1);
+
+    const double pulling[] = {-1, 0, 0};
+    grade(&f, pulling, NULL);
+    CN_CHECK_NEAR(f.grade.cone_violation, 1.0, 1e-15);
+    CN_CHECK_NEAR(f.grade.dual_violation, 1.0, 1e-15);
+    CN_CHECK_TRUE(f.grade.residual > 0.1);
+
+    const double pushing[] = {3, 0, 0}; // parts, and still pushes: r.u^ = 3 over 3 * 1
+    grade(&f, pushing, NULL);
+    CN_CHECK_NEAR(f.grade.complementarity, 1.0, 1e-15);
+    CN_CHECK_NEAR(f.grade.cone_violation, 0.0, 0);
+    CN_CHECK_TRUE(f.grade.residual > 0.1);
+
+    f.p.q[1] = 1.0; // slips at 1 while friction does not oppose it
+    grade(&f, resting, NULL);
+    CN_CHECK_NEAR(f.grade.complementarity, 0.5, 1e-15); // r_N mu |u_T| = 1 over 2 * 1
+    CN_CHECK_TRUE(f.grade.residual > 0.1);
+    drop(&f);
+}
+
+CN_TEST(a_given_velocity_is_compared_and_never_trusted) {
+    const double W[] = {1, 0, 0, 1}, q[] = {-2, 0}, mu[] = {0.5}, r[] = {1, 0};
+    fixture f = make(2, 1, W, q, mu); // u = (-1, 0): not a solution
+    const double lie[] = {0, 0};
+    grade(&f, r, lie);
+    CN_CHECK_NEAR(f.grade.velocity_mismatch, 1.0, 1e-15);
+    CN_CHECK_NEAR(f.grade.residual, 0.5, 1e-15);
+    const double truth[] = {-1, 0};
+    grade(&f, r, truth);
+    CN_CHECK_NEAR(f.grade.velocity_mismatch, 0.0, 0);
+    CN_CHECK_NEAR(f.grade.residual, 0.5, 1e-15);
+    drop(&f);
+}
+
+CN_TEST(statuses_are_counted) {
+    double W[64] = {0};
+    for (int i = 0; i < 8; i++) {
+        W[9 * i] = 1.0;
+    }
+    const double q[8] = {0}, mu[] = {0.5, 0.5, 0.5, 0.5};
+    const double r[] = {0, 0, 2, 0.5, 2, -1, 1e-16, 0}; // open, stick, slide, open to round-off
+    fixture f = make(2, 4, W, q, mu);
+    grade(&f, r, NULL);
+    assert_int_equal(f.grade.open, 2);
+    assert_int_equal(f.grade.stick, 1);
+    assert_int_equal(f.grade.slide, 1);
+    drop(&f);
+}
+
+static const double coupled_W[] = {3, 0.5, 0.2, 0, 0.5, 2, 0, -0.1, 0.2, 0, 5, 1, 0, -0.1, 1, 4};
+static const double coupled_q[] = {-1, 0.5, -2, 0.25}, coupled_mu[] = {0.4, 0.7};
+static const double coupled_r[] = {0.2, -0.1, 0.5, 0.3};
+
+// Mass unit: W -> a W, r -> r / a. Velocity unit: q -> b q, r -> b r. The scaled residual stays.
+CN_TEST(the_scaled_residual_knows_no_units) {
+    fixture f = make(2, 2, coupled_W, coupled_q, coupled_mu);
+    grade(&f, coupled_r, NULL);
+    double residual = f.grade.residual, residual_q = f.grade.residual_q;
+    CN_CHECK_TRUE(residual > 0.01);
+    drop(&f);
+    const double mass[] = {1e-6, 1e3, 7e5}, velocity[] = {1e-3, 1.0, 1e4};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            double W[16], q[4], r[4];
+            for (int k = 0; k < 16; k++) {
+                W[k] = mass[i] * coupled_W[k];
+            }
+            for (int k = 0; k < 4; k++) {
+                q[k] = velocity[j] * coupled_q[k];
+                r[k] = velocity[j] / mass[i] * coupled_r[k];
+            }
+            fixture g = make(2, 2, W, q, coupled_mu);
+            grade(&g, r, NULL);
+            CN_CHECK_NEAR(g.grade.residual, residual, 1e-13 * residual);
+            // rho = 1 does depend on the unit of mass
+            CN_CHECK_TRUE(fabs(g.grade.residual_q - residual_q) > 1e-3 * residual_q);
+            drop(&g);
+        }
+    }
+}
+
+CN_TEST(a_zero_q_gives_an_absolute_error) {
+    const double W[] = {1, 0, 0, 1}, q[] = {0, 0}, mu[] = {0.5};
+    fixture f = make(2, 1, W, q, mu);
+    const double none[] = {0, 0}, pushing[] = {1e-3, 0};
+    grade(&f, none, NULL);
+    CN_CHECK_NEAR(f.grade.residual, 0, 0);
+    CN_CHECK_NEAR(f.grade.residual_max, 0, 0); // nothing to divide by
+    grade(&f, pushing, NULL);
+    CN_CHECK_NEAR(f.grade.residual, 1e-3, 1e-18);
+    CN_CHECK_NEAR(f.grade.residual_q, 1e-3, 1e-18);
+    CN_CHECK_NEAR(f.grade.residual_max, 1.0, 1e-15);
+    drop(&f);
+}
+
+CN_TEST(a_q_of_round_off_gives_an_absolute_error) {
+    const double W[] = {1, 0, 0, 1}, q[] = {-4e-18, 0}, mu[] = {0.5}, r[] = {0, 0};
+    fixture f = make(2, 1, W, q, mu);
+    grade(&f, r, NULL);
+    CN_CHECK_NEAR(f.grade.residual, 4e-18, 1e-30);
+    CN_CHECK_NEAR(f.grade.residual_q, 4e-18, 1e-30);
+    CN_CHECK_NEAR(f.grade.residual_max, 4e-18, 1e-30);
+    // ... and what counts as round-off grows with the impulses: here |r| tr W / m = 1e6
+    f.p.q[0] = -1e-10;
+    const double large[] = {1e6, 0};
+    grade(&f, large, NULL);
+    CN_CHECK_NEAR(f.grade.residual, 1e6, 1e-3);
+    drop(&f);
+}
+
+CN_TEST(a_contact_without_stiffness_has_rho_one) {
+    const double W[] = {0, 0, 0, 0}, q[] = {-2, 0}, mu[] = {0.5}, r[] = {0, 0};
+    fixture f = make(2, 1, W, q, mu);
+    grade(&f, r, NULL);
+    CN_CHECK_NEAR(f.grade.residual, 1.0, 1e-15);
+    f.p.W.assembled.value[0] = -3.0; // a negative trace as well
+    const double pushing[] = {1, 0};
+    grade(&f, pushing, NULL); // u = -5, e = -5
+    CN_CHECK_NEAR(f.grade.residual, 2.5, 1e-15);
+    drop(&f);
+}
+
+CN_TEST(no_contacts_give_zeros) {
+    fixture f = make(3, 0, NULL, NULL, NULL);
+    f.grade.residual = f.grade.worst_error = 7.0;
+    grade(&f, NULL, NULL);
+    CN_CHECK_NEAR(f.grade.residual, 0, 0);
+    CN_CHECK_NEAR(f.grade.residual_q, 0, 0);
+    CN_CHECK_NEAR(f.grade.residual_max, 0, 0);
+    CN_CHECK_NEAR(f.grade.cone_violation, 0, 0);
+    CN_CHECK_NEAR(f.grade.worst_error, 0, 0);
+    assert_int_equal(f.grade.worst, -1);
+    assert_int_equal(f.grade.open + f.grade.stick + f.grade.slide, 0);
+    drop(&f);
+}
+
+// No comparison of the form residual <= tolerance may be true.
+static void never_passes(const cn_grade *g) {
+    CN_CHECK_TRUE(!(g->residual <= 1e300));
+    CN_CHECK_TRUE(!(g->residual_q <= 1e300));
+    CN_CHECK_TRUE(!(g->residual_max <= 1e300));
+    CN_CHECK_TRUE(!(g->worst_error <= 1e300));
+}
+
+CN_TEST(nan_and_infinity_never_pass) {
+    const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    for (int b = 0; b < 3; b++) {
+        for (int place = 0; place < 4; place++) {
+            fixture f = make(2, 2, coupled_W, coupled_q, coupled_mu);
+            double r[4];
+            memcpy(r, coupled_r, sizeof r);
+            r[place] = bad[b];
+            grade(&f, r, NULL);
+            never_passes(&f.grade);
+
+            const double zero[4] = {0};
+            f.p.q[place] = bad[b];
+            grade(&f, zero, NULL);
+            never_passes(&f.grade);
+            f.p.q[place] = 1.0;
+
+            double kept = f.p.W.assembled.value[place];
+            f.p.W.assembled.value[place] = bad[b];
+            grade(&f, zero, NULL);
+            never_passes(&f.grade);
+            f.p.W.assembled.value[place] = kept;
+
+            f.p.mu[place / 2] = bad[b];
+            grade(&f, zero, NULL);
+            never_passes(&f.grade);
+            assert_int_equal(f.grade.worst, place / 2);
+            drop(&f);
+        }
+    }
+}
+
+CN_TEST(an_overflowing_velocity_is_not_an_open_contact) {
+    // u_N = 1e300 * 1e300 at the first contact; the second is at rest.
+    const double W[] = {1, 0, 1e300, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    const double q[] = {1, 0, -1e300, 0}, mu[] = {0.5, 0.5}, r[] = {0, 0, 1e300, 0};
+    fixture f = make(2, 2, W, q, mu);
+    grade(&f, r, NULL);
+    never_passes(&f.grade);
+    assert_int_equal(f.grade.worst, 0);
+    drop(&f);
+}
+
+// The same operator by H = identity over one velocity a row: W = diag(minv).
+CN_TEST(body_space_is_graded_alike) {
+    const double W[] = {2, 0, 0, 0, 3, 0, 0, 0, 5}, q[] = {-1, 0.5, 0.25}, mu[] = {0.4};
+    const double r[] = {0.3, 0.1, -0.2};
+    fixture f = make(3, 1, W, q, mu);
+    grade(&f, r, NULL);
+    cn_grade assembled = f.grade;
+    int64_t start[] = {0, 3};
+    int32_t dof[] = {0, 1, 2};
+    double H[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, MinvH[] = {2, 0, 0, 0, 3, 0, 0, 0, 5};
+    cn_friction body = {.dim = 3, .contacts = 1, .q = f.p.q, .mu = f.p.mu};
+    body.W = (cn_operator){.kind = CN_OPERATOR_BODY,
+                           .diagonal = f.p.W.diagonal,
+                           .body = {.dofs = 3, .start = start, .dof = dof, .H = H, .MinvH = MinvH}};
+    assert_int_equal(cn_friction_grade(&body, r, NULL, f.arena, &f.grade), CN_OK);
+    CN_CHECK_NEAR(f.grade.residual, assembled.residual, 1e-15);
+    CN_CHECK_NEAR(f.grade.residual_q, assembled.residual_q, 1e-15);
+    CN_CHECK_NEAR(f.grade.residual_max, assembled.residual_max, 1e-15);
+    double v[3], u[3], want[3];
+    cn_friction_velocity(&body, r, v, u);
+    cn_friction_velocity(&f.p, r, NULL, want);
+    for (int i = 0; i < 3; i++) {
+        CN_CHECK_NEAR(u[i], want[i], 1e-15);
+    }
+    drop(&f);
+}
+
+CN_TEST(measures_are_picked_by_name) {
+    const cn_grade g = {.residual = 1, .residual_q = 2, .residual_max = 3};
+    CN_CHECK_NEAR(cn_grade_residual(&g, CN_MEASURE_SCALED), 1, 0);
+    CN_CHECK_NEAR(cn_grade_residual(&g, CN_MEASURE_Q), 2, 0);
+    CN_CHECK_NEAR(cn_grade_residual(&g, CN_MEASURE_MAX), 3, 0);
+    CN_CHECK_TRUE(isnan(cn_grade_residual(&g, (cn_measure)3)));
+}
+
+static cn_lcp lcp_2(cn_arena *arena, const double M[4], double *q) {
+    const int32_t row[] = {0, 0, 1, 1}, column[] = {0, 1, 0, 1};
+    cn_lcp p = {.n = 2, .q = q};
+    assert_int_equal(cn_csr_from_triplets(arena, 2, 2, 4, row, column, M, &p.M), CN_OK);
+    return p;
+}
+
+CN_TEST(lcp_residual_is_the_minimum_map) {
+    cn_arena *arena = cn_arena_create(NULL);
+    const double M[] = {2, 1, 0, 2};
+    double q[] = {-4, 3};
+    cn_lcp p = lcp_2(arena, M, q);
+    cn_grade g;
+    const double solution[] = {2, 0}, wrong[] = {1, 0.5};
+    assert_int_equal(cn_lcp_grade(&p, solution, arena, &g), CN_OK);
+    CN_CHECK_NEAR(g.residual, 0, 0);
+    assert_int_equal(g.open, 1);
+    assert_int_equal(g.stick, 1);
+    assert_int_equal(cn_lcp_grade(&p, wrong, arena, &g), CN_OK); // w = (-1.5, 4), min = (-1.5, 0.5)
+    CN_CHECK_NEAR(g.residual, sqrt(2.5) / 5.0, 1e-15);
+    CN_CHECK_NEAR(g.residual_q, g.residual, 0);
+    CN_CHECK_NEAR(g.residual_max, g.residual, 0);
+    CN_CHECK_NEAR(g.dual_violation, 1.5 / 4.0, 1e-15);
+    CN_CHECK_NEAR(g.complementarity, 2.0 / 4.0, 1e-15);
+    CN_CHECK_NEAR(g.worst_error, 1.5, 1e-15);
+    assert_int_equal(g.worst, 0);
+    cn_arena_destroy(arena);
+}
+
+CN_TEST(lcp_with_nan_never_passes) {
+    cn_arena *arena = cn_arena_create(NULL);
+    const double M[] = {2, 1, 0, 2};
+    double q[] = {-4, 3};
+    cn_lcp p = lcp_2(arena, M, q);
+    cn_grade g;
+    const double z[] = {(double)NAN, 0};
+    assert_int_equal(cn_lcp_grade(&p, z, arena, &g), CN_OK);
+    never_passes(&g);
+    const double zero[] = {0, 0};
+    q[1] = (double)INFINITY;
+    assert_int_equal(cn_lcp_grade(&p, zero, arena, &g), CN_OK);
+    never_passes(&g);
+    cn_arena_destroy(arena);
+}
+
+CN_TEST(an_empty_lcp_has_no_error) {
+    cn_arena *arena = cn_arena_create(NULL);
+    int64_t start[] = {0};
+    cn_lcp p = {.n = 0, .M = {.start = start}};
+    cn_grade g;
+    assert_int_equal(cn_lcp_grade(&p, NULL, arena, &g), CN_OK);
+    CN_CHECK_NEAR(g.residual, 0, 0);
+    assert_int_equal(g.worst, -1);
+    cn_arena_destroy(arena);
+}
+
+CN_TEST(scratch_is_given_back) {
+    fixture f = make(2, 2, coupled_W, coupled_q, coupled_mu);
+    cn_arena_mark before = cn_arena_get_mark(f.arena);
+    grade(&f, coupled_r, NULL);
+    cn_arena_mark after = cn_arena_get_mark(f.arena);
+    assert_int_equal(after.chunk, before.chunk);
+    assert_int_equal(after.used, before.used);
+    drop(&f);
+}

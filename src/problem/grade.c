@@ -104,7 +104,7 @@ static double cn_contact_error(int32_t dim, double mu, double rho, const double 
         sound = sound && isfinite(r[i]) && isfinite(u[i]);
     }
     if (!sound) {
-        return NAN;
+        return (double)NAN;
     }
     for (int32_t i = 1; i < dim; i++) {
         slip = hypot(slip, u[i]);

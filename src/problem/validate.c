@@ -31,19 +31,19 @@ static cn_status cn_pattern_validate(const char *name, const char *unit, int32_t
                                      cn_error *error) {
     for (int32_t i = 0; i < rows; i++) {
         if (start[i + 1] < start[i]) {
-            return cn_fail(error, CN_ERR_INPUT, "%s: %s row %d has its end before its start", name,
+            return cn_fail(error, CN_ERR_INPUT, "%s: %s %d has its end before its start", name,
                            unit, i);
         }
         for (int64_t k = start[i]; k < start[i + 1]; k++) {
             if (column[k] < 0 || column[k] >= limit) {
                 return cn_fail(error, CN_ERR_INPUT,
-                               "%s: %s row %d names column %d, which is outside 0..%d", name, unit,
-                               i, column[k], limit - 1);
+                               "%s: %s %d names column %d, which is outside 0..%d", name, unit, i,
+                               column[k], limit - 1);
             }
             if (k > start[i] && column[k] <= column[k - 1]) {
                 return cn_fail(error, CN_ERR_INPUT,
-                               "%s: %s row %d has column %d after column %d; columns must ascend",
-                               name, unit, i, column[k], column[k - 1]);
+                               "%s: %s %d has column %d after column %d; columns must ascend", name,
+                               unit, i, column[k], column[k - 1]);
             }
         }
     }
@@ -60,7 +60,7 @@ static cn_status cn_csr_validate(const char *name, const cn_csr *a, int64_t rows
     if (last > 0 && (!a->column || !a->value)) {
         return cn_fail(error, CN_ERR_INPUT, "%s has %" PRId64 " entries but no arrays", name, last);
     }
-    status = cn_pattern_validate(name, "entry", a->rows, a->cols, a->start, a->column, error);
+    status = cn_pattern_validate(name, "row", a->rows, a->cols, a->start, a->column, error);
     if (status != CN_OK) {
         return status;
     }
@@ -136,7 +136,7 @@ static cn_status cn_assembled_validate(const cn_friction *p, cn_error *error) {
                        W->start[p->contacts]);
     }
     cn_status status =
-        cn_pattern_validate("W", "block", p->contacts, p->contacts, W->start, W->column, error);
+        cn_pattern_validate("W", "block row", p->contacts, p->contacts, W->start, W->column, error);
     if (status != CN_OK) {
         return status;
     }

@@ -35,19 +35,6 @@ cn_status cn_anderson_prepare(int32_t depth, int64_t n, int32_t block, const dou
     return complete ? CN_OK : CN_ERR_MEMORY;
 }
 
-// f = D (g - x); returns |f|.
-static double cn_weighted_step(const cn_anderson *s, const double *x, const double *g) {
-    double sum = 0.0;
-    for (int64_t a = 0; a < s->n / s->block; a++) {
-        for (int64_t i = a * s->block; i < (a + 1) * s->block; i++) {
-            double step = s->weight[a] * (g[i] - x[i]);
-            s->f[i] = step;
-            sum += step * step;
-        }
-    }
-    return sqrt(sum);
-}
-
 static double cn_dot(int64_t n, const double *a, const double *b) {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
     int64_t i = 0;
@@ -60,6 +47,16 @@ static double cn_dot(int64_t n, const double *a, const double *b) {
         sum[0] += a[i] * b[i];
     }
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// f = D (g - x); returns |f|.
+static double cn_weighted_step(const cn_anderson *s, const double *x, const double *g) {
+    for (int64_t a = 0; a < s->n / s->block; a++) {
+        for (int64_t i = a * s->block; i < (a + 1) * s->block; i++) {
+            s->f[i] = s->weight[a] * (g[i] - x[i]);
+        }
+    }
+    return sqrt(cn_dot(s->n, s->f, s->f));
 }
 
 // A new column of differences, with its row of the Gram matrix.

@@ -20,8 +20,10 @@
 // Squares and cubes of blocks within these sizes neither overflow nor vanish.
 #define CN_SAFE_SMALL 1e-30
 #define CN_SAFE_LARGE 1e30
-// Round-off that W r may carry, in units of scale |r|.
+// Round-off that W r may carry, in units of scale |r|; and the share of |q| beyond which that hides
+// everything: r may grow without end where no solution exists.
 #define CN_PRODUCT_ROUNDOFF (16.0 * DBL_EPSILON)
+#define CN_ROUNDOFF_LIMIT 1e-8
 
 static bool cn_is_isotropic(const cn_local_block *block) {
     const double *W = block->W;
@@ -91,7 +93,8 @@ double cn_local_error(const cn_local_block *block, const double q[3], const doub
 }
 
 bool cn_local_accept(const cn_local_block *block, const double q[3], const double r[3]) {
-    double allowed =
-        CN_LOCAL_ACCURACY * cn_length3(q) + CN_PRODUCT_ROUNDOFF * block->scale * cn_length3(r);
-    return cn_local_error(block, q, r) <= allowed;
+    double size = cn_length3(q);
+    double roundoff = CN_PRODUCT_ROUNDOFF * block->scale * cn_length3(r);
+    return size <= DBL_MAX && roundoff <= CN_ROUNDOFF_LIMIT * size &&
+           cn_local_error(block, q, r) <= CN_LOCAL_ACCURACY * size + roundoff;
 }

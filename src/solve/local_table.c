@@ -9,6 +9,11 @@ static const cn_local_solver cn_local_table[] = {
      cn_local_hybrid},
     {"secular", "bracketed slip multiplier; exact, cannot fail for positive semi-definite blocks",
      cn_local_secular},
+    {"newton", "generalized Newton (Alart-Curnier); fast from a good start, may cycle",
+     cn_local_newton},
+    {"exact", "enumerates open, stick and all roots of the sliding quartic", cn_local_exact},
+    {"projection", "fixed-point projection with self-adaptive step; slow, needs products only",
+     cn_local_projection},
     {"radial", "explicit; exact between spheres, only a guess elsewhere", cn_local_radial},
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "math/cone.h"
+#include "solve/local_secular.h"
 
 #include <string.h>
 
@@ -26,7 +27,10 @@ CN_INLINE void cn_add_column(cn_lanes *sum, const double *column, double factor)
 CN_INLINE void cn_visit_3d(const cn_sweep *s, int32_t a, const double q[3], double r[3]) {
     const cn_local_block *block = &s->block[a];
     double answer[3] = {r[0], r[1], r[2]};
-    s->local(block, q, answer, &s->slip[a]);
+    cn_local_plane plane = cn_local_plane_from_q(block, q);
+    if (!s->fast || !cn_secular_fast(block, &plane, answer, &s->slip[a])) {
+        s->local(block, q, answer, &s->slip[a]);
+    }
     if (s->relaxation == 1.0) {
         memcpy(r, answer, sizeof answer);
         return;
@@ -58,19 +62,19 @@ CN_INLINE void cn_sweep_assembled_3d(cn_sweep *s, double *r) {
         double last[3] = {own[0], own[1], own[2]};
         // With its own impulse put to zero the whole row gives what the others do.
         own[0] = own[1] = own[2] = 0.0;
-        cn_lanes even;
-        memcpy(&even, s->q + 3 * (int64_t)a, sizeof even);
-        cn_lanes odd = {0.0, 0.0, 0.0, 0.0};
+        // One sum a column: three chains of additions keep pace with the loads.
+        cn_lanes sum[3] = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
+        cn_add_column(&sum[0], s->q + 3 * (int64_t)a, 1.0);
         for (int64_t end = W->start[a + 1]; k < end; k++) {
             const double *block = W->value + 9 * k;
             const double *other = r + 3 * (int64_t)W->column[k];
-            cn_add_column(&even, block, other[0]);
-            cn_add_column(&odd, block + 3, other[1]);
-            cn_add_column(&even, block + 6, other[2]);
+            cn_add_column(&sum[0], block, other[0]);
+            cn_add_column(&sum[1], block + 3, other[1]);
+            cn_add_column(&sum[2], block + 6, other[2]);
         }
-        even += odd;
+        sum[0] += sum[1] + sum[2];
         double q[4];
-        memcpy(q, &even, sizeof q);
+        memcpy(q, &sum[0], sizeof q);
         if (s->block[a].inv_nn > 0.0) {
             cn_visit_3d(s, a, q, last);
         }
@@ -182,6 +186,7 @@ cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, d
                            cn_arena *scratch, cn_sweep *sweep) {
     int64_t m = (int64_t)p->dim * p->contacts;
     *sweep = (cn_sweep){.p = p, .local = local->solve, .relaxation = relaxation};
+    sweep->fast = local->solve == cn_local_hybrid;
     sweep->q = CN_TAKE_ZERO(scratch, double, m + CN_SWEEP_PAD);
     if (!sweep->q) {
         return CN_ERR_MEMORY;
@@ -197,6 +202,12 @@ cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, d
         sweep->run = p->dim == 2 ? cn_sweep_2d_plain : cn_choose_3d();
     }
     return p->dim == 3 ? cn_prepare_blocks(sweep, scratch) : CN_OK;
+}
+
+void cn_sweep_use_plain(cn_sweep *sweep) {
+    if (sweep->p->W.kind == CN_OPERATOR_ASSEMBLED) {
+        sweep->run = sweep->p->dim == 2 ? cn_sweep_2d_plain : cn_sweep_3d_plain;
+    }
 }
 
 // v = M^-1 H r

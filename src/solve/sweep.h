@@ -12,7 +12,8 @@ typedef void cn_sweep_fn(cn_sweep *sweep, double *r);
 struct cn_sweep {
     const cn_friction *p;
     cn_sweep_fn *run;   // r := one sweep from r; use cn_sweep_run
-    cn_local_fn *local; // 3D; NULL: the hybrid chain with its first link inlined
+    cn_local_fn *local; // 3D
+    bool fast;          // local is the hybrid chain, whose first link is inlined
     double relaxation;  // r := r_old + relaxation (answer - r_old), back into the cone when it is
                         // over 1
     cn_local_block *block; // 3D: a contact's own block, made ready
@@ -28,6 +29,8 @@ cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, d
 // r must have CN_SWEEP_PAD readable doubles past its dim * contacts; they are not used.
 #define CN_SWEEP_PAD 4
 void cn_sweep_run(cn_sweep *sweep, double *r);
+// Takes the code for any processor instead of the one chosen for this; the bits are the same.
+void cn_sweep_use_plain(cn_sweep *sweep);
 // u = W r + q for the r of the last run.
 void cn_sweep_velocity(const cn_sweep *sweep, const double *r, double *u);
 

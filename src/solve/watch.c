@@ -15,16 +15,10 @@ static bool cn_watch_end(cn_solve_report *report, cn_outcome outcome, const char
     return true;
 }
 
-bool cn_watch_stop(cn_watch *watch, const char *stage, int64_t iteration, double residual,
+bool cn_watch_tick(cn_watch *watch, const char *stage, int64_t iteration, double residual,
                    cn_solve_report *report) {
     const cn_solve_opts *opts = watch->opts;
     report->iterations = iteration < INT32_MAX ? (int32_t)iteration : INT32_MAX;
-    if (!isfinite(residual)) {
-        return cn_watch_end(report, CN_DIVERGED, "the iterates left the finite numbers");
-    }
-    if (residual <= CN_WATCH_MARGIN * opts->tolerance) {
-        return cn_watch_end(report, CN_SOLVED, "tolerance reached");
-    }
     if (iteration >= opts->max_iterations) {
         return cn_watch_end(report, CN_LIMIT, "iteration limit reached");
     }
@@ -40,4 +34,16 @@ bool cn_watch_stop(cn_watch *watch, const char *stage, int64_t iteration, double
         }
     }
     return false;
+}
+
+bool cn_watch_stop(cn_watch *watch, const char *stage, int64_t iteration, double residual,
+                   cn_solve_report *report) {
+    report->iterations = iteration < INT32_MAX ? (int32_t)iteration : INT32_MAX;
+    if (!isfinite(residual)) {
+        return cn_watch_end(report, CN_DIVERGED, "the iterates left the finite numbers");
+    }
+    if (residual <= CN_WATCH_MARGIN * watch->opts->tolerance) {
+        return cn_watch_end(report, CN_SOLVED, "tolerance reached");
+    }
+    return cn_watch_tick(watch, stage, iteration, residual, report);
 }

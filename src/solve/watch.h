@@ -22,12 +22,15 @@ typedef struct cn_watch {
 
 cn_watch cn_watch_start(const cn_solve_opts *opts);
 
-// Whether to end now: residual within the tolerance (CN_SOLVED), not finite (CN_DIVERGED),
-// iteration at the limit (CN_LIMIT), out of time (CN_TIME), cancelled (CN_STALLED and
-// watch->status). Sets report->iterations always, and outcome and detail when it returns true.
-// residual is that of the iterate at hand, or the last known one between two evaluations. stage is
-// static text.
+// Whether to end now: residual within the tolerance (CN_SOLVED), not finite (CN_DIVERGED), or for a
+// reason of cn_watch_tick. residual is that of the iterate at hand, or the last known one between
+// two evaluations. stage is static text. Sets report->iterations always, and outcome and detail
+// when it returns true.
 bool cn_watch_stop(cn_watch *watch, const char *stage, int64_t iteration, double residual,
+                   cn_solve_report *report);
+// The same for a method that has no residual on its way: iteration at the limit (CN_LIMIT), out of
+// time (CN_TIME), cancelled (CN_STALLED and watch->status). residual is only shown; NaN: not known.
+bool cn_watch_tick(cn_watch *watch, const char *stage, int64_t iteration, double residual,
                    cn_solve_report *report);
 
 #endif

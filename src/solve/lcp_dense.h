@@ -1,0 +1,35 @@
+// solve/lcp_dense.h
+// An LCP as a scaled dense matrix, for the direct methods, and the way back.
+//
+//     M' = S M S,  q' = S q / size,  z = size S z',  w = size S^-1 w'
+// with S a positive diagonal of powers of two: exact, and a congruence, so that M' is semi-definite
+// or copositive where M is.
+#ifndef CAIRN_SOLVE_LCP_DENSE_H
+#define CAIRN_SOLVE_LCP_DENSE_H
+
+#include <cairn/solve.h>
+
+typedef struct cn_lcp_dense {
+    int32_t n;
+    double *M; // n x n, by rows
+    double *q;
+    double *scale; // S
+    double size;
+} cn_lcp_dense;
+
+// scaled = false: S = 1 and size = 1.
+cn_status cn_lcp_dense_build(const cn_lcp *p, bool scaled, cn_arena *scratch, cn_lcp_dense *out);
+// z from z'.
+void cn_lcp_dense_unscale(const cn_lcp_dense *d, const double *inner, double *z);
+
+// w = M z + q
+void cn_lcp_velocity(const cn_lcp *p, const double *z, double *w);
+
+// Makes z sharper: with A = { i : z_i > 0 } solves M_AA z_A = -q_A by LU with steps of iterative
+// refinement, cuts what became negative, and keeps the result when its residual is smaller. w = M z
+// + q on return; the residual is returned. Negative entries of z count as zero.
+#define CN_POLISH_MAX 2000 // unknowns in A; beyond it z stays as it is (dense, cubic cost)
+cn_status cn_lcp_polish(const cn_lcp *p, int32_t refinements, cn_arena *scratch, double *z,
+                        double *w, double *residual);
+
+#endif

@@ -1,0 +1,78 @@
+// sparse/linear.h
+// Linear systems A x = b: one interface, a table of backends.
+//
+//     cn_linear *solver;
+//     cn_linear_create(cn_linear_backend_for(A.rows), env, &A, &solver, error);  // pattern: once
+//     cn_linear_factorize(solver, &A, error);                                    // values: often
+//     cn_linear_solve(solver, columns, b);                                       // b becomes x
+//     cn_linear_destroy(solver);
+//
+// A handle owns all its memory; factorising again on the same pattern and solving again with no
+// more columns allocate nothing (what CHOLMOD does inside is its own affair). Not shared between
+// threads. BLAS runs on one thread, so that the answer does not depend on their number: with
+// OpenBLAS the handle sets the process to one thread and leaves it so.
+//
+// To add a backend write sparse/linear_<name>.c, declare its row below and list it in linear.c.
+#ifndef CAIRN_SPARSE_LINEAR_H
+#define CAIRN_SPARSE_LINEAR_H
+
+#include <cairn/problem.h>
+
+typedef struct cn_linear cn_linear;
+typedef struct cn_linear_backend cn_linear_backend;
+
+int32_t cn_linear_backend_count(void);
+const cn_linear_backend *cn_linear_backend_at(int32_t index);
+const cn_linear_backend *cn_linear_backend_find(const char *name); // NULL: no such
+// The fastest of this build for sparse positive definite matrices.
+const cn_linear_backend *cn_linear_backend_sparse(void);
+const char *cn_linear_backend_name(const cn_linear_backend *backend);
+const char *cn_linear_backend_about(const cn_linear_backend *backend);
+// Whether it needs a symmetric positive definite matrix, of which it reads the lower triangle only.
+bool cn_linear_backend_is_definite(const cn_linear_backend *backend);
+
+// Looks at the pattern of A (square) only. error may be NULL.
+cn_status cn_linear_create(const cn_linear_backend *backend, const cn_env *env, const cn_csr *A,
+                           cn_linear **out, cn_error *error);
+// A must have the pattern given to create. CN_ERR_NUMERIC: not positive definite, or singular, to
+// working precision; the handle may be factorised again.
+cn_status cn_linear_factorize(cn_linear *linear, const cn_csr *A, cn_error *error);
+// b: columns of length n, one after the other; overwritten by x. CN_ERR_ARGUMENT: not factorised.
+cn_status cn_linear_solve(cn_linear *linear, int32_t columns, double *b);
+void cn_linear_destroy(cn_linear *linear); // NULL is allowed
+
+// ---- for the backends ----
+
+// A pivot below this share of its diagonal entry (LU: of the largest entry of its column) is what
+// rounding leaves of zero.
+#define CN_PIVOT_MIN 1e-14
+
+struct cn_linear {
+    const cn_linear_backend *backend;
+    cn_arena *memory;
+    // What the backend factorises. Definite: the lower triangle of S A S with S = diag(scale),
+    // powers of two that bring the diagonal into [1/2, 2], so that pivots can be judged; else A.
+    cn_csr A;
+    double *scale; // NULL when not definite
+    bool factored;
+    void *state; // the backend's own, in memory
+};
+
+struct cn_linear_backend {
+    const char *name;
+    const char *about;
+    bool definite;
+    cn_status (*analyse)(cn_linear *linear);
+    // *row: in A, where it broke down, when CN_ERR_NUMERIC is returned; -1 when not known.
+    cn_status (*factorize)(cn_linear *linear, int32_t *row);
+    cn_status (*solve)(cn_linear *linear, int32_t columns, double *b);
+    void (*destroy)(cn_linear *linear); // what does not live in memory; may be NULL
+};
+
+extern const cn_linear_backend cn_linear_dense_cholesky, cn_linear_dense_lu, cn_linear_skyline,
+    cn_linear_cholmod;
+
+// One thread for OpenBLAS, where that is the BLAS.
+void cn_blas_single_thread(void);
+
+#endif
