@@ -9,9 +9,8 @@ if(PkgConfig_FOUND)
   pkg_check_modules(LAPACKE QUIET IMPORTED_TARGET lapacke)
 endif()
 
-# CHOLMOD's supernodal part is under the GPL. Without it the linear backend "cholmod" is absent and our own
-# "skyline" takes its place, slower on large meshes.
-option(CAIRN_CHOLMOD "Use CHOLMOD for sparse Cholesky factorisations" ON)
+# CHOLMOD's supernodal part is under the GPL. Without it (CAIRN_CHOLMOD=OFF) the linear backend "cholmod" is
+# absent and our own "skyline" takes its place, slower on large meshes.
 if(CAIRN_CHOLMOD)
   find_path(CHOLMOD_INCLUDE cholmod.h PATH_SUFFIXES suitesparse)
   find_library(CHOLMOD_LIBRARY cholmod)

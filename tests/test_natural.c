@@ -114,7 +114,7 @@ CN_TEST(not_a_number_stays_one) {
     cn_sample s;
     for (int32_t i = 0; i < 6; i++) {
         cn_sample_fill(&s, 3, 3);
-        (i < 3 ? s.r : s.u)[i % 3] = NAN;
+        (i < 3 ? s.r : s.u)[i % 3] = (double)NAN;
         for (int32_t measure = 0; measure < 3; measure++) {
             CN_CHECK_TRUE(isnan(cn_natural_error(&s.p, (cn_measure)measure, s.r, s.u)));
         }
@@ -131,7 +131,7 @@ CN_TEST(lcp_residual_is_the_least_of_both) {
     q[0] = 1e-17;
     q[1] = 0.0;
     CN_CHECK_NEAR(cn_natural_error_lcp(&p, z, w), sqrt(0.25 + 4.3 * 4.3), 1e-14);
-    z[1] = NAN;
+    z[1] = (double)NAN;
     CN_CHECK_TRUE(isnan(cn_natural_error_lcp(&p, z, w)));
 }
 
@@ -147,7 +147,8 @@ CN_TEST(watch_ends_for_each_reason) {
     CN_CHECK_TRUE(!cn_watch_stop(&watch, "test", 9, 1.0, &report) && report.iterations == 9);
     CN_CHECK_TRUE(cn_watch_stop(&watch, "test", 10, 1.0, &report) && report.outcome == CN_LIMIT);
     CN_CHECK_TRUE(cn_watch_stop(&watch, "test", 1, 1e-7, &report) && report.outcome == CN_SOLVED);
-    CN_CHECK_TRUE(cn_watch_stop(&watch, "test", 1, NAN, &report) && report.outcome == CN_DIVERGED);
+    CN_CHECK_TRUE(cn_watch_stop(&watch, "test", 1, (double)NAN, &report) &&
+                  report.outcome == CN_DIVERGED);
     opts.time_limit = 1e-12;
     CN_CHECK_TRUE(cn_watch_stop(&watch, "test", 1, 1.0, &report) && report.outcome == CN_TIME);
     CN_CHECK_TRUE(watch.status == CN_OK);

@@ -7,5 +7,7 @@
 
 cn_friction_fn cn_friction_auto;
 cn_friction_fn cn_friction_nsgs;
+cn_friction_fn cn_friction_fixed_point;
+cn_friction_fn cn_friction_extra_gradient;
 
 #endif

@@ -2,6 +2,7 @@
 // The friction solvers. To add one: its file, its line in friction_rows.h, its row here.
 #include "solve/friction_nsgs.h"
 #include "solve/friction_rows.h"
+#include "solve/vi_common.h"
 
 #include <string.h>
 
@@ -31,6 +32,28 @@ static const cn_friction_solver cn_friction_table[] = {
               .params = cn_nsgs_param_table,
               .param_count = CN_NSGS_PARAM_COUNT},
      .solve = cn_friction_nsgs},
+    {.info = {.name = "fixed-point",
+              .about = "fixed-point projection of the variational inequality, self-adaptive step",
+              .strengths = "one product with W a step, any W, nothing to factorise",
+              .weaknesses = "many steps, no proof of convergence when W is rank deficient: use "
+                            "extra-gradient or nsgs",
+              .unit = "steps",
+              .accepts = CN_ANY_FRICTION,
+              .max_iterations = 100000,
+              .params = cn_vi_param_table,
+              .param_count = CN_VI_PARAM_COUNT},
+     .solve = cn_friction_fixed_point},
+    {.info = {.name = "extra-gradient",
+              .about = "extra-gradient for the variational inequality, self-adaptive step",
+              .strengths = "steady on hyperstatic sets where Gauss-Seidel cycles, any W",
+              .weaknesses =
+                  "two products with W a step and many steps: for more than 1e-4 use auto",
+              .unit = "steps",
+              .accepts = CN_ANY_FRICTION,
+              .max_iterations = 100000,
+              .params = cn_vi_param_table,
+              .param_count = CN_VI_PARAM_COUNT},
+     .solve = cn_friction_extra_gradient},
 };
 
 int32_t cn_friction_solver_count(void) {

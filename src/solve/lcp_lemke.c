@@ -281,7 +281,7 @@ static double cn_lemke_order(const cn_lemke *l, int32_t i, int32_t j) {
 
 // Of count tied rows keeps those whose order entry j over their pivot entry c is least.
 static int32_t cn_lemke_narrow(cn_lemke *l, int32_t count, int32_t j, int32_t c) {
-    double least = INFINITY, size = 0.0;
+    double least = HUGE_VAL, size = 0.0;
     for (int32_t k = 0; k < count; k++) {
         double entry = cn_lemke_order(l, l->tied[k], j);
         double ratio = entry / l->T[l->stride * l->tied[k] + c];

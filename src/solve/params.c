@@ -71,7 +71,7 @@ cn_solve_opts cn_solve_opts_default(const cn_solver_info *info) {
 
 double cn_solve_opts_get(const cn_solve_opts *opts, const cn_param *param) {
     if (!cn_param_fits(param)) {
-        return NAN;
+        return (double)NAN;
     }
     const unsigned char *place = (const unsigned char *)opts->params + param->offset;
     if (param->kind == CN_PARAM_INT) {

@@ -124,8 +124,8 @@ void cn_bsr_diagonal(const cn_bsr *a, double *diagonal) {
     }
 }
 
-void cn_bsr_apply(const cn_bsr *a, const double *x, double *y) {
-    int32_t dim = a->dim;
+// dim is a constant where this is inlined for 2 and 3, so that the small loops unroll.
+static inline void cn_bsr_apply_blocks(const cn_bsr *a, int32_t dim, const double *x, double *y) {
     for (int32_t row = 0; row < a->block_rows; row++) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int64_t k = a->start[row]; k < a->start[row + 1]; k++) {
@@ -140,5 +140,15 @@ void cn_bsr_apply(const cn_bsr *a, const double *x, double *y) {
         for (int32_t i = 0; i < dim; i++) {
             y[(int64_t)dim * row + i] = sum[i];
         }
+    }
+}
+
+void cn_bsr_apply(const cn_bsr *a, const double *x, double *y) {
+    if (a->dim == 3) {
+        cn_bsr_apply_blocks(a, 3, x, y);
+    } else if (a->dim == 2) {
+        cn_bsr_apply_blocks(a, 2, x, y);
+    } else {
+        cn_bsr_apply_blocks(a, a->dim, x, y);
     }
 }

@@ -1,0 +1,292 @@
+// The projection methods for the variational inequality: fixed point and extra-gradient.
+#include "check.h"
+
+#include "base/arena.h"
+#include "base/rng.h"
+#include "problem/operator.h"
+#include "sparse/csr.h"
+
+#include <cairn/solve.h>
+#include <string.h>
+
+static const char *const methods[] = {"fixed-point", "extra-gradient"};
+
+#define SIZE_MAX_HERE 60 // unknowns of the largest problem of this file
+
+// Solves from r = 0 with the method's defaults but for the tolerance and at most one parameter.
+static cn_solve_report cn_run(const cn_friction *p, const char *method, double tolerance,
+                              const char *name, const char *value, double *r, double *u) {
+    const cn_friction_solver *solver = cn_friction_solver_find(method);
+    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+    cn_arena *scratch = cn_arena_create(NULL);
+    cn_solve_report report;
+    opts.tolerance = tolerance;
+    if (name) {
+        CN_CHECK_TRUE(cn_solve_opts_set(&opts, &solver->info, name, value, NULL) == CN_OK);
+    }
+    memset(r, 0, sizeof *r * (size_t)(p->dim * p->contacts));
+    CN_CHECK_TRUE(cn_friction_solve(p, solver, &opts, scratch, r, u, &report, NULL) == CN_OK);
+    if (report.outcome != CN_SOLVED) {
+        print_error("%s: %s, residual %g after %d steps\n", method, cn_outcome_text(report.outcome),
+                    report.grade.residual, (int)report.iterations);
+    }
+    cn_arena_destroy(scratch);
+    return report;
+}
+
+static cn_friction cn_from_dense(cn_arena *memory, int32_t dim, int32_t contacts, const double *W,
+                                 const double *q, const double *mu) {
+    int32_t m = dim * contacts, row[SIZE_MAX_HERE * 4], column[SIZE_MAX_HERE * 4];
+    double value[SIZE_MAX_HERE * 4];
+    int64_t count = 0;
+    for (int32_t i = 0; i < m; i++) {
+        for (int32_t j = 0; j < m; j++) {
+            if (W[m * i + j] != 0.0) {
+                row[count] = i;
+                column[count] = j;
+                value[count++] = W[m * i + j];
+            }
+        }
+    }
+    cn_csr matrix;
+    cn_friction p;
+    CN_CHECK_TRUE(cn_csr_from_triplets(memory, m, m, count, row, column, value, &matrix) == CN_OK);
+    CN_CHECK_TRUE(cn_friction_from_csr(memory, dim, contacts, &matrix, q, mu, &p) == CN_OK);
+    return p;
+}
+
+// One contact with W = diag(2, 1, 1): the answers are written down at once.
+CN_TEST(one_contact_opens_sticks_and_slides) {
+    const double W3[] = {2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, W2[] = {2.0, 0.0, 0.0, 1.0};
+    const double mu = 0.5;
+    const double q[][3] = {{1.0, 0.3, -0.4},   // opens
+                           {-4.0, 0.3, -0.4},  // sticks: |r_T| = 0.5 < 1
+                           {-4.0, 3.0, -4.0},  // slides: |r_T| = 1
+                           {-4.0, 0.6, -0.8}}; // sticks on the cone itself
+    const double r3[][3] = {{0.0, 0.0, 0.0}, {2.0, -0.3, 0.4}, {2.0, -0.6, 0.8}, {2.0, -0.6, 0.8}};
+    const double r2[][2] = {{0.0, 0.0}, {2.0, -0.3}, {2.0, -1.0}, {2.0, -0.6}};
+    for (size_t s = 0; s < 2; s++) {
+        for (int32_t c = 0; c < 4; c++) {
+            cn_arena *memory = cn_arena_create(NULL);
+            double r[3], u[3];
+            cn_friction p = cn_from_dense(memory, 3, 1, W3, q[c], &mu);
+            CN_CHECK_TRUE(cn_run(&p, methods[s], 1e-12, NULL, NULL, r, u).outcome == CN_SOLVED);
+            for (int32_t i = 0; i < 3; i++) {
+                CN_CHECK_NEAR(r[i], r3[c][i], 1e-11);
+            }
+            p = cn_from_dense(memory, 2, 1, W2, q[c], &mu);
+            CN_CHECK_TRUE(cn_run(&p, methods[s], 1e-12, NULL, NULL, r, u).outcome == CN_SOLVED);
+            for (int32_t i = 0; i < 2; i++) {
+                CN_CHECK_NEAR(r[i], r2[c][i], 1e-11);
+            }
+            cn_arena_destroy(memory);
+        }
+    }
+}
+
+// A full, unsymmetric block. Sliding with u_T along t: r = r_N (1, -mu t), u_N = 0.
+CN_TEST(unsymmetric_block_slides_along_its_velocity) {
+    const double W[] = {2.0, 0.3, -0.2, 0.1, 1.5, 0.4, 0.2, -0.3, 1.2};
+    const double mu = 0.4, slip = 0.7, t[] = {0.6, -0.8}, r_want[] = {1.0, -0.4 * 0.6, 0.4 * 0.8};
+    const double u_want[] = {0.0, slip * t[0], slip * t[1]};
+    double q[3], r[3], u[3];
+    for (int32_t i = 0; i < 3; i++) {
+        q[i] = u_want[i];
+        for (int32_t j = 0; j < 3; j++) {
+            q[i] -= W[3 * i + j] * r_want[j];
+        }
+    }
+    for (size_t s = 0; s < 2; s++) {
+        cn_arena *memory = cn_arena_create(NULL);
+        cn_friction p = cn_from_dense(memory, 3, 1, W, q, &mu);
+        CN_CHECK_TRUE(cn_run(&p, methods[s], 1e-12, NULL, NULL, r, u).outcome == CN_SOLVED);
+        for (int32_t i = 0; i < 3; i++) {
+            CN_CHECK_NEAR(r[i], r_want[i], 1e-11);
+            CN_CHECK_NEAR(u[i], u_want[i], 1e-11);
+        }
+        cn_arena_destroy(memory);
+    }
+}
+
+// Four equal normal impulses hold one degree of freedom: W has rank one, any split is an answer.
+CN_TEST(hyperstatic_table_carries_its_weight) {
+    double W[64] = {0}, q[8] = {0}, mu[] = {0.3, 0.3, 0.3, 0.3}, r[8], u[8];
+    for (int32_t a = 0; a < 4; a++) {
+        q[2 * a] = -2.0;
+        for (int32_t b = 0; b < 4; b++) {
+            W[8 * 2 * a + 2 * b] = 1.0;
+            W[8 * (2 * a + 1) + 2 * b + 1] = 1.0;
+        }
+    }
+    for (size_t s = 0; s < 2; s++) {
+        cn_arena *memory = cn_arena_create(NULL);
+        cn_friction p = cn_from_dense(memory, 2, 4, W, q, mu);
+        CN_CHECK_TRUE(cn_run(&p, methods[s], 1e-10, NULL, NULL, r, u).outcome == CN_SOLVED);
+        CN_CHECK_NEAR(r[0] + r[2] + r[4] + r[6], 2.0, 1e-9);
+        cn_arena_destroy(memory);
+    }
+}
+
+// Random bodies of two masses, contacts between them, and a solution chosen first. There are more
+// bodies than contacts: rank deficient sets are not what these methods are for.
+static cn_friction_global cn_planted_bodies(cn_arena *memory, int32_t dim, int32_t contacts,
+                                            uint64_t seed) {
+    cn_rng rng = cn_rng_seed(seed);
+    int32_t per_body = dim == 2 ? 3 : 6, bodies = contacts + 2, dofs = per_body * bodies;
+    int32_t m = dim * contacts, count = 2 * per_body * m;
+    int32_t *row = CN_TAKE(memory, int32_t, count), *column = CN_TAKE(memory, int32_t, count);
+    double *value = CN_TAKE(memory, double, count), *v = CN_TAKE_ZERO(memory, double, dofs);
+    cn_friction_global g = {.dim = dim, .contacts = contacts, .dofs = dofs};
+    g.f = CN_TAKE_ZERO(memory, double, dofs);
+    g.w = CN_TAKE_ZERO(memory, double, m);
+    g.mu = CN_TAKE(memory, double, contacts);
+    double *r = CN_TAKE_ZERO(memory, double, m);
+    for (int32_t d = 0; d < dofs; d++) {
+        row[d] = column[d] = d;
+        value[d] = d / per_body % 2 == 0 ? 1.0 : 3.0;
+    }
+    CN_CHECK_TRUE(cn_csr_from_triplets(memory, dofs, dofs, dofs, row, column, value, &g.M) ==
+                  CN_OK);
+    int64_t k = 0;
+    for (int32_t a = 0; a < contacts; a++) {
+        int32_t first = cn_rng_below(&rng, bodies), second = (first + 1 + a % 3) % bodies;
+        for (int32_t i = 0; i < m / contacts; i++) {
+            for (int32_t d = 0; d < 2 * per_body; d++) {
+                row[k] = per_body * (d < per_body ? first : second) + d % per_body;
+                column[k] = dim * a + i;
+                value[k++] = cn_rng_uniform(&rng, -1.0, 1.0);
+            }
+        }
+        // Open, sticking and sliding contacts by turns.
+        double force = cn_rng_uniform(&rng, 0.5, 1.0), slip = cn_rng_uniform(&rng, 0.1, 1.0);
+        g.mu[a] = cn_rng_uniform(&rng, 0.1, 0.5);
+        r[dim * a] = a % 3 == 0 ? 0.0 : force;
+        r[dim * a + 1] = a % 3 == 0 ? 0.0 : (a % 3 == 1 ? 0.4 : -1.0) * g.mu[a] * force;
+        g.w[dim * a] = a % 3 == 0 ? slip : 0.0;
+        g.w[dim * a + 1] = a % 3 == 2 ? slip : 0.0;
+    }
+    CN_CHECK_TRUE(cn_csr_from_triplets(memory, dofs, m, k, row, column, value, &g.H) == CN_OK);
+    cn_csr_apply(&g.H, r, v);
+    for (int32_t d = 0; d < dofs; d++) {
+        v[d] /= g.M.value[d];
+    }
+    cn_csr_apply_transposed(&g.H, v, r);
+    for (int32_t i = 0; i < m; i++) {
+        g.w[i] -= r[i]; // q = u - W r
+    }
+    return g;
+}
+
+CN_TEST(planted_problems_in_both_operators) {
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        for (size_t s = 0; s < 2; s++) {
+            cn_arena *memory = cn_arena_create(NULL);
+            int32_t dim = seed % 2 == 0 ? 2 : 3;
+            cn_friction_global g = cn_planted_bodies(memory, dim, SIZE_MAX_HERE / dim, seed);
+            cn_friction assembled, body;
+            double r[SIZE_MAX_HERE], u[SIZE_MAX_HERE], r_body[SIZE_MAX_HERE];
+            CN_CHECK_TRUE(cn_friction_condense(&g, memory, &assembled, NULL) == CN_OK);
+            CN_CHECK_TRUE(cn_friction_to_body_space(&g, memory, &body, NULL) == CN_OK);
+            cn_solve_report one = cn_run(&assembled, methods[s], 1e-7, NULL, NULL, r, u);
+            cn_solve_report two = cn_run(&body, methods[s], 1e-7, NULL, NULL, r_body, u);
+            CN_CHECK_TRUE(one.outcome == CN_SOLVED && two.outcome == CN_SOLVED);
+            cn_arena_destroy(memory);
+        }
+    }
+}
+
+// With the metric of the contacts, a contact with s times the stiffness and 1/s times the impulse
+// takes the same steps.
+CN_TEST(contact_metric_is_indifferent_to_the_masses) {
+    const double mu[] = {0.3, 0.3};
+    for (size_t s = 0; s < 2; s++) {
+        int32_t steps[2];
+        for (int32_t spread = 0; spread < 2; spread++) {
+            cn_arena *memory = cn_arena_create(NULL);
+            double W[36] = {0}, q[6], r[6], u[6];
+            for (int32_t i = 0; i < 6; i++) {
+                W[7 * i] = spread == 0 ? 1.0 : (i < 3 ? 0x1p-10 : 0x1p10);
+                q[i] = i % 3 == 0 ? -1.0 : 0.2;
+            }
+            cn_friction p = cn_from_dense(memory, 3, 2, W, q, mu);
+            cn_solve_report report = cn_run(&p, methods[s], 1e-8, NULL, NULL, r, u);
+            CN_CHECK_TRUE(report.outcome == CN_SOLVED);
+            steps[spread] = report.iterations;
+            cn_arena_destroy(memory);
+        }
+        CN_CHECK_NEAR(steps[1], steps[0], 0.0);
+    }
+}
+
+CN_TEST(one_step_for_all_contacts_is_an_option) {
+    for (size_t s = 0; s < 2; s++) {
+        cn_arena *memory = cn_arena_create(NULL);
+        cn_friction_global g = cn_planted_bodies(memory, 3, 12, 9);
+        cn_friction p;
+        double r[36], u[36];
+        CN_CHECK_TRUE(cn_friction_condense(&g, memory, &p, NULL) == CN_OK);
+        CN_CHECK_TRUE(cn_run(&p, methods[s], 1e-6, "by_contact", "no", r, u).outcome == CN_SOLVED);
+        cn_arena_destroy(memory);
+    }
+}
+
+CN_TEST(every_measure_is_what_it_stops_on) {
+    for (size_t s = 0; s < 2; s++) {
+        for (int32_t measure = 0; measure < 3; measure++) {
+            cn_arena *memory = cn_arena_create(NULL);
+            cn_friction_global g = cn_planted_bodies(memory, 3, 12, 9);
+            cn_friction p;
+            double r[36] = {0}, u[36];
+            cn_solve_report report;
+            CN_CHECK_TRUE(cn_friction_condense(&g, memory, &p, NULL) == CN_OK);
+            const cn_friction_solver *solver = cn_friction_solver_find(methods[s]);
+            cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+            opts.measure = (cn_measure)measure;
+            opts.tolerance = 1e-6;
+            CN_CHECK_TRUE(cn_friction_solve(&p, solver, &opts, memory, r, u, &report, NULL) ==
+                          CN_OK);
+            CN_CHECK_TRUE(report.outcome == CN_SOLVED);
+            CN_CHECK_BELOW(cn_grade_residual(&report.grade, opts.measure), 1e-6);
+            cn_arena_destroy(memory);
+        }
+    }
+}
+
+CN_TEST(a_good_guess_needs_no_step) {
+    for (size_t s = 0; s < 2; s++) {
+        cn_arena *memory = cn_arena_create(NULL);
+        cn_friction_global g = cn_planted_bodies(memory, 2, 12, 10);
+        cn_friction p;
+        double r[24], u[24], kept[24];
+        CN_CHECK_TRUE(cn_friction_condense(&g, memory, &p, NULL) == CN_OK);
+        CN_CHECK_TRUE(cn_run(&p, methods[s], 1e-7, NULL, NULL, r, u).outcome == CN_SOLVED);
+        memcpy(kept, r, sizeof r);
+        const cn_friction_solver *solver = cn_friction_solver_find(methods[s]);
+        cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+        cn_solve_report report;
+        opts.tolerance = 1e-7;
+        CN_CHECK_TRUE(cn_friction_solve(&p, solver, &opts, memory, r, u, &report, NULL) == CN_OK);
+        CN_CHECK_TRUE(report.iterations == 0 && report.outcome == CN_SOLVED);
+        assert_memory_equal(r, kept, sizeof r);
+        cn_arena_destroy(memory);
+    }
+}
+
+// An iteration limit gives the best iterate so far, which is inside the cones.
+CN_TEST(a_limit_leaves_an_admissible_answer) {
+    for (size_t s = 0; s < 2; s++) {
+        cn_arena *memory = cn_arena_create(NULL);
+        cn_friction_global g = cn_planted_bodies(memory, 3, 12, 11);
+        cn_friction p;
+        double r[36] = {0}, u[36];
+        cn_solve_report report;
+        CN_CHECK_TRUE(cn_friction_condense(&g, memory, &p, NULL) == CN_OK);
+        const cn_friction_solver *solver = cn_friction_solver_find(methods[s]);
+        cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+        opts.max_iterations = 3;
+        CN_CHECK_TRUE(cn_friction_solve(&p, solver, &opts, memory, r, u, &report, NULL) == CN_OK);
+        CN_CHECK_TRUE(report.outcome == CN_LIMIT && report.iterations == 3);
+        CN_CHECK_BELOW(report.grade.cone_violation, 1e-15);
+        cn_arena_destroy(memory);
+    }
+}
