@@ -466,3 +466,73 @@ CN_TEST(local_rows_are_complete) {
     }
     CN_CHECK_TRUE(!cn_local_solver_find("nobody"));
 }
+
+// ---- every row does what it is there for ----
+
+static void cn_say_failure(const char *name, const char *problem, const cn_solve_report *report) {
+    if (report->outcome != CN_SOLVED) {
+        print_error("%s on %s: %s (%s), residual %g after %d\n", name, problem,
+                    cn_outcome_text(report->outcome), report->detail, report->grade.residual,
+                    (int)report->iterations);
+    }
+    CN_CHECK_TRUE(report->outcome == CN_SOLVED);
+}
+
+// A planted pile in each form that the row takes.
+static void cn_check_friction_row(const cn_friction_solver *row, int32_t dim) {
+    cn_planted_opts planted = cn_planted_opts_default();
+    planted.dim = dim;
+    planted.contacts = 15;
+    planted.bodies = 15;
+    planted.deficiency = 0.0;
+    planted.friction = 0.3;
+    cn_problem *problem;
+    CN_CHECK_TRUE(cn_planted_friction(NULL, &planted, &problem, NULL) == CN_OK);
+    for (int32_t form = 0; form < 2; form++) {
+        if (!(row->info.accepts & (form == 0 ? CN_TAKES_ASSEMBLED : CN_TAKES_BODY))) {
+            continue;
+        }
+        cn_friction p;
+        double r[45] = {0}, u[45];
+        cn_solve_report report;
+        cn_solve_opts opts = cn_solve_opts_default(&row->info);
+        opts.tolerance = 1e-6;
+        cn_status status =
+            form == 0 ? cn_friction_condense(&problem->global, problem->memory, &p, NULL)
+                      : cn_friction_to_body_space(&problem->global, problem->memory, &p, NULL);
+        CN_CHECK_TRUE(status == CN_OK);
+        CN_CHECK_TRUE(cn_friction_solve(&p, row, &opts, problem->memory, r, u, &report, NULL) ==
+                      CN_OK);
+        cn_say_failure(row->info.name, form == 0 ? "assembled" : "body space", &report);
+    }
+    cn_problem_destroy(problem);
+}
+
+CN_TEST(every_friction_row_solves_a_planted_problem) {
+    for (int32_t i = 0; i < cn_friction_solver_count(); i++) {
+        const cn_friction_solver *row = cn_friction_solver_at(i);
+        if (row->info.accepts & CN_SOLVES_2D) {
+            cn_check_friction_row(row, 2);
+        }
+        if (row->info.accepts & CN_SOLVES_3D) {
+            cn_check_friction_row(row, 3);
+        }
+    }
+}
+
+CN_TEST(every_lcp_row_solves_a_planted_problem) {
+    cn_planted_opts planted = cn_planted_opts_default();
+    planted.contacts = 30;
+    cn_problem *problem;
+    CN_CHECK_TRUE(cn_planted_lcp(NULL, &planted, &problem, NULL) == CN_OK);
+    for (int32_t i = 0; i < cn_lcp_solver_count(); i++) {
+        const cn_lcp_solver *row = cn_lcp_solver_at(i);
+        double z[30] = {0}, w[30];
+        cn_solve_report report;
+        cn_solve_opts opts = cn_solve_opts_default(&row->info);
+        CN_CHECK_TRUE(
+            cn_lcp_solve(&problem->lcp, row, &opts, problem->memory, z, w, &report, NULL) == CN_OK);
+        cn_say_failure(row->info.name, "a planted LCP", &report);
+    }
+    cn_problem_destroy(problem);
+}
