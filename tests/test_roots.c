@@ -4,6 +4,8 @@
 #include "base/rng.h"
 #include "math/roots.h"
 
+#define NOT_A_NUMBER ((double)NAN)
+
 // Coefficients of the product of (x - root).
 static void expand(int32_t degree, const double *root, double *p) {
     p[0] = 1.0;
@@ -75,7 +77,7 @@ CN_TEST(lower_degree_hidden_in_a_quartic_is_fine) {
 }
 
 CN_TEST(coefficients_that_are_not_numbers_give_no_root) {
-    const double p[5] = {NAN, 1.0, NAN, 1.0, 1.0};
+    const double p[5] = {NOT_A_NUMBER, 1.0, NOT_A_NUMBER, 1.0, 1.0};
     double root[4], turn[4];
     int32_t turns;
     CN_CHECK_TRUE(cn_poly_roots(4, p, 0.0, 1.0, root, turn, &turns) == 0);

@@ -127,70 +127,41 @@ CN_TEST(hyperstatic_table_carries_its_weight) {
     }
 }
 
-// Random bodies of two masses, contacts between them, and a solution chosen first. There are more
-// bodies than contacts: rank deficient sets are not what these methods are for.
-static cn_friction_global cn_planted_bodies(cn_arena *memory, int32_t dim, int32_t contacts,
-                                            uint64_t seed) {
-    cn_rng rng = cn_rng_seed(seed);
-    int32_t per_body = dim == 2 ? 3 : 6, bodies = contacts + 2, dofs = per_body * bodies;
-    int32_t m = dim * contacts, count = 2 * per_body * m;
-    int32_t *row = CN_TAKE(memory, int32_t, count), *column = CN_TAKE(memory, int32_t, count);
-    double *value = CN_TAKE(memory, double, count), *v = CN_TAKE_ZERO(memory, double, dofs);
-    cn_friction_global g = {.dim = dim, .contacts = contacts, .dofs = dofs};
-    g.f = CN_TAKE_ZERO(memory, double, dofs);
-    g.w = CN_TAKE_ZERO(memory, double, m);
-    g.mu = CN_TAKE(memory, double, contacts);
-    double *r = CN_TAKE_ZERO(memory, double, m);
-    for (int32_t d = 0; d < dofs; d++) {
-        row[d] = column[d] = d;
-        value[d] = d / per_body % 2 == 0 ? 1.0 : 3.0;
-    }
-    CN_CHECK_TRUE(cn_csr_from_triplets(memory, dofs, dofs, dofs, row, column, value, &g.M) ==
-                  CN_OK);
-    int64_t k = 0;
-    for (int32_t a = 0; a < contacts; a++) {
-        int32_t first = cn_rng_below(&rng, bodies), second = (first + 1 + a % 3) % bodies;
-        for (int32_t i = 0; i < m / contacts; i++) {
-            for (int32_t d = 0; d < 2 * per_body; d++) {
-                row[k] = per_body * (d < per_body ? first : second) + d % per_body;
-                column[k] = dim * a + i;
-                value[k++] = cn_rng_uniform(&rng, -1.0, 1.0);
-            }
-        }
-        // Open, sticking and sliding contacts by turns.
-        double force = cn_rng_uniform(&rng, 0.5, 1.0), slip = cn_rng_uniform(&rng, 0.1, 1.0);
-        g.mu[a] = cn_rng_uniform(&rng, 0.1, 0.5);
-        r[dim * a] = a % 3 == 0 ? 0.0 : force;
-        r[dim * a + 1] = a % 3 == 0 ? 0.0 : (a % 3 == 1 ? 0.4 : -1.0) * g.mu[a] * force;
-        g.w[dim * a] = a % 3 == 0 ? slip : 0.0;
-        g.w[dim * a + 1] = a % 3 == 2 ? slip : 0.0;
-    }
-    CN_CHECK_TRUE(cn_csr_from_triplets(memory, dofs, m, k, row, column, value, &g.H) == CN_OK);
-    cn_csr_apply(&g.H, r, v);
-    for (int32_t d = 0; d < dofs; d++) {
-        v[d] /= g.M.value[d];
-    }
-    cn_csr_apply_transposed(&g.H, v, r);
-    for (int32_t i = 0; i < m; i++) {
-        g.w[i] -= r[i]; // q = u - W r
-    }
-    return g;
+// A planted pile of full rank: rank deficient sets are not what these methods are for.
+static cn_problem *cn_pile(int32_t dim, int32_t contacts, uint64_t seed) {
+    cn_planted_opts opts = cn_planted_opts_default();
+    cn_problem *problem;
+    opts.dim = dim;
+    opts.contacts = opts.bodies = contacts;
+    opts.friction = 0.3;
+    opts.seed = seed;
+    CN_CHECK_TRUE(cn_planted_friction(NULL, &opts, &problem, NULL) == CN_OK);
+    return problem;
+}
+
+static cn_friction cn_condensed(cn_problem *problem) {
+    cn_friction p;
+    CN_CHECK_TRUE(cn_friction_condense(&problem->global, problem->memory, &p, NULL) == CN_OK);
+    return p;
 }
 
 CN_TEST(planted_problems_in_both_operators) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         for (size_t s = 0; s < 2; s++) {
-            cn_arena *memory = cn_arena_create(NULL);
             int32_t dim = seed % 2 == 0 ? 2 : 3;
-            cn_friction_global g = cn_planted_bodies(memory, dim, SIZE_MAX_HERE / dim, seed);
-            cn_friction assembled, body;
+            cn_problem *problem = cn_pile(dim, SIZE_MAX_HERE / dim, seed);
+            cn_friction assembled = cn_condensed(problem), body;
             double r[SIZE_MAX_HERE], u[SIZE_MAX_HERE], r_body[SIZE_MAX_HERE];
-            CN_CHECK_TRUE(cn_friction_condense(&g, memory, &assembled, NULL) == CN_OK);
-            CN_CHECK_TRUE(cn_friction_to_body_space(&g, memory, &body, NULL) == CN_OK);
+            CN_CHECK_TRUE(
+                cn_friction_to_body_space(&problem->global, problem->memory, &body, NULL) == CN_OK);
             cn_solve_report one = cn_run(&assembled, methods[s], 1e-7, NULL, NULL, r, u);
             cn_solve_report two = cn_run(&body, methods[s], 1e-7, NULL, NULL, r_body, u);
             CN_CHECK_TRUE(one.outcome == CN_SOLVED && two.outcome == CN_SOLVED);
-            cn_arena_destroy(memory);
+            for (int32_t i = 0; i < SIZE_MAX_HERE; i++) {
+                CN_CHECK_NEAR(r[i], problem->r[i], 1e-4);
+                CN_CHECK_NEAR(r_body[i], problem->r[i], 1e-4);
+            }
+            cn_problem_destroy(problem);
         }
     }
 }
@@ -220,73 +191,67 @@ CN_TEST(contact_metric_is_indifferent_to_the_masses) {
 
 CN_TEST(one_step_for_all_contacts_is_an_option) {
     for (size_t s = 0; s < 2; s++) {
-        cn_arena *memory = cn_arena_create(NULL);
-        cn_friction_global g = cn_planted_bodies(memory, 3, 12, 9);
-        cn_friction p;
+        cn_problem *problem = cn_pile(3, 12, 9);
+        cn_friction p = cn_condensed(problem);
         double r[36], u[36];
-        CN_CHECK_TRUE(cn_friction_condense(&g, memory, &p, NULL) == CN_OK);
         CN_CHECK_TRUE(cn_run(&p, methods[s], 1e-6, "by_contact", "no", r, u).outcome == CN_SOLVED);
-        cn_arena_destroy(memory);
+        cn_problem_destroy(problem);
     }
 }
 
 CN_TEST(every_measure_is_what_it_stops_on) {
     for (size_t s = 0; s < 2; s++) {
         for (int32_t measure = 0; measure < 3; measure++) {
-            cn_arena *memory = cn_arena_create(NULL);
-            cn_friction_global g = cn_planted_bodies(memory, 3, 12, 9);
-            cn_friction p;
+            cn_problem *problem = cn_pile(3, 12, 9);
+            cn_friction p = cn_condensed(problem);
             double r[36] = {0}, u[36];
             cn_solve_report report;
-            CN_CHECK_TRUE(cn_friction_condense(&g, memory, &p, NULL) == CN_OK);
             const cn_friction_solver *solver = cn_friction_solver_find(methods[s]);
             cn_solve_opts opts = cn_solve_opts_default(&solver->info);
             opts.measure = (cn_measure)measure;
             opts.tolerance = 1e-6;
-            CN_CHECK_TRUE(cn_friction_solve(&p, solver, &opts, memory, r, u, &report, NULL) ==
-                          CN_OK);
+            CN_CHECK_TRUE(cn_friction_solve(&p, solver, &opts, problem->memory, r, u, &report,
+                                            NULL) == CN_OK);
             CN_CHECK_TRUE(report.outcome == CN_SOLVED);
             CN_CHECK_BELOW(cn_grade_residual(&report.grade, opts.measure), 1e-6);
-            cn_arena_destroy(memory);
+            cn_problem_destroy(problem);
         }
     }
 }
 
 CN_TEST(a_good_guess_needs_no_step) {
     for (size_t s = 0; s < 2; s++) {
-        cn_arena *memory = cn_arena_create(NULL);
-        cn_friction_global g = cn_planted_bodies(memory, 2, 12, 10);
-        cn_friction p;
+        cn_problem *problem = cn_pile(2, 12, 10);
+        cn_friction p = cn_condensed(problem);
         double r[24], u[24], kept[24];
-        CN_CHECK_TRUE(cn_friction_condense(&g, memory, &p, NULL) == CN_OK);
         CN_CHECK_TRUE(cn_run(&p, methods[s], 1e-7, NULL, NULL, r, u).outcome == CN_SOLVED);
         memcpy(kept, r, sizeof r);
         const cn_friction_solver *solver = cn_friction_solver_find(methods[s]);
         cn_solve_opts opts = cn_solve_opts_default(&solver->info);
         cn_solve_report report;
         opts.tolerance = 1e-7;
-        CN_CHECK_TRUE(cn_friction_solve(&p, solver, &opts, memory, r, u, &report, NULL) == CN_OK);
+        CN_CHECK_TRUE(cn_friction_solve(&p, solver, &opts, problem->memory, r, u, &report, NULL) ==
+                      CN_OK);
         CN_CHECK_TRUE(report.iterations == 0 && report.outcome == CN_SOLVED);
         assert_memory_equal(r, kept, sizeof r);
-        cn_arena_destroy(memory);
+        cn_problem_destroy(problem);
     }
 }
 
 // An iteration limit gives the best iterate so far, which is inside the cones.
 CN_TEST(a_limit_leaves_an_admissible_answer) {
     for (size_t s = 0; s < 2; s++) {
-        cn_arena *memory = cn_arena_create(NULL);
-        cn_friction_global g = cn_planted_bodies(memory, 3, 12, 11);
-        cn_friction p;
+        cn_problem *problem = cn_pile(3, 12, 11);
+        cn_friction p = cn_condensed(problem);
         double r[36] = {0}, u[36];
         cn_solve_report report;
-        CN_CHECK_TRUE(cn_friction_condense(&g, memory, &p, NULL) == CN_OK);
         const cn_friction_solver *solver = cn_friction_solver_find(methods[s]);
         cn_solve_opts opts = cn_solve_opts_default(&solver->info);
         opts.max_iterations = 3;
-        CN_CHECK_TRUE(cn_friction_solve(&p, solver, &opts, memory, r, u, &report, NULL) == CN_OK);
+        CN_CHECK_TRUE(cn_friction_solve(&p, solver, &opts, problem->memory, r, u, &report, NULL) ==
+                      CN_OK);
         CN_CHECK_TRUE(report.outcome == CN_LIMIT && report.iterations == 3);
         CN_CHECK_BELOW(report.grade.cone_violation, 1e-15);
-        cn_arena_destroy(memory);
+        cn_problem_destroy(problem);
     }
 }

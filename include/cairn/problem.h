@@ -158,11 +158,12 @@ CN_API cn_status cn_problem_write(const cn_problem *problem, const char *path,
 
 typedef struct cn_planted_opts {
     int32_t dim, contacts; // for an LCP: contacts is n
-    int32_t bodies;        // 0: about contacts / 2
+    int32_t bodies;        // 0: as many as the rank asks for
     double deficiency; // share of the unknowns without own stiffness, [0, 0.9]: rank of W over m is
                        // 1 - it
     double friction;   // mu of every contact; < 0: spread over [0, 1]
     double open, slide; // shares of contacts planted open and sliding; the rest stick
+    double skew; // LCP only: weight of a skew part of M beside the symmetric one; 0: symmetric
     uint64_t seed;
 } cn_planted_opts;
 

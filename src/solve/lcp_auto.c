@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_AUTO_DIRECT 150 // n up to which Lemke comes first: a few ms of pivots
+#define CN_AUTO_DIRECT 60  // n up to which Lemke comes first: well under a millisecond of pivots
 #define CN_AUTO_SWEEPS 100 // of the first round,
 #define CN_AUTO_GROWTH 4   // growing by this
 #define CN_AUTO_ROUNDS 4   // up to 6400

@@ -14,8 +14,9 @@ static cn_local_fn *const cn_hybrid_chain[] = {
     cn_secular_bracketed, cn_local_newton, cn_local_exact, cn_local_projection, cn_local_radial,
 };
 
-static bool cn_hybrid_patient(const cn_local_block *block, const double q[3], double r[3],
-                              double *slip) {
+// Kept out of line, so that the fast path pays for no stack.
+__attribute__((noinline)) static bool
+cn_hybrid_patient(const cn_local_block *block, const double q[3], double r[3], double *slip) {
     double best[3] = {0.0, 0.0, 0.0}, best_slip = 0.0, best_error = DBL_MAX;
     bool solved = false;
     for (size_t i = 0; i < sizeof cn_hybrid_chain / sizeof cn_hybrid_chain[0] && !solved; i++) {

@@ -150,7 +150,7 @@ static inline bool cn_secular_fast(const cn_local_block *block, const cn_local_p
     // Close: along -h(l), on the cone and with u_N = 0 whatever is left of the error in l. What is
     // left is u_T + l r_T = -b (Q - N)/bottom, and bottom > 0 is r_N > 0.
     double g1 = h1 + l * b1, g2 = h2 + l * b2;
-    double length = sqrt(N2[0] + l * (2.0 * N2[1] + l * N2[2]));
+    double length = sqrt(g1 * g1 + g2 * g2);
     double bottom = length - (m[0] * g1 + m[1] * g2);
     double miss = Q[0] + l * (Q[1] + l * Q[2]) - length;
     if (!(fabs(miss) < CN_SECULAR_ACCURACY * bottom && l >= 0.0)) {

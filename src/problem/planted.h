@@ -1,0 +1,16 @@
+// problem/planted.h
+// What the two generators of planted problems share.
+#ifndef CAIRN_PROBLEM_PLANTED_H
+#define CAIRN_PROBLEM_PLANTED_H
+
+#include "base/rng.h"
+
+#include <cairn/problem.h>
+
+// Sizes and shares are in range. error may be NULL.
+cn_status cn_planted_opts_check(const cn_planted_opts *opts, cn_error *error);
+
+// order := 0 .. count-1, shuffled.
+void cn_planted_shuffle(cn_rng *rng, int32_t count, int32_t *order);
+
+#endif
