@@ -7,6 +7,8 @@ find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(HDF5 QUIET IMPORTED_TARGET hdf5-serial)
   pkg_check_modules(LAPACKE QUIET IMPORTED_TARGET lapacke)
+  pkg_check_modules(QHULL QUIET IMPORTED_TARGET qhull_r)
+  pkg_check_modules(MUPARSER QUIET IMPORTED_TARGET muparser)
 endif()
 
 # CHOLMOD's supernodal part is under the GPL. Without it (CAIRN_CHOLMOD=OFF) the linear backend "cholmod" is
@@ -17,10 +19,10 @@ if(CAIRN_CHOLMOD)
   mark_as_advanced(CHOLMOD_INCLUDE CHOLMOD_LIBRARY)
 endif()
 
-if(TARGET PkgConfig::HDF5 AND TARGET PkgConfig::LAPACKE
+if(TARGET PkgConfig::HDF5 AND TARGET PkgConfig::LAPACKE AND TARGET PkgConfig::QHULL AND TARGET PkgConfig::MUPARSER
    AND (NOT CAIRN_CHOLMOD OR (CHOLMOD_INCLUDE AND CHOLMOD_LIBRARY)))
   set(cairn_parts_FOUND TRUE)
-  target_link_libraries(cairn_parts INTERFACE PkgConfig::HDF5 PkgConfig::LAPACKE m)
+  target_link_libraries(cairn_parts INTERFACE PkgConfig::HDF5 PkgConfig::LAPACKE PkgConfig::QHULL PkgConfig::MUPARSER m)
   if(CAIRN_CHOLMOD)
     target_include_directories(cairn_parts SYSTEM INTERFACE ${CHOLMOD_INCLUDE})
     target_link_libraries(cairn_parts INTERFACE ${CHOLMOD_LIBRARY})

@@ -57,7 +57,7 @@ void cn_mass_add(cn_mass *sum, const cn_mass *part, double factor);
 void cn_shape_shift(cn_shape *shape, const double by[3]);
 // The farthest point of a bounded shape along direction (both in the body's frame).
 void cn_shape_support(const cn_shape *shape, const double direction[3], double point[3]);
-// Volume (2D: area) of the part that is inside nothing: a typical length, the smallest half extent.
+// The smallest half extent, a typical length; infinite for plane and line.
 double cn_shape_smallest_extent(const cn_shape *shape);
 
 #endif

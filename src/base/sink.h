@@ -1,0 +1,11 @@
+// base/sink.h
+// A stream that swallows what is written to it, for libraries that insist on printing.
+#ifndef CAIRN_BASE_SINK_H
+#define CAIRN_BASE_SINK_H
+
+#include <stdio.h>
+
+FILE *cn_sink_open(void); // NULL: no memory
+void cn_sink_close(FILE *sink);
+
+#endif
