@@ -172,3 +172,21 @@ void cn_sincos(double angle, double *sine, double *cosine) {
         *cosine = -*cosine;
     }
 }
+
+double cn_sin(double x) {
+    double sine, cosine;
+    cn_sincos(x, &sine, &cosine);
+    return sine;
+}
+
+double cn_cos(double x) {
+    double sine, cosine;
+    cn_sincos(x, &sine, &cosine);
+    return cosine;
+}
+
+double cn_tan(double x) {
+    double sine, cosine;
+    cn_sincos(x, &sine, &cosine);
+    return sine / cosine;
+}

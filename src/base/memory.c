@@ -49,7 +49,7 @@ bool cn_size_multiply(int64_t count, size_t size, size_t *bytes) {
     return true;
 }
 
-static void *cn_env_resize(const cn_env *env, void *ptr, size_t old_bytes, size_t new_bytes) {
+void *cn_env_resize(const cn_env *env, void *ptr, size_t old_bytes, size_t new_bytes) {
     if (!env || !env->allocator.resize) {
         return cn_malloc_resize(NULL, ptr, old_bytes, new_bytes);
     }

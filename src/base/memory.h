@@ -9,6 +9,9 @@
 // true and *bytes = count * size, or false when that does not fit.
 bool cn_size_multiply(int64_t count, size_t size, size_t *bytes);
 
+// The environment's allocator, malloc when it has none; see cn_allocator.
+void *cn_env_resize(const cn_env *env, void *ptr, size_t old_bytes, size_t new_bytes);
+
 // A byte buffer that grows; data is NULL while empty.
 typedef struct cn_buffer {
     const cn_env *env;

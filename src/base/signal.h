@@ -1,6 +1,8 @@
 // base/signal.h
-// Functions of time that a scene gives: constants, muParser expressions in t (with our own sin,
-// cos, exp), tables.
+// Functions of time that a scene gives: constants, muParser expressions in t, tables.
+//
+// Expressions have muParser's operators and functions, and pi. Functions are those of
+// base/elementary.h; x^y is the C library's pow unless y is 2, 3 or 4.
 #ifndef CAIRN_BASE_SIGNAL_H
 #define CAIRN_BASE_SIGNAL_H
 
