@@ -6,6 +6,7 @@
 
 #include <cairn/model.h>
 
+#include "base/names.h"
 #include "base/signal.h"
 #include "geom/shape.h"
 
@@ -66,9 +67,11 @@ struct cn_model {
     cn_pair *pair;   // material_count * material_count
     double *q0, *v0; // start: pose of the centres of mass and velocities, as in cn_state
     const char *name, *scene_text;
+    cn_names material_names, body_names; // to indices
+    const char *last_file;               // of the source mark copied last
     cn_arena *memory;
-    cn_arena *growth; // arrays while they grow
-    int32_t capacity[6];
+    cn_arena *growth;    // arrays while they grow; NULL when finished
+    int32_t capacity[6]; // of the arrays material, contact, body, shape, force, motion
 };
 
 const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t material_b);

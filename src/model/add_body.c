@@ -1,0 +1,260 @@
+// model/add_body.c
+// A body from its definition: shapes built, mass properties summed over them, the origin of all
+// moved to the centre of mass, the start put into q0 and v0.
+//
+// What only a free body needs (mass, an inertia, no plane) is checked by cn_model_finish, when it
+// is known whether a motion drives the body. A centre of mass that is given does not change the
+// inertia that comes from the shapes: that stays about their own centre.
+#include "base/arena.h"
+#include "base/error.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+#include "model/build.h"
+
+#include <float.h>
+#include <string.h>
+
+#define CN_LOCK_ALL_3D (CN_LOCK_TX | CN_LOCK_TY | CN_LOCK_TZ | CN_LOCK_RX | CN_LOCK_RY | CN_LOCK_RZ)
+#define CN_LOCK_ALL_2D (CN_LOCK_TX | CN_LOCK_TY | CN_LOCK_RZ)
+// An inertia given with this much asymmetry, relative to its trace, is one with rounded numbers.
+#define CN_INERTIA_ASYMMETRY 1e-6
+
+static cn_status cn_body_check_start(const cn_model *model, const cn_body_def *def,
+                                     cn_error *error) {
+    int32_t dim = model->dim;
+    double turn = fabs(def->orientation[0]) + fabs(def->orientation[1]) +
+                  fabs(def->orientation[2]) + fabs(def->orientation[3]);
+    if (!cn_is_finite(def->position, dim)) {
+        return cn_fail(error, CN_ERR_INPUT, "position is not a finite number");
+    }
+    if (dim == 3 && !(turn > 0.0 && turn <= DBL_MAX)) {
+        return cn_fail(error, CN_ERR_INPUT, "orientation must be a quaternion other than zero");
+    }
+    if (dim == 2 && !cn_is_finite(&def->angle, 1)) {
+        return cn_fail(error, CN_ERR_INPUT, "angle is not a finite number");
+    }
+    if (!cn_is_finite(def->velocity, dim) ||
+        !cn_is_finite(def->angular_velocity + (dim == 2 ? 2 : 0), dim == 2 ? 1 : 3)) {
+        return cn_fail(error, CN_ERR_INPUT, "velocity is not a finite number");
+    }
+    return CN_OK;
+}
+
+static cn_status cn_body_check(const cn_model *model, const cn_body_def *def, cn_error *error) {
+    if (def->material < 0 || def->material >= model->material_count) {
+        return cn_fail(error, CN_ERR_INPUT, "there is no material %d", def->material);
+    }
+    uint32_t all = model->dim == 3 ? CN_LOCK_ALL_3D : CN_LOCK_ALL_2D;
+    if (def->lock & ~all) {
+        return cn_fail(error, CN_ERR_INPUT, "lock: a body in %dD has %s", model->dim,
+                       model->dim == 3 ? "tx ty tz rx ry rz" : "tx ty rz");
+    }
+    if (!isnan(def->mass) && !(def->mass > 0.0 && def->mass <= DBL_MAX)) {
+        return cn_fail(error, CN_ERR_INPUT, "mass must be positive, not %g", def->mass);
+    }
+    if (def->shape_count < 0 || (def->shape_count > 0 && !def->shapes)) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "%d shapes are announced and none is given",
+                       def->shape_count);
+    }
+    int32_t first = model->body_names.count ? cn_model_find_body(model, def->name) : 0;
+    if (first) {
+        cn_fail(error, CN_ERR_INPUT, "the name is used by body %d already", first);
+        if (model->body[first - 1].source.line > 0) {
+            cn_fail_hint(error, "it is in line %d", model->body[first - 1].source.line);
+        }
+        return CN_ERR_INPUT;
+    }
+    return cn_body_check_start(model, def, error);
+}
+
+// Inverse of a symmetric positive definite matrix; false when it is not one.
+static bool cn_inertia_invert(int32_t dim, const double I[9], double inverse[9]) {
+    memset(inverse, 0, 9 * sizeof *inverse);
+    if (dim == 2) {
+        inverse[8] = 1.0 / I[8];
+        return I[8] > 0.0 && inverse[8] <= DBL_MAX;
+    }
+    // By cofactors, of the matrix divided by its trace so that nothing under- or overflows.
+    double trace = I[0] + I[4] + I[8], A[9], cofactor[9];
+    for (int32_t i = 0; i < 9; i++) {
+        A[i] = I[i] / trace;
+    }
+    cn_cross3(A + 3, A + 6, cofactor);
+    cn_cross3(A + 6, A, cofactor + 3);
+    cn_cross3(A, A + 3, cofactor + 6);
+    double determinant = cn_dot3(A, cofactor);
+    // Leading minors, with room for the round-off of a flat one.
+    if (!(trace > 0.0 && A[0] > 0.0 && cofactor[8] > 0.0 && determinant > DBL_EPSILON * A[0])) {
+        return false;
+    }
+    for (int32_t i = 0; i < 3; i++) {
+        for (int32_t j = 0; j < 3; j++) {
+            inverse[3 * i + j] =
+                0.5 * (cofactor[3 * i + j] + cofactor[3 * j + i]) / determinant / trace;
+        }
+    }
+    return cn_is_finite(inverse, 9);
+}
+
+static cn_status cn_body_read_inertia(int32_t dim, const double given[9], double inertia[9],
+                                      cn_error *error) {
+    double trace = dim == 2 ? given[8] : given[0] + given[4] + given[8];
+    if (!(dim == 2 ? cn_is_finite(given + 8, 1) : cn_is_finite(given, 9))) {
+        return cn_fail(error, CN_ERR_INPUT, "inertia is not a finite number");
+    }
+    memset(inertia, 0, 9 * sizeof *inertia);
+    inertia[8] = given[8];
+    for (int32_t i = 0; i < 9 && dim == 3; i++) {
+        double mirror = given[3 * (i % 3) + i / 3];
+        if (!(fabs(given[i] - mirror) <= CN_INERTIA_ASYMMETRY * trace)) {
+            return cn_fail(error, CN_ERR_INPUT, "inertia must be symmetric and positive definite");
+        }
+        inertia[i] = 0.5 * (given[i] + mirror);
+    }
+    return CN_OK;
+}
+
+// Mass, centre and inertia: given, or from the shapes at the density of the material.
+static cn_status cn_body_weigh(const cn_model *model, const cn_body_def *def, const cn_shape *shape,
+                               cn_body *body, cn_error *error) {
+    int32_t dim = model->dim;
+    cn_mass sum = {0}, part;
+    for (int32_t i = 0; i < def->shape_count; i++) {
+        cn_shape_mass(&shape[i], dim, &part);
+        cn_mass_add(&sum, &part, 1.0);
+    }
+    double density = model->material[def->material].density;
+    body->mass = isnan(def->mass) ? density * sum.mass : def->mass;
+    memcpy(body->com, sum.com, sizeof body->com);
+    if (!isnan(def->com[0])) {
+        memcpy(body->com, def->com, sizeof body->com);
+        body->com[2] = dim == 3 ? body->com[2] : 0.0;
+    }
+    if (!cn_is_finite(body->com, 3) || !cn_is_finite(&body->mass, 1)) {
+        return cn_fail(error, CN_ERR_INPUT, "mass or com is not a finite number");
+    }
+    bool given = !isnan(def->inertia[dim == 2 ? 8 : 0]);
+    if (given) {
+        cn_status status = cn_body_read_inertia(dim, def->inertia, body->inertia, error);
+        if (status != CN_OK) {
+            return status;
+        }
+    } else if (sum.mass > 0.0) {
+        for (int32_t i = 0; i < 9; i++) {
+            body->inertia[i] = sum.inertia[i] * (body->mass / sum.mass);
+        }
+    }
+    bool weighs = given || (sum.mass > 0.0 && body->mass > 0.0);
+    if (weighs && !cn_inertia_invert(dim, body->inertia, body->inverse_inertia)) {
+        return cn_fail(error, CN_ERR_INPUT, "inertia must be symmetric and positive definite");
+    }
+    return CN_OK;
+}
+
+static cn_status cn_body_build(cn_model *model, const cn_body_def *def, cn_shape *shape,
+                               cn_body *body, cn_error *error) {
+    for (int32_t i = 0; i < def->shape_count; i++) {
+        cn_status status =
+            cn_shape_build(&def->shapes[i], model->dim, model->memory, &shape[i], error);
+        if (status != CN_OK) {
+            return status;
+        }
+    }
+    cn_status status = cn_body_weigh(model, def, shape, body, error);
+    for (int32_t i = 0; i < def->shape_count && status == CN_OK; i++) {
+        cn_shape_shift(&shape[i], body->com);
+        body->bound = fmax(body->bound, cn_norm3(shape[i].middle) + shape[i].bound);
+    }
+    return status;
+}
+
+// The pose of the centre of mass from that of the body's own frame, and its velocity.
+static void cn_body_start(const cn_model *model, const cn_body_def *def, const cn_body *body,
+                          double *q, double *v) {
+    double R[9], from[3];
+    memcpy(q, def->position, (size_t)model->dim * sizeof *q);
+    memcpy(v, def->velocity, (size_t)model->dim * sizeof *v);
+    if (model->dim == 2) {
+        q[2] = def->angle;
+        v[2] = def->angular_velocity[2];
+        cn_angle_matrix(def->angle, R);
+    } else {
+        memcpy(q + 3, def->orientation, 4 * sizeof *q);
+        memcpy(v + 3, def->angular_velocity, 3 * sizeof *v);
+        cn_quat_normalize(q + 3);
+        cn_quat_matrix(q + 3, R);
+    }
+    cn_mat3_apply(R, body->com, from);
+    for (int32_t k = 0; k < model->dim; k++) {
+        q[k] += from[k];
+    }
+}
+
+// All memory first, so that a failure leaves the model as it was.
+static cn_status cn_body_reserve(cn_model *model, const cn_body_def *def, cn_error *error) {
+    int32_t dim = model->dim;
+    const cn_growing bodies[] = {
+        {&model->body, sizeof(cn_body)},
+        {&model->q0, (size_t)cn_pose_size(dim) * sizeof(double)},
+        {&model->v0, (size_t)cn_velocity_size(dim) * sizeof(double)},
+    };
+    const cn_growing shapes = {&model->shape, sizeof(cn_shape)};
+    cn_status status =
+        cn_model_grow(model, CN_GROW_BODY, (int64_t)model->body_count + 1, bodies, 3, error);
+    if (status == CN_OK) {
+        status = cn_model_grow(model, CN_GROW_SHAPE, (int64_t)model->shape_count + def->shape_count,
+                               &shapes, 1, error);
+    }
+    if (status == CN_OK && !cn_names_reserve(&model->body_names, model->memory)) {
+        status = cn_fail_memory(error);
+    }
+    return status;
+}
+
+static cn_status cn_body_add(cn_model *model, const cn_body_def *def, cn_error *error) {
+    cn_body body = {.material = def->material,
+                    .role = def->fixed ? CN_BODY_FIXED : CN_BODY_FREE,
+                    .lock = def->lock,
+                    .lock_body_axes = def->lock_body_axes,
+                    .shape_first = model->shape_count,
+                    .shape_count = def->shape_count};
+    cn_status status = cn_body_check(model, def, error);
+    if (status == CN_OK) {
+        status = cn_body_reserve(model, def, error);
+    }
+    if (status == CN_OK) {
+        status = cn_body_build(model, def, model->shape + model->shape_count, &body, error);
+    }
+    if (status == CN_OK) {
+        status = cn_model_copy_text(model, def->name, &body.name, error);
+    }
+    if (status == CN_OK) {
+        status = cn_model_copy_source(model, &def->source, &body.source, error);
+    }
+    if (status != CN_OK) {
+        return status;
+    }
+    int32_t index = model->body_count++;
+    model->shape_count += def->shape_count;
+    model->body[index] = body;
+    if (body.name[0]) {
+        cn_names_add(&model->body_names, body.name, index);
+    }
+    cn_body_start(model, def, &body, model->q0 + (int64_t)index * cn_pose_size(model->dim),
+                  model->v0 + (int64_t)index * cn_velocity_size(model->dim));
+    return CN_OK;
+}
+
+cn_status cn_model_add_body(cn_model *model, const cn_body_def *def, cn_body_id *body,
+                            cn_error *error) {
+    cn_status status = cn_model_check_open(model, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    status = cn_body_add(model, def, error);
+    if (status != CN_OK) {
+        return cn_blame_body(error, status, &def->source, def->name, model->body_count);
+    }
+    *body = model->body_count;
+    return CN_OK;
+}

@@ -1,0 +1,46 @@
+// model/build.h
+// What the files of the builder share.
+#ifndef CAIRN_MODEL_BUILD_H
+#define CAIRN_MODEL_BUILD_H
+
+#include "model/model.h"
+
+// Indices of cn_model.capacity.
+enum {
+    CN_GROW_MATERIAL,
+    CN_GROW_CONTACT,
+    CN_GROW_BODY,
+    CN_GROW_SHAPE,
+    CN_GROW_FORCE,
+    CN_GROW_MOTION
+};
+
+// One array of the model: where its pointer is (of whatever type, so it is copied as bytes), and
+// the size of what one entity has there.
+typedef struct cn_growing {
+    void *pointer;
+    size_t size;
+} cn_growing;
+
+// Room for `needed` entities in arrays that grow together.
+cn_status cn_model_grow(cn_model *model, int32_t which, int64_t needed, const cn_growing *arrays,
+                        int32_t array_count, cn_error *error);
+
+// The text copied, "" for NULL.
+cn_status cn_model_copy_text(cn_model *model, const char *text, const char **copy, cn_error *error);
+// The source mark with its file name kept (one copy for all marks of a file).
+cn_status cn_model_copy_source(cn_model *model, const cn_source *source, cn_source *copy,
+                               cn_error *error);
+
+// CN_OK while the model can still be added to.
+cn_status cn_model_check_open(const cn_model *model, cn_error *error);
+bool cn_is_finite(const double *x, int32_t count);
+
+// Puts the words in front of the error's message and the place into it; returns its status.
+cn_status cn_blame(cn_error *error, cn_status status, const cn_source *source, const char *format,
+                   ...) CN_PRINTF(4, 5);
+// The same for a body, by its name or its number.
+cn_status cn_blame_body(cn_error *error, cn_status status, const cn_source *source,
+                        const char *name, int32_t index);
+
+#endif

@@ -1,0 +1,334 @@
+// model/finish.c
+// The last look at a model: settings, what a free body needs, the law of every pair of materials,
+// where driven bodies start; then arrays go to their final place, at their final size.
+#include "base/arena.h"
+#include "base/error.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+#include "model/build.h"
+
+#include <float.h>
+#include <string.h>
+
+// A velocity along a held degree of freedom, relative to all of it, that is only round-off of
+// turning it into the body's axes.
+#define CN_LOCKED_ROUND_OFF 1e-12
+
+// ---- settings ----
+
+static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *error) {
+    const struct {
+        const char *name;
+        double value, least, most;
+        bool open; // the least itself is not allowed
+        bool may_be_unset;
+    } number[] = {
+        {"time.step", s->step, 0.0, DBL_MAX, true, false},
+        {"time.until", s->until, 0.0, DBL_MAX, false, false},
+        {"time.frames_every", s->frames_every, 0.0, DBL_MAX, false, false},
+        {"checkpoint_every", s->checkpoint_every, 0.0, DBL_MAX, true, false},
+        {"integrator.theta", s->theta, 0.5, 1.0, false, false},
+        {"solver.tolerance", s->tolerance, 0.0, DBL_MAX, true, false},
+        {"solver.max_iterations", s->max_iterations, 0.0, DBL_MAX, false, false},
+        {"time_limit", s->time_limit, 0.0, DBL_MAX, false, false},
+        {"halvings", s->halvings, 0.0, 30.0, false, false},
+        {"alert", s->alert, 0.0, DBL_MAX, false, true},
+        {"overlap_most", s->overlap_most, 0.0, HUGE_VAL, false, true},
+        {"activation", s->activation, 0.0, 1.0, false, false},
+    };
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        double x = number[i].value;
+        bool inside = x >= number[i].least && x <= number[i].most &&
+                      !(number[i].open && x == number[i].least);
+        if (!inside && !(number[i].may_be_unset && isnan(x))) {
+            cn_status status = cn_fail(error, CN_ERR_INPUT, "%s cannot be %g", number[i].name, x);
+            cn_fail_hint(error, "it must be %s %g%s", number[i].open ? "more than" : "at least",
+                         number[i].least, number[i].most <= 1.0 ? " and at most 1" : "");
+            return status;
+        }
+    }
+    if (!cn_is_finite(s->gravity, dim)) {
+        return cn_fail(error, CN_ERR_INPUT, "gravity is not a finite number");
+    }
+    if (!s->solver || !s->fallback || (unsigned)s->on_stall >= CN_STALL_KINDS) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "solver, fallback or on_stall is not set");
+    }
+    return CN_OK;
+}
+
+static cn_status cn_settings_keep(cn_model *model, cn_error *error) {
+    cn_settings *s = &model->settings;
+    cn_status status = cn_model_copy_text(model, s->solver, &s->solver, error);
+    if (status == CN_OK) {
+        status = cn_model_copy_text(model, s->fallback, &s->fallback, error);
+    }
+    if (status == CN_OK && s->local) {
+        status = cn_model_copy_text(model, s->local, &s->local, error);
+    }
+    if (model->dim == 2) {
+        s->gravity[2] = 0.0;
+    }
+    return status;
+}
+
+// ---- bodies ----
+
+static bool cn_body_has_plane(const cn_model *model, const cn_body *body) {
+    for (int32_t i = 0; i < body->shape_count; i++) {
+        cn_shape_kind kind = model->shape[body->shape_first + i].kind;
+        if (kind == CN_SHAPE_PLANE || kind == CN_SHAPE_LINE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the start moves along what is locked; in body axes when the lock is.
+static bool cn_body_moves_locked(const cn_model *model, int32_t index) {
+    const cn_body *body = &model->body[index];
+    const double *q = model->q0 + (int64_t)index * cn_pose_size(model->dim);
+    const double *v = model->v0 + (int64_t)index * cn_velocity_size(model->dim);
+    double part[2][3] = {{v[0], v[1], 0.0}, {0.0, 0.0, v[2]}}, R[9];
+    if (model->dim == 3) {
+        memcpy(part, v, sizeof part);
+        cn_quat_matrix(q + 3, R);
+    } else {
+        cn_angle_matrix(q[2], R);
+    }
+    for (int32_t p = 0; p < 2; p++) {
+        double most = CN_LOCKED_ROUND_OFF * cn_norm3(part[p]);
+        if (body->lock_body_axes) {
+            cn_mat3_apply_transposed(R, part[p], part[p]);
+        } else {
+            most = 0.0;
+        }
+        for (int32_t k = 0; k < 3; k++) {
+            if ((body->lock >> (3 * p + k) & 1u) && fabs(part[p][k]) > most) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static cn_status cn_body_check_free(const cn_model *model, int32_t index, cn_error *error) {
+    const cn_body *body = &model->body[index];
+    if (cn_body_has_plane(model, body)) {
+        cn_fail(error, CN_ERR_INPUT, "a plane or line cannot move freely");
+        cn_fail_hint(error, "make the body fixed or give it a motion");
+        return CN_ERR_INPUT;
+    }
+    if (!(body->mass > 0.0)) {
+        const cn_material *material = &model->material[body->material];
+        if (body->shape_count > 0 && material->density == 0.0) {
+            cn_fail(error, CN_ERR_INPUT, "its mass is zero: material '%s' has density 0",
+                    material->name);
+        } else {
+            cn_fail(error, CN_ERR_INPUT, "its mass is zero: it has no shape with a volume");
+        }
+        cn_fail_hint(error, "give mass and inertia, or make it fixed");
+        return CN_ERR_INPUT;
+    }
+    if (!(body->inverse_inertia[8] > 0.0)) {
+        cn_fail(error, CN_ERR_INPUT, "it has no inertia and no shape to take it from");
+        cn_fail_hint(error, "give inertia, or make it fixed");
+        return CN_ERR_INPUT;
+    }
+    if (body->lock && cn_body_moves_locked(model, index)) {
+        return cn_fail(error, CN_ERR_INPUT, "its velocity is along a locked degree of freedom");
+    }
+    return CN_OK;
+}
+
+static cn_status cn_bodies_check(const cn_model *model, cn_error *error) {
+    int32_t size = cn_velocity_size(model->dim);
+    for (int32_t i = 0; i < model->body_count; i++) {
+        const cn_body *body = &model->body[i];
+        cn_status status = CN_OK;
+        if (body->role == CN_BODY_FREE) {
+            status = cn_body_check_free(model, i, error);
+        }
+        for (int32_t k = 0; k < size && body->role == CN_BODY_FIXED && status == CN_OK; k++) {
+            if (model->v0[(int64_t)i * size + k] != 0.0) {
+                status = cn_fail(error, CN_ERR_INPUT, "it is fixed and has a velocity");
+                cn_fail_hint(error, "give it a motion instead");
+            }
+        }
+        if (status != CN_OK) {
+            return cn_blame_body(error, status, &body->source, body->name, i);
+        }
+    }
+    return CN_OK;
+}
+
+// Driven bodies start with the velocity of their motion.
+static void cn_motions_start(cn_model *model) {
+    int32_t size = cn_velocity_size(model->dim);
+    for (int32_t i = 0; i < model->motion_count; i++) {
+        const cn_motion *motion = &model->motion[i];
+        double *v = model->v0 + (int64_t)motion->body * size;
+        for (int32_t k = 0; k < model->dim; k++) {
+            v[k] = cn_signal_at(motion->velocity[k], 0.0);
+        }
+        for (int32_t k = model->dim == 2 ? 2 : 0; k < 3; k++) {
+            v[model->dim == 2 ? 2 : 3 + k] = cn_signal_at(motion->angular_velocity[k], 0.0);
+        }
+    }
+}
+
+// ---- pairs of materials ----
+
+// The index of a material that a contact names; -1 is any.
+static cn_status cn_contact_material(const cn_model *model, const char *name, int32_t *index,
+                                     cn_arena *scratch, cn_error *error) {
+    *index = strcmp(name, "*") == 0 ? -1 : cn_names_find(&model->material_names, name);
+    if (*index >= 0 || strcmp(name, "*") == 0) {
+        return CN_OK;
+    }
+    const char **names = CN_TAKE(scratch, const char *, model->material_count);
+    if (!names) {
+        return cn_fail_memory(error);
+    }
+    for (int32_t i = 0; i < model->material_count; i++) {
+        names[i] = model->material[i].name;
+    }
+    const char *nearest = cn_nearest_name(name, names, model->material_count);
+    cn_fail(error, CN_ERR_INPUT, "there is no material '%s'", name);
+    if (nearest) {
+        cn_fail_hint(error, "did you mean '%s'?", nearest);
+    }
+    return CN_ERR_INPUT;
+}
+
+static void cn_pair_take(cn_pair *pair, const cn_contact_def *def) {
+    double *const to[] = {&pair->friction, &pair->friction_dynamic, &pair->restitution,
+                          &pair->restitution_tangent, &pair->correction};
+    const double from[] = {def->friction, def->friction_dynamic, def->restitution,
+                           def->restitution_tangent, def->correction};
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
+        *to[i] = isnan(from[i]) ? *to[i] : from[i];
+    }
+    pair->law = def->law < CN_LAW_KINDS ? def->law : pair->law;
+}
+
+// What no entry gave.
+static void cn_pair_complete(cn_pair *pair) {
+    pair->friction = isnan(pair->friction) ? 0.0 : pair->friction;
+    pair->friction_dynamic =
+        isnan(pair->friction_dynamic) ? pair->friction : pair->friction_dynamic;
+    pair->restitution = isnan(pair->restitution) ? 0.0 : pair->restitution;
+    pair->restitution_tangent = isnan(pair->restitution_tangent) ? 0.0 : pair->restitution_tangent;
+    if (pair->law == CN_LAW_AUTO) {
+        pair->law = pair->restitution > 0.0 ? CN_LAW_SIGNORINI : CN_LAW_QUASI_INELASTIC;
+    }
+    if (isnan(pair->correction)) {
+        // The law on the gap takes back all of an overlap; the others nothing.
+        pair->correction = pair->law == CN_LAW_GAP ? HUGE_VAL : 0.0;
+    }
+}
+
+static cn_status cn_pairs_make(cn_model *model, cn_arena *scratch, cn_error *error) {
+    int32_t count = model->material_count;
+    int64_t total = (int64_t)count * count;
+    cn_pair *pair = CN_TAKE(model->memory, cn_pair, total);
+    if (!pair) {
+        return cn_fail_memory(error);
+    }
+    for (int64_t i = 0; i < total; i++) {
+        pair[i] = (cn_pair){.law = CN_LAW_AUTO,
+                            .friction = NAN,
+                            .friction_dynamic = NAN,
+                            .restitution = NAN,
+                            .restitution_tangent = NAN,
+                            .correction = NAN};
+    }
+    for (int32_t c = 0; c < model->contact_count; c++) {
+        const cn_contact_def *def = &model->contact[c];
+        int32_t side[2];
+        for (int32_t k = 0; k < 2; k++) {
+            cn_status status =
+                cn_contact_material(model, def->between[k], &side[k], scratch, error);
+            if (status != CN_OK) {
+                return cn_blame(error, status, &def->source, "contact");
+            }
+        }
+        // Every pair that the two sides match, either way round.
+        for (int32_t a = side[0] < 0 ? 0 : side[0]; a <= (side[0] < 0 ? count - 1 : side[0]); a++) {
+            for (int32_t b = side[1] < 0 ? 0 : side[1]; b <= (side[1] < 0 ? count - 1 : side[1]);
+                 b++) {
+                cn_pair_take(&pair[(int64_t)a * count + b], def);
+                cn_pair_take(&pair[(int64_t)b * count + a], def);
+            }
+        }
+    }
+    for (int64_t i = 0; i < total; i++) {
+        cn_pair_complete(&pair[i]);
+    }
+    model->pair = pair;
+    return CN_OK;
+}
+
+// ---- the end ----
+
+typedef struct cn_moved {
+    void *pointer; // as in cn_growing
+    int64_t count;
+    size_t size;
+} cn_moved;
+
+// Copies the arrays to the model's memory; all of them or none.
+static cn_status cn_model_settle(cn_model *model, cn_error *error) {
+    int64_t bodies = model->body_count;
+    const cn_moved moved[] = {
+        {&model->material, model->material_count, sizeof *model->material},
+        {&model->contact, model->contact_count, sizeof *model->contact},
+        {&model->body, bodies, sizeof *model->body},
+        {&model->q0, bodies * cn_pose_size(model->dim), sizeof *model->q0},
+        {&model->v0, bodies * cn_velocity_size(model->dim), sizeof *model->v0},
+        {&model->shape, model->shape_count, sizeof *model->shape},
+        {&model->force, model->force_count, sizeof *model->force},
+        {&model->motion, model->motion_count, sizeof *model->motion},
+    };
+    enum { COUNT = sizeof moved / sizeof *moved };
+    void *copy[COUNT];
+    for (int32_t i = 0; i < COUNT; i++) {
+        copy[i] = cn_arena_take(model->memory, moved[i].count, moved[i].size);
+        if (!copy[i]) {
+            return cn_fail_memory(error);
+        }
+    }
+    for (int32_t i = 0; i < COUNT; i++) {
+        if (moved[i].count > 0) {
+            void *grown;
+            memcpy(&grown, moved[i].pointer, sizeof grown);
+            memcpy(copy[i], grown, (size_t)moved[i].count * moved[i].size);
+        }
+        memcpy(moved[i].pointer, &copy[i], sizeof copy[i]);
+    }
+    cn_arena_destroy(model->growth);
+    model->growth = NULL;
+    return CN_OK;
+}
+
+cn_status cn_model_finish(cn_model *model, cn_error *error) {
+    cn_status status = cn_model_check_open(model, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    status = cn_settings_check(&model->settings, model->dim, error);
+    if (status == CN_OK) {
+        status = cn_bodies_check(model, error);
+    }
+    if (status == CN_OK) {
+        status = cn_pairs_make(model, model->growth, error);
+    }
+    if (status == CN_OK) {
+        status = cn_settings_keep(model, error);
+    }
+    if (status == CN_OK) {
+        cn_motions_start(model);
+        status = cn_model_settle(model, error);
+    }
+    model->finished = status == CN_OK;
+    return status;
+}

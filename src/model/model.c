@@ -1,0 +1,422 @@
+// model/model.c
+// The builder of a scene: what is added is checked at once, as far as it can be alone, and copied.
+// Arrays double in an arena of their own; cn_model_finish moves them to their place.
+#include "model/model.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "math/vec3.h"
+#include "model/build.h"
+
+#include <float.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// The table of pairs is square.
+#define CN_MATERIALS_MOST 1024
+
+// ---- texts and defaults ----
+
+const char *cn_law_text(cn_law law) {
+    static const char *const text[CN_LAW_KINDS] = {"auto", "signorini", "quasi-inelastic", "gap"};
+    return (unsigned)law < CN_LAW_KINDS ? text[law] : "unknown law";
+}
+
+const char *cn_stall_policy_text(cn_stall_policy policy) {
+    static const char *const text[CN_STALL_KINDS] = {"retry", "halve", "continue", "stop"};
+    return (unsigned)policy < CN_STALL_KINDS ? text[policy] : "unknown policy";
+}
+
+cn_contact_def cn_contact_def_default(void) {
+    return (cn_contact_def){.between = {"*", "*"},
+                            .friction = NAN,
+                            .friction_dynamic = NAN,
+                            .restitution = NAN,
+                            .restitution_tangent = NAN,
+                            .correction = NAN,
+                            .law = CN_LAW_KINDS};
+}
+
+cn_body_def cn_body_def_default(void) {
+    cn_body_def def = {.orientation = {1.0, 0.0, 0.0, 0.0}, .mass = NAN};
+    for (int32_t i = 0; i < 9; i++) {
+        def.inertia[i] = NAN;
+    }
+    for (int32_t i = 0; i < 3; i++) {
+        def.com[i] = NAN;
+    }
+    return def;
+}
+
+cn_settings cn_settings_default(int32_t dim) {
+    return (cn_settings){.gravity = {0.0, dim == 2 ? -9.81 : 0.0, dim == 2 ? 0.0 : -9.81},
+                         .step = 1e-3,
+                         .until = 10.0,
+                         .frames_every = 0.02,
+                         .checkpoint_every = 1.0,
+                         .theta = 0.5,
+                         .solver = "auto",
+                         .tolerance = 1e-8,
+                         .on_stall = CN_STALL_RETRY,
+                         .fallback = "extra-gradient",
+                         .halvings = 3,
+                         .alert = NAN,
+                         .overlap_most = NAN,
+                         .activation = 0.5};
+}
+
+// ---- what the builder's files share ----
+
+cn_status cn_blame(cn_error *error, cn_status status, const cn_source *source, const char *format,
+                   ...) {
+    if (error) {
+        char words[sizeof error->message], message[sizeof error->message];
+        va_list args;
+        va_start(args, format);
+        vsnprintf(words, sizeof words, format, args);
+        va_end(args);
+        snprintf(message, sizeof message, "%.200s: %.300s", words, error->message);
+        memcpy(error->message, message, sizeof message);
+        if (source->file) {
+            cn_fail_at(error, source->file, source->line, source->column);
+        }
+    }
+    return status;
+}
+
+cn_status cn_blame_body(cn_error *error, cn_status status, const cn_source *source,
+                        const char *name, int32_t index) {
+    return name && name[0] ? cn_blame(error, status, source, "body '%s'", name)
+                           : cn_blame(error, status, source, "body %d", index + 1);
+}
+
+bool cn_is_finite(const double *x, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        if (!(fabs(x[i]) <= DBL_MAX)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+cn_status cn_model_check_open(const cn_model *model, cn_error *error) {
+    return model->finished
+               ? cn_fail(error, CN_ERR_ARGUMENT, "the model is finished; nothing can be added")
+               : CN_OK;
+}
+
+cn_status cn_model_grow(cn_model *model, int32_t which, int64_t needed, const cn_growing *arrays,
+                        int32_t array_count, cn_error *error) {
+    int32_t old = model->capacity[which];
+    if (needed <= old) {
+        return CN_OK;
+    }
+    if (needed > INT32_MAX / 2) {
+        return cn_fail(error, CN_ERR_UNSUPPORTED, "more than %d of a kind", INT32_MAX / 2);
+    }
+    int64_t capacity = old ? old : 16;
+    while (capacity < needed) {
+        capacity *= 2;
+    }
+    // Zeroed, so that what is unused never differs.
+    void *larger[4];
+    for (int32_t i = 0; i < array_count; i++) {
+        larger[i] = cn_arena_take_zero(model->growth, capacity, arrays[i].size);
+        if (!larger[i]) {
+            return cn_fail_memory(error);
+        }
+    }
+    for (int32_t i = 0; i < array_count; i++) {
+        if (old) {
+            void *smaller;
+            memcpy(&smaller, arrays[i].pointer, sizeof smaller);
+            memcpy(larger[i], smaller, (size_t)old * arrays[i].size);
+        }
+        memcpy(arrays[i].pointer, &larger[i], sizeof larger[i]);
+    }
+    model->capacity[which] = (int32_t)capacity;
+    return CN_OK;
+}
+
+cn_status cn_model_copy_text(cn_model *model, const char *text, const char **copy,
+                             cn_error *error) {
+    *copy = "";
+    if (text && text[0]) {
+        *copy = cn_arena_text(model->memory, text, strlen(text));
+    }
+    return *copy ? CN_OK : cn_fail_memory(error);
+}
+
+cn_status cn_model_copy_source(cn_model *model, const cn_source *source, cn_source *copy,
+                               cn_error *error) {
+    *copy = *source;
+    if (!source->file) {
+        return CN_OK;
+    }
+    // Marks come in the order of the file, so that the last name is nearly always this one.
+    if (!model->last_file || strcmp(model->last_file, source->file) != 0) {
+        cn_status status = cn_model_copy_text(model, source->file, &model->last_file, error);
+        if (status != CN_OK) {
+            model->last_file = NULL;
+            return status;
+        }
+    }
+    copy->file = model->last_file;
+    return CN_OK;
+}
+
+// ---- create, destroy, look ----
+
+cn_model *cn_model_create(const cn_env *env, int32_t dim) {
+    cn_arena *memory = dim == 2 || dim == 3 ? cn_arena_create(env) : NULL;
+    cn_arena *growth = memory ? cn_arena_create(env) : NULL;
+    cn_model *model = growth ? CN_TAKE_ZERO(memory, cn_model, 1) : NULL;
+    if (!model) {
+        cn_arena_destroy(growth);
+        cn_arena_destroy(memory);
+        return NULL;
+    }
+    model->env = *cn_arena_env(memory);
+    model->dim = dim;
+    model->settings = cn_settings_default(dim);
+    model->name = "";
+    model->memory = memory;
+    model->growth = growth;
+    return model;
+}
+
+static void cn_destroy_signals(cn_signal *const signal[3]) {
+    for (int32_t i = 0; i < 3; i++) {
+        cn_signal_destroy(signal[i]);
+    }
+}
+
+void cn_model_destroy(cn_model *model) {
+    if (!model) {
+        return;
+    }
+    for (int32_t i = 0; i < model->force_count; i++) {
+        cn_destroy_signals(model->force[i].force);
+        cn_destroy_signals(model->force[i].torque);
+    }
+    for (int32_t i = 0; i < model->motion_count; i++) {
+        cn_destroy_signals(model->motion[i].velocity);
+        cn_destroy_signals(model->motion[i].angular_velocity);
+    }
+    cn_arena_destroy(model->growth);
+    cn_arena_destroy(model->memory); // the model itself is in it
+}
+
+cn_settings *cn_model_settings(cn_model *model) {
+    return &model->settings;
+}
+
+int32_t cn_model_dim(const cn_model *model) {
+    return model->dim;
+}
+
+int32_t cn_model_body_count(const cn_model *model) {
+    return model->body_count;
+}
+
+cn_body_id cn_model_find_body(const cn_model *model, const char *name) {
+    return name && name[0] ? cn_names_find(&model->body_names, name) + 1 : 0;
+}
+
+const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t material_b) {
+    return &model->pair[(int64_t)material_a * model->material_count + material_b];
+}
+
+// ---- materials and contacts ----
+
+cn_status cn_model_add_material(cn_model *model, const cn_material_def *def, int32_t *material,
+                                cn_error *error) {
+    cn_status status = cn_model_check_open(model, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    if (!def->name || !def->name[0] || strcmp(def->name, "*") == 0) {
+        return cn_fail(error, CN_ERR_INPUT, "a material needs a name, and not \"*\"");
+    }
+    if (cn_names_find(&model->material_names, def->name) >= 0) {
+        return cn_fail(error, CN_ERR_INPUT, "material '%s' is there twice", def->name);
+    }
+    if (!(def->density >= 0.0 && def->density <= DBL_MAX)) {
+        return cn_fail(error, CN_ERR_INPUT, "material '%s': density must be 0 or more, not %g",
+                       def->name, def->density);
+    }
+    if (model->material_count == CN_MATERIALS_MOST) {
+        return cn_fail(error, CN_ERR_UNSUPPORTED, "more than %d materials", CN_MATERIALS_MOST);
+    }
+    cn_material copy = {.density = def->density};
+    const cn_growing array = {&model->material, sizeof copy};
+    status = cn_model_grow(model, CN_GROW_MATERIAL, (int64_t)model->material_count + 1, &array, 1,
+                           error);
+    if (status == CN_OK) {
+        status = cn_model_copy_text(model, def->name, &copy.name, error);
+    }
+    if (status == CN_OK && !cn_names_reserve(&model->material_names, model->memory)) {
+        status = cn_fail_memory(error);
+    }
+    if (status == CN_OK) {
+        cn_names_add(&model->material_names, copy.name, model->material_count);
+        *material = model->material_count;
+        model->material[model->material_count++] = copy;
+    }
+    return status;
+}
+
+// A number of a contact that is given (not NaN) must be between least and most.
+static cn_status cn_contact_check(const char *key, double value, double least, double most,
+                                  cn_error *error) {
+    if (isnan(value) || (value >= least && value <= most)) {
+        return CN_OK;
+    }
+    return most <= 1.0
+               ? cn_fail(error, CN_ERR_INPUT, "%s must be between %g and %g, not %g", key, least,
+                         most, value)
+               : cn_fail(error, CN_ERR_INPUT, "%s must be %g or more, not %g", key, least, value);
+}
+
+cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_error *error) {
+    const struct {
+        const char *key;
+        double value, least, most;
+    } number[] = {
+        {"friction", def->friction, 0.0, DBL_MAX},
+        {"friction_dynamic", def->friction_dynamic, 0.0, DBL_MAX},
+        {"restitution", def->restitution, 0.0, 1.0},
+        {"restitution_tangent", def->restitution_tangent, -1.0, 1.0},
+        {"correction", def->correction, 0.0, HUGE_VAL}, // infinite: no cap
+    };
+    cn_status status = cn_model_check_open(model, error);
+    for (size_t i = 0; i < sizeof number / sizeof *number && status == CN_OK; i++) {
+        status = cn_contact_check(number[i].key, number[i].value, number[i].least, number[i].most,
+                                  error);
+    }
+    if (status == CN_OK && (unsigned)def->law > CN_LAW_KINDS) {
+        status = cn_fail(error, CN_ERR_ARGUMENT, "%d is no law", (int)def->law);
+    }
+    if (status != CN_OK) {
+        return cn_blame(error, status, &def->source, "contact");
+    }
+    cn_contact_def copy = *def;
+    const cn_growing array = {&model->contact, sizeof copy};
+    status =
+        cn_model_grow(model, CN_GROW_CONTACT, (int64_t)model->contact_count + 1, &array, 1, error);
+    for (int32_t i = 0; i < 2 && status == CN_OK; i++) {
+        status = cn_model_copy_text(model, def->between[i] ? def->between[i] : "*",
+                                    &copy.between[i], error);
+    }
+    if (status == CN_OK) {
+        status = cn_model_copy_source(model, &def->source, &copy.source, error);
+    }
+    if (status == CN_OK) {
+        model->contact[model->contact_count++] = copy;
+    }
+    return status;
+}
+
+// ---- forces and motions ----
+
+// Three signals; in 2D only those of `from` to `to` are looked at, the others are zero.
+static cn_status cn_signals_create(const cn_model *model, const cn_signal_def def[3], int32_t from,
+                                   int32_t to, const char *what, const cn_source *source,
+                                   cn_signal *signal[3], cn_error *error) {
+    static const cn_signal_def none = {0};
+    for (int32_t i = 0; i < 3; i++) {
+        const cn_signal_def *one = i >= from && i <= to ? &def[i] : &none;
+        cn_error fault = {0};
+        signal[i] = cn_signal_create(&model->env, one->constant, one->expression, one->times,
+                                     one->values, one->count, &fault);
+        if (!signal[i]) {
+            if (fault.column > 0) {
+                cn_blame(&fault, fault.status, source, "at its character %d", fault.column);
+            }
+            cn_blame(&fault, fault.status, one->source.file ? &one->source : source, "%s[%d]", what,
+                     i);
+            if (error) {
+                *error = fault;
+            }
+            return fault.status;
+        }
+    }
+    return CN_OK;
+}
+
+static cn_status cn_check_body(const cn_model *model, cn_body_id body, cn_error *error) {
+    if (body >= 1 && body <= model->body_count) {
+        return CN_OK;
+    }
+    return cn_fail(error, CN_ERR_INPUT, "there is no body %d", body);
+}
+
+cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error *error) {
+    cn_status status = cn_model_check_open(model, error);
+    if (status == CN_OK) {
+        status = cn_check_body(model, def->body, error);
+    }
+    bool at_center = isnan(def->point[0]);
+    if (status == CN_OK && !at_center && !cn_is_finite(def->point, model->dim)) {
+        status = cn_fail(error, CN_ERR_INPUT, "point is not a finite number");
+    }
+    if (status != CN_OK) {
+        return cn_blame(error, status, &def->source, "force");
+    }
+    cn_force copy = {.body = def->body - 1, .at_center = at_center, .body_axes = def->body_axes};
+    const cn_growing array = {&model->force, sizeof copy};
+    status = cn_model_grow(model, CN_GROW_FORCE, (int64_t)model->force_count + 1, &array, 1, error);
+    if (status == CN_OK) {
+        status = cn_signals_create(model, def->force, 0, model->dim - 1, "force", &def->source,
+                                   copy.force, error);
+    }
+    if (status == CN_OK) {
+        status = cn_signals_create(model, def->torque, model->dim == 2 ? 2 : 0, 2, "torque",
+                                   &def->source, copy.torque, error);
+    }
+    if (status != CN_OK) {
+        cn_destroy_signals(copy.force);
+        cn_destroy_signals(copy.torque);
+        return status;
+    }
+    if (!at_center) {
+        cn_sub3(def->point, model->body[copy.body].com, copy.point);
+        copy.point[2] = model->dim == 3 ? copy.point[2] : 0.0;
+    }
+    model->force[model->force_count++] = copy;
+    return CN_OK;
+}
+
+cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, cn_error *error) {
+    cn_status status = cn_model_check_open(model, error);
+    if (status == CN_OK) {
+        status = cn_check_body(model, def->body, error);
+    }
+    if (status == CN_OK && model->body[def->body - 1].role == CN_BODY_DRIVEN) {
+        status = cn_fail(error, CN_ERR_INPUT, "body %d has a motion already", def->body);
+    }
+    if (status != CN_OK) {
+        return cn_blame(error, status, &def->source, "motion");
+    }
+    cn_motion copy = {.body = def->body - 1};
+    const cn_growing array = {&model->motion, sizeof copy};
+    status =
+        cn_model_grow(model, CN_GROW_MOTION, (int64_t)model->motion_count + 1, &array, 1, error);
+    if (status == CN_OK) {
+        status = cn_signals_create(model, def->velocity, 0, model->dim - 1, "velocity",
+                                   &def->source, copy.velocity, error);
+    }
+    if (status == CN_OK) {
+        status = cn_signals_create(model, def->angular_velocity, model->dim == 2 ? 2 : 0, 2,
+                                   "angular_velocity", &def->source, copy.angular_velocity, error);
+    }
+    if (status != CN_OK) {
+        cn_destroy_signals(copy.velocity);
+        cn_destroy_signals(copy.angular_velocity);
+        return status;
+    }
+    model->body[copy.body].role = CN_BODY_DRIVEN;
+    model->motion[model->motion_count++] = copy;
+    return CN_OK;
+}
