@@ -5,6 +5,8 @@
 #include "problem/operator.h"
 #include "sparse/csr.h"
 
+#include "failing_allocator.h"
+
 #include <string.h>
 
 typedef struct fixture {
@@ -441,4 +443,36 @@ CN_TEST(scratch_is_given_back) {
     assert_int_equal(after.chunk, before.chunk);
     assert_int_equal(after.used, before.used);
     drop(&f);
+}
+
+CN_TEST(a_failing_allocation_is_reported) {
+    enum { n = 20000 }; // larger than the arena's first piece
+    cn_arena *arena = cn_arena_create(NULL);
+    int32_t *index = CN_TAKE(arena, int32_t, n);
+    double *one = CN_TAKE(arena, double, n), *zero = CN_TAKE_ZERO(arena, double, n);
+    for (int32_t i = 0; i < n; i++) {
+        index[i] = i;
+        one[i] = 1.0;
+    }
+    cn_lcp lcp = {.n = n, .q = one};
+    assert_int_equal(cn_csr_from_triplets(arena, n, n, n, index, index, one, &lcp.M), CN_OK);
+    cn_failing memory = {.failed = true};
+    for (int64_t k = 1; memory.failed; k++) {
+        cn_env env = cn_failing_env(&memory, k);
+        cn_arena *scratch = cn_arena_create(&env);
+        if (!scratch) {
+            continue;
+        }
+        cn_friction p;
+        cn_grade g;
+        cn_status made = cn_friction_from_csr(scratch, 2, n / 2, &lcp.M, one, one, &p);
+        cn_status lcp_graded = cn_lcp_grade(&lcp, zero, scratch, &g);
+        cn_status graded = made == CN_OK ? cn_friction_grade(&p, zero, NULL, scratch, &g) : made;
+        bool failed = graded == CN_ERR_MEMORY || lcp_graded == CN_ERR_MEMORY;
+        assert_int_equal(failed, memory.failed);
+        CN_CHECK_TRUE(failed || (graded == CN_OK && lcp_graded == CN_OK));
+        cn_arena_destroy(scratch);
+        assert_int_equal(memory.live, 0);
+    }
+    cn_arena_destroy(arena);
 }

@@ -6,7 +6,8 @@
 #include "problem/operator.h"
 #include "sparse/csr.h"
 
-#include <stdlib.h>
+#include "failing_allocator.h"
+
 #include <string.h>
 
 typedef struct fixture {
@@ -423,4 +424,60 @@ CN_TEST(a_wrong_problem_is_refused) {
     f.g.mu[2] = -1.0;
     refused(&f, "contact 2");
     drop(&f);
+}
+
+typedef cn_status reduce_fn(const cn_friction_global *g, cn_arena *memory, cn_friction *out,
+                            cn_error *error);
+
+static cn_status velocity_as_reduction(const cn_friction_global *g, cn_arena *memory,
+                                       cn_friction *out, cn_error *error) {
+    int64_t m = (int64_t)g->dim * g->contacts;
+    double *r = calloc((size_t)m + 1, sizeof *r), *v = calloc((size_t)g->dofs + 1, sizeof *v);
+    cn_status status = cn_friction_global_velocity(g, memory, r, v, error);
+    *out = (cn_friction){0};
+    free(r);
+    free(v);
+    return status;
+}
+
+// Fails every allocation in turn; the last round succeeds.
+static void fail_each(reduce_fn *reduce, const cn_friction_global *g) {
+    cn_failing memory = {.failed = true};
+    for (int64_t k = 1; memory.failed; k++) {
+        cn_env env = cn_failing_env(&memory, k);
+        cn_arena *arena = cn_arena_create(&env);
+        if (!arena) {
+            continue;
+        }
+        cn_friction p;
+        cn_error error;
+        cn_status status = reduce(g, arena, &p, &error);
+        assert_int_equal(status, memory.failed ? CN_ERR_MEMORY : CN_OK);
+        CN_CHECK_TRUE(status == CN_OK || error.status == CN_ERR_MEMORY);
+        cn_arena_destroy(arena);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
+// Several sizes, since the arena asks for memory in large pieces.
+CN_TEST(a_failing_allocation_leaves_nothing_behind) {
+    reduce_fn *const reduce[] = {cn_friction_condense, cn_friction_to_body_space,
+                                 cn_friction_reduce, velocity_as_reduction};
+    const int32_t contacts[] = {4, 60, 100, 150, 250, 400};
+    for (int s = 0; s < 6; s++) {
+        cn_planted_opts opts = cn_planted_opts_default();
+        opts.contacts = contacts[s];
+        opts.deficiency = 0.2;
+        cn_problem *problem;
+        assert_int_equal(cn_planted_friction(NULL, &opts, &problem, NULL), CN_OK);
+        for (int k = 0; k < 4; k++) {
+            fail_each(reduce[k], &problem->global);
+        }
+        cn_problem_destroy(problem);
+    }
+    fixture bar = make_bar(3, 40, 300, 3);
+    fail_each(cn_friction_condense, &bar.g);
+    fail_each(cn_friction_reduce, &bar.g);
+    fail_each(velocity_as_reduction, &bar.g);
+    drop(&bar);
 }
