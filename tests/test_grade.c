@@ -333,6 +333,29 @@ CN_TEST(nan_and_infinity_never_pass) {
     }
 }
 
+CN_TEST(a_negative_coefficient_never_passes) {
+    fixture f = make(2, 2, coupled_W, coupled_q, coupled_mu);
+    const double zero[4] = {0};
+    f.p.mu[0] = -0.5;
+    grade(&f, zero, NULL);
+    never_passes(&f.grade);
+    assert_int_equal(f.grade.worst, 0);
+    drop(&f);
+}
+
+CN_TEST(violations_do_not_hide_nan) {
+    // The impulse of the second contact is sound and comes after the NaN.
+    double W[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    const double q[] = {-1, 0, -1, 0}, mu[] = {0.5, 0.5}, r[] = {(double)NAN, 0, 1, 0};
+    fixture f = make(2, 2, W, q, mu);
+    grade(&f, r, q);
+    CN_CHECK_TRUE(isnan(f.grade.cone_violation));
+    CN_CHECK_TRUE(isnan(f.grade.dual_violation));
+    CN_CHECK_TRUE(isnan(f.grade.complementarity));
+    CN_CHECK_TRUE(isnan(f.grade.velocity_mismatch));
+    drop(&f);
+}
+
 CN_TEST(an_overflowing_velocity_is_not_an_open_contact) {
     // u_N = 1e300 * 1e300 at the first contact; the second is at rest.
     const double W[] = {1, 0, 1e300, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
