@@ -335,5 +335,9 @@ int cn_command_solve(int argc, char **argv) {
     }
     free(job.paths.words);
     free(job.choice.settings.words);
-    return cn_interrupted() ? CN_EXIT_INTERRUPTED : code;
+    if (cn_interrupted() && code != CN_EXIT_INTERRUPTED) {
+        fputs("cairn: interrupted between two solves\n", stderr);
+        code = CN_EXIT_INTERRUPTED;
+    }
+    return code;
 }
