@@ -5,6 +5,8 @@
 #include "problem/operator.h"
 #include "sparse/csr.h"
 
+#include "failing_allocator.h"
+
 #include <string.h>
 
 typedef struct fixture {
@@ -331,6 +333,29 @@ CN_TEST(nan_and_infinity_never_pass) {
     }
 }
 
+CN_TEST(a_negative_coefficient_never_passes) {
+    fixture f = make(2, 2, coupled_W, coupled_q, coupled_mu);
+    const double zero[4] = {0};
+    f.p.mu[0] = -0.5;
+    grade(&f, zero, NULL);
+    never_passes(&f.grade);
+    assert_int_equal(f.grade.worst, 0);
+    drop(&f);
+}
+
+CN_TEST(violations_do_not_hide_nan) {
+    // The impulse of the second contact is sound and comes after the NaN.
+    double W[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    const double q[] = {-1, 0, -1, 0}, mu[] = {0.5, 0.5}, r[] = {(double)NAN, 0, 1, 0};
+    fixture f = make(2, 2, W, q, mu);
+    grade(&f, r, q);
+    CN_CHECK_TRUE(isnan(f.grade.cone_violation));
+    CN_CHECK_TRUE(isnan(f.grade.dual_violation));
+    CN_CHECK_TRUE(isnan(f.grade.complementarity));
+    CN_CHECK_TRUE(isnan(f.grade.velocity_mismatch));
+    drop(&f);
+}
+
 CN_TEST(an_overflowing_velocity_is_not_an_open_contact) {
     // u_N = 1e300 * 1e300 at the first contact; the second is at rest.
     const double W[] = {1, 0, 1e300, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -441,4 +466,39 @@ CN_TEST(scratch_is_given_back) {
     assert_int_equal(after.chunk, before.chunk);
     assert_int_equal(after.used, before.used);
     drop(&f);
+}
+
+CN_TEST(a_failing_allocation_is_reported) {
+    enum { n = 20000 }; // larger than the arena's first piece
+    cn_arena *arena = cn_arena_create(NULL);
+    int32_t *index = CN_TAKE(arena, int32_t, n);
+    double *one = CN_TAKE(arena, double, n), *zero = CN_TAKE_ZERO(arena, double, n);
+    for (int32_t i = 0; i < n; i++) {
+        index[i] = i;
+        one[i] = 1.0;
+    }
+    cn_lcp lcp = {.n = n, .q = one};
+    assert_int_equal(cn_csr_from_triplets(arena, n, n, n, index, index, one, &lcp.M), CN_OK);
+    cn_friction p;
+    assert_int_equal(cn_friction_from_csr(arena, 2, n / 2, &lcp.M, one, one, &p), CN_OK);
+    for (int which = 0; which < 3; which++) {
+        cn_failing memory = {.failed = true};
+        for (int64_t k = 1; memory.failed; k++) {
+            cn_env env = cn_failing_env(&memory, k);
+            cn_arena *scratch = cn_arena_create(&env);
+            if (!scratch) {
+                continue;
+            }
+            cn_friction made;
+            cn_grade g;
+            cn_status status =
+                which == 0   ? cn_friction_grade(&p, zero, NULL, scratch, &g)
+                : which == 1 ? cn_lcp_grade(&lcp, zero, scratch, &g)
+                             : cn_friction_from_csr(scratch, 2, n / 2, &lcp.M, one, one, &made);
+            assert_int_equal(status, memory.failed ? CN_ERR_MEMORY : CN_OK);
+            cn_arena_destroy(scratch);
+            assert_int_equal(memory.live, 0);
+        }
+    }
+    cn_arena_destroy(arena);
 }

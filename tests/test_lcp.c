@@ -525,3 +525,29 @@ CN_TEST(no_memory_is_reported) {
         }
     }
 }
+
+// ---- real problems ----
+
+CN_TEST(corpus_by_lemke_and_auto) {
+    static const char *const names[] = {"CPS_1",  "CPS_2",     "CPS_3", "Pang_isolated_sol",
+                                        "deudeu", "exp_murty", "mmc",   "deudeu_block",
+                                        "ortiz",  "trivial"};
+    const char *corpus = getenv("CAIRN_CORPUS");
+    if (!corpus) {
+        CN_SKIP("CAIRN_CORPUS is not set");
+    }
+    for (size_t f = 0; f < sizeof names / sizeof *names; f++) {
+        char path[1024];
+        cn_problem *problem = NULL;
+        snprintf(path, sizeof path, "%s/lcp/lcp_%s.dat", corpus, names[f]);
+        CN_CHECK_TRUE(cn_problem_read(NULL, path, &problem, NULL) == CN_OK);
+        cn_bench b = {.memory = cn_arena_create(NULL), .p = problem->lcp};
+        b.z = CN_TAKE(b.memory, double, b.p.n);
+        b.w = CN_TAKE(b.memory, double, b.p.n);
+        print_message("%s\n", names[f]);
+        cn_check_solved(&b, "lemke", 1e-12);
+        cn_check_solved(&b, "auto", 1e-12);
+        cn_bench_end(&b);
+        cn_problem_destroy(problem);
+    }
+}

@@ -6,6 +6,8 @@
 #include "sparse/csr.h"
 #include "sparse/linear.h"
 
+#include "failing_allocator.h"
+
 #include <string.h>
 
 // A random symmetric positive definite matrix: strictly diagonally dominant, about `links`
@@ -312,5 +314,49 @@ CN_TEST(blas_runs_on_one_thread) {
     cn_csr a = make_definite(arena, 10, 2, 0.0, 1);
     CN_CHECK_BELOW(solve_error(cn_linear_backend_find("dense-cholesky"), &a, 1), 1e-14);
     assert_int_equal(openblas_get_num_threads(), 1);
+    cn_arena_destroy(arena);
+}
+
+// Several sizes, since the arena asks for memory in large pieces.
+CN_TEST(a_failing_allocation_leaves_nothing_behind) {
+    const int32_t size[] = {5, 100, 400};
+    for (int s = 0; s < 3; s++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_csr a = make_definite(arena, size[s], 3, 0.0, 2);
+        for (int32_t i = 0; i < cn_linear_backend_count(); i++) {
+            const cn_linear_backend *backend = cn_linear_backend_at(i);
+            cn_failing memory = {.failed = true};
+            for (int64_t k = 1; memory.failed; k++) {
+                cn_env env = cn_failing_env(&memory, k);
+                cn_linear *linear;
+                cn_error error;
+                cn_status status = cn_linear_create(backend, &env, &a, &linear, &error);
+                assert_int_equal(status, memory.failed ? CN_ERR_MEMORY : CN_OK);
+                CN_CHECK_TRUE((linear != NULL) == (status == CN_OK));
+                cn_linear_destroy(linear);
+                assert_int_equal(memory.live, 0);
+            }
+        }
+        cn_arena_destroy(arena);
+    }
+}
+
+CN_TEST(factorising_and_solving_again_allocate_nothing) {
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_csr a = make_definite(arena, 200, 3, 0.0, 2);
+    double *b = CN_TAKE_ZERO(arena, double, 400);
+    for (int32_t i = 0; i < cn_linear_backend_count(); i++) {
+        cn_failing memory;
+        cn_env env = cn_failing_env(&memory, 0);
+        cn_linear *linear;
+        assert_int_equal(cn_linear_create(cn_linear_backend_at(i), &env, &a, &linear, NULL), CN_OK);
+        int64_t calls = memory.calls;
+        for (int again = 0; again < 3; again++) {
+            assert_int_equal(cn_linear_factorize(linear, &a, NULL), CN_OK);
+            assert_int_equal(cn_linear_solve(linear, 2, b), CN_OK);
+        }
+        assert_int_equal(memory.calls, calls);
+        cn_linear_destroy(linear);
+    }
     cn_arena_destroy(arena);
 }

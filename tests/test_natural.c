@@ -86,6 +86,36 @@ CN_TEST(three_measures_follow_their_definitions) {
     }
 }
 
+// Two implementations that share no code must agree, far from a solution and near it.
+CN_TEST(solvers_and_checker_measure_the_same) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_planted_opts opts = cn_planted_opts_default();
+        cn_problem *problem;
+        cn_friction p;
+        double u[3 * CONTACTS];
+        cn_rng rng = cn_rng_seed(5);
+        opts.dim = dim;
+        opts.contacts = CONTACTS;
+        opts.deficiency = 0.2;
+        CN_CHECK_TRUE(cn_planted_friction(NULL, &opts, &problem, NULL) == CN_OK);
+        CN_CHECK_TRUE(cn_friction_condense(&problem->global, problem->memory, &p, NULL) == CN_OK);
+        for (double noise = 1.0; noise > 1e-7; noise *= 0.1) {
+            cn_grade grade;
+            for (int32_t i = 0; i < dim * CONTACTS; i++) {
+                problem->r[i] += noise * cn_rng_uniform(&rng, -1.0, 1.0);
+            }
+            cn_friction_velocity(&p, problem->r, NULL, u);
+            CN_CHECK_TRUE(cn_friction_grade(&p, problem->r, u, problem->memory, &grade) == CN_OK);
+            for (int32_t measure = 0; measure < 3; measure++) {
+                double want = cn_grade_residual(&grade, (cn_measure)measure);
+                CN_CHECK_NEAR(cn_natural_error(&p, (cn_measure)measure, problem->r, u), want,
+                              1e-11 * want + 1e-13);
+            }
+        }
+        cn_problem_destroy(problem);
+    }
+}
+
 CN_TEST(no_pressing_contact_means_all_of_q) {
     cn_sample s;
     cn_sample_fill(&s, 3, 1);

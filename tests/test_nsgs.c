@@ -200,8 +200,8 @@ CN_TEST(wide_and_plain_sweeps_give_the_same_bits) {
     assert_int_equal(cn_sweep_prepare(&p, local, 1.0, arena, &plain), CN_OK);
     cn_sweep_use_plain(&plain);
     for (int sweep = 0; sweep < 50; sweep++) {
-        cn_sweep_run(&wide, a);
-        cn_sweep_run(&plain, b);
+        cn_sweep_run(&wide, a, 1);
+        cn_sweep_run(&plain, b, 1);
         assert_memory_equal(a, b, sizeof a);
     }
     cn_arena_destroy(arena);

@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "sparse/csr.h"
 
+#include "failing_allocator.h"
+
 #include <lapacke.h>
 #include <string.h>
 
@@ -343,4 +345,28 @@ CN_TEST(lcp_smallest_and_seed) {
     cn_problem_destroy(one);
     cn_problem_destroy(same);
     cn_problem_destroy(other);
+}
+
+typedef cn_status plant_fn(const cn_env *env, const cn_planted_opts *opts, cn_problem **out,
+                           cn_error *error);
+
+// Several sizes, since the arena asks for memory in large pieces.
+CN_TEST(a_failing_allocation_leaves_nothing_behind) {
+    plant_fn *const make[] = {cn_planted_friction, cn_planted_lcp};
+    const int32_t size[] = {3, 100, 300, 500, 1000, 1700, 3000};
+    for (int s = 0; s < 14; s++) {
+        cn_planted_opts opts = options(2 + s % 2, size[s / 2], 0.2, 1);
+        cn_failing memory = {.failed = true};
+        for (int64_t k = 1; memory.failed; k++) {
+            cn_env env = cn_failing_env(&memory, k);
+            cn_problem *problem;
+            cn_error error;
+            cn_status status = make[s % 2](&env, &opts, &problem, &error);
+            assert_int_equal(status, memory.failed ? CN_ERR_MEMORY : CN_OK);
+            CN_CHECK_TRUE((problem != NULL) == (status == CN_OK));
+            CN_CHECK_TRUE(status == CN_OK || error.status == CN_ERR_MEMORY);
+            cn_problem_destroy(problem);
+            assert_int_equal(memory.live, 0);
+        }
+    }
 }

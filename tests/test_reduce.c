@@ -6,7 +6,9 @@
 #include "problem/operator.h"
 #include "sparse/csr.h"
 
-#include <stdlib.h>
+#include "failing_allocator.h"
+
+#include <dirent.h>
 #include <string.h>
 
 typedef struct fixture {
@@ -423,4 +425,177 @@ CN_TEST(a_wrong_problem_is_refused) {
     f.g.mu[2] = -1.0;
     refused(&f, "contact 2");
     drop(&f);
+}
+
+typedef cn_status reduce_fn(const cn_friction_global *g, cn_arena *memory, cn_friction *out,
+                            cn_error *error);
+
+static cn_status velocity_as_reduction(const cn_friction_global *g, cn_arena *memory,
+                                       cn_friction *out, cn_error *error) {
+    int64_t m = (int64_t)g->dim * g->contacts;
+    double *r = calloc((size_t)m + 1, sizeof *r), *v = calloc((size_t)g->dofs + 1, sizeof *v);
+    cn_status status = cn_friction_global_velocity(g, memory, r, v, error);
+    *out = (cn_friction){0};
+    free(r);
+    free(v);
+    return status;
+}
+
+// Fails every allocation in turn; the last round succeeds.
+static void fail_each(reduce_fn *reduce, const cn_friction_global *g) {
+    cn_failing memory = {.failed = true};
+    for (int64_t k = 1; memory.failed; k++) {
+        cn_env env = cn_failing_env(&memory, k);
+        cn_arena *arena = cn_arena_create(&env);
+        if (!arena) {
+            continue;
+        }
+        cn_friction p;
+        cn_error error;
+        cn_status status = reduce(g, arena, &p, &error);
+        assert_int_equal(status, memory.failed ? CN_ERR_MEMORY : CN_OK);
+        CN_CHECK_TRUE(status == CN_OK || error.status == CN_ERR_MEMORY);
+        cn_arena_destroy(arena);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
+// Several sizes, since the arena asks for memory in large pieces.
+CN_TEST(a_failing_allocation_leaves_nothing_behind) {
+    reduce_fn *const reduce[] = {cn_friction_condense, cn_friction_to_body_space,
+                                 cn_friction_reduce, velocity_as_reduction};
+    const int32_t contacts[] = {4, 60, 100, 150, 250, 400};
+    for (int s = 0; s < 6; s++) {
+        cn_planted_opts opts = cn_planted_opts_default();
+        opts.contacts = contacts[s];
+        opts.deficiency = 0.2;
+        cn_problem *problem;
+        assert_int_equal(cn_planted_friction(NULL, &opts, &problem, NULL), CN_OK);
+        for (int k = 0; k < 4; k++) {
+            fail_each(reduce[k], &problem->global);
+        }
+        cn_problem_destroy(problem);
+    }
+    fixture bar = make_bar(3, 40, 300, 3);
+    fail_each(cn_friction_condense, &bar.g);
+    fail_each(cn_friction_reduce, &bar.g);
+    fail_each(velocity_as_reduction, &bar.g);
+    drop(&bar);
+}
+
+// Largest |W - W'| over the largest |W'|, block by block over the union of the patterns.
+static double matrix_distance(cn_arena *arena, const cn_bsr *one, const cn_bsr *two) {
+    int32_t dim = one->dim, m = dim * one->block_rows;
+    double *row = CN_TAKE(arena, double, (int64_t)dim *m), largest = 0.0, off = 0.0;
+    for (int32_t a = 0; a < one->block_rows; a++) {
+        memset(row, 0, sizeof *row * (size_t)dim * (size_t)m);
+        const cn_bsr *both[] = {one, two};
+        for (int w = 0; w < 2; w++) {
+            for (int64_t k = both[w]->start[a]; k < both[w]->start[a + 1]; k++) {
+                for (int32_t s = 0; s < dim * dim; s++) {
+                    double value = both[w]->value[dim * dim * k + s];
+                    int32_t column = dim * both[w]->column[k] + s / dim;
+                    row[(int64_t)m * (s % dim) + column] += w ? -value : value;
+                    largest = w ? fmax(largest, fabs(value)) : largest;
+                }
+            }
+        }
+        for (int64_t k = 0; k < (int64_t)dim * m; k++) {
+            off = row[k] == row[k] ? fmax(off, fabs(row[k])) : (double)INFINITY;
+        }
+    }
+    return off / largest;
+}
+
+#define CN_TWIN_MAX 1e-12 // round-off times the condition of M, about 1e2 to 1e4
+
+// false when the first is not a global problem.
+static bool compare_twins(const char *global_path, const char *local_path) {
+    cn_problem *global, *local;
+    cn_error error;
+    assert_int_equal(cn_problem_read(NULL, global_path, &global, &error), CN_OK);
+    if (global->kind != CN_PROBLEM_FRICTION_GLOBAL) {
+        cn_problem_destroy(global);
+        return false;
+    }
+    assert_int_equal(cn_problem_read(NULL, local_path, &local, &error), CN_OK);
+    cn_friction p, body;
+    const cn_friction *twin = &local->friction;
+    if (cn_friction_condense(&global->global, global->memory, &p, &error) != CN_OK) {
+        print_error("%s: %s\n", global_path, error.message);
+        fail();
+    }
+    assert_int_equal(p.dim, twin->dim);
+    assert_int_equal(p.contacts, twin->contacts);
+    double off = 0.0, largest = 0.0;
+    for (int32_t i = 0; i < p.dim * p.contacts; i++) {
+        off = fmax(off, fabs(p.q[i] - twin->q[i]));
+        largest = fmax(largest, fabs(twin->q[i]));
+        CN_CHECK_NEAR(p.mu[i / p.dim], twin->mu[i / p.dim], 0);
+    }
+    print_message("%s: W %.1e, q %.1e\n", strrchr(global_path, '/') + 1,
+                  matrix_distance(global->memory, &p.W.assembled, &twin->W.assembled),
+                  off / largest);
+    CN_CHECK_BELOW(matrix_distance(global->memory, &p.W.assembled, &twin->W.assembled),
+                   CN_TWIN_MAX);
+    CN_CHECK_BELOW(off, CN_TWIN_MAX * largest);
+    // The same operator in body space, where M allows it.
+    if (cn_friction_to_body_space(&global->global, global->memory, &body, &error) == CN_OK) {
+        int32_t m = p.dim * p.contacts;
+        double *r = CN_TAKE(global->memory, double, m), *u = CN_TAKE(global->memory, double, m);
+        double *v = CN_TAKE(global->memory, double, global->global.dofs), size = 0.0;
+        double *want = CN_TAKE(global->memory, double, m);
+        cn_rng rng = cn_rng_seed(1);
+        for (int32_t i = 0; i < m; i++) {
+            r[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+        cn_friction_velocity(&body, r, v, u);
+        cn_friction_velocity(&p, r, NULL, want);
+        for (int32_t i = 0; i < m; i++) {
+            size = fmax(size, fabs(want[i]));
+        }
+        for (int32_t i = 0; i < m; i++) {
+            CN_CHECK_NEAR(u[i], want[i], 1e-13 * size);
+        }
+    }
+    cn_problem_destroy(global);
+    cn_problem_destroy(local);
+    return true;
+}
+
+// Every global problem of a folder of the corpus that has a twin in local/.
+static void compare_folder(const char *folder_name) {
+    const char *corpus = getenv("CAIRN_CORPUS");
+    if (!corpus) {
+        CN_SKIP("CAIRN_CORPUS is not set");
+    }
+    char path[1024], twin_path[1024];
+    snprintf(path, sizeof path, "%s/%s", corpus, folder_name);
+    DIR *folder = opendir(path);
+    if (!folder) {
+        CN_SKIP("CAIRN_CORPUS lacks the folder");
+    }
+    int compared = 0;
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        const char *ending = strrchr(entry->d_name, '.');
+        int stem = ending ? (int)(ending - entry->d_name) : 0;
+        snprintf(path, sizeof path, "%s/%s/%s", corpus, folder_name, entry->d_name);
+        snprintf(twin_path, sizeof twin_path, "%s/local/%.*s.hdf5", corpus, stem, entry->d_name);
+        FILE *twin = stem > 0 ? fopen(twin_path, "rb") : NULL;
+        if (twin) {
+            fclose(twin);
+            compared += compare_twins(path, twin_path);
+        }
+    }
+    closedir(folder);
+    CN_CHECK_TRUE(compared > 0);
+}
+
+CN_TEST(corpus_twins_agree) {
+    compare_folder("global");
+}
+
+// Text keeps six or seven digits of M and H, and the twins were made from just those.
+CN_TEST(corpus_text_twins_agree) {
+    compare_folder("dat");
 }

@@ -57,6 +57,8 @@ CN_TEST(good_problems_pass) {
     cn_friction p = make_friction(arena);
     assert_int_equal(cn_friction_validate(&p, &error), CN_OK);
     assert_int_equal(cn_friction_validate(&p, NULL), CN_OK);
+    cn_problem local = {.kind = CN_PROBLEM_FRICTION, .friction = p};
+    assert_int_equal(cn_problem_validate(&local, &error), CN_OK);
     cn_problem *problem = make_global();
     assert_int_equal(cn_problem_validate(problem, &error), CN_OK);
     cn_problem_destroy(problem);
@@ -127,8 +129,14 @@ CN_TEST(block_columns_must_ascend_and_be_in_range) {
     p.W.assembled.column[1] = 0;
     refused(cn_friction_validate(&p, &error), "columns must ascend");
     p.W.assembled.column[1] = 1;
-    p.W.assembled.start[1] = 5;
-    refused(cn_friction_validate(&p, &error), "W: block row");
+    p.W.assembled.start[1] = 5; // past the end: nothing may be read there
+    refused(cn_friction_validate(&p, &error), "W: block row 1 has its end before its start");
+    p.W.assembled.start[1] = 2;
+    p.W.assembled.start[0] = 1;
+    refused(cn_friction_validate(&p, &error), "W has no row pointers");
+    p.W.assembled.start[0] = 0;
+    p.W.assembled.value = NULL;
+    refused(cn_friction_validate(&p, &error), "W has 4 blocks but no arrays");
     cn_arena_destroy(arena);
 }
 
@@ -156,6 +164,8 @@ CN_TEST(body_space_is_checked_too) {
     refused(cn_friction_validate(&p, &error), "M^-1 H in body space[1]");
     p.W.body.H = NULL;
     refused(cn_friction_validate(&p, &error), "no arrays");
+    p.W.body.dofs = -1;
+    refused(cn_friction_validate(&p, &error), "no contact pointers");
 }
 
 CN_TEST(global_problems_are_checked) {
@@ -163,6 +173,8 @@ CN_TEST(global_problems_are_checked) {
     cn_friction_global *g = &problem->global;
     g->dofs = 3;
     refused(cn_problem_validate(problem, &error), "M is 2 x 2, but should be 3 x 3");
+    g->dofs = -1;
+    refused(cn_problem_validate(problem, &error), "the number of velocities is -1");
     g->dofs = 2;
     g->H.cols = 4;
     refused(cn_problem_validate(problem, &error), "H is 2 x 4, but should be 2 x 2");
@@ -207,6 +219,10 @@ CN_TEST(lcp_is_checked) {
     M->start[0] = 1;
     refused(cn_problem_validate(problem, &error), "row pointers");
     M->start[0] = 0;
+    double *value_kept = M->value;
+    M->value = NULL;
+    refused(cn_problem_validate(problem, &error), "M has 2 entries but no arrays");
+    M->value = value_kept;
     problem->lcp.n = 1;
     refused(cn_problem_validate(problem, &error), "M is 2 x 2, but should be 1 x 1");
     problem->lcp.n = -1;

@@ -7,6 +7,7 @@
 #include "sparse/csr.h"
 
 #include <cairn/solve.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const methods[] = {"fixed-point", "extra-gradient"};
@@ -252,6 +253,37 @@ CN_TEST(a_limit_leaves_an_admissible_answer) {
                       CN_OK);
         CN_CHECK_TRUE(report.outcome == CN_LIMIT && report.iterations == 3);
         CN_CHECK_BELOW(report.grade.cone_violation, 1e-15);
+        cn_problem_destroy(problem);
+    }
+}
+
+// ---- real problems ----
+
+// Small sets of contacts from other people's simulations, unsymmetric and hyperstatic ones among
+// them.
+CN_TEST(corpus_of_small_sets) {
+    static const char *const names[] = {"OneObject-i100000-499",
+
+                                        "rockfall_21_54029-3d", "Rover1041", "Rover9770",
+                                        "FrictionContactProblem00071"};
+    const char *corpus = getenv("CAIRN_CORPUS");
+    if (!corpus) {
+        CN_SKIP("CAIRN_CORPUS is not set");
+    }
+    for (size_t f = 0; f < sizeof names / sizeof *names; f++) {
+        char path[1024];
+        cn_problem *problem;
+        double r[200], u[200];
+        snprintf(path, sizeof path, "%s/local/%s.hdf5", corpus, names[f]);
+        CN_CHECK_TRUE(cn_problem_read(NULL, path, &problem, NULL) == CN_OK);
+        CN_CHECK_TRUE(problem->friction.dim * problem->friction.contacts <= 200);
+        for (size_t s = 0; s < 2; s++) {
+            cn_solve_report report = cn_run(&problem->friction, methods[s], 1e-4, NULL, NULL, r, u);
+            if (report.outcome != CN_SOLVED) {
+                print_error("on %s\n", names[f]);
+            }
+            CN_CHECK_TRUE(report.outcome == CN_SOLVED);
+        }
         cn_problem_destroy(problem);
     }
 }

@@ -97,8 +97,8 @@ typedef struct cn_problem {
     cn_lcp lcp;                // the one that kind names is filled
     cn_friction friction;      // assembled when read from a file
     cn_friction_global global; //
-    double *r, *u; // stored solution (LCP: z and M z + q); NULL when absent or all zero (FORMATS:
-                   // Siconos files)
+    double *r, *u; // stored solution (LCP: z and M z + q); NULL when absent, and when zero in an
+                   // FCLIB file that we did not write (Siconos stores zeros for "none")
     double *v;     // global only; may be NULL
     double *guess; // a first r; may be NULL
     const char *format;                          // "fclib", "siconos-dat", "lcp-text"

@@ -323,13 +323,13 @@ static void cn_add_columns(cn_pile *pile, int32_t body, double sign, const doubl
     }
     for (int32_t c = 0; c < dim; c++) {
         const double *axis = frame + 3 * c;
-        double moment[3], wrench[6];
+        double moment[3];
         cn_cross_3(arm, axis, moment);
         for (int32_t i = 0; i < pile->body_dofs; i++) {
-            wrench[i] = i < dim ? axis[i] : moment[dim == 2 ? 2 : i - 3];
+            double entry = i < dim ? axis[i] : moment[dim == 2 ? 2 : i - 3];
             pile->row[pile->entries] = pile->body_dofs * body + i;
             pile->column[pile->entries] = dim * pile->contacts + c;
-            pile->value[pile->entries++] = sign * wrench[i];
+            pile->value[pile->entries++] = sign * entry;
         }
     }
 }

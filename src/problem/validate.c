@@ -29,11 +29,14 @@ static cn_status cn_shape_validate(const char *name, const cn_csr *a, int64_t ro
 static cn_status cn_pattern_validate(const char *name, const char *unit, int32_t rows,
                                      int32_t limit, const int64_t *start, const int32_t *column,
                                      cn_error *error) {
+    // First the pointers alone: past them nothing may be read.
     for (int32_t i = 0; i < rows; i++) {
         if (start[i + 1] < start[i]) {
             return cn_fail(error, CN_ERR_INPUT, "%s: %s %d has its end before its start", name,
                            unit, i);
         }
+    }
+    for (int32_t i = 0; i < rows; i++) {
         for (int64_t k = start[i]; k < start[i + 1]; k++) {
             if (column[k] < 0 || column[k] >= limit) {
                 return cn_fail(error, CN_ERR_INPUT,

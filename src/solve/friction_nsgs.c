@@ -107,9 +107,10 @@ cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_a
     for (int64_t sweep = 0; !cn_watch_stop(&watch, "sweeps", sweep, error, report);) {
         do {
             memcpy(s.g, s.x, bytes);
-            for (int32_t i = 0; i < params->every; i++, sweep++) {
-                cn_sweep_run(&s.sweep, s.g);
-            }
+            int64_t left = opts->max_iterations - sweep;
+            int32_t count = params->every < left ? params->every : (int32_t)left;
+            cn_sweep_run(&s.sweep, s.g, count);
+            sweep += count;
             double step = cn_anderson_step(&s.mixer, s.x, s.g);
             if (cn_nsgs_check_due(&s, sweep, last_check, step, opts->tolerance)) {
                 error = cn_nsgs_check(&s, opts->measure, u);

@@ -27,11 +27,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CN_LEMKE_PIVOT 1e-11   // of the column's largest entry: less is rounding, no pivot
-#define CN_LEMKE_TIE 1e-12     // of the largest basic value: closer than this is equal
-#define CN_LEMKE_REFRESH 100   // pivots between two fresh tableaux, or n if that is more
-#define CN_LEMKE_FLIP 1e-3     // least pivot on the way to another first basis
-#define CN_LEMKE_CERTAIN 1e-10 // relative size of a sum that counts as zero in the proof
+#define CN_LEMKE_PIVOT 1e-11  // of the column's largest entry: less is rounding, no pivot
+#define CN_LEMKE_TIE 1e-12    // of the largest basic value: closer than this is equal
+#define CN_LEMKE_REFRESH 100  // pivots between two fresh tableaux, or n if that is more
+#define CN_LEMKE_FLIP 1e-3    // least pivot on the way to another first basis
+#define CN_LEMKE_ZERO 1e-12   // of the sum of sizes: a sum that counts as zero in the proof
+#define CN_LEMKE_CERTAIN 1e-8 // of the sum of sizes: a sum that is negative beyond doubt
 
 const cn_param cn_lemke_param_table[CN_LEMKE_PARAM_COUNT] = {
     {"starts", CN_PARAM_INT, offsetof(cn_lemke_params, starts), 40, 1, 10000,
@@ -416,7 +417,7 @@ static bool cn_lemke_proves(const cn_lcp *p, const double *v, double *sum, doubl
         }
     }
     for (int32_t j = 0; j < p->n; j++) {
-        if (!(sum[j] <= CN_LEMKE_CERTAIN * size[j])) {
+        if (!(sum[j] <= CN_LEMKE_ZERO * size[j])) {
             return false;
         }
     }

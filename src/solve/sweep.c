@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define CN_SWEEP_SPARE 8 // velocities behind the last body, always zero
+
 typedef double cn_lanes __attribute__((vector_size(32)));
 #define CN_INLINE static inline __attribute__((always_inline))
 
@@ -23,6 +25,19 @@ CN_INLINE void cn_add_column(cn_lanes *sum, const double *column, double factor)
     *sum += value * factor;
 }
 
+// r := r + relaxation (answer - r), in the cone.
+CN_INLINE void cn_relax(const cn_sweep *s, int32_t dim, double mu, const double *answer,
+                        double *r) {
+    if (s->relaxation == 1.0) {
+        memcpy(r, answer, sizeof *r * (size_t)dim);
+        return;
+    }
+    for (int32_t i = 0; i < dim; i++) {
+        r[i] += s->relaxation * (answer[i] - r[i]);
+    }
+    cn_cone_project(dim, mu, r);
+}
+
 // One contact solved with q the velocity that the others leave it; r: its impulse, in and out.
 CN_INLINE void cn_visit_3d(const cn_sweep *s, int32_t a, const double q[3], double r[3]) {
     const cn_local_block *block = &s->block[a];
@@ -31,27 +46,28 @@ CN_INLINE void cn_visit_3d(const cn_sweep *s, int32_t a, const double q[3], doub
     if (!s->fast || !cn_secular_fast(block, &plane, answer, &s->slip[a])) {
         s->local(block, q, answer, &s->slip[a]);
     }
-    if (s->relaxation == 1.0) {
-        memcpy(r, answer, sizeof answer);
-        return;
+    cn_relax(s, 3, block->mu, answer, r);
+}
+
+// The same from u, the velocity with the contact's own impulse in it.
+CN_INLINE void cn_visit_3d_from_u(const cn_sweep *s, int32_t a, const double u[3], double r[3]) {
+    const cn_local_block *block = &s->block[a];
+    double answer[3] = {r[0], r[1], r[2]};
+    cn_local_plane plane = cn_local_plane_from_u(block, u, r);
+    if (!s->fast || !cn_secular_fast(block, &plane, answer, &s->slip[a])) {
+        double q[3];
+        for (int i = 0; i < 3; i++) {
+            q[i] = u[i] - (block->W[i] * r[0] + block->W[3 + i] * r[1] + block->W[6 + i] * r[2]);
+        }
+        s->local(block, q, answer, &s->slip[a]);
     }
-    for (int i = 0; i < 3; i++) {
-        r[i] += s->relaxation * (answer[i] - r[i]);
-    }
-    cn_cone_project(3, block->mu, r);
+    cn_relax(s, 3, block->mu, answer, r);
 }
 
 CN_INLINE void cn_visit_2d(const cn_sweep *s, int32_t a, const double q[2], double r[2]) {
     double answer[2] = {r[0], r[1]};
     cn_local_solve_2d(s->p->W.diagonal + 4 * (int64_t)a, s->p->mu[a], q, answer);
-    if (s->relaxation == 1.0) {
-        memcpy(r, answer, sizeof answer);
-        return;
-    }
-    for (int i = 0; i < 2; i++) {
-        r[i] += s->relaxation * (answer[i] - r[i]);
-    }
-    cn_cone_project(2, s->p->mu[a], r);
+    cn_relax(s, 2, s->p->mu[a], answer, r);
 }
 
 CN_INLINE void cn_sweep_assembled_3d(cn_sweep *s, double *r) {
@@ -101,7 +117,58 @@ CN_INLINE void cn_sweep_assembled_2d(cn_sweep *s, double *r) {
     }
 }
 
-// Either dimension: u from the velocities of the bodies, less what the contact itself does to it.
+// Two rigid bodies a contact: u = H' v + q, then v += M^-1 H dr.
+CN_INLINE void cn_sweep_packed_3d(cn_sweep *s, double *r) {
+    for (int32_t a = 0; a < s->p->contacts; a++) {
+        double *own = r + 3 * (int64_t)a;
+        const double *H = s->pack.H + 36 * (int64_t)a, *G = s->pack.G + 36 * (int64_t)a;
+        double *v[2] = {s->v + s->pack.dof[2 * a], s->v + s->pack.dof[2 * a + 1]};
+        cn_lanes sum[3] = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
+        cn_add_column(&sum[0], s->q + 3 * (int64_t)a, 1.0);
+        for (int k = 0; k < 12; k++) {
+            cn_add_column(&sum[k % 3], H + 3 * k, v[k / 6][k % 6]);
+        }
+        sum[0] += sum[1] + sum[2];
+        double u[4], last[3] = {own[0], own[1], own[2]};
+        memcpy(u, &sum[0], sizeof u);
+        if (!(s->block[a].inv_nn > 0.0)) {
+            continue;
+        }
+        cn_visit_3d_from_u(s, a, u, own);
+        double change[3] = {own[0] - last[0], own[1] - last[1], own[2] - last[2]};
+        if (change[0] == 0.0 && change[1] == 0.0 && change[2] == 0.0) {
+            continue; // an open contact that stays open
+        }
+        for (int k = 0; k < 12; k++) {
+            const double *g = G + 18 * (k / 6) + k % 6;
+            v[k / 6][k % 6] += g[0] * change[0] + g[6] * change[1] + g[12] * change[2];
+        }
+    }
+}
+
+CN_INLINE void cn_sweep_packed_2d(cn_sweep *s, double *r) {
+    for (int32_t a = 0; a < s->p->contacts; a++) {
+        double *own = r + 2 * (int64_t)a;
+        const double *H = s->pack.H + 12 * (int64_t)a, *G = s->pack.G + 12 * (int64_t)a;
+        const double *W = s->p->W.diagonal + 4 * (int64_t)a;
+        double *v[2] = {s->v + s->pack.dof[2 * a], s->v + s->pack.dof[2 * a + 1]};
+        double last[2] = {own[0], own[1]};
+        double q[2] = {s->q[2 * a] - (W[0] * last[0] + W[2] * last[1]),
+                       s->q[2 * a + 1] - (W[1] * last[0] + W[3] * last[1])};
+        for (int k = 0; k < 6; k++) {
+            q[0] += H[2 * k] * v[k / 3][k % 3];
+            q[1] += H[2 * k + 1] * v[k / 3][k % 3];
+        }
+        cn_visit_2d(s, a, q, own);
+        double change[2] = {own[0] - last[0], own[1] - last[1]};
+        for (int k = 0; k < 6; k++) {
+            const double *g = G + 6 * (k / 3) + k % 3;
+            v[k / 3][k % 3] += g[0] * change[0] + g[3] * change[1];
+        }
+    }
+}
+
+// Any body map in either dimension: u from the velocities, less what the contact itself does to it.
 static void cn_sweep_body(cn_sweep *s, double *r) {
     const cn_body_map *map = &s->p->W.body;
     int32_t dim = s->p->dim;
@@ -143,12 +210,31 @@ static void cn_sweep_body(cn_sweep *s, double *r) {
     }
 }
 
+static void cn_sweep_2d_plain(cn_sweep *s, double *r) {
+    cn_sweep_assembled_2d(s, r);
+}
+
 static void cn_sweep_3d_plain(cn_sweep *s, double *r) {
     cn_sweep_assembled_3d(s, r);
 }
 
-static void cn_sweep_2d_plain(cn_sweep *s, double *r) {
-    cn_sweep_assembled_2d(s, r);
+static void cn_sweep_2d_packed_plain(cn_sweep *s, double *r) {
+    cn_sweep_packed_2d(s, r);
+}
+
+static void cn_sweep_3d_packed_plain(cn_sweep *s, double *r) {
+    cn_sweep_packed_3d(s, r);
+}
+
+// The code for any processor.
+static cn_sweep_fn *cn_choose_plain(const cn_sweep *s) {
+    if (s->p->W.kind == CN_OPERATOR_ASSEMBLED) {
+        return s->p->dim == 2 ? cn_sweep_2d_plain : cn_sweep_3d_plain;
+    }
+    if (s->pack.size == 0) {
+        return cn_sweep_body;
+    }
+    return s->p->dim == 2 ? cn_sweep_2d_packed_plain : cn_sweep_3d_packed_plain;
 }
 
 #if defined(__x86_64__)
@@ -157,12 +243,22 @@ __attribute__((target("avx2"))) static void cn_sweep_3d_avx2(cn_sweep *s, double
     cn_sweep_assembled_3d(s, r);
 }
 
-static cn_sweep_fn *cn_choose_3d(void) {
-    return __builtin_cpu_supports("avx2") ? cn_sweep_3d_avx2 : cn_sweep_3d_plain;
+__attribute__((target("avx2"))) static void cn_sweep_3d_packed_avx2(cn_sweep *s, double *r) {
+    cn_sweep_packed_3d(s, r);
+}
+
+static cn_sweep_fn *cn_choose(const cn_sweep *s) {
+    cn_sweep_fn *plain = cn_choose_plain(s);
+    if (!__builtin_cpu_supports("avx2")) {
+        return plain;
+    }
+    return plain == cn_sweep_3d_plain          ? cn_sweep_3d_avx2
+           : plain == cn_sweep_3d_packed_plain ? cn_sweep_3d_packed_avx2
+                                               : plain;
 }
 #else
-static cn_sweep_fn *cn_choose_3d(void) {
-    return cn_sweep_3d_plain;
+static cn_sweep_fn *cn_choose(const cn_sweep *s) {
+    return cn_choose_plain(s);
 }
 #endif
 
@@ -193,21 +289,18 @@ cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, d
     }
     memcpy(sweep->q, p->q, sizeof(double) * (size_t)m);
     if (p->W.kind == CN_OPERATOR_BODY) {
-        sweep->run = cn_sweep_body;
-        sweep->v = CN_TAKE(scratch, double, p->W.body.dofs);
-        if (!sweep->v) {
+        // Spare zeros behind the velocities, for the second body of a contact that has one.
+        sweep->v = CN_TAKE_ZERO(scratch, double, (int64_t)p->W.body.dofs + CN_SWEEP_SPARE);
+        if (!sweep->v || cn_body_pack_build(p, scratch, &sweep->pack) != CN_OK) {
             return CN_ERR_MEMORY;
         }
-    } else {
-        sweep->run = p->dim == 2 ? cn_sweep_2d_plain : cn_choose_3d();
     }
+    sweep->run = cn_choose(sweep);
     return p->dim == 3 ? cn_prepare_blocks(sweep, scratch) : CN_OK;
 }
 
 void cn_sweep_use_plain(cn_sweep *sweep) {
-    if (sweep->p->W.kind == CN_OPERATOR_ASSEMBLED) {
-        sweep->run = sweep->p->dim == 2 ? cn_sweep_2d_plain : cn_sweep_3d_plain;
-    }
+    sweep->run = cn_choose_plain(sweep);
 }
 
 // v = M^-1 H r
@@ -223,13 +316,14 @@ static void cn_body_velocity(const cn_friction *p, const double *r, double *v) {
     }
 }
 
-void cn_sweep_run(cn_sweep *sweep, double *r) {
+void cn_sweep_run(cn_sweep *sweep, double *r, int32_t count) {
     if (sweep->p->W.kind == CN_OPERATOR_BODY) {
-        cn_body_velocity(
-            sweep->p, r,
-            sweep->v); // rebuilt each time: x may have been mixed since, and nothing drifts
+        // Anew each time: r may have been mixed since, and nothing drifts.
+        cn_body_velocity(sweep->p, r, sweep->v);
     }
-    sweep->run(sweep, r);
+    for (int32_t i = 0; i < count; i++) {
+        sweep->run(sweep, r);
+    }
 }
 
 void cn_sweep_velocity(const cn_sweep *sweep, const double *r, double *u) {

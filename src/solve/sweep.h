@@ -4,6 +4,7 @@
 #ifndef CAIRN_SOLVE_SWEEP_H
 #define CAIRN_SOLVE_SWEEP_H
 
+#include "solve/body_pack.h"
 #include "solve/local.h"
 
 typedef struct cn_sweep cn_sweep;
@@ -19,6 +20,7 @@ struct cn_sweep {
     cn_local_block *block; // 3D: a contact's own block, made ready
     double *q;             // q with room for a wide load past its end
     double *slip;          // last slip multiplier of a contact
+    cn_body_pack pack;     // body space, two rigid bodies a contact
     double *v;             // body space: M^-1 H r, carried along
     int32_t unusable;      // contacts without normal stiffness, left as they are
 };
@@ -26,9 +28,10 @@ struct cn_sweep {
 // p and local must outlive the sweep; its arrays come from scratch.
 cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, double relaxation,
                            cn_arena *scratch, cn_sweep *sweep);
-// r must have CN_SWEEP_PAD readable doubles past its dim * contacts; they are not used.
+// count sweeps from r. r must have CN_SWEEP_PAD readable doubles past its dim * contacts; they are
+// not used.
 #define CN_SWEEP_PAD 4
-void cn_sweep_run(cn_sweep *sweep, double *r);
+void cn_sweep_run(cn_sweep *sweep, double *r, int32_t count);
 // Takes the code for any processor instead of the one chosen for this; the bits are the same.
 void cn_sweep_use_plain(cn_sweep *sweep);
 // u = W r + q for the r of the last run.

@@ -40,7 +40,7 @@ static void cn_sort_ascending(int32_t *list, int32_t count) {
     }
 }
 
-// Adds the entries of block row `row` of a into its blocks; place[b] is the block index of column b
+// Puts the entries of block row `row` of a into its blocks; place[b] is the block index of column b
 // in this row.
 static void cn_scatter_row(const cn_csr *a, const cn_bsr *out, int32_t row, const int64_t *place) {
     int32_t dim = out->dim;
@@ -49,7 +49,7 @@ static void cn_scatter_row(const cn_csr *a, const cn_bsr *out, int32_t row, cons
         for (int64_t k = a->start[line]; k < a->start[line + 1]; k++) {
             int32_t block = a->column[k] / dim;
             int32_t j = a->column[k] % dim;
-            out->value[place[block] * dim * dim + dim * j + i] += a->value[k];
+            out->value[place[block] * dim * dim + dim * j + i] = a->value[k];
         }
     }
 }

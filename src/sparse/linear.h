@@ -2,7 +2,7 @@
 // Linear systems A x = b: one interface, a table of backends.
 //
 //     cn_linear *solver;
-//     cn_linear_create(cn_linear_backend_for(A.rows), env, &A, &solver, error);  // pattern: once
+//     cn_linear_create(cn_linear_backend_sparse(), env, &A, &solver, error);     // pattern: once
 //     cn_linear_factorize(solver, &A, error);                                    // values: often
 //     cn_linear_solve(solver, columns, b);                                       // b becomes x
 //     cn_linear_destroy(solver);

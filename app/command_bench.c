@@ -1,0 +1,95 @@
+// app/command_bench.c
+// cairn bench: the benchmarks by name.
+#include "bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct cn_bench {
+    const char *name, *about;
+    cn_bench_fn *run;
+} cn_bench;
+
+static const cn_bench cn_benches[] = {
+    {"nsgs", "ns per contact per sweep of Gauss-Seidel, beside a naive sweep and Siconos",
+     cn_bench_nsgs},
+};
+#define CN_BENCH_COUNT ((int32_t)(sizeof cn_benches / sizeof cn_benches[0]))
+
+typedef struct cn_bench_args {
+    cn_bench_job job;
+    bool chosen[CN_BENCH_COUNT], any, list;
+} cn_bench_args;
+
+static const struct argp_option cn_bench_options[] = {
+    {"repeats", 'r', "N", 0, "Rounds; the shortest time of each entrant counts (default 5)", 0},
+    {"list", 'l', NULL, 0, "List the benchmarks", 0},
+    {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
+    {0}};
+
+// A word is a benchmark's name or a file.
+static void cn_bench_word(cn_bench_args *args, const char *word) {
+    const char *names[CN_BENCH_COUNT];
+    for (int32_t i = 0; i < CN_BENCH_COUNT; i++) {
+        names[i] = cn_benches[i].name;
+        if (strcmp(word, names[i]) == 0) {
+            args->chosen[i] = args->any = true;
+            return;
+        }
+    }
+    if (access(word, F_OK) != 0) {
+        const char *near = cn_nearest_name(word, names, CN_BENCH_COUNT);
+        cn_usage_error("bench", "'%s' is neither a benchmark nor a file%s%s%s", word,
+                       near ? "; did you mean '" : "; see cairn bench --list", near ? near : "",
+                       near ? "'?" : "");
+    }
+    cn_word_list_add(&args->job.files, word);
+}
+
+static error_t cn_bench_option(int key, char *value, struct argp_state *state) {
+    cn_bench_args *args = state->input;
+    switch (key) {
+    case 'r':
+        args->job.repeats = (int32_t)cn_parse_int("bench", "--repeats", value, 1, 1000);
+        break;
+    case 'l':
+        args->list = true;
+        break;
+    case 'j':
+        args->job.json = true;
+        break;
+    case ARGP_KEY_ARG:
+        cn_bench_word(args, value);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp cn_bench_argp = {
+    .options = cn_bench_options,
+    .parser = cn_bench_option,
+    .args_doc = "[NAME...] [PROBLEM...]",
+    .doc = "Run the project's benchmarks (default: all). Times are CPU times; what to compare are "
+           "the ratios, measured in one run."
+           "\vWithout files, problems are generated, and real ones are taken from the folder "
+           "$CAIRN_CORPUS/local when that variable is set. Peer programs are looked for in "
+           "$CAIRN_PEERS, else in "
+           "bench/peers beside the command."};
+
+int cn_command_bench(int argc, char **argv) {
+    cn_bench_args args = {.job = {.repeats = 5}};
+    cn_parse_arguments(&cn_bench_argp, argc, argv, &args);
+    int code = CN_EXIT_DONE;
+    for (int32_t i = 0; i < CN_BENCH_COUNT; i++) {
+        if (args.list) {
+            printf("%-8s %s\n", cn_benches[i].name, cn_benches[i].about);
+        } else if (!args.any || args.chosen[i]) {
+            code = cn_exit_join(code, cn_benches[i].run(&args.job));
+        }
+    }
+    free(args.job.files.words);
+    return code;
+}

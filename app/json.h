@@ -1,0 +1,35 @@
+// app/json.h
+// Writing JSON. Commas are placed by the writer; NaN and infinities become null; bytes that are not
+// UTF-8 become \xHH, visibly, so that every line parses.
+#ifndef CAIRN_APP_JSON_H
+#define CAIRN_APP_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define CN_JSON_DEPTH 8
+
+typedef struct cn_json {
+    FILE *out;
+    int32_t depth;
+    bool started[CN_JSON_DEPTH]; // something was written at this depth
+} cn_json;
+
+cn_json cn_json_start(FILE *out);
+void cn_json_end(cn_json *json); // the line break
+
+// key is NULL for an element of an array and for the outermost value.
+void cn_json_open(cn_json *json, const char *key, char bracket);     // '{' or '['
+void cn_json_close(cn_json *json, char bracket);                     // '}' or ']'
+void cn_json_text(cn_json *json, const char *key, const char *text); // NULL gives null
+void cn_json_int(cn_json *json, const char *key, int64_t value);
+void cn_json_real(cn_json *json, const char *key, double value);
+void cn_json_bool(cn_json *json, const char *key, bool value);
+
+// The fewest digits that read back as the same number.
+const char *cn_real_text(double value, char text[32]);
+// Bytes at text that form one printable UTF-8 character; 0 when they form none.
+int32_t cn_utf8_length(const char *text);
+
+#endif

@@ -1,0 +1,99 @@
+// app/main.c
+// The `cairn` command: a table of subcommands and the dispatch.
+#include "app.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cn_command {
+    const char *name;
+    const char *about;
+    cn_command_fn *run;
+} cn_command;
+
+static const cn_command cn_commands[] = {
+    {"demo", "a first look: generate a problem, solve it four ways, plot the convergence",
+     cn_command_demo},
+    {"solve", "solve one-step problem files", cn_command_solve},
+    {"check", "verify stored solutions independently of the solvers", cn_command_check},
+    {"info", "what a problem file holds", cn_command_info},
+    {"solvers", "the solvers, their parameters, strengths and weaknesses", cn_command_solvers},
+    {"generate", "make a problem with a known solution", cn_command_generate},
+    {"convert", "write a problem in another format", cn_command_convert},
+    {"bench", "the project's benchmarks, as ratios", cn_command_bench},
+};
+#define CN_COMMAND_COUNT ((int32_t)(sizeof cn_commands / sizeof cn_commands[0]))
+
+static void cn_print_help(FILE *out) {
+    fputs("Usage: cairn COMMAND [ARGUMENT...]\n"
+          "Nonsmooth contact dynamics: hard contact, exact Coulomb friction.\n\n",
+          out);
+    for (int32_t i = 0; i < CN_COMMAND_COUNT; i++) {
+        fprintf(out, "  %-10s %s\n", cn_commands[i].name, cn_commands[i].about);
+    }
+    fputs("\nStart with `cairn demo`; `cairn COMMAND --help` explains a command.\n"
+          "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 tolerance not reached, 4 invalid\n"
+          "input, 130 interrupted.\n",
+          out);
+}
+
+static const cn_command *cn_command_find(const char *name) {
+    for (int32_t i = 0; i < CN_COMMAND_COUNT; i++) {
+        if (strcmp(cn_commands[i].name, name) == 0) {
+            return &cn_commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int cn_refuse_command(const char *word) {
+    const char *names[CN_COMMAND_COUNT];
+    for (int32_t i = 0; i < CN_COMMAND_COUNT; i++) {
+        names[i] = cn_commands[i].name;
+    }
+    const char *near = cn_nearest_name(word, names, CN_COMMAND_COUNT);
+    if (near) {
+        fprintf(stderr, "cairn: no command '%s'; did you mean '%s'?\n", word, near);
+    } else {
+        fprintf(stderr, "cairn: no command '%s'; see cairn --help\n", word);
+    }
+    return CN_EXIT_USAGE;
+}
+
+static int cn_dispatch(int argc, char **argv) {
+    if (argc < 2) {
+        cn_print_help(stderr);
+        return CN_EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("cairn %s\n", cn_version());
+        return CN_EXIT_DONE;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+        (strcmp(word, "help") == 0 && argc == 2)) {
+        cn_print_help(stdout);
+        return CN_EXIT_DONE;
+    }
+    // `cairn help solve` is `cairn solve --help`. argv[0] is what argp calls the program.
+    bool helped = strcmp(word, "help") == 0;
+    const cn_command *command = cn_command_find(helped ? argv[2] : word);
+    if (!command) {
+        return cn_refuse_command(helped ? argv[2] : word);
+    }
+    char *name = cn_text("cairn %s", command->name);
+    char *help[] = {name, "--help", NULL};
+    argv[1] = name;
+    int code = helped ? command->run(2, help) : command->run(argc - 1, argv + 1);
+    free(name);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    int code = cn_dispatch(argc, argv);
+    // A full disk behind stdout must not look like success.
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        return cn_report_failure("cannot write to standard output");
+    }
+    return code;
+}

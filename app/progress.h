@@ -1,0 +1,26 @@
+// app/progress.h
+// The progress line on a terminal, and Ctrl-C.
+#ifndef CAIRN_APP_PROGRESS_H
+#define CAIRN_APP_PROGRESS_H
+
+#include <cairn/base.h>
+
+// From here on the first Ctrl-C only sets a flag, which makes cn_progress_step cancel the solve; a
+// second one ends the program at once.
+void cn_interrupt_catch(void);
+bool cn_interrupted(void);
+
+typedef struct cn_progress_line {
+    const char *label;
+    bool shown;             // stderr is a terminal and the line is wanted
+    bool drawn;             // something is on the line
+    double start, drawn_at; // [s] wall clock
+} cn_progress_line;
+
+cn_progress_line cn_progress_start(const char *label, bool wanted);
+// A cn_progress_fn whose user is a cn_progress_line: draws at most ten times a second, cancels
+// after Ctrl-C.
+bool cn_progress_step(void *line, const cn_progress *progress);
+void cn_progress_finish(cn_progress_line *line); // clears the line
+
+#endif

@@ -1,0 +1,120 @@
+// io/file.c
+// Reading and replacing whole files.
+//
+// A file is replaced by rename(2), which is atomic within one folder: a reader sees the old bytes
+// or the new ones, and a full disk or a crash leaves the old ones. The price is that hard links to
+// the old file keep the old bytes, and that a symbolic link is replaced by a file.
+#include "io/file.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CN_READ_PIECE 16384
+#define CN_PATH_MAX 4096
+#define CN_NAME_TRIES 100 // names of temporary files tried before giving up
+#define CN_FILE_MODE 0666 // less the user's umask, as for any new file
+
+static cn_status cn_fail_system(cn_error *error, const char *path, const char *what) {
+    cn_status status = cn_fail(error, CN_ERR_IO, "cannot %s: %s", what, strerror(errno));
+    cn_fail_at(error, path, 0, 0);
+    return status;
+}
+
+cn_status cn_file_read(const char *path, cn_buffer *out, cn_error *error) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return cn_fail_system(error, path, "open");
+    }
+    cn_status status = CN_OK;
+    unsigned char piece[CN_READ_PIECE];
+    size_t count;
+    while (status == CN_OK && (count = fread(piece, 1, sizeof piece, file)) > 0) {
+        if (!cn_buffer_append(out, piece, count)) {
+            status = cn_fail_memory(error);
+            cn_fail_at(error, path, 0, 0);
+        }
+    }
+    if (status == CN_OK && ferror(file)) {
+        status = cn_fail_system(error, path, "read");
+    }
+    fclose(file);
+    return status;
+}
+
+static bool cn_write_all(int handle, const unsigned char *bytes, size_t size) {
+    while (size > 0) {
+        ssize_t count = write(handle, bytes, size);
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count <= 0) {
+            return false;
+        }
+        bytes += count;
+        size -= (size_t)count;
+    }
+    return true;
+}
+
+// A new file beside path, its name in name; -1 and errno when there can be none.
+static int cn_create_beside(const char *path, char *name, size_t size) {
+    for (int attempt = 0; attempt < CN_NAME_TRIES; attempt++) {
+        int length = snprintf(name, size, "%s.%ld-%d.part", path, (long)getpid(), attempt);
+        if (length < 0 || (size_t)length >= size) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        int handle = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, CN_FILE_MODE);
+        if (handle >= 0 || errno != EEXIST) {
+            return handle;
+        }
+    }
+    return -1;
+}
+
+// A device or a pipe keeps its name, so there is nothing to be atomic about.
+static cn_status cn_write_directly(const char *path, const void *bytes, size_t size,
+                                   cn_error *error) {
+    int handle = open(path, O_WRONLY | O_CLOEXEC);
+    if (handle < 0) {
+        return cn_fail_system(error, path, "open for writing");
+    }
+    cn_status status =
+        cn_write_all(handle, bytes, size) ? CN_OK : cn_fail_system(error, path, "write");
+    if (close(handle) != 0 && status == CN_OK) {
+        status = cn_fail_system(error, path, "write");
+    }
+    return status;
+}
+
+cn_status cn_file_write(const char *path, const void *bytes, size_t size, cn_error *error) {
+    struct stat target;
+    if (stat(path, &target) == 0 && !S_ISREG(target.st_mode)) {
+        return cn_write_directly(path, bytes, size, error);
+    }
+    char name[CN_PATH_MAX];
+    int handle = cn_create_beside(path, name, sizeof name);
+    if (handle < 0) {
+        return cn_fail_system(error, path, "create a file beside it");
+    }
+    // The data must be on the disk before the name is: else a crash could leave an empty file.
+    bool written = cn_write_all(handle, bytes, size) && fsync(handle) == 0;
+    int cause = errno;
+    if (close(handle) != 0 && written) {
+        written = false;
+        cause = errno;
+    }
+    if (written && rename(name, path) == 0) {
+        return CN_OK;
+    }
+    cause = written ? errno : cause;
+    unlink(name);
+    errno = cause;
+    return cn_fail_system(error, path, "write");
+}

@@ -1,0 +1,165 @@
+// tests/cli.h
+// Running the command as a user does: in a fresh folder, with its exit code, output and errors.
+//
+//     cn_cli cli = cn_cli_enter();
+//     assert_int_equal(cn_cli_run(&cli, "generate friction -o a.hdf5"), 0);
+//     ... cli.out, cli.err ...
+//     cn_cli_leave(&cli);
+#ifndef CAIRN_TESTS_CLI_H
+#define CAIRN_TESTS_CLI_H
+
+#include "check.h"
+
+#include <cjson/cJSON.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct cn_cli {
+    char folder[64]; // current while the test runs
+    char *out, *err; // of the last run
+} cn_cli;
+
+// The whole file as text; fails the test when it cannot be read.
+static inline char *cn_file_text(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        print_error("%s: cannot be read\n", path);
+        fail();
+        return NULL;
+    }
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    rewind(file);
+    char *text = calloc((size_t)size + 1, 1);
+    assert_int_equal(fread(text, 1, (size_t)size, file), size);
+    fclose(file);
+    return text;
+}
+
+static inline void cn_file_write(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    CN_CHECK_TRUE(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
+static inline cn_cli cn_cli_enter(void) {
+    cn_cli cli = {.folder = "/tmp/cairn-test-XXXXXX"};
+    CN_CHECK_TRUE(mkdtemp(cli.folder) && chdir(cli.folder) == 0);
+    return cli;
+}
+
+static inline void cn_cli_leave(cn_cli *cli) {
+    char remove[128];
+    snprintf(remove, sizeof remove, "rm -rf '%s'", cli->folder);
+    CN_CHECK_TRUE(chdir("/") == 0 && system(remove) == 0);
+    free(cli->out);
+    free(cli->err);
+}
+
+// `cairn ARGUMENTS` through the shell; returns the exit code.
+static inline int cn_cli_run(cn_cli *cli, const char *arguments) {
+    char line[4096];
+    snprintf(line, sizeof line, "'%s' %s >.out 2>.err", CAIRN_COMMAND, arguments);
+    int status = system(line);
+    free(cli->out);
+    free(cli->err);
+    cli->out = cn_file_text(".out");
+    cli->err = cn_file_text(".err");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The same, and the exit code must be this one.
+#define CN_CLI_EXPECT(cli, code, arguments) cn_cli_expect(cli, code, arguments, __FILE__, __LINE__)
+static inline void cn_cli_expect(cn_cli *cli, int code, const char *arguments, const char *file,
+                                 int line) {
+    int got = cn_cli_run(cli, arguments);
+    if (got != code) {
+        print_error("%s:%d: cairn %s: exit code %d, want %d\nstdout: %s\nstderr: %s\n", file, line,
+                    arguments, got, code, cli->out, cli->err);
+        fail();
+    }
+}
+
+static inline void cn_check_holds(const char *text, const char *part, const char *file, int line) {
+    if (!strstr(text, part)) {
+        print_error("%s:%d: \"%s\" is not in:\n%s\n", file, line, part, text);
+        fail();
+    }
+}
+#define CN_CHECK_HOLDS(text, part) cn_check_holds(text, part, __FILE__, __LINE__)
+
+static inline int cn_count_lines(const char *text) {
+    int lines = 0;
+    for (; *text; text++) {
+        lines += *text == '\n';
+    }
+    return lines;
+}
+
+// Line number `index` of the output as a JSON object; to be deleted.
+static inline cJSON *cn_cli_json(const cn_cli *cli, int index) {
+    const char *line = cli->out;
+    for (; index > 0 && line; index--) {
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    const char *end = NULL;
+    cJSON *json = line ? cJSON_ParseWithOpts(line, &end, 0) : NULL;
+    if (!json || !end || *end != '\n') {
+        print_error("no JSON object on a line of its own in:\n%s\n", cli->out);
+        fail();
+    }
+    return json;
+}
+
+static inline double cn_json_number(const cJSON *json, const char *key) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+}
+
+static inline const char *cn_json_string(const cJSON *json, const char *key) {
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    return text ? text : "(no string)";
+}
+
+// Numbers become #, runs of blanks one blank: what is left must be as in tests/golden/NAME.txt.
+// With CAIRN_UPDATE_GOLDEN in the environment the file is written instead.
+static inline char *cn_normalise(const char *text) {
+    char *out = calloc(strlen(text) + 1, 1);
+    size_t used = 0;
+    while (*text) {
+        char *end = NULL;
+        bool number = isdigit((unsigned char)*text) ||
+                      ((*text == '-' || *text == '.') && isdigit((unsigned char)text[1]));
+        if (number && (used == 0 || !isalpha((unsigned char)out[used - 1]))) {
+            strtod(text, &end);
+            text = end;
+            out[used++] = '#';
+        } else if (*text == ' ' && used > 0 && out[used - 1] == ' ') {
+            text++;
+        } else {
+            out[used++] = *text++;
+        }
+    }
+    return out;
+}
+
+static inline void cn_check_golden(const char *got, const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/tests/golden/%s.txt", CAIRN_SOURCE_DIR, name);
+    char *normal = cn_normalise(got);
+    if (getenv("CAIRN_UPDATE_GOLDEN")) {
+        cn_file_write(path, normal, strlen(normal));
+    }
+    char *want = cn_file_text(path);
+    if (strcmp(normal, want) != 0) {
+        print_error("%s: differs; got:\n%s\n", path, normal);
+        fail();
+    }
+    free(normal);
+    free(want);
+}
+
+#endif

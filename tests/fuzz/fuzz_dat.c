@@ -1,0 +1,12 @@
+// Siconos .dat and LCP text.
+#include "fuzz_problem.h"
+
+#include "io/hdf5.h"
+#include "problem/dat.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (!cn_hdf5_is_image(data, size)) {
+        cn_fuzz_problem(data, size, cn_text_problem_write);
+    }
+    return 0;
+}

@@ -1,0 +1,12 @@
+// FCLIB files. Other bytes are left to the text target.
+#include "fuzz_problem.h"
+
+#include "io/hdf5.h"
+#include "problem/fclib.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (cn_hdf5_is_image(data, size)) {
+        cn_fuzz_problem(data, size, cn_fclib_write);
+    }
+    return 0;
+}
