@@ -66,9 +66,8 @@ typedef struct cn_half_edge {
 cn_half_edge cn_half_edge_make(int32_t from, int32_t to, int32_t slot);
 void cn_half_edges_sort(cn_half_edge *edge, int64_t count);
 
-// Arrays for the counts in *hull.
-cn_status cn_hull_take(int32_t dim, int64_t loop_count, cn_arena *memory, cn_hull *hull,
-                       cn_error *error);
+// vertex, normal and offset for the counts in *hull.
+cn_status cn_hull_take(cn_arena *memory, cn_hull *hull, cn_error *error);
 void cn_hull_center(cn_hull *hull);
 // Twice the area of a polygon, along its normal.
 void cn_loop_area(const double *point, const int32_t *loop, int32_t count, double area[3]);

@@ -133,7 +133,7 @@ cn_status cn_hull_polygon(const double *point, int32_t count, cn_arena *scratch,
     int32_t corners = cn_chain(point, sorted, kept, 1, size, corner);
     corners += cn_chain(point, sorted, kept, -1, size, corner + corners);
     *out = (cn_hull){.vertex_count = corners, .face_count = corners};
-    status = cn_hull_take(2, 0, memory, out, error);
+    status = cn_hull_take(memory, out, error);
     if (status == CN_OK) {
         cn_polygon_fill(point, corner, out);
         status = cn_polygon_check(point, count, out, size, error);

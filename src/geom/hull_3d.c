@@ -56,19 +56,16 @@ void cn_half_edges_sort(cn_half_edge *edge, int64_t count) {
     qsort(edge, (size_t)count, sizeof *edge, cn_half_edge_compare);
 }
 
-cn_status cn_hull_take(int32_t dim, int64_t loop_count, cn_arena *memory, cn_hull *hull,
-                       cn_error *error) {
-    hull->vertex = CN_TAKE(memory, double, 3 * (int64_t)hull->vertex_count);
-    hull->normal = CN_TAKE(memory, double, 3 * (int64_t)hull->face_count);
-    hull->offset = CN_TAKE(memory, double, hull->face_count);
-    bool complete = hull->vertex && hull->normal && hull->offset;
-    if (dim == 3) {
-        hull->face = CN_TAKE(memory, int32_t, (int64_t)hull->face_count + 1);
-        hull->loop = CN_TAKE(memory, int32_t, loop_count);
-        hull->edge = CN_TAKE(memory, int32_t, 4 * (int64_t)hull->edge_count);
-        complete = complete && hull->face && hull->loop && hull->edge;
+cn_status cn_hull_take(cn_arena *memory, cn_hull *hull, cn_error *error) {
+    // One piece: shapes are many and most of them small.
+    int64_t vertices = hull->vertex_count, faces = hull->face_count;
+    hull->vertex = CN_TAKE(memory, double, 3 * vertices + 4 * faces);
+    if (!hull->vertex) {
+        return cn_fail_memory(error);
     }
-    return complete ? CN_OK : cn_fail_memory(error);
+    hull->normal = hull->vertex + 3 * vertices;
+    hull->offset = hull->normal + 3 * faces;
+    return CN_OK;
 }
 
 void cn_hull_center(cn_hull *hull) {
@@ -254,11 +251,13 @@ static int cn_face_compare(const void *a, const void *b) {
     return (p->second > q->second) - (p->second < q->second);
 }
 
-static cn_status cn_patchwork_number(const cn_patchwork *p, cn_arena *scratch, cn_hull *hull,
-                                     cn_error *error) {
+static cn_status cn_patchwork_number(const cn_patchwork *p, cn_arena *scratch, cn_arena *memory,
+                                     cn_hull *hull, cn_error *error) {
+    int32_t *face = CN_TAKE(memory, int32_t, (int64_t)p->face_count + 1);
+    int32_t *loop = CN_TAKE(memory, int32_t, p->face[p->face_count]);
     int32_t *number = CN_TAKE(scratch, int32_t, p->point_count);
     cn_face_key *key = CN_TAKE(scratch, cn_face_key, p->face_count);
-    if (!number || !key) {
+    if (!face || !loop || !number || !key) {
         return cn_fail_memory(error);
     }
     int32_t vertices = 0;
@@ -283,20 +282,24 @@ static cn_status cn_patchwork_number(const cn_patchwork *p, cn_arena *scratch, c
             .first = p->loop[at], .second = p->loop[at + 1], .at = at, .length = length};
     }
     qsort(key, (size_t)p->face_count, sizeof *key, cn_face_compare);
-    hull->face[0] = 0;
+    face[0] = 0;
     for (int32_t f = 0; f < p->face_count; f++) {
-        hull->face[f + 1] = hull->face[f] + key[f].length;
+        face[f + 1] = face[f] + key[f].length;
         for (int32_t i = 0; i < key[f].length; i++) {
-            hull->loop[hull->face[f] + i] = number[p->loop[key[f].at + i]];
+            loop[face[f] + i] = number[p->loop[key[f].at + i]];
         }
     }
+    hull->face = face;
+    hull->loop = loop;
     return CN_OK;
 }
 
-static cn_status cn_hull_edges(cn_hull *hull, cn_arena *scratch, cn_error *error) {
+static cn_status cn_hull_edges(cn_hull *hull, cn_arena *scratch, cn_arena *memory,
+                               cn_error *error) {
     int32_t count = 2 * hull->edge_count;
     cn_half_edge *edge = CN_TAKE(scratch, cn_half_edge, count);
-    if (!edge) {
+    int32_t *sorted = CN_TAKE(memory, int32_t, 4 * (int64_t)hull->edge_count);
+    if (!edge || !sorted) {
         return cn_fail_memory(error);
     }
     for (int32_t f = 0; f < hull->face_count; f++) {
@@ -309,12 +312,13 @@ static cn_status cn_hull_edges(cn_hull *hull, cn_arena *scratch, cn_error *error
     cn_half_edges_sort(edge, count);
     for (int32_t i = 0; i < hull->edge_count; i++) {
         const cn_half_edge *a = &edge[2 * i], *b = &edge[2 * i + 1];
-        int32_t *out = hull->edge + 4 * (int64_t)i;
+        int32_t *out = sorted + 4 * (int64_t)i;
         out[0] = a->low;
         out[1] = a->high;
         out[2] = a->forward ? a->slot : b->slot;
         out[3] = a->forward ? b->slot : a->slot;
     }
+    hull->edge = sorted;
     return CN_OK;
 }
 
@@ -362,13 +366,13 @@ cn_status cn_hull_from_triangles(const double *point, int32_t count, double size
         *out = (cn_hull){.vertex_count = 2 + length / 2 - p.face_count,
                          .face_count = p.face_count,
                          .edge_count = length / 2};
-        status = cn_hull_take(3, length, memory, out, error);
+        status = cn_hull_take(memory, out, error);
         if (status == CN_OK) {
-            status = cn_patchwork_number(&p, scratch, out, error);
+            status = cn_patchwork_number(&p, scratch, memory, out, error);
         }
         if (status == CN_OK && cn_hull_planes(out, CN_HULL_SPREAD * CN_HULL_DETAIL * size)) {
             cn_hull_center(out);
-            return cn_hull_edges(out, scratch, error);
+            return cn_hull_edges(out, scratch, memory, error);
         }
     }
     if (status == CN_OK) {

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+static const int32_t cn_box_face[7] = {0, 4, 8, 12, 16, 20, 24};
 static const int32_t cn_box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
                                         2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
 // Two vertices ascending, the face on the left of their way, the face on its right.
@@ -30,7 +31,7 @@ cn_status cn_hull_box(int32_t dim, const double half[3], const double R[9],
     *out = (cn_hull){.vertex_count = dim == 3 ? 8 : 4,
                      .face_count = dim == 3 ? 6 : 4,
                      .edge_count = dim == 3 ? 12 : 0};
-    cn_status status = cn_hull_take(dim, 24, memory, out, error);
+    cn_status status = cn_hull_take(memory, out, error);
     if (status != CN_OK) {
         return status;
     }
@@ -52,12 +53,11 @@ cn_status cn_hull_box(int32_t dim, const double half[3], const double R[9],
         }
         out->offset[f] = cn_dot3(normal, position) + half[axis];
     }
+    // All boxes share what is the same for all.
     if (dim == 3) {
-        for (int32_t f = 0; f <= 6; f++) {
-            out->face[f] = 4 * f;
-        }
-        memcpy(out->loop, cn_box_loop, sizeof cn_box_loop);
-        memcpy(out->edge, cn_box_edge, sizeof cn_box_edge);
+        out->face = cn_box_face;
+        out->loop = cn_box_loop;
+        out->edge = cn_box_edge;
     }
     memcpy(out->center, position, sizeof out->center);
     return CN_OK;

@@ -14,12 +14,13 @@
 // counter-clockwise; the same normal and offset.
 typedef struct cn_hull {
     int32_t vertex_count, face_count, edge_count;
-    double *vertex;   // 3 each
-    double *normal;   // 3 each, unit
-    double *offset;   // 1 each
-    int32_t *face;    // face_count + 1; 3D
-    int32_t *loop;    // 3D
-    int32_t *edge;    // 4 each: two vertices, the two faces they part; 3D
+    double *vertex;      // 3 each
+    double *normal;      // 3 each, unit
+    double *offset;      // 1 each
+    const int32_t *face; // face_count + 1; 3D
+    const int32_t *loop; // 3D
+    const int32_t
+        *edge;        // 4 each: two vertices ascending, the face left of their way, the other; 3D
     double center[3]; // mean of the vertices
 } cn_hull;
 

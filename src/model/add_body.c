@@ -192,18 +192,11 @@ static void cn_body_start(const cn_model *model, const cn_body_def *def, const c
 
 // All memory first, so that a failure leaves the model as it was.
 static cn_status cn_body_reserve(cn_model *model, const cn_body_def *def, cn_error *error) {
-    int32_t dim = model->dim;
-    const cn_growing bodies[] = {
-        {&model->body, sizeof(cn_body)},
-        {&model->q0, (size_t)cn_pose_size(dim) * sizeof(double)},
-        {&model->v0, (size_t)cn_velocity_size(dim) * sizeof(double)},
-    };
-    const cn_growing shapes = {&model->shape, sizeof(cn_shape)};
-    cn_status status =
-        cn_model_grow(model, CN_GROW_BODY, (int64_t)model->body_count + 1, bodies, 3, error);
-    if (status == CN_OK) {
-        status = cn_model_grow(model, CN_GROW_SHAPE, (int64_t)model->shape_count + def->shape_count,
-                               &shapes, 1, error);
+    static const int32_t arrays[] = {CN_ARRAY_BODY, CN_ARRAY_Q0, CN_ARRAY_V0};
+    cn_status status = cn_model_reserve(model, CN_ARRAY_SHAPE,
+                                        (int64_t)model->shape_count + def->shape_count, error);
+    for (int32_t i = 0; i < 3 && status == CN_OK; i++) {
+        status = cn_model_reserve(model, arrays[i], (int64_t)model->body_count + 1, error);
     }
     if (status == CN_OK && !cn_names_reserve(&model->body_names, model->memory)) {
         status = cn_fail_memory(error);

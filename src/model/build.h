@@ -5,26 +5,8 @@
 
 #include "model/model.h"
 
-// Indices of cn_model.capacity.
-enum {
-    CN_GROW_MATERIAL,
-    CN_GROW_CONTACT,
-    CN_GROW_BODY,
-    CN_GROW_SHAPE,
-    CN_GROW_FORCE,
-    CN_GROW_MOTION
-};
-
-// One array of the model: where its pointer is (of whatever type, so it is copied as bytes), and
-// the size of what one entity has there.
-typedef struct cn_growing {
-    void *pointer;
-    size_t size;
-} cn_growing;
-
-// Room for `needed` entities in arrays that grow together.
-cn_status cn_model_grow(cn_model *model, int32_t which, int64_t needed, const cn_growing *arrays,
-                        int32_t array_count, cn_error *error);
+// Room for `needed` entities in one of the arrays that grow.
+cn_status cn_model_reserve(cn_model *model, int32_t array, int64_t needed, cn_error *error);
 
 // The text copied, "" for NULL.
 cn_status cn_model_copy_text(cn_model *model, const char *text, const char **copy, cn_error *error);

@@ -1,6 +1,6 @@
 // model/finish.c
 // The last look at a model: settings, what a free body needs, the law of every pair of materials,
-// where driven bodies start; then arrays go to their final place, at their final size.
+// where driven bodies start.
 #include "base/arena.h"
 #include "base/error.h"
 #include "math/rotation.h"
@@ -180,12 +180,12 @@ static void cn_motions_start(cn_model *model) {
 
 // The index of a material that a contact names; -1 is any.
 static cn_status cn_contact_material(const cn_model *model, const char *name, int32_t *index,
-                                     cn_arena *scratch, cn_error *error) {
+                                     cn_error *error) {
     *index = strcmp(name, "*") == 0 ? -1 : cn_names_find(&model->material_names, name);
     if (*index >= 0 || strcmp(name, "*") == 0) {
         return CN_OK;
     }
-    const char **names = CN_TAKE(scratch, const char *, model->material_count);
+    const char **names = CN_TAKE(model->memory, const char *, model->material_count);
     if (!names) {
         return cn_fail_memory(error);
     }
@@ -227,7 +227,7 @@ static void cn_pair_complete(cn_pair *pair) {
     }
 }
 
-static cn_status cn_pairs_make(cn_model *model, cn_arena *scratch, cn_error *error) {
+static cn_status cn_pairs_make(cn_model *model, cn_error *error) {
     int32_t count = model->material_count;
     int64_t total = (int64_t)count * count;
     cn_pair *pair = CN_TAKE(model->memory, cn_pair, total);
@@ -246,8 +246,7 @@ static cn_status cn_pairs_make(cn_model *model, cn_arena *scratch, cn_error *err
         const cn_contact_def *def = &model->contact[c];
         int32_t side[2];
         for (int32_t k = 0; k < 2; k++) {
-            cn_status status =
-                cn_contact_material(model, def->between[k], &side[k], scratch, error);
+            cn_status status = cn_contact_material(model, def->between[k], &side[k], error);
             if (status != CN_OK) {
                 return cn_blame(error, status, &def->source, "contact");
             }
@@ -268,48 +267,6 @@ static cn_status cn_pairs_make(cn_model *model, cn_arena *scratch, cn_error *err
     return CN_OK;
 }
 
-// ---- the end ----
-
-typedef struct cn_moved {
-    void *pointer; // as in cn_growing
-    int64_t count;
-    size_t size;
-} cn_moved;
-
-// Copies the arrays to the model's memory; all of them or none.
-static cn_status cn_model_settle(cn_model *model, cn_error *error) {
-    int64_t bodies = model->body_count;
-    const cn_moved moved[] = {
-        {&model->material, model->material_count, sizeof *model->material},
-        {&model->contact, model->contact_count, sizeof *model->contact},
-        {&model->body, bodies, sizeof *model->body},
-        {&model->q0, bodies * cn_pose_size(model->dim), sizeof *model->q0},
-        {&model->v0, bodies * cn_velocity_size(model->dim), sizeof *model->v0},
-        {&model->shape, model->shape_count, sizeof *model->shape},
-        {&model->force, model->force_count, sizeof *model->force},
-        {&model->motion, model->motion_count, sizeof *model->motion},
-    };
-    enum { COUNT = sizeof moved / sizeof *moved };
-    void *copy[COUNT];
-    for (int32_t i = 0; i < COUNT; i++) {
-        copy[i] = cn_arena_take(model->memory, moved[i].count, moved[i].size);
-        if (!copy[i]) {
-            return cn_fail_memory(error);
-        }
-    }
-    for (int32_t i = 0; i < COUNT; i++) {
-        if (moved[i].count > 0) {
-            void *grown;
-            memcpy(&grown, moved[i].pointer, sizeof grown);
-            memcpy(copy[i], grown, (size_t)moved[i].count * moved[i].size);
-        }
-        memcpy(moved[i].pointer, &copy[i], sizeof copy[i]);
-    }
-    cn_arena_destroy(model->growth);
-    model->growth = NULL;
-    return CN_OK;
-}
-
 cn_status cn_model_finish(cn_model *model, cn_error *error) {
     cn_status status = cn_model_check_open(model, error);
     if (status != CN_OK) {
@@ -320,15 +277,14 @@ cn_status cn_model_finish(cn_model *model, cn_error *error) {
         status = cn_bodies_check(model, error);
     }
     if (status == CN_OK) {
-        status = cn_pairs_make(model, model->growth, error);
+        status = cn_pairs_make(model, error);
     }
     if (status == CN_OK) {
         status = cn_settings_keep(model, error);
     }
     if (status == CN_OK) {
         cn_motions_start(model);
-        status = cn_model_settle(model, error);
+        model->finished = true;
     }
-    model->finished = status == CN_OK;
     return status;
 }

@@ -1,10 +1,11 @@
 // model/model.c
 // The builder of a scene: what is added is checked at once, as far as it can be alone, and copied.
-// Arrays double in an arena of their own; cn_model_finish moves them to their place.
+// Arrays double as they grow, so that a million bodies cost a few copies each.
 #include "model/model.h"
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "math/vec3.h"
 #include "model/build.h"
 
@@ -106,36 +107,59 @@ cn_status cn_model_check_open(const cn_model *model, cn_error *error) {
                : CN_OK;
 }
 
-cn_status cn_model_grow(cn_model *model, int32_t which, int64_t needed, const cn_growing *arrays,
-                        int32_t array_count, cn_error *error) {
-    int32_t old = model->capacity[which];
-    if (needed <= old) {
-        return CN_OK;
+// Where the pointer to an array is (of whatever type, so it is copied as bytes), and the size of
+// what one entity has there.
+typedef struct cn_array {
+    void *pointer;
+    size_t size;
+} cn_array;
+
+static cn_array cn_model_array(cn_model *m, int32_t array) {
+    const cn_array all[CN_ARRAYS] = {
+        [CN_ARRAY_MATERIAL] = {&m->material, sizeof *m->material},
+        [CN_ARRAY_CONTACT] = {&m->contact, sizeof *m->contact},
+        [CN_ARRAY_BODY] = {&m->body, sizeof *m->body},
+        [CN_ARRAY_Q0] = {&m->q0, (size_t)cn_pose_size(m->dim) * sizeof *m->q0},
+        [CN_ARRAY_V0] = {&m->v0, (size_t)cn_velocity_size(m->dim) * sizeof *m->v0},
+        [CN_ARRAY_SHAPE] = {&m->shape, sizeof *m->shape},
+        [CN_ARRAY_FORCE] = {&m->force, sizeof *m->force},
+        [CN_ARRAY_MOTION] = {&m->motion, sizeof *m->motion},
+    };
+    return all[array];
+}
+
+// Gives an array this capacity; 0 frees it.
+static bool cn_model_resize(cn_model *model, int32_t which, int32_t capacity) {
+    cn_array array = cn_model_array(model, which);
+    void *block;
+    size_t bytes;
+    memcpy(&block, array.pointer, sizeof block);
+    if (!cn_size_multiply(capacity, array.size, &bytes)) {
+        return false;
     }
+    if (block || bytes) {
+        block =
+            cn_env_resize(&model->env, block, (size_t)model->capacity[which] * array.size, bytes);
+    }
+    if (bytes && !block) {
+        return false;
+    }
+    memcpy(array.pointer, &block, sizeof block);
+    model->capacity[which] = capacity;
+    return true;
+}
+
+cn_status cn_model_reserve(cn_model *model, int32_t array, int64_t needed, cn_error *error) {
+    int64_t capacity = model->capacity[array] ? model->capacity[array] : 16;
     if (needed > INT32_MAX / 2) {
         return cn_fail(error, CN_ERR_UNSUPPORTED, "more than %d of a kind", INT32_MAX / 2);
     }
-    int64_t capacity = old ? old : 16;
     while (capacity < needed) {
         capacity *= 2;
     }
-    // Zeroed, so that what is unused never differs.
-    void *larger[4];
-    for (int32_t i = 0; i < array_count; i++) {
-        larger[i] = cn_arena_take_zero(model->growth, capacity, arrays[i].size);
-        if (!larger[i]) {
-            return cn_fail_memory(error);
-        }
+    if (capacity > model->capacity[array] && !cn_model_resize(model, array, (int32_t)capacity)) {
+        return cn_fail_memory(error);
     }
-    for (int32_t i = 0; i < array_count; i++) {
-        if (old) {
-            void *smaller;
-            memcpy(&smaller, arrays[i].pointer, sizeof smaller);
-            memcpy(larger[i], smaller, (size_t)old * arrays[i].size);
-        }
-        memcpy(arrays[i].pointer, &larger[i], sizeof larger[i]);
-    }
-    model->capacity[which] = (int32_t)capacity;
     return CN_OK;
 }
 
@@ -170,10 +194,8 @@ cn_status cn_model_copy_source(cn_model *model, const cn_source *source, cn_sour
 
 cn_model *cn_model_create(const cn_env *env, int32_t dim) {
     cn_arena *memory = dim == 2 || dim == 3 ? cn_arena_create(env) : NULL;
-    cn_arena *growth = memory ? cn_arena_create(env) : NULL;
-    cn_model *model = growth ? CN_TAKE_ZERO(memory, cn_model, 1) : NULL;
+    cn_model *model = memory ? CN_TAKE_ZERO(memory, cn_model, 1) : NULL;
     if (!model) {
-        cn_arena_destroy(growth);
         cn_arena_destroy(memory);
         return NULL;
     }
@@ -182,7 +204,6 @@ cn_model *cn_model_create(const cn_env *env, int32_t dim) {
     model->settings = cn_settings_default(dim);
     model->name = "";
     model->memory = memory;
-    model->growth = growth;
     return model;
 }
 
@@ -204,7 +225,9 @@ void cn_model_destroy(cn_model *model) {
         cn_destroy_signals(model->motion[i].velocity);
         cn_destroy_signals(model->motion[i].angular_velocity);
     }
-    cn_arena_destroy(model->growth);
+    for (int32_t i = 0; i < CN_ARRAYS; i++) {
+        cn_model_resize(model, i, 0);
+    }
     cn_arena_destroy(model->memory); // the model itself is in it
 }
 
@@ -250,9 +273,7 @@ cn_status cn_model_add_material(cn_model *model, const cn_material_def *def, int
         return cn_fail(error, CN_ERR_UNSUPPORTED, "more than %d materials", CN_MATERIALS_MOST);
     }
     cn_material copy = {.density = def->density};
-    const cn_growing array = {&model->material, sizeof copy};
-    status = cn_model_grow(model, CN_GROW_MATERIAL, (int64_t)model->material_count + 1, &array, 1,
-                           error);
+    status = cn_model_reserve(model, CN_ARRAY_MATERIAL, (int64_t)model->material_count + 1, error);
     if (status == CN_OK) {
         status = cn_model_copy_text(model, def->name, &copy.name, error);
     }
@@ -302,9 +323,7 @@ cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_er
         return cn_blame(error, status, &def->source, "contact");
     }
     cn_contact_def copy = *def;
-    const cn_growing array = {&model->contact, sizeof copy};
-    status =
-        cn_model_grow(model, CN_GROW_CONTACT, (int64_t)model->contact_count + 1, &array, 1, error);
+    status = cn_model_reserve(model, CN_ARRAY_CONTACT, (int64_t)model->contact_count + 1, error);
     for (int32_t i = 0; i < 2 && status == CN_OK; i++) {
         status = cn_model_copy_text(model, def->between[i] ? def->between[i] : "*",
                                     &copy.between[i], error);
@@ -365,8 +384,7 @@ cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error 
         return cn_blame(error, status, &def->source, "force");
     }
     cn_force copy = {.body = def->body - 1, .at_center = at_center, .body_axes = def->body_axes};
-    const cn_growing array = {&model->force, sizeof copy};
-    status = cn_model_grow(model, CN_GROW_FORCE, (int64_t)model->force_count + 1, &array, 1, error);
+    status = cn_model_reserve(model, CN_ARRAY_FORCE, (int64_t)model->force_count + 1, error);
     if (status == CN_OK) {
         status = cn_signals_create(model, def->force, 0, model->dim - 1, "force", &def->source,
                                    copy.force, error);
@@ -400,9 +418,7 @@ cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, cn_erro
         return cn_blame(error, status, &def->source, "motion");
     }
     cn_motion copy = {.body = def->body - 1};
-    const cn_growing array = {&model->motion, sizeof copy};
-    status =
-        cn_model_grow(model, CN_GROW_MOTION, (int64_t)model->motion_count + 1, &array, 1, error);
+    status = cn_model_reserve(model, CN_ARRAY_MOTION, (int64_t)model->motion_count + 1, error);
     if (status == CN_OK) {
         status = cn_signals_create(model, def->velocity, 0, model->dim - 1, "velocity",
                                    &def->source, copy.velocity, error);

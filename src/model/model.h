@@ -51,6 +51,19 @@ typedef struct cn_material {
     double density;
 } cn_material;
 
+// The arrays of a model that grow while it is built.
+enum {
+    CN_ARRAY_MATERIAL,
+    CN_ARRAY_CONTACT,
+    CN_ARRAY_BODY,
+    CN_ARRAY_Q0,
+    CN_ARRAY_V0,
+    CN_ARRAY_SHAPE,
+    CN_ARRAY_FORCE,
+    CN_ARRAY_MOTION,
+    CN_ARRAYS
+};
+
 // Bodies are indexed from 0 inside the library; a cn_body_id is the index plus 1.
 struct cn_model {
     cn_env env;
@@ -70,8 +83,7 @@ struct cn_model {
     cn_names material_names, body_names; // to indices
     const char *last_file;               // of the source mark copied last
     cn_arena *memory;
-    cn_arena *growth;    // arrays while they grow; NULL when finished
-    int32_t capacity[6]; // of the arrays material, contact, body, shape, force, motion
+    int32_t capacity[CN_ARRAYS]; // of the arrays, each a block of the env's allocator
 };
 
 const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t material_b);
