@@ -5,13 +5,14 @@
 
 #include "detect/detect.h"
 
-// What a step knows of each body at q~: inverse mass matrix in world axes with locks worked in (6x6
-// by rows; 2D 3x3). Fixed and driven bodies have none (zero).
+// What a step knows of the bodies at q~: poses, and inverse mass matrices in world axes with locks
+// worked in (6x6 by rows; 2D 3x3). Fixed and driven bodies have none (zero).
 typedef struct cn_inertia_map {
-    int32_t dim, bodies;
+    const double *q;
     double *inverse; // 36 or 9 each
 } cn_inertia_map;
 
+// q must outlive the map.
 cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *memory,
                              cn_inertia_map *out);
 
@@ -27,8 +28,8 @@ typedef struct cn_assembled {
 // v_old = v_i, v_free: velocities (world), h: step. Velocities of driven bodies enter v_old and
 // v_free.
 cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_contact_list *contacts,
-                      const cn_inertia_map *inertia, const double *v_free, double h,
-                      cn_arena *memory, cn_assembled *out, cn_error *error);
+                      const cn_inertia_map *inertia, const double *v_old, const double *v_free,
+                      double h, cn_arena *memory, cn_assembled *out, cn_error *error);
 // v := v_free + M^-1 H r
 void cn_apply_impulses(const cn_model *model, const cn_assembled *step, const double *v_free,
                        const double *r, double *v);

@@ -8,6 +8,7 @@
 
 #include "base/names.h"
 #include "base/signal.h"
+#include "body/rigid.h"
 #include "geom/shape.h"
 
 typedef enum cn_body_role { CN_BODY_FREE, CN_BODY_FIXED, CN_BODY_DRIVEN } cn_body_role;
@@ -86,6 +87,13 @@ struct cn_model {
     int32_t capacity[CN_ARRAYS]; // of the arrays, each a block of the env's allocator
 };
 
+// What the dynamics needs of body i.
+static inline cn_rigid cn_body_rigid(const cn_model *model, int32_t i) {
+    const cn_body *body = &model->body[i];
+    return (cn_rigid){model->dim, body->mass,          body->inertia, body->inverse_inertia,
+                      body->lock, body->lock_body_axes};
+}
+
 const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t material_b);
 // Numbers of a body's pose and velocity: 7 and 6 in 3D, 3 and 3 in 2D.
 static inline int32_t cn_pose_size(int32_t dim) {
@@ -109,6 +117,7 @@ typedef struct cn_state {
     int32_t impulse_count; // of the last step, sorted by key, for warm starts
     cn_contact_key *key;
     double *impulse; // 3 each, world axes [N s]
+    uint8_t *slid;   // 1: the contact was sliding
 } cn_state;
 
 #endif

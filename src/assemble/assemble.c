@@ -1,0 +1,205 @@
+// assemble/assemble.c
+// The one-step problem in body space. Contact a between candidate c and antagonist k, point p,
+// frame (n, t1, t2):
+//     u = F' ((v_c + w_c x (p - x_c)) - (v_k + w_k x (p - x_k))),   F = (n t1 t2),
+// so the column of H for direction d is (d, (p - x) x d) on the candidate and its negative on the
+// antagonist. Bodies that do not answer to impulses (fixed, driven) have no columns; their
+// velocities enter through u_free.
+#include "assemble/assemble.h"
+
+#include "assemble/law.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "body/rigid.h"
+#include "math/vec3.h"
+#include "problem/operator.h"
+
+#include <string.h>
+
+cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *memory,
+                             cn_inertia_map *out) {
+    int32_t size = cn_velocity_size(model->dim);
+    out->q = q;
+    out->inverse = CN_TAKE_ZERO(memory, double, (int64_t)model->body_count *size *size);
+    if (!out->inverse) {
+        return CN_ERR_MEMORY;
+    }
+    for (int32_t i = 0; i < model->body_count; i++) {
+        if (model->body[i].role == CN_BODY_FREE) {
+            cn_rigid rigid = cn_body_rigid(model, i);
+            cn_rigid_inverse_mass(&rigid, q + (int64_t)cn_pose_size(model->dim) * i,
+                                  out->inverse + (int64_t)size * size * i);
+        }
+    }
+    return CN_OK;
+}
+
+static const double *cn_axis(const cn_contact *contact, int32_t i) {
+    return i == 0 ? contact->normal : (i == 1 ? contact->t1 : contact->t2);
+}
+
+// The row of H for a body: velocity of its material point at the contact, along one axis.
+static void cn_lever(int32_t dim, const double *pose, const cn_contact *contact, int32_t axis,
+                     double *row) {
+    const double *d = cn_axis(contact, axis);
+    double arm[3] = {contact->point[0] - pose[0], contact->point[1] - pose[1],
+                     dim == 3 ? contact->point[2] - pose[2] : 0.0};
+    double moment[3];
+    cn_cross3(arm, d, moment);
+    row[0] = d[0];
+    row[1] = d[1];
+    if (dim == 2) {
+        row[2] = moment[2];
+        return;
+    }
+    row[2] = d[2];
+    memcpy(row + 3, moment, sizeof moment);
+}
+
+// u of a contact for body velocities v, in contact axes.
+static void cn_relative_velocity(const cn_model *model, const cn_inertia_map *inertia,
+                                 const cn_contact *contact, const double *v, double *u) {
+    int32_t size = cn_velocity_size(model->dim), pose = cn_pose_size(model->dim);
+    for (int32_t i = 0; i < model->dim; i++) {
+        double row[6];
+        u[i] = 0.0;
+        for (int32_t side = 0; side < 2; side++) {
+            int64_t body = side == 0 ? contact->key.candidate : contact->key.antagonist;
+            double sum = 0.0;
+            cn_lever(model->dim, inertia->q + pose * body, contact, i, row);
+            for (int32_t j = 0; j < size; j++) {
+                sum += row[j] * v[size * body + j];
+            }
+            u[i] += side == 0 ? sum : -sum;
+        }
+    }
+}
+
+// Writes H and M^-1 H of one body's side of a contact at entry k; returns the entries written.
+static int32_t cn_fill_side(const cn_model *model, const cn_inertia_map *inertia,
+                            const cn_contact *contact, int32_t body, double sign, cn_body_map *map,
+                            int64_t k) {
+    int32_t dim = model->dim, size = cn_velocity_size(dim);
+    if (model->body[body].role != CN_BODY_FREE) {
+        return 0;
+    }
+    const double *inverse = inertia->inverse + (int64_t)size * size * body;
+    for (int32_t i = 0; i < dim; i++) {
+        double row[6];
+        cn_lever(dim, inertia->q + (int64_t)cn_pose_size(dim) * body, contact, i, row);
+        for (int32_t j = 0; j < size; j++) {
+            double sum = 0.0;
+            for (int32_t l = 0; l < size; l++) {
+                sum += inverse[size * j + l] * row[l];
+            }
+            map->dof[k + j] = size * body + j;
+            map->H[dim * (k + j) + i] = sign * row[j];
+            map->MinvH[dim * (k + j) + i] = sign * sum;
+        }
+    }
+    return size;
+}
+
+static bool cn_key_before(const cn_contact_key *a, const cn_contact_key *b) {
+    if (a->candidate != b->candidate) {
+        return a->candidate < b->candidate;
+    }
+    return a->antagonist != b->antagonist ? a->antagonist < b->antagonist : a->feature < b->feature;
+}
+
+// The place of a key among the last step's impulses, which are sorted; -1: not there. *from only
+// moves forward.
+static int32_t cn_find_impulse(const cn_state *state, const cn_contact_key *key, int32_t *from) {
+    while (*from < state->impulse_count && cn_key_before(&state->key[*from], key)) {
+        ++*from;
+    }
+    bool found = *from < state->impulse_count && !cn_key_before(key, &state->key[*from]);
+    return found ? *from : -1;
+}
+
+static cn_status cn_allocate(const cn_model *model, int32_t most, cn_arena *memory,
+                             cn_assembled *out) {
+    int32_t dim = model->dim, size = cn_velocity_size(dim);
+    int64_t entries = 2 * (int64_t)size * most;
+    cn_friction *p = &out->problem;
+    *out = (cn_assembled){.problem = {.dim = dim, .W = {.kind = CN_OPERATOR_BODY}}};
+    p->W.body.dofs = size * model->body_count;
+    p->W.body.start = CN_TAKE_ZERO(memory, int64_t, (int64_t)most + 1);
+    p->W.body.dof = CN_TAKE(memory, int32_t, entries);
+    p->W.body.H = CN_TAKE(memory, double, dim *entries);
+    p->W.body.MinvH = CN_TAKE(memory, double, dim *entries);
+    p->W.diagonal = CN_TAKE(memory, double, (int64_t)dim *dim *most);
+    p->q = CN_TAKE(memory, double, (int64_t)dim *most);
+    p->mu = CN_TAKE(memory, double, most);
+    out->contact = CN_TAKE(memory, int32_t, most);
+    out->shift = CN_TAKE(memory, double, (int64_t)dim *most);
+    out->velocity_before = CN_TAKE(memory, double, (int64_t)dim *most);
+    out->r = CN_TAKE(memory, double, (int64_t)dim *most);
+    bool complete = p->W.body.start && p->W.body.dof && p->W.body.H && p->W.body.MinvH &&
+                    p->W.diagonal && p->q && p->mu && out->contact && out->shift &&
+                    out->velocity_before && out->r;
+    return complete ? CN_OK : CN_ERR_MEMORY;
+}
+
+cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_contact_list *contacts,
+                      const cn_inertia_map *inertia, const double *v_old, const double *v_free,
+                      double h, cn_arena *memory, cn_assembled *out, cn_error *error) {
+    if (cn_allocate(model, contacts->count, memory, out) != CN_OK) {
+        return cn_fail_memory(error);
+    }
+    cn_friction *p = &out->problem;
+    cn_body_map *map = &p->W.body;
+    int32_t dim = model->dim, from = 0;
+    for (int32_t c = 0; c < contacts->count; c++) {
+        const cn_contact *contact = &contacts->contact[c];
+        int32_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
+        const cn_pair *pair =
+            cn_model_pair(model, model->body[candidate].material, model->body[antagonist].material);
+        cn_law_input input = {.pair = pair,
+                              .gap = contact->gap,
+                              .h = h,
+                              .theta = model->settings.theta,
+                              .activation = model->settings.activation};
+        double shift[3], u_free[3];
+        cn_relative_velocity(model, inertia, contact, v_old, input.before);
+        if (!cn_law_shift(&input, shift)) {
+            continue;
+        }
+        int32_t a = p->contacts++;
+        int32_t last = cn_find_impulse(state, &contact->key, &from);
+        cn_relative_velocity(model, inertia, contact, v_free, u_free);
+        out->contact[a] = c;
+        p->mu[a] = last >= 0 && state->slid[last] ? pair->friction_dynamic : pair->friction;
+        for (int32_t i = 0; i < dim; i++) {
+            out->shift[dim * a + i] = shift[i];
+            out->velocity_before[dim * a + i] = input.before[i];
+            p->q[dim * a + i] = u_free[i] + shift[i];
+            out->r[dim * a + i] =
+                last >= 0 ? cn_dot3(cn_axis(contact, i), state->impulse + 3 * (int64_t)last) : 0.0;
+        }
+        // Velocities ascend in a row: the lower body first.
+        bool candidate_first = candidate < antagonist;
+        int64_t k = map->start[a];
+        k += cn_fill_side(model, inertia, contact, candidate_first ? candidate : antagonist,
+                          candidate_first ? 1.0 : -1.0, map, k);
+        k += cn_fill_side(model, inertia, contact, candidate_first ? antagonist : candidate,
+                          candidate_first ? -1.0 : 1.0, map, k);
+        map->start[a + 1] = k;
+    }
+    cn_operator_diagonal(&p->W, dim, p->contacts, p->W.diagonal);
+    return CN_OK;
+}
+
+void cn_apply_impulses(const cn_model *model, const cn_assembled *step, const double *v_free,
+                       const double *r, double *v) {
+    const cn_body_map *map = &step->problem.W.body;
+    int32_t dim = model->dim;
+    memcpy(v, v_free, sizeof *v * (size_t)map->dofs);
+    for (int32_t a = 0; a < step->problem.contacts; a++) {
+        for (int64_t k = map->start[a]; k < map->start[a + 1]; k++) {
+            for (int32_t i = 0; i < dim; i++) {
+                v[map->dof[k]] += map->MinvH[dim * k + i] * r[dim * a + i];
+            }
+        }
+    }
+}

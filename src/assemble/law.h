@@ -1,0 +1,21 @@
+// assemble/law.h
+// Contact laws as a table: each says when a contact takes part and by which shift s the law 0 <=
+// u_N + s_N  orthogonal to r_N >= 0, friction on u_T + s_T, stands for it.
+#ifndef CAIRN_ASSEMBLE_LAW_H
+#define CAIRN_ASSEMBLE_LAW_H
+
+#include "model/model.h"
+
+// What a law may look at.
+typedef struct cn_law_input {
+    const cn_pair *pair;
+    double gap;       // g~ [m]
+    double before[3]; // u_i in contact axes, normal first [m/s]
+    double h, theta;
+    double activation; // gamma
+} cn_law_input;
+
+// true: the contact takes part with the shift written.
+bool cn_law_shift(const cn_law_input *in, double shift[3]);
+
+#endif

@@ -1,0 +1,284 @@
+// body/rigid.c
+// Rigid bodies in 2D and 3D. The gyroscopic rule: with P = I W, mean values barred,
+//     P1 - P0 + h' Wbar x Pbar = h torque,   h' = 2 tan(h |Wbar| / 2) / |Wbar|,
+// keeps W . P and |P| (both are quadratic invariants of the midpoint rule, whatever h'), and since
+// the Cayley transform of h' Wbar is exp(h Wbar), R1 P1 = R0 P0 when there is no torque. Second
+// order; solved by a fixed point that contracts like h |W| times the spread of the inertias, so it
+// is bad only for bodies that turn by a radian in a step.
+#include "body/rigid.h"
+
+#include "math/rotation.h"
+#include "math/vec3.h"
+
+#include <cairn/model.h>
+#include <string.h>
+
+#define CN_SPIN_ROUNDS                                                                             \
+    50 // of the fixed point; a few suffice unless the body turns by a radian a step
+#define CN_SPIN_TOLERANCE 1e-15 // relative change of the rate that ends it: round-off
+#define CN_SPIN_TURN_MOST 2.0 // [rad] a step; the tangent is not followed beyond, its pole is at pi
+#define CN_SPIN_SERIES 1e-4   // [rad] below, the series of the tangent ends after its second term
+
+static const double cn_identity[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+
+// out = R A R'
+static void cn_turn_matrix(const double R[9], const double A[9], double out[9]) {
+    double half[9], transposed[9];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            transposed[3 * i + j] = R[3 * j + i];
+        }
+    }
+    cn_mat3_multiply(A, transposed, half);
+    cn_mat3_multiply(R, half, out);
+}
+
+void cn_rigid_move(int32_t dim, const double *pose, const double *velocity, double h, double *out) {
+    if (dim == 2) {
+        for (int i = 0; i < 3; i++) {
+            out[i] = pose[i] + h * velocity[i];
+        }
+        return;
+    }
+    double turn[3] = {h * velocity[3], h * velocity[4], h * velocity[5]};
+    memmove(out, pose, 7 * sizeof *out);
+    cn_add_scaled3(out, h, velocity, out);
+    if (turn[0] != 0.0 || turn[1] != 0.0 || turn[2] != 0.0) {
+        cn_quat_rotate(out + 3, turn); // a body at rest keeps its bits
+    }
+}
+
+// Columns: the axes that the locks speak of, in world axes.
+static void cn_lock_axes(const cn_rigid *body, const double *pose, double axes[9]) {
+    if (!body->lock_body_axes) {
+        memcpy(axes, cn_identity, sizeof cn_identity);
+    } else if (body->dim == 3) {
+        cn_quat_matrix(pose + 3, axes);
+    } else {
+        cn_angle_matrix(pose[2], axes);
+    }
+}
+
+// Inverse of a 3x3 mass with the axes of the bits held: the inverse of what is left, zero in the
+// held directions. inverse: that of the whole, for the usual case of no bits.
+static void cn_hold_axes(const double mass[9], const double inverse[9], uint32_t bits,
+                         const double axes[9], double out[9]) {
+    if (bits == 0) {
+        memcpy(out, inverse, 9 * sizeof *out);
+        return;
+    }
+    // A = axes' mass axes, in the frame of the axes; columns of axes, so its transpose turns it.
+    double transposed[9], A[9], B[9] = {0.0};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            transposed[3 * i + j] = axes[3 * j + i];
+        }
+    }
+    cn_turn_matrix(transposed, mass, A);
+    int free[3], count = 0;
+    for (int i = 0; i < 3; i++) {
+        if (!(bits >> i & 1u)) {
+            free[count++] = i;
+        }
+    }
+    if (count == 1) {
+        B[4 * free[0]] = 1.0 / A[4 * free[0]];
+    } else if (count == 2) {
+        int i = free[0], j = free[1];
+        double b = A[3 * i + j], det = A[4 * i] * A[4 * j] - b * b;
+        B[4 * i] = A[4 * j] / det;
+        B[4 * j] = A[4 * i] / det;
+        B[3 * i + j] = B[3 * j + i] = -b / det;
+    }
+    cn_turn_matrix(axes, B, out);
+}
+
+void cn_rigid_inverse_mass(const cn_rigid *body, const double *pose, double *inverse) {
+    double axes[9], linear[9], angular[9], mass[9], light[9];
+    cn_lock_axes(body, pose, axes);
+    for (int i = 0; i < 9; i++) {
+        mass[i] = body->mass * cn_identity[i];
+        light[i] = cn_identity[i] / body->mass;
+    }
+    if (body->dim == 2) {
+        cn_hold_axes(mass, light, body->lock & (CN_LOCK_TX | CN_LOCK_TY), axes, linear);
+        memset(inverse, 0, 9 * sizeof *inverse);
+        for (int i = 0; i < 4; i++) {
+            inverse[3 * (i / 2) + i % 2] = linear[3 * (i / 2) + i % 2];
+        }
+        inverse[8] = body->lock & CN_LOCK_RZ ? 0.0 : body->inverse_inertia[8];
+        return;
+    }
+    double R[9], J[9], J_inverse[9];
+    cn_quat_matrix(pose + 3, R);
+    cn_turn_matrix(R, body->inertia, J);
+    cn_turn_matrix(R, body->inverse_inertia, J_inverse);
+    cn_hold_axes(mass, light, body->lock & 7u, axes, linear);
+    cn_hold_axes(J, J_inverse, body->lock >> 3 & 7u, axes, angular);
+    memset(inverse, 0, 36 * sizeof *inverse);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            inverse[6 * i + j] = linear[3 * i + j];
+            inverse[6 * (i + 3) + j + 3] = angular[3 * i + j];
+        }
+    }
+}
+
+// h' over h for a turn of x = h |W|: tan(x/2)/(x/2).
+static double cn_gyroscopic_stretch(double x) {
+    if (x < CN_SPIN_SERIES) {
+        return 1.0 + x * x / 12.0;
+    }
+    double sine, cosine;
+    x = x < CN_SPIN_TURN_MOST ? x : CN_SPIN_TURN_MOST;
+    cn_sincos(0.5 * x, &sine, &cosine);
+    return sine / (cosine * 0.5 * x);
+}
+
+// W1 from W0, body axes: P1 = P0 + h torque - h' Wbar x Pbar by a fixed point on W1.
+static void cn_spin_freely(const cn_rigid *body, const double W0[3], const double torque[3],
+                           double h, double W1[3]) {
+    double P0[3], start[3];
+    cn_mat3_apply(body->inertia, W0, P0);
+    cn_add_scaled3(P0, h, torque, start);
+    cn_mat3_apply(body->inverse_inertia, start, W1);
+    for (int round = 0; round < CN_SPIN_ROUNDS; round++) {
+        double mean[3], P[3], gyro[3], next[3], change = 0.0, size = 0.0;
+        for (int i = 0; i < 3; i++) {
+            mean[i] = 0.5 * (W0[i] + W1[i]);
+        }
+        cn_mat3_apply(body->inertia, mean, P);
+        cn_cross3(mean, P, gyro);
+        cn_add_scaled3(start, -h * cn_gyroscopic_stretch(h * cn_norm3(mean)), gyro, P);
+        cn_mat3_apply(body->inverse_inertia, P, next);
+        for (int i = 0; i < 3; i++) {
+            change += fabs(next[i] - W1[i]);
+            size += fabs(next[i]);
+            W1[i] = next[i];
+        }
+        if (!(change > CN_SPIN_TOLERANCE * size)) {
+            return;
+        }
+    }
+}
+
+// Takes the held directions out of a velocity.
+static void cn_hold_velocity(const cn_rigid *body, const double *pose, double *velocity) {
+    double axes[9];
+    double part[6] = {velocity[0], velocity[1], 0.0, 0.0, 0.0, velocity[2]};
+    cn_lock_axes(body, pose, axes);
+    if (body->dim == 3) {
+        memcpy(part, velocity, sizeof part);
+    }
+    for (int k = 0; k < 6; k++) {
+        if (body->lock >> k & 1u) {
+            double *half = part + 3 * (k / 3);
+            double axis[3] = {axes[k % 3], axes[3 + k % 3], axes[6 + k % 3]};
+            cn_add_scaled3(half, -cn_dot3(axis, half), axis, half);
+        }
+    }
+    if (body->dim == 3) {
+        memcpy(velocity, part, sizeof part);
+    } else {
+        velocity[0] = part[0];
+        velocity[1] = part[1];
+        velocity[2] = part[5];
+    }
+}
+
+// (1 - theta) v + theta v_free, by which a pose moves during a free step.
+static void cn_mean_velocity(int32_t size, const double *velocity, const double *free_velocity,
+                             double theta, double *mean) {
+    for (int i = 0; i < size; i++) {
+        mean[i] = (1.0 - theta) * velocity[i] + theta * free_velocity[i];
+    }
+}
+
+// A body whose rate is held in some direction does not follow Euler's equation: its rate changes by
+// the torque alone.
+static void cn_free_step_held(const cn_rigid *body, const double *pose, const double *velocity,
+                              const double *force, const double *torque, double h, double theta,
+                              double *free_velocity, double *free_pose) {
+    int32_t size = body->dim == 3 ? 6 : 3;
+    double inverse[36], load[6] = {force[0], force[1], torque[2], 0.0, 0.0, 0.0}, mean[6];
+    if (body->dim == 3) {
+        memcpy(load, force, 3 * sizeof *load);
+        memcpy(load + 3, torque, 3 * sizeof *load);
+    }
+    cn_rigid_inverse_mass(body, pose, inverse);
+    for (int i = 0; i < size; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < size; j++) {
+            sum += inverse[size * i + j] * load[j];
+        }
+        free_velocity[i] = velocity[i] + h * sum;
+    }
+    cn_hold_velocity(body, pose, free_velocity);
+    cn_mean_velocity(size, velocity, free_velocity, theta, mean);
+    cn_rigid_move(body->dim, pose, mean, h, free_pose);
+}
+
+void cn_rigid_free_step(const cn_rigid *body, const double *pose, const double *velocity,
+                        const double *force, const double *torque, double h, double theta,
+                        double *free_velocity, double *free_pose) {
+    double mean[6];
+    if (body->lock != 0) {
+        cn_free_step_held(body, pose, velocity, force, torque, h, theta, free_velocity, free_pose);
+        return;
+    }
+    if (body->dim == 2) {
+        free_velocity[0] = velocity[0] + h * (force[0] / body->mass);
+        free_velocity[1] = velocity[1] + h * (force[1] / body->mass);
+        free_velocity[2] = velocity[2] + h * (body->inverse_inertia[8] * torque[2]);
+        cn_mean_velocity(3, velocity, free_velocity, theta, mean);
+        cn_rigid_move(2, pose, mean, h, free_pose);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        free_velocity[i] = velocity[i] + h * (force[i] / body->mass);
+    }
+
+    // Body axes at the start of the step.
+    double R[9], W0[3], W1[3], T[3];
+    cn_quat_matrix(pose + 3, R);
+    cn_mat3_apply_transposed(R, velocity + 3, W0);
+    cn_mat3_apply_transposed(R, torque, T);
+    cn_spin_freely(body, W0, T, h, W1);
+
+    // The rotation of the step in world axes, then the new rate through the new orientation.
+    cn_mean_velocity(3, velocity, free_velocity, theta, mean);
+    cn_mean_velocity(3, W0, W1, theta, mean + 3);
+    cn_mat3_apply(R, mean + 3, mean + 3);
+    cn_rigid_move(3, pose, mean, h, free_pose);
+    cn_quat_matrix(free_pose + 3, R);
+    cn_mat3_apply(R, W1, free_velocity + 3);
+}
+
+void cn_rigid_end_pose(int32_t dim, const double *pose, const double *old_velocity,
+                       const double *free_pose, const double *free_velocity, const double *velocity,
+                       double h, double theta, double *out) {
+    double mean[6], change[6] = {0.0};
+    if (dim == 2) {
+        cn_mean_velocity(3, old_velocity, velocity, theta, mean);
+        cn_rigid_move(2, pose, mean, h, out);
+        return;
+    }
+    double end[7];
+    cn_sub3(velocity + 3, free_velocity + 3, change + 3);
+    cn_rigid_move(3, free_pose, change, h * theta, end);
+    cn_mean_velocity(3, old_velocity, velocity, theta, mean);
+    cn_add_scaled3(pose, h, mean, out);
+    memcpy(out + 3, end + 3, 4 * sizeof *out);
+}
+
+double cn_rigid_kinetic(const cn_rigid *body, const double *pose, const double *velocity) {
+    if (body->dim == 2) {
+        return 0.5 * (body->mass * (velocity[0] * velocity[0] + velocity[1] * velocity[1]) +
+                      body->inertia[8] * velocity[2] * velocity[2]);
+    }
+    double R[9], W[3], P[3];
+    cn_quat_matrix(pose + 3, R);
+    cn_mat3_apply_transposed(R, velocity + 3, W);
+    cn_mat3_apply(body->inertia, W, P);
+    return 0.5 * (body->mass * cn_dot3(velocity, velocity) + cn_dot3(W, P));
+}

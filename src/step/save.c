@@ -1,0 +1,126 @@
+// step/save.c
+// A state as bytes, little-endian as the machine is, and its hash.
+#include "step/sim.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#define CN_SAVE_MAGIC 0x31304e5249414331u // "1CAIRN01"
+
+typedef struct cn_save_head {
+    uint64_t magic;
+    int64_t step;
+    int32_t dim, bodies, impulses, reserved;
+} cn_save_head;
+
+// Bytes of the arrays that follow the head.
+static size_t cn_save_size(const cn_save_head *head) {
+    size_t bodies = (size_t)head->bodies, impulses = (size_t)head->impulses;
+    size_t numbers =
+        (size_t)(cn_pose_size(head->dim) + cn_velocity_size(head->dim)) * bodies + 3 * impulses;
+    return sizeof *head + numbers * sizeof(double) + impulses * (sizeof(cn_contact_key) + 1);
+}
+
+cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
+    const cn_state *state = &sim->state;
+    const cn_model *model = sim->model;
+    cn_save_head head = {.magic = CN_SAVE_MAGIC,
+                         .step = state->step,
+                         .dim = model->dim,
+                         .bodies = model->body_count,
+                         .impulses = state->impulse_count};
+    size_t poses = (size_t)cn_pose_size(head.dim) * (size_t)head.bodies * sizeof(double);
+    size_t velocities = (size_t)cn_velocity_size(head.dim) * (size_t)head.bodies * sizeof(double);
+    size_t impulses = (size_t)head.impulses;
+    cn_buffer buffer;
+    cn_buffer_init(&buffer, &sim->env);
+    bool done = cn_buffer_append(&buffer, &head, sizeof head) &&
+                cn_buffer_append(&buffer, state->q, poses) &&
+                cn_buffer_append(&buffer, state->v, velocities) &&
+                cn_buffer_append(&buffer, state->impulse, 3 * impulses * sizeof(double)) &&
+                cn_buffer_append(&buffer, state->key, impulses * sizeof(cn_contact_key)) &&
+                cn_buffer_append(&buffer, state->slid, impulses);
+    if (!done) {
+        cn_buffer_free(&buffer);
+        return CN_ERR_MEMORY;
+    }
+    *bytes = buffer.data;
+    *size = buffer.size;
+    return CN_OK;
+}
+
+void cn_sim_free(const cn_sim *sim, void *bytes, size_t size) {
+    if (bytes) {
+        sim->env.allocator.resize(sim->env.allocator.user, bytes, size, 0);
+    }
+}
+
+cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
+    const cn_model *model = sim->model;
+    cn_save_head head;
+    if (size < sizeof head) {
+        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is cut short");
+    }
+    memcpy(&head, bytes, sizeof head);
+    if (head.magic != CN_SAVE_MAGIC || head.dim != model->dim || head.bodies != model->body_count ||
+        head.impulses < 0 || head.step < 0 || size != cn_save_size(&head)) {
+        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another model or damaged");
+    }
+    cn_arena *arena = sim->impulses[sim->current];
+    cn_arena_release(arena, (cn_arena_mark){0});
+    cn_state state = sim->state;
+    state.step = head.step;
+    state.impulse_count = head.impulses;
+    state.impulse = CN_TAKE(arena, double, 3 * (int64_t)head.impulses);
+    state.key = CN_TAKE(arena, cn_contact_key, head.impulses);
+    state.slid = CN_TAKE(arena, uint8_t, head.impulses);
+    if (!state.impulse || !state.key || !state.slid) {
+        sim->state.impulse_count = 0;
+        return cn_fail_memory(error);
+    }
+    size_t impulses = (size_t)head.impulses;
+    const struct {
+        void *to;
+        size_t bytes;
+    } parts[] = {
+        {state.q, (size_t)cn_pose_size(head.dim) * (size_t)head.bodies * sizeof(double)},
+        {state.v, (size_t)cn_velocity_size(head.dim) * (size_t)head.bodies * sizeof(double)},
+        {state.impulse, 3 * impulses * sizeof(double)},
+        {state.key, impulses * sizeof(cn_contact_key)},
+        {state.slid, impulses}};
+    const unsigned char *from = (const unsigned char *)bytes + sizeof head;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        memcpy(parts[i].to, from, parts[i].bytes);
+        from += parts[i].bytes;
+    }
+    sim->state = state;
+    sim->last = (cn_step){0};
+    cn_detector_reset(sim->detector);
+    return CN_OK;
+}
+
+uint64_t cn_sim_hash(const cn_sim *sim) {
+    const cn_model *model = sim->model;
+    int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
+    int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
+    cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
+    double *numbers = CN_TAKE(sim->scratch, double, poses + velocities);
+    if (!numbers) {
+        return 0;
+    }
+    cn_sim_poses(sim, numbers);
+    cn_sim_velocities(sim, numbers + poses);
+    for (int64_t i = 0; i < poses + velocities; i++) {
+        numbers[i] += 0.0; // -0 becomes 0
+    }
+    XXH64_state_t hash;
+    XXH64_reset(&hash, 0);
+    XXH64_update(&hash, &sim->state.step, sizeof sim->state.step);
+    XXH64_update(&hash, numbers, sizeof *numbers * (size_t)(poses + velocities));
+    cn_arena_release(sim->scratch, mark);
+    return XXH64_digest(&hash);
+}

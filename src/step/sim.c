@@ -1,0 +1,352 @@
+// step/sim.c
+// The run driver: makes a sim from a model, steps it under the stall policy, hands out what a step
+// did.
+#include "step/sim.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- making ----
+
+static cn_status cn_choose_solver(const char *name, const cn_settings *settings,
+                                  const cn_friction_solver **solver, cn_solve_opts *opts,
+                                  cn_error *error) {
+    *solver = cn_friction_solver_find(name);
+    if (!*solver) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "there is no friction solver named %s", name);
+    }
+    *opts = cn_solve_opts_default(&(*solver)->info);
+    opts->tolerance = settings->tolerance;
+    opts->time_limit = settings->time_limit;
+    if (settings->max_iterations > 0) {
+        opts->max_iterations = settings->max_iterations;
+    }
+    if (settings->local) {
+        opts->local = cn_local_solver_find(settings->local);
+    }
+    if (!opts->local) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "there is no local solver named %s",
+                       settings->local);
+    }
+    return CN_OK;
+}
+
+// Bodies that overlap at the start by more than is accepted: an error that points into the scene.
+static cn_status cn_check_start(cn_sim *sim, cn_error *error) {
+    const cn_model *model = sim->model;
+    cn_contact_list contacts;
+    cn_status status = cn_detect(sim->detector, sim->state.q, sim->state.v, model->settings.step,
+                                 &contacts, error);
+    for (int32_t c = 0; status == CN_OK && c < contacts.count; c++) {
+        const cn_contact *contact = &contacts.contact[c];
+        if (contact->gap < -model->settings.overlap_most) {
+            int32_t a = contact->key.candidate, b = contact->key.antagonist;
+            const cn_body *later = &model->body[a > b ? a : b];
+            status = cn_fail(
+                error, CN_ERR_INPUT, "bodies %d (%s) and %d (%s) overlap by %.3g m at the start",
+                (int)a + 1, model->body[a].name, (int)b + 1, model->body[b].name, -contact->gap);
+            cn_fail_hint(
+                error, "move them apart, or accept overlaps up to solver.overlap_most (now %.3g m)",
+                model->settings.overlap_most);
+            cn_fail_at(error, later->source.file, later->source.line, later->source.column);
+        }
+    }
+    return status;
+}
+
+static bool cn_sim_allocate(cn_sim *sim) {
+    const cn_model *model = sim->model;
+    int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
+    int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
+    sim->memory = cn_arena_create(&sim->env);
+    sim->step_memory = cn_arena_create(&sim->env);
+    sim->scratch = cn_arena_create(&sim->env);
+    sim->impulses[0] = cn_arena_create(&sim->env);
+    sim->impulses[1] = cn_arena_create(&sim->env);
+    sim->detector = cn_detector_create(model, &sim->env);
+    if (!sim->memory || !sim->step_memory || !sim->scratch || !sim->impulses[0] ||
+        !sim->impulses[1] || !sim->detector) {
+        return false;
+    }
+    sim->state.q = CN_TAKE(sim->memory, double, poses);
+    sim->state.v = CN_TAKE(sim->memory, double, velocities);
+    if (!sim->state.q || !sim->state.v) {
+        return false;
+    }
+    memcpy(sim->state.q, model->q0, sizeof(double) * (size_t)poses);
+    memcpy(sim->state.v, model->v0, sizeof(double) * (size_t)velocities);
+    return true;
+}
+
+cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, cn_error *error) {
+    *out = NULL;
+    if (!model || !model->finished) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "the model is not finished");
+    }
+    cn_env own = env ? *env : cn_env_default();
+    cn_sim *sim = own.allocator.resize(own.allocator.user, NULL, 0, sizeof *sim);
+    if (!sim) {
+        return cn_fail_memory(error);
+    }
+    *sim = (cn_sim){.env = own, .model = model};
+    const cn_settings *settings = &model->settings;
+    cn_status status =
+        cn_choose_solver(settings->solver, settings, &sim->solver, &sim->opts, error);
+    if (status == CN_OK) {
+        status = cn_choose_solver(settings->fallback, settings, &sim->fallback, &sim->fallback_opts,
+                                  error);
+    }
+    if (status == CN_OK && !cn_sim_allocate(sim)) {
+        status = cn_fail_memory(error);
+    }
+    if (status == CN_OK) {
+        status = cn_check_start(sim, error);
+    }
+    if (status != CN_OK) {
+        cn_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return CN_OK;
+}
+
+void cn_sim_destroy(cn_sim *sim) {
+    if (!sim) {
+        return;
+    }
+    cn_detector_destroy(sim->detector);
+    cn_arena_destroy(sim->impulses[0]);
+    cn_arena_destroy(sim->impulses[1]);
+    cn_arena_destroy(sim->scratch);
+    cn_arena_destroy(sim->step_memory);
+    cn_arena_destroy(sim->memory);
+    cn_env env = sim->env;
+    env.allocator.resize(env.allocator.user, sim, sizeof *sim, 0);
+}
+
+// ---- stepping ----
+
+// Impulses of the step, world axes, for the next warm start.
+static cn_status cn_keep_impulses(cn_sim *sim, cn_error *error) {
+    const cn_step *step = &sim->last;
+    const cn_friction *p = &step->assembled.problem;
+    cn_arena *arena = sim->impulses[1 - sim->current];
+    cn_arena_release(arena, (cn_arena_mark){0});
+    cn_state next = sim->state;
+    next.impulse_count = p->contacts;
+    next.key = CN_TAKE(arena, cn_contact_key, p->contacts);
+    next.impulse = CN_TAKE_ZERO(arena, double, 3 * (int64_t)p->contacts);
+    next.slid = CN_TAKE(arena, uint8_t, p->contacts);
+    if (!next.key || !next.impulse || !next.slid) {
+        return cn_fail_memory(error);
+    }
+    for (int32_t a = 0; a < p->contacts; a++) {
+        const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
+        const double *axes[3] = {contact->normal, contact->t1, contact->t2};
+        next.key[a] = contact->key;
+        next.slid[a] = step->status[a] == 2;
+        for (int32_t i = 0; i < p->dim; i++) {
+            cn_add_scaled3(next.impulse + 3 * (int64_t)a, step->r[(int64_t)p->dim * a + i], axes[i],
+                           next.impulse + 3 * (int64_t)a);
+        }
+    }
+    sim->state = next;
+    sim->current = 1 - sim->current;
+    return CN_OK;
+}
+
+cn_status cn_step_accept(cn_sim *sim, cn_error *error) {
+    const cn_model *model = sim->model;
+    cn_status status = cn_keep_impulses(sim, error);
+    if (status == CN_OK) {
+        memcpy(sim->state.q, sim->last.q,
+               sizeof(double) * (size_t)cn_pose_size(model->dim) * (size_t)model->body_count);
+        memcpy(sim->state.v, sim->last.v,
+               sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
+    }
+    return status;
+}
+
+// What the step adds to a report that may cover several.
+static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
+    const cn_step *step = &sim->last;
+    const cn_friction *p = &step->assembled.problem;
+    double deepest = 0.0, sum = 0.0;
+    int32_t touching = 0;
+    report->contacts = step->contacts.count;
+    report->sticking = report->sliding = 0;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        report->sticking += step->status[a] == 1;
+        report->sliding += step->status[a] == 2;
+    }
+    for (int32_t c = 0; c < step->contacts.count; c++) {
+        double overlap = -step->contacts.contact[c].gap;
+        if (overlap > 0.0) {
+            deepest = fmax(deepest, overlap);
+            sum += overlap;
+            touching++;
+        }
+    }
+    report->penetration_max = fmax(report->penetration_max, deepest);
+    report->penetration_mean = touching > 0 ? sum / touching : 0.0;
+    report->solver = step->solver;
+    report->iterations += step->solved.iterations;
+    report->retries += step->retries;
+    report->missed += step->contacts.missed;
+    report->cpu_detect += step->cpu[0];
+    report->cpu_assemble += step->cpu[1];
+    report->cpu_solve += step->cpu[2];
+    report->cpu_advance += step->cpu[3];
+    if (report->outcome == CN_SOLVED) {
+        report->outcome = step->solved.outcome; // the first that was not solved stays
+    }
+    report->residual = fmax(report->residual, step->solved.grade.residual);
+    cn_step_energy(sim, report);
+}
+
+// One step of length h, or with the policy "halve" two of half the length where the solve stalls.
+static cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
+                                  cn_step_report *report, cn_error *error) {
+    cn_status status = cn_moreau_jean(sim, t, h, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    bool stalled = sim->last.solved.outcome != CN_SOLVED;
+    if (stalled && sim->model->settings.on_stall == CN_STALL_HALVE && halvings > 0) {
+        report->halvings++;
+        status = cn_step_or_halve(sim, t, 0.5 * h, halvings - 1, report, error);
+        return status == CN_OK
+                   ? cn_step_or_halve(sim, t + 0.5 * h, 0.5 * h, halvings - 1, report, error)
+                   : status;
+    }
+    if (stalled && sim->model->settings.on_stall == CN_STALL_STOP) {
+        report->outcome = sim->last.solved.outcome;
+        report->residual = sim->last.solved.grade.residual;
+        return cn_fail(error, CN_ERR_NUMERIC, "the solve stalled at t = %g with residual %.3g (%s)",
+                       t, sim->last.solved.grade.residual, sim->last.solved.detail);
+    }
+    cn_report_step(sim, report);
+    return cn_step_accept(sim, error);
+}
+
+cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
+    const cn_settings *settings = &sim->model->settings;
+    double t = cn_sim_time(sim);
+    *report = (cn_step_report){.outcome = CN_SOLVED};
+    cn_status status = cn_step_or_halve(sim, t, settings->step, settings->halvings, report, error);
+    if (status == CN_OK) {
+        sim->state.step++;
+    }
+    report->step = sim->state.step;
+    report->t = cn_sim_time(sim);
+    return status;
+}
+
+// ---- looking ----
+
+int64_t cn_sim_step_index(const cn_sim *sim) {
+    return sim->state.step;
+}
+
+double cn_sim_time(const cn_sim *sim) {
+    return (double)sim->state.step * sim->model->settings.step;
+}
+
+const cn_model *cn_sim_model(const cn_sim *sim) {
+    return sim->model;
+}
+
+void cn_sim_poses(const cn_sim *sim, double *q) {
+    const cn_model *model = sim->model;
+    int32_t size = cn_pose_size(model->dim);
+    memcpy(q, sim->state.q, sizeof *q * (size_t)size * (size_t)model->body_count);
+    for (int32_t i = 0; i < model->body_count; i++) {
+        double *pose = q + (int64_t)size * i, R[9], offset[3];
+        if (model->dim == 3) {
+            cn_quat_matrix(pose + 3, R);
+        } else {
+            cn_angle_matrix(pose[2], R);
+        }
+        cn_mat3_apply(R, model->body[i].com, offset);
+        for (int32_t k = 0; k < model->dim; k++) {
+            pose[k] -= offset[k];
+        }
+    }
+}
+
+void cn_sim_velocities(const cn_sim *sim, double *v) {
+    const cn_model *model = sim->model;
+    memcpy(v, sim->state.v,
+           sizeof *v * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
+}
+
+void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential) {
+    cn_state_energy(sim->model, sim->state.q, sim->state.v, kinetic, potential);
+}
+
+int32_t cn_sim_contact_count(const cn_sim *sim) {
+    return sim->last.contacts.count;
+}
+
+// In world axes: sum of parts[i] axis_i.
+static void cn_to_world(int32_t dim, const cn_contact *contact, const double *parts,
+                        double out[3]) {
+    const double *axes[3] = {contact->normal, contact->t1, contact->t2};
+    out[0] = out[1] = out[2] = 0.0;
+    for (int32_t i = 0; i < dim; i++) {
+        cn_add_scaled3(out, parts[i], axes[i], out);
+    }
+}
+
+// The problem contact of a listed one, -1: it took no part. Both ascend.
+static int32_t cn_problem_contact(const cn_step *step, int32_t index) {
+    int32_t low = 0, high = step->assembled.problem.contacts;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (step->assembled.contact[middle] < index) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < step->assembled.problem.contacts && step->assembled.contact[low] == index;
+    return found ? low : -1;
+}
+
+void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+    const cn_step *step = &sim->last;
+    const cn_contact *contact = &step->contacts.contact[index];
+    const cn_friction *p = &step->assembled.problem;
+    *out = (cn_contact_record){.candidate = contact->key.candidate + 1,
+                               .antagonist = contact->key.antagonist + 1,
+                               .gap = contact->gap};
+    memcpy(out->point, contact->point, sizeof out->point);
+    memcpy(out->normal, contact->normal, sizeof out->normal);
+    int32_t a = cn_problem_contact(step, index);
+    if (a < 0) {
+        return;
+    }
+    int64_t row = (int64_t)p->dim * a;
+    double after[3];
+    for (int32_t i = 0; i < p->dim; i++) {
+        after[i] = step->u[row + i] - step->assembled.shift[row + i];
+    }
+    cn_to_world(p->dim, contact, step->r + row, out->impulse);
+    cn_to_world(p->dim, contact, after, out->velocity);
+    cn_to_world(p->dim, contact, step->assembled.velocity_before + row, out->velocity_before);
+    cn_to_world(p->dim, contact, step->assembled.shift + row, out->shift);
+    out->friction = p->mu[a];
+    out->status = step->status[a];
+}
+
+const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const double **u) {
+    *r = sim->last.r;
+    *u = sim->last.u;
+    return sim->last.r ? &sim->last.assembled.problem : NULL;
+}

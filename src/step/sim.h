@@ -1,0 +1,55 @@
+// step/sim.h
+// A run in progress, as the files of this room share it.
+#ifndef CAIRN_STEP_SIM_H
+#define CAIRN_STEP_SIM_H
+
+#include <cairn/sim.h>
+
+#include "assemble/assemble.h"
+
+// The vectors and results of one step. Arrays live in the step's arena until the next step.
+typedef struct cn_step {
+    double t, h;      // start and length
+    double *q_middle; // q~
+    double *v_old;    // v_i, with the driven bodies' velocities
+    double *load; // force and torque F_theta of each body, gravity left out, 6 each (2D: f_x f_y
+                  // torque in 0 1 5)
+    double *v_free, *q_free;
+    double *q, *v; // the end
+    cn_inertia_map inertia;
+    cn_contact_list contacts;
+    cn_assembled assembled;
+    double *r, *u;   // the answer; u is shifted, u + s
+    uint8_t *status; // of each problem contact: 1 stick, 2 slide, 0 open
+    cn_solve_report solved;
+    const char *solver;
+    int32_t retries;
+    double cpu[4]; // [s] detect, assemble, solve, advance
+} cn_step;
+
+struct cn_sim {
+    cn_env env;
+    const cn_model *model;
+    const cn_friction_solver *solver, *fallback;
+    cn_solve_opts opts, fallback_opts;
+    cn_detector *detector;
+    cn_state state;
+    cn_arena *memory;      // for the life of the run
+    cn_arena *step_memory; // for a step
+    cn_arena *impulses[2]; // the state's impulses live in one, the next ones go to the other
+    int32_t current;
+    cn_arena *scratch; // of the solver
+    cn_step last;      // the step the state came from; contacts of no step before the first
+};
+
+// One step of length h from the state at time t, into sim->last; the state is not touched. Outcome
+// in last.solved.
+cn_status cn_moreau_jean(cn_sim *sim, double t, double h, cn_error *error);
+// Energies and work of sim->last, added to the report (kinetic and potential are those of the end).
+void cn_step_energy(const cn_sim *sim, cn_step_report *report);
+void cn_state_energy(const cn_model *model, const double *q, const double *v, double *kinetic,
+                     double *potential);
+// The state becomes the end of sim->last.
+cn_status cn_step_accept(cn_sim *sim, cn_error *error);
+
+#endif
