@@ -108,19 +108,17 @@ uint64_t cn_sim_hash(const cn_sim *sim) {
     int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
     int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
     cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
-    double *numbers = CN_TAKE(sim->scratch, double, poses + velocities);
+    double *numbers = CN_TAKE(sim->scratch, double, 1 + poses + velocities);
     if (!numbers) {
         return 0;
     }
-    cn_sim_poses(sim, numbers);
-    cn_sim_velocities(sim, numbers + poses);
-    for (int64_t i = 0; i < poses + velocities; i++) {
+    memcpy(numbers, &sim->state.step, sizeof sim->state.step);
+    cn_sim_poses(sim, numbers + 1);
+    cn_sim_velocities(sim, numbers + 1 + poses);
+    for (int64_t i = 1; i <= poses + velocities; i++) {
         numbers[i] += 0.0; // -0 becomes 0
     }
-    XXH64_state_t hash;
-    XXH64_reset(&hash, 0);
-    XXH64_update(&hash, &sim->state.step, sizeof sim->state.step);
-    XXH64_update(&hash, numbers, sizeof *numbers * (size_t)(poses + velocities));
+    uint64_t hash = XXH64(numbers, sizeof *numbers * (size_t)(1 + poses + velocities), 0);
     cn_arena_release(sim->scratch, mark);
-    return XXH64_digest(&hash);
+    return hash;
 }
