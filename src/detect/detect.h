@@ -5,8 +5,8 @@
 
 #include "model/model.h"
 
-// A candidate contact at q~. Frame: normal from the antagonist to the candidate, t1 x t2 = normal;
-// 2D: t1 = (-n_y, n_x, 0).
+// A candidate contact at q~. The candidate is the body with the larger index. Frame: normal from
+// the antagonist to the candidate, t1 x t2 = normal; 2D: t1 = (-n_y, n_x, 0).
 typedef struct cn_contact {
     cn_contact_key key;
     double point[3];

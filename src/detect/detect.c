@@ -1,0 +1,260 @@
+// detect/detect.c
+// From poses to contacts: bounding balls, broad phase, narrow phase for every pair of shapes,
+// frames, keys.
+//
+// A pair is looked at within the alert distance plus what the two can close in a step, h (|v| + |w|
+// bound) of each, so that no fast body passes a candidate unseen.
+#include "detect/detect.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "detect/narrow.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CN_MISSED_SHARE                                                                            \
+    1e-3 // of the alert distance: an overlap deeper than it does not come from round-off
+#define CN_SHAPE_BITS 16 // of a feature key, for a body's shape; more shapes than that share keys
+
+struct cn_detector {
+    const cn_model *model;
+    cn_env env;
+    cn_broad *broad;
+    cn_arena *memory; // balls and rotations
+    double *center, *radius, *reach, *R;
+    cn_buffer contacts;    // cn_contact
+    cn_buffer touching[2]; // cn_body_pair: pairs with contacts, this call's and the last one's
+    int32_t now;           // which of the two is this call's
+    bool first;            // nothing is known of the last call
+};
+
+cn_detector *cn_detector_create(const cn_model *model, const cn_env *env) {
+    cn_arena *memory = cn_arena_create(env);
+    cn_detector *d = memory ? CN_TAKE_ZERO(memory, cn_detector, 1) : NULL;
+    if (!d) {
+        cn_arena_destroy(memory);
+        return NULL;
+    }
+    d->model = model;
+    d->env = *cn_arena_env(memory);
+    d->memory = memory;
+    d->first = true;
+    cn_buffer_init(&d->contacts, &d->env);
+    cn_buffer_init(&d->touching[0], &d->env);
+    cn_buffer_init(&d->touching[1], &d->env);
+    d->broad = cn_broad_create(&d->env);
+    d->center = CN_TAKE_ZERO(memory, double, 3 * (int64_t)model->body_count);
+    d->radius = CN_TAKE(memory, double, model->body_count);
+    d->reach = CN_TAKE(memory, double, model->body_count);
+    d->R = CN_TAKE(memory, double, 9 * (int64_t)model->body_count);
+    if (!d->broad || !d->center || !d->radius || !d->reach || !d->R) {
+        cn_detector_destroy(d);
+        return NULL;
+    }
+    return d;
+}
+
+void cn_detector_destroy(cn_detector *detector) {
+    if (detector) {
+        cn_broad_destroy(detector->broad);
+        cn_buffer_free(&detector->contacts);
+        cn_buffer_free(&detector->touching[0]);
+        cn_buffer_free(&detector->touching[1]);
+        cn_arena_destroy(detector->memory);
+    }
+}
+
+void cn_detector_reset(cn_detector *detector) {
+    detector->first = true;
+}
+
+// Bounding balls, rotations, and how far each body can come in a step.
+static void cn_place_bodies(cn_detector *d, const double *q, const double *v, double h,
+                            double alert) {
+    const cn_model *model = d->model;
+    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
+    for (int32_t i = 0; i < model->body_count; i++) {
+        const double *x = q + (int64_t)pose * i, *w = v + (int64_t)size * i;
+        double speed = 0.0, spin = 0.0;
+        for (int32_t k = 0; k < model->dim; k++) {
+            d->center[3 * (int64_t)i + k] = x[k];
+            speed += w[k] * w[k];
+        }
+        for (int32_t k = model->dim; k < size; k++) {
+            spin += w[k] * w[k];
+        }
+        if (model->dim == 3) {
+            cn_quat_matrix(x + 3, d->R + 9 * (int64_t)i);
+        } else {
+            cn_angle_matrix(x[2], d->R + 9 * (int64_t)i);
+        }
+        double bound = model->body[i].bound;
+        double turning = isinf(bound) || spin == 0.0 ? 0.0 : sqrt(spin) * bound;
+        d->reach[i] = h * (sqrt(speed) + turning);
+        d->radius[i] = bound + 0.5 * alert + d->reach[i];
+    }
+}
+
+static void cn_frame(int32_t dim, cn_contact *contact) {
+    const double *n = contact->normal;
+    if (dim == 3) {
+        cn_tangents3(n, contact->t1, contact->t2);
+        return;
+    }
+    const double t1[3] = {-n[1], n[0], 0.0}, t2[3] = {0.0, 0.0, 1.0};
+    memcpy(contact->t1, t1, sizeof t1);
+    memcpy(contact->t2, t2, sizeof t2);
+}
+
+// The points of a manifold as contacts, by feature.
+static bool cn_append_manifold(cn_detector *d, const cn_body_pair *pair, uint64_t shapes,
+                               cn_manifold *manifold) {
+    for (int32_t k = 1; k < manifold->count; k++) {
+        for (int32_t l = k; l > 0 && manifold->point[l - 1].feature > manifold->point[l].feature;
+             l--) {
+            cn_manifold swap = *manifold;
+            manifold->point[l] = swap.point[l - 1];
+            manifold->point[l - 1] = swap.point[l];
+        }
+    }
+    for (int32_t k = 0; k < manifold->count; k++) {
+        cn_contact contact = {.key = {pair->b, pair->a, shapes << 32 | manifold->point[k].feature},
+                              .gap = manifold->point[k].gap};
+        memcpy(contact.point, manifold->point[k].point, sizeof contact.point);
+        memcpy(contact.normal, manifold->normal, sizeof contact.normal);
+        cn_frame(d->model->dim, &contact);
+        if (!cn_buffer_append(&d->contacts, &contact, sizeof contact)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static double cn_shape_reach(const cn_placed *placed, double middle[3]) {
+    cn_mat3_apply(placed->R, placed->shape->middle, middle);
+    cn_add_scaled3(placed->position, 1.0, middle, middle);
+    return placed->shape->bound;
+}
+
+// Whether the balls round two shapes come within the distance.
+static bool cn_shapes_near(const cn_placed *a, const cn_placed *b, double distance) {
+    double ma[3], mb[3], apart[3];
+    double reach = cn_shape_reach(a, ma) + cn_shape_reach(b, mb) + distance;
+    cn_sub3(ma, mb, apart);
+    return isinf(reach) || cn_dot3(apart, apart) <= reach * reach;
+}
+
+static void cn_place_shape(const cn_detector *d, int32_t body, int32_t index, cn_placed *out) {
+    out->shape = &d->model->shape[d->model->body[body].shape_first + index];
+    memcpy(out->position, d->center + 3 * (int64_t)body, sizeof out->position);
+    memcpy(out->R, d->R + 9 * (int64_t)body, sizeof out->R);
+}
+
+// All shapes of b (the candidate) against all of a.
+static bool cn_detect_pair(cn_detector *d, const cn_body_pair *pair, double alert) {
+    const cn_body *a = &d->model->body[pair->a], *b = &d->model->body[pair->b];
+    double distance = alert + d->reach[pair->a] + d->reach[pair->b];
+    for (int32_t i = 0; i < b->shape_count; i++) {
+        cn_placed candidate, antagonist;
+        cn_place_shape(d, pair->b, i, &candidate);
+        for (int32_t j = 0; j < a->shape_count; j++) {
+            cn_manifold manifold = {.count = 0};
+            uint64_t shapes = ((uint64_t)i << CN_SHAPE_BITS | (uint64_t)j) & 0xffffffffu;
+            cn_place_shape(d, pair->a, j, &antagonist);
+            if (cn_shapes_near(&candidate, &antagonist, distance) &&
+                cn_narrow(d->model->dim, &candidate, &antagonist, distance, &manifold) &&
+                !cn_append_manifold(d, pair, shapes, &manifold)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static int64_t cn_pair_count(const cn_buffer *pairs) {
+    return (int64_t)(pairs->size / sizeof(cn_body_pair));
+}
+
+// Whether a pair was touching in the last call; both lists are sorted by (b, a), so *from only
+// moves forward.
+static bool cn_was_touching(const cn_buffer *last, const cn_body_pair *pair, int64_t *from) {
+    const cn_body_pair *old = (const void *)last->data;
+    while (*from < cn_pair_count(last) &&
+           (old[*from].b < pair->b || (old[*from].b == pair->b && old[*from].a < pair->a))) {
+        ++*from;
+    }
+    return *from < cn_pair_count(last) && old[*from].a == pair->a && old[*from].b == pair->b;
+}
+
+static double cn_deepest(const cn_contact *contact, int64_t count) {
+    double deepest = 0.0;
+    for (int64_t k = 0; k < count; k++) {
+        deepest = fmax(deepest, -contact[k].gap);
+    }
+    return deepest;
+}
+
+static cn_status cn_detect_pairs(cn_detector *d, const cn_body_pair *pairs, int64_t pair_count,
+                                 cn_contact_list *out, cn_error *error) {
+    const cn_model *model = d->model;
+    cn_buffer *touching = &d->touching[d->now], *last = &d->touching[1 - d->now];
+    int64_t from = 0;
+    touching->size = 0;
+    d->contacts.size = 0;
+    for (int64_t k = 0; k < pair_count; k++) {
+        const cn_body_pair *pair = &pairs[k];
+        if (model->body[pair->a].role != CN_BODY_FREE &&
+            model->body[pair->b].role != CN_BODY_FREE) {
+            continue;
+        }
+        size_t before = d->contacts.size;
+        if (!cn_detect_pair(d, pair, out->alert)) {
+            return cn_fail_memory(error);
+        }
+        if (d->contacts.size == before) {
+            continue;
+        }
+        if (!cn_buffer_append(touching, pair, sizeof *pair)) {
+            return cn_fail_memory(error);
+        }
+        const cn_contact *fresh = (const void *)(d->contacts.data + before);
+        double deepest = cn_deepest(fresh, (int64_t)((d->contacts.size - before) / sizeof *fresh));
+        if (!d->first && deepest > CN_MISSED_SHARE * out->alert &&
+            !cn_was_touching(last, pair, &from)) {
+            out->missed++;
+            out->missed_a = pair->a;
+            out->missed_b = pair->b;
+        }
+    }
+    return CN_OK;
+}
+
+cn_status cn_detect(cn_detector *detector, const double *q, const double *v, double h,
+                    cn_contact_list *out, cn_error *error) {
+    const cn_model *model = detector->model;
+    const cn_body_pair *pairs;
+    int64_t pair_count;
+    *out = (cn_contact_list){.alert = model->settings.alert};
+    cn_place_bodies(detector, q, v, h, out->alert);
+    if (cn_broad_pairs(detector->broad, model->body_count, detector->center, detector->radius,
+                       &pairs, &pair_count) != CN_OK) {
+        return cn_fail_memory(error);
+    }
+    detector->now = 1 - detector->now;
+    cn_status status = cn_detect_pairs(detector, pairs, pair_count, out, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    int64_t count = (int64_t)(detector->contacts.size / sizeof(cn_contact));
+    if (count > INT32_MAX) {
+        return cn_fail(error, CN_ERR_UNSUPPORTED, "more than %d contacts", INT32_MAX);
+    }
+    out->count = (int32_t)count;
+    out->contact = (void *)detector->contacts.data;
+    detector->first = false;
+    return CN_OK;
+}
