@@ -1,0 +1,94 @@
+// detect/narrow.c
+// The table of pairs. A pair missing here is found with its shapes swapped, or never touches.
+#include "detect/narrow.h"
+
+#include "detect/pairs.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+typedef struct cn_pair_row {
+    int32_t dim;
+    cn_shape_kind a, b;
+    cn_pair_fn *find;
+} cn_pair_row;
+
+static const cn_pair_row cn_pair_table[] = {
+    {3, CN_SHAPE_SPHERE, CN_SHAPE_SPHERE, cn_pair_sphere_sphere},
+    {3, CN_SHAPE_SPHERE, CN_SHAPE_PLANE, cn_pair_sphere_plane},
+    {2, CN_SHAPE_DISK, CN_SHAPE_DISK, cn_pair_disk_disk},
+    {2, CN_SHAPE_DISK, CN_SHAPE_LINE, cn_pair_disk_line},
+    {2, CN_SHAPE_DISK, CN_SHAPE_RING, cn_pair_disk_ring},
+};
+
+static cn_pair_fn *cn_find_pair(int32_t dim, cn_shape_kind a, cn_shape_kind b) {
+    for (size_t i = 0; i < sizeof cn_pair_table / sizeof cn_pair_table[0]; i++) {
+        if (cn_pair_table[i].dim == dim && cn_pair_table[i].a == a && cn_pair_table[i].b == b) {
+            return cn_pair_table[i].find;
+        }
+    }
+    return NULL;
+}
+
+bool cn_narrow_supports(int32_t dim, cn_shape_kind a, cn_shape_kind b) {
+    return cn_find_pair(dim, a, b) || cn_find_pair(dim, b, a);
+}
+
+bool cn_narrow(int32_t dim, const cn_placed *a, const cn_placed *b, double alert,
+               cn_manifold *out) {
+    out->count = 0;
+    cn_pair_fn *find = cn_find_pair(dim, a->shape->kind, b->shape->kind);
+    if (find) {
+        find(a, b, alert, out);
+        return true;
+    }
+    find = cn_find_pair(dim, b->shape->kind, a->shape->kind);
+    if (!find) {
+        return false;
+    }
+    find(b, a, alert, out);
+    cn_manifold_flip(out);
+    return true;
+}
+
+void cn_manifold_flip(cn_manifold *out) {
+    for (int i = 0; i < 3; i++) {
+        out->normal[i] = -out->normal[i];
+    }
+}
+
+void cn_placed_point(const cn_placed *placed, const double local[3], double world[3]) {
+    cn_mat3_apply(placed->R, local, world);
+    cn_add_scaled3(placed->position, 1.0, world, world);
+}
+
+void cn_placed_origin(const cn_placed *placed, double world[3]) {
+    cn_placed_point(placed, placed->shape->position, world);
+}
+
+void cn_placed_plane(const cn_placed *placed, double normal[3], double *offset) {
+    cn_mat3_apply(placed->R, placed->shape->normal, normal);
+    *offset = placed->shape->offset + cn_dot3(normal, placed->position);
+}
+
+void cn_manifold_add(cn_manifold *out, const double point[3], double gap, double alert,
+                     uint32_t feature) {
+    if (!(gap <= alert)) {
+        return;
+    }
+    int32_t place = out->count;
+    if (out->count == CN_MANIFOLD_MOST) {
+        place = 0;
+        for (int32_t k = 1; k < CN_MANIFOLD_MOST; k++) {
+            place = out->point[k].gap > out->point[place].gap ? k : place;
+        }
+        if (out->point[place].gap <= gap) {
+            return;
+        }
+    } else {
+        out->count++;
+    }
+    memcpy(out->point[place].point, point, sizeof out->point[place].point);
+    out->point[place].gap = gap;
+    out->point[place].feature = feature;
+}

@@ -1,0 +1,33 @@
+// detect/pairs.h
+// The functions that the table of pairs names, and what they share. Each takes its kinds in the
+// order of its name.
+#ifndef CAIRN_DETECT_PAIRS_H
+#define CAIRN_DETECT_PAIRS_H
+
+#include "detect/narrow.h"
+
+// Writes the manifold of a against b, normal from b to a; points with gap <= alert.
+typedef void cn_pair_fn(const cn_placed *a, const cn_placed *b, double alert, cn_manifold *out);
+
+// World point of a point of the shape's body.
+void cn_placed_point(const cn_placed *placed, const double local[3], double world[3]);
+// The shape's own frame origin in the world.
+void cn_placed_origin(const cn_placed *placed, double world[3]);
+
+// Unit normal and offset of a plane or line in the world: free where normal . x >= offset.
+void cn_placed_plane(const cn_placed *placed, double normal[3], double *offset);
+
+// One contact of two balls (radius 0: points) with centres a and b; nothing when farther than
+// alert. Concentric balls get the normal (0, 0, 1), in 2D (0, 1, 0).
+void cn_ball_contact(int32_t dim, const double a[3], double radius_a, const double b[3],
+                     double radius_b, double alert, cn_manifold *out);
+// Adds a point; nothing when the gap is above alert. Full: the shallowest gives way.
+void cn_manifold_add(cn_manifold *out, const double point[3], double gap, double alert,
+                     uint32_t feature);
+// Turns a manifold round, as when a and b are swapped.
+void cn_manifold_flip(cn_manifold *out);
+
+cn_pair_fn cn_pair_sphere_sphere, cn_pair_sphere_plane;
+cn_pair_fn cn_pair_disk_disk, cn_pair_disk_line, cn_pair_disk_ring;
+
+#endif
