@@ -12,8 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_LEVELS 64     // sizes from 2^-32 to 2^31 metres; others are put to the ends
-#define CN_LEVEL_ZERO 32 // index of cells 1 m wide
+#define CN_LEVELS 64          // sizes from 2^-32 to 2^31 metres; smaller ones are put to the first
+#define CN_LEVEL_ZERO 32      // index of cells 1 m wide
+#define CN_RADIUS_MOST 0x1p30 // [m] what is larger is tried against everything
 #define CN_CELL_FAR                                                                                \
     ((double)(1 << 29)) // cells are numbered within this; what is farther shares the last one
 
@@ -98,7 +99,7 @@ static cn_status cn_grid_build(cn_grid *grid, cn_arena *memory) {
     }
     // From the last ball to the first, so that the list of a cell ascends.
     for (int32_t i = grid->count - 1; i >= 0; i--) {
-        if (!(grid->radius[i] <= INFINITY) || isinf(grid->radius[i])) {
+        if (!(grid->radius[i] <= CN_RADIUS_MOST)) {
             grid->level[i] = -1;
             continue;
         }
@@ -155,11 +156,12 @@ static int64_t cn_visit_neighbours(const cn_grid *grid, int32_t i, cn_body_pair 
     return found;
 }
 
-// Pairs with the balls that have no bounds; i of them is counted with those behind it.
+// Everything that touches ball i, which is too large for the grid; of its like only those behind
+// it.
 static int64_t cn_visit_unbounded(const cn_grid *grid, int32_t i, cn_body_pair *out) {
     int64_t found = 0;
     for (int32_t j = 0; j < grid->count; j++) {
-        if (j != i && (grid->level[j] >= 0 || j > i)) {
+        if (j != i && (grid->level[j] >= 0 || j > i) && cn_balls_touch(grid, i, j)) {
             if (out) {
                 out[found] = i < j ? (cn_body_pair){i, j} : (cn_body_pair){j, i};
             }
