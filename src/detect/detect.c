@@ -125,7 +125,7 @@ static bool cn_append_manifold(cn_detector *d, const cn_body_pair *pair, uint64_
         cn_contact contact = {.key = {pair->b, pair->a, shapes << 32 | manifold->point[k].feature},
                               .gap = manifold->point[k].gap};
         memcpy(contact.point, manifold->point[k].point, sizeof contact.point);
-        memcpy(contact.normal, manifold->normal, sizeof contact.normal);
+        memcpy(contact.normal, manifold->point[k].normal, sizeof contact.normal);
         cn_frame(d->model->dim, &contact);
         if (!cn_buffer_append(&d->contacts, &contact, sizeof contact)) {
             return false;

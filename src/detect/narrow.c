@@ -52,8 +52,10 @@ bool cn_narrow(int32_t dim, const cn_placed *a, const cn_placed *b, double alert
 }
 
 void cn_manifold_flip(cn_manifold *out) {
-    for (int i = 0; i < 3; i++) {
-        out->normal[i] = -out->normal[i];
+    for (int32_t k = 0; k < out->count; k++) {
+        for (int i = 0; i < 3; i++) {
+            out->point[k].normal[i] = -out->point[k].normal[i];
+        }
     }
 }
 
@@ -71,8 +73,8 @@ void cn_placed_plane(const cn_placed *placed, double normal[3], double *offset) 
     *offset = placed->shape->offset + cn_dot3(normal, placed->position);
 }
 
-void cn_manifold_add(cn_manifold *out, const double point[3], double gap, double alert,
-                     uint32_t feature) {
+void cn_manifold_add(cn_manifold *out, const double point[3], const double normal[3], double gap,
+                     double alert, uint32_t feature) {
     if (!(gap <= alert)) {
         return;
     }
@@ -89,6 +91,7 @@ void cn_manifold_add(cn_manifold *out, const double point[3], double gap, double
         out->count++;
     }
     memcpy(out->point[place].point, point, sizeof out->point[place].point);
+    memcpy(out->point[place].normal, normal, sizeof out->point[place].normal);
     out->point[place].gap = gap;
     out->point[place].feature = feature;
 }

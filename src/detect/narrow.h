@@ -20,9 +20,9 @@ typedef struct cn_placed {
 #define CN_MANIFOLD_MOST 8
 typedef struct cn_manifold {
     int32_t count;
-    double normal[3]; // unit, from b towards a
     struct {
-        double point[3]; // midway between the two surfaces
+        double point[3];  // midway between the two surfaces
+        double normal[3]; // unit, from b towards a
         double gap;
         uint32_t feature; // the same feature pair gives the same number from step to step
     } point[CN_MANIFOLD_MOST];

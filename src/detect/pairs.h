@@ -22,8 +22,8 @@ void cn_placed_plane(const cn_placed *placed, double normal[3], double *offset);
 void cn_ball_contact(int32_t dim, const double a[3], double radius_a, const double b[3],
                      double radius_b, double alert, cn_manifold *out);
 // Adds a point; nothing when the gap is above alert. Full: the shallowest gives way.
-void cn_manifold_add(cn_manifold *out, const double point[3], double gap, double alert,
-                     uint32_t feature);
+void cn_manifold_add(cn_manifold *out, const double point[3], const double normal[3], double gap,
+                     double alert, uint32_t feature);
 // Turns a manifold round, as when a and b are swapped.
 void cn_manifold_flip(cn_manifold *out);
 
