@@ -1,0 +1,179 @@
+// Rigid bodies alone: free flight, free rotation, locks (V1, V2).
+#include "check.h"
+
+#include "body/rigid.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+
+#include <cairn/model.h>
+#include <string.h>
+
+static const double zero[3] = {0.0, 0.0, 0.0};
+static const double inertia[9] = {1, 0, 0, 0, 2, 0, 0, 0, 3};
+static const double inverse_inertia[9] = {1, 0, 0, 0, 0.5, 0, 0, 0, 1.0 / 3.0};
+
+static cn_rigid asymmetric(void) {
+    return (cn_rigid){
+        .dim = 3, .mass = 2.0, .inertia = inertia, .inverse_inertia = inverse_inertia};
+}
+
+static void momentum(const double pose[7], const double v[6], double L[3]) {
+    double R[9], W[3];
+    cn_quat_matrix(pose + 3, R);
+    cn_mat3_apply_transposed(R, v + 3, W);
+    cn_mat3_apply(inertia, W, W);
+    cn_mat3_apply(R, W, L);
+}
+
+// V1: under a constant force the scheme is exact at every step, theta = 1/2.
+CN_TEST(free_flight_is_exact) {
+    cn_rigid body = asymmetric();
+    double pose[7] = {1, 2, 3, 1, 0, 0, 0}, v[6] = {1, -2, 5, 0, 0, 0}, h = 0.01;
+    const double force[3] = {0.0, 4.0, -2.0 * 9.81};
+    for (int i = 1; i <= 1000; i++) {
+        double free_v[6], free_pose[7], end[7];
+        cn_rigid_free_step(&body, pose, v, force, zero, h, 0.5, free_v, free_pose);
+        cn_rigid_end_pose(3, pose, v, free_pose, free_v, free_v, h, 0.5, end);
+        memcpy(pose, end, sizeof pose);
+        memcpy(v, free_v, sizeof v);
+        double t = i * h;
+        CN_CHECK_NEAR(pose[0], 1 + t, 1e-11);
+        CN_CHECK_NEAR(pose[1], 2 - 2 * t + t * t, 1e-10);
+        CN_CHECK_NEAR(pose[2], 3 + 5 * t - 4.905 * t * t, 1e-10);
+    }
+}
+
+// V2: a torque-free asymmetric body near its unstable axis keeps energy and angular momentum to
+// round-off, tumbling.
+CN_TEST(torque_free_rotation_keeps_energy_and_momentum) {
+    cn_rigid body = asymmetric();
+    double pose[7] = {0, 0, 0, 1, 0, 0, 0}, v[6] = {0, 0, 0, 0.01, 5.0, 0.02}, start[3], now[3],
+           lowest = 5.0;
+    double energy = cn_rigid_kinetic(&body, pose, v);
+    momentum(pose, v, start);
+    for (int i = 0; i < 20000; i++) {
+        double free_v[6], free_pose[7], R[9], W[3];
+        cn_rigid_free_step(&body, pose, v, zero, zero, 2e-3, 0.5, free_v, free_pose);
+        memcpy(pose, free_pose, sizeof pose);
+        memcpy(v, free_v, sizeof v);
+        cn_quat_matrix(pose + 3, R);
+        cn_mat3_apply_transposed(R, v + 3, W);
+        lowest = fmin(lowest, W[1]);
+    }
+    momentum(pose, v, now);
+    CN_CHECK_NEAR(cn_rigid_kinetic(&body, pose, v), energy, 1e-11 * energy);
+    for (int k = 0; k < 3; k++) {
+        CN_CHECK_NEAR(now[k], start[k], 1e-10 * cn_norm3(start));
+    }
+    CN_CHECK_BELOW(lowest, -4.9); // it has turned over
+}
+
+// The angle of a steady spin about a principal axis is exact, whatever the step.
+CN_TEST(steady_spin_turns_by_the_exact_angle) {
+    cn_rigid body = asymmetric();
+    double pose[7] = {0, 0, 0, 1, 0, 0, 0}, v[6] = {0, 0, 0, 0, 0, 7.0};
+    for (int i = 0; i < 100; i++) {
+        double free_v[6], free_pose[7];
+        cn_rigid_free_step(&body, pose, v, zero, zero, 0.05, 0.5, free_v, free_pose);
+        memcpy(pose, free_pose, sizeof pose);
+        memcpy(v, free_v, sizeof v);
+    }
+    CN_CHECK_NEAR(fabs(pose[3]), fabs(cos(0.5 * 35.0)), 1e-12);
+    CN_CHECK_NEAR(fabs(pose[6]), fabs(sin(0.5 * 35.0)), 1e-12);
+}
+
+// Second order: the orientation after a tumble converges like h^2.
+CN_TEST(free_rotation_is_of_second_order) {
+    cn_rigid body = asymmetric();
+    double end[3][7];
+    for (int level = 0; level < 3; level++) {
+        double pose[7] = {0, 0, 0, 1, 0, 0, 0}, v[6] = {0, 0, 0, 1.0, 2.0, 3.0},
+               h = 0.02 / (1 << level);
+        for (int i = 0; i < 100 << level; i++) {
+            double free_v[6], free_pose[7];
+            cn_rigid_free_step(&body, pose, v, zero, zero, h, 0.5, free_v, free_pose);
+            memcpy(pose, free_pose, sizeof pose);
+            memcpy(v, free_v, sizeof v);
+        }
+        memcpy(end[level], pose, sizeof pose);
+    }
+    double coarse = 0.0, fine = 0.0;
+    for (int k = 3; k < 7; k++) {
+        coarse = fmax(coarse, fabs(end[0][k] - end[1][k]));
+        fine = fmax(fine, fabs(end[1][k] - end[2][k]));
+    }
+    CN_CHECK_NEAR(coarse / fine, 4.0, 0.2);
+}
+
+// A torque that the contacts cancel leaves the orientation where it was: no creep.
+CN_TEST(cancelled_torque_does_not_turn_the_body) {
+    cn_rigid body = asymmetric();
+    double pose[7] = {0, 0, 0, 0.5, 0.5, 0.5, 0.5}, v[6] = {0}, start[7];
+    const double torque[3] = {3.0, -2.0, 1.0};
+    memcpy(start, pose, sizeof pose);
+    for (int i = 0; i < 10000; i++) {
+        double free_v[6], free_pose[7], end[7];
+        cn_rigid_free_step(&body, pose, v, zero, torque, 0.01, 0.5, free_v, free_pose);
+        cn_rigid_end_pose(3, pose, v, free_pose, free_v, v, 0.01, 0.5, end);
+        memcpy(pose, end, sizeof pose);
+    }
+    for (int k = 0; k < 7; k++) {
+        CN_CHECK_NEAR(pose[k], start[k], 1e-7);
+    }
+}
+
+CN_TEST(inverse_mass_is_the_inverse_and_locks_hold) {
+    cn_rigid body = asymmetric();
+    double pose[7] = {0, 0, 0, 1, 2, 3, 4}, inverse[36], R[9], J[9], product;
+    cn_quat_normalize(pose + 3);
+    cn_quat_matrix(pose + 3, R);
+    for (int i = 0; i < 9; i++) {
+        J[i] = 0.0;
+        for (int k = 0; k < 3; k++) {
+            J[i] += R[3 * (i / 3) + k] * inertia[4 * k] * R[3 * (i % 3) + k];
+        }
+    }
+    cn_rigid_inverse_mass(&body, pose, inverse);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            product = 0.0;
+            for (int k = 0; k < 3; k++) {
+                product += inverse[6 * (i + 3) + k + 3] * J[3 * k + j];
+            }
+            CN_CHECK_NEAR(product, i == j, 1e-14);
+            CN_CHECK_NEAR(inverse[6 * i + j], i == j ? 0.5 : 0.0, 0.0);
+        }
+    }
+    // Held about the body's z and along its x: an impulse gives no velocity there, and the rest is
+    // a projection's inverse.
+    body.lock = CN_LOCK_TX | CN_LOCK_RZ;
+    body.lock_body_axes = true;
+    cn_rigid_inverse_mass(&body, pose, inverse);
+    for (int column = 0; column < 6; column++) {
+        double along = 0.0, about = 0.0;
+        for (int k = 0; k < 3; k++) {
+            along += R[3 * k] * inverse[6 * k + column];
+            about += R[3 * k + 2] * inverse[6 * (k + 3) + column];
+        }
+        CN_CHECK_NEAR(along, 0.0, 1e-15);
+        CN_CHECK_NEAR(about, 0.0, 1e-15);
+    }
+}
+
+CN_TEST(locked_plane_body_keeps_to_its_line) {
+    const double flat[9] = {0, 0, 0, 0, 0, 0, 0, 0, 2.0},
+                 flat_inverse[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0.5};
+    cn_rigid body = {.dim = 2,
+                     .mass = 3.0,
+                     .inertia = flat,
+                     .inverse_inertia = flat_inverse,
+                     .lock = CN_LOCK_TY | CN_LOCK_RZ,
+                     .lock_body_axes = true};
+    double pose[3] = {1, 1, 0.5}, v[3] = {0}, free_v[3], free_pose[3];
+    const double force[3] = {6.0, -9.0, 0.0}, torque[3] = {0.0, 0.0, 4.0};
+    cn_rigid_free_step(&body, pose, v, force, torque, 0.1, 0.5, free_v, free_pose);
+    double along = 0.1 / 3.0 * (6.0 * cos(0.5) - 9.0 * sin(0.5));
+    CN_CHECK_NEAR(free_v[0], along * cos(0.5), 1e-15);
+    CN_CHECK_NEAR(free_v[1], along * sin(0.5), 1e-15);
+    CN_CHECK_NEAR(free_v[2], 0.0, 0.0);
+}
