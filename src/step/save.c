@@ -4,10 +4,10 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 #define CN_SAVE_MAGIC 0x31304e5249414331u // "1CAIRN01"
 
@@ -108,17 +108,12 @@ uint64_t cn_sim_hash(const cn_sim *sim) {
     int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
     int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
     cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
-    double *numbers = CN_TAKE(sim->scratch, double, 1 + poses + velocities);
-    if (!numbers) {
+    double *q = CN_TAKE(sim->scratch, double, poses);
+    if (!q) {
         return 0;
     }
-    memcpy(numbers, &sim->state.step, sizeof sim->state.step);
-    cn_sim_poses(sim, numbers + 1);
-    cn_sim_velocities(sim, numbers + 1 + poses);
-    for (int64_t i = 1; i <= poses + velocities; i++) {
-        numbers[i] += 0.0; // -0 becomes 0
-    }
-    uint64_t hash = XXH64(numbers, sizeof *numbers * (size_t)(1 + poses + velocities), 0);
+    cn_sim_poses(sim, q);
+    uint64_t hash = cn_hash_state(sim->state.step, q, poses, sim->state.v, velocities);
     cn_arena_release(sim->scratch, mark);
     return hash;
 }

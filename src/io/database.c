@@ -1,0 +1,177 @@
+// io/database.c
+// SQLite. The write-ahead log is used while a file is written, so that readers do not wait and a
+// killed writer loses only what was not committed; closing folds it back.
+#include "io/database.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CN_BUSY_WAIT_MS 5000 // another process may be reading
+
+struct cn_database {
+    cn_arena *memory;
+    sqlite3 *handle;
+    bool writes;
+    char path[512];
+};
+
+static cn_status cn_database_fail(const cn_database *database, cn_error *error) {
+    int code = sqlite3_errcode(database->handle) & 0xff;
+    bool damaged = code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR;
+    cn_status status = code == SQLITE_NOMEM ? CN_ERR_MEMORY : (damaged ? CN_ERR_INPUT : CN_ERR_IO);
+    cn_fail(error, status, "%s", sqlite3_errmsg(database->handle));
+    cn_fail_at(error, database->path, 0, 0);
+    return status;
+}
+
+static bool cn_file_exists(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file) {
+        fclose(file);
+    }
+    return file != NULL;
+}
+
+cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode mode,
+                           cn_database **out, cn_error *error) {
+    *out = NULL;
+    bool exists = cn_file_exists(path);
+    if (mode == CN_DATABASE_CREATE ? exists : !exists) {
+        cn_fail(error, CN_ERR_IO, exists ? "the file exists already" : "cannot open the file");
+        cn_fail_at(error, path, 0, 0);
+        return CN_ERR_IO;
+    }
+    cn_arena *memory = cn_arena_create(env);
+    cn_database *database = memory ? CN_TAKE_ZERO(memory, cn_database, 1) : NULL;
+    if (!database) {
+        cn_arena_destroy(memory);
+        return cn_fail_memory(error);
+    }
+    database->memory = memory;
+    snprintf(database->path, sizeof database->path, "%s", path);
+    int flags = mode == CN_DATABASE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    flags |= mode == CN_DATABASE_CREATE ? SQLITE_OPEN_CREATE : 0;
+    cn_status status = CN_OK;
+    if (sqlite3_open_v2(path, &database->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+        status = cn_database_fail(database, error);
+    }
+    if (status == CN_OK) {
+        sqlite3_busy_timeout(database->handle, CN_BUSY_WAIT_MS);
+        // Reads the header: tells a foreign file at once.
+        status = cn_database_run(database, "SELECT count(*) FROM sqlite_master", error);
+    }
+    if (status == CN_OK && mode != CN_DATABASE_READ) {
+        database->writes = true;
+        status =
+            cn_database_run(database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", error);
+    }
+    if (status != CN_OK) {
+        cn_database_close(database, NULL);
+        return status;
+    }
+    *out = database;
+    return CN_OK;
+}
+
+cn_status cn_database_close(cn_database *database, cn_error *error) {
+    if (!database) {
+        return CN_OK;
+    }
+    cn_status status = CN_OK;
+    for (sqlite3_stmt *left; (left = sqlite3_next_stmt(database->handle, NULL)) != NULL;) {
+        sqlite3_finalize(left);
+    }
+    if (database->writes) {
+        status = cn_database_run(database, "PRAGMA journal_mode=DELETE", error);
+    }
+    sqlite3_close(database->handle);
+    cn_arena_destroy(database->memory);
+    return status;
+}
+
+cn_status cn_database_run(cn_database *database, const char *sql, cn_error *error) {
+    if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) != SQLITE_OK) {
+        return cn_database_fail(database, error);
+    }
+    return CN_OK;
+}
+
+cn_status cn_database_prepare(cn_database *database, const char *sql, cn_statement **out,
+                              cn_error *error) {
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(database->handle, sql, -1, &statement, NULL) != SQLITE_OK) {
+        return cn_database_fail(database, error);
+    }
+    *out = (cn_statement *)statement;
+    return CN_OK;
+}
+
+static sqlite3_stmt *cn_handle(cn_statement *statement) {
+    return (sqlite3_stmt *)statement;
+}
+
+void cn_statement_end(cn_statement *statement) {
+    sqlite3_finalize(cn_handle(statement));
+}
+
+void cn_bind_int(cn_statement *statement, int32_t parameter, int64_t value) {
+    sqlite3_bind_int64(cn_handle(statement), parameter, value);
+}
+
+void cn_bind_real(cn_statement *statement, int32_t parameter, double value) {
+    sqlite3_bind_double(cn_handle(statement), parameter, value);
+}
+
+void cn_bind_text(cn_statement *statement, int32_t parameter, const char *text) {
+    sqlite3_bind_text(cn_handle(statement), parameter, text, -1, SQLITE_TRANSIENT);
+}
+
+void cn_bind_blob(cn_statement *statement, int32_t parameter, const void *bytes, size_t size) {
+    sqlite3_bind_blob64(cn_handle(statement), parameter, size ? bytes : "", size, SQLITE_TRANSIENT);
+}
+
+cn_status cn_statement_step(cn_database *database, cn_statement *statement, bool *row,
+                            cn_error *error) {
+    int result = sqlite3_step(cn_handle(statement));
+    *row = result == SQLITE_ROW;
+    if (result == SQLITE_ROW) {
+        return CN_OK;
+    }
+    cn_status status = result == SQLITE_DONE ? CN_OK : cn_database_fail(database, error);
+    sqlite3_reset(cn_handle(statement));
+    return status;
+}
+
+cn_status cn_statement_do(cn_database *database, cn_statement *statement, cn_error *error) {
+    bool row;
+    cn_status status = cn_statement_step(database, statement, &row, error);
+    if (row) {
+        sqlite3_reset(cn_handle(statement));
+    }
+    return status;
+}
+
+int64_t cn_column_int(cn_statement *statement, int32_t column) {
+    return sqlite3_column_int64(cn_handle(statement), column);
+}
+
+double cn_column_real(cn_statement *statement, int32_t column) {
+    bool missing = sqlite3_column_type(cn_handle(statement), column) == SQLITE_NULL;
+    return missing ? (double)NAN : sqlite3_column_double(cn_handle(statement), column);
+}
+
+const char *cn_column_text(cn_statement *statement, int32_t column) {
+    const unsigned char *text = sqlite3_column_text(cn_handle(statement), column);
+    return text ? (const char *)text : "";
+}
+
+const void *cn_column_blob(cn_statement *statement, int32_t column, size_t *size) {
+    const void *bytes = sqlite3_column_blob(cn_handle(statement), column);
+    *size = (size_t)sqlite3_column_bytes(cn_handle(statement), column);
+    return bytes;
+}

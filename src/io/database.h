@@ -1,0 +1,49 @@
+// io/database.h
+// A thin face of SQLite: open, run statements, bind and read columns. Knows no physics.
+//
+// Errors name the file and what SQLite says. Statements belong to the database and end with it.
+#ifndef CAIRN_IO_DATABASE_H
+#define CAIRN_IO_DATABASE_H
+
+#include <cairn/base.h>
+
+typedef struct cn_database cn_database;
+typedef struct cn_statement cn_statement; // an sqlite3_stmt
+
+typedef enum cn_database_mode {
+    CN_DATABASE_READ,   // must exist
+    CN_DATABASE_WRITE,  // must exist
+    CN_DATABASE_CREATE, // must not exist
+} cn_database_mode;
+
+cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode mode,
+                           cn_database **out, cn_error *error);
+// A database that was written is left as one single file.
+cn_status cn_database_close(cn_database *database,
+                            cn_error *error); // NULL is allowed; frees it whatever happens
+
+// One or several statements without results.
+cn_status cn_database_run(cn_database *database, const char *sql, cn_error *error);
+cn_status cn_database_prepare(cn_database *database, const char *sql, cn_statement **out,
+                              cn_error *error);
+void cn_statement_end(cn_statement *statement); // NULL is allowed
+
+// Parameters count from 1, columns from 0. Blobs and texts bound are copied.
+void cn_bind_int(cn_statement *statement, int32_t parameter, int64_t value);
+void cn_bind_real(cn_statement *statement, int32_t parameter, double value); // NaN becomes NULL
+void cn_bind_text(cn_statement *statement, int32_t parameter, const char *text);
+void cn_bind_blob(cn_statement *statement, int32_t parameter, const void *bytes, size_t size);
+
+// *row: whether there is one. After the last the statement is ready to be bound again.
+cn_status cn_statement_step(cn_database *database, cn_statement *statement, bool *row,
+                            cn_error *error);
+// The same for a statement without results.
+cn_status cn_statement_do(cn_database *database, cn_statement *statement, cn_error *error);
+
+int64_t cn_column_int(cn_statement *statement, int32_t column);
+double cn_column_real(cn_statement *statement, int32_t column); // NULL becomes NaN
+const char *cn_column_text(cn_statement *statement,
+                           int32_t column); // never NULL; valid until the next step
+const void *cn_column_blob(cn_statement *statement, int32_t column, size_t *size);
+
+#endif

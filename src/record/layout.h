@@ -1,0 +1,53 @@
+// record/layout.h
+// The tables of a run file and what its writer and readers share.
+#ifndef CAIRN_RECORD_LAYOUT_H
+#define CAIRN_RECORD_LAYOUT_H
+
+#include <cairn/record.h>
+
+#include "io/database.h"
+
+// Creates the tables.
+extern const char cn_run_tables[];
+
+// The columns of a ledger row in order, each with how it is kept: I integer, R real, S the solver's
+// name, O the outcome.
+#define CN_LEDGER_LIST(X)                                                                          \
+    X(step, I)                                                                                     \
+    X(t, R)                                                                                        \
+    X(contacts, I)                                                                                 \
+    X(sticking, I)                                                                                 \
+    X(sliding, I)                                                                                  \
+    X(solver, S)                                                                                   \
+    X(iterations, I)                                                                               \
+    X(residual, R)                                                                                 \
+    X(outcome, O)                                                                                  \
+    X(penetration_max, R)                                                                          \
+    X(joint_error_max, R)                                                                          \
+    X(kinetic, R)                                                                                  \
+    X(potential, R)                                                                                \
+    X(work_external, R)                                                                            \
+    X(work_joints, R)                                                                              \
+    X(dissipated_friction, R)                                                                      \
+    X(dissipated_impact, R)                                                                        \
+    X(dissipated_numerical, R)                                                                     \
+    X(cpu_detect, R)                                                                               \
+    X(cpu_assemble, R)                                                                             \
+    X(cpu_solve, R)                                                                                \
+    X(cpu_advance, R)
+
+// The vectors of a contact row in the order of its columns: member of cn_contact_record, how many
+// numbers.
+#define CN_CONTACT_VECTORS(X)                                                                      \
+    X(point)                                                                                       \
+    X(normal)                                                                                      \
+    X(impulse)                                                                                     \
+    X(velocity)                                                                                    \
+    X(velocity_before)                                                                             \
+    X(shift)
+
+// 16 hex digits and a final zero.
+#define CN_HASH_TEXT 17
+void cn_hash_text(uint64_t hash, char text[CN_HASH_TEXT]);
+
+#endif

@@ -1,0 +1,347 @@
+// record/recorder.c
+// Writing a run file. Rows are gathered in transactions: a commit at least every CN_COMMIT_ROWS
+// ledger rows, at every checkpoint and at the end, so that a killed run loses little and a fast one
+// does not wait for the disk at each step.
+#include "record/layout.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "model/model.h"
+#include "record/shape_json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CN_COMMIT_ROWS 200
+#define CN_CHECKPOINTS_KEPT 2 // the last one, and one more in case it is damaged
+
+struct cn_recorder {
+    cn_arena *memory, *scratch;
+    cn_database *database;
+    cn_statement *frame, *contact, *ledger, *event, *checkpoint, *forget;
+    int32_t dim, bodies, rows;
+};
+
+// ---- opening ----
+
+static cn_status cn_recorder_prepare(cn_recorder *recorder, cn_error *error) {
+    const struct {
+        cn_statement **statement;
+        const char *sql;
+    } list[] = {
+        {&recorder->frame, "INSERT INTO frame VALUES(?,?,?,?,?)"},
+        {&recorder->contact, "INSERT INTO contact VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {&recorder->ledger,
+         "INSERT INTO ledger VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {&recorder->event, "INSERT INTO event VALUES(?,?,?)"},
+        {&recorder->checkpoint, "INSERT OR REPLACE INTO checkpoint VALUES(?,?,?)"},
+        {&recorder->forget,
+         "DELETE FROM checkpoint WHERE step NOT IN (SELECT step FROM checkpoint ORDER BY step DESC "
+         "LIMIT ?)"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        cn_status status =
+            cn_database_prepare(recorder->database, list[i].sql, list[i].statement, error);
+        if (status != CN_OK) {
+            return status;
+        }
+    }
+    return cn_database_run(recorder->database, "BEGIN", error);
+}
+
+static cn_status cn_recorder_open(const cn_env *env, const char *path, cn_database_mode mode,
+                                  const cn_sim *sim, cn_recorder **out, cn_error *error) {
+    *out = NULL;
+    cn_arena *memory = cn_arena_create(env), *scratch = cn_arena_create(env);
+    cn_recorder *recorder = memory && scratch ? CN_TAKE_ZERO(memory, cn_recorder, 1) : NULL;
+    if (!recorder) {
+        cn_arena_destroy(memory);
+        cn_arena_destroy(scratch);
+        return cn_fail_memory(error);
+    }
+    recorder->memory = memory;
+    recorder->scratch = scratch;
+    recorder->dim = cn_model_dim(cn_sim_model(sim));
+    recorder->bodies = cn_model_body_count(cn_sim_model(sim));
+    cn_status status = cn_database_open(env, path, mode, &recorder->database, error);
+    if (status != CN_OK) {
+        cn_arena_destroy(scratch);
+        cn_arena_destroy(memory);
+        return status;
+    }
+    *out = recorder;
+    return CN_OK;
+}
+
+static cn_status cn_write_bodies(cn_recorder *recorder, const cn_model *model, cn_error *error) {
+    cn_statement *insert;
+    cn_status status = cn_database_prepare(
+        recorder->database, "INSERT INTO body VALUES(?,?,?,?,?,?,?,?)", &insert, error);
+    const char *const kinds[] = {
+        [CN_BODY_FREE] = "rigid", [CN_BODY_FIXED] = "fixed", [CN_BODY_DRIVEN] = "driven"};
+    for (int32_t i = 0; status == CN_OK && i < model->body_count; i++) {
+        const cn_body *body = &model->body[i];
+        cn_arena_mark mark = cn_arena_get_mark(recorder->scratch);
+        const char *com = cn_json_numbers(recorder->scratch, body->com, model->dim);
+        const char *inertia = model->dim == 3
+                                  ? cn_json_numbers(recorder->scratch, body->inertia, 9)
+                                  : cn_json_numbers(recorder->scratch, body->inertia + 8, 1);
+        const char *shape = cn_json_shapes(recorder->scratch, model, i);
+        if (!com || !inertia || !shape) {
+            return cn_fail_memory(error);
+        }
+        cn_bind_int(insert, 1, i + 1);
+        cn_bind_text(insert, 2, body->name);
+        cn_bind_text(insert, 3, kinds[body->role]);
+        cn_bind_text(insert, 4, model->material[body->material].name);
+        cn_bind_real(insert, 5, body->mass);
+        cn_bind_text(insert, 6, com);
+        cn_bind_text(insert, 7, inertia);
+        cn_bind_text(insert, 8, shape);
+        status = cn_statement_do(recorder->database, insert, error);
+        cn_arena_release(recorder->scratch, mark);
+    }
+    cn_statement_end(insert);
+    return status;
+}
+
+static cn_status cn_write_head(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    const cn_model *model = cn_sim_model(sim);
+    double kinetic, potential;
+    char energy[32], dim[8];
+    cn_sim_energy(sim, &kinetic, &potential);
+    snprintf(energy, sizeof energy, "%.17g", kinetic + potential);
+    snprintf(dim, sizeof dim, "%d", (int)model->dim);
+    const char *const meta[][2] = {{"cairn_version", cn_version()},
+                                   {"format", "1"},
+                                   {"dimension", dim},
+                                   {"name", model->name ? model->name : ""},
+                                   {"scene", model->scene_text ? model->scene_text : ""},
+                                   {"energy_initial", energy},
+                                   {"compiler", __VERSION__}};
+    cn_status status = cn_write_bodies(recorder, model, error);
+    for (size_t i = 0; status == CN_OK && i < sizeof meta / sizeof meta[0]; i++) {
+        status = cn_recorder_meta(recorder, meta[i][0], meta[i][1], error);
+    }
+    return status;
+}
+
+cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite, const cn_sim *sim,
+                             cn_recorder **out, cn_error *error) {
+    if (overwrite) {
+        remove(path);
+    }
+    cn_recorder *recorder;
+    cn_status status = cn_recorder_open(env, path, CN_DATABASE_CREATE, sim, &recorder, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    status = cn_database_run(recorder->database, cn_run_tables, error);
+    status = status == CN_OK ? cn_recorder_prepare(recorder, error) : status;
+    status = status == CN_OK ? cn_write_head(recorder, sim, error) : status;
+    status = status == CN_OK ? cn_recorder_checkpoint(recorder, sim, error) : status;
+    if (status != CN_OK) {
+        cn_recorder_close(recorder, NULL);
+        remove(path); // nothing half-made is left
+        return status;
+    }
+    *out = recorder;
+    return CN_OK;
+}
+
+// Loads the newest checkpoint that can be loaded; *step is its step.
+static cn_status cn_load_checkpoint(cn_recorder *recorder, cn_sim *sim, int64_t *step,
+                                    cn_error *error) {
+    cn_statement *select;
+    bool row = false, loaded = false;
+    cn_status status = cn_database_prepare(
+        recorder->database, "SELECT step, state, hash FROM checkpoint ORDER BY step DESC", &select,
+        error);
+    while (status == CN_OK && !loaded) {
+        status = cn_statement_step(recorder->database, select, &row, error);
+        if (status != CN_OK || !row) {
+            break;
+        }
+        size_t size;
+        char hash[CN_HASH_TEXT];
+        const void *bytes = cn_column_blob(select, 1, &size);
+        if (cn_sim_load(sim, bytes, size, error) == CN_OK) {
+            cn_hash_text(cn_sim_hash(sim), hash);
+            loaded = strcmp(hash, cn_column_text(select, 2)) == 0;
+            *step = cn_column_int(select, 0);
+        }
+    }
+    cn_statement_end(select);
+    if (status == CN_OK && !loaded) {
+        status = cn_fail(error, CN_ERR_INPUT, "the run file has no checkpoint that fits its scene");
+    }
+    return status;
+}
+
+cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim, cn_recorder **out,
+                             cn_error *error) {
+    cn_recorder *recorder;
+    int64_t step = 0;
+    cn_status status = cn_recorder_open(env, path, CN_DATABASE_WRITE, sim, &recorder, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    status = cn_load_checkpoint(recorder, sim, &step, error);
+    const char *const tables[] = {"frame", "contact", "ledger", "event", "checkpoint"};
+    for (size_t i = 0; status == CN_OK && i < sizeof tables / sizeof tables[0]; i++) {
+        char sql[96];
+        snprintf(sql, sizeof sql, "DELETE FROM %s WHERE step > %lld", tables[i], (long long)step);
+        status = cn_database_run(recorder->database, sql, error);
+    }
+    status = status == CN_OK ? cn_recorder_prepare(recorder, error) : status;
+    if (status != CN_OK) {
+        cn_recorder_close(recorder, NULL);
+        return status;
+    }
+    *out = recorder;
+    return CN_OK;
+}
+
+// ---- writing ----
+
+static cn_status cn_recorder_commit(cn_recorder *recorder, cn_error *error) {
+    recorder->rows = 0;
+    return cn_database_run(recorder->database, "COMMIT; BEGIN", error);
+}
+
+cn_status cn_recorder_meta(cn_recorder *recorder, const char *key, const char *value,
+                           cn_error *error) {
+    cn_statement *insert;
+    cn_status status = cn_database_prepare(
+        recorder->database, "INSERT OR REPLACE INTO meta VALUES(?,?)", &insert, error);
+    if (status == CN_OK) {
+        cn_bind_text(insert, 1, key);
+        cn_bind_text(insert, 2, value);
+        status = cn_statement_do(recorder->database, insert, error);
+        cn_statement_end(insert);
+    }
+    return status;
+}
+
+// The contacts of the last step, an array a column.
+static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    int32_t count = cn_sim_contact_count(sim), dim = recorder->dim;
+    cn_arena *scratch = recorder->scratch;
+    int32_t *bodies = CN_TAKE(scratch, int32_t, 2 * (int64_t)count);
+    double *gap = CN_TAKE(scratch, double, count), *friction = CN_TAKE(scratch, double, count);
+    uint8_t *status_of = CN_TAKE(scratch, uint8_t, count);
+#define CN_VECTOR_ARRAY(name) double *name = CN_TAKE(scratch, double, (int64_t)dim *count);
+    CN_CONTACT_VECTORS(CN_VECTOR_ARRAY)
+    if (!bodies || !gap || !friction || !status_of || !point || !normal || !impulse || !velocity ||
+        !velocity_before || !shift) {
+        return cn_fail_memory(error);
+    }
+    for (int32_t c = 0; c < count; c++) {
+        cn_contact_record contact;
+        cn_sim_contact(sim, c, &contact);
+        bodies[2 * c] = contact.candidate;
+        bodies[2 * c + 1] = contact.antagonist;
+        gap[c] = contact.gap;
+        friction[c] = contact.friction;
+        status_of[c] = contact.status;
+#define CN_VECTOR_COPY(name)                                                                       \
+    memcpy(name + (int64_t)dim * c, contact.name, sizeof(double) * (size_t)dim);
+        CN_CONTACT_VECTORS(CN_VECTOR_COPY)
+    }
+    size_t vector = sizeof(double) * (size_t)dim * (size_t)count,
+           scalar = sizeof(double) * (size_t)count;
+    cn_statement *insert = recorder->contact;
+    cn_bind_int(insert, 1, cn_sim_step_index(sim));
+    cn_bind_int(insert, 2, count);
+    cn_bind_blob(insert, 3, bodies, 2 * sizeof *bodies * (size_t)count);
+    cn_bind_blob(insert, 4, point, vector);
+    cn_bind_blob(insert, 5, normal, vector);
+    cn_bind_blob(insert, 6, gap, scalar);
+    cn_bind_blob(insert, 7, impulse, vector);
+    cn_bind_blob(insert, 8, velocity, vector);
+    cn_bind_blob(insert, 9, velocity_before, vector);
+    cn_bind_blob(insert, 10, shift, vector);
+    cn_bind_blob(insert, 11, friction, scalar);
+    cn_bind_blob(insert, 12, status_of, (size_t)count);
+    return cn_statement_do(recorder->database, insert, error);
+}
+
+cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    int64_t poses = (int64_t)cn_pose_size(recorder->dim) * recorder->bodies;
+    int64_t velocities = (int64_t)cn_velocity_size(recorder->dim) * recorder->bodies;
+    cn_arena_mark mark = cn_arena_get_mark(recorder->scratch);
+    double *q = CN_TAKE(recorder->scratch, double, poses),
+           *v = CN_TAKE(recorder->scratch, double, velocities);
+    if (!q || !v) {
+        return cn_fail_memory(error);
+    }
+    char hash[CN_HASH_TEXT];
+    cn_sim_poses(sim, q);
+    cn_sim_velocities(sim, v);
+    cn_hash_text(cn_sim_hash(sim), hash);
+    cn_bind_int(recorder->frame, 1, cn_sim_step_index(sim));
+    cn_bind_real(recorder->frame, 2, cn_sim_time(sim));
+    cn_bind_blob(recorder->frame, 3, q, sizeof *q * (size_t)poses);
+    cn_bind_blob(recorder->frame, 4, v, sizeof *v * (size_t)velocities);
+    cn_bind_text(recorder->frame, 5, hash);
+    cn_status status = cn_statement_do(recorder->database, recorder->frame, error);
+    if (status == CN_OK && cn_sim_step_index(sim) > 0) {
+        status = cn_write_contacts(recorder, sim, error);
+    }
+    cn_arena_release(recorder->scratch, mark);
+    return status;
+}
+
+cn_status cn_recorder_ledger(cn_recorder *recorder, const cn_step_report *report, cn_error *error) {
+    int32_t column = 1;
+#define CN_LEDGER_BIND_I(value) cn_bind_int(recorder->ledger, column++, value);
+#define CN_LEDGER_BIND_R(value) cn_bind_real(recorder->ledger, column++, value);
+#define CN_LEDGER_BIND_S(value) cn_bind_text(recorder->ledger, column++, value);
+#define CN_LEDGER_BIND_O(value) cn_bind_text(recorder->ledger, column++, cn_outcome_text(value));
+#define CN_LEDGER_BIND(name, kind) CN_LEDGER_BIND_##kind(report->name)
+    CN_LEDGER_LIST(CN_LEDGER_BIND)
+    cn_status status = cn_statement_do(recorder->database, recorder->ledger, error);
+    if (status == CN_OK && ++recorder->rows >= CN_COMMIT_ROWS) {
+        status = cn_recorder_commit(recorder, error);
+    }
+    return status;
+}
+
+cn_status cn_recorder_event(cn_recorder *recorder, int64_t step, double t, const char *text,
+                            cn_error *error) {
+    cn_bind_int(recorder->event, 1, step);
+    cn_bind_real(recorder->event, 2, t);
+    cn_bind_text(recorder->event, 3, text);
+    return cn_statement_do(recorder->database, recorder->event, error);
+}
+
+cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    void *bytes;
+    size_t size;
+    char hash[CN_HASH_TEXT];
+    if (cn_sim_save(sim, &bytes, &size) != CN_OK) {
+        return cn_fail_memory(error);
+    }
+    cn_hash_text(cn_sim_hash(sim), hash);
+    cn_bind_int(recorder->checkpoint, 1, cn_sim_step_index(sim));
+    cn_bind_blob(recorder->checkpoint, 2, bytes, size);
+    cn_bind_text(recorder->checkpoint, 3, hash);
+    cn_status status = cn_statement_do(recorder->database, recorder->checkpoint, error);
+    cn_sim_free(sim, bytes, size);
+    if (status == CN_OK) {
+        cn_bind_int(recorder->forget, 1, CN_CHECKPOINTS_KEPT);
+        status = cn_statement_do(recorder->database, recorder->forget, error);
+    }
+    return status == CN_OK ? cn_recorder_commit(recorder, error) : status;
+}
+
+cn_status cn_recorder_close(cn_recorder *recorder, cn_error *error) {
+    if (!recorder) {
+        return CN_OK;
+    }
+    cn_status status = cn_database_run(recorder->database, "COMMIT", error);
+    cn_status closed = cn_database_close(recorder->database, status == CN_OK ? error : NULL);
+    cn_arena_destroy(recorder->scratch);
+    cn_arena_destroy(recorder->memory);
+    return status == CN_OK ? closed : status;
+}

@@ -1,0 +1,271 @@
+// record/run.c
+// Reading a run file.
+#include "record/run.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// One number that a query gives.
+static cn_status cn_run_count(cn_run *run, const char *sql, int64_t *value, cn_error *error) {
+    cn_statement *select;
+    bool row = false;
+    cn_status status = cn_database_prepare(run->database, sql, &select, error);
+    if (status == CN_OK) {
+        status = cn_statement_step(run->database, select, &row, error);
+        *value = row ? cn_column_int(select, 0) : 0;
+        cn_statement_end(select);
+    }
+    return status;
+}
+
+cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_error *error) {
+    *out = NULL;
+    cn_arena *memory = cn_arena_create(env);
+    cn_run *run = memory ? CN_TAKE_ZERO(memory, cn_run, 1) : NULL;
+    if (!run) {
+        cn_arena_destroy(memory);
+        return cn_fail_memory(error);
+    }
+    run->memory = memory;
+    run->meta = cn_arena_create(env);
+    int64_t bodies = 0;
+    cn_status status = run->meta ? CN_OK : cn_fail_memory(error);
+    status = status == CN_OK ? cn_database_open(env, path, CN_DATABASE_READ, &run->database, error)
+                             : status;
+    status =
+        status == CN_OK ? cn_run_count(run, "SELECT count(*) FROM body", &bodies, error) : status;
+    status = status == CN_OK ? cn_run_count(run, "SELECT count(*) FROM frame", &run->frames, error)
+                             : status;
+    if (status == CN_OK) {
+        const char *dim = cn_run_meta(run, "dimension");
+        run->dim = dim ? (int32_t)strtol(dim, NULL, 10) : 0;
+        run->bodies = (int32_t)bodies;
+        if ((run->dim != 2 && run->dim != 3) || bodies > INT32_MAX) {
+            status = cn_fail(error, CN_ERR_INPUT, "not a run file of cairn");
+            cn_fail_at(error, path, 0, 0);
+        }
+    }
+    if (status != CN_OK) {
+        cn_run_close(run);
+        return status;
+    }
+    *out = run;
+    return CN_OK;
+}
+
+void cn_run_close(cn_run *run) {
+    if (run) {
+        cn_database_close(run->database, NULL);
+        cn_arena_destroy(run->meta);
+        cn_arena_destroy(run->memory);
+    }
+}
+
+const char *cn_run_meta(cn_run *run, const char *key) {
+    cn_statement *select;
+    bool row = false;
+    const char *value = NULL;
+    cn_arena_release(run->meta, (cn_arena_mark){0});
+    if (cn_database_prepare(run->database, "SELECT value FROM meta WHERE key=?", &select, NULL) !=
+        CN_OK) {
+        return NULL;
+    }
+    cn_bind_text(select, 1, key);
+    if (cn_statement_step(run->database, select, &row, NULL) == CN_OK && row) {
+        const char *text = cn_column_text(select, 0);
+        value = cn_arena_text(run->meta, text, strlen(text));
+    }
+    cn_statement_end(select);
+    return value;
+}
+
+int32_t cn_run_dim(const cn_run *run) {
+    return run->dim;
+}
+
+int32_t cn_run_body_count(const cn_run *run) {
+    return run->bodies;
+}
+
+int64_t cn_run_frame_count(const cn_run *run) {
+    return run->frames;
+}
+
+static cn_status cn_run_damaged(const char *what, int64_t step, cn_error *error) {
+    return cn_fail(error, CN_ERR_INPUT, "the %s of step %lld has the wrong size", what,
+                   (long long)step);
+}
+
+// The frame with the given place in the order of steps, selected with all columns of `table`.
+static cn_status cn_run_select(cn_run *run, const char *sql, int64_t place, cn_statement **select,
+                               cn_error *error) {
+    bool row = false;
+    cn_status status = cn_database_prepare(run->database, sql, select, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    cn_bind_int(*select, 1, place);
+    status = cn_statement_step(run->database, *select, &row, error);
+    if (status == CN_OK && !row) {
+        status = cn_fail(error, CN_ERR_ARGUMENT, "the run has no frame %lld", (long long)place);
+    }
+    if (status != CN_OK) {
+        cn_statement_end(*select);
+    }
+    return status;
+}
+
+cn_status cn_run_frame(cn_run *run, int64_t index, int64_t *step, double *t, double *q, double *v,
+                       cn_error *error) {
+    cn_statement *select;
+    cn_status status =
+        cn_run_select(run, "SELECT step, t, q, v FROM frame ORDER BY step LIMIT 1 OFFSET ?", index,
+                      &select, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    size_t q_size, v_size;
+    size_t q_want = sizeof *q * (size_t)cn_pose_size(run->dim) * (size_t)run->bodies;
+    size_t v_want = sizeof *v * (size_t)cn_velocity_size(run->dim) * (size_t)run->bodies;
+    *step = cn_column_int(select, 0);
+    *t = cn_column_real(select, 1);
+    const void *q_bytes = cn_column_blob(select, 2, &q_size),
+               *v_bytes = cn_column_blob(select, 3, &v_size);
+    if (q_size != q_want || v_size != v_want) {
+        status = cn_run_damaged("frame", *step, error);
+    } else if (q_want > 0) {
+        memcpy(q, q_bytes, q_want);
+        memcpy(v, v_bytes, v_want);
+    }
+    cn_statement_end(select);
+    return status;
+}
+
+// Number `i` of count rows of `each` doubles in a blob column, spread over three.
+static bool cn_vector_column(cn_statement *select, int32_t column, int32_t i, int32_t count,
+                             int32_t each, double *out) {
+    size_t size;
+    const unsigned char *bytes = cn_column_blob(select, column, &size);
+    if (size != sizeof *out * (size_t)each * (size_t)count) {
+        return false;
+    }
+    memcpy(out, bytes + sizeof *out * (size_t)each * (size_t)i, sizeof *out * (size_t)each);
+    return true;
+}
+
+static bool cn_contact_columns(cn_statement *select, int32_t dim, int32_t count,
+                               cn_contact_record *contacts) {
+    size_t bodies_size, status_size;
+    const unsigned char *bodies = cn_column_blob(select, 1, &bodies_size);
+    const uint8_t *status = cn_column_blob(select, 10, &status_size);
+    if (bodies_size != 2 * sizeof(int32_t) * (size_t)count || status_size != (size_t)count) {
+        return false;
+    }
+    bool sound = true;
+    for (int32_t c = 0; sound && c < count; c++) {
+        cn_contact_record *contact = &contacts[c];
+        int32_t pair[2];
+        memcpy(pair, bodies + sizeof pair * (size_t)c, sizeof pair);
+        contact->candidate = pair[0];
+        contact->antagonist = pair[1];
+        contact->status = status[c];
+        sound = cn_vector_column(select, 2, c, count, dim, contact->point) &&
+                cn_vector_column(select, 3, c, count, dim, contact->normal) &&
+                cn_vector_column(select, 4, c, count, 1, &contact->gap) &&
+                cn_vector_column(select, 5, c, count, dim, contact->impulse) &&
+                cn_vector_column(select, 6, c, count, dim, contact->velocity) &&
+                cn_vector_column(select, 7, c, count, dim, contact->velocity_before) &&
+                cn_vector_column(select, 8, c, count, dim, contact->shift) &&
+                cn_vector_column(select, 9, c, count, 1, &contact->friction);
+    }
+    return sound;
+}
+
+cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
+                          cn_contact_record **contacts, int32_t *count, cn_error *error) {
+    cn_statement *select;
+    *count = 0;
+    *contacts = NULL;
+    cn_status status = cn_run_select(
+        run,
+        "SELECT coalesce(n, 0), bodies, point, normal, gap, impulse, velocity, "
+        "velocity_before, shift, friction, status FROM frame LEFT JOIN contact USING(step) "
+        "ORDER BY step LIMIT 1 OFFSET ?",
+        index, &select, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    int64_t n = cn_column_int(select, 0);
+    size_t status_size;
+    cn_column_blob(select, 10, &status_size);
+    if (n < 0 || n > INT32_MAX || (size_t)n != status_size) {
+        status = cn_run_damaged("contacts", index, error);
+    } else if ((*contacts = CN_TAKE_ZERO(memory, cn_contact_record, n)) == NULL) {
+        status = cn_fail_memory(error);
+    } else if (!cn_contact_columns(select, run->dim, (int32_t)n, *contacts)) {
+        status = cn_run_damaged("contacts", index, error);
+    } else {
+        *count = (int32_t)n;
+    }
+    cn_statement_end(select);
+    return status;
+}
+
+static cn_outcome cn_outcome_named(const char *text) {
+    for (int i = 0; i < CN_OUTCOME_COUNT; i++) {
+        if (strcmp(text, cn_outcome_text((cn_outcome)i)) == 0) {
+            return (cn_outcome)i;
+        }
+    }
+    return CN_STALLED;
+}
+
+static cn_status cn_ledger_row(cn_statement *select, cn_arena *memory, cn_step_report *row) {
+    int32_t column = 0;
+    *row = (cn_step_report){0};
+#define CN_LEDGER_READ_I(name) row->name = (__typeof__(row->name))cn_column_int(select, column++);
+#define CN_LEDGER_READ_R(name) row->name = cn_column_real(select, column++);
+#define CN_LEDGER_READ_S(name)                                                                     \
+    row->name = cn_arena_text(memory, cn_column_text(select, column),                              \
+                              strlen(cn_column_text(select, column)));                             \
+    column++;
+#define CN_LEDGER_READ_O(name) row->name = cn_outcome_named(cn_column_text(select, column++));
+#define CN_LEDGER_READ(name, kind) CN_LEDGER_READ_##kind(name)
+    CN_LEDGER_LIST(CN_LEDGER_READ)
+    return row->solver ? CN_OK : CN_ERR_MEMORY;
+}
+
+cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, int64_t *count,
+                        cn_error *error) {
+    cn_statement *select;
+    *rows = NULL;
+    cn_status status = cn_run_count(run, "SELECT count(*) FROM ledger", count, error);
+    if (status == CN_OK && !(*rows = CN_TAKE(memory, cn_step_report, *count))) {
+        status = cn_fail_memory(error);
+    }
+    status = status == CN_OK
+                 ? cn_database_prepare(run->database, "SELECT * FROM ledger ORDER BY step", &select,
+                                       error)
+                 : status;
+    if (status != CN_OK) {
+        return status;
+    }
+    bool row = true;
+    int64_t filled = 0;
+    while (status == CN_OK && filled < *count) {
+        status = cn_statement_step(run->database, select, &row, error);
+        if (status != CN_OK || !row) {
+            break;
+        }
+        status =
+            cn_ledger_row(select, memory, *rows + filled) == CN_OK ? CN_OK : cn_fail_memory(error);
+        filled++;
+    }
+    *count = filled;
+    cn_statement_end(select);
+    return status;
+}

@@ -1,0 +1,16 @@
+// record/run.h
+// An open run file, as the files of this room share it.
+#ifndef CAIRN_RECORD_RUN_H
+#define CAIRN_RECORD_RUN_H
+
+#include "record/layout.h"
+
+struct cn_run {
+    cn_arena *memory;
+    cn_arena *meta; // the last meta text handed out
+    cn_database *database;
+    int32_t dim, bodies;
+    int64_t frames;
+};
+
+#endif
