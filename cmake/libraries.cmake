@@ -5,11 +5,10 @@ add_library(cairn_parts INTERFACE IMPORTED)
 
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
-  pkg_check_modules(HDF5 QUIET IMPORTED_TARGET hdf5-serial)
-  pkg_check_modules(LAPACKE QUIET IMPORTED_TARGET lapacke)
-  pkg_check_modules(QHULL QUIET IMPORTED_TARGET qhull_r)
-  pkg_check_modules(MUPARSER QUIET IMPORTED_TARGET muparser)
+  pkg_check_modules(CAIRN_MODULES QUIET IMPORTED_TARGET hdf5-serial lapacke qhull_r muparser sqlite3)
 endif()
+find_path(XXHASH_INCLUDE xxhash.h) # used as a header only
+mark_as_advanced(XXHASH_INCLUDE)
 
 # CHOLMOD's supernodal part is under the GPL. Without it (CAIRN_CHOLMOD=OFF) the linear backend "cholmod" is
 # absent and our own "skyline" takes its place, slower on large meshes.
@@ -19,10 +18,10 @@ if(CAIRN_CHOLMOD)
   mark_as_advanced(CHOLMOD_INCLUDE CHOLMOD_LIBRARY)
 endif()
 
-if(TARGET PkgConfig::HDF5 AND TARGET PkgConfig::LAPACKE AND TARGET PkgConfig::QHULL AND TARGET PkgConfig::MUPARSER
+if(TARGET PkgConfig::CAIRN_MODULES AND XXHASH_INCLUDE
    AND (NOT CAIRN_CHOLMOD OR (CHOLMOD_INCLUDE AND CHOLMOD_LIBRARY)))
   set(cairn_parts_FOUND TRUE)
-  target_link_libraries(cairn_parts INTERFACE PkgConfig::HDF5 PkgConfig::LAPACKE PkgConfig::QHULL PkgConfig::MUPARSER m)
+  target_link_libraries(cairn_parts INTERFACE PkgConfig::CAIRN_MODULES m)
   if(CAIRN_CHOLMOD)
     target_include_directories(cairn_parts SYSTEM INTERFACE ${CHOLMOD_INCLUDE})
     target_link_libraries(cairn_parts INTERFACE ${CHOLMOD_LIBRARY})

@@ -94,6 +94,15 @@ cn_status cn_database_close(cn_database *database, cn_error *error) {
     return status;
 }
 
+void cn_database_remove(const char *path) {
+    const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char name[600];
+        snprintf(name, sizeof name, "%s%s", path, endings[i]);
+        remove(name);
+    }
+}
+
 cn_status cn_database_run(cn_database *database, const char *sql, cn_error *error) {
     if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) != SQLITE_OK) {
         return cn_database_fail(database, error);

@@ -22,6 +22,9 @@ cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode
 cn_status cn_database_close(cn_database *database,
                             cn_error *error); // NULL is allowed; frees it whatever happens
 
+// Removes a closed database and what SQLite keeps beside it; nothing when there is none.
+void cn_database_remove(const char *path);
+
 // One or several statements without results.
 cn_status cn_database_run(cn_database *database, const char *sql, cn_error *error);
 cn_status cn_database_prepare(cn_database *database, const char *sql, cn_statement **out,

@@ -129,7 +129,7 @@ static cn_status cn_write_head(cn_recorder *recorder, const cn_sim *sim, cn_erro
 cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite, const cn_sim *sim,
                              cn_recorder **out, cn_error *error) {
     if (overwrite) {
-        remove(path);
+        cn_database_remove(path);
     }
     cn_recorder *recorder;
     cn_status status = cn_recorder_open(env, path, CN_DATABASE_CREATE, sim, &recorder, error);
@@ -142,7 +142,7 @@ cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite
     status = status == CN_OK ? cn_recorder_checkpoint(recorder, sim, error) : status;
     if (status != CN_OK) {
         cn_recorder_close(recorder, NULL);
-        remove(path); // nothing half-made is left
+        cn_database_remove(path); // nothing half-made is left
         return status;
     }
     *out = recorder;
