@@ -14,7 +14,7 @@ packages_of() {
     build)
         echo gcc libc6-dev cmake ninja-build pkg-config
         echo libhdf5-dev liblapacke-dev libopenblas-dev libsuitesparse-dev
-        echo libqhull-dev libmuparser-dev libsqlite3-dev libxxhash-dev
+        echo libqhull-dev libmuparser-dev libsqlite3-dev libxxhash-dev libyaml-dev
         ;;
     test) packages_of build && echo libcmocka-dev libcjson-dev ;;
     clang) packages_of test && echo clang clang-format clang-tidy ;;

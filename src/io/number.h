@@ -1,0 +1,16 @@
+// io/number.h
+// Numbers as text, the same whatever locale the program has set.
+#ifndef CAIRN_IO_NUMBER_H
+#define CAIRN_IO_NUMBER_H
+
+#include <cairn/base.h>
+
+// A plain decimal number: [+-] digits [. digits] [e [+-] digits], with a digit before or after the
+// point; the whole of text. The nearest double, infinite when it is too large. false: it is none.
+bool cn_number_parse(const char *text, double *value);
+
+// A finite number in as few digits as read back to the same bits, at most 17.
+#define CN_NUMBER_TEXT_MAX 32
+const char *cn_number_text(double value, char text[CN_NUMBER_TEXT_MAX]); // returns text
+
+#endif

@@ -1,0 +1,115 @@
+// io/yaml.c
+// Looking into a tree of nodes and making new ones.
+#include "io/yaml.h"
+
+#include "base/arena.h"
+#include "io/number.h"
+
+#include <string.h>
+
+static int32_t cn_yaml_index(const cn_yaml *map, const char *key) {
+    if (map && map->kind == CN_YAML_MAP) {
+        for (int32_t i = 0; i < map->count; i++) {
+            if (strcmp(map->key[i]->text, key) == 0) {
+                return i;
+            }
+        }
+    }
+    return -1;
+}
+
+cn_yaml *cn_yaml_get(const cn_yaml *map, const char *key) {
+    int32_t i = cn_yaml_index(map, key);
+    return i < 0 ? NULL : map->item[i];
+}
+
+const cn_yaml *cn_yaml_key(const cn_yaml *map, const char *key) {
+    int32_t i = cn_yaml_index(map, key);
+    return i < 0 ? NULL : map->key[i];
+}
+
+cn_yaml *cn_yaml_new(cn_arena *memory, cn_yaml_kind kind, const cn_yaml *at) {
+    cn_yaml *node = CN_TAKE_ZERO(memory, cn_yaml, 1);
+    if (node) {
+        node->kind = kind;
+        node->text = "";
+        node->file = at ? at->file : NULL;
+        node->line = at ? at->line : 0;
+        node->column = at ? at->column : 0;
+    }
+    return node;
+}
+
+cn_yaml *cn_yaml_new_text(cn_arena *memory, const char *text, const cn_yaml *at) {
+    cn_yaml *node = cn_yaml_new(memory, CN_YAML_TEXT, at);
+    return node && (node->text = cn_arena_text(memory, text, strlen(text))) ? node : NULL;
+}
+
+cn_yaml *cn_yaml_new_number(cn_arena *memory, double number, const cn_yaml *at) {
+    char text[CN_NUMBER_TEXT_MAX];
+    cn_yaml *node = cn_yaml_new_text(memory, cn_number_text(number, text), at);
+    if (node) {
+        node->kind = CN_YAML_NUMBER;
+        node->number = number;
+    }
+    return node;
+}
+
+cn_yaml *cn_yaml_new_bool(cn_arena *memory, bool truth, const cn_yaml *at) {
+    cn_yaml *node = cn_yaml_new(memory, CN_YAML_BOOL, at);
+    if (node) {
+        node->text = truth ? "true" : "false";
+        node->truth = truth;
+    }
+    return node;
+}
+
+// The arrays grow by doubling. A capacity of 0 with children says that the arrays may be shared
+// with another node and must be left alone.
+static bool cn_yaml_grow(cn_arena *memory, cn_yaml *node) {
+    if (node->count < node->capacity) {
+        return true;
+    }
+    int64_t capacity = node->count < 4 ? 8 : 2 * (int64_t)node->count;
+    bool map = node->kind == CN_YAML_MAP;
+    cn_yaml **item = CN_TAKE(memory, cn_yaml *, capacity);
+    cn_yaml **key = map ? CN_TAKE(memory, cn_yaml *, capacity) : NULL;
+    if (capacity > INT32_MAX || !item || (map && !key)) {
+        return false;
+    }
+    for (int32_t i = 0; i < node->count; i++) {
+        item[i] = node->item[i];
+        if (map) {
+            key[i] = node->key[i];
+        }
+    }
+    node->item = item;
+    node->key = key;
+    node->capacity = (int32_t)capacity;
+    return true;
+}
+
+bool cn_yaml_append(cn_arena *memory, cn_yaml *list, cn_yaml *item) {
+    if (!item || !cn_yaml_grow(memory, list)) {
+        return false;
+    }
+    list->item[list->count++] = item;
+    return true;
+}
+
+bool cn_yaml_put(cn_arena *memory, cn_yaml *map, cn_yaml *key, cn_yaml *value) {
+    if (!key || !value) {
+        return false;
+    }
+    int32_t i = cn_yaml_index(map, key->text);
+    if (i >= 0) {
+        map->item[i] = value;
+        return true;
+    }
+    if (!cn_yaml_grow(memory, map)) {
+        return false;
+    }
+    map->key[map->count] = key;
+    map->item[map->count++] = value;
+    return true;
+}
