@@ -28,10 +28,10 @@ CN_API cn_status cn_scene_read_text(const cn_env *env, const char *name, const c
 CN_API const char *cn_model_scene_text(const cn_model *model);
 CN_API const char *cn_model_name(const cn_model *model);
 
-CN_API const char *cn_scene_starter(void); // a commented starter scene
-// The JSON Schema (draft-07) of the format, as text in memory from env's allocator; NULL: no
-// memory.
-CN_API cn_status cn_scene_schema(cn_arena *memory, const char **text);
+// Texts made from the tables of the format; they live in memory. CN_ERR_MEMORY is all that can
+// fail.
+CN_API cn_status cn_scene_starter(cn_arena *memory, const char **text); // a commented first scene
+CN_API cn_status cn_scene_schema(cn_arena *memory, const char **text);  // JSON Schema, draft-07
 
 #ifdef __cplusplus
 }

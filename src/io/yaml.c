@@ -113,3 +113,18 @@ bool cn_yaml_put(cn_arena *memory, cn_yaml *map, cn_yaml *key, cn_yaml *value) {
     map->item[map->count++] = value;
     return true;
 }
+
+bool cn_yaml_replace(cn_arena *memory, cn_yaml *map, const char *old, cn_yaml *key,
+                     cn_yaml *value) {
+    int32_t i = cn_yaml_index(map, old);
+    cn_yaml **own = CN_TAKE(memory, cn_yaml *, map->capacity > 0 ? map->capacity : map->count);
+    if (i < 0 || !own || !key || !value) {
+        return false;
+    }
+    // The keys may be shared with copies of this map, so it gets its own before one changes.
+    memcpy(own, map->key, (size_t)map->count * sizeof *own);
+    map->key = own;
+    map->key[i] = key;
+    map->item[i] = value;
+    return true;
+}

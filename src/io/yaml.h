@@ -62,6 +62,9 @@ cn_yaml *cn_yaml_new_bool(cn_arena *memory, bool truth, const cn_yaml *at);
 bool cn_yaml_append(cn_arena *memory, cn_yaml *list, cn_yaml *item);
 bool cn_yaml_put(cn_arena *memory, cn_yaml *map, cn_yaml *key, cn_yaml *value);
 
+// Puts another key and value where a key was; the rest stays in its order.
+bool cn_yaml_replace(cn_arena *memory, cn_yaml *map, const char *old, cn_yaml *key, cn_yaml *value);
+
 // The tree as YAML text that reads back to the same tree. false: no memory.
 bool cn_yaml_write(const cn_yaml *node, cn_buffer *out);
 

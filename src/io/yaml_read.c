@@ -10,12 +10,11 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "io/number.h"
+#include "io/text_file.h"
 
 #include <yaml.h>
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define CN_NODE_POOL 256
@@ -47,9 +46,6 @@ typedef struct cn_yaml_loader {
     cn_yaml_pool pool;
     const char *file;
     cn_error *error;
-    FILE *input;
-    size_t bytes; // read from input so far
-    bool too_long;
     yaml_parser_t parser;
     cn_buffer children; // cn_yaml *, keys and values in turn for a map
     cn_yaml_open open[CN_YAML_DEPTH_MAX];
@@ -408,17 +404,6 @@ static cn_status cn_loader_syntax(cn_yaml_loader *loader) {
     if (parser->error == YAML_MEMORY_ERROR) {
         return cn_yaml_no_memory(loader);
     }
-    if (loader->too_long) {
-        cn_fail(loader->error, CN_ERR_INPUT, "the file has more than %zu MiB",
-                CN_YAML_BYTES_MAX >> 20);
-        cn_fail_at(loader->error, loader->file, 0, 0);
-        return CN_ERR_INPUT;
-    }
-    if (loader->input && ferror(loader->input)) {
-        cn_fail(loader->error, CN_ERR_IO, "cannot read: %s", strerror(errno));
-        cn_fail_at(loader->error, loader->file, 0, 0);
-        return CN_ERR_IO;
-    }
     // A broken byte has no mark of its own: the parser has come about as far.
     yaml_mark_t mark = parser->error == YAML_READER_ERROR ? parser->mark : parser->problem_mark;
     cn_yaml_fail(loader, mark, parser->problem ? parser->problem : "this is not YAML");
@@ -449,14 +434,6 @@ static cn_status cn_loader_run(cn_yaml_loader *loader) {
     return status;
 }
 
-static int cn_loader_input(void *user, unsigned char *bytes, size_t size, size_t *count) {
-    cn_yaml_loader *loader = user;
-    *count = fread(bytes, 1, size, loader->input);
-    loader->bytes += *count;
-    loader->too_long = loader->bytes > CN_YAML_BYTES_MAX;
-    return !loader->too_long && !ferror(loader->input);
-}
-
 // The loader is large (anchors and open nodes have fixed tables), so it lives in the arena too.
 static cn_status cn_loader_start(cn_arena *memory, const char *file, cn_error *error,
                                  cn_yaml_loader **out) {
@@ -476,48 +453,36 @@ static cn_status cn_loader_start(cn_arena *memory, const char *file, cn_error *e
     return CN_OK;
 }
 
-static cn_status cn_loader_finish(cn_yaml_loader *loader, cn_yaml **out) {
-    yaml_parser_set_encoding(&loader->parser, YAML_UTF8_ENCODING);
-    cn_status status = cn_loader_run(loader);
-    yaml_parser_delete(&loader->parser);
-    cn_buffer_free(&loader->children);
-    *out = status == CN_OK ? loader->root : NULL;
-    return status;
-}
-
 cn_status cn_yaml_read(cn_arena *memory, const char *file, const char *text, size_t size,
                        cn_yaml **out, cn_error *error) {
     *out = NULL;
-    cn_yaml_loader *loader;
+    if (size > CN_YAML_BYTES_MAX) {
+        cn_fail(error, CN_ERR_INPUT, "the text has more than %zu MiB", CN_YAML_BYTES_MAX >> 20);
+        cn_fail_at(error, file, 0, 0);
+        return CN_ERR_INPUT;
+    }
+    cn_yaml_loader *loader = NULL;
     cn_status status = cn_loader_start(memory, file, error, &loader);
-    if (status != CN_OK) {
-        return status;
-    }
-    loader->too_long = size > CN_YAML_BYTES_MAX;
-    if (loader->too_long) {
-        status = cn_loader_syntax(loader);
+    if (status == CN_OK) {
+        yaml_parser_set_input_string(&loader->parser, (const unsigned char *)text, size);
+        yaml_parser_set_encoding(&loader->parser, YAML_UTF8_ENCODING);
+        status = cn_loader_run(loader);
         yaml_parser_delete(&loader->parser);
-        return status;
+        cn_buffer_free(&loader->children);
+        *out = status == CN_OK ? loader->root : NULL;
     }
-    yaml_parser_set_input_string(&loader->parser, (const unsigned char *)text, size);
-    return cn_loader_finish(loader, out);
+    return status;
 }
 
 cn_status cn_yaml_read_file(cn_arena *memory, const char *path, cn_yaml **out, cn_error *error) {
     *out = NULL;
-    FILE *input = fopen(path, "rb");
-    if (!input) {
-        cn_fail(error, CN_ERR_IO, "cannot open: %s", strerror(errno));
-        cn_fail_at(error, path, 0, 0);
-        return CN_ERR_IO;
-    }
-    cn_yaml_loader *loader;
-    cn_status status = cn_loader_start(memory, path, error, &loader);
+    cn_buffer bytes;
+    cn_buffer_init(&bytes, cn_arena_env(memory));
+    cn_status status = cn_text_file_read(path, CN_YAML_BYTES_MAX, &bytes, error);
     if (status == CN_OK) {
-        loader->input = input;
-        yaml_parser_set_input(&loader->parser, cn_loader_input, loader);
-        status = cn_loader_finish(loader, out);
+        const char *text = bytes.data ? (const char *)bytes.data : "";
+        status = cn_yaml_read(memory, path, text, bytes.size, out, error);
     }
-    fclose(input);
+    cn_buffer_free(&bytes);
     return status;
 }

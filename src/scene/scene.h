@@ -1,0 +1,144 @@
+// scene/scene.h
+// A scene file as structs, before it becomes a model: what the tables of scene/tables*.c read into.
+#ifndef CAIRN_SCENE_SCENE_H
+#define CAIRN_SCENE_SCENE_H
+
+#include <cairn/scene.h>
+
+#include "scene/schema.h"
+
+#define CN_SCENE_VERSION 1
+#define CN_OVERRIDE_PREFIX "--set "  // what the "file" of a --set value starts with
+#define CN_SCENE_BODIES_MAX 10000000 // a body takes about a kilobyte during a run: some 10 GB
+
+typedef struct cn_rotation_entry {
+    const cn_yaml *node;
+    double axis[3], angle;
+} cn_rotation_entry;
+
+// Where something stands: shared by bodies and shapes.
+typedef struct cn_place {
+    double position[3];
+    double orientation[4];
+    double angle;
+    cn_rotation_entry rotation; // worked into orientation once read
+} cn_place;
+
+typedef struct cn_shape_entry {
+    const cn_yaml *node;
+    int32_t which; // row of cn_shape_table
+    cn_place place;
+    cn_shape_def def;
+    cn_reals vertices;
+    cn_faces faces;
+    cn_items parts; // compound and mesh: cn_shape_entry
+    const char *file;
+    double scale;
+} cn_shape_entry;
+
+typedef struct cn_material_entry {
+    const cn_yaml *node;
+    cn_material_def def;
+} cn_material_entry;
+
+typedef struct cn_friction_entry {
+    const cn_yaml *node;
+    double at_rest, sliding;
+} cn_friction_entry;
+
+typedef struct cn_contact_entry {
+    const cn_yaml *node;
+    const char *between[2];
+    cn_friction_entry friction;
+    double restitution, restitution_tangent, correction;
+    int32_t law;
+} cn_contact_entry;
+
+typedef struct cn_lock_entry {
+    const cn_yaml *node;
+    uint32_t dofs;
+    int32_t axes; // 1: the body's
+} cn_lock_entry;
+
+typedef struct cn_body_entry {
+    const cn_yaml *node;
+    const char *name, *material;
+    cn_place place;
+    cn_lock_entry lock;
+    cn_items shapes; // cn_shape_entry
+    cn_body_def def; // the rest
+} cn_body_entry;
+
+typedef struct cn_force_entry {
+    const cn_yaml *node;
+    const char *body;
+    int32_t axes;
+    cn_force_def def;
+} cn_force_entry;
+
+typedef struct cn_motion_entry {
+    const cn_yaml *node;
+    const char *body;
+    cn_motion_def def;
+} cn_motion_entry;
+
+typedef struct cn_generator_entry {
+    const cn_yaml *node;
+    int32_t which; // row of cn_generate_table
+    void *params;  // the generator's own struct
+} cn_generator_entry;
+
+typedef struct cn_scene {
+    const cn_yaml *node;
+    int32_t version, dim;
+    const char *name;
+    int32_t scheme;
+    cn_settings settings;
+    cn_items materials;  // cn_material_entry
+    cn_items contacts;   // cn_contact_entry
+    cn_items bodies;     // cn_body_entry
+    cn_items forces;     // cn_force_entry
+    cn_items motions;    // cn_motion_entry
+    cn_items generators; // cn_generator_entry
+    cn_words include;
+} cn_scene;
+
+extern const cn_table cn_scene_table;
+extern const cn_table cn_material_table, cn_contact_table, cn_body_table, cn_force_table,
+    cn_motion_table, cn_shape_table, cn_generate_table, cn_lock_table;
+
+// The rows that say where something stands, for a struct with a member cn_place.
+extern const cn_table cn_rotation_table;
+#define CN_PLACE_FIELDS(type, member)                                                              \
+    CN_KEY("position", vector, type, member.position, .unit = "m", .help = "of its own frame"),    \
+        CN_KEY("orientation", quaternion, type, member.orientation, .flags = CN_ONLY_3D,           \
+               .help = "quaternion w x y z; or give rotation"),                                    \
+        CN_KEY("rotation", table, type, member.rotation, .flags = CN_ONLY_3D,                      \
+               .table = &cn_rotation_table, .help = "axis and angle, instead of orientation"),     \
+        CN_KEY("angle", real, type, member.angle, .flags = CN_ONLY_2D, .unit = "rad",              \
+               .help = "counter-clockwise")
+
+// Unit orientation, zero elsewhere.
+void cn_place_initial(cn_place *place);
+// rotation becomes orientation; both at once are refused.
+cn_status cn_place_check(cn_reader *reader, const cn_yaml *node, cn_place *place);
+
+// The entries as definitions in one flat list, compounds opened. Arrays go to reader->memory.
+cn_status cn_shapes_flatten(cn_reader *reader, const cn_items *entries, cn_shape_def **shapes,
+                            int32_t *count);
+// A path as written in a node, relative to the folder of the node's file. NULL: no memory.
+const char *cn_path_beside(cn_reader *reader, const cn_yaml *node, const char *path);
+
+// ---- from file to tree to model ----
+
+// The tree of a file with its includes worked in.
+cn_status cn_scene_load(cn_reader *reader, const char *path, cn_yaml **tree);
+// The same from text.
+cn_status cn_scene_load_text(cn_reader *reader, const char *text, size_t size, cn_yaml **tree);
+cn_status cn_scene_override(cn_reader *reader, cn_yaml *tree, const cn_override *overrides,
+                            int32_t count);
+// The finished model of a scene that was read.
+cn_status cn_scene_build(cn_reader *reader, const cn_scene *scene, const cn_env *env,
+                         cn_model **out);
+
+#endif

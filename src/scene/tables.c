@@ -1,0 +1,197 @@
+// scene/tables.c
+// The scene file's own keys: version, dimension, gravity, and the settings of a run. The defaults
+// are those of cn_settings_default.
+#include "scene/scene.h"
+
+// ---- time ----
+
+static const cn_field cn_time_fields[] = {
+    CN_KEY("step", real, cn_scene, settings.step, .flags = CN_ABOVE_ZERO, .unit = "s",
+           .help = "the time step h"),
+    CN_KEY("until", real, cn_scene, settings.until, .flags = CN_NOT_BELOW_ZERO, .unit = "s",
+           .help = "when the run ends"),
+    CN_KEY("frames_every", real, cn_scene, settings.frames_every, .flags = CN_NOT_BELOW_ZERO,
+           .unit = "s", .help = "time between recorded frames; 0 records every step"),
+    CN_KEY("checkpoint_every", real, cn_scene, settings.checkpoint_every, .flags = CN_ABOVE_ZERO,
+           .unit = "s", .help = "simulated time between checkpoints"),
+};
+
+static const cn_table cn_time_table = {
+    .name = "time",
+    .help = "Time step, end and recording.",
+    .field = cn_time_fields,
+    .count = CN_COUNT(cn_time_fields),
+};
+
+// ---- integrator ----
+
+static const cn_choice cn_schemes[] = {
+    {.text = "moreau-jean"},
+    {.text = "stabilised", .value = 1, .later = true},
+    {.text = "event-driven", .value = 2, .later = true},
+    {.text = "generalized-alpha", .value = 3, .later = true},
+    {.text = "newmark", .value = 4, .later = true},
+    {.text = "hht", .value = 5, .later = true},
+    {0},
+};
+
+static const cn_field cn_integrator_fields[] = {
+    CN_KEY("scheme", choice, cn_scene, scheme, .choice = cn_schemes, .help = "the time integrator"),
+    CN_KEY("theta", real, cn_scene, settings.theta, .flags = CN_RANGE, .min = 0.5, .max = 1.0,
+           .help = "1/2 conserves energy, 1 dissipates"),
+    CN_KEY("activation", real, cn_scene, settings.activation, .flags = CN_RANGE, .min = 0.0,
+           .max = 1.0, .help = "gamma: a signorini contact is active when gap + gamma h u_N <= 0"),
+};
+
+static const cn_table cn_integrator_table = {
+    .name = "integrator",
+    .help = "How time is stepped.",
+    .field = cn_integrator_fields,
+    .count = CN_COUNT(cn_integrator_fields),
+};
+
+// ---- solver ----
+
+static const char *cn_solver_name_at(int32_t index) {
+    return index < cn_friction_solver_count() ? cn_friction_solver_at(index)->info.name : NULL;
+}
+
+static const char *cn_local_name_at(int32_t index) {
+    return index < cn_local_solver_count() ? cn_local_solver_name(cn_local_solver_at(index)) : NULL;
+}
+
+// Names of the contract; those that have a row in the solvers' own tables are found there first.
+static const cn_choice cn_solvers_later[] = {
+    {.text = "psor"},
+    {.text = "lemke"},
+    {.text = "cpg"},
+    {.text = "qp"},
+    {.text = "mcp"},
+    {.text = "newton-ac"},
+    {.text = "newton-jm"},
+    {.text = "newton-fb"},
+    {.text = "fixed-point"},
+    {.text = "uzawa"},
+    {.text = "tresca"},
+    {.text = "extra-gradient"},
+    {.text = "cadoux"},
+    {.text = "admm"},
+    {.text = "apgd"},
+    {.text = "bb"},
+    {.text = "prox-newton"},
+    {.text = "ipm"},
+    {0},
+};
+
+static const cn_choice cn_locals_later[] = {
+    {.text = "newton"}, {.text = "exact"}, {.text = "projection"},
+    {.text = "lemke"},  {.text = "qp"},    {0},
+};
+
+static const cn_choice cn_stall_policies[] = {
+    {.text = "retry", .value = CN_STALL_RETRY},
+    {.text = "halve", .value = CN_STALL_HALVE},
+    {.text = "continue", .value = CN_STALL_CONTINUE},
+    {.text = "stop", .value = CN_STALL_STOP},
+    {0},
+};
+
+_Static_assert(sizeof(cn_stall_policy) == sizeof(int32_t), "choices are written as int32_t");
+
+static const cn_field cn_solver_fields[] = {
+    CN_KEY("name", name, cn_scene, settings.solver, .name_at = cn_solver_name_at,
+           .choice = cn_solvers_later, .help = "a friction solver; \"cairn solvers\" lists them"),
+    CN_KEY("local", name, cn_scene, settings.local, .name_at = cn_local_name_at,
+           .choice = cn_locals_later,
+           .help =
+               "the solver of one contact, where the solver uses one; by default its own choice"),
+    CN_KEY("tolerance", real, cn_scene, settings.tolerance, .flags = CN_ABOVE_ZERO,
+           .help = "of the residual that every step is checked against"),
+    CN_KEY("max_iterations", int, cn_scene, settings.max_iterations, .flags = CN_NOT_BELOW_ZERO,
+           .help = "in the solver's own unit; 0 leaves it to the solver"),
+    CN_KEY("time_limit", real, cn_scene, settings.time_limit, .flags = CN_NOT_BELOW_ZERO,
+           .unit = "s", .help = "CPU time a step, 0 is none; a limit makes a run irreproducible"),
+    CN_KEY("on_stall", choice, cn_scene, settings.on_stall, .choice = cn_stall_policies,
+           .help = "when a step misses its tolerance: retry with the fallback solver, halve the "
+                   "step, continue with the best answer, stop the run"),
+    CN_KEY("fallback", name, cn_scene, settings.fallback, .name_at = cn_solver_name_at,
+           .choice = cn_solvers_later, .help = "the solver of \"on_stall: retry\""),
+    CN_KEY("halvings", int, cn_scene, settings.halvings, .flags = CN_RANGE, .min = 0, .max = 20,
+           .help = "how often \"on_stall: halve\" may halve one step"),
+};
+
+static const cn_table cn_solver_table = {
+    .name = "solver",
+    .help = "How the one-step problem is solved, and what happens when it is not.",
+    .field = cn_solver_fields,
+    .count = CN_COUNT(cn_solver_fields),
+};
+
+// ---- detection ----
+
+static const cn_field cn_detection_fields[] = {
+    CN_KEY("alert", real, cn_scene, settings.alert, .flags = CN_NOT_BELOW_ZERO, .unit = "m",
+           .help = "distance below which pairs are candidates, besides what their speeds add; by "
+                   "default from the shapes"),
+    CN_KEY("overlap", real, cn_scene, settings.overlap_most, .flags = CN_NOT_BELOW_ZERO,
+           .unit = "m",
+           .help = "overlap at the start that is accepted; by default from the shapes"),
+};
+
+static const cn_table cn_detection_table = {
+    .name = "detection",
+    .help = "How contacts are found.",
+    .field = cn_detection_fields,
+    .count = CN_COUNT(cn_detection_fields),
+};
+
+// ---- the whole ----
+
+static const cn_field cn_scene_fields[] = {
+    CN_KEY("cairn", int, cn_scene, version, .flags = CN_REQUIRED | CN_RANGE,
+           .min = CN_SCENE_VERSION, .max = CN_SCENE_VERSION,
+           .help = "the version of the format: write \"cairn: 1\""),
+    CN_KEY("name", text, cn_scene, name, .help = "of the scene; by default the file's"),
+    CN_KEY("dimension", int, cn_scene, dim, .flags = CN_RANGE, .min = 2, .max = 3,
+           .help = "2 or 3"),
+    CN_KEY("gravity", vector, cn_scene, settings.gravity, .unit = "m/s2",
+           .help = "acceleration of free bodies"),
+    CN_KEY("time", table, cn_scene, node, .table = &cn_time_table, .help = "step, end, frames"),
+    CN_KEY("integrator", table, cn_scene, node, .table = &cn_integrator_table,
+           .help = "scheme and theta"),
+    CN_KEY("solver", table, cn_scene, node, .table = &cn_solver_table,
+           .help = "solver, tolerance, what happens when a step stalls"),
+    CN_KEY("detection", table, cn_scene, node, .table = &cn_detection_table,
+           .help = "alert distance, accepted overlap"),
+    CN_KEY("materials", dictionary, cn_scene, materials, .table = &cn_material_table,
+           .help = "materials by name"),
+    CN_KEY("contacts", list, cn_scene, contacts, .table = &cn_contact_table,
+           .help = "laws between materials; for each key the last matching entry that gives it "
+                   "wins"),
+    CN_KEY("bodies", list, cn_scene, bodies, .table = &cn_body_table, .help = "rigid bodies"),
+    CN_KEY("generate", list, cn_scene, generators, .table = &cn_generate_table,
+           .help = "many bodies by a rule; they come after those of \"bodies\""),
+    CN_KEY("forces", list, cn_scene, forces, .table = &cn_force_table,
+           .help = "forces and torques besides gravity"),
+    CN_KEY("motions", list, cn_scene, motions, .table = &cn_motion_table,
+           .help = "bodies whose velocity is prescribed"),
+    CN_KEY("joints", later, cn_scene, node, .help = "not available yet"),
+    CN_KEY("include", names, cn_scene, include,
+           .help = "other scene files, relative to this one, read before it"),
+};
+
+static void cn_scene_initial(void *out, int32_t dim) {
+    cn_scene *scene = out;
+    scene->version = CN_SCENE_VERSION;
+    scene->dim = dim;
+    scene->settings = cn_settings_default(dim);
+}
+
+const cn_table cn_scene_table = {
+    .name = "scene",
+    .help = "The keys of a scene file.",
+    .field = cn_scene_fields,
+    .count = CN_COUNT(cn_scene_fields),
+    .size = sizeof(cn_scene),
+    .initial = cn_scene_initial,
+};
