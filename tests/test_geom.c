@@ -1,5 +1,6 @@
 // Shapes: what each kind becomes, hulls of points and of given faces, and what is refused.
 #include "check.h"
+#include "failing_allocator.h"
 
 #include "base/arena.h"
 #include "base/rng.h"
@@ -621,20 +622,6 @@ CN_TEST(shift_moves_all_of_a_shape) {
     cn_arena_destroy(memory);
 }
 
-// Fails the allocation that is `left` calls away.
-typedef struct cn_meter {
-    int64_t left;
-    cn_env real;
-} cn_meter;
-
-static void *cn_meter_resize(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    cn_meter *meter = user;
-    if (new_bytes > 0 && meter->left-- <= 0) {
-        return NULL;
-    }
-    return meter->real.allocator.resize(meter->real.allocator.user, ptr, old_bytes, new_bytes);
-}
-
 CN_TEST(every_failing_allocation_is_reported) {
     cn_rng rng = cn_rng_seed(9);
     static double vertices[3 * 3000];
@@ -644,24 +631,21 @@ CN_TEST(every_failing_allocation_is_reported) {
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
     def.vertices = vertices;
     def.vertex_count = 3000;
-    int32_t failures = 0;
-    for (int64_t k = 0; k < 100; k++) {
-        cn_meter meter = {.left = k, .real = cn_env_default()};
-        cn_env env = {.allocator = {.resize = cn_meter_resize, .user = &meter}};
+    for (int64_t k = 1;; k++) {
+        cn_failing counter;
+        cn_env env = cn_failing_env(&counter, k);
         cn_arena *memory = cn_arena_create(&env);
-        if (!memory) {
-            continue;
-        }
+        cn_status status = CN_ERR_MEMORY;
         cn_shape shape;
-        cn_error error;
-        cn_status status = cn_shape_build(&def, 3, memory, &shape, &error);
-        cn_arena_destroy(memory);
-        if (status == CN_OK) {
-            CN_CHECK_TRUE(failures > 3);
-            return;
+        if (memory) {
+            status = cn_shape_build(&def, 3, memory, &shape, NULL);
         }
-        CN_CHECK_TRUE(status == CN_ERR_MEMORY);
-        failures++;
+        cn_arena_destroy(memory);
+        assert_int_equal(counter.live, 0);
+        assert_int_equal(status, counter.failed ? CN_ERR_MEMORY : CN_OK);
+        if (!counter.failed) {
+            CN_CHECK_TRUE(k > 4);
+            break;
+        }
     }
-    fail();
 }

@@ -1,6 +1,7 @@
 // The builder of scenes: defaults, bodies, mass properties, laws of pairs, starts, and refusals
 // with their place.
 #include "check.h"
+#include "failing_allocator.h"
 
 #include "math/rotation.h"
 #include "math/vec3.h"
@@ -519,20 +520,6 @@ CN_TEST(finished_model_takes_nothing_more) {
 
 // ---- memory ----
 
-typedef struct cn_meter {
-    int64_t left, live; // allocations until one fails; bytes in use
-    cn_env real;
-} cn_meter;
-
-static void *cn_meter_resize(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    cn_meter *meter = user;
-    if (new_bytes > 0 && meter->left-- <= 0) {
-        return NULL;
-    }
-    meter->live += (int64_t)new_bytes - (int64_t)old_bytes;
-    return meter->real.allocator.resize(NULL, ptr, old_bytes, new_bytes);
-}
-
 // A scene with some of everything; the status of the first call that fails.
 static cn_status cn_build_some(const cn_env *env, cn_model **out) {
     const double corner[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -571,20 +558,17 @@ static cn_status cn_build_some(const cn_env *env, cn_model **out) {
 }
 
 CN_TEST(every_failing_allocation_is_reported_and_nothing_leaks) {
-    int32_t failures = 0;
-    for (int64_t k = 0; k < 1000; k++) {
-        cn_meter meter = {.left = k, .real = cn_env_default()};
-        cn_env env = {.allocator = {.resize = cn_meter_resize, .user = &meter}};
+    for (int64_t k = 1;; k++) {
+        cn_failing counter;
+        cn_env env = cn_failing_env(&counter, k);
         cn_model *model;
         cn_status status = cn_build_some(&env, &model);
         cn_model_destroy(model);
-        CN_CHECK_TRUE(meter.live == 0);
-        if (status == CN_OK) {
-            CN_CHECK_TRUE(failures > 20);
-            return;
+        assert_int_equal(counter.live, 0);
+        assert_int_equal(status, counter.failed ? CN_ERR_MEMORY : CN_OK);
+        if (!counter.failed) {
+            CN_CHECK_TRUE(k > 40);
+            break;
         }
-        CN_CHECK_TRUE(status == CN_ERR_MEMORY);
-        failures++;
     }
-    fail();
 }
