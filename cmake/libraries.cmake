@@ -9,6 +9,10 @@ if(PkgConfig_FOUND)
   pkg_check_modules(LAPACKE QUIET IMPORTED_TARGET lapacke)
 endif()
 
+find_path(AMD_INCLUDE amd.h PATH_SUFFIXES suitesparse)
+find_library(AMD_LIBRARY amd)
+mark_as_advanced(AMD_INCLUDE AMD_LIBRARY)
+
 # CHOLMOD's supernodal part is under the GPL. Without it (CAIRN_CHOLMOD=OFF) the linear backend "cholmod" is
 # absent and our own "skyline" takes its place, slower on large meshes.
 if(CAIRN_CHOLMOD)
@@ -17,10 +21,11 @@ if(CAIRN_CHOLMOD)
   mark_as_advanced(CHOLMOD_INCLUDE CHOLMOD_LIBRARY)
 endif()
 
-if(TARGET PkgConfig::HDF5 AND TARGET PkgConfig::LAPACKE
+if(TARGET PkgConfig::HDF5 AND TARGET PkgConfig::LAPACKE AND AMD_INCLUDE AND AMD_LIBRARY
    AND (NOT CAIRN_CHOLMOD OR (CHOLMOD_INCLUDE AND CHOLMOD_LIBRARY)))
   set(cairn_parts_FOUND TRUE)
-  target_link_libraries(cairn_parts INTERFACE PkgConfig::HDF5 PkgConfig::LAPACKE m)
+  target_include_directories(cairn_parts SYSTEM INTERFACE ${AMD_INCLUDE})
+  target_link_libraries(cairn_parts INTERFACE PkgConfig::HDF5 PkgConfig::LAPACKE ${AMD_LIBRARY} m)
   if(CAIRN_CHOLMOD)
     target_include_directories(cairn_parts SYSTEM INTERFACE ${CHOLMOD_INCLUDE})
     target_link_libraries(cairn_parts INTERFACE ${CHOLMOD_LIBRARY})
