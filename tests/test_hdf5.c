@@ -231,29 +231,75 @@ CN_TEST(a_group_of_many_members_is_searched_to_its_end) {
     cn_buffer_free(&f.bytes);
 }
 
-CN_TEST(attributes_are_stepped_over_and_marks_found) {
+// Enough attributes to spread the headers over several blocks; the newest form keeps at most eight
+// in the header itself.
+static void cn_check_attributes(bool latest, int count) {
     cn_foreign f;
     cn_error error;
     int64_t got;
     hid_t space = H5Screate(H5S_SCALAR);
-    cn_foreign_create(&f, false);
+    cn_foreign_create(&f, latest);
     cn_foreign_add(&f, "/x", H5T_STD_I32LE, 1, H5T_NATIVE_INT64, cn_ints + 3, H5P_DEFAULT);
     hid_t set = H5Dopen2(f.file, "/x", H5P_DEFAULT);
-    // Enough of them to spread the headers over several blocks.
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < count; i++) {
         char name[32];
         snprintf(name, sizeof name, "attribute-%d", i);
         H5Aclose(H5Acreate2(set, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT));
         H5Aclose(H5Acreate2(f.file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT));
+        cn_foreign_add(&f, name, H5T_STD_I32LE, 1, H5T_NATIVE_INT64, cn_ints, H5P_DEFAULT);
     }
     H5Dclose(set);
     H5Sclose(space);
     cn_foreign_finish(&f);
     assert_int_equal(cn_hdf5_read_int(&f.image, "/x", 1, &got, &error), CN_OK);
     assert_int_equal(got, 100);
-    CN_CHECK_TRUE(cn_hdf5_has_mark(&f.image, "attribute-39"));
-    CN_CHECK_TRUE(!cn_hdf5_has_mark(&f.image, "attribute-3x"));
+    char last[32];
+    snprintf(last, sizeof last, "attribute-%d", count - 1);
+    CN_CHECK_TRUE(cn_hdf5_has_mark(&f.image, last));
+    CN_CHECK_TRUE(!cn_hdf5_has_mark(&f.image, "attribute-x"));
     CN_CHECK_TRUE(!cn_hdf5_has_mark(&f.image, "attribute-"));
+    cn_buffer_free(&f.bytes);
+}
+
+CN_TEST(attributes_are_stepped_over_and_marks_found) {
+    cn_check_attributes(false, 40);
+    cn_check_attributes(true, 6);
+}
+
+CN_TEST(an_empty_space_holds_nothing) {
+    cn_foreign f;
+    cn_error error;
+    int64_t count = -1;
+    hid_t space = H5Screate(H5S_NULL);
+    cn_foreign_create(&f, false);
+    H5Dclose(H5Dcreate2(f.file, "/x", H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Sclose(space);
+    cn_foreign_finish(&f);
+    assert_int_equal(cn_hdf5_count(&f.image, "/x", &count, &error), CN_OK);
+    assert_int_equal(count, 0);
+    cn_buffer_free(&f.bytes);
+}
+
+CN_TEST(a_text_that_is_not_there_is_refused) {
+    cn_foreign f;
+    cn_error error;
+    cn_arena *memory = cn_arena_create(NULL);
+    const char *text = "kept elsewhere";
+    hid_t variable = H5Tcopy(H5T_C_S1);
+    H5Tset_size(variable, H5T_VARIABLE);
+    cn_foreign_create(&f, false);
+    cn_foreign_add_text(&f, "/text", variable, &text);
+    cn_foreign_add(&f, "/numbers", H5T_STD_I32LE, 6, H5T_NATIVE_INT64, cn_ints, H5P_DEFAULT);
+    H5Tclose(variable);
+    cn_foreign_finish(&f);
+    assert_int_equal(cn_hdf5_read_text(&f.image, "/numbers", memory, &text, &error), CN_ERR_INPUT);
+    assert_string_equal(error.message, "/numbers does not hold one text");
+    unsigned char *heap = memmem(f.bytes.data, f.bytes.size, "GCOL", 4);
+    CN_CHECK_TRUE(heap != NULL);
+    heap[16] = 77; // the number of the object
+    assert_int_equal(cn_hdf5_read_text(&f.image, "/text", memory, &text, &error), CN_ERR_INPUT);
+    assert_string_equal(error.message, "/text is damaged: its text is not where it should be");
+    cn_arena_destroy(memory);
     cn_buffer_free(&f.bytes);
 }
 

@@ -22,6 +22,10 @@
 #define CN_NSGS_FORESEE                                                                            \
     1.5 // a check is due when the step size foretells an error below this times the tolerance
 
+#define CN_NSGS_WINDOW_FIRST 12   // sweeps before the pace is judged
+#define CN_NSGS_WINDOW_GROWTH 1.3 // of a window, in sweeps so far
+#define CN_NSGS_PATIENCE_MOST 4.0 // times the patience, all sweeps together
+
 const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"relaxation", CN_PARAM_REAL, offsetof(cn_nsgs_params, relaxation), 1.0, 0.05, 1.95,
      "omega: r := r + omega (local answer - r)"},
@@ -90,8 +94,32 @@ static bool cn_nsgs_check_due(const cn_nsgs *s, int64_t sweep, int64_t last_chec
            !(s->foretold * step > CN_NSGS_FORESEE * tolerance);
 }
 
-cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                           double *r, double *u, cn_solve_report *report) {
+// How the error falls, over windows that grow with the sweeps.
+typedef struct cn_nsgs_pace {
+    double patience;
+    int64_t since; // sweep at which the window began
+    double error;  // best error then
+    int32_t slow;  // windows in a row that were too slow
+} cn_nsgs_pace;
+
+// Whether to leave: twice in a row more sweeps are foretold than the patience allows.
+static bool cn_nsgs_too_slow(cn_nsgs_pace *pace, int64_t sweep, double error, double tolerance) {
+    if (sweep < CN_NSGS_WINDOW_FIRST ||
+        (double)sweep < CN_NSGS_WINDOW_GROWTH * (double)pace->since) {
+        return false;
+    }
+    double fall = log(pace->error / error) / (double)(sweep - pace->since);
+    bool slow = !(log(error / tolerance) <= pace->patience * fall);
+    pace->slow = slow ? pace->slow + 1 : 0;
+    pace->since = sweep;
+    pace->error = error;
+    bool spent = (double)sweep >= pace->patience; // as much as the other way is expected to cost
+    return (pace->slow >= 2 && spent) || (double)sweep > CN_NSGS_PATIENCE_MOST * pace->patience;
+}
+
+cn_status cn_nsgs_run(const cn_friction *p, const cn_solve_opts *opts, double patience,
+                      cn_arena *scratch, double *r, double *u, cn_solve_report *report,
+                      double *error) {
     const cn_nsgs_params *params = (const void *)opts->params;
     cn_nsgs s;
     cn_status status = cn_nsgs_prepare(&s, p, opts, scratch);
@@ -102,9 +130,15 @@ cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_a
     memcpy(s.x, r, bytes);
     memcpy(s.g, r, bytes);
     cn_watch watch = cn_watch_start(opts);
-    double error = cn_nsgs_check(&s, opts->measure, u);
+    *error = cn_nsgs_check(&s, opts->measure, u);
+    cn_nsgs_pace pace = {.patience = patience, .error = *error};
     int64_t last_check = 0;
-    for (int64_t sweep = 0; !cn_watch_stop(&watch, "sweeps", sweep, error, report);) {
+    for (int64_t sweep = 0; !cn_watch_stop(&watch, "sweeps", sweep, *error, report);) {
+        if (cn_nsgs_too_slow(&pace, sweep, s.best_error, opts->tolerance)) {
+            report->outcome = CN_STALLED;
+            report->detail = "the sweeps are too slow";
+            break;
+        }
         do {
             memcpy(s.g, s.x, bytes);
             int64_t left = opts->max_iterations - sweep;
@@ -113,15 +147,22 @@ cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_a
             sweep += count;
             double step = cn_anderson_step(&s.mixer, s.x, s.g);
             if (cn_nsgs_check_due(&s, sweep, last_check, step, opts->tolerance)) {
-                error = cn_nsgs_check(&s, opts->measure, u);
-                s.foretold = step > 0.0 ? error / step : 0.0;
+                *error = cn_nsgs_check(&s, opts->measure, u);
+                s.foretold = step > 0.0 ? *error / step : 0.0;
                 last_check = sweep;
             }
         } while (last_check != sweep && sweep < opts->max_iterations);
     }
     memcpy(r, s.best, bytes);
+    *error = s.best_error;
     if (s.sweep.unusable > 0 && report->outcome != CN_SOLVED) {
         report->detail = "contacts without normal stiffness were left as they were";
     }
     return watch.status;
+}
+
+cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                           double *r, double *u, cn_solve_report *report) {
+    double error;
+    return cn_nsgs_run(p, opts, HUGE_VAL, scratch, r, u, report, &error);
 }

@@ -16,4 +16,10 @@ extern const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT];
 
 cn_friction_fn cn_friction_nsgs;
 
+// The same, left as stalled when the sweeps still needed, foretold from the fall of the error,
+// exceed patience; infinite: never. *error: of the r that comes back, in the measure asked for.
+cn_status cn_nsgs_run(const cn_friction *p, const cn_solve_opts *opts, double patience,
+                      cn_arena *scratch, double *r, double *u, cn_solve_report *report,
+                      double *error);
+
 #endif

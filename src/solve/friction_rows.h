@@ -7,6 +7,14 @@
 
 cn_friction_fn cn_friction_auto;
 cn_friction_fn cn_friction_nsgs;
+cn_friction_fn cn_friction_prox_newton;
+
+typedef struct cn_prox_params {
+    double eps;
+} cn_prox_params;
+#define CN_PROX_PARAM_COUNT 1
+extern const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT];
+
 cn_friction_fn cn_friction_fixed_point;
 cn_friction_fn cn_friction_extra_gradient;
 

@@ -11,11 +11,13 @@
 static const cn_friction_solver cn_friction_table[] = {
     {.info = {.name = "auto",
               .about =
-                  "the default: enumeration of tiny 2D problems, else accelerated Gauss-Seidel",
-              .strengths = "no setting to choose; 1e-4 on nearly every rigid set, 1e-8 on most",
-              .weaknesses = "tall hyperstatic masonry stalls above 1e-8: give it more sweeps, or "
-                            "accept the residual shown",
-              .unit = "sweeps",
+                  "the default: tiny 2D problems by enumeration, else accelerated Gauss-Seidel "
+                  "and proximal Newton in turns",
+              .strengths = "no setting to choose; rigid hyperstatic and easy sets alike to 1e-8",
+              .weaknesses =
+                  "the largest masonry walls stay above 1e-4 for seconds: give it time, or "
+                  "accept the residual shown",
+              .unit = "sweeps and newton steps",
               .accepts = CN_ANY_FRICTION | CN_USES_LOCAL,
               .max_iterations = 100000,
               .params = cn_nsgs_param_table,
@@ -24,8 +26,8 @@ static const cn_friction_solver cn_friction_table[] = {
     {.info = {.name = "nsgs",
               .about = "nonsmooth Gauss-Seidel over the contacts, Anderson-accelerated",
               .strengths = "cheap sweeps, robust down to 1e-4, any W, warm starts",
-              .weaknesses = "creeps on tall packings and may cycle on hyperstatic sets: try "
-                            "anderson=10 or extra-gradient",
+              .weaknesses = "creeps on tall packings and may cycle on hyperstatic sets: use "
+                            "prox-newton or auto",
               .unit = "sweeps",
               .accepts = CN_ANY_FRICTION | CN_USES_LOCAL,
               .max_iterations = 10000,
@@ -54,6 +56,19 @@ static const cn_friction_solver cn_friction_table[] = {
               .params = cn_vi_param_table,
               .param_count = CN_VI_PARAM_COUNT},
      .solve = cn_friction_extra_gradient},
+    {.info = {.name = "prox-newton",
+              .about = "proximal point with a semismooth Newton method (Alart-Curnier) inside",
+              .strengths = "hyperstatic sets to 1e-8 and beyond in tens of factorisations; in body "
+                           "space the system is "
+                           "that of the bodies, however many points touch",
+              .weaknesses = "one factorisation a step, so slow for large packings far from the "
+                            "solution: start with nsgs",
+              .unit = "newton steps",
+              .accepts = CN_ANY_FRICTION,
+              .max_iterations = 2000,
+              .params = cn_prox_param_table,
+              .param_count = CN_PROX_PARAM_COUNT},
+     .solve = cn_friction_prox_newton},
 };
 
 int32_t cn_friction_solver_count(void) {

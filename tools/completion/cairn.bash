@@ -9,7 +9,7 @@ _cairn_options() {
     "$1" "$2" --help 2>/dev/null | grep -oE -- '(^|[ ,[])--[a-z][a-z-]*=?' | tr -d ' ,['
 }
 
-# Names in one list of `cairn solvers --json`: friction, lcp or local.
+# The names of all solvers, local ones too.
 _cairn_names() {
     "$1" solvers --json 2>/dev/null | grep -oE '"name": *"[a-z0-9-]+","about"' | cut -d '"' -f 4 | sort -u
 }
@@ -40,7 +40,9 @@ _cairn() {
     esac
     if [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_cairn_options "$program" "$command")" -- "$word")
-        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
+        if [[ ${COMPREPLY[0]-} == *= ]]; then
+            compopt -o nospace
+        fi
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
     fi

@@ -1,0 +1,282 @@
+// solve/friction_prox_newton.c
+// Proximal point with a semismooth Newton method inside. Outer step k solves, only as well as
+// needed, the Coulomb problem of
+//     u_eps(r) = W r + q + eps D (r - r_k),   D = trace(W_aa)/dim on contact a,
+// by Newton on the Alart-Curnier function; eps then follows the number of Newton steps. The term
+// eps D makes W definite, so hyperstatic sets, where Newton alone fails, are solved to round-off;
+// as r_k converges it vanishes.
+//
+// Alart-Curnier, rho_a = 1/(D_a (1 + eps)), z = r - rho u, R = mu max(0, z_N), all divided by rho:
+//     z_N <= 0: r;   else N: u_N;   |z_T| <= R: u_T;   else (r_T - R z_T/|z_T|).
+// Needs a factorisation a step: for very large packings far from the solution Gauss-Seidel is the
+// better start ("auto"). No line search in 3D, where it costs more than it saves.
+#include "base/arena.h"
+#include "math/cone.h"
+#include "solve/friction_rows.h"
+#include "solve/natural.h"
+#include "solve/newton_system.h"
+#include "solve/watch.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CN_PROX_INNER_MOST 12   // Newton steps of one outer step
+#define CN_PROX_INNER_SHARE 0.1 // of the outer error, to which the inner problem is solved
+#define CN_PROX_INNER_FLOOR                                                                        \
+    0.3                      // of the tolerance, below which it need not be (scaled measure only)
+#define CN_PROX_STALLED 6    // Newton steps without a new best, and
+#define CN_PROX_LOST 10.0    // this far above it: given up
+#define CN_PROX_GROWTH 3.0   // the error may grow by this in an accepted outer step
+#define CN_PROX_PROGRESS 0.9 // an inner failure is accepted when the error fell below this share
+#define CN_PROX_EPS_LEAST 1e-13
+#define CN_PROX_EPS_MOST 1e3 // beyond, a restart
+#define CN_PROX_CAUTIOUS                                                                           \
+    3 // accepted steps after a failure during which eps stays above twice the failed one
+#define CN_PROX_HALVINGS                                                                           \
+    4 // of the 2D line search, whose merit may not exceed the largest of the last
+#define CN_PROX_MEMORY 4
+
+const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT] = {
+    {"eps", CN_PARAM_REAL, offsetof(cn_prox_params, eps), 1e-2, 1e-12, 1e2,
+     "first weight of the proximal term"},
+};
+
+typedef struct cn_prox {
+    const cn_friction *p;
+    const cn_solve_opts *opts;
+    cn_newton_system system;
+    int64_t m;
+    double *scale;      // D
+    double *center;     // r_k
+    double *r, *u, *v;  // the inner iterate, its W r + q
+    double *dr, *trial; //
+    double *best;       // the best r by the measure asked for
+    double best_error;
+    double size; // of q over the pressing contacts, the unit of the inner residual
+    double eps;
+    int64_t steps; // Newton steps so far
+} cn_prox;
+
+static cn_status cn_prox_prepare(cn_prox *s, const cn_friction *p, const cn_solve_opts *opts,
+                                 cn_arena *scratch) {
+    *s = (cn_prox){
+        .p = p, .opts = opts, .m = (int64_t)p->dim * p->contacts, .best_error = (double)INFINITY};
+    double **const vectors[] = {&s->center, &s->r, &s->u, &s->dr, &s->trial, &s->best};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        *vectors[i] = CN_TAKE_ZERO(scratch, double, s->m);
+        if (!*vectors[i]) {
+            return CN_ERR_MEMORY;
+        }
+    }
+    s->scale = CN_TAKE(scratch, double, p->contacts);
+    s->v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
+    if (!s->scale || !s->v) {
+        return CN_ERR_MEMORY;
+    }
+    double pressing = 0.0, all = 0.0;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        const double *block = p->W.diagonal + (int64_t)p->dim * p->dim * a,
+                     *q = p->q + (int64_t)p->dim * a;
+        double trace = 0.0, square = 0.0;
+        for (int32_t i = 0; i < p->dim; i++) {
+            trace += block[(p->dim + 1) * i];
+            square += q[i] * q[i];
+        }
+        s->scale[a] = trace > 0.0 ? trace / p->dim : 1.0;
+        pressing += q[0] < 0.0 ? square : 0.0;
+        all += square;
+    }
+    s->size = sqrt(pressing > 0.0 ? pressing : all);
+    return cn_newton_analyse(p, scratch, &s->system);
+}
+
+// One contact's function and derivatives, divided by rho: F, A = dF/du, B = dF/dr, by rows. u holds
+// u_eps.
+static void cn_alart_curnier(int32_t dim, double mu, double rho, const double *r, const double *u,
+                             double *F, double *A, double *B) {
+    double z[3] = {0.0, 0.0, 0.0}, square = 0.0;
+    memset(A, 0, sizeof *A * (size_t)(dim * dim));
+    memset(B, 0, sizeof *B * (size_t)(dim * dim));
+    for (int32_t i = 0; i < dim; i++) {
+        z[i] = r[i] - rho * u[i];
+        square += i > 0 ? z[i] * z[i] : 0.0;
+    }
+    if (!(z[0] > 0.0)) {
+        for (int32_t i = 0; i < dim; i++) {
+            F[i] = r[i] / rho;
+            B[(dim + 1) * i] = 1.0 / rho;
+        }
+        return;
+    }
+    double radius = mu * z[0], length = sqrt(square);
+    F[0] = u[0];
+    A[0] = 1.0;
+    if (length <= radius) {
+        for (int32_t i = 1; i < dim; i++) {
+            F[i] = u[i];
+            A[(dim + 1) * i] = 1.0;
+        }
+        return;
+    }
+    for (int32_t i = 1; i < dim; i++) {
+        double t = z[i] / length;
+        F[i] = (r[i] - radius * t) / rho;
+        A[dim * i] = mu * t;
+        B[dim * i] = -mu * t / rho;
+        for (int32_t j = 1; j < dim; j++) {
+            double G = radius / length * ((i == j ? 1.0 : 0.0) - t * z[j] / length);
+            A[dim * i + j] = G;
+            B[dim * i + j] = ((i == j ? 1.0 : 0.0) - G) / rho;
+        }
+    }
+}
+
+// Fills the Newton system at r (u = W r + q at hand); returns |F| over the size of q.
+static double cn_prox_linearise(cn_prox *s, const double *r, const double *u) {
+    int32_t dim = s->p->dim, size = dim * dim;
+    double sum = 0.0;
+    for (int32_t a = 0; a < s->p->contacts; a++) {
+        int64_t row = (int64_t)dim * a;
+        double term = s->eps * s->scale[a], shifted[3] = {0.0, 0.0, 0.0};
+        double *F = s->system.F + row, *A = s->system.A + (int64_t)size * a,
+               *K = s->system.K + (int64_t)size * a;
+        for (int32_t i = 0; i < dim; i++) {
+            shifted[i] = u[row + i] + term * (r[row + i] - s->center[row + i]);
+        }
+        cn_alart_curnier(dim, s->p->mu[a], 1.0 / (s->scale[a] * (1.0 + s->eps)), r + row, shifted,
+                         F, A, K);
+        for (int32_t i = 0; i < size; i++) {
+            K[i] += term * A[i];
+        }
+        for (int32_t i = 0; i < dim; i++) {
+            sum += F[i] * F[i];
+        }
+    }
+    return sqrt(sum) / (s->size > 0.0 ? s->size : 1.0);
+}
+
+// The error of r in the measure asked for; r becomes the best where it is.
+static double cn_prox_check(cn_prox *s, const double *r, const double *u) {
+    double error = cn_natural_error(s->p, s->opts->measure, r, u);
+    if (error < s->best_error) {
+        s->best_error = error;
+        memcpy(s->best, r, sizeof *r * (size_t)s->m);
+    }
+    return error;
+}
+
+// r := r + share dr, with its velocity; returns the merit there. The system is refilled.
+static double cn_prox_move(cn_prox *s, double share) {
+    for (int64_t i = 0; i < s->m; i++) {
+        s->trial[i] = s->r[i] + share * s->dr[i];
+    }
+    cn_friction_velocity(s->p, s->trial, s->v, s->u);
+    return cn_prox_linearise(s, s->trial, s->u);
+}
+
+// A Newton step with the dr at hand. In 2D halved while the merit exceeds the largest of the last
+// few.
+static double cn_prox_advance(cn_prox *s, const double *merits, int32_t count) {
+    double merit = cn_prox_move(s, 1.0), limit = 0.0;
+    for (int32_t i = count > CN_PROX_MEMORY ? count - CN_PROX_MEMORY : 0; i < count; i++) {
+        limit = fmax(limit, merits[i]);
+    }
+    double share = 1.0;
+    for (int32_t i = 0; s->p->dim == 2 && i < CN_PROX_HALVINGS && !(merit <= limit); i++) {
+        share *= 0.5;
+        merit = cn_prox_move(s, share);
+    }
+    memcpy(s->r, s->trial, sizeof *s->r * (size_t)s->m);
+    return merit;
+}
+
+// The inner problem from r = r_k down to the target; *steps Newton steps. true when it was reached.
+static bool cn_prox_inner(cn_prox *s, double target, cn_watch *watch, cn_solve_report *report,
+                          int32_t *steps, bool *ended) {
+    double merits[CN_PROX_INNER_MOST + 1], best = (double)INFINITY;
+    int32_t since = 0;
+    memcpy(s->r, s->center, sizeof *s->r * (size_t)s->m);
+    cn_friction_velocity(s->p, s->r, s->v, s->u);
+    merits[0] = cn_prox_linearise(s, s->r, s->u);
+    for (*steps = 0; *steps < CN_PROX_INNER_MOST;) {
+        if (merits[*steps] <= target) {
+            return true;
+        }
+        *ended = cn_watch_tick(watch, "newton steps", s->steps, s->best_error, report);
+        if (*ended || !cn_newton_solve(&s->system, s->dr)) {
+            return false;
+        }
+        s->steps++;
+        double merit = cn_prox_advance(s, merits, *steps + 1);
+        merits[++*steps] = merit;
+        since = merit < best ? 0 : since + 1;
+        best = fmin(best, merit);
+        if (!isfinite(merit) || (since >= CN_PROX_STALLED && merit > CN_PROX_LOST * best)) {
+            return false;
+        }
+    }
+    return merits[*steps] <= target;
+}
+
+// How eps follows the number of Newton steps that an outer step took.
+static double cn_prox_factor(int32_t steps) {
+    return steps <= 2 ? 0.1 : (steps <= 4 ? 0.3 : (steps <= 6 ? 0.6 : (steps <= 9 ? 1.0 : 1.5)));
+}
+
+static double cn_prox_target(const cn_prox *s, double error) {
+    double share = CN_PROX_INNER_SHARE * error;
+    return s->opts->measure == CN_MEASURE_SCALED
+               ? fmax(share, CN_PROX_INNER_FLOOR * s->opts->tolerance)
+               : share;
+}
+
+static cn_status cn_prox_run(cn_prox *s, double *r, cn_solve_report *report) {
+    size_t bytes = sizeof *r * (size_t)s->m;
+    double first = s->eps, least = CN_PROX_EPS_LEAST;
+    int32_t cautious = 0;
+    memcpy(s->center, r, bytes);
+    cn_friction_velocity(s->p, s->center, s->v, s->u);
+    double error = cn_prox_check(s, s->center, s->u);
+    cn_watch watch = cn_watch_start(s->opts);
+    while (!cn_watch_stop(&watch, "newton steps", s->steps, s->best_error, report)) {
+        int32_t steps;
+        bool ended = false;
+        bool reached = cn_prox_inner(s, cn_prox_target(s, error), &watch, report, &steps, &ended);
+        if (ended) {
+            break;
+        }
+        double now = cn_prox_check(s, s->r, s->u);
+        if ((reached && now < CN_PROX_GROWTH * error) || now < CN_PROX_PROGRESS * error) {
+            memcpy(s->center, s->r, bytes);
+            error = now;
+            s->eps = fmax(s->eps * cn_prox_factor(steps), cautious > 0 ? least : CN_PROX_EPS_LEAST);
+            cautious -= cautious > 0;
+        } else {
+            least = 2.0 * s->eps;
+            cautious = CN_PROX_CAUTIOUS;
+            s->eps = 4.0 * s->eps > CN_PROX_EPS_MOST ? first : 4.0 * s->eps;
+            s->steps += steps == 0; // a singular system must not go on for ever
+        }
+    }
+    memcpy(r, s->best, bytes);
+    return watch.status;
+}
+
+cn_status cn_friction_prox_newton(const cn_friction *p, const cn_solve_opts *opts,
+                                  cn_arena *scratch, double *r, double *u,
+                                  cn_solve_report *report) {
+    const cn_prox_params *params = (const void *)opts->params;
+    cn_prox s;
+    (void)u; // the driver computes it anew
+    cn_status status = cn_prox_prepare(&s, p, opts, scratch);
+    if (status == CN_ERR_UNSUPPORTED) {
+        report->outcome = CN_UNSUPPORTED;
+        report->detail = "in body space this solver needs two rigid bodies a contact";
+        return CN_OK;
+    }
+    if (status != CN_OK) {
+        return status;
+    }
+    s.eps = params->eps;
+    return cn_prox_run(&s, r, report);
+}

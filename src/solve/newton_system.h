@@ -1,0 +1,36 @@
+// solve/newton_system.h
+// The linear system of a Newton step on the contacts, for either operator. Per contact a,
+//     A_a (W dr)_a + K_a dr_a = -F_a.
+// Assembled: blocks A_a W_ab + K_a on the pattern of W. Body space: with C = K^-1 A and g = -K^-1 F
+// the velocities y = M^-1 H dr follow from (I + M^-1 H C H') y = M^-1 H g, on the pattern of the
+// bodies that touch, whatever the number of contact points; then dr = g - C H' y. One symbolic
+// analysis a problem.
+#ifndef CAIRN_SOLVE_NEWTON_SYSTEM_H
+#define CAIRN_SOLVE_NEWTON_SYSTEM_H
+
+#include "solve/body_pack.h"
+#include "sparse/block_lu.h"
+
+typedef struct cn_newton_system {
+    const cn_friction *p;
+    cn_block_lu lu;
+    cn_body_pack pack;    // body space
+    int64_t *offset;      // of each block written: one a block of W, or four a contact
+    double *A, *K, *F;    // to be filled: dim*dim each by rows, dim each
+    double *C, *g;        // body space
+    double *inverse;      // K^-1, body space
+    double *y;            // the system's unknowns
+    double *v, *product;  // W dr, for refinement
+    double *extra, *zero; // a second right-hand side; a zero q
+} cn_newton_system;
+
+// CN_ERR_UNSUPPORTED: body space, but not two rigid bodies a contact. Everything comes from
+// scratch.
+cn_status cn_newton_analyse(const cn_friction *p, cn_arena *scratch, cn_newton_system *out);
+// Multiplications of one factorisation, without keeping anything of the analysis.
+cn_status cn_newton_cost(const cn_friction *p, cn_arena *scratch, double *multiplications);
+// dr from A, K, F, with one step of iterative refinement; false when the system is singular. F is
+// spoilt.
+bool cn_newton_solve(cn_newton_system *s, double *dr);
+
+#endif

@@ -1,0 +1,348 @@
+// sparse/block_lu.c
+// Row-wise LU (each row eliminated by the finished ones before it) on the filled pattern of the
+// symmetrised graph, ordered by approximate minimum degree (AMD). The fill comes from the
+// elimination tree (Liu 1986; Davis 2006, chapter 4).
+#include "sparse/block_lu.h"
+
+#include "base/arena.h"
+
+#include <amd.h>
+#include <math.h>
+#include <string.h>
+
+#define CN_INLINE static inline __attribute__((always_inline))
+
+// ---- symbolic ----
+
+// AMD on the pattern without its diagonal; order[k] is the row that is eliminated k-th.
+static cn_status cn_order_rows(int32_t rows, const int64_t *start, const int32_t *column,
+                               cn_arena *memory, int32_t *order) {
+    int64_t entries = start[rows];
+    int32_t *pointer = CN_TAKE(memory, int32_t, (int64_t)rows + 1),
+            *index = CN_TAKE(memory, int32_t, entries);
+    if (!pointer || !index || entries > INT32_MAX) {
+        return CN_ERR_MEMORY;
+    }
+    for (int32_t i = 0; i <= rows; i++) {
+        pointer[i] = (int32_t)start[i];
+    }
+    memcpy(index, column, sizeof *index * (size_t)entries);
+    int result = amd_order(rows, pointer, index, order, NULL, NULL);
+    return result == AMD_OK || result == AMD_OK_BUT_JUMBLED ? CN_OK : CN_ERR_MEMORY;
+}
+
+// Rows k < i of the filled lower triangle, in elimination order: those on the way up the
+// elimination tree from the entries of row i. Calls back by filling list; returns how many.
+static int32_t cn_row_reach(const cn_block_lu *lu, const int32_t *order, const int64_t *start,
+                            const int32_t *column, int32_t i, int32_t *parent, int32_t *seen,
+                            int32_t *list) {
+    int32_t count = 0, row = order[i];
+    seen[i] = i;
+    for (int64_t k = start[row]; k < start[row + 1]; k++) {
+        for (int32_t j = lu->place[column[k]]; j < i && seen[j] != i; j = parent[j]) {
+            seen[j] = i;
+            list[count++] = j;
+            if (parent[j] < 0) {
+                parent[j] = i;
+            }
+        }
+    }
+    return count;
+}
+
+// Counts or writes the filled rows: the lower part from the reach, the upper part as its mirror.
+static cn_status cn_fill(cn_block_lu *lu, const int32_t *order, const int64_t *start,
+                         const int32_t *column, cn_arena *memory) {
+    int32_t n = lu->rows;
+    int32_t *parent = CN_TAKE(memory, int32_t, n), *seen = CN_TAKE(memory, int32_t, n);
+    int32_t *list = CN_TAKE(memory, int32_t, n);
+    int64_t *next = CN_TAKE(memory, int64_t, n);
+    lu->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)n + 1);
+    lu->diagonal = CN_TAKE_ZERO(memory, int64_t, n);
+    if (!parent || !seen || !list || !next || !lu->start || !lu->diagonal) {
+        return CN_ERR_MEMORY;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        memset(parent, -1, sizeof *parent * (size_t)n);
+        memset(seen, -1, sizeof *seen * (size_t)n);
+        for (int32_t i = 0; i < n; i++) {
+            int32_t count = cn_row_reach(lu, order, start, column, i, parent, seen, list);
+            if (pass == 0) {
+                lu->start[i + 1] += count + 1;
+                lu->diagonal[i] = count;
+                for (int32_t k = 0; k < count; k++) {
+                    lu->start[list[k] + 1]++;
+                }
+                continue;
+            }
+            // Ascending rows i append themselves to the upper parts in order; the lower part is
+            // sorted below.
+            for (int32_t k = 0; k < count; k++) {
+                lu->column[lu->start[i] + k] = list[k];
+                lu->column[next[list[k]]++] = i;
+            }
+            lu->column[lu->diagonal[i]] = i;
+        }
+        if (pass == 0) {
+            for (int32_t i = 0; i < n; i++) {
+                lu->start[i + 1] += lu->start[i];
+                lu->diagonal[i] += lu->start[i];
+                next[i] = lu->diagonal[i] + 1;
+            }
+            lu->column = CN_TAKE(memory, int32_t, lu->start[n]);
+            if (!lu->column) {
+                return CN_ERR_MEMORY;
+            }
+        }
+    }
+    return CN_OK;
+}
+
+// The lower parts ascending: a transpose of the upper parts lists them in order.
+static void cn_sort_lower(cn_block_lu *lu, int64_t *next) {
+    for (int32_t i = 0; i < lu->rows; i++) {
+        next[i] = lu->start[i];
+    }
+    for (int32_t i = 0; i < lu->rows; i++) {
+        for (int64_t k = lu->diagonal[i] + 1; k < lu->start[i + 1]; k++) {
+            lu->column[next[lu->column[k]]++] = i;
+        }
+    }
+}
+
+static double cn_count_multiplications(const cn_block_lu *lu) {
+    double blocks = 0.0;
+    for (int32_t i = 0; i < lu->rows; i++) {
+        for (int64_t k = lu->start[i]; k < lu->diagonal[i]; k++) {
+            int32_t row = lu->column[k];
+            blocks += (double)(lu->start[row + 1] - lu->diagonal[row]);
+        }
+    }
+    return blocks * lu->dim * lu->dim * lu->dim;
+}
+
+cn_status cn_block_lu_analyse(int32_t dim, int32_t rows, const int64_t *start,
+                              const int32_t *column, cn_arena *memory, cn_block_lu *out) {
+    *out = (cn_block_lu){.dim = dim, .rows = rows};
+    int32_t *order = CN_TAKE(memory, int32_t, rows);
+    int64_t *next = CN_TAKE(memory, int64_t, rows);
+    out->place = CN_TAKE(memory, int32_t, rows);
+    if (!order || !next || !out->place ||
+        cn_order_rows(rows, start, column, memory, order) != CN_OK) {
+        return CN_ERR_MEMORY;
+    }
+    for (int32_t i = 0; i < rows; i++) {
+        out->place[order[i]] = i;
+    }
+    if (cn_fill(out, order, start, column, memory) != CN_OK) {
+        return CN_ERR_MEMORY;
+    }
+    cn_sort_lower(out, next);
+    out->multiplications = cn_count_multiplications(out);
+    out->value = CN_TAKE(memory, double, out->start[rows] * dim * dim);
+    out->work = CN_TAKE(memory, double, (int64_t)rows *dim *dim);
+    out->exchange = CN_TAKE(memory, int32_t, (int64_t)rows * dim);
+    out->x = CN_TAKE(memory, double, (int64_t)rows *dim);
+    return out->value && out->work && out->exchange && out->x ? CN_OK : CN_ERR_MEMORY;
+}
+
+void cn_block_lu_clear(cn_block_lu *lu) {
+    memset(lu->value, 0, sizeof *lu->value * (size_t)(lu->start[lu->rows] * lu->dim * lu->dim));
+}
+
+double *cn_block_lu_at(cn_block_lu *lu, int32_t i, int32_t j) {
+    int32_t row = lu->place[i], wanted = lu->place[j];
+    int64_t low = lu->start[row], high = lu->start[row + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (lu->column[middle] < wanted) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < lu->start[row + 1] && lu->column[low] == wanted;
+    return found ? lu->value + low * lu->dim * lu->dim : NULL;
+}
+
+// ---- numeric, for a block size known to the compiler ----
+
+// Diagonal block := its LU factors with row exchanges.
+CN_INLINE bool cn_factor_block(int dim, double *block, int32_t *exchange) {
+    for (int k = 0; k < dim; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < dim; i++) {
+            pivot = fabs(block[dim * i + k]) > fabs(block[dim * pivot + k]) ? i : pivot;
+        }
+        exchange[k] = pivot;
+        double size = fabs(block[dim * pivot + k]);
+        if (!(size > 0.0 && size < HUGE_VAL)) {
+            return false;
+        }
+        for (int j = 0; pivot != k && j < dim; j++) {
+            double swap = block[dim * k + j];
+            block[dim * k + j] = block[dim * pivot + j];
+            block[dim * pivot + j] = swap;
+        }
+        for (int i = k + 1; i < dim; i++) {
+            double factor = block[dim * i + k] /= block[dim * k + k];
+            for (int j = k + 1; j < dim; j++) {
+                block[dim * i + j] -= factor * block[dim * k + j];
+            }
+        }
+    }
+    return true;
+}
+
+// row := row D^-1 for one row of a block, D = P' L U.
+CN_INLINE void cn_divide_row(int dim, const double *block, const int32_t *exchange, double *row) {
+    for (int j = 0; j < dim; j++) {
+        double sum = row[j];
+        for (int k = 0; k < j; k++) {
+            sum -= row[k] * block[dim * k + j];
+        }
+        row[j] = sum / block[dim * j + j];
+    }
+    for (int j = dim - 1; j >= 0; j--) {
+        for (int k = j + 1; k < dim; k++) {
+            row[j] -= row[k] * block[dim * k + j];
+        }
+    }
+    for (int k = dim - 1; k >= 0; k--) {
+        double swap = row[k];
+        row[k] = row[exchange[k]];
+        row[exchange[k]] = swap;
+    }
+}
+
+// to -= left right
+CN_INLINE void cn_subtract_product(int dim, const double *restrict left,
+                                   const double *restrict right, double *restrict to) {
+    for (int i = 0; i < dim; i++) {
+        for (int k = 0; k < dim; k++) {
+            double factor = left[dim * i + k];
+            for (int j = 0; j < dim; j++) {
+                to[dim * i + j] -= factor * right[dim * k + j];
+            }
+        }
+    }
+}
+
+CN_INLINE bool cn_factor_rows(int dim, cn_block_lu *lu) {
+    int size = dim * dim;
+    for (int32_t i = 0; i < lu->rows; i++) {
+        int64_t first = lu->start[i], last = lu->start[i + 1];
+        for (int64_t k = first; k < last; k++) {
+            memcpy(lu->work + (int64_t)size * lu->column[k], lu->value + size * k,
+                   sizeof(double) * (size_t)size);
+        }
+        for (int64_t k = first; k < lu->diagonal[i]; k++) {
+            int32_t row = lu->column[k];
+            double *left = lu->work + (int64_t)size * row;
+            const double *pivot = lu->value + size * lu->diagonal[row];
+            for (int r = 0; r < dim; r++) {
+                cn_divide_row(dim, pivot, lu->exchange + (int64_t)dim * row, left + dim * r);
+            }
+            for (int64_t l = lu->diagonal[row] + 1; l < lu->start[row + 1]; l++) {
+                cn_subtract_product(dim, left, lu->value + size * l,
+                                    lu->work + (int64_t)size * lu->column[l]);
+            }
+        }
+        for (int64_t k = first; k < last; k++) {
+            memcpy(lu->value + size * k, lu->work + (int64_t)size * lu->column[k],
+                   sizeof(double) * (size_t)size);
+        }
+        if (!cn_factor_block(dim, lu->value + size * lu->diagonal[i],
+                             lu->exchange + (int64_t)dim * i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool cn_factor_2(cn_block_lu *lu) {
+    return cn_factor_rows(2, lu);
+}
+
+static bool cn_factor_3(cn_block_lu *lu) {
+    return cn_factor_rows(3, lu);
+}
+
+static bool cn_factor_6(cn_block_lu *lu) {
+    return cn_factor_rows(6, lu);
+}
+
+#if defined(__x86_64__)
+// The same code for processors with 256-bit registers; products and sums are not fused, so the bits
+// are the same.
+__attribute__((target("avx2"))) static bool cn_factor_6_avx2(cn_block_lu *lu) {
+    return cn_factor_rows(6, lu);
+}
+
+bool cn_block_lu_factor(cn_block_lu *lu) {
+    if (lu->dim == 6 && __builtin_cpu_supports("avx2")) {
+        return cn_factor_6_avx2(lu);
+    }
+    return lu->dim == 2 ? cn_factor_2(lu) : (lu->dim == 3 ? cn_factor_3(lu) : cn_factor_6(lu));
+}
+#else
+bool cn_block_lu_factor(cn_block_lu *lu) {
+    return lu->dim == 2 ? cn_factor_2(lu) : (lu->dim == 3 ? cn_factor_3(lu) : cn_factor_6(lu));
+}
+#endif
+
+// x := D^-1 x for a factored diagonal block.
+static void cn_solve_block(int dim, const double *block, const int32_t *exchange, double *x) {
+    for (int k = 0; k < dim; k++) {
+        double swap = x[k];
+        x[k] = x[exchange[k]];
+        x[exchange[k]] = swap;
+    }
+    for (int i = 1; i < dim; i++) {
+        for (int k = 0; k < i; k++) {
+            x[i] -= block[dim * i + k] * x[k];
+        }
+    }
+    for (int i = dim - 1; i >= 0; i--) {
+        for (int k = i + 1; k < dim; k++) {
+            x[i] -= block[dim * i + k] * x[k];
+        }
+        x[i] /= block[dim * i + i];
+    }
+}
+
+// to -= block x
+static void cn_subtract_apply(int dim, const double *block, const double *x, double *to) {
+    for (int i = 0; i < dim; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < dim; j++) {
+            sum += block[dim * i + j] * x[j];
+        }
+        to[i] -= sum;
+    }
+}
+
+void cn_block_lu_solve(cn_block_lu *lu, double *x) {
+    int dim = lu->dim, size = dim * dim;
+    double *y = lu->x;
+    for (int32_t i = 0; i < lu->rows; i++) {
+        memcpy(y + (int64_t)dim * lu->place[i], x + (int64_t)dim * i, sizeof *x * (size_t)dim);
+    }
+    for (int32_t i = 0; i < lu->rows; i++) {
+        for (int64_t k = lu->start[i]; k < lu->diagonal[i]; k++) {
+            cn_subtract_apply(dim, lu->value + size * k, y + (int64_t)dim * lu->column[k],
+                              y + (int64_t)dim * i);
+        }
+    }
+    for (int32_t i = lu->rows - 1; i >= 0; i--) {
+        for (int64_t k = lu->diagonal[i] + 1; k < lu->start[i + 1]; k++) {
+            cn_subtract_apply(dim, lu->value + size * k, y + (int64_t)dim * lu->column[k],
+                              y + (int64_t)dim * i);
+        }
+        cn_solve_block(dim, lu->value + size * lu->diagonal[i], lu->exchange + (int64_t)dim * i,
+                       y + (int64_t)dim * i);
+    }
+    for (int32_t i = 0; i < lu->rows; i++) {
+        memcpy(x + (int64_t)dim * i, y + (int64_t)dim * lu->place[i], sizeof *x * (size_t)dim);
+    }
+}

@@ -1,0 +1,107 @@
+// The block LU on a fixed pattern.
+#include "check.h"
+
+#include "base/arena.h"
+#include "base/rng.h"
+#include "sparse/block_lu.h"
+
+#include <string.h>
+
+// A random symmetric pattern on a ring with chords, unsymmetric values, dominant diagonal: A x for
+// a known x, solved back.
+static void solve_random(int32_t dim, int32_t rows, int32_t chords, uint64_t seed) {
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_rng rng = cn_rng_seed(seed);
+    bool *coupled = CN_TAKE_ZERO(arena, bool, (int64_t)rows *rows);
+    for (int32_t i = 0; i < rows; i++) {
+        coupled[rows * i + (i + 1) % rows] = coupled[rows * ((i + 1) % rows) + i] = rows > 1;
+    }
+    for (int32_t k = 0; k < chords; k++) {
+        int32_t i = cn_rng_below(&rng, rows), j = cn_rng_below(&rng, rows);
+        coupled[rows * i + j] = coupled[rows * j + i] = true;
+    }
+    int64_t *start = CN_TAKE_ZERO(arena, int64_t, (int64_t)rows + 1);
+    int32_t *column = CN_TAKE(arena, int32_t, (int64_t)rows * rows);
+    for (int32_t i = 0; i < rows; i++) {
+        start[i + 1] = start[i];
+        for (int32_t j = 0; j < rows; j++) {
+            if (coupled[rows * i + j]) {
+                column[start[i + 1]++] = j;
+            }
+        }
+    }
+    cn_block_lu lu;
+    assert_int_equal(cn_block_lu_analyse(dim, rows, start, column, arena, &lu), CN_OK);
+    double *x = CN_TAKE(arena, double, rows *dim), *b = CN_TAKE(arena, double, rows *dim);
+    for (int round = 0; round < 2; round++) { // twice on one analysis
+        cn_block_lu_clear(&lu);
+        memset(b, 0, sizeof *b * (size_t)(rows * dim));
+        for (int32_t i = 0; i < rows * dim; i++) {
+            x[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+        for (int32_t i = 0; i < rows; i++) {
+            for (int32_t j = 0; j < rows; j++) {
+                if (i != j && !coupled[rows * i + j]) {
+                    continue;
+                }
+                double *block = cn_block_lu_at(&lu, i, j);
+                CN_CHECK_TRUE(block != NULL);
+                for (int32_t k = 0; k < dim * dim; k++) {
+                    // The diagonal block is a turned identity, so that rows must be exchanged
+                    // inside it.
+                    bool heavy = i == j && (k / dim + 1) % dim == k % dim;
+                    block[k] = cn_rng_uniform(&rng, -1.0, 1.0) + (heavy ? 5.0 * rows : 0.0);
+                    b[dim * i + k / dim] += block[k] * x[dim * j + k % dim];
+                }
+            }
+        }
+        CN_CHECK_TRUE(cn_block_lu_factor(&lu));
+        cn_block_lu_solve(&lu, b);
+        for (int32_t i = 0; i < rows * dim; i++) {
+            CN_CHECK_NEAR(b[i], x[i], 1e-12);
+        }
+    }
+    cn_arena_destroy(arena);
+}
+
+CN_TEST(solves_random_systems_of_every_block_size) {
+    solve_random(2, 30, 20, 1);
+    solve_random(3, 30, 60, 2);
+    solve_random(6, 25, 10, 3);
+    solve_random(6, 1, 0, 4);
+    solve_random(3, 12, 200, 5);
+}
+
+CN_TEST(singular_block_is_reported) {
+    cn_arena *arena = cn_arena_create(NULL);
+    const int64_t start[] = {0, 1, 2};
+    const int32_t column[] = {1, 0};
+    cn_block_lu lu;
+    assert_int_equal(cn_block_lu_analyse(3, 2, start, column, arena, &lu), CN_OK);
+    cn_block_lu_clear(&lu);
+    CN_CHECK_TRUE(!cn_block_lu_factor(&lu));
+    CN_CHECK_TRUE(cn_block_lu_at(&lu, 0, 1) != NULL);
+    cn_arena_destroy(arena);
+}
+
+// A path ordered badly would fill; minimum degree keeps it a path.
+CN_TEST(a_tree_does_not_fill) {
+    cn_arena *arena = cn_arena_create(NULL);
+    enum { rows = 50 };
+    int64_t start[rows + 1] = {0};
+    int32_t column[2 * rows];
+    for (int32_t i = 0; i < rows; i++) { // a star: every row couples with row 0
+        start[i + 1] = start[i];
+        if (i == 0) {
+            for (int32_t j = 1; j < rows; j++) {
+                column[start[i + 1]++] = j;
+            }
+        } else {
+            column[start[i + 1]++] = 0;
+        }
+    }
+    cn_block_lu lu;
+    assert_int_equal(cn_block_lu_analyse(2, rows, start, column, arena, &lu), CN_OK);
+    assert_int_equal(lu.start[rows], 3 * rows - 2);
+    cn_arena_destroy(arena);
+}
