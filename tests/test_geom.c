@@ -258,6 +258,46 @@ CN_TEST(near_copies_of_vertices_are_one) {
     cn_arena_destroy(memory);
 }
 
+// Grids, clusters, slabs and needles with noise from 1 to 1e-15 of their size: a proper hull with
+// all points inside to the detail, or told to be flat.
+CN_TEST(hull_of_nasty_points_is_convex_or_refused_as_flat) {
+    cn_rng rng = cn_rng_seed(10);
+    int32_t built = 0;
+    for (int k = 0; k < 400; k++) {
+        double vertices[3 * 44], noise = ldexp(1.0, -3 * cn_rng_below(&rng, 18));
+        int32_t count = 4 + cn_rng_below(&rng, 40);
+        for (int32_t i = 0; i < 3 * count; i++) {
+            double random = cn_rng_uniform(&rng, -1.0, 1.0);
+            const double choice[4] = {
+                cn_rng_below(&rng, 3) + noise * random, cn_rng_below(&rng, 2) + noise * random,
+                i % 3 == 2 ? noise * random : random, i % 3 ? noise * random : random};
+            vertices[i] = choice[k % 4];
+        }
+        cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
+        cn_shape shape;
+        cn_error error;
+        cn_arena *memory = cn_arena_create(NULL);
+        def.vertices = vertices;
+        def.vertex_count = count;
+        if (cn_shape_build(&def, 3, memory, &shape, &error) == CN_OK) {
+            double size = 2.0 * shape.bound;
+            built++;
+            cn_check_hull(&shape.hull, 8e-6 * size);
+            for (int32_t i = 0; i < count; i++) {
+                for (int32_t f = 0; f < shape.hull.face_count; f++) {
+                    CN_CHECK_BELOW(cn_dot3(shape.hull.normal + 3 * f, vertices + 3 * i) -
+                                       shape.hull.offset[f],
+                                   8e-6 * size);
+                }
+            }
+        } else {
+            CN_CHECK_TRUE(strstr(error.message, "no volume") != NULL);
+        }
+        cn_arena_destroy(memory);
+    }
+    CN_CHECK_TRUE(built > 250);
+}
+
 CN_TEST(hull_is_the_same_for_the_same_points) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_rng rng = cn_rng_seed(6);
@@ -310,6 +350,48 @@ CN_TEST(given_triangles_with_copied_corners_become_squares) {
     cn_shape cube = cn_build(memory, &def, 3);
     CN_CHECK_TRUE(cube.hull.vertex_count == 8 && cube.hull.face_count == 6);
     cn_check_hull(&cube.hull, 1e-15);
+    cn_arena_destroy(memory);
+}
+
+// A cube turned, each face cut into 128 triangles, every number rounded to single precision: the
+// triangles' own normals are off by 1e-6, but it is a cube.
+CN_TEST(fine_mesh_in_single_precision_is_a_cube) {
+    enum { N = 8, FACES = 6 * N * N * 2 };
+    static double vertices[9 * FACES];
+    static int32_t faces[3 * FACES], sizes[FACES];
+    const double turn[4] = {0.8, 0.36, 0.288, 0.384};
+    double R[9];
+    cn_quat_matrix(turn, R);
+    for (int f = 0; f < FACES; f++) {
+        int side = f / (2 * N * N), cell = f % (2 * N * N) / 2;
+        const int32_t *quad = cn_cube_faces + 4 * side;
+        sizes[f] = 3;
+        for (int k = 0; k < 3; k++) {
+            static const int step[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
+            double u = (cell % N + step[f % 2][k][0]) / (double)N;
+            double v = (double)(cell / N + step[f % 2][k][1]) / N, x[3];
+            for (int i = 0; i < 3; i++) {
+                const double *a = cn_cube_vertices + 3 * quad[0] + i;
+                const double *b = cn_cube_vertices + 3 * quad[1] + i;
+                const double *c = cn_cube_vertices + 3 * quad[3] + i;
+                x[i] = *a + u * (*b - *a) + v * (*c - *a);
+            }
+            faces[3 * f + k] = 3 * f + k;
+            for (int i = 0; i < 3; i++) {
+                vertices[9 * f + 3 * k + i] = (double)(float)cn_dot3(R + 3 * i, x);
+            }
+        }
+    }
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_shape_def def = cn_cube_def();
+    def.vertices = vertices;
+    def.vertex_count = 3 * FACES;
+    def.faces = faces;
+    def.face_size = sizes;
+    def.face_count = FACES;
+    cn_shape cube = cn_build(memory, &def, 3);
+    CN_CHECK_TRUE(cube.hull.vertex_count == 8 && cube.hull.face_count == 6);
+    cn_check_hull(&cube.hull, 1e-6);
     cn_arena_destroy(memory);
 }
 

@@ -8,6 +8,7 @@
 #include "math/vec3.h"
 
 #include <float.h>
+#include <string.h>
 
 #define CN_PI 3.14159265358979323846
 
@@ -303,4 +304,32 @@ CN_TEST(far_away_hull_keeps_its_inertia) {
     cn_shape_def def = cn_points(CN_SHAPE_POLYHEDRON, vertices, 8);
     cn_mass got = cn_mass_of(&def, 3);
     cn_check_diagonal(&got, 1.0, 1.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0);
+}
+
+// The same numbers from every compiler and at every level of optimisation.
+CN_TEST(bits_are_the_same_everywhere) {
+    cn_rng rng = cn_rng_seed(3);
+    const cn_shape_kind kinds[] = {CN_SHAPE_BOX, CN_SHAPE_CAPSULE, CN_SHAPE_CYLINDER,
+                                   CN_SHAPE_ELLIPSOID, CN_SHAPE_POLYHEDRON};
+    uint64_t hash = 14695981039346656037u;
+    for (int k = 0; k < 100; k++) {
+        double vertices[60];
+        cn_shape_def def = cn_def(kinds[k % 5], 0.3, 1.1, 0.7, 1.3, 0.9);
+        for (int i = 0; i < 60; i++) {
+            vertices[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+        for (int i = 0; i < 4; i++) {
+            def.orientation[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+        def.position[1] = cn_rng_uniform(&rng, -1.0, 1.0);
+        def.vertices = vertices;
+        def.vertex_count = 20;
+        cn_mass mass = cn_mass_of(&def, 3);
+        uint64_t bits[13];
+        memcpy(bits, &mass, sizeof bits);
+        for (int i = 0; i < 13; i++) {
+            hash = (hash ^ bits[i]) * 1099511628211u;
+        }
+    }
+    CN_CHECK_TRUE(hash == 0x5ff760ff1c86a821u);
 }

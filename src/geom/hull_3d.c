@@ -17,7 +17,7 @@
 #include <string.h>
 
 // Flatness is tried at the detail, then 16 times finer, and so on.
-#define CN_FLATNESS_TRIES 3
+#define CN_FLATNESS_TRIES 5
 #define CN_FLATNESS_FINER (1.0 / 16.0)
 
 typedef struct cn_patchwork {
@@ -26,7 +26,8 @@ typedef struct cn_patchwork {
     const int32_t *corner;
     int32_t *twin;   // the half edge on the other side; half edge 3 t + k starts at corner k of t
     int32_t *order;  // triangles, the largest first
-    double *normal;  // of each triangle; zero for a sliver
+    double *normal;  // of each triangle
+    double *width;   // its least height; a sliver's normal says nothing
     int32_t *region; // the face that each triangle is part of
     int32_t *stack;
     int32_t *degree; // of each point: faces that meet there
@@ -133,20 +134,28 @@ static cn_status cn_patchwork_prepare(cn_patchwork *p, cn_arena *scratch, cn_err
     cn_area_key *key = CN_TAKE(scratch, cn_area_key, p->count);
     p->order = CN_TAKE(scratch, int32_t, p->count);
     p->normal = CN_TAKE(scratch, double, 3 * (int64_t)p->count);
+    p->width = CN_TAKE(scratch, double, p->count);
     p->region = CN_TAKE(scratch, int32_t, p->count);
     p->stack = CN_TAKE(scratch, int32_t, p->count);
     p->degree = CN_TAKE(scratch, int32_t, p->point_count);
     p->visited = CN_TAKE(scratch, bool, 3 * (int64_t)p->count);
     p->face = CN_TAKE(scratch, int32_t, (int64_t)p->count + 1);
     p->loop = CN_TAKE(scratch, int32_t, 3 * (int64_t)p->count);
-    if (!key || !p->order || !p->normal || !p->region || !p->stack || !p->degree || !p->visited ||
-        !p->face || !p->loop) {
+    if (!key || !p->order || !p->normal || !p->width || !p->region || !p->stack || !p->degree ||
+        !p->visited || !p->face || !p->loop) {
         return cn_fail_memory(error);
     }
     for (int32_t t = 0; t < p->count; t++) {
         double *normal = p->normal + 3 * (int64_t)t;
         cn_loop_area(p->point, p->corner + 3 * (int64_t)t, 3, normal);
-        double area = cn_norm3(normal);
+        double area = cn_norm3(normal), longest = 0.0;
+        for (int32_t k = 0; k < 3; k++) {
+            double side[3];
+            cn_sub3(p->point + 3 * (int64_t)p->corner[cn_next(3 * t + k)],
+                    p->point + 3 * (int64_t)p->corner[3 * t + k], side);
+            longest = fmax(longest, cn_norm3(side));
+        }
+        p->width[t] = area / longest;
         key[t] = (cn_area_key){.area = area, .index = t};
         for (int32_t k = 0; k < 3; k++) {
             normal[k] = area > 0.0 ? normal[k] / area : 0.0;
@@ -170,7 +179,7 @@ static bool cn_patchwork_joins(const cn_patchwork *p, int32_t seed, int32_t t, d
             return false;
         }
     }
-    return cn_dot3(normal, p->normal + 3 * (int64_t)t) >= 0.0;
+    return p->width[t] <= flatness || cn_dot3(normal, p->normal + 3 * (int64_t)t) > 0.0;
 }
 
 static void cn_patchwork_grow(cn_patchwork *p, double flatness) {
@@ -322,7 +331,26 @@ static cn_status cn_hull_edges(cn_hull *hull, cn_arena *scratch, cn_arena *memor
     return CN_OK;
 }
 
-// Normals and offsets; false when a vertex sticks out of a face by more than it may.
+// Whether the corners of a face turn left everywhere, as seen from outside.
+static bool cn_loop_is_convex(const cn_hull *hull, int32_t f) {
+    int32_t at = hull->face[f], length = hull->face[f + 1] - at;
+    for (int32_t i = 0; i < length; i++) {
+        const double *a = hull->vertex + 3 * (int64_t)hull->loop[at + i];
+        const double *b = hull->vertex + 3 * (int64_t)hull->loop[at + (i + 1) % length];
+        const double *c = hull->vertex + 3 * (int64_t)hull->loop[at + (i + 2) % length];
+        double ab[3], bc[3], turn[3];
+        cn_sub3(b, a, ab);
+        cn_sub3(c, b, bc);
+        cn_cross3(ab, bc, turn);
+        if (!(cn_dot3(turn, hull->normal + 3 * (int64_t)f) > 0.0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Normals and offsets; false when a face is not convex or a vertex sticks out of one by more than
+// it may.
 static bool cn_hull_planes(cn_hull *hull, double allowed) {
     for (int32_t f = 0; f < hull->face_count; f++) {
         int32_t at = hull->face[f], length = hull->face[f + 1] - at;
@@ -340,7 +368,7 @@ static bool cn_hull_planes(cn_hull *hull, double allowed) {
         for (int32_t i = 0; i < hull->vertex_count; i++) {
             hull->offset[f] = fmax(hull->offset[f], cn_dot3(normal, hull->vertex + 3 * (int64_t)i));
         }
-        if (!(hull->offset[f] - own <= allowed)) {
+        if (!(hull->offset[f] - own <= allowed) || !cn_loop_is_convex(hull, f)) {
             return false;
         }
     }

@@ -88,16 +88,18 @@ static cn_status cn_qhull_triangles(qhT *qh, cn_arena *scratch, cn_triangles *ou
     return CN_OK;
 }
 
-static cn_status cn_qhull_run(const double *point, int32_t count, cn_arena *scratch,
-                              cn_triangles *out, cn_error *error) {
-    // qhull wants to write to its points; they are a copy.
+// The hull of the points named by index; corners are indices into point.
+static cn_status cn_qhull_run(const double *point, const int32_t *index, int32_t count,
+                              cn_arena *scratch, cn_triangles *out, cn_error *error) {
     double *copy = CN_TAKE(scratch, double, 3 * (int64_t)count);
     qhT *qh = CN_TAKE_ZERO(scratch, qhT, 1);
     FILE *sink = copy && qh ? cn_sink_open() : NULL;
     if (!sink) {
         return cn_fail_memory(error);
     }
-    memcpy(copy, point, (size_t)count * 3 * sizeof *copy);
+    for (int32_t i = 0; i < count; i++) {
+        memcpy(copy + 3 * (int64_t)i, point + 3 * (int64_t)index[i], 3 * sizeof *copy);
+    }
     char command[] = "qhull Qt";
     qh_zero(qh, sink);
     int code = qh_new_qhull(qh, 3, count, copy, False, command, sink, sink);
@@ -107,6 +109,9 @@ static cn_status cn_qhull_run(const double *point, int32_t count, cn_arena *scra
     qh_freeqhull(qh, !qh_ALL);
     qh_memfreeshort(qh, &current, &total);
     cn_sink_close(sink);
+    for (int64_t i = 0; status == CN_OK && i < 3 * (int64_t)out->count; i++) {
+        out->corner[i] = index[out->corner[i]];
+    }
     return status;
 }
 
@@ -170,67 +175,62 @@ static int cn_index_compare(const void *a, const void *b) {
     return (*p > *q) - (*p < *q);
 }
 
-// The indices of the points that the triangles use, welded, ascending. *all: none was dropped.
-static cn_status cn_triangles_corners(const double *point, int32_t count, double detail,
-                                      const cn_triangles *triangles, cn_arena *scratch,
-                                      int32_t **out, int32_t *out_count, bool *all,
+static cn_status cn_points_weld_in_order(const double *point, double detail, int32_t *index,
+                                         int32_t *count, cn_arena *scratch, cn_error *error) {
+    cn_status status = cn_points_weld(point, detail, index, count, scratch, error);
+    qsort(index, (size_t)*count, sizeof *index, cn_index_compare);
+    return status;
+}
+
+// The points that the triangles use, ascending.
+static cn_status cn_triangles_corners(const cn_triangles *triangles, int32_t point_count,
+                                      cn_arena *scratch, int32_t *index, int32_t *count,
                                       cn_error *error) {
-    unsigned char *used = CN_TAKE_ZERO(scratch, unsigned char, count);
-    int32_t *index = CN_TAKE(scratch, int32_t, 3 * (int64_t)triangles->count);
-    if (!used || !index) {
+    bool *used = CN_TAKE_ZERO(scratch, bool, point_count);
+    if (!used) {
         return cn_fail_memory(error);
     }
-    int32_t corners = 0;
     for (int64_t i = 0; i < 3 * (int64_t)triangles->count; i++) {
-        if (!used[triangles->corner[i]]) {
-            used[triangles->corner[i]] = 1;
-            index[corners++] = triangles->corner[i];
+        used[triangles->corner[i]] = true;
+    }
+    *count = 0;
+    for (int32_t i = 0; i < point_count; i++) {
+        if (used[i]) {
+            index[(*count)++] = i;
         }
     }
-    cn_status status = cn_vertices_check_count(corners, error);
-    *out = index;
-    *out_count = corners;
-    if (status == CN_OK) {
-        status = cn_points_weld(point, detail, index, out_count, scratch, error);
-        qsort(index, (size_t)*out_count, sizeof *index, cn_index_compare);
-        *all = *out_count == corners;
-    }
-    return status;
+    return cn_vertices_check_count(*count, error);
 }
 
 cn_status cn_triangles_from_points(const double *point, int32_t count, double size,
                                    cn_arena *scratch, cn_triangles *out, cn_error *error) {
-    // First of all points, then of the corners found, until no two of them are too near.
-    const double *current = point;
-    const int32_t *name = NULL; // of the current points among those given
-    for (;;) {
-        cn_status status = cn_qhull_run(current, count, scratch, out, error);
-        int32_t *kept = NULL, kept_count = 0;
-        bool all = true;
+    double detail = CN_HULL_DETAIL * size;
+    int32_t *index = CN_TAKE(scratch, int32_t, count), selected = count, corners = 0;
+    if (!index) {
+        return cn_fail_memory(error);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        index[i] = i;
+    }
+    // Clusters of points can spoil qhull's own merging, so they go first; of very many points the
+    // hull is found before, since comparing all of them may take long.
+    cn_status status = CN_OK;
+    if (count <= CN_HULL_VERTICES_MOST) {
+        status = cn_points_weld_in_order(point, detail, index, &selected, scratch, error);
+    }
+    // Until no two corners found are too near.
+    while (status == CN_OK) {
+        status = cn_qhull_run(point, index, selected, scratch, out, error);
         if (status == CN_OK) {
-            status = cn_triangles_corners(current, count, CN_HULL_DETAIL * size, out, scratch,
-                                          &kept, &kept_count, &all, error);
+            status = cn_triangles_corners(out, count, scratch, index, &corners, error);
         }
-        if (status != CN_OK) {
-            return status;
+        selected = corners;
+        if (status == CN_OK) {
+            status = cn_points_weld_in_order(point, detail, index, &selected, scratch, error);
         }
-        if (all) {
+        if (selected == corners) {
             break;
         }
-        double *fewer = CN_TAKE(scratch, double, 3 * (int64_t)kept_count);
-        if (!fewer) {
-            return cn_fail_memory(error);
-        }
-        for (int32_t i = 0; i < kept_count; i++) {
-            memcpy(fewer + 3 * (int64_t)i, current + 3 * (int64_t)kept[i], 3 * sizeof *fewer);
-            kept[i] = name ? name[kept[i]] : kept[i];
-        }
-        current = fewer;
-        count = kept_count;
-        name = kept;
     }
-    for (int64_t i = 0; name && i < 3 * (int64_t)out->count; i++) {
-        out->corner[i] = name[out->corner[i]];
-    }
-    return CN_OK;
+    return status;
 }
