@@ -3,6 +3,10 @@
 
 #include "base/arena.h"
 
+#include <string.h>
+
+#define CN_INLINE static inline __attribute__((always_inline))
+
 // The entries of contact a are whole runs of consecutive velocities, each beginning at a multiple
 // of size.
 static bool cn_is_run_pair(const cn_body_map *map, int32_t a, int32_t size) {
@@ -57,4 +61,55 @@ cn_status cn_body_pack_build(const cn_friction *p, cn_arena *scratch, cn_body_pa
         cn_pack_contact(p, a, out);
     }
     return CN_OK;
+}
+
+// Both products for sizes known to the compiler.
+CN_INLINE void cn_pack_impulse(int dim, int size, const cn_body_pack *pack, int32_t contacts,
+                               const double *r, double *v) {
+    for (int64_t side = 0; side < 2 * (int64_t)contacts; side++) {
+        const double *G = pack->G + side * size * dim, *own = r + side / 2 * dim;
+        double *to = v + pack->dof[side];
+        for (int i = 0; i < dim; i++) {
+            for (int k = 0; k < size; k++) {
+                to[k] += G[size * i + k] * own[i];
+            }
+        }
+    }
+}
+
+CN_INLINE void cn_pack_velocity(int dim, int size, const cn_body_pack *pack, const cn_friction *p,
+                                const double *v, double *u) {
+    for (int64_t a = 0; a < p->contacts; a++) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int64_t side = 2 * a; side < 2 * a + 2; side++) {
+            const double *H = pack->H + side * size * dim, *from = v + pack->dof[side];
+            for (int k = 0; k < size; k++) {
+                for (int i = 0; i < dim; i++) {
+                    sum[i] += H[dim * k + i] * from[k];
+                }
+            }
+        }
+        for (int i = 0; i < dim; i++) {
+            u[dim * a + i] = p->q[dim * a + i] + sum[i];
+        }
+    }
+}
+
+void cn_body_pack_impulse(const cn_body_pack *pack, const cn_friction *p, const double *r,
+                          double *v) {
+    memset(v, 0, sizeof *v * (size_t)p->W.body.dofs);
+    if (p->dim == 3) {
+        cn_pack_impulse(3, 6, pack, p->contacts, r, v);
+    } else {
+        cn_pack_impulse(2, 3, pack, p->contacts, r, v);
+    }
+}
+
+void cn_body_pack_velocity(const cn_body_pack *pack, const cn_friction *p, const double *v,
+                           double *u) {
+    if (p->dim == 3) {
+        cn_pack_velocity(3, 6, pack, p, v, u);
+    } else {
+        cn_pack_velocity(2, 3, pack, p, v, u);
+    }
 }

@@ -20,4 +20,11 @@ typedef struct cn_body_pack {
 // size = 0 and CN_OK when the operator does not have this shape.
 cn_status cn_body_pack_build(const cn_friction *p, cn_arena *scratch, cn_body_pack *out);
 
+// v = M^-1 H r; v has size spare zeros behind the velocities.
+void cn_body_pack_impulse(const cn_body_pack *pack, const cn_friction *p, const double *r,
+                          double *v);
+// u = H' v + q
+void cn_body_pack_velocity(const cn_body_pack *pack, const cn_friction *p, const double *v,
+                           double *u);
+
 #endif

@@ -19,7 +19,7 @@
 #define CN_AUTO_LOCAL_COST 100.0  // multiplications' worth of a local solve
 #define CN_AUTO_NEWTON_STEPS 12.0 // that a Newton stage is expected to take
 #define CN_AUTO_NEWTON_SPEED 4.0  // its multiplications run in dense blocks, this much faster
-#define CN_AUTO_PATIENCE 30.0     // sweeps that are always allowed for
+#define CN_AUTO_PATIENCE 30.0     // sweeps before anything is analysed, and the fewest worth a turn
 #define CN_AUTO_BUDGET 100        // Newton steps of the first turn, doubling
 
 // What is left of the limits for the next turn.
@@ -52,7 +52,8 @@ static bool cn_auto_is_over(cn_status status, const cn_solve_report *report) {
            report->outcome == CN_TIME || report->outcome == CN_UNSUPPORTED;
 }
 
-// One turn of Gauss-Seidel and one of Newton, both from the best r so far.
+// One turn of Gauss-Seidel, where there is patience for it, and one of Newton, both from the best r
+// so far.
 static cn_status cn_auto_turn(const cn_friction *p, cn_auto_turns *turns, double patience,
                               int32_t budget, cn_arena *scratch, double *r, double *u,
                               cn_solve_report *report) {
@@ -62,9 +63,12 @@ static cn_status cn_auto_turn(const cn_friction *p, cn_auto_turns *turns, double
     if (!cn_auto_limits(turns, INT32_MAX, &opts)) {
         return CN_OK;
     }
-    cn_status status = cn_nsgs_run(p, &opts, patience, scratch, r, u, report, &error);
-    turns->iterations += report->iterations;
-    cn_arena_release(scratch, mark);
+    cn_status status = CN_OK;
+    if (patience >= CN_AUTO_PATIENCE) {
+        status = cn_nsgs_run(p, &opts, patience, scratch, r, u, report, &error);
+        turns->iterations += report->iterations;
+        cn_arena_release(scratch, mark);
+    }
     if (cn_auto_is_over(status, report) || !cn_auto_limits(turns, budget, &opts)) {
         return status;
     }
@@ -88,13 +92,20 @@ cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_a
         return CN_OK;
     }
     cn_auto_turns turns = {.opts = opts, .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0};
-    double newton_cost;
-    cn_status status = cn_newton_cost(p, scratch, &newton_cost);
+    // Easy problems end here, before anything is analysed.
+    double error, newton_cost;
+    cn_status status = cn_nsgs_run(p, opts, CN_AUTO_PATIENCE, scratch, r, u, report, &error);
+    turns.iterations = report->iterations;
+    if (cn_auto_is_over(status, report) || report->outcome == CN_LIMIT) {
+        return status;
+    }
+    status = cn_newton_cost(p, scratch, &newton_cost);
     if (status == CN_ERR_UNSUPPORTED) {
         return cn_friction_nsgs(p, opts, scratch, r, u, report);
     }
-    double patience = cn_auto_patience(p, newton_cost);
-    for (int32_t budget = CN_AUTO_BUDGET; status == CN_OK; budget *= 2, patience *= 2.0) {
+    double patience = cn_auto_patience(p, newton_cost) - report->iterations;
+    for (int32_t budget = CN_AUTO_BUDGET; status == CN_OK;
+         budget *= 2, patience = fmax(2.0 * patience, CN_AUTO_PATIENCE)) {
         status = cn_auto_turn(p, &turns, patience, budget, scratch, r, u, report);
         report->iterations = turns.iterations;
         if (cn_auto_is_over(status, report) || turns.iterations >= opts->max_iterations) {

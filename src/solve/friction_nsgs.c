@@ -130,6 +130,7 @@ cn_status cn_nsgs_run(const cn_friction *p, const cn_solve_opts *opts, double pa
     memcpy(s.x, r, bytes);
     memcpy(s.g, r, bytes);
     cn_watch watch = cn_watch_start(opts);
+    cn_sweep_run(&s.sweep, s.g, 0);
     *error = cn_nsgs_check(&s, opts->measure, u);
     cn_nsgs_pace pace = {.patience = patience, .error = *error};
     int64_t last_check = 0;

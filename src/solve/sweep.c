@@ -317,8 +317,10 @@ static void cn_body_velocity(const cn_friction *p, const double *r, double *v) {
 }
 
 void cn_sweep_run(cn_sweep *sweep, double *r, int32_t count) {
-    if (sweep->p->W.kind == CN_OPERATOR_BODY) {
-        // Anew each time: r may have been mixed since, and nothing drifts.
+    // v anew each time: r may have been mixed since, and nothing drifts.
+    if (sweep->pack.size > 0) {
+        cn_body_pack_impulse(&sweep->pack, sweep->p, r, sweep->v);
+    } else if (sweep->p->W.kind == CN_OPERATOR_BODY) {
         cn_body_velocity(sweep->p, r, sweep->v);
     }
     for (int32_t i = 0; i < count; i++) {
@@ -327,5 +329,9 @@ void cn_sweep_run(cn_sweep *sweep, double *r, int32_t count) {
 }
 
 void cn_sweep_velocity(const cn_sweep *sweep, const double *r, double *u) {
-    cn_friction_velocity(sweep->p, r, sweep->v, u);
+    if (sweep->pack.size > 0) {
+        cn_body_pack_velocity(&sweep->pack, sweep->p, sweep->v, u);
+    } else {
+        cn_friction_velocity(sweep->p, r, sweep->v, u);
+    }
 }

@@ -28,8 +28,8 @@ struct cn_sweep {
 // p and local must outlive the sweep; its arrays come from scratch.
 cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, double relaxation,
                            cn_arena *scratch, cn_sweep *sweep);
-// count sweeps from r. r must have CN_SWEEP_PAD readable doubles past its dim * contacts; they are
-// not used.
+// count sweeps from r; 0 only makes r known. r must have CN_SWEEP_PAD readable doubles past its dim
+// * contacts; they are not used.
 #define CN_SWEEP_PAD 4
 void cn_sweep_run(cn_sweep *sweep, double *r, int32_t count);
 // Takes the code for any processor instead of the one chosen for this; the bits are the same.
