@@ -16,6 +16,13 @@ typedef struct cn_pair_row {
 static const cn_pair_row cn_pair_table[] = {
     {3, CN_SHAPE_SPHERE, CN_SHAPE_SPHERE, cn_pair_sphere_sphere},
     {3, CN_SHAPE_SPHERE, CN_SHAPE_PLANE, cn_pair_sphere_plane},
+    {3, CN_SHAPE_SPHERE, CN_SHAPE_BOX, cn_pair_sphere_hull},
+    {3, CN_SHAPE_SPHERE, CN_SHAPE_POLYHEDRON, cn_pair_sphere_hull},
+    {3, CN_SHAPE_BOX, CN_SHAPE_BOX, cn_pair_hull_hull},
+    {3, CN_SHAPE_BOX, CN_SHAPE_POLYHEDRON, cn_pair_hull_hull},
+    {3, CN_SHAPE_BOX, CN_SHAPE_PLANE, cn_pair_hull_plane},
+    {3, CN_SHAPE_POLYHEDRON, CN_SHAPE_POLYHEDRON, cn_pair_hull_hull},
+    {3, CN_SHAPE_POLYHEDRON, CN_SHAPE_PLANE, cn_pair_hull_plane},
     {2, CN_SHAPE_DISK, CN_SHAPE_DISK, cn_pair_disk_disk},
     {2, CN_SHAPE_DISK, CN_SHAPE_LINE, cn_pair_disk_line},
     {2, CN_SHAPE_DISK, CN_SHAPE_RING, cn_pair_disk_ring},

@@ -27,7 +27,8 @@ void cn_manifold_add(cn_manifold *out, const double point[3], const double norma
 // Turns a manifold round, as when a and b are swapped.
 void cn_manifold_flip(cn_manifold *out);
 
-cn_pair_fn cn_pair_sphere_sphere, cn_pair_sphere_plane;
+cn_pair_fn cn_pair_sphere_sphere, cn_pair_sphere_plane, cn_pair_sphere_hull;
+cn_pair_fn cn_pair_hull_hull, cn_pair_hull_plane;
 cn_pair_fn cn_pair_disk_disk, cn_pair_disk_line, cn_pair_disk_ring;
 
 #endif
