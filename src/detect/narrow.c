@@ -26,6 +26,15 @@ static const cn_pair_row cn_pair_table[] = {
     {2, CN_SHAPE_DISK, CN_SHAPE_DISK, cn_pair_disk_disk},
     {2, CN_SHAPE_DISK, CN_SHAPE_LINE, cn_pair_disk_line},
     {2, CN_SHAPE_DISK, CN_SHAPE_RING, cn_pair_disk_ring},
+    {2, CN_SHAPE_DISK, CN_SHAPE_BOX, cn_pair_disk_polygon},
+    {2, CN_SHAPE_DISK, CN_SHAPE_POLYGON, cn_pair_disk_polygon},
+    {2, CN_SHAPE_BOX, CN_SHAPE_BOX, cn_pair_polygon_polygon},
+    {2, CN_SHAPE_BOX, CN_SHAPE_POLYGON, cn_pair_polygon_polygon},
+    {2, CN_SHAPE_BOX, CN_SHAPE_LINE, cn_pair_polygon_line},
+    {2, CN_SHAPE_BOX, CN_SHAPE_RING, cn_pair_polygon_ring},
+    {2, CN_SHAPE_POLYGON, CN_SHAPE_POLYGON, cn_pair_polygon_polygon},
+    {2, CN_SHAPE_POLYGON, CN_SHAPE_LINE, cn_pair_polygon_line},
+    {2, CN_SHAPE_POLYGON, CN_SHAPE_RING, cn_pair_polygon_ring},
 };
 
 static cn_pair_fn *cn_find_pair(int32_t dim, cn_shape_kind a, cn_shape_kind b) {

@@ -92,7 +92,7 @@ static void cn_turn_edge(const cn_hull *b, const cn_relative *ab, int32_t e, dou
 
 static void cn_edge_axes(const cn_hull *a, const cn_hull *b, const cn_relative *ab,
                          cn_edge_axis *best) {
-    best->apart = -DBL_MAX;
+    *best = (cn_edge_axis){.apart = -DBL_MAX};
     for (int32_t j = 0; j < b->edge_count; j++) {
         double end_b[3], along_b[3], normal_b[2][3];
         cn_turn_edge(b, ab, j, end_b, along_b, normal_b);

@@ -29,6 +29,7 @@ void cn_manifold_flip(cn_manifold *out);
 
 cn_pair_fn cn_pair_sphere_sphere, cn_pair_sphere_plane, cn_pair_sphere_hull;
 cn_pair_fn cn_pair_hull_hull, cn_pair_hull_plane;
-cn_pair_fn cn_pair_disk_disk, cn_pair_disk_line, cn_pair_disk_ring;
+cn_pair_fn cn_pair_disk_disk, cn_pair_disk_line, cn_pair_disk_ring, cn_pair_disk_polygon;
+cn_pair_fn cn_pair_polygon_polygon, cn_pair_polygon_line, cn_pair_polygon_ring;
 
 #endif
