@@ -207,8 +207,8 @@ CN_API cn_status cn_model_add_body(cn_model *model, const cn_body_def *def, cn_b
                                    cn_error *error);
 CN_API cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error *error);
 CN_API cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, cn_error *error);
-// Checks the whole, computes mass properties and the law of every pair of materials. Nothing can be
-// added afterwards.
+// Checks the whole and computes the law of every pair of materials. Nothing can be added
+// afterwards.
 CN_API cn_status cn_model_finish(cn_model *model, cn_error *error);
 
 // ---- looking ----

@@ -42,8 +42,13 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
                       !(number[i].open && x == number[i].least);
         if (!inside && !(number[i].may_be_unset && isnan(x))) {
             cn_status status = cn_fail(error, CN_ERR_INPUT, "%s cannot be %g", number[i].name, x);
-            cn_fail_hint(error, "it must be %s %g%s", number[i].open ? "more than" : "at least",
-                         number[i].least, number[i].most <= 1.0 ? " and at most 1" : "");
+            if (number[i].most < DBL_MAX) {
+                cn_fail_hint(error, "it must be between %g and %g", number[i].least,
+                             number[i].most);
+            } else {
+                cn_fail_hint(error, "it must be %s %g", number[i].open ? "more than" : "at least",
+                             number[i].least);
+            }
             return status;
         }
     }
