@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "base/arena.h"
+#include "failing_allocator.h"
 #include "io/number.h"
 #include "io/yaml.h"
 
@@ -293,40 +294,26 @@ CN_TEST(files_that_are_missing_or_folders_are_named) {
     cn_arena_destroy(memory);
 }
 
-// An allocator that fails at the k-th request.
-typedef struct failing {
-    int64_t left;
-    cn_allocator real;
-} failing;
-
-static void *fail_resize(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
-    failing *f = user;
-    if (new_bytes > old_bytes && f->left-- <= 0) {
-        return NULL;
-    }
-    return f->real.resize(f->real.user, ptr, old_bytes, new_bytes);
-}
-
 CN_TEST(failing_memory_is_an_error_and_nothing_leaks) {
     char text[20000] = "";
     for (int i = 0; i < 800; i++) {
         strcat(text, "- [a, b, {c: d}]\n");
     }
-    for (int64_t k = 0;; k++) {
-        failing f = {.left = k, .real = cn_env_default().allocator};
-        cn_env env = {.allocator = {.resize = fail_resize, .user = &f}};
+    for (int64_t k = 1;; k++) {
+        cn_failing failing;
+        cn_env env = cn_failing_env(&failing, k);
         cn_arena *memory = cn_arena_create(&env);
-        cn_status status = CN_ERR_MEMORY;
-        if (memory) {
-            cn_yaml *node;
-            cn_error error;
-            status = cn_yaml_read(memory, "t.yaml", text, strlen(text), &node, &error);
-        }
+        cn_yaml *node = NULL;
+        cn_error error;
+        cn_status status = memory
+                               ? cn_yaml_read(memory, "t.yaml", text, strlen(text), &node, &error)
+                               : CN_ERR_MEMORY;
         cn_arena_destroy(memory);
-        CN_CHECK_TRUE(status == CN_OK || status == CN_ERR_MEMORY);
-        if (status == CN_OK) {
-            CN_CHECK_TRUE(k > 3);
-            break;
+        CN_CHECK_TRUE(failing.live == 0);
+        if (!failing.failed) {
+            CN_CHECK_TRUE(status == CN_OK && k > 3);
+            return;
         }
+        CN_CHECK_TRUE(status == CN_ERR_MEMORY && node == NULL);
     }
 }

@@ -346,13 +346,13 @@ static cn_status cn_loader_begin(cn_yaml_loader *loader, const yaml_event_t *eve
 // The children leave the stack for arrays of their own.
 static cn_status cn_loader_end(cn_yaml_loader *loader) {
     cn_yaml_open *open = &loader->open[--loader->depth];
-    cn_yaml **child = (cn_yaml **)(void *)loader->children.data + open->first;
     size_t count = cn_loader_children(loader) - open->first;
     bool map = open->node->kind == CN_YAML_MAP;
     if (count > INT32_MAX) {
         return cn_fail(loader->error, CN_ERR_INPUT, "a list is too long");
     }
     if (count > 0) {
+        cn_yaml **child = (cn_yaml **)(void *)loader->children.data + open->first;
         cn_yaml *node = open->node;
         node->count = node->capacity = (int32_t)(map ? count / 2 : count);
         node->item = CN_TAKE(loader->pool.memory, cn_yaml *, node->count);

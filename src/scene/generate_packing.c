@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_TRIES_A_BODY 1000 // places drawn per body before "random" gives up
+#define CN_TRIES_A_BODY 2000 // places drawn for one body before "random" gives up
 #define CN_FIT_SLACK 1e-12   // of a cell: a box of exactly n cells has room for n
 
 #define CN_CELLS_MOST 1e9 // along one axis
@@ -291,12 +291,11 @@ static cn_status cn_packing_random(cn_packer *packer) {
         return cn_fail_memory(packer->maker->reader->error);
     }
     cn_status status = CN_OK;
-    int64_t tries = CN_TRIES_A_BODY * (int64_t)packing->count;
     for (int32_t placed = 0; placed < packing->count && status == CN_OK; placed++) {
         double radius = cn_packer_radius(packer);
         double center[3] = {0};
         bool found = false;
-        while (!found && tries-- > 0) {
+        for (int32_t tries = 0; tries < CN_TRIES_A_BODY && !found; tries++) {
             for (int32_t i = 0; i < packer->dim; i++) {
                 center[i] = cn_rng_uniform(&packer->rng, packing->inside[i] + radius,
                                            packing->inside[3 + i] - radius);

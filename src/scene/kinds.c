@@ -21,6 +21,12 @@ bool cn_print_number(cn_buffer *out, double value) {
     return cn_print_text(out, cn_number_text(value, text));
 }
 
+// Defaults are short; what would not fit is none.
+static bool cn_put_default(char text[CN_DEFAULT_MAX], const char *words) {
+    int length = snprintf(text, CN_DEFAULT_MAX, "%s", words);
+    return length >= 0 && length < CN_DEFAULT_MAX;
+}
+
 // ---- numbers ----
 
 static cn_status cn_fail_range(cn_reader *reader, const cn_field *field, const cn_yaml *node) {
@@ -77,12 +83,13 @@ static void cn_real_json(cn_json *json, const cn_field *field) {
     cn_json_range(json, field);
 }
 
-static bool cn_real_print(const cn_field *field, int32_t dim, const void *value, cn_buffer *out) {
+static bool cn_real_print(const cn_field *field, int32_t dim, const void *value,
+                          char text[CN_DEFAULT_MAX]) {
     (void)field;
     (void)dim;
     double number;
     memcpy(&number, value, sizeof number);
-    return isfinite(number) && cn_print_number(out, number);
+    return isfinite(number) && cn_number_text(number, text);
 }
 
 const cn_kind cn_kind_real = {
@@ -113,10 +120,12 @@ static void cn_int_json(cn_json *json, const cn_field *field) {
     cn_json_range(json, field);
 }
 
-static bool cn_int_print(const cn_field *field, int32_t dim, const void *value, cn_buffer *out) {
+static bool cn_int_print(const cn_field *field, int32_t dim, const void *value,
+                         char text[CN_DEFAULT_MAX]) {
     (void)field;
     (void)dim;
-    return cn_print_number(out, *(const int32_t *)value);
+    snprintf(text, CN_DEFAULT_MAX, "%d", *(const int32_t *)value);
+    return true;
 }
 
 const cn_kind cn_kind_int = {
@@ -129,10 +138,12 @@ static cn_status cn_seed_read(cn_reader *reader, const cn_field *field, cn_yaml 
     return status;
 }
 
-static bool cn_seed_print(const cn_field *field, int32_t dim, const void *value, cn_buffer *out) {
+static bool cn_seed_print(const cn_field *field, int32_t dim, const void *value,
+                          char text[CN_DEFAULT_MAX]) {
     (void)field;
     (void)dim;
-    return cn_print_number(out, (double)*(const int64_t *)value);
+    snprintf(text, CN_DEFAULT_MAX, "%lld", (long long)*(const int64_t *)value);
+    return true;
 }
 
 const cn_kind cn_kind_seed = {
@@ -153,10 +164,11 @@ static void cn_bool_json(cn_json *json, const cn_field *field) {
     cn_json_member(json, "type", "boolean");
 }
 
-static bool cn_bool_print(const cn_field *field, int32_t dim, const void *value, cn_buffer *out) {
+static bool cn_bool_print(const cn_field *field, int32_t dim, const void *value,
+                          char text[CN_DEFAULT_MAX]) {
     (void)field;
     (void)dim;
-    return cn_print_text(out, *(const bool *)value ? "true" : "false");
+    return cn_put_default(text, *(const bool *)value ? "true" : "false");
 }
 
 const cn_kind cn_kind_bool = {
@@ -175,11 +187,12 @@ static void cn_text_json(cn_json *json, const cn_field *field) {
     cn_json_member(json, "type", "string");
 }
 
-static bool cn_text_print(const cn_field *field, int32_t dim, const void *value, cn_buffer *out) {
+static bool cn_text_print(const cn_field *field, int32_t dim, const void *value,
+                          char text[CN_DEFAULT_MAX]) {
     (void)field;
     (void)dim;
-    const char *text = *(const char *const *)value;
-    return text && cn_print_text(out, text);
+    const char *given = *(const char *const *)value;
+    return given && cn_put_default(text, given);
 }
 
 const cn_kind cn_kind_text = {
@@ -245,11 +258,12 @@ void cn_json_choices(cn_json *json, const cn_field *field) {
     cn_json_close(json, ']');
 }
 
-static bool cn_choice_print(const cn_field *field, int32_t dim, const void *value, cn_buffer *out) {
+static bool cn_choice_print(const cn_field *field, int32_t dim, const void *value,
+                            char text[CN_DEFAULT_MAX]) {
     (void)dim;
     for (const cn_choice *c = field->choice; c->text; c++) {
         if (c->value == *(const int32_t *)value && !c->later) {
-            return cn_print_text(out, c->text);
+            return cn_put_default(text, c->text);
         }
     }
     return false;

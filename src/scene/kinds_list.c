@@ -4,8 +4,10 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "io/number.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define CN_UNIT_SLACK 1e-15 // off by which a normalised quaternion can be after rounding
@@ -56,17 +58,21 @@ static void cn_json_array(cn_json *json, const cn_field *field, const char *type
     }
 }
 
-static bool cn_print_numbers(cn_buffer *out, const double *value, int32_t count) {
+static bool cn_put_numbers(char text[CN_DEFAULT_MAX], const double *value, int32_t count) {
+    size_t used = 0;
     for (int32_t i = 0; i < count; i++) {
+        char number[CN_NUMBER_TEXT_MAX];
         if (!isfinite(value[i])) {
             return false;
         }
+        int length = snprintf(text + used, CN_DEFAULT_MAX - used, "%s%s%s", i ? ", " : "[",
+                              cn_number_text(value[i], number), i == count - 1 ? "]" : "");
+        used += length > 0 ? (size_t)length : 0;
+        if (used >= CN_DEFAULT_MAX) {
+            return false;
+        }
     }
-    bool good = cn_print_text(out, "[");
-    for (int32_t i = 0; i < count; i++) {
-        good = good && cn_print_text(out, i ? ", " : "") && cn_print_number(out, value[i]);
-    }
-    return good && cn_print_text(out, "]");
+    return true;
 }
 
 // ---- vectors ----
@@ -94,9 +100,10 @@ static void cn_vector_json(cn_json *json, const cn_field *field) {
     cn_json_array(json, field, "number", low, field->flags & CN_ONLY_2D ? 2 : 3);
 }
 
-static bool cn_vector_print(const cn_field *field, int32_t dim, const void *value, cn_buffer *out) {
+static bool cn_vector_print(const cn_field *field, int32_t dim, const void *value,
+                            char text[CN_DEFAULT_MAX]) {
     (void)field;
-    return cn_print_numbers(out, value, dim);
+    return cn_put_numbers(text, value, dim);
 }
 
 const cn_kind cn_kind_vector = {.what = "a list of numbers, one a dimension",
@@ -156,10 +163,10 @@ static void cn_quaternion_json(cn_json *json, const cn_field *field) {
 }
 
 static bool cn_quaternion_print(const cn_field *field, int32_t dim, const void *value,
-                                cn_buffer *out) {
+                                char text[CN_DEFAULT_MAX]) {
     (void)field;
     (void)dim;
-    return cn_print_numbers(out, value, 4);
+    return cn_put_numbers(text, value, 4);
 }
 
 const cn_kind cn_kind_quaternion = {.what = "a quaternion [w, x, y, z]",
@@ -187,10 +194,11 @@ static void cn_spin_json(cn_json *json, const cn_field *field) {
     cn_json_close(json, ']');
 }
 
-static bool cn_spin_print(const cn_field *field, int32_t dim, const void *value, cn_buffer *out) {
+static bool cn_spin_print(const cn_field *field, int32_t dim, const void *value,
+                          char text[CN_DEFAULT_MAX]) {
     (void)field;
     const double *spin = value;
-    return dim == 3 ? cn_print_numbers(out, spin, 3) : cn_print_number(out, spin[2]);
+    return dim == 3 ? cn_put_numbers(text, spin, 3) : cn_number_text(spin[2], text) != NULL;
 }
 
 const cn_kind cn_kind_spin = {.what = "3 numbers in 3D, a number in 2D",

@@ -28,6 +28,8 @@ typedef struct cn_reader {
     const char *file; // the scene's own; files named in --set are relative to its folder
 } cn_reader;
 
+#define CN_DEFAULT_MAX 128 // bytes of a default as text
+
 // How values of a kind are read and described.
 typedef struct cn_kind {
     const char *what;                           // "a number", for errors and documents
@@ -35,7 +37,7 @@ typedef struct cn_kind {
     cn_status (*read)(cn_reader *reader, const cn_field *field, cn_yaml *node, void *out);
     void (*json)(cn_json *json, const cn_field *field); // the members of its JSON Schema
     // The default as YAML text; false when there is none. NULL: never.
-    bool (*print)(const cn_field *field, int32_t dim, const void *value, cn_buffer *out);
+    bool (*print)(const cn_field *field, int32_t dim, const void *value, char text[CN_DEFAULT_MAX]);
 } cn_kind;
 
 typedef struct cn_choice {

@@ -25,8 +25,9 @@ static bool cn_docs_default(const cn_field *field, const void *defaults, cn_buff
     if (field->flags & CN_REQUIRED) {
         return cn_print_text(out, "required");
     }
-    cn_field_default(field, field->flags & CN_ONLY_2D ? 2 : 3, defaults, out);
-    return true; // a row without a default has an empty cell
+    char text[CN_DEFAULT_MAX];
+    int32_t dim = field->flags & CN_ONLY_2D ? 2 : 3;
+    return !cn_field_default(field, dim, defaults, text) || cn_print_text(out, text);
 }
 
 static bool cn_docs_row(const cn_field *field, const void *defaults, cn_buffer *out) {

@@ -7,25 +7,25 @@
 #include "base/error.h"
 #include "scene/walk.h"
 
+#include <string.h>
+
 static cn_status cn_fill_table(cn_reader *reader, const cn_table *table, const void *defaults,
                                cn_yaml *map);
 
 static cn_status cn_fill_value(cn_reader *reader, const cn_field *field, const void *defaults,
                                cn_yaml *map) {
-    cn_buffer text;
-    cn_buffer_init(&text, cn_arena_env(reader->memory));
-    cn_status status = CN_OK;
-    if (cn_field_default(field, reader->dim, defaults, &text)) {
-        cn_yaml *value;
-        status = cn_yaml_read(reader->memory, "default", (const char *)text.data, text.size, &value,
-                              reader->error);
-        if (status == CN_OK &&
-            !cn_yaml_put(reader->memory, map, cn_yaml_new_text(reader->memory, field->key, NULL),
-                         value)) {
-            status = cn_fail_memory(reader->error);
-        }
+    char text[CN_DEFAULT_MAX];
+    cn_yaml *value;
+    if (!cn_field_default(field, reader->dim, defaults, text)) {
+        return CN_OK;
     }
-    cn_buffer_free(&text);
+    cn_status status =
+        cn_yaml_read(reader->memory, "default", text, strlen(text), &value, reader->error);
+    if (status == CN_OK &&
+        !cn_yaml_put(reader->memory, map, cn_yaml_new_text(reader->memory, field->key, NULL),
+                     value)) {
+        status = cn_fail_memory(reader->error);
+    }
     return status;
 }
 

@@ -75,16 +75,10 @@ static bool cn_starter_comment(cn_buffer *out, size_t line_start, const cn_field
 }
 
 static bool cn_starter_row(cn_buffer *out, const char *lead, const cn_field *field,
-                           const char *value, const void *defaults) {
+                           const char *value) {
     size_t start = out->size;
-    bool good =
-        cn_print_text(out, lead) && cn_print_text(out, field->key) && cn_print_text(out, ": ");
-    if (value) {
-        good = good && cn_print_text(out, value);
-    } else {
-        good = good && cn_field_default(field, 3, defaults, out);
-    }
-    return good && cn_starter_comment(out, start, field);
+    return cn_print_text(out, lead) && cn_print_text(out, field->key) && cn_print_text(out, ": ") &&
+           cn_print_text(out, value) && cn_starter_comment(out, start, field);
 }
 
 // A map of settings with all its keys; those without a default are shown as comments.
@@ -92,12 +86,9 @@ static bool cn_starter_part(cn_buffer *out, const cn_field *part, const void *de
     bool good = cn_print_text(out, part->key) && cn_print_text(out, ":\n");
     for (int32_t i = 0; i < part->table->count && good; i++) {
         const cn_field *field = &part->table->field[i];
-        size_t start = out->size;
-        good = cn_starter_row(out, "  ", field, NULL, defaults);
-        if (!good) {
-            out->size = start;
-            good = cn_starter_row(out, "  # ", field, "", defaults);
-        }
+        char text[CN_DEFAULT_MAX];
+        good = cn_field_default(field, 3, defaults, text) ? cn_starter_row(out, "  ", field, text)
+                                                          : cn_starter_row(out, "  # ", field, "");
     }
     return good;
 }
@@ -115,7 +106,13 @@ static cn_status cn_starter_write(cn_arena *memory, cn_buffer *out) {
         } else if (field->table && field->table->size == 0) {
             good = cn_starter_part(out, field, defaults);
         } else {
-            good = cn_starter_row(out, line->lead, field, line->value, defaults);
+            char text[CN_DEFAULT_MAX] = "";
+            const char *value = line->value;
+            if (!value) { // only rows of the scene's own table
+                cn_field_default(field, 3, defaults, text);
+                value = text;
+            }
+            good = cn_starter_row(out, line->lead, field, value);
         }
     }
     return good ? CN_OK : CN_ERR_MEMORY;

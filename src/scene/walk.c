@@ -34,9 +34,10 @@ bool cn_schema_tables(const cn_table *root, cn_arena *memory, const cn_table ***
     return *tables && cn_tables_add(root, *tables, count);
 }
 
-bool cn_field_default(const cn_field *field, int32_t dim, const void *defaults, cn_buffer *out) {
+bool cn_field_default(const cn_field *field, int32_t dim, const void *defaults,
+                      char text[CN_DEFAULT_MAX]) {
     return !(field->flags & CN_REQUIRED) && field->kind->print && defaults &&
-           field->kind->print(field, dim, (const char *)defaults + field->offset, out);
+           field->kind->print(field, dim, (const char *)defaults + field->offset, text);
 }
 
 bool cn_field_words(const cn_field *field, cn_buffer *out) {
