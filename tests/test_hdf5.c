@@ -369,13 +369,29 @@ CN_TEST(links_into_other_files_are_refused) {
 CN_TEST(links_in_a_heap_are_refused_by_name) {
     cn_foreign f;
     cn_foreign_create(&f, true);
+    H5Gclose(H5Gcreate2(f.file, "/a", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     for (int i = 0; i < 20; i++) {
         char path[16];
-        snprintf(path, sizeof path, "/x%d", i);
+        snprintf(path, sizeof path, "/a/x%d", i);
         cn_foreign_add(&f, path, H5T_STD_I32LE, 6, H5T_NATIVE_INT64, cn_ints, H5P_DEFAULT);
     }
     cn_foreign_finish(&f);
-    cn_check_fails(&f, "/x3", CN_ERR_UNSUPPORTED, "not read");
+    cn_check_fails(&f, "/a/x3", CN_ERR_UNSUPPORTED, "/a/x3 is stored in a way that is not read");
+    cn_buffer_free(&f.bytes);
+}
+
+CN_TEST(a_root_that_cannot_be_read_is_refused_at_once) {
+    cn_foreign f;
+    cn_error error;
+    cn_foreign_create(&f, false);
+    cn_foreign_add(&f, "/x", H5T_STD_I32LE, 6, H5T_NATIVE_INT64, cn_ints, H5P_DEFAULT);
+    cn_foreign_finish(&f);
+    unsigned char *leaf = memmem(f.bytes.data, f.bytes.size, "SNOD", 4);
+    CN_CHECK_TRUE(leaf != NULL);
+    leaf[0] = 'X';
+    assert_int_equal(cn_hdf5_open(f.bytes.data, f.bytes.size, &f.image, &error), CN_ERR_INPUT);
+    assert_string_equal(error.message, "/ is damaged");
+    assert_int_equal(cn_hdf5_open("text", 4, &f.image, &error), CN_ERR_INPUT);
     cn_buffer_free(&f.bytes);
 }
 

@@ -88,6 +88,15 @@ CN_TEST(what_follows_the_problem_is_its_description) {
     cn_problem_destroy(p);
 }
 
+CN_TEST(a_description_is_not_taken_for_a_solution) {
+    cn_problem *p = cn_small_lcp(5, 2, false);
+    p->description = "cairn:r is the word for a solution";
+    cn_check_round_trip(p, cn_text_problem_write);
+    p->description = "cairn:text";
+    cn_check_round_trip(p, cn_text_problem_write);
+    cn_problem_destroy(p);
+}
+
 CN_TEST(a_solution_of_zeros_is_a_solution) {
     cn_problem *p = cn_read_text("1\n0\n1\n1\n1 1\n2\n5\ncairn:r\n0\ncairn:u\n5\nfound by hand");
     CN_CHECK_NEAR(p->r[0], 0.0, 0.0);

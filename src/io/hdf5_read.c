@@ -20,6 +20,18 @@
 #define CN_CONTINUATIONS 256    // blocks of one object header; real ones have a few
 #define CN_REPACK_HINT "rewrite it: h5repack -l CONTI -f NONE IN OUT"
 
+static cn_status cn_fail_path(cn_error *error, const char *path, const char *reason) {
+    return cn_fail(error, CN_ERR_INPUT, "%s %s", path, reason);
+}
+
+static cn_status cn_fail_not_read(cn_error *error, const char *path) {
+    cn_status status =
+        cn_fail(error, CN_ERR_UNSUPPORTED,
+                "%s is stored in a way that is not read (chunks, a filter, a link)", path);
+    cn_fail_hint(error, CN_REPACK_HINT);
+    return status;
+}
+
 // ---- bytes ----
 
 // What is left of a piece of the image. Reading past its end gives zeros and is remembered.
@@ -102,25 +114,6 @@ static bool cn_read_superblock(cn_cursor c, uint64_t *end, uint64_t *root) {
         *root = cn_take(&c, 8);
     }
     return !c.bad;
-}
-
-cn_status cn_hdf5_open(const void *bytes, size_t size, cn_hdf5_image *image, cn_error *error) {
-    uint64_t end = 0;
-    *image = (cn_hdf5_image){.bytes = bytes, .size = size};
-    if (!cn_hdf5_is_image(bytes, size)) {
-        return cn_fail(error, CN_ERR_INPUT, "not an HDF5 file");
-    }
-    if (!cn_read_superblock(cn_view_from(image, 0), &end, &image->root)) {
-        return cn_fail(error, CN_ERR_INPUT, "an HDF5 file whose first block makes no sense");
-    }
-    if (end > size) {
-        cn_status status = cn_fail(
-            error, CN_ERR_INPUT, "the HDF5 file is cut short: it should have %llu bytes, not %llu",
-            (unsigned long long)end, (unsigned long long)size);
-        cn_fail_hint(error, "copy it again");
-        return status;
-    }
-    return CN_OK;
 }
 
 // ---- object headers (IV.A) ----
@@ -356,6 +349,31 @@ static cn_found cn_search_group(cn_search *s, uint64_t group) {
     return header.bad ? CN_DAMAGED : result;
 }
 
+cn_status cn_hdf5_open(const void *bytes, size_t size, cn_hdf5_image *image, cn_error *error) {
+    uint64_t end = 0;
+    *image = (cn_hdf5_image){.bytes = bytes, .size = size};
+    if (!cn_hdf5_is_image(bytes, size)) {
+        return cn_fail(error, CN_ERR_INPUT, "not an HDF5 file");
+    }
+    if (!cn_read_superblock(cn_view_from(image, 0), &end, &image->root)) {
+        return cn_fail(error, CN_ERR_INPUT, "an HDF5 file whose first block makes no sense");
+    }
+    if (end > size) {
+        cn_status status = cn_fail(
+            error, CN_ERR_INPUT, "the HDF5 file is cut short: it should have %llu bytes, not %llu",
+            (unsigned long long)end, (unsigned long long)size);
+        cn_fail_hint(error, "copy it again");
+        return status;
+    }
+    // No link can have this name: what is learnt is whether the names can be read.
+    cn_search any = {.image = image, .name = ".", .length = 1};
+    cn_found found = cn_search_group(&any, image->root);
+    if (found == CN_DAMAGED) {
+        return cn_fail_path(error, "/", "is damaged");
+    }
+    return found == CN_NOT_READ ? cn_fail_not_read(error, "/") : CN_OK;
+}
+
 static cn_found cn_find(const cn_hdf5_image *image, const char *path, uint64_t *address) {
     cn_found found = CN_FOUND;
     *address = image->root;
@@ -514,18 +532,6 @@ static bool cn_read_dataset(const cn_hdf5_image *image, uint64_t address, cn_dat
         }
     }
     return sound && !header.bad;
-}
-
-static cn_status cn_fail_path(cn_error *error, const char *path, const char *reason) {
-    return cn_fail(error, CN_ERR_INPUT, "%s %s", path, reason);
-}
-
-static cn_status cn_fail_not_read(cn_error *error, const char *path) {
-    cn_status status =
-        cn_fail(error, CN_ERR_UNSUPPORTED,
-                "%s is stored in a way that is not read (chunks, a filter, a link)", path);
-    cn_fail_hint(error, CN_REPACK_HINT);
-    return status;
 }
 
 // A dataset whose data is all there.

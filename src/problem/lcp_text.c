@@ -9,15 +9,25 @@
 
 #include <string.h>
 
+#define CN_SPACE " \t\n\v\f\r"
+#define CN_OUR_WORDS "cairn:"     // a description that starts with one of them ...
+#define CN_TEXT_WORD "cairn:text" // ... stands behind this one
+
 // What is left of the text, up to a zero byte, without white space around it.
 static cn_status cn_comment_read(cn_text_reader *reader, cn_problem *problem) {
     const char *text;
     size_t length;
+    if (cn_text_next_is(reader, CN_TEXT_WORD)) {
+        cn_status status = cn_text_expect(reader, CN_TEXT_WORD);
+        if (status != CN_OK) {
+            return status;
+        }
+    }
     if (!cn_text_peek(reader, &text, &length)) {
         return CN_OK;
     }
     length = strnlen(text, reader->size - reader->at);
-    while (length > 0 && strchr(" \t\n\v\f\r", text[length - 1])) {
+    while (length > 0 && strchr(CN_SPACE, text[length - 1])) {
         length--;
     }
     if (length > 0) {
@@ -54,8 +64,10 @@ void cn_lcp_text_write(cn_text_writer *writer, const cn_problem *problem) {
     cn_vector_write(writer, p->n, p->q);
     cn_answers_write(writer, problem, p->n, 0);
     if (problem->description) {
-        cn_text_print(writer, "\n");
-        cn_text_put(writer, problem->description);
+        const char *text = problem->description + strspn(problem->description, CN_SPACE);
+        bool ours = strncmp(text, CN_OUR_WORDS, strlen(CN_OUR_WORDS)) == 0;
+        cn_text_print(writer, "%s\n", ours ? CN_TEXT_WORD : "");
+        cn_text_put(writer, text);
         cn_text_print(writer, "\n");
     }
 }

@@ -22,6 +22,7 @@
 #define CN_NSGS_FORESEE                                                                            \
     1.5 // a check is due when the step size foretells an error below this times the tolerance
 
+#define CN_NSGS_EVERY_BODY 3
 #define CN_NSGS_WINDOW_FIRST 12   // sweeps before the pace is judged
 #define CN_NSGS_WINDOW_GROWTH 1.3 // of a window, in sweeps so far
 #define CN_NSGS_PATIENCE_MOST 4.0 // times the patience, all sweeps together
@@ -31,8 +32,8 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
      "omega: r := r + omega (local answer - r)"},
     {"anderson", CN_PARAM_INT, offsetof(cn_nsgs_params, anderson), 5, 0, CN_ANDERSON_MAX,
      "depth of the acceleration; 0 sweeps plainly"},
-    {"every", CN_PARAM_INT, offsetof(cn_nsgs_params, every), 1, 1, 100,
-     "sweeps per acceleration step"},
+    {"every", CN_PARAM_INT, offsetof(cn_nsgs_params, every), 0, 0, 100,
+     "sweeps per acceleration step; 0: 1 assembled, 3 in body space"},
 };
 
 // The vectors of a run. x has the padding that a sweep asks for.
@@ -129,6 +130,9 @@ cn_status cn_nsgs_run(const cn_friction *p, const cn_solve_opts *opts, double pa
     size_t bytes = sizeof *r * (size_t)s.m;
     memcpy(s.x, r, bytes);
     memcpy(s.g, r, bytes);
+    // In body space each mixed start costs a product with H, so it is made less often.
+    int32_t every = params->every > 0 ? params->every
+                                      : (p->W.kind == CN_OPERATOR_BODY ? CN_NSGS_EVERY_BODY : 1);
     cn_watch watch = cn_watch_start(opts);
     cn_sweep_run(&s.sweep, s.g, 0);
     *error = cn_nsgs_check(&s, opts->measure, u);
@@ -143,7 +147,7 @@ cn_status cn_nsgs_run(const cn_friction *p, const cn_solve_opts *opts, double pa
         do {
             memcpy(s.g, s.x, bytes);
             int64_t left = opts->max_iterations - sweep;
-            int32_t count = params->every < left ? params->every : (int32_t)left;
+            int32_t count = every < left ? every : (int32_t)left;
             cn_sweep_run(&s.sweep, s.g, count);
             sweep += count;
             double step = cn_anderson_step(&s.mixer, s.x, s.g);
