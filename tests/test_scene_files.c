@@ -176,18 +176,40 @@ CN_TEST(a_mesh_becomes_its_convex_parts) {
     close_folder();
 }
 
+CN_TEST(a_mesh_may_be_an_stl_file) {
+    static const int corner[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+    char text[2048] = "solid part\n";
+    for (int f = 0; f < 4; f++) {
+        strcat(text, "facet normal 0 0 0\nouter loop\n");
+        for (int k = 0; k < 3; k++) {
+            static const char *const point[4] = {"0 0 0", "1 0 0", "0 1 0", "0 0 1"};
+            strcat(strcat(strcat(text, "vertex "), point[corner[f][k]]), "\n");
+        }
+        strcat(text, "endloop\nendfacet\n");
+    }
+    open_folder();
+    put_file("part.stl", strcat(text, "endsolid part\n"));
+    put_file("mesh.yaml", "cairn: 1\nmaterials: {m: {density: 6}}\n"
+                          "bodies: [{material: m, shape: {mesh: {file: part.stl}}}]\n");
+    cn_model *model = read_file("mesh.yaml");
+    CN_CHECK_TRUE(model->shape_count == 1 && model->shape[0].hull.vertex_count == 4);
+    CN_CHECK_NEAR(model->body[0].mass, 1.0, 1e-14);
+    cn_model_destroy(model);
+    close_folder();
+}
+
 CN_TEST(wrong_meshes_are_pointed_at) {
     open_folder();
     const char *scene = "cairn: 1\nmaterials: {m: {density: 3}}\n"
                         "bodies: [{material: m, shape: {mesh: {file: x.obj}}}]\n";
     put_file("mesh.yaml", scene);
     put_file("x.obj", "v 0 0\n");
-    check_file_error("mesh.yaml", CN_ERR_INPUT, "x.obj:1:6: a vertex needs three numbers");
+    check_file_error("mesh.yaml", CN_ERR_INPUT, "x.obj:1:1: the point has 2 numbers; it needs 3");
     put_file("x.obj", "v 0 0 0\nf 1 1 2\n");
     check_file_error("mesh.yaml", CN_ERR_INPUT,
-                     "x.obj:2:7: the face names a vertex that is not there");
+                     "x.obj:2:7: the corner names a point that is not among the 1 so far");
     put_file("x.obj", "v 0 0 0\nf 1 1\n");
-    check_file_error("mesh.yaml", CN_ERR_INPUT, "x.obj:2:6: a face needs at least three vertices");
+    check_file_error("mesh.yaml", CN_ERR_INPUT, "x.obj:2:1: the face has 2 corners; it needs 3");
     put_file("x.obj", "v 0 0 0\n");
     check_file_error("mesh.yaml", CN_ERR_INPUT, "x.obj: the file has no faces");
     close_folder();

@@ -5,7 +5,8 @@
 // Reduction: Cody and Waite with pi/2 in four parts up to 2^20 rad; beyond, Payne and Hanek (1983):
 // only those bits of 2/pi are multiplied that do not give whole turns. Both leave r right to more
 // than 2^-70 of itself. The series is cut where the next term is below 2^-62 of the value.
-// Slower than the C library's by a factor of about two; used where bits matter.
+// Angles of more than 2^20 rad are slow; a body's angle need not be brought back to one turn before
+// that.
 #include "base/elementary.h"
 
 #include <math.h>

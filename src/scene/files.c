@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "io/obj.h"
+#include "io/mesh.h"
 #include "io/text_file.h"
 
 #include <string.h>
@@ -25,6 +25,15 @@ const char *cn_path_beside(cn_reader *reader, const cn_yaml *node, const char *p
     return joined;
 }
 
+// A file that could not be opened, told where the scene names it.
+static cn_status cn_fail_unreadable(cn_reader *reader, const cn_yaml *node, const char *path) {
+    char reason[sizeof reader->error->message] = "cannot be read";
+    if (reader->error) {
+        memcpy(reason, reader->error->message, sizeof reason);
+    }
+    return cn_fail_node(reader, node, CN_ERR_INPUT, "\"%.200s\": %.200s", path, reason);
+}
+
 cn_status cn_text_beside(cn_reader *reader, const cn_yaml *node, const char *file,
                          const char **path, const char **text) {
     *path = cn_path_beside(reader, node, file);
@@ -35,11 +44,7 @@ cn_status cn_text_beside(cn_reader *reader, const cn_yaml *node, const char *fil
     cn_buffer_init(&bytes, cn_arena_env(reader->memory));
     cn_status status = cn_text_file_read(*path, CN_YAML_BYTES_MAX, &bytes, reader->error);
     if (status == CN_ERR_IO) {
-        char reason[sizeof reader->error->message] = "cannot be read";
-        if (reader->error) {
-            memcpy(reason, reader->error->message, sizeof reason);
-        }
-        status = cn_fail_node(reader, node, CN_ERR_INPUT, "\"%.200s\": %.200s", *path, reason);
+        status = cn_fail_unreadable(reader, node, *path);
     } else if (status == CN_OK && bytes.size > 0 && memchr(bytes.data, '\0', bytes.size)) {
         status = cn_fail_node(reader, node, CN_ERR_INPUT, "\"%.200s\" is not a text file", *path);
     } else if (status == CN_OK) {
@@ -52,7 +57,7 @@ cn_status cn_text_beside(cn_reader *reader, const cn_yaml *node, const char *fil
 }
 
 // {polyhedron: {vertices: [...], faces: [...]}}; NULL: no memory.
-static cn_yaml *cn_mesh_part(cn_arena *memory, const cn_obj_part *part, double scale,
+static cn_yaml *cn_mesh_node(cn_arena *memory, const cn_mesh_part *part, double scale,
                              const cn_yaml *at) {
     cn_yaml *vertices = cn_yaml_new(memory, CN_YAML_LIST, at);
     cn_yaml *faces = cn_yaml_new(memory, CN_YAML_LIST, at);
@@ -65,7 +70,7 @@ static cn_yaml *cn_mesh_part(cn_arena *memory, const cn_obj_part *part, double s
         }
         good = good && cn_yaml_append(memory, vertices, point);
     }
-    const int32_t *index = part->face;
+    const int32_t *index = part->corner;
     for (int32_t i = 0; i < part->face_count && good; i++) {
         cn_yaml *face = cn_yaml_new(memory, CN_YAML_LIST, at);
         for (int32_t j = 0; j < part->face_size[i] && face; j++) {
@@ -83,24 +88,21 @@ static cn_yaml *cn_mesh_part(cn_arena *memory, const cn_obj_part *part, double s
 }
 
 cn_status cn_mesh_expand(cn_reader *reader, cn_yaml *shape, const char *file, double scale) {
-    const cn_yaml *mesh = cn_yaml_get(shape, "mesh");
-    const cn_yaml *at = cn_yaml_get(mesh, "file");
-    const char *path;
-    const char *text;
-    cn_obj_part *parts;
-    int32_t count;
-    cn_status status = cn_text_beside(reader, at, file, &path, &text);
-    if (status == CN_OK) {
-        status = cn_obj_read(reader->memory, path, text, &parts, &count, reader->error);
+    const cn_yaml *at = cn_yaml_get(cn_yaml_get(shape, "mesh"), "file");
+    const char *path = cn_path_beside(reader, at, file);
+    if (!path) {
+        return cn_fail_memory(reader->error);
     }
+    cn_mesh mesh;
+    cn_status status = cn_mesh_read(path, reader->memory, &mesh, reader->error);
     if (status != CN_OK) {
-        return status;
+        return status == CN_ERR_IO ? cn_fail_unreadable(reader, at, path) : status;
     }
     cn_yaml *list = cn_yaml_new(reader->memory, CN_YAML_LIST, at);
     bool good = list != NULL;
-    for (int32_t i = 0; i < count && good; i++) {
+    for (int32_t i = 0; i < mesh.part_count && good; i++) {
         good = cn_yaml_append(reader->memory, list,
-                              cn_mesh_part(reader->memory, &parts[i], scale, at));
+                              cn_mesh_node(reader->memory, &mesh.part[i], scale, at));
     }
     cn_yaml *key = cn_yaml_new_text(reader->memory, "compound", at);
     return good && cn_yaml_replace(reader->memory, shape, "mesh", key, list)

@@ -72,7 +72,8 @@ CN_SHAPE_TABLE(line, "A half plane: free where normal . x >= offset. For fixed b
 CN_SHAPE_TABLE(ring, "A circle that holds bodies inside. For fixed or driven bodies.",
                CN_KEY("radius", real, cn_shape_entry, def.radius, .flags = CN_LENGTH, .unit = "m",
                       .help = "of the circle"));
-CN_SHAPE_TABLE(mesh, "Convex parts from a Wavefront OBJ file: each object or group of it is one.",
+CN_SHAPE_TABLE(mesh,
+               "Convex parts from an OBJ or STL file: each object, group or solid of it is one.",
                CN_KEY("file", text, cn_shape_entry, file, .flags = CN_REQUIRED,
                       .help = "path, relative to the scene file"),
                CN_KEY("scale", real, cn_shape_entry, scale, .flags = CN_ABOVE_ZERO,
