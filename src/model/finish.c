@@ -13,6 +13,10 @@
 // A velocity along a held degree of freedom, relative to all of it, that is only round-off of
 // turning it into the body's axes.
 #define CN_LOCKED_ROUND_OFF 1e-12
+// Of the smallest half extent: far enough to see a contact come, near enough not to list strangers.
+#define CN_ALERT_SHARE 0.05
+// Of the same: an overlap that a scene may start with, as written numbers are rounded.
+#define CN_OVERLAP_SHARE 0.01
 
 // ---- settings ----
 
@@ -272,6 +276,27 @@ static cn_status cn_pairs_make(cn_model *model, cn_error *error) {
     return CN_OK;
 }
 
+// Distances left open: shares of the mean smallest half extent of the shapes that move.
+static void cn_distances_choose(cn_model *model) {
+    double sum = 0.0;
+    int64_t count = 0;
+    for (int32_t i = 0; i < model->body_count; i++) {
+        const cn_body *body = &model->body[i];
+        for (int32_t k = 0; body->role == CN_BODY_FREE && k < body->shape_count; k++) {
+            double extent = cn_shape_smallest_extent(&model->shape[body->shape_first + k]);
+            if (extent < HUGE_VAL) {
+                sum += extent;
+                count++;
+            }
+        }
+    }
+    double extent = count > 0 ? sum / (double)count : 0.0;
+    cn_settings *settings = &model->settings;
+    settings->alert = isnan(settings->alert) ? CN_ALERT_SHARE * extent : settings->alert;
+    settings->overlap_most =
+        isnan(settings->overlap_most) ? CN_OVERLAP_SHARE * extent : settings->overlap_most;
+}
+
 cn_status cn_model_finish(cn_model *model, cn_error *error) {
     cn_status status = cn_model_check_open(model, error);
     if (status != CN_OK) {
@@ -289,6 +314,7 @@ cn_status cn_model_finish(cn_model *model, cn_error *error) {
     }
     if (status == CN_OK) {
         cn_motions_start(model);
+        cn_distances_choose(model);
         model->finished = true;
     }
     return status;
