@@ -1,0 +1,224 @@
+// Run files: what is written is what is read, a resumed run has the bits of an uninterrupted one,
+// damage is seen.
+#include "check.h"
+
+#include "base/arena.h"
+#include "io/database.h"
+
+#include <cairn/cairn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char scene_3d[] =
+    "cairn: 1\n"
+    "dimension: 3\n"
+    "time: {step: 0.005, until: 1}\n"
+    "materials: {stone: {density: 1000}}\n"
+    "contacts: [{between: [stone, stone], friction: 0.5}]\n"
+    "bodies:\n"
+    "  - {name: ground, fixed: true, material: stone, shape: {plane: {normal: [0, 0, 1]}}}\n"
+    "  - {name: low, material: stone, position: [0, 0, 0.5], shape: {box: {size: [1, 1, 1]}}}\n"
+    "  - {name: high, material: stone, position: [0.2, 0.1, 1.7], velocity: [0.5, 0, 0],\n"
+    "     shape: {box: {size: [1, 1, 1]}}}\n"
+    "  - {name: ball, material: stone, position: [0.1, 0, 3], shape: {sphere: {radius: 0.3}}}\n";
+static const char scene_2d[] =
+    "cairn: 1\n"
+    "dimension: 2\n"
+    "time: {step: 0.005, until: 1}\n"
+    "materials: {stone: {density: 1000}}\n"
+    "contacts: [{between: [stone, stone], friction: 0.3, restitution: 0.4}]\n"
+    "bodies:\n"
+    "  - {fixed: true, material: stone, shape: {line: {normal: [0, 1]}}}\n"
+    "  - {material: stone, position: [0, 0.6], angle: 0.2, shape: {box: {size: [1, 1]}}}\n"
+    "  - {material: stone, position: [0.1, 2], shape: {disk: {radius: 0.4}}}\n";
+
+typedef struct cn_world {
+    cn_model *model;
+    cn_sim *sim;
+} cn_world;
+
+static cn_world world_open(const char *text) {
+    cn_world world = {NULL, NULL};
+    cn_error error;
+    char line[1024];
+    if (cn_scene_read_text(NULL, "test", text, strlen(text), NULL, 0, &world.model, &error) !=
+            CN_OK ||
+        cn_sim_create(world.model, NULL, &world.sim, &error) != CN_OK) {
+        print_error("%s\n", cn_error_format(&error, line, sizeof line));
+        fail();
+    }
+    return world;
+}
+
+static void world_close(cn_world *world) {
+    cn_sim_destroy(world->sim);
+    cn_model_destroy(world->model);
+}
+
+static void record(cn_recorder *recorder, cn_sim *sim, int32_t steps, int32_t frames_every) {
+    for (int32_t i = 0; i < steps; i++) {
+        cn_step_report report;
+        assert_int_equal(cn_sim_step(sim, &report, NULL), CN_OK);
+        assert_int_equal(cn_recorder_ledger(recorder, &report, NULL), CN_OK);
+        if (cn_sim_step_index(sim) % frames_every == 0) {
+            assert_int_equal(cn_recorder_frame(recorder, sim, NULL), CN_OK);
+        }
+    }
+}
+
+static void temporary(char path[64]) {
+    snprintf(path, 64, "/tmp/cairn-record-%ld.run", (long)getpid());
+    cn_database_remove(path);
+}
+
+static void check_round_trip(const char *scene) {
+    char path[64];
+    temporary(path);
+    cn_world world = world_open(scene);
+    cn_recorder *recorder;
+    assert_int_equal(cn_recorder_create(NULL, path, false, world.sim, &recorder, NULL), CN_OK);
+    assert_int_equal(cn_recorder_frame(recorder, world.sim, NULL), CN_OK);
+    record(recorder, world.sim, 200, 10);
+    assert_int_equal(cn_recorder_event(recorder, 7, 0.1, "an event", NULL), CN_OK);
+    assert_int_equal(cn_recorder_close(recorder, NULL), CN_OK);
+
+    cn_run *run;
+    cn_run_grade grade;
+    cn_arena *arena = cn_arena_create(NULL);
+    assert_int_equal(cn_run_open(NULL, path, &run, NULL), CN_OK);
+    int32_t bodies = cn_run_body_count(run), dim = cn_run_dim(run);
+    assert_int_equal(bodies, cn_model_body_count(world.model));
+    assert_int_equal(dim, cn_model_dim(world.model));
+    assert_int_equal(cn_run_frame_count(run), 21);
+    double q[4 * 7], v[4 * 6], now_q[4 * 7], now_v[4 * 6], t;
+    int64_t step;
+    assert_int_equal(cn_run_frame(run, 20, &step, &t, q, v, NULL), CN_OK);
+    assert_int_equal(step, 200);
+    CN_CHECK_NEAR(t, 1.0, 1e-15);
+    cn_sim_poses(world.sim, now_q);
+    cn_sim_velocities(world.sim, now_v);
+    assert_memory_equal(q, now_q, sizeof *q * (size_t)(bodies * (dim == 3 ? 7 : 3)));
+    assert_memory_equal(v, now_v, sizeof *v * (size_t)(bodies * (dim == 3 ? 6 : 3)));
+    cn_contact_record *contacts, live;
+    int32_t count;
+    assert_int_equal(cn_run_contacts(run, 20, arena, &contacts, &count, NULL), CN_OK);
+    assert_int_equal(count, cn_sim_contact_count(world.sim));
+    for (int32_t c = 0; c < count; c++) {
+        cn_sim_contact(world.sim, c, &live);
+        assert_int_equal(contacts[c].candidate, live.candidate);
+        CN_CHECK_NEAR(contacts[c].gap, live.gap, 0.0);
+        for (int k = 0; k < dim; k++) {
+            CN_CHECK_NEAR(contacts[c].impulse[k], live.impulse[k], 0.0);
+        }
+    }
+    cn_step_report *rows;
+    int64_t ledger;
+    assert_int_equal(cn_run_ledger(run, arena, &rows, &ledger, NULL), CN_OK);
+    assert_int_equal(ledger, 200);
+    assert_int_equal(rows[199].step, 200);
+    assert_string_equal(rows[199].solver, "auto");
+    assert_int_equal(cn_run_check(run, &grade, NULL), CN_OK);
+    CN_CHECK_TRUE(grade.bad_hashes == 0 && grade.unsolved_steps == 0 && grade.contacts > 0);
+    CN_CHECK_BELOW(grade.residual_worst, 1e-6);
+    CN_CHECK_BELOW(grade.cone_violation, 1e-9);
+    cn_arena_destroy(arena);
+    cn_run_close(run);
+    world_close(&world);
+    cn_database_remove(path);
+}
+
+CN_TEST(what_is_written_is_read_back_3d) {
+    check_round_trip(scene_3d);
+}
+
+CN_TEST(what_is_written_is_read_back_2d) {
+    check_round_trip(scene_2d);
+}
+
+static void check_resume(const char *scene) {
+    char path[64];
+    temporary(path);
+    cn_world whole = world_open(scene), first = world_open(scene), second = world_open(scene);
+    cn_recorder *recorder;
+    cn_step_report report;
+    for (int32_t i = 0; i < 160; i++) {
+        assert_int_equal(cn_sim_step(whole.sim, &report, NULL), CN_OK);
+    }
+    assert_int_equal(cn_recorder_create(NULL, path, false, first.sim, &recorder, NULL), CN_OK);
+    record(recorder, first.sim, 80, 10);
+    assert_int_equal(cn_recorder_checkpoint(recorder, first.sim, NULL), CN_OK);
+    record(recorder, first.sim, 33, 10); // beyond the checkpoint: to be dropped
+    assert_int_equal(cn_recorder_close(recorder, NULL), CN_OK);
+
+    assert_int_equal(cn_recorder_resume(NULL, path, second.sim, &recorder, NULL), CN_OK);
+    assert_int_equal(cn_sim_step_index(second.sim), 80);
+    record(recorder, second.sim, 80, 10);
+    assert_int_equal(cn_recorder_close(recorder, NULL), CN_OK);
+    CN_CHECK_TRUE(cn_sim_hash(second.sim) == cn_sim_hash(whole.sim));
+    cn_run *run;
+    assert_int_equal(cn_run_open(NULL, path, &run, NULL), CN_OK);
+    assert_int_equal(cn_run_frame_count(run), 16);
+    cn_run_close(run);
+    world_close(&whole);
+    world_close(&first);
+    world_close(&second);
+    cn_database_remove(path);
+}
+
+CN_TEST(resumed_run_has_the_bits_of_a_whole_one) {
+    check_resume(scene_3d);
+    check_resume(scene_2d);
+}
+
+CN_TEST(damage_is_seen) {
+    char path[64];
+    temporary(path);
+    cn_world world = world_open(scene_3d);
+    cn_recorder *recorder;
+    cn_database *database;
+    cn_run *run;
+    cn_run_grade grade;
+    assert_int_equal(cn_recorder_create(NULL, path, false, world.sim, &recorder, NULL), CN_OK);
+    record(recorder, world.sim, 200, 10);
+    assert_int_equal(cn_recorder_close(recorder, NULL), CN_OK);
+    // One frame's hash and all impulses changed.
+    assert_int_equal(cn_database_open(NULL, path, CN_DATABASE_WRITE, &database, NULL), CN_OK);
+    assert_int_equal(cn_database_run(database,
+                                     "UPDATE frame SET hash='0123456789abcdef' WHERE step=50;"
+                                     "UPDATE contact SET velocity=normal WHERE step=200",
+                                     NULL),
+                     CN_OK);
+    assert_int_equal(cn_database_close(database, NULL), CN_OK);
+    assert_int_equal(cn_run_open(NULL, path, &run, NULL), CN_OK);
+    assert_int_equal(cn_run_check(run, &grade, NULL), CN_OK);
+    assert_int_equal(grade.bad_hashes, 1);
+    CN_CHECK_TRUE(grade.residual_worst > 1e-2);
+    assert_int_equal(grade.worst_step, 200);
+    cn_run_close(run);
+    world_close(&world);
+    cn_database_remove(path);
+}
+
+CN_TEST(foreign_and_missing_files_are_refused) {
+    char path[64];
+    cn_error error;
+    cn_run *run;
+    temporary(path);
+    assert_int_equal(cn_run_open(NULL, path, &run, &error), CN_ERR_IO);
+    FILE *file = fopen(path, "w");
+    fputs("this is not a run file, but it is long enough to be mistaken for something else", file);
+    fclose(file);
+    assert_int_equal(cn_run_open(NULL, path, &run, &error), CN_ERR_INPUT);
+    cn_world world = world_open(scene_2d);
+    cn_recorder *recorder;
+    assert_int_equal(cn_recorder_create(NULL, path, false, world.sim, &recorder, &error),
+                     CN_ERR_IO);
+    assert_int_equal(cn_recorder_create(NULL, path, true, world.sim, &recorder, &error), CN_OK);
+    assert_int_equal(cn_recorder_close(recorder, NULL), CN_OK);
+    cn_world other = world_open(scene_3d);
+    assert_int_equal(cn_recorder_resume(NULL, path, other.sim, &recorder, &error), CN_ERR_INPUT);
+    world_close(&other);
+    world_close(&world);
+    cn_database_remove(path);
+}
