@@ -27,6 +27,10 @@ static cn_status cn_fail_system(cn_error *error, const char *path, const char *w
 }
 
 cn_status cn_file_read(const char *path, cn_buffer *out, cn_error *error) {
+    return cn_file_read_most(path, SIZE_MAX, out, error);
+}
+
+cn_status cn_file_read_most(const char *path, size_t most, cn_buffer *out, cn_error *error) {
     FILE *file = fopen(path, "rb");
     if (!file) {
         return cn_fail_system(error, path, "open");
@@ -34,7 +38,14 @@ cn_status cn_file_read(const char *path, cn_buffer *out, cn_error *error) {
     cn_status status = CN_OK;
     unsigned char piece[CN_READ_PIECE];
     size_t count;
+    size_t left = most;
     while (status == CN_OK && (count = fread(piece, 1, sizeof piece, file)) > 0) {
+        if (count > left) {
+            status = cn_fail(error, CN_ERR_INPUT, "the file has more than %zu MiB", most >> 20);
+            cn_fail_at(error, path, 0, 0);
+            break;
+        }
+        left -= count;
         if (!cn_buffer_append(out, piece, count)) {
             status = cn_fail_memory(error);
             cn_fail_at(error, path, 0, 0);
@@ -45,6 +56,13 @@ cn_status cn_file_read(const char *path, cn_buffer *out, cn_error *error) {
     }
     fclose(file);
     return status;
+}
+
+bool cn_file_same(const char *a, const char *b) {
+    struct stat of_a;
+    struct stat of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
 }
 
 static bool cn_write_all(int handle, const unsigned char *bytes, size_t size) {

@@ -9,30 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t cn_digits(const char *text) {
-    return strspn(text, "0123456789");
+static size_t cn_digits(const char *text, size_t length) {
+    size_t count = 0;
+    while (count < length && text[count] >= '0' && text[count] <= '9') {
+        count++;
+    }
+    return count;
 }
 
-static bool cn_is_decimal(const char *text) {
-    text += *text == '+' || *text == '-';
-    size_t whole = cn_digits(text);
-    text += whole;
-    size_t part = 0;
-    if (*text == '.') {
-        part = cn_digits(++text);
-        text += part;
+static size_t cn_sign(const char *text, size_t length) {
+    return length > 0 && (text[0] == '+' || text[0] == '-') ? 1 : 0;
+}
+
+bool cn_number_is_decimal(const char *text, size_t length) {
+    size_t at = cn_sign(text, length);
+    size_t digits = cn_digits(text + at, length - at);
+    at += digits;
+    if (at < length && text[at] == '.') {
+        at++;
+        size_t part = cn_digits(text + at, length - at);
+        at += part;
+        digits += part;
     }
-    if (whole + part == 0) {
-        return false;
+    if (digits > 0 && at < length && (text[at] == 'e' || text[at] == 'E')) {
+        at++;
+        at += cn_sign(text + at, length - at);
+        digits = cn_digits(text + at, length - at);
+        at += digits;
     }
-    if (*text == 'e' || *text == 'E') {
-        text++;
-        text += *text == '+' || *text == '-';
-        size_t exponent = cn_digits(text);
-        text += exponent;
-        return exponent > 0 && *text == '\0';
-    }
-    return *text == '\0';
+    return digits > 0 && at == length;
 }
 
 // The C library keeps "C" ready, so newlocale takes no memory for it and cannot fail.
@@ -47,7 +52,7 @@ static void cn_locale_leave(locale_t own, locale_t before) {
 }
 
 bool cn_number_parse(const char *text, double *value) {
-    if (!cn_is_decimal(text)) {
+    if (!cn_number_is_decimal(text, strlen(text))) {
         return false;
     }
     locale_t own;

@@ -6,7 +6,9 @@
 #include <cairn/base.h>
 
 // A plain decimal number: [+-] digits [. digits] [e [+-] digits], with a digit before or after the
-// point; the whole of text. The nearest double, infinite when it is too large. false: it is none.
+// point; the whole of text.
+bool cn_number_is_decimal(const char *text, size_t length);
+// Its nearest double, infinite when it is too large. false: it is none.
 bool cn_number_parse(const char *text, double *value);
 
 // A finite number in as few digits as read back to the same bits, at most 17.

@@ -7,6 +7,7 @@
 #include "io/text.h"
 
 #include "base/error.h"
+#include "io/number.h"
 
 #include <locale.h>
 #include <math.h>
@@ -144,29 +145,6 @@ cn_status cn_text_int(cn_text_reader *reader, const char *what, int64_t low, int
     return CN_OK;
 }
 
-// [+-] digits [. digits] [e [+-] digits], with a digit before or after the point.
-static bool cn_is_decimal(const char *word, size_t length) {
-    size_t i = length > 0 && (word[0] == '-' || word[0] == '+') ? 1 : 0;
-    size_t digits = 0;
-    for (; i < length && cn_is_digit(word[i]); i++) {
-        digits++;
-    }
-    if (i < length && word[i] == '.') {
-        for (i++; i < length && cn_is_digit(word[i]); i++) {
-            digits++;
-        }
-    }
-    if (digits > 0 && i < length && (word[i] == 'e' || word[i] == 'E')) {
-        i++;
-        i += i < length && (word[i] == '-' || word[i] == '+') ? 1 : 0;
-        digits = 0;
-        for (; i < length && cn_is_digit(word[i]); i++) {
-            digits++;
-        }
-    }
-    return digits > 0 && i == length;
-}
-
 cn_status cn_text_real(cn_text_reader *reader, const char *what, double *value) {
     const char *word;
     size_t length;
@@ -174,7 +152,7 @@ cn_status cn_text_real(cn_text_reader *reader, const char *what, double *value) 
     if (status != CN_OK) {
         return status;
     }
-    if (length > CN_NUMBER_MAX || !cn_is_decimal(word, length)) {
+    if (length > CN_NUMBER_MAX || !cn_number_is_decimal(word, length)) {
         return cn_text_wrong(reader, "a finite number", what, word, length);
     }
     char copy[CN_NUMBER_MAX + 1];

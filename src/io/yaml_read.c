@@ -9,8 +9,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "io/file.h"
 #include "io/number.h"
-#include "io/text_file.h"
 
 #include <yaml.h>
 
@@ -478,7 +478,7 @@ cn_status cn_yaml_read_file(cn_arena *memory, const char *path, cn_yaml **out, c
     *out = NULL;
     cn_buffer bytes;
     cn_buffer_init(&bytes, cn_arena_env(memory));
-    cn_status status = cn_text_file_read(path, CN_YAML_BYTES_MAX, &bytes, error);
+    cn_status status = cn_file_read_most(path, CN_YAML_BYTES_MAX, &bytes, error);
     if (status == CN_OK) {
         const char *text = bytes.data ? (const char *)bytes.data : "";
         status = cn_yaml_read(memory, path, text, bytes.size, out, error);

@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "io/file.h"
 #include "io/mesh.h"
-#include "io/text_file.h"
 
 #include <string.h>
 
@@ -42,7 +42,7 @@ cn_status cn_text_beside(cn_reader *reader, const cn_yaml *node, const char *fil
     }
     cn_buffer bytes;
     cn_buffer_init(&bytes, cn_arena_env(reader->memory));
-    cn_status status = cn_text_file_read(*path, CN_YAML_BYTES_MAX, &bytes, reader->error);
+    cn_status status = cn_file_read_most(*path, CN_YAML_BYTES_MAX, &bytes, reader->error);
     if (status == CN_ERR_IO) {
         status = cn_fail_unreadable(reader, node, *path);
     } else if (status == CN_OK && bytes.size > 0 && memchr(bytes.data, '\0', bytes.size)) {

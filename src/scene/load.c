@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "io/text_file.h"
+#include "io/file.h"
 
 #include <string.h>
 
@@ -126,7 +126,7 @@ static cn_status cn_load_include(cn_reader *reader, const cn_yaml *node,
         return cn_fail_memory(reader->error);
     }
     for (const cn_include_chain *c = chain; c; c = c->from) {
-        if (cn_text_file_same(c->path, path)) {
+        if (cn_file_same(c->path, path)) {
             return cn_fail_node(reader, node, CN_ERR_INPUT, "\"%.200s\" includes itself",
                                 node->text);
         }
