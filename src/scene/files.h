@@ -9,6 +9,8 @@
 // scene stands alone. Parts must be convex and closed; what is not is refused when it is built.
 cn_status cn_mesh_expand(cn_reader *reader, cn_yaml *shape, const char *file, double scale);
 
+// A path as written in a node, relative to the folder of the node's file. NULL: no memory.
+const char *cn_path_beside(cn_reader *reader, const cn_yaml *node, const char *path);
 // The text of a file that a node names, relative to the node's own file; *path is how it is called
 // in errors.
 cn_status cn_text_beside(cn_reader *reader, const cn_yaml *node, const char *file,

@@ -44,14 +44,14 @@ const cn_generator *cn_generator_of(const cn_generator_entry *entry) {
     return cn_generate_fields[entry->which].table->use;
 }
 
+// How every generator's struct starts.
 typedef struct cn_lot_head {
     const cn_yaml *node;
     cn_lot lot;
 } cn_lot_head;
 
 const cn_lot *cn_generator_lot(const cn_generator_entry *entry) {
-    const cn_lot_head *head = entry->params;
-    return &head->lot;
+    return (const cn_lot *)(const void *)((const char *)entry->params + offsetof(cn_lot_head, lot));
 }
 
 void cn_lot_initial(cn_lot *lot) {

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "io/file.h"
+#include "scene/files.h"
 
 #include <string.h>
 

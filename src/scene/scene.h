@@ -126,8 +126,6 @@ cn_status cn_place_check(cn_reader *reader, const cn_yaml *node, cn_place *place
 // The entries as definitions in one flat list, compounds opened. Arrays go to reader->memory.
 cn_status cn_shapes_flatten(cn_reader *reader, const cn_items *entries, cn_shape_def **shapes,
                             int32_t *count);
-// A path as written in a node, relative to the folder of the node's file. NULL: no memory.
-const char *cn_path_beside(cn_reader *reader, const cn_yaml *node, const char *path);
 
 // ---- from file to tree to model ----
 

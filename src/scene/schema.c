@@ -56,14 +56,10 @@ static const char *cn_shown(const cn_yaml *node, char shown[CN_SHOWN_MAX + 8]) {
     return shown;
 }
 
-static const char *cn_kind_words(const cn_field *field) {
-    return field->kind->text ? field->kind->text(field) : field->kind->what;
-}
-
 cn_status cn_fail_kind(cn_reader *reader, const cn_field *field, const cn_yaml *node) {
     char shown[CN_SHOWN_MAX + 8];
-    cn_fail_node(reader, node, CN_ERR_INPUT, "%s must be %s, not %s", field->key,
-                 cn_kind_words(field), cn_shown(node, shown));
+    cn_fail_node(reader, node, CN_ERR_INPUT, "%s must be %s, not %s", field->key, field->kind->what,
+                 cn_shown(node, shown));
     if (node->kind == CN_YAML_NUMBER && strcmp(node->text, ".nan") == 0) {
         cn_fail_hint(reader->error, "not-a-number is never accepted");
     } else if (node->quoted && strspn(node->text, "0123456789+-.eE") == strlen(node->text)) {

@@ -32,8 +32,7 @@ typedef struct cn_reader {
 
 // How values of a kind are read and described.
 typedef struct cn_kind {
-    const char *what;                           // "a number", for errors and documents
-    const char *(*text)(const cn_field *field); // instead of what, where it depends on the row
+    const char *what; // "a number", for errors and documents
     cn_status (*read)(cn_reader *reader, const cn_field *field, cn_yaml *node, void *out);
     void (*json)(cn_json *json, const cn_field *field); // the members of its JSON Schema
     // The default as YAML text; false when there is none. NULL: never.
@@ -46,16 +45,16 @@ typedef struct cn_choice {
     bool later; // a name of the contract that does nothing yet
 } cn_choice;
 
-enum {                 // cn_field.flags
-    CN_REQUIRED = 1,   //
-    CN_ABOVE_ZERO = 2, // numbers > 0
-    CN_NOT_BELOW_ZERO = 4,
-    CN_RANGE = 8,         // numbers in [min, max]
-    CN_ONLY_2D = 16,      // the key is there in 2D scenes only
-    CN_ONLY_3D = 32,      //
-    CN_VARIANT = 64,      // exactly one of these keys must be given
-    CN_UNIT_LENGTH = 128, // a vector that is normalised and must not be null
-    CN_LATER = 256        // the key is of the contract and refused for now
+// cn_field.flags
+enum {
+    CN_REQUIRED = 1,
+    CN_ABOVE_ZERO = 2,     // numbers > 0
+    CN_NOT_BELOW_ZERO = 4, // numbers >= 0
+    CN_RANGE = 8,          // numbers in [min, max]
+    CN_ONLY_2D = 16,       // 3D scenes do not have this key
+    CN_ONLY_3D = 32,       // 2D scenes do not
+    CN_VARIANT = 64,       // exactly one of these keys must be given
+    CN_UNIT_LENGTH = 128   // a vector that is normalised and must not be null
 };
 
 struct cn_field {

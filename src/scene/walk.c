@@ -41,11 +41,10 @@ bool cn_field_default(const cn_field *field, int32_t dim, const void *defaults,
 }
 
 bool cn_field_words(const cn_field *field, cn_buffer *out) {
-    const char *what = field->kind->text ? field->kind->text(field) : field->kind->what;
     bool good = true;
     bool words = field->choice && !field->name_at;
     if (!words) {
-        good = cn_print_text(out, what);
+        good = cn_print_text(out, field->kind->what);
     }
     const char *between = field->kind == &cn_kind_choices ? "a list of " : "";
     for (const cn_choice *c = words ? field->choice : NULL; c && c->text && good; c++) {
