@@ -63,6 +63,7 @@ build: ## set up and build the release
 
 install: build ## install the release under PREFIX
 	@cmake --install build/release --prefix $(PREFIX)
+	@[ "$$(id -u)" -ne 0 ] || ldconfig # so that programs find the shared library
 
 clean: ## remove what was built
 	rm -rf build

@@ -48,7 +48,7 @@ typedef struct cn_prox {
     int64_t m;
     double *scale;      // D
     double *center;     // r_k
-    double *r, *u, *v;  // the inner iterate, its W r + q
+    double *r, *u;      // the inner iterate, its W r + q
     double *dr, *trial; //
     double *best;       // the best r by the measure asked for
     double best_error;
@@ -69,8 +69,7 @@ static cn_status cn_prox_prepare(cn_prox *s, const cn_friction *p, const cn_solv
         }
     }
     s->scale = CN_TAKE(scratch, double, p->contacts);
-    s->v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
-    if (!s->scale || !s->v) {
+    if (!s->scale) {
         return CN_ERR_MEMORY;
     }
     double pressing = 0.0, all = 0.0;
@@ -170,7 +169,7 @@ static double cn_prox_move(cn_prox *s, double share) {
     for (int64_t i = 0; i < s->m; i++) {
         s->trial[i] = s->r[i] + share * s->dr[i];
     }
-    cn_friction_velocity(s->p, s->trial, s->v, s->u);
+    cn_newton_velocity(&s->system, s->p, s->trial, s->u);
     return cn_prox_linearise(s, s->trial, s->u);
 }
 
@@ -196,7 +195,7 @@ static bool cn_prox_inner(cn_prox *s, double target, cn_watch *watch, cn_solve_r
     double merits[CN_PROX_INNER_MOST + 1], best = (double)INFINITY;
     int32_t since = 0;
     memcpy(s->r, s->center, sizeof *s->r * (size_t)s->m);
-    cn_friction_velocity(s->p, s->r, s->v, s->u);
+    cn_newton_velocity(&s->system, s->p, s->r, s->u);
     merits[0] = cn_prox_linearise(s, s->r, s->u);
     for (*steps = 0; *steps < CN_PROX_INNER_MOST;) {
         if (merits[*steps] <= target) {
@@ -235,7 +234,7 @@ static cn_status cn_prox_run(cn_prox *s, double *r, cn_solve_report *report) {
     double first = s->eps, least = CN_PROX_EPS_LEAST;
     int32_t cautious = 0;
     memcpy(s->center, r, bytes);
-    cn_friction_velocity(s->p, s->center, s->v, s->u);
+    cn_newton_velocity(&s->system, s->p, s->center, s->u);
     double error = cn_prox_check(s, s->center, s->u);
     cn_watch watch = cn_watch_start(s->opts);
     while (!cn_watch_stop(&watch, "newton steps", s->steps, s->best_error, report)) {

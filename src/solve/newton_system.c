@@ -2,9 +2,10 @@
 #include "solve/newton_system.h"
 
 #include "base/arena.h"
-#include "sparse/dense.h"
 
 #include <string.h>
+
+#define CN_INLINE static inline __attribute__((always_inline))
 
 // ---- analysis ----
 
@@ -92,7 +93,7 @@ cn_status cn_newton_analyse(const cn_friction *p, cn_arena *scratch, cn_newton_s
     out->zero = CN_TAKE_ZERO(scratch, double, m);
     // A contact with one body reads the spare zeros behind the velocities.
     out->y = CN_TAKE_ZERO(scratch, double, unknowns + CN_BLOCK_MOST);
-    out->v = CN_TAKE(scratch, double, body ? unknowns : 0);
+    out->v = CN_TAKE_ZERO(scratch, double, (body ? unknowns : 0) + CN_BLOCK_MOST);
     if (!out->A || !out->K || !out->C || !out->inverse || !out->F || !out->g || !out->product ||
         !out->extra || !out->zero || !out->y || !out->v) {
         return CN_ERR_MEMORY;
@@ -100,11 +101,20 @@ cn_status cn_newton_analyse(const cn_friction *p, cn_arena *scratch, cn_newton_s
     return body ? cn_analyse_bodies(out, scratch) : cn_analyse_assembled(out, scratch);
 }
 
+// Multiplications that filling the system takes.
+static double cn_filling_cost(const cn_newton_system *s) {
+    double dim = s->p->dim, size = s->pack.size;
+    if (s->p->W.kind == CN_OPERATOR_BODY) {
+        return s->p->contacts * (2.0 * dim * dim * size + 4.0 * dim * size * size);
+    }
+    return (double)s->p->W.assembled.start[s->p->contacts] * dim * dim * dim;
+}
+
 cn_status cn_newton_cost(const cn_friction *p, cn_arena *scratch, double *multiplications) {
     cn_arena_mark mark = cn_arena_get_mark(scratch);
     cn_newton_system system;
     cn_status status = cn_newton_analyse(p, scratch, &system);
-    *multiplications = status == CN_OK ? system.lu.multiplications : 0.0;
+    *multiplications = status == CN_OK ? system.lu.multiplications + cn_filling_cost(&system) : 0.0;
     cn_arena_release(scratch, mark);
     return status;
 }
@@ -134,129 +144,157 @@ static bool cn_factor_assembled(cn_newton_system *s) {
     return cn_block_lu_factor(&s->lu);
 }
 
-// K^-1 and C = K^-1 A of every contact.
-static bool cn_eliminate_contacts(cn_newton_system *s) {
-    int32_t dim = s->p->dim, size = dim * dim;
-    for (int32_t a = 0; a < s->p->contacts; a++) {
-        double factors[9], inverse[9];
-        int32_t pivot[3];
-        double *K = s->K + (int64_t)size * a;
-        const double *A = s->A + (int64_t)size * a;
-        memcpy(factors, K, sizeof *K * (size_t)size);
-        if (!cn_lu_factor(dim, factors, pivot)) {
-            return false;
-        }
-        for (int32_t j = 0; j < dim; j++) {
-            double x[3] = {0.0, 0.0, 0.0};
-            x[j] = 1.0;
-            cn_lu_solve(dim, factors, pivot, x);
-            for (int32_t i = 0; i < dim; i++) {
-                inverse[dim * i + j] = x[i];
-            }
-        }
-        for (int32_t i = 0; i < dim; i++) {
-            for (int32_t j = 0; j < dim; j++) {
-                double sum = 0.0;
-                for (int32_t l = 0; l < dim; l++) {
-                    sum += inverse[dim * i + l] * A[dim * l + j];
-                }
-                s->C[(int64_t)size * a + dim * i + j] = sum;
-            }
-        }
-        memcpy(s->inverse + (int64_t)size * a, inverse, sizeof *inverse * (size_t)size);
+// out = matrix^-1 by cofactors, by rows; false when singular.
+CN_INLINE bool cn_invert(int dim, const double *m, double *out) {
+    if (dim == 2) {
+        double det = m[0] * m[3] - m[1] * m[2];
+        out[0] = m[3] / det;
+        out[1] = -m[1] / det;
+        out[2] = -m[2] / det;
+        out[3] = m[0] / det;
+        return det != 0.0;
     }
-    return true;
+    double minor[3] = {m[4] * m[8] - m[5] * m[7], m[5] * m[6] - m[3] * m[8],
+                       m[3] * m[7] - m[4] * m[6]};
+    double det = m[0] * minor[0] + m[1] * minor[1] + m[2] * minor[2], scale = 1.0 / det;
+    out[0] = minor[0] * scale;
+    out[1] = (m[2] * m[7] - m[1] * m[8]) * scale;
+    out[2] = (m[1] * m[5] - m[2] * m[4]) * scale;
+    out[3] = minor[1] * scale;
+    out[4] = (m[0] * m[8] - m[2] * m[6]) * scale;
+    out[5] = (m[2] * m[3] - m[0] * m[5]) * scale;
+    out[6] = minor[2] * scale;
+    out[7] = (m[1] * m[6] - m[0] * m[7]) * scale;
+    out[8] = (m[0] * m[4] - m[1] * m[3]) * scale;
+    return det != 0.0;
 }
 
-static bool cn_factor_bodies(cn_newton_system *s) {
-    int32_t dim = s->p->dim, size = s->pack.size;
-    if (!cn_eliminate_contacts(s)) {
-        return false;
+// to += left right, of rows x inner and inner x columns.
+CN_INLINE void cn_add_product(int rows, int inner, int columns, const double *left,
+                              const double *right, double *to) {
+    for (int i = 0; i < rows; i++) {
+        for (int k = 0; k < inner; k++) {
+            for (int j = 0; j < columns; j++) {
+                to[columns * i + j] += left[inner * i + k] * right[columns * k + j];
+            }
+        }
     }
+}
+
+// K^-1 and C = K^-1 A of every contact, then I + M^-1 H C H'.
+CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s) {
     cn_block_lu_clear(&s->lu);
     for (int32_t i = 0; i < s->lu.rows; i++) {
-        double *block = cn_block_lu_at(&s->lu, i, i);
-        for (int32_t k = 0; k < size; k++) {
+        double *block = s->lu.value + s->lu.diagonal[i] * size * size;
+        for (int k = 0; k < size; k++) {
             block[(size + 1) * k] = 1.0;
         }
     }
     for (int32_t a = 0; a < s->p->contacts; a++) {
-        const double *C = s->C + (int64_t)dim * dim * a;
-        for (int32_t side = 0; side < 4; side++) {
-            int64_t offset = s->offset[4 * (int64_t)a + side];
-            if (offset < 0) {
-                continue;
-            }
-            const double *G = s->pack.G + (2 * (int64_t)a + side / 2) * size * dim;
-            const double *H = s->pack.H + (2 * (int64_t)a + side % 2) * size * dim;
-            double *block = s->lu.value + offset, turned[18]; // C H', dim rows
-            for (int32_t i = 0; i < dim; i++) {
-                for (int32_t l = 0; l < size; l++) {
-                    double sum = 0.0;
-                    for (int32_t j = 0; j < dim; j++) {
-                        sum += C[dim * i + j] * H[dim * l + j];
-                    }
-                    turned[size * i + l] = sum;
+        int64_t at = (int64_t)dim * dim * a;
+        double *C = s->C + at, *inverse = s->inverse + at;
+        if (!cn_invert(dim, s->K + at, inverse)) {
+            return false;
+        }
+        memset(C, 0, sizeof *C * (size_t)(dim * dim));
+        cn_add_product(dim, dim, dim, inverse, s->A + at, C);
+        for (int right = 0; right < 2; right++) {
+            const double *H = s->pack.H + (2 * (int64_t)a + right) * size * dim;
+            double turned[3 * CN_BLOCK_MOST],
+                half[3 * CN_BLOCK_MOST] = {0.0}; // H' and C H', by rows
+            for (int i = 0; i < dim; i++) {
+                for (int l = 0; l < size; l++) {
+                    turned[size * i + l] = H[dim * l + i];
                 }
             }
-            for (int32_t i = 0; i < dim; i++) {
-                for (int32_t k = 0; k < size; k++) {
-                    double factor = G[size * i + k];
-                    for (int32_t l = 0; l < size; l++) {
-                        block[size * k + l] += factor * turned[size * i + l];
+            cn_add_product(dim, dim, size, C, turned, half);
+            for (int left = 0; left < 2; left++) {
+                int64_t offset = s->offset[4 * (int64_t)a + 2 * left + right];
+                if (offset < 0) {
+                    continue;
+                }
+                const double *G = s->pack.G + (2 * (int64_t)a + left) * size * dim;
+                double *block = s->lu.value + offset;
+                for (int k = 0; k < size; k++) {
+                    for (int i = 0; i < dim; i++) {
+                        for (int l = 0; l < size; l++) {
+                            block[size * k + l] += G[size * i + k] * half[size * i + l];
+                        }
                     }
                 }
             }
         }
     }
-    return cn_block_lu_factor(&s->lu);
+    return true;
 }
+
+static bool cn_fill_bodies_2d(cn_newton_system *s) {
+    return cn_fill_bodies(2, 3, s);
+}
+
+static bool cn_fill_bodies_3d(cn_newton_system *s) {
+    return cn_fill_bodies(3, 6, s);
+}
+
+#if defined(__x86_64__)
+// The same code, and the same bits, for processors with 256-bit registers.
+__attribute__((target("avx2"))) static bool cn_fill_bodies_avx2(cn_newton_system *s) {
+    return cn_fill_bodies(3, 6, s);
+}
+
+static bool cn_factor_bodies(cn_newton_system *s) {
+    bool filled = s->p->dim == 2                   ? cn_fill_bodies_2d(s)
+                  : __builtin_cpu_supports("avx2") ? cn_fill_bodies_avx2(s)
+                                                   : cn_fill_bodies_3d(s);
+    return filled && cn_block_lu_factor(&s->lu);
+}
+#else
+static bool cn_factor_bodies(cn_newton_system *s) {
+    bool filled = s->p->dim == 2 ? cn_fill_bodies_2d(s) : cn_fill_bodies_3d(s);
+    return filled && cn_block_lu_factor(&s->lu);
+}
+#endif
 
 // ---- solution ----
 
-// dr with A_a (W dr)_a + K_a dr_a = -F_a from the factors at hand.
-static void cn_solve_bodies(cn_newton_system *s, const double *F, double *dr) {
-    int32_t dim = s->p->dim, size = s->pack.size;
-    memset(s->y, 0, sizeof *s->y * (size_t)s->p->W.body.dofs);
-    for (int32_t a = 0; a < s->p->contacts; a++) {
-        const double *inverse = s->inverse + (int64_t)dim * dim * a;
-        double *g = s->g + (int64_t)dim * a;
-        for (int32_t i = 0; i < dim; i++) {
-            g[i] = 0.0;
-            for (int32_t j = 0; j < dim; j++) {
-                g[i] -= inverse[dim * i + j] * F[(int64_t)dim * a + j];
+// dr with A_a (W dr)_a + K_a dr_a = -F_a from the factors at hand: y = M^-1 H g, then dr = g - C H'
+// y.
+CN_INLINE void cn_solve_bodies_of(int dim, cn_newton_system *s, const double *F, double *dr) {
+    int32_t contacts = s->p->contacts;
+    for (int64_t a = 0; a < contacts; a++) {
+        const double *inverse = s->inverse + dim * dim * a;
+        for (int i = 0; i < dim; i++) {
+            double sum = 0.0;
+            for (int j = 0; j < dim; j++) {
+                sum -= inverse[dim * i + j] * F[dim * a + j];
             }
-        }
-        for (int32_t side = 0; side < 2; side++) {
-            const double *G = s->pack.G + (2 * (int64_t)a + side) * size * dim;
-            double *y = s->y + s->pack.dof[2 * (int64_t)a + side];
-            for (int32_t i = 0; i < dim; i++) {
-                for (int32_t k = 0; k < size; k++) {
-                    y[k] += G[size * i + k] * g[i];
-                }
-            }
+            s->g[dim * a + i] = sum;
         }
     }
+    cn_body_pack_impulse(&s->pack, s->p, s->g, s->y);
     cn_block_lu_solve(&s->lu, s->y);
-    for (int32_t a = 0; a < s->p->contacts; a++) {
-        const double *C = s->C + (int64_t)dim * dim * a;
+    cn_friction bare = *s->p;
+    bare.q = s->zero;
+    cn_body_pack_velocity(&s->pack, &bare, s->y, dr);
+    for (int64_t a = 0; a < contacts; a++) {
+        const double *C = s->C + dim * dim * a;
         double u[3] = {0.0, 0.0, 0.0};
-        for (int32_t side = 0; side < 2; side++) {
-            const double *H = s->pack.H + (2 * (int64_t)a + side) * size * dim;
-            const double *y = s->y + s->pack.dof[2 * (int64_t)a + side];
-            for (int32_t k = 0; k < size; k++) {
-                for (int32_t i = 0; i < dim; i++) {
-                    u[i] += H[dim * k + i] * y[k];
-                }
-            }
-        }
-        for (int32_t i = 0; i < dim; i++) {
-            double sum = s->g[(int64_t)dim * a + i];
-            for (int32_t j = 0; j < dim; j++) {
+        memcpy(u, dr + dim * a, sizeof *u * (size_t)dim);
+        for (int i = 0; i < dim; i++) {
+            double sum = s->g[dim * a + i];
+            for (int j = 0; j < dim; j++) {
                 sum -= C[dim * i + j] * u[j];
             }
-            dr[(int64_t)dim * a + i] = sum;
+            dr[dim * a + i] = sum;
         }
+    }
+}
+
+static void cn_solve_bodies(cn_newton_system *s, const double *F, double *dr) {
+    if (s->p->dim == 2) {
+        cn_solve_bodies_of(2, s, F, dr);
+    } else {
+        cn_solve_bodies_of(3, s, F, dr);
     }
 }
 
@@ -276,6 +314,15 @@ static void cn_solve_either(cn_newton_system *s, const double *F, double *dr) {
     }
 }
 
+void cn_newton_velocity(cn_newton_system *s, const cn_friction *p, const double *r, double *u) {
+    if (s->pack.size > 0) {
+        cn_body_pack_impulse(&s->pack, p, r, s->v);
+        cn_body_pack_velocity(&s->pack, p, s->v, u);
+    } else {
+        cn_friction_velocity(p, r, s->v, u);
+    }
+}
+
 bool cn_newton_solve(cn_newton_system *s, double *dr) {
     const cn_friction *p = s->p;
     int32_t dim = p->dim;
@@ -287,7 +334,7 @@ bool cn_newton_solve(cn_newton_system *s, double *dr) {
     // F := F + A (W dr) + K dr, what is left, solved once more.
     cn_friction bare = *p;
     bare.q = s->zero;
-    cn_friction_velocity(&bare, dr, s->v, s->product);
+    cn_newton_velocity(s, &bare, dr, s->product);
     for (int32_t a = 0; a < p->contacts; a++) {
         for (int32_t i = 0; i < dim; i++) {
             double sum = s->F[(int64_t)dim * a + i];

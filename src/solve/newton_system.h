@@ -27,7 +27,9 @@ typedef struct cn_newton_system {
 // CN_ERR_UNSUPPORTED: body space, but not two rigid bodies a contact. Everything comes from
 // scratch.
 cn_status cn_newton_analyse(const cn_friction *p, cn_arena *scratch, cn_newton_system *out);
-// Multiplications of one factorisation, without keeping anything of the analysis.
+// u = W r + q of p, which is the system's problem but for its q, by the quickest way at hand.
+void cn_newton_velocity(cn_newton_system *s, const cn_friction *p, const double *r, double *u);
+// Multiplications of one Newton step, without keeping anything of the analysis.
 cn_status cn_newton_cost(const cn_friction *p, cn_arena *scratch, double *multiplications);
 // dr from A, K, F, with one step of iterative refinement; false when the system is singular. F is
 // spoilt.
