@@ -28,13 +28,16 @@ int cn_exit_join(int a, int b);
 // Subcommands: argv[0] is "cairn <name>". They return an exit code.
 typedef int cn_command_fn(int argc, char **argv);
 cn_command_fn cn_command_bench, cn_command_check, cn_command_convert, cn_command_demo,
-    cn_command_generate, cn_command_info, cn_command_solve, cn_command_solvers;
+    cn_command_gallery, cn_command_generate, cn_command_info, cn_command_new, cn_command_resume,
+    cn_command_run, cn_command_schema, cn_command_solve, cn_command_solvers;
 
 // ---- errors ----
 
 // Prints "file:line:column: message; hint" and, for a text file, the line with a caret under the
 // place. Returns the exit code that fits the status.
 int cn_report_error(const cn_error *error);
+// The same for an error that may not say which file it is about.
+int cn_report_error_in(const cn_error *error, const char *path);
 // "cairn NAME: message", exit 2.
 _Noreturn void cn_usage_error(const char *command, const char *format, ...) CN_PRINTF(2, 3);
 // "cairn: message" for what is neither a file's nor the user's fault. Returns CN_EXIT_FAILURE.

@@ -193,23 +193,23 @@ static void cn_entry_print(cn_table *table, const cn_entry *entry) {
 }
 
 static void cn_entry_print_json(const cn_entry *entry) {
-    cn_json json = cn_json_start(stdout);
-    cn_json_open(&json, NULL, '{');
-    cn_json_text(&json, "bench", "nsgs");
-    cn_json_text(&json, "problem", entry->c.name);
-    cn_json_int(&json, "dim", entry->c.dim);
-    cn_json_int(&json, "contacts", entry->c.contacts);
-    cn_json_text(&json, "operator", entry->form);
-    cn_json_int(&json, "sweeps", entry->many - entry->few);
-    cn_json_bool(&json, "counts", entry->counts);
-    cn_json_open(&json, "ns_per_contact_sweep", '{');
+    cn_json json = cn_put_start(stdout);
+    cn_put_open(&json, NULL, '{');
+    cn_put_text(&json, "bench", "nsgs");
+    cn_put_text(&json, "problem", entry->c.name);
+    cn_put_int(&json, "dim", entry->c.dim);
+    cn_put_int(&json, "contacts", entry->c.contacts);
+    cn_put_text(&json, "operator", entry->form);
+    cn_put_int(&json, "sweeps", entry->many - entry->few);
+    cn_put_bool(&json, "counts", entry->counts);
+    cn_put_open(&json, "ns_per_contact_sweep", '{');
     for (int32_t e = 0; e < CN_ENTRANTS; e++) {
-        cn_json_real(&json, cn_entrant_names[e],
-                     cn_stopwatch_ns(&entry->watch[e], entry->c.contacts));
+        cn_put_real(&json, cn_entrant_names[e],
+                    cn_stopwatch_ns(&entry->watch[e], entry->c.contacts));
     }
-    cn_json_close(&json, '}');
-    cn_json_close(&json, '}');
-    cn_json_end(&json);
+    cn_put_close(&json, '}');
+    cn_put_close(&json, '}');
+    cn_put_end(&json);
     fflush(stdout);
 }
 
@@ -218,17 +218,17 @@ static void cn_means_print(const cn_means *means, const cn_bench_job *job, const
     double siconos = cn_means_get(means->log_sum[CN_SICONOS], means->count[CN_SICONOS]);
     double accelerated = cn_means_get(means->log_accelerated, means->count[CN_SICONOS]);
     if (job->json) {
-        cn_json json = cn_json_start(stdout);
-        cn_json_open(&json, NULL, '{');
-        cn_json_text(&json, "bench", "nsgs");
-        cn_json_text(&json, "summary", "geometric means over the problems that count");
-        cn_json_int(&json, "problems", means->count[CN_NAIVE]);
-        cn_json_real(&json, "plain_over_naive", naive);
-        cn_json_int(&json, "problems_siconos", means->count[CN_SICONOS]);
-        cn_json_real(&json, "plain_over_siconos", siconos);
-        cn_json_real(&json, "accelerated_over_siconos", accelerated);
-        cn_json_close(&json, '}');
-        cn_json_end(&json);
+        cn_json json = cn_put_start(stdout);
+        cn_put_open(&json, NULL, '{');
+        cn_put_text(&json, "bench", "nsgs");
+        cn_put_text(&json, "summary", "geometric means over the problems that count");
+        cn_put_int(&json, "problems", means->count[CN_NAIVE]);
+        cn_put_real(&json, "plain_over_naive", naive);
+        cn_put_int(&json, "problems_siconos", means->count[CN_SICONOS]);
+        cn_put_real(&json, "plain_over_siconos", siconos);
+        cn_put_real(&json, "accelerated_over_siconos", accelerated);
+        cn_put_close(&json, '}');
+        cn_put_end(&json);
         return;
     }
     printf("\n* counts in the geometric means: files with at least %d contacts.\n", CN_BENCH_LARGE);

@@ -1,15 +1,19 @@
 // app/command_check.c
-// cairn check: grade the solution stored in problem files with the independent checker. Nothing of
-// a solver takes part.
+// cairn check: grade run files and the solutions stored in problem files with the independent
+// checkers. Nothing of a solver takes part.
 #include "app.h"
 #include "case.h"
 #include "json.h"
+#include "kind.h"
 #include "terminal.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#define CN_CHECK_TOLERANCE 1e-8
+
 typedef struct cn_check_job {
-    double tolerance;
+    double tolerance; // NaN: CN_CHECK_TOLERANCE for problems, its scene's own for a run
     cn_measure measure;
     bool json, quiet;
     cn_word_list paths;
@@ -18,7 +22,8 @@ typedef struct cn_check_job {
 enum { CN_KEY_MEASURE = 256 };
 
 static const struct argp_option cn_check_options[] = {
-    {"tol", 't', "E", 0, "Tolerance on the residual (default 1e-8)", 0},
+    {"tol", 't', "E", 0,
+     "Tolerance on the residual (default: 1e-8; for a run file that of its scene)", 0},
     {"measure", CN_KEY_MEASURE, "M", 0,
      "Residual that the tolerance means: scaled (default), q or max", 0},
     {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
@@ -55,43 +60,44 @@ static const struct argp cn_check_argp = {
     .options = cn_check_options,
     .parser = cn_check_option,
     .args_doc = "FILE...",
-    .doc = "Verify the solution stored in problem files, independently of the solvers."
+    .doc = "Verify run files (the hash of every frame, the law of every recorded contact) and the "
+           "solutions stored in problem files, independently of the solvers."
            "\vExit code 0: all within the tolerance; 3: some are not; 4: a file cannot be used or "
            "holds no solution."};
 
 static void cn_check_print_json(const cn_check_job *job, const cn_case *c, const cn_grade *grade,
-                                bool good) {
-    cn_json json = cn_json_start(stdout);
-    cn_json_open(&json, NULL, '{');
-    cn_json_text(&json, "problem", c->name);
-    cn_json_int(&json, "dim", c->dim);
-    cn_json_int(&json, "contacts", c->contacts);
-    cn_json_real(&json, "tol", job->tolerance);
-    cn_json_text(&json, "measure", cn_measure_text(job->measure));
-    cn_json_bool(&json, "within", good);
-    cn_json_real(&json, "residual", grade->residual);
-    cn_json_real(&json, "residual_q", grade->residual_q);
-    cn_json_real(&json, "residual_max", grade->residual_max);
-    cn_json_real(&json, "cone_violation", grade->cone_violation);
-    cn_json_real(&json, "dual_violation", grade->dual_violation);
-    cn_json_real(&json, "complementarity", grade->complementarity);
-    cn_json_real(&json, "velocity_mismatch", grade->velocity_mismatch);
-    cn_json_int(&json, "worst", grade->worst);
-    cn_json_real(&json, "worst_error", grade->worst_error);
-    cn_json_int(&json, "open", grade->open);
-    cn_json_int(&json, "stick", grade->stick);
-    cn_json_int(&json, "slide", grade->slide);
-    cn_json_close(&json, '}');
-    cn_json_end(&json);
+                                double tolerance, bool good) {
+    cn_json json = cn_put_start(stdout);
+    cn_put_open(&json, NULL, '{');
+    cn_put_text(&json, "problem", c->name);
+    cn_put_int(&json, "dim", c->dim);
+    cn_put_int(&json, "contacts", c->contacts);
+    cn_put_real(&json, "tol", tolerance);
+    cn_put_text(&json, "measure", cn_measure_text(job->measure));
+    cn_put_bool(&json, "within", good);
+    cn_put_real(&json, "residual", grade->residual);
+    cn_put_real(&json, "residual_q", grade->residual_q);
+    cn_put_real(&json, "residual_max", grade->residual_max);
+    cn_put_real(&json, "cone_violation", grade->cone_violation);
+    cn_put_real(&json, "dual_violation", grade->dual_violation);
+    cn_put_real(&json, "complementarity", grade->complementarity);
+    cn_put_real(&json, "velocity_mismatch", grade->velocity_mismatch);
+    cn_put_int(&json, "worst", grade->worst);
+    cn_put_real(&json, "worst_error", grade->worst_error);
+    cn_put_int(&json, "open", grade->open);
+    cn_put_int(&json, "stick", grade->stick);
+    cn_put_int(&json, "slide", grade->slide);
+    cn_put_close(&json, '}');
+    cn_put_end(&json);
 }
 
 static void cn_check_print(const cn_check_job *job, const cn_case *c, const cn_grade *grade,
-                           bool good) {
+                           double tolerance, bool good) {
     cn_ink ink = good ? CN_INK_GOOD : CN_INK_BAD;
     cn_print_safe(stdout, c->path);
     printf(": %s%s%s (%s residual %.3g, tolerance %.3g)\n", cn_ink_begin(stdout, ink),
            good ? "within tolerance" : "NOT within tolerance", cn_ink_end(stdout, ink),
-           cn_measure_text(job->measure), cn_grade_residual(grade, job->measure), job->tolerance);
+           cn_measure_text(job->measure), cn_grade_residual(grade, job->measure), tolerance);
     printf("  residuals           scaled %.3g, q %.3g, max %.3g\n", grade->residual,
            grade->residual_q, grade->residual_max);
     if (cn_case_is_lcp(c)) {
@@ -111,7 +117,7 @@ static void cn_check_print(const cn_check_job *job, const cn_case *c, const cn_g
     }
 }
 
-static int cn_check_file(const cn_check_job *job, const char *path) {
+static int cn_check_problem(const cn_check_job *job, const char *path) {
     cn_case c;
     cn_error error;
     if (cn_case_open(path, CN_FORM_AUTO, &c, &error) != CN_OK) {
@@ -127,11 +133,12 @@ static int cn_check_file(const cn_check_job *job, const char *path) {
         code = error.status == CN_OK ? cn_report_failure("out of memory") : cn_report_error(&error);
     } else {
         // Written so that a NaN is not within.
-        bool good = cn_grade_residual(&grade, job->measure) <= job->tolerance;
+        double tolerance = isnan(job->tolerance) ? CN_CHECK_TOLERANCE : job->tolerance;
+        bool good = cn_grade_residual(&grade, job->measure) <= tolerance;
         if (job->json) {
-            cn_check_print_json(job, &c, &grade, good);
+            cn_check_print_json(job, &c, &grade, tolerance, good);
         } else if (!job->quiet) {
-            cn_check_print(job, &c, &grade, good);
+            cn_check_print(job, &c, &grade, tolerance, good);
         }
         code = good ? CN_EXIT_DONE : CN_EXIT_TOLERANCE;
     }
@@ -139,12 +146,88 @@ static int cn_check_file(const cn_check_job *job, const char *path) {
     return code;
 }
 
+// ---- run files ----
+
+// What a run file must satisfy: every frame is what was written, every recorded contact obeys its
+// law to the tolerance, and every step of the ledger was solved.
+static bool cn_check_run_is_good(const cn_run_grade *grade, double tolerance) {
+    return grade->bad_hashes == 0 && grade->unsolved_steps == 0 &&
+           grade->residual_worst <= tolerance;
+}
+
+static void cn_check_print_run_json(const char *path, const cn_run_grade *grade, double tolerance,
+                                    bool good) {
+    cn_json json = cn_put_start(stdout);
+    cn_put_open(&json, NULL, '{');
+    cn_put_text(&json, "run", path);
+    cn_put_real(&json, "tol", tolerance);
+    cn_put_bool(&json, "within", good);
+    cn_put_int(&json, "frames", grade->frames);
+    cn_put_int(&json, "contacts", grade->contacts);
+    cn_put_int(&json, "bad_hashes", grade->bad_hashes);
+    cn_put_real(&json, "residual_worst", grade->residual_worst);
+    cn_put_int(&json, "worst_step", grade->worst_step);
+    cn_put_real(&json, "cone_violation", grade->cone_violation);
+    cn_put_real(&json, "dual_violation", grade->dual_violation);
+    cn_put_real(&json, "complementarity", grade->complementarity);
+    cn_put_int(&json, "unsolved_steps", grade->unsolved_steps);
+    cn_put_real(&json, "energy_balance_error", grade->energy_balance_error);
+    cn_put_close(&json, '}');
+    cn_put_end(&json);
+}
+
+static void cn_check_print_run(const char *path, const cn_run_grade *grade, double tolerance,
+                               bool good) {
+    cn_ink ink = good ? CN_INK_GOOD : CN_INK_BAD;
+    cn_print_safe(stdout, path);
+    printf(": %s%s%s (worst residual %.3g at step %lld, tolerance %.3g)\n",
+           cn_ink_begin(stdout, ink), good ? "within tolerance" : "NOT within tolerance",
+           cn_ink_end(stdout, ink), grade->residual_worst, (long long)grade->worst_step, tolerance);
+    printf("  frames              %lld, %lld of them with a wrong hash\n", (long long)grade->frames,
+           (long long)grade->bad_hashes);
+    printf("  contacts            %lld recorded, each held against its law\n",
+           (long long)grade->contacts);
+    printf("  cone violation      %.3g (of the largest impulse of a frame)\n",
+           grade->cone_violation);
+    printf("  dual violation      %.3g (of the largest velocity)\n", grade->dual_violation);
+    printf("  complementarity     %.3g (of their product)\n", grade->complementarity);
+    printf("  unsolved steps      %lld by the ledger\n", (long long)grade->unsolved_steps);
+    printf("  energy balance      off by %.3g J over the ledger\n", grade->energy_balance_error);
+}
+
+static int cn_check_run(const cn_check_job *job, const char *path) {
+    cn_run *run;
+    cn_run_grade grade;
+    cn_error error = {.status = CN_OK};
+    if (cn_run_open(NULL, path, &run, &error) != CN_OK) {
+        return cn_report_error(&error);
+    }
+    cn_status status = cn_run_check(run, &grade, &error);
+    const char *own = cn_run_meta(run, "tolerance");
+    double tolerance = !isnan(job->tolerance) ? job->tolerance
+                       : own                  ? strtod(own, NULL)
+                                              : CN_CHECK_TOLERANCE;
+    cn_run_close(run);
+    if (status != CN_OK) {
+        return cn_report_error_in(&error, path);
+    }
+    bool good = cn_check_run_is_good(&grade, tolerance);
+    if (job->json) {
+        cn_check_print_run_json(path, &grade, tolerance, good);
+    } else if (!job->quiet) {
+        cn_check_print_run(path, &grade, tolerance, good);
+    }
+    return good ? CN_EXIT_DONE : CN_EXIT_TOLERANCE;
+}
+
 int cn_command_check(int argc, char **argv) {
-    cn_check_job job = {.tolerance = 1e-8, .measure = CN_MEASURE_SCALED};
+    cn_check_job job = {.tolerance = NAN, .measure = CN_MEASURE_SCALED};
     cn_parse_arguments(&cn_check_argp, argc, argv, &job);
     int code = CN_EXIT_DONE;
     for (int32_t i = 0; i < job.paths.count; i++) {
-        code = cn_exit_join(code, cn_check_file(&job, job.paths.words[i]));
+        const char *path = job.paths.words[i];
+        bool is_run = cn_file_kind(path) == CN_FILE_RUN;
+        code = cn_exit_join(code, is_run ? cn_check_run(&job, path) : cn_check_problem(&job, path));
     }
     free(job.paths.words);
     return code;

@@ -1,9 +1,11 @@
 // app/command_info.c
-// cairn info: what a problem file holds, and the facts that tell how hard it is.
+// cairn info: what a file holds; for a problem, the facts that tell how hard it is.
 #include "app.h"
 #include "case.h"
 #include "facts.h"
+#include "info.h"
 #include "json.h"
+#include "kind.h"
 #include "terminal.h"
 
 #include <math.h>
@@ -39,8 +41,7 @@ static const struct argp cn_info_argp = {
     .options = cn_info_options,
     .parser = cn_info_option,
     .args_doc = "FILE...",
-    .doc = "Tell what a problem file holds: kind, sizes, the nature of its matrix, stored solution "
-           "and guess, provenance."};
+    .doc = "Tell what a run, scene or problem file holds, and where it comes from."};
 
 // ---- gathering ----
 
@@ -65,9 +66,13 @@ static void cn_info_q(cn_info_facts *facts, const cn_case *c, const double *q, c
     }
 }
 
-static cn_status cn_info_gather(cn_case *c, cn_info_facts *facts, cn_error *error) {
+int64_t cn_file_bytes(const char *path) {
     struct stat about;
-    *facts = (cn_info_facts){.bytes = stat(c->path, &about) == 0 ? (int64_t)about.st_size : 0};
+    return stat(path, &about) == 0 ? (int64_t)about.st_size : 0;
+}
+
+static cn_status cn_info_gather(cn_case *c, cn_info_facts *facts, cn_error *error) {
+    *facts = (cn_info_facts){.bytes = cn_file_bytes(c->path)};
     if (cn_case_is_lcp(c)) {
         cn_bsr M = cn_bsr_view(&c->problem->lcp.M);
         cn_matrix_facts_find(&M, &facts->matrix);
@@ -140,44 +145,44 @@ static void cn_info_print_json(const cn_case *c, const cn_info_facts *facts) {
     static const char *const kinds[] = {"lcp", "friction", "friction-global"};
     const cn_problem *p = c->problem;
     const cn_matrix_facts *m = &facts->matrix;
-    cn_json json = cn_json_start(stdout);
-    cn_json_open(&json, NULL, '{');
-    cn_json_text(&json, "problem", c->name);
-    cn_json_text(&json, "file", c->path);
-    cn_json_int(&json, "bytes", facts->bytes);
-    cn_json_text(&json, "kind", kinds[p->kind]);
-    cn_json_text(&json, "format", p->format);
-    cn_json_int(&json, "dim", c->dim);
-    cn_json_int(&json, "contacts", c->contacts);
-    cn_json_int(&json, "unknowns", c->unknowns);
+    cn_json json = cn_put_start(stdout);
+    cn_put_open(&json, NULL, '{');
+    cn_put_text(&json, "problem", c->name);
+    cn_put_text(&json, "file", c->path);
+    cn_put_int(&json, "bytes", facts->bytes);
+    cn_put_text(&json, "kind", kinds[p->kind]);
+    cn_put_text(&json, "format", p->format);
+    cn_put_int(&json, "dim", c->dim);
+    cn_put_int(&json, "contacts", c->contacts);
+    cn_put_int(&json, "unknowns", c->unknowns);
     if (p->kind == CN_PROBLEM_FRICTION_GLOBAL) {
-        cn_json_int(&json, "dofs", p->global.dofs);
-        cn_json_int(&json, "mass_entries", p->global.M.start[p->global.dofs]);
-        cn_json_int(&json, "map_entries", p->global.H.start[p->global.dofs]);
+        cn_put_int(&json, "dofs", p->global.dofs);
+        cn_put_int(&json, "mass_entries", p->global.M.start[p->global.dofs]);
+        cn_put_int(&json, "map_entries", p->global.H.start[p->global.dofs]);
     }
-    cn_json_int(&json, "entries", m->nonzeros);
-    cn_json_real(&json, "density", m->density);
-    cn_json_real(&json, "blocks_per_row", m->blocks_mean);
-    cn_json_int(&json, "blocks_per_row_max", m->blocks_max);
-    cn_json_real(&json, "asymmetry", m->asymmetry);
-    cn_json_real(&json, "diagonal_min", m->diagonal_min);
-    cn_json_real(&json, "diagonal_max", m->diagonal_max);
-    cn_json_int(&json, "islands", m->islands);
-    cn_json_int(&json, "island_max", m->island_max);
-    cn_json_real(&json, "q_norm", facts->q_norm);
-    cn_json_int(&json, "pressing", facts->pressing);
-    cn_json_real(&json, "mu_min", facts->mu_min);
-    cn_json_real(&json, "mu_max", facts->mu_max);
-    cn_json_bool(&json, "solution", p->r != NULL);
-    cn_json_bool(&json, "guess", p->guess != NULL);
-    cn_json_text(&json, "title", p->title);
-    cn_json_text(&json, "description", p->description);
-    cn_json_text(&json, "math_info", p->math_info);
-    cn_json_close(&json, '}');
-    cn_json_end(&json);
+    cn_put_int(&json, "entries", m->nonzeros);
+    cn_put_real(&json, "density", m->density);
+    cn_put_real(&json, "blocks_per_row", m->blocks_mean);
+    cn_put_int(&json, "blocks_per_row_max", m->blocks_max);
+    cn_put_real(&json, "asymmetry", m->asymmetry);
+    cn_put_real(&json, "diagonal_min", m->diagonal_min);
+    cn_put_real(&json, "diagonal_max", m->diagonal_max);
+    cn_put_int(&json, "islands", m->islands);
+    cn_put_int(&json, "island_max", m->island_max);
+    cn_put_real(&json, "q_norm", facts->q_norm);
+    cn_put_int(&json, "pressing", facts->pressing);
+    cn_put_real(&json, "mu_min", facts->mu_min);
+    cn_put_real(&json, "mu_max", facts->mu_max);
+    cn_put_bool(&json, "solution", p->r != NULL);
+    cn_put_bool(&json, "guess", p->guess != NULL);
+    cn_put_text(&json, "title", p->title);
+    cn_put_text(&json, "description", p->description);
+    cn_put_text(&json, "math_info", p->math_info);
+    cn_put_close(&json, '}');
+    cn_put_end(&json);
 }
 
-static int cn_info_file(const cn_info_job *job, const char *path) {
+static int cn_info_problem(const char *path, bool json) {
     cn_case c;
     cn_error error;
     cn_info_facts facts;
@@ -187,7 +192,7 @@ static int cn_info_file(const cn_info_job *job, const char *path) {
     int code = CN_EXIT_DONE;
     if (cn_info_gather(&c, &facts, &error) != CN_OK) {
         code = cn_report_error(&error);
-    } else if (job->json) {
+    } else if (json) {
         cn_info_print_json(&c, &facts);
     } else {
         cn_info_print(&c, &facts);
@@ -196,12 +201,23 @@ static int cn_info_file(const cn_info_job *job, const char *path) {
     return code;
 }
 
+static int cn_info_file(const char *path, bool json) {
+    switch (cn_file_kind(path)) {
+    case CN_FILE_RUN:
+        return cn_info_run(path, json);
+    case CN_FILE_SCENE:
+        return cn_info_scene(path, json);
+    default:
+        return cn_info_problem(path, json);
+    }
+}
+
 int cn_command_info(int argc, char **argv) {
     cn_info_job job = {.json = false};
     cn_parse_arguments(&cn_info_argp, argc, argv, &job);
     int code = CN_EXIT_DONE;
     for (int32_t i = 0; i < job.paths.count; i++) {
-        code = cn_exit_join(code, cn_info_file(&job, job.paths.words[i]));
+        code = cn_exit_join(code, cn_info_file(job.paths.words[i], job.json));
     }
     free(job.paths.words);
     return code;

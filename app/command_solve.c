@@ -113,22 +113,22 @@ static const struct argp cn_solve_argp = {
 
 static void cn_solve_print_json(const cn_case *c, const cn_chosen *chosen,
                                 const cn_solve_report *report) {
-    cn_json json = cn_json_start(stdout);
-    cn_json_open(&json, NULL, '{');
-    cn_json_text(&json, "problem", c->name);
-    cn_json_int(&json, "dim", c->dim);
-    cn_json_int(&json, "contacts", c->contacts);
-    cn_json_text(&json, "solver", chosen->info->name);
-    cn_json_text(&json, "local", cn_chosen_local(chosen, c));
-    cn_json_real(&json, "tol", chosen->opts.tolerance);
-    cn_json_text(&json, "outcome", cn_outcome_text(report->outcome));
-    cn_json_int(&json, "iterations", report->iterations);
-    cn_json_real(&json, "residual", report->grade.residual);
-    cn_json_real(&json, "residual_q", report->grade.residual_q);
-    cn_json_real(&json, "residual_max", report->grade.residual_max);
-    cn_json_real(&json, "cpu_s", report->cpu_s);
-    cn_json_close(&json, '}');
-    cn_json_end(&json);
+    cn_json json = cn_put_start(stdout);
+    cn_put_open(&json, NULL, '{');
+    cn_put_text(&json, "problem", c->name);
+    cn_put_int(&json, "dim", c->dim);
+    cn_put_int(&json, "contacts", c->contacts);
+    cn_put_text(&json, "solver", chosen->info->name);
+    cn_put_text(&json, "local", cn_chosen_local(chosen, c));
+    cn_put_real(&json, "tol", chosen->opts.tolerance);
+    cn_put_text(&json, "outcome", cn_outcome_text(report->outcome));
+    cn_put_int(&json, "iterations", report->iterations);
+    cn_put_real(&json, "residual", report->grade.residual);
+    cn_put_real(&json, "residual_q", report->grade.residual_q);
+    cn_put_real(&json, "residual_max", report->grade.residual_max);
+    cn_put_real(&json, "cpu_s", report->cpu_s);
+    cn_put_close(&json, '}');
+    cn_put_end(&json);
     fflush(stdout);
 }
 

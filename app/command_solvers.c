@@ -123,62 +123,62 @@ static void cn_solvers_print_named(const char *name) {
 // ---- as JSON ----
 
 static void cn_solvers_json_one(cn_json *json, int32_t table, const cn_solver_info *info) {
-    cn_json_open(json, NULL, '{');
-    cn_json_text(json, "name", info->name);
-    cn_json_text(json, "about", info->about);
-    cn_json_text(json, "strengths", info->strengths);
-    cn_json_text(json, "weaknesses", info->weaknesses);
-    cn_json_text(json, "unit", info->unit);
-    cn_json_int(json, "max_iterations", info->max_iterations);
+    cn_put_open(json, NULL, '{');
+    cn_put_text(json, "name", info->name);
+    cn_put_text(json, "about", info->about);
+    cn_put_text(json, "strengths", info->strengths);
+    cn_put_text(json, "weaknesses", info->weaknesses);
+    cn_put_text(json, "unit", info->unit);
+    cn_put_int(json, "max_iterations", info->max_iterations);
     if (table == 0) {
-        cn_json_bool(json, "solves_2d", info->accepts & CN_SOLVES_2D);
-        cn_json_bool(json, "solves_3d", info->accepts & CN_SOLVES_3D);
-        cn_json_bool(json, "takes_assembled", info->accepts & CN_TAKES_ASSEMBLED);
-        cn_json_bool(json, "takes_body", info->accepts & CN_TAKES_BODY);
-        cn_json_bool(json, "uses_local", info->accepts & CN_USES_LOCAL);
+        cn_put_bool(json, "solves_2d", info->accepts & CN_SOLVES_2D);
+        cn_put_bool(json, "solves_3d", info->accepts & CN_SOLVES_3D);
+        cn_put_bool(json, "takes_assembled", info->accepts & CN_TAKES_ASSEMBLED);
+        cn_put_bool(json, "takes_body", info->accepts & CN_TAKES_BODY);
+        cn_put_bool(json, "uses_local", info->accepts & CN_USES_LOCAL);
     }
-    cn_json_open(json, "params", '[');
+    cn_put_open(json, "params", '[');
     for (int32_t i = 0; i < info->param_count; i++) {
         const cn_param *param = &info->params[i];
-        cn_json_open(json, NULL, '{');
-        cn_json_text(json, "name", param->name);
-        cn_json_text(json, "kind", cn_param_kind_text[param->kind]);
-        cn_json_real(json, "default", param->initial);
-        cn_json_real(json, "min", param->min);
-        cn_json_real(json, "max", param->max);
-        cn_json_text(json, "help", param->help);
-        cn_json_close(json, '}');
+        cn_put_open(json, NULL, '{');
+        cn_put_text(json, "name", param->name);
+        cn_put_text(json, "kind", cn_param_kind_text[param->kind]);
+        cn_put_real(json, "default", param->initial);
+        cn_put_real(json, "min", param->min);
+        cn_put_real(json, "max", param->max);
+        cn_put_text(json, "help", param->help);
+        cn_put_close(json, '}');
     }
-    cn_json_close(json, ']');
-    cn_json_close(json, '}');
+    cn_put_close(json, ']');
+    cn_put_close(json, '}');
 }
 
 static void cn_solvers_json(const char *name) {
-    cn_json json = cn_json_start(stdout);
-    cn_json_open(&json, NULL, '{');
+    cn_json json = cn_put_start(stdout);
+    cn_put_open(&json, NULL, '{');
     for (int32_t t = 0; t < 2; t++) {
-        cn_json_open(&json, cn_table_titles[t], '[');
+        cn_put_open(&json, cn_table_titles[t], '[');
         for (int32_t i = 0; i < cn_table_rows(t); i++) {
             const cn_solver_info *info = cn_table_row(t, i);
             if (!name || strcmp(info->name, name) == 0) {
                 cn_solvers_json_one(&json, t, info);
             }
         }
-        cn_json_close(&json, ']');
+        cn_put_close(&json, ']');
     }
-    cn_json_open(&json, "local", '[');
+    cn_put_open(&json, "local", '[');
     for (int32_t i = 0; i < cn_local_solver_count(); i++) {
         const cn_local_solver *local = cn_local_solver_at(i);
         if (!name || strcmp(cn_local_solver_name(local), name) == 0) {
-            cn_json_open(&json, NULL, '{');
-            cn_json_text(&json, "name", cn_local_solver_name(local));
-            cn_json_text(&json, "about", cn_local_solver_about(local));
-            cn_json_close(&json, '}');
+            cn_put_open(&json, NULL, '{');
+            cn_put_text(&json, "name", cn_local_solver_name(local));
+            cn_put_text(&json, "about", cn_local_solver_about(local));
+            cn_put_close(&json, '}');
         }
     }
-    cn_json_close(&json, ']');
-    cn_json_close(&json, '}');
-    cn_json_end(&json);
+    cn_put_close(&json, ']');
+    cn_put_close(&json, '}');
+    cn_put_end(&json);
 }
 
 int cn_command_solvers(int argc, char **argv) {

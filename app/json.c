@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-cn_json cn_json_start(FILE *out) {
+cn_json cn_put_start(FILE *out) {
     return (cn_json){.out = out};
 }
 
-void cn_json_end(cn_json *json) {
+void cn_put_end(cn_json *json) {
     fputc('\n', json->out);
 }
 
@@ -35,7 +35,7 @@ int32_t cn_utf8_length(const char *text) {
     return overlong || outside || control ? 0 : length;
 }
 
-static void cn_json_quote(FILE *out, const char *text) {
+static void cn_put_quote(FILE *out, const char *text) {
     fputc('"', out);
     while (*text) {
         int32_t length = cn_utf8_length(text);
@@ -54,51 +54,51 @@ static void cn_json_quote(FILE *out, const char *text) {
 }
 
 // What comes before a value: a comma where one is due, and the key.
-static void cn_json_key(cn_json *json, const char *key) {
+static void cn_put_key(cn_json *json, const char *key) {
     if (json->started[json->depth]) {
         fputc(',', json->out);
     }
     json->started[json->depth] = true;
     if (key) {
-        cn_json_quote(json->out, key);
+        cn_put_quote(json->out, key);
         fputc(':', json->out);
     }
 }
 
-void cn_json_open(cn_json *json, const char *key, char bracket) {
-    cn_json_key(json, key);
+void cn_put_open(cn_json *json, const char *key, char bracket) {
+    cn_put_key(json, key);
     fputc(bracket, json->out);
     json->depth++;
     json->started[json->depth] = false;
 }
 
-void cn_json_close(cn_json *json, char bracket) {
+void cn_put_close(cn_json *json, char bracket) {
     json->depth--;
     fputc(bracket, json->out);
 }
 
-void cn_json_text(cn_json *json, const char *key, const char *text) {
-    cn_json_key(json, key);
+void cn_put_text(cn_json *json, const char *key, const char *text) {
+    cn_put_key(json, key);
     if (text) {
-        cn_json_quote(json->out, text);
+        cn_put_quote(json->out, text);
     } else {
         fputs("null", json->out);
     }
 }
 
-void cn_json_int(cn_json *json, const char *key, int64_t value) {
-    cn_json_key(json, key);
+void cn_put_int(cn_json *json, const char *key, int64_t value) {
+    cn_put_key(json, key);
     fprintf(json->out, "%lld", (long long)value);
 }
 
-void cn_json_real(cn_json *json, const char *key, double value) {
+void cn_put_real(cn_json *json, const char *key, double value) {
     char text[32];
-    cn_json_key(json, key);
+    cn_put_key(json, key);
     fputs(isfinite(value) ? cn_real_text(value, text) : "null", json->out);
 }
 
-void cn_json_bool(cn_json *json, const char *key, bool value) {
-    cn_json_key(json, key);
+void cn_put_bool(cn_json *json, const char *key, bool value) {
+    cn_put_key(json, key);
     fputs(value ? "true" : "false", json->out);
 }
 

@@ -16,16 +16,16 @@ typedef struct cn_json {
     bool started[CN_JSON_DEPTH]; // something was written at this depth
 } cn_json;
 
-cn_json cn_json_start(FILE *out);
-void cn_json_end(cn_json *json); // the line break
+cn_json cn_put_start(FILE *out);
+void cn_put_end(cn_json *json); // the line break
 
 // key is NULL for an element of an array and for the outermost value.
-void cn_json_open(cn_json *json, const char *key, char bracket);     // '{' or '['
-void cn_json_close(cn_json *json, char bracket);                     // '}' or ']'
-void cn_json_text(cn_json *json, const char *key, const char *text); // NULL gives null
-void cn_json_int(cn_json *json, const char *key, int64_t value);
-void cn_json_real(cn_json *json, const char *key, double value);
-void cn_json_bool(cn_json *json, const char *key, bool value);
+void cn_put_open(cn_json *json, const char *key, char bracket);     // '{' or '['
+void cn_put_close(cn_json *json, char bracket);                     // '}' or ']'
+void cn_put_text(cn_json *json, const char *key, const char *text); // NULL gives null
+void cn_put_int(cn_json *json, const char *key, int64_t value);
+void cn_put_real(cn_json *json, const char *key, double value);
+void cn_put_bool(cn_json *json, const char *key, bool value);
 
 // The fewest digits that read back as the same number.
 const char *cn_real_text(double value, char text[32]);

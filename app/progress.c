@@ -1,7 +1,6 @@
 // app/progress.c
 // One line on stderr, rewritten in place: bar, count, residual, elapsed time and, where the total
-// is known, what is left at most. The total of an iterative solver is its limit, so most end
-// earlier.
+// is known, what is left. The total of an iterative solver is its limit, so most end earlier.
 #include "progress.h"
 
 #include "app.h"
@@ -28,6 +27,7 @@ void cn_interrupt_catch(void) {
     action.sa_flags = (int)SA_RESETHAND;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
 }
 
 bool cn_interrupted(void) {
@@ -42,7 +42,7 @@ cn_progress_line cn_progress_start(const char *label, bool wanted) {
 
 static void cn_progress_draw(cn_progress_line *line, const cn_progress *progress, double elapsed) {
     char text[256];
-    size_t used = (size_t)snprintf(text, sizeof text, "%.60s  %.30s  ", line->label,
+    size_t used = (size_t)snprintf(text, sizeof text, "%.60s  %.40s  ", line->label,
                                    progress->stage ? progress->stage : "");
     if (progress->total > 0) {
         double share = (double)progress->done / (double)progress->total;
@@ -60,9 +60,11 @@ static void cn_progress_draw(cn_progress_line *line, const cn_progress *progress
                                  progress->residual);
     }
     used += (size_t)snprintf(text + used, sizeof text - used, "  %.1f s", elapsed);
-    if (progress->total > progress->done && progress->done > 0) {
-        double left = elapsed * (double)(progress->total - progress->done) / (double)progress->done;
-        snprintf(text + used, sizeof text - used, "  ETA <%.0f s", ceil(left));
+    int64_t made = progress->done - line->first;
+    if (progress->total > progress->done && made > 0) {
+        double left = elapsed * (double)(progress->total - progress->done) / (double)made;
+        snprintf(text + used, sizeof text - used, "  ETA %s%.0f s", line->reached ? "" : "<",
+                 ceil(left));
     }
     // One column is left free so that the terminal does not wrap.
     int columns = cn_terminal_columns(stderr) - 1;

@@ -5,8 +5,8 @@
 
 #include <cairn/base.h>
 
-// From here on the first Ctrl-C only sets a flag, which makes cn_progress_step cancel the solve; a
-// second one ends the program at once.
+// From here on the first Ctrl-C (or SIGTERM) only sets a flag, which makes cn_progress_step cancel
+// the work; a second one ends the program at once.
 void cn_interrupt_catch(void);
 bool cn_interrupted(void);
 
@@ -15,6 +15,8 @@ typedef struct cn_progress_line {
     bool shown;             // stderr is a terminal and the line is wanted
     bool drawn;             // something is on the line
     double start, drawn_at; // [s] wall clock
+    int64_t first;          // the count that the work began at
+    bool reached;           // the total will be reached; else it is only a limit
 } cn_progress_line;
 
 cn_progress_line cn_progress_start(const char *label, bool wanted);

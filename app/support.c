@@ -79,6 +79,14 @@ int cn_report_error(const cn_error *error) {
     }
 }
 
+int cn_report_error_in(const cn_error *error, const char *path) {
+    cn_error located = *error;
+    if (!located.file[0]) {
+        snprintf(located.file, sizeof located.file, "%s", path);
+    }
+    return cn_report_error(&located);
+}
+
 void cn_usage_error(const char *command, const char *format, ...) {
     va_list args;
     va_start(args, format);

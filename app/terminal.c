@@ -56,6 +56,18 @@ void cn_print_safe(FILE *out, const char *text) {
     }
 }
 
+void cn_print_lines(FILE *out, const char *text) {
+    char shown[8];
+    while (*text) {
+        if (*text == '\n') {
+            fputc(*text++, out);
+        } else {
+            text += cn_show_character(text, shown);
+            fputs(shown, out);
+        }
+    }
+}
+
 // Columns of a word that ends at a blank.
 static int32_t cn_word_columns(const char *word) {
     int32_t columns = 0;

@@ -22,6 +22,8 @@ int32_t cn_terminal_columns(FILE *stream); // 80 when not known
 void cn_print_wrapped(FILE *out, const char *label, int32_t label_width, const char *text);
 // text as it is, unprintable bytes shown as \xHH.
 void cn_print_safe(FILE *out, const char *text);
+// The same with line breaks kept.
+void cn_print_lines(FILE *out, const char *text);
 
 // ---- tables ----
 

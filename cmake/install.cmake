@@ -1,12 +1,12 @@
 # What `cmake --install` puts where: the command, headers, both libraries, the pkg-config file, the CMake
-# package, the man page and the completion.
-include(GNUInstallDirs)
+# package, the man page, the completion and the gallery.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
 install(DIRECTORY include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 if(TARGET cairn)
   install(TARGETS cairn RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/cairn/scenes)
 endif()
 
 # Two export sets, because only users of the static library need the parts that it is made of.

@@ -124,6 +124,28 @@ static inline const char *cn_json_string(const cJSON *json, const char *key) {
     return text ? text : "(no string)";
 }
 
+// Waits until the process has used so much CPU time, whatever else the machine does.
+static inline bool cn_wait_until_busy(pid_t child, double seconds) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
+    for (int i = 0; i < 60000; i++) {
+        unsigned long user = 0;
+        FILE *file = fopen(path, "r");
+        int fields =
+            file ? fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu",
+                          &user)
+                 : 0;
+        if (file) {
+            fclose(file);
+        }
+        if (fields == 1 && (double)user >= seconds * (double)sysconf(_SC_CLK_TCK)) {
+            return true;
+        }
+        usleep(1000);
+    }
+    return false;
+}
+
 // Numbers become #, runs of blanks one blank: what is left must be as in tests/golden/NAME.txt.
 // With CAIRN_UPDATE_GOLDEN in the environment the file is written instead.
 static inline char *cn_normalise(const char *text) {

@@ -24,8 +24,9 @@ CN_TEST(help_is_on_stdout) {
 }
 
 CN_TEST(every_command_has_help) {
-    static const char *const commands[] = {"bench", "check",    "convert", "demo",
-                                           "info",  "generate", "solve",   "solvers"};
+    static const char *const commands[] = {"bench",    "check",  "convert", "demo",   "gallery",
+                                           "new",      "resume", "run",     "schema", "info",
+                                           "generate", "solve",  "solvers"};
     cn_cli cli = cn_cli_enter();
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char arguments[64], golden[64];
@@ -489,28 +490,6 @@ CN_TEST(missing_files_and_folders_are_refused) {
 }
 
 // ---- interruption and terminals ----
-
-// Waits until the process has used so much CPU time, whatever else the machine does.
-static bool cn_wait_until_busy(pid_t child, double seconds) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
-    for (int i = 0; i < 60000; i++) {
-        unsigned long user = 0;
-        FILE *file = fopen(path, "r");
-        int fields =
-            file ? fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu",
-                          &user)
-                 : 0;
-        if (file) {
-            fclose(file);
-        }
-        if (fields == 1 && (double)user >= seconds * (double)sysconf(_SC_CLK_TCK)) {
-            return true;
-        }
-        usleep(1000);
-    }
-    return false;
-}
 
 CN_TEST(interrupt_ends_with_130_and_keeps_the_iterate) {
     cn_cli cli = cn_cli_enter();

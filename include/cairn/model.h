@@ -217,6 +217,33 @@ CN_API int32_t cn_model_dim(const cn_model *model);
 CN_API int32_t cn_model_body_count(const cn_model *model);
 CN_API cn_body_id cn_model_find_body(const cn_model *model, const char *name); // 0: none
 
+// What a body has become. Texts live as long as the model.
+typedef struct cn_body_info {
+    const char *name, *material; // name is "" when none was given
+    const char *kind;            // "rigid", "fixed" or "driven", as in a run file
+    double mass, com[3];         // com in the body's own frame
+    int32_t shape_count;
+} cn_body_info;
+
+// A shape in its body's own frame: a point x of the shape's frame is at position + axes x. Boxes,
+// polyhedra and polygons have vertices (3 numbers each, polygons counter-clockwise) and in 3D
+// faces: face f is vertices loop[face[f]] .. loop[face[f+1]-1], counter-clockwise from outside.
+typedef struct cn_shape_info {
+    cn_shape_kind kind;
+    double position[3], axes[9]; // axes by rows; identity for shapes with vertices
+    double radius, length;       // length of capsules and cylinders, along the shape's z
+    double size[3];              // full axes of ellipsoids and ellipses
+    double normal[3], offset;    // planes and lines, in the body's own frame
+    const double *vertices;
+    const int32_t *face, *loop;
+    int32_t vertex_count, face_count;
+} cn_shape_info;
+
+// body from 1 to the count; index from 0. The arrays live as long as the model.
+CN_API void cn_model_body(const cn_model *model, cn_body_id body, cn_body_info *out);
+CN_API void cn_model_shape(const cn_model *model, cn_body_id body, int32_t index,
+                           cn_shape_info *out);
+
 #ifdef __cplusplus
 }
 #endif

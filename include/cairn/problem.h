@@ -132,6 +132,9 @@ CN_API cn_status cn_friction_to_body_space(const cn_friction_global *g, cn_arena
 // The form with the fewer multiplications in a sweep.
 CN_API cn_status cn_friction_reduce(const cn_friction_global *g, cn_arena *memory, cn_friction *out,
                                     cn_error *error);
+// The assembled form of a problem in either form, as files hold it.
+CN_API cn_status cn_friction_assemble(const cn_friction *p, cn_arena *memory, cn_friction *out,
+                                      cn_error *error);
 // v = M^-1 (H r + f), for a solution file.
 CN_API cn_status cn_friction_global_velocity(const cn_friction_global *g, cn_arena *scratch,
                                              const double *r, double *v, cn_error *error);

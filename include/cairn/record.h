@@ -54,6 +54,17 @@ CN_API cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
 CN_API cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, int64_t *count,
                                cn_error *error);
 
+// What was remarkable: retries, warnings, resumptions. Texts go to memory.
+typedef struct cn_run_event {
+    int64_t step;
+    double t;
+    const char *text;
+} cn_run_event;
+CN_API cn_status cn_run_events(cn_run *run, cn_arena *memory, cn_run_event **rows, int64_t *count,
+                               cn_error *error);
+// The step that cn_recorder_resume would go on from; -1: there is none.
+CN_API int64_t cn_run_last_checkpoint(cn_run *run);
+
 // Every recorded frame's hash, and the law of every recorded contact, without the solver.
 typedef struct cn_run_grade {
     int64_t frames, contacts;

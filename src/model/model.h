@@ -12,6 +12,7 @@
 #include "geom/shape.h"
 
 typedef enum cn_body_role { CN_BODY_FREE, CN_BODY_FIXED, CN_BODY_DRIVEN } cn_body_role;
+const char *cn_body_role_text(cn_body_role role); // "rigid", "fixed", "driven"
 
 typedef struct cn_body {
     const char *name; // "" when none

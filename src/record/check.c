@@ -76,7 +76,8 @@ static void cn_check_contact(const cn_contact_record *c, double inverse_mass, cn
     sums->dual = fmax(sums->dual, -normal);
     sums->product = fmax(sums->product, fabs(cn_dot3(c->impulse, hat)));
     sums->force = fmax(sums->force, cn_norm3(c->impulse));
-    sums->speed = fmax(sums->speed, cn_norm3(hat));
+    // The scale of velocities is also that of what the impulses change: at rest all of them are 0.
+    sums->speed = fmax(sums->speed, fmax(cn_norm3(hat), cn_norm3(c->impulse) / rho));
 }
 
 static double cn_share(double part, double whole) {

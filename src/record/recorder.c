@@ -77,8 +77,6 @@ static cn_status cn_write_bodies(cn_recorder *recorder, const cn_model *model, c
     cn_statement *insert;
     cn_status status = cn_database_prepare(
         recorder->database, "INSERT INTO body VALUES(?,?,?,?,?,?,?,?)", &insert, error);
-    const char *const kinds[] = {
-        [CN_BODY_FREE] = "rigid", [CN_BODY_FIXED] = "fixed", [CN_BODY_DRIVEN] = "driven"};
     for (int32_t i = 0; status == CN_OK && i < model->body_count; i++) {
         const cn_body *body = &model->body[i];
         cn_arena_mark mark = cn_arena_get_mark(recorder->scratch);
@@ -92,7 +90,7 @@ static cn_status cn_write_bodies(cn_recorder *recorder, const cn_model *model, c
         }
         cn_bind_int(insert, 1, i + 1);
         cn_bind_text(insert, 2, body->name);
-        cn_bind_text(insert, 3, kinds[body->role]);
+        cn_bind_text(insert, 3, cn_body_role_text(body->role));
         cn_bind_text(insert, 4, model->material[body->material].name);
         cn_bind_real(insert, 5, body->mass);
         cn_bind_text(insert, 6, com);

@@ -269,3 +269,44 @@ cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, in
     cn_statement_end(select);
     return status;
 }
+
+cn_status cn_run_events(cn_run *run, cn_arena *memory, cn_run_event **rows, int64_t *count,
+                        cn_error *error) {
+    cn_statement *select;
+    *rows = NULL;
+    cn_status status = cn_run_count(run, "SELECT count(*) FROM event", count, error);
+    if (status == CN_OK && !(*rows = CN_TAKE(memory, cn_run_event, *count))) {
+        status = cn_fail_memory(error);
+    }
+    status = status == CN_OK
+                 ? cn_database_prepare(run->database,
+                                       "SELECT step, t, text FROM event ORDER BY step, rowid",
+                                       &select, error)
+                 : status;
+    if (status != CN_OK) {
+        return status;
+    }
+    bool row = true;
+    int64_t filled = 0;
+    while (status == CN_OK && filled < *count) {
+        status = cn_statement_step(run->database, select, &row, error);
+        if (status != CN_OK || !row) {
+            break;
+        }
+        const char *text = cn_column_text(select, 2);
+        cn_run_event event = {cn_column_int(select, 0), cn_column_real(select, 1),
+                              cn_arena_text(memory, text, strlen(text))};
+        status = event.text ? CN_OK : cn_fail_memory(error);
+        (*rows)[filled++] = event;
+    }
+    *count = filled;
+    cn_statement_end(select);
+    return status;
+}
+
+int64_t cn_run_last_checkpoint(cn_run *run) {
+    int64_t step = -1;
+    cn_status status =
+        cn_run_count(run, "SELECT coalesce(max(step), -1) FROM checkpoint", &step, NULL);
+    return status == CN_OK ? step : -1;
+}

@@ -1,0 +1,311 @@
+// app/drive.c
+// The loop around cn_sim_step; see drive.h. What is recorded when depends on the step's number
+// alone, so that a resumed run records what an uninterrupted one does.
+#include "drive.h"
+
+#include "app.h"
+#include "build.h"
+#include "progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// Multiples of a time are met within this share of a step: 0.02 / 0.001 is not 20 in binary.
+#define CN_GRID_SLACK 1e-6
+
+bool cn_is_due(int64_t step, double h, double every) {
+    double ratio = every / h;
+    if (!(ratio > 1.0)) {
+        return true;
+    }
+    return floor(((double)step + CN_GRID_SLACK) / ratio) >
+           floor(((double)step - 1.0 + CN_GRID_SLACK) / ratio);
+}
+
+int64_t cn_steps_until(double t, double h) {
+    return (int64_t)ceil(t / h - CN_GRID_SLACK);
+}
+
+// ---- what goes to meta ----
+
+static void cn_time_text(char text[32]) {
+    time_t now = time(NULL);
+    struct tm parts;
+    gmtime_r(&now, &parts);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+typedef struct cn_meta {
+    const char *key, *value; // value NULL: left out
+} cn_meta;
+
+static cn_status cn_drive_meta(cn_drive *drive, const cn_meta *list, size_t count,
+                               cn_error *error) {
+    cn_status status = CN_OK;
+    for (size_t i = 0; status == CN_OK && i < count; i++) {
+        if (list[i].value) {
+            status = cn_recorder_meta(drive->recorder, list[i].key, list[i].value, error);
+        }
+    }
+    return status;
+}
+
+static cn_status cn_drive_meta_start(cn_drive *drive, cn_error *error) {
+    char now[32], threads[16], tolerance[32];
+    bool limited = cn_model_settings(drive->model)->time_limit > 0.0;
+    cn_time_text(now);
+    snprintf(threads, sizeof threads, "%d", (int)drive->threads);
+    snprintf(tolerance, sizeof tolerance, "%.17g", cn_model_settings(drive->model)->tolerance);
+    // Runs draw no random numbers; generators have their seeds in the scene's text.
+    const cn_meta list[] = {{"git_hash", CN_GIT_HASH},
+                            {"flags", CN_BUILD_FLAGS},
+                            {"seed", "none"},
+                            {"threads", threads},
+                            {"tolerance", tolerance},
+                            {"started", now},
+                            {"status", "running"},
+                            {"irreproducible", limited ? "a time limit a step was set" : NULL}};
+    return cn_drive_meta(drive, list, sizeof list / sizeof list[0], error);
+}
+
+static cn_status cn_drive_meta_end(cn_drive *drive, const char *how, cn_error *error) {
+    char now[32], cpu[32];
+    cn_time_text(now);
+    snprintf(cpu, sizeof cpu, "%.6g", drive->tally.cpu_s);
+    const cn_meta list[] = {
+        {"ended", now}, {"status", how}, {"state_hash", drive->hash}, {"cpu_s", cpu}};
+    return cn_drive_meta(drive, list, sizeof list / sizeof list[0], error);
+}
+
+// ---- beginning ----
+
+static int cn_drive_refuse(cn_drive *drive, const cn_error *error) {
+    int code = cn_report_error(error);
+    cn_drive_end(drive);
+    return code;
+}
+
+int cn_drive_create(cn_drive *drive, cn_model *model, bool overwrite) {
+    cn_error error = {.status = CN_OK};
+    drive->model = model;
+    drive->cpu_start = cn_cpu_clock();
+    if (cn_sim_create(model, NULL, &drive->sim, &error) != CN_OK) {
+        return cn_drive_refuse(drive, &error);
+    }
+    double kinetic, potential;
+    cn_sim_energy(drive->sim, &kinetic, &potential);
+    drive->tally = cn_tally_start(kinetic + potential);
+    drive->tally.kinetic_final = kinetic;
+    if (cn_recorder_create(NULL, drive->path, overwrite, drive->sim, &drive->recorder, &error) !=
+        CN_OK) {
+        cn_drive_refuse(drive, &error);
+        return CN_EXIT_FAILURE;
+    }
+    if (cn_drive_meta_start(drive, &error) != CN_OK ||
+        cn_recorder_frame(drive->recorder, drive->sim, &error) != CN_OK ||
+        cn_recorder_checkpoint(drive->recorder, drive->sim, &error) != CN_OK) {
+        cn_drive_refuse(drive, &error);
+        remove(drive->path);
+        return CN_EXIT_FAILURE;
+    }
+    return CN_EXIT_DONE;
+}
+
+// The model of a run file's own scene.
+static cn_status cn_drive_rebuild(cn_drive *drive, cn_run *run, const cn_override *overrides,
+                                  int32_t count, cn_error *error) {
+    const char *text = cn_run_meta(run, "scene");
+    if (!text || !text[0]) {
+        *error = (cn_error){.status = CN_ERR_INPUT,
+                            .message = "the run file has no scene to go on from: its model was "
+                                       "built by a program"};
+        snprintf(error->file, sizeof error->file, "%s", drive->path);
+        return CN_ERR_INPUT;
+    }
+    return cn_scene_read_text(NULL, drive->path, text, strlen(text), overrides, count,
+                              &drive->model, error);
+}
+
+// What was done up to the checkpoint that the sim now stands on.
+static cn_status cn_drive_recount(cn_drive *drive, cn_error *error) {
+    cn_run *run;
+    cn_status status = cn_run_open(NULL, drive->path, &run, error);
+    if (status == CN_OK) {
+        status = cn_tally_read(run, &drive->tally, error);
+        drive->cpu_before = drive->tally.cpu_s;
+        cn_run_close(run);
+    }
+    return status;
+}
+
+static cn_status cn_drive_note_resumption(cn_drive *drive, cn_error *error) {
+    char now[32];
+    int64_t step = cn_sim_step_index(drive->sim);
+    cn_time_text(now);
+    char *text = cn_text("resumed at %s by cairn %s", now, cn_version());
+    const cn_meta list[] = {{"scene", cn_model_scene_text(drive->model)}, {"status", "running"}};
+    cn_status status =
+        cn_recorder_event(drive->recorder, step, cn_sim_time(drive->sim), text, error);
+    status = status == CN_OK ? cn_drive_meta(drive, list, 2, error) : status;
+    // A commit: what was dropped after the checkpoint is gone, and the file says that it runs.
+    status = status == CN_OK ? cn_recorder_checkpoint(drive->recorder, drive->sim, error) : status;
+    free(text);
+    return status;
+}
+
+int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count) {
+    cn_error error = {.status = CN_OK};
+    cn_run *run = NULL;
+    drive->cpu_start = cn_cpu_clock();
+    cn_status status = cn_run_open(NULL, drive->path, &run, &error);
+    status = status == CN_OK ? cn_drive_rebuild(drive, run, overrides, count, &error) : status;
+    cn_run_close(run);
+    status = status == CN_OK ? cn_sim_create(drive->model, NULL, &drive->sim, &error) : status;
+    status = status == CN_OK
+                 ? cn_recorder_resume(NULL, drive->path, drive->sim, &drive->recorder, &error)
+                 : status;
+    status = status == CN_OK ? cn_drive_note_resumption(drive, &error) : status;
+    status = status == CN_OK ? cn_drive_recount(drive, &error) : status;
+    return status == CN_OK ? CN_EXIT_DONE : cn_drive_refuse(drive, &error);
+}
+
+// ---- going ----
+
+static cn_status cn_drive_event(cn_drive *drive, const cn_step_report *report, char *text,
+                                cn_error *error) {
+    cn_status status = cn_recorder_event(drive->recorder, report->step, report->t, text, error);
+    free(text);
+    return status;
+}
+
+// What a step's report says besides its numbers.
+static cn_status cn_drive_events(cn_drive *drive, const cn_step_report *report, cn_error *error) {
+    cn_status status = CN_OK;
+    if (report->retries > 0) {
+        status = cn_drive_event(drive, report,
+                                cn_text("retried %d times; the answer is that of %s",
+                                        (int)report->retries, report->solver),
+                                error);
+    }
+    if (status == CN_OK && report->halvings > 0) {
+        status = cn_drive_event(
+            drive, report, cn_text("the step was halved %d times", (int)report->halvings), error);
+    }
+    if (status == CN_OK && report->outcome != CN_SOLVED) {
+        status = cn_drive_event(drive, report,
+                                cn_text("not solved: %s after %d iterations of %s, residual %.3g",
+                                        cn_outcome_text(report->outcome), (int)report->iterations,
+                                        report->solver, report->residual),
+                                error);
+    }
+    if (status == CN_OK && report->missed > 0) {
+        status = cn_drive_event(
+            drive, report,
+            cn_text("%d pairs overlap that had not been candidates: the alert distance is too "
+                    "small",
+                    (int)report->missed),
+            error);
+    }
+    return status;
+}
+
+// Records a step that was made.
+static cn_status cn_drive_record(cn_drive *drive, const cn_step_report *report, bool last,
+                                 cn_error *error) {
+    const cn_settings *settings = cn_model_settings(drive->model);
+    double h = settings->step;
+    cn_status status = cn_recorder_ledger(drive->recorder, report, error);
+    status = status == CN_OK ? cn_drive_events(drive, report, error) : status;
+    if (status == CN_OK && (last || cn_is_due(report->step, h, settings->frames_every))) {
+        status = cn_recorder_frame(drive->recorder, drive->sim, error);
+    }
+    if (status == CN_OK && !last && cn_is_due(report->step, h, settings->checkpoint_every)) {
+        status = cn_recorder_checkpoint(drive->recorder, drive->sim, error);
+    }
+    return status;
+}
+
+static void cn_drive_show(cn_progress_line *line, const cn_step_report *report, int64_t last) {
+    char stage[64];
+    snprintf(stage, sizeof stage, "t = %.4g s, %d contacts", report->t, (int)report->contacts);
+    cn_progress progress = {
+        .stage = stage, .done = report->step, .total = last, .residual = report->residual};
+    cn_progress_step(line, &progress);
+}
+
+// Steps until the end, Ctrl-C or an error.
+static cn_status cn_drive_loop(cn_drive *drive, cn_error *error) {
+    const cn_settings *settings = cn_model_settings(drive->model);
+    int64_t last = cn_steps_until(settings->until, settings->step);
+    cn_progress_line line = cn_progress_start(cn_model_name(drive->model), !drive->quiet);
+    line.first = cn_sim_step_index(drive->sim);
+    line.reached = true;
+    cn_status status = CN_OK;
+    while (status == CN_OK && cn_sim_step_index(drive->sim) < last && !cn_interrupted()) {
+        cn_step_report report;
+        status = cn_sim_step(drive->sim, &report, error);
+        if (status != CN_OK) {
+            break;
+        }
+        cn_tally_add(&drive->tally, &report);
+        status = cn_drive_record(drive, &report, report.step >= last, error);
+        if (drive->watch) {
+            drive->watch(drive->watch_user, drive->sim, &report);
+        }
+        cn_drive_show(&line, &report, last);
+    }
+    cn_progress_finish(&line);
+    return status;
+}
+
+// The last checkpoint and the end of the file. how: what the run came to.
+static cn_status cn_drive_close(cn_drive *drive, const char *how, cn_error *error) {
+    cn_status status = cn_recorder_checkpoint(drive->recorder, drive->sim, error);
+    drive->tally.cpu_s = drive->cpu_before + cn_cpu_clock() - drive->cpu_start;
+    status = status == CN_OK ? cn_drive_meta_end(drive, how, error) : status;
+    cn_status closed = cn_recorder_close(drive->recorder, status == CN_OK ? error : NULL);
+    drive->recorder = NULL;
+    return status == CN_OK ? closed : status;
+}
+
+int cn_drive_go(cn_drive *drive) {
+    cn_error error = {.status = CN_OK}, closing = {.status = CN_OK};
+    cn_status status = cn_drive_loop(drive, &error);
+    const cn_settings *settings = cn_model_settings(drive->model);
+    int64_t step = cn_sim_step_index(drive->sim);
+    bool done = step >= cn_steps_until(settings->until, settings->step);
+    snprintf(drive->hash, sizeof drive->hash, "%016" PRIx64, cn_sim_hash(drive->sim));
+    if (status != CN_OK) {
+        // The state is that of the last good step, and worth keeping.
+        cn_report_error(&error);
+        char *text = cn_text("failed: %s", error.message);
+        cn_recorder_event(drive->recorder, step, cn_sim_time(drive->sim), text, NULL);
+        cn_drive_close(drive, "failed", NULL);
+        free(text);
+        return CN_EXIT_FAILURE;
+    }
+    if (cn_drive_close(drive, done ? "done" : "interrupted", &closing) != CN_OK) {
+        cn_report_error(&closing);
+        return CN_EXIT_FAILURE;
+    }
+    if (!done) {
+        fprintf(stderr, "cairn: interrupted at t = %g s, step %lld; to go on: cairn resume %s\n",
+                cn_sim_time(drive->sim), (long long)step, drive->path);
+        return CN_EXIT_INTERRUPTED;
+    }
+    return cn_tally_unsolved(&drive->tally) > 0 ? CN_EXIT_TOLERANCE : CN_EXIT_DONE;
+}
+
+void cn_drive_end(cn_drive *drive) {
+    if (drive->recorder) {
+        cn_recorder_close(drive->recorder, NULL);
+    }
+    cn_sim_destroy(drive->sim);
+    cn_model_destroy(drive->model);
+    drive->recorder = NULL;
+    drive->sim = NULL;
+    drive->model = NULL;
+}

@@ -1,0 +1,44 @@
+// app/drive.h
+// Driving a simulation into a run file: made fresh from a scene or taken up where it stopped, with
+// progress, Ctrl-C, checkpoints and the sums of a tally.
+#ifndef CAIRN_APP_DRIVE_H
+#define CAIRN_APP_DRIVE_H
+
+#include "tally.h"
+
+// Called after every step that was made; may be NULL.
+typedef void cn_drive_fn(void *user, const cn_sim *sim, const cn_step_report *report);
+
+typedef struct cn_drive {
+    cn_model *model; // owned, as are the next two
+    cn_sim *sim;
+    cn_recorder *recorder;
+    const char *path; // of the run file
+    bool quiet;       // no progress
+    int32_t threads;
+    cn_drive_fn *watch;
+    void *watch_user;
+    cn_tally tally;
+    char hash[17];     // of the state, once cn_drive_go has ended
+    double cpu_start;  // [s]
+    double cpu_before; // [s] of the part before a resumption
+} cn_drive;
+
+// A fresh run of the model, which the drive then owns whatever happens. Returns an exit code; on
+// failure nothing is left of the file and there is nothing to end. The caller sets path, quiet,
+// threads and watch first.
+int cn_drive_create(cn_drive *drive, cn_model *model, bool overwrite);
+// The same from the last checkpoint of an existing file; overrides go over its scene.
+int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count);
+// Steps until the scene's end. CN_EXIT_DONE or CN_EXIT_TOLERANCE, _INTERRUPTED after a checkpoint,
+// _FAILURE; what went wrong has been said. The file is closed in any case.
+int cn_drive_go(cn_drive *drive);
+void cn_drive_end(cn_drive *drive); // frees
+
+// Whether something that happens every so often [s] is due after this step of length h: on the
+// first step that reaches a multiple. every = 0: always.
+bool cn_is_due(int64_t step, double h, double every);
+// How many steps of length h reach t.
+int64_t cn_steps_until(double t, double h);
+
+#endif

@@ -1,0 +1,47 @@
+// model/look.c
+// A finished model as others see it: bodies and shapes in the bodies' own frames, whatever the
+// library keeps inside.
+#include "model/model.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+void cn_model_body(const cn_model *model, cn_body_id id, cn_body_info *out) {
+    const cn_body *body = &model->body[id - 1];
+    *out = (cn_body_info){.name = body->name,
+                          .material = model->material[body->material].name,
+                          .kind = cn_body_role_text(body->role),
+                          .mass = body->mass,
+                          .shape_count = body->shape_count};
+    memcpy(out->com, body->com, sizeof out->com);
+}
+
+void cn_model_shape(const cn_model *model, cn_body_id id, int32_t index, cn_shape_info *out) {
+    const cn_body *body = &model->body[id - 1];
+    const cn_shape *shape = &model->shape[body->shape_first + index];
+    *out = (cn_shape_info){.kind = shape->kind,
+                           .radius = shape->radius,
+                           .length = 2.0 * shape->half,
+                           .offset = shape->offset + cn_dot3(shape->normal, body->com),
+                           .vertices = shape->hull.vertex,
+                           .vertex_count = shape->hull.vertex_count};
+    // Inside the library shapes stand relative to the centre of mass.
+    cn_add_scaled3(shape->position, 1.0, body->com, out->position);
+    memcpy(out->axes, shape->R, sizeof out->axes);
+    memcpy(out->normal, shape->normal, sizeof out->normal);
+    for (int32_t k = 0; k < 3; k++) {
+        out->size[k] = 2.0 * shape->axes[k];
+    }
+    if (model->dim == 3 && out->vertices) {
+        out->face = shape->hull.face;
+        out->loop = shape->hull.loop;
+        out->face_count = shape->hull.face_count;
+    }
+}
+
+const char *cn_body_role_text(cn_body_role role) {
+    static const char *const kinds[] = {
+        [CN_BODY_FREE] = "rigid", [CN_BODY_FIXED] = "fixed", [CN_BODY_DRIVEN] = "driven"};
+    return kinds[role];
+}

@@ -1,0 +1,558 @@
+// Simulations from the command line as a user meets them: run, resume, check, info, new, schema,
+// gallery; exit codes, JSON keys, bad scenes, interruption.
+#include "cli.h"
+
+#include <cairn/cairn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+
+extern char **environ;
+
+// ---- five small scenes ----
+
+typedef struct cn_small_scene {
+    const char *name, *text;
+} cn_small_scene;
+
+static const cn_small_scene cn_small_scenes[] = {
+    {"spheres", "cairn: 1\n"
+                "time: {step: 0.01, until: 1, frames_every: 0.05, checkpoint_every: 0.2}\n"
+                "solver: {tolerance: 1.0e-6}\n"
+                "materials: {stone: {density: 2500}}\n"
+                "contacts: [{between: [stone, stone], friction: 0.3}]\n"
+                "bodies:\n"
+                "  - name: box\n"
+                "    fixed: true\n"
+                "    material: stone\n"
+                "    shape:\n"
+                "      - {plane: {normal: [0, 0, 1], offset: 0}}\n"
+                "      - {plane: {normal: [1, 0, 0], offset: -3}}\n"
+                "      - {plane: {normal: [-1, 0, 0], offset: -3}}\n"
+                "      - {plane: {normal: [0, 1, 0], offset: -3}}\n"
+                "      - {plane: {normal: [0, -1, 0], offset: -3}}\n"
+                "generate:\n"
+                "  - packing: {count: 12, radius: [0.9, 1], inside: [[-3, -3, 0], [3, 3, 8]],\n"
+                "              material: stone}\n"},
+    {"disks", "cairn: 1\n"
+              "dimension: 2\n"
+              "time: {step: 0.01, until: 1, frames_every: 0.03}\n"
+              "integrator: {theta: 1}\n"
+              "solver: {tolerance: 1.0e-6}\n"
+              "materials: {stone: {density: 2500}}\n"
+              "contacts: [{between: [stone, stone], friction: 0.5}]\n"
+              "bodies:\n"
+              "  - name: hollow\n"
+              "    fixed: true\n"
+              "    material: stone\n"
+              "    shape:\n"
+              "      - {line: {normal: [1, 1]}}\n"
+              "      - {line: {normal: [-1, 1]}}\n"
+              "generate:\n"
+              "  - packing: {count: 15, radius: [0.1, 0.2], inside: [[-1, 1.5], [1, 4]],\n"
+              "              material: stone}\n"},
+    {"column",
+     "cairn: 1\n"
+     "time: {step: 0.002, until: 1, frames_every: 0.02}\n"
+     "solver: {tolerance: 1.0e-10}\n"
+     "materials: {steel: {density: 1}}\n"
+     "contacts: [{between: [steel, steel], friction: 0, restitution: 1}]\n"
+     "bodies:\n"
+     "  - {fixed: true, material: steel, shape: {plane: {normal: [0, 0, 1]}}}\n"
+     "generate:\n"
+     "  - column: {count: 5, mass: 1, material: steel, gap: 0.01, position: [0, 0, 0.3],\n"
+     "             shape: {sphere: {radius: 0.2}}}\n"},
+    {"slider", "cairn: 1\n"
+               "time: {step: 0.005, until: 2, frames_every: 0.05}\n"
+               "materials: {steel: {density: 7800}}\n"
+               "contacts: [{between: [steel, steel], friction: {static: 0.4, dynamic: 0.3}}]\n"
+               "bodies:\n"
+               "  - {fixed: true, material: steel, shape: {plane: {normal: [0, 0, 1]}}}\n"
+               "  - {name: ball, material: steel, mass: 1, position: [0, 0, 0.1], lock: [rx, ry],\n"
+               "     angular_velocity: [0, 0, 3], shape: {sphere: {radius: 0.1}}}\n"
+               "forces: [{body: ball, force: [\"6*(t<0.7)\", \"sin(5*t)\", 0]}]\n"},
+    {"shaken", "cairn: 1\n"
+               "time: {step: 0.01, until: 1, frames_every: 0}\n"
+               "solver: {name: nsgs, tolerance: 1.0e-7, on_stall: halve}\n"
+               "materials: {rubber: {density: 1000}}\n"
+               "contacts: [{between: [rubber, rubber], friction: 0.6, restitution: 0.5}]\n"
+               "bodies:\n"
+               "  - {name: floor, fixed: true, material: rubber, shape: {plane: {normal: [0, 0, "
+               "1]}}}\n"
+               "motions: [{body: floor, velocity: [0, 0, \"0.8*cos(9*t)\"]}]\n"
+               "generate:\n"
+               "  - grid: {count: [2, 2, 2], spacing: [0.5, 0.5, 0.5], position: [0, 0, 0.4],\n"
+               "           material: rubber, shape: {sphere: {radius: 0.24}}}\n"},
+};
+#define CN_SMALL_SCENES (sizeof cn_small_scenes / sizeof cn_small_scenes[0])
+
+// In a fresh folder with the small scenes as NAME.yaml.
+static cn_cli cn_cli_enter_with_scenes(void) {
+    cn_cli cli = cn_cli_enter();
+    for (size_t i = 0; i < CN_SMALL_SCENES; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s.yaml", cn_small_scenes[i].name);
+        cn_file_write(path, cn_small_scenes[i].text, strlen(cn_small_scenes[i].text));
+    }
+    return cli;
+}
+
+static bool cn_exists(const char *path) {
+    return access(path, F_OK) == 0;
+}
+
+// `cairn ARGUMENTS --json` and its hash. Code 0.
+static void cn_run_hash(cn_cli *cli, const char *arguments, char hash[32]) {
+    char line[256];
+    snprintf(line, sizeof line, "%s --json", arguments);
+    CN_CLI_EXPECT(cli, 0, line);
+    cJSON *json = cn_cli_json(cli, 0);
+    snprintf(hash, 32, "%s", cn_json_string(json, "state_hash"));
+    assert_int_equal(strlen(hash), 16);
+    cJSON_Delete(json);
+}
+
+// ---- run ----
+
+CN_TEST(run_json_has_the_contracts_keys_in_order) {
+    static const char *const keys[] = {"scene",
+                                       "bodies",
+                                       "steps",
+                                       "t_end",
+                                       "cpu_s",
+                                       "sp",
+                                       "contacts_mean",
+                                       "contacts_max",
+                                       "iterations_mean",
+                                       "residual_worst",
+                                       "outcomes",
+                                       "penetration_max",
+                                       "penetration_final",
+                                       "joint_error_max",
+                                       "energy_initial",
+                                       "energy_final",
+                                       "kinetic_final",
+                                       "energy_balance_error",
+                                       "state_hash",
+                                       "run"};
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 0, "run spheres.yaml --json");
+    assert_string_equal(cli.err, "");
+    assert_int_equal(cn_count_lines(cli.out), 1);
+    cJSON *json = cn_cli_json(&cli, 0);
+    const cJSON *item = json->child;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++, item = item->next) {
+        CN_CHECK_TRUE(item != NULL);
+        assert_string_equal(item->string, keys[i]);
+    }
+    CN_CHECK_TRUE(item == NULL);
+    assert_string_equal(cn_json_string(json, "scene"), "spheres");
+    assert_string_equal(cn_json_string(json, "run"), "spheres.run");
+    CN_CHECK_NEAR(cn_json_number(json, "bodies"), 13, 0);
+    CN_CHECK_NEAR(cn_json_number(json, "steps"), 100, 0);
+    CN_CHECK_NEAR(cn_json_number(json, "t_end"), 1, 1e-15);
+    CN_CHECK_BELOW(cn_json_number(json, "residual_worst"), 1e-6);
+    CN_CHECK_NEAR(cn_json_number(cJSON_GetObjectItemCaseSensitive(json, "outcomes"), "solved"), 100,
+                  0);
+    // The balance closes to round-off of the energies that it is made of.
+    CN_CHECK_NEAR(cn_json_number(json, "energy_balance_error"), 0.0,
+                  1e-12 * cn_json_number(json, "energy_initial"));
+    cJSON_Delete(json);
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(run_prints_a_trust_report) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 0, "run disks.yaml");
+    char *hash = strstr(cli.out, "state hash ");
+    CN_CHECK_TRUE(hash != NULL);
+    memset(strchr(hash, '\n') - 16, 'x', 16);
+    cn_check_golden(cli.out, "run");
+    assert_string_equal(cli.err, "");
+    CN_CLI_EXPECT(&cli, 0, "run column.yaml --quiet");
+    assert_string_equal(cli.out, "");
+    assert_string_equal(cli.err, "");
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(run_options_go_over_the_scene) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 0,
+                  "run disks.yaml -o a.run -q --until 0.1 --frames-every 0.05 --solver nsgs --tol "
+                  "1e-4 --set generate.packing.count=3 --set time.step=0.005 --threads 2");
+    cn_run *run = NULL;
+    cn_error error;
+    assert_int_equal(cn_run_open(NULL, "a.run", &run, &error), CN_OK);
+    assert_int_equal(cn_run_frame_count(run), 3);
+    assert_int_equal(cn_run_body_count(run), 4);
+    assert_int_equal(cn_run_dim(run), 2);
+    assert_string_equal(cn_run_meta(run, "threads"), "2");
+    assert_string_equal(cn_run_meta(run, "tolerance"), "0.0001");
+    assert_string_equal(cn_run_meta(run, "status"), "done");
+    assert_null(cn_run_meta(run, "irreproducible"));
+    CN_CHECK_HOLDS(cn_run_meta(run, "scene"), "name: nsgs");
+    const char *const keys[] = {"cairn_version", "git_hash", "compiler", "flags",
+                                "seed",          "started",  "ended"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        CN_CHECK_TRUE(cn_run_meta(run, keys[i]) && cn_run_meta(run, keys[i])[0]);
+    }
+    cn_run_close(run);
+    CN_CLI_EXPECT(&cli, 0, "run disks.yaml -o b.run -q --until 0.1 --time-limit 100");
+    assert_int_equal(cn_run_open(NULL, "b.run", &run, &error), CN_OK);
+    CN_CHECK_TRUE(cn_run_meta(run, "irreproducible") != NULL);
+    cn_run_close(run);
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(run_does_not_overwrite_unless_forced) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 0, "run column.yaml --until 0.02 -q");
+    CN_CLI_EXPECT(&cli, 2, "run column.yaml --until 0.02 -q");
+    CN_CHECK_HOLDS(cli.err, "column.run exists already");
+    CN_CLI_EXPECT(&cli, 0, "run column.yaml --until 0.02 -q --force");
+    CN_CLI_EXPECT(&cli, 2, "run column.yaml -q --force -o column.yaml");
+    CN_CHECK_HOLDS(cli.err, "is not a run file");
+    char *text = cn_file_text("column.yaml");
+    assert_string_equal(text, cn_small_scenes[2].text);
+    free(text);
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(wrong_usage_of_run_is_exit_2) {
+    static const struct {
+        const char *arguments, *says;
+    } cases[] = {
+        {"run", "no file given"},
+        {"run a b", "one file at a time"},
+        {"run a --until x", "--until wants a number"},
+        {"run a --until -1", "--until must be in"},
+        {"run a --tol nan", "--tol must be in"},
+        {"run a --threads 0", "--threads must be in"},
+        {"run a --solver nsgz", "no friction solver 'nsgz'; did you mean 'nsgs'?"},
+        {"run a --set nothing", "--set wants path=value"},
+        {"run a --live", "--live is not available yet"},
+        {"run a --allow-plugins", "--allow-plugins is not available yet"},
+        {"run a --untill 3", "did you mean --until?"},
+        {"resume", "no file given"},
+        {"new", "no file given"},
+        {"gallery no-such-scene-anywhere", "no scene 'no-such-scene-anywhere'"},
+    };
+    cn_cli cli = cn_cli_enter();
+    setenv("CAIRN_SCENES", ".", 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CN_CLI_EXPECT(&cli, 2, cases[i].arguments);
+        CN_CHECK_HOLDS(cli.err, cases[i].says);
+        assert_int_equal(cn_count_lines(cli.err), 1);
+        assert_string_equal(cli.out, "");
+    }
+    unsetenv("CAIRN_SCENES");
+    cn_cli_leave(&cli);
+}
+
+// Exit code 4, the place and what is wrong, and no file is left.
+CN_TEST(bad_scenes_are_exit_4_and_leave_nothing) {
+    static const char head[] = "cairn: 1\nmaterials: {a: {density: 1}}\nbodies:\n";
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"cairn: 1\nbodys: []\n", "bad.yaml:2:1: "},
+        {"cairn: 1\nbodys: []\n", "bodies"},
+        {"cairn: one\n", "bad.yaml:1:8: "},
+        {"cairn: 1\ngravity: [0, 0, .nan]\n", "bad.yaml:2:17: "},
+        {"  - {material: a, mass: 0, shape: {sphere: {radius: 1}}}\n", "bad.yaml:4:25: "},
+        {"  - {material: a, shape: {sphere: {radius: -1}}}\n", "bad.yaml:4:"},
+        {"  - {material: b, shape: {sphere: {radius: 1}}}\n", "bad.yaml:4:"},
+        {"  - {material: a, shape: {sphere: {radius: 1}}}\n"
+         "  - {material: a, position: [1, 0, 0], shape: {sphere: {radius: 1}}}\n",
+         "bad.yaml:5:"},
+        {"cairn: 1\ninclude: [bad.yaml]\n", "bad.yaml:"},
+        {"cairn: 1\nmaterials: {a: {density: 1}}\ngenerate:\n  - packing: {count: 1000000000, "
+         "radius: 1, inside: [[0, 0, 0], [9, 9, 9]], material: a}\n",
+         "bad.yaml:4:"},
+        {"cairn: 1\n  broken: [\n", "bad.yaml:"},
+    };
+    cn_cli cli = cn_cli_enter();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1024];
+        bool whole = strncmp(cases[i].text, "cairn", 5) == 0;
+        snprintf(text, sizeof text, "%s%s", whole ? "" : head, cases[i].text);
+        cn_file_write("bad.yaml", text, strlen(text));
+        CN_CLI_EXPECT(&cli, 4, "run bad.yaml");
+        CN_CHECK_HOLDS(cli.err, cases[i].says);
+        assert_string_equal(cli.out, "");
+        CN_CHECK_TRUE(!cn_exists("bad.run") && !cn_exists("bad.run-wal"));
+    }
+    CN_CLI_EXPECT(&cli, 4, "run missing.yaml");
+    CN_CHECK_HOLDS(cli.err, "missing.yaml: ");
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(a_bad_override_is_pointed_at) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 4, "run disks.yaml --set time.stepp=1");
+    CN_CHECK_HOLDS(cli.err, "--set time.stepp");
+    CN_CHECK_TRUE(!cn_exists("disks.run"));
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(a_step_that_misses_its_tolerance_is_exit_3) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 3,
+                  "run spheres.yaml --json --tol 1e-13 --solver nsgs --set "
+                  "solver.max_iterations=2 --set solver.on_stall=continue");
+    cJSON *json = cn_cli_json(&cli, 0);
+    const cJSON *outcomes = cJSON_GetObjectItemCaseSensitive(json, "outcomes");
+    double solved = cn_json_number(outcomes, "solved"), limit = cn_json_number(outcomes, "limit");
+    CN_CHECK_TRUE(limit >= 1.0);
+    CN_CHECK_NEAR(solved + limit, 100, 0);
+    CN_CHECK_TRUE(cn_json_number(json, "residual_worst") > 1e-13);
+    cJSON_Delete(json);
+    CN_CLI_EXPECT(&cli, 3, "check spheres.run --tol 1");
+    CN_CHECK_HOLDS(cli.out, "NOT within tolerance");
+    CN_CLI_EXPECT(&cli, 0, "info spheres.run --json");
+    json = cn_cli_json(&cli, 0);
+    CN_CHECK_NEAR(cn_json_number(json, "unsolved_steps"), limit, 0);
+    CN_CHECK_HOLDS(cli.out, "not solved: limit after 2 iterations of nsgs");
+    cJSON_Delete(json);
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(a_run_that_stops_is_exit_1_and_can_be_read) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 1,
+                  "run spheres.yaml --tol 1e-13 --solver nsgs --set solver.max_iterations=2 "
+                  "--set solver.on_stall=stop");
+    CN_CHECK_HOLDS(cli.err, "stalled");
+    cn_run *run = NULL;
+    assert_int_equal(cn_run_open(NULL, "spheres.run", &run, NULL), CN_OK);
+    assert_string_equal(cn_run_meta(run, "status"), "failed");
+    CN_CHECK_TRUE(cn_run_frame_count(run) >= 1);
+    cn_run_close(run);
+    cn_cli_leave(&cli);
+}
+
+// ---- resume ----
+
+// Every frame of two run files has the same bits.
+static void cn_check_same_frames(const char *a, const char *b) {
+    cn_run *run[2] = {NULL, NULL};
+    assert_int_equal(cn_run_open(NULL, a, &run[0], NULL), CN_OK);
+    assert_int_equal(cn_run_open(NULL, b, &run[1], NULL), CN_OK);
+    int64_t frames = cn_run_frame_count(run[0]);
+    assert_int_equal(cn_run_frame_count(run[1]), frames);
+    double q[2][7 * 32], v[2][6 * 32], t[2];
+    for (int64_t i = 0; i < frames; i++) {
+        int64_t step[2];
+        for (int k = 0; k < 2; k++) {
+            memset(q[k], 0, sizeof q[k]);
+            memset(v[k], 0, sizeof v[k]);
+            assert_int_equal(cn_run_frame(run[k], i, &step[k], &t[k], q[k], v[k], NULL), CN_OK);
+        }
+        assert_int_equal(step[0], step[1]);
+        assert_memory_equal(q[0], q[1], sizeof q[0]);
+        assert_memory_equal(v[0], v[1], sizeof v[0]);
+    }
+    cn_run_close(run[0]);
+    cn_run_close(run[1]);
+}
+
+// Run to T/2 and resumed to T: the same state, the same frames, as run to T, in five scenes.
+CN_TEST(resume_gives_the_bits_of_an_uninterrupted_run) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    for (size_t i = 0; i < CN_SMALL_SCENES; i++) {
+        const char *name = cn_small_scenes[i].name;
+        char line[128], whole[32], halves[32], other[64], file[64];
+        snprintf(line, sizeof line, "run %s.yaml", name);
+        cn_run_hash(&cli, line, whole);
+        snprintf(line, sizeof line, "run %s.yaml -o half.run -f -q --until %s", name,
+                 i == 3 ? "1" : "0.5");
+        CN_CLI_EXPECT(&cli, 0, line);
+        snprintf(line, sizeof line, "resume half.run --until %s", i == 3 ? "2" : "1");
+        cn_run_hash(&cli, line, halves);
+        assert_string_equal(halves, whole);
+        snprintf(other, sizeof other, "%s.run", name);
+        snprintf(file, sizeof file, "half.run");
+        if (i != 1) { // its halves end between two frames, so that one more is recorded
+            cn_check_same_frames(file, other);
+        }
+        CN_CLI_EXPECT(&cli, 0, "check half.run");
+    }
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(resume_of_a_finished_run_changes_nothing) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    char first[32], again[32];
+    cn_run_hash(&cli, "run column.yaml", first);
+    cn_run_hash(&cli, "resume column.run", again);
+    assert_string_equal(again, first);
+    CN_CLI_EXPECT(&cli, 4, "resume column.yaml");
+    CN_CLI_EXPECT(&cli, 4, "resume missing.run");
+    cn_cli_leave(&cli);
+}
+
+// Starts a run in the background, waits until it works, sends the signal; its exit code.
+static int cn_interrupt_run(const char *scene, const char *run, double busy) {
+    char *const argv[] = {"cairn",
+                          "run",
+                          (char *)scene,
+                          "-o",
+                          (char *)run,
+                          "-q",
+                          "-f",
+                          "--until",
+                          "1e6",
+                          "--set",
+                          "time.checkpoint_every=1e6",
+                          NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 2, "errors", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    pid_t child;
+    assert_int_equal(posix_spawn(&child, CAIRN_COMMAND, &actions, NULL, argv, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    CN_CHECK_TRUE(cn_wait_until_busy(child, busy));
+    kill(child, SIGINT);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+CN_TEST(interrupt_checkpoints_and_resume_gives_the_same_bits) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    for (size_t i = 0; i < CN_SMALL_SCENES; i++) {
+        char scene[64], line[128], whole[32], resumed[32];
+        snprintf(scene, sizeof scene, "%s.yaml", cn_small_scenes[i].name);
+        assert_int_equal(cn_interrupt_run(scene, "cut.run", 0.1), 130);
+        char *errors = cn_file_text("errors");
+        CN_CHECK_HOLDS(errors, "cairn: interrupted at t = ");
+        CN_CHECK_HOLDS(errors, "to go on: cairn resume cut.run");
+        free(errors);
+        cn_run *run = NULL;
+        assert_int_equal(cn_run_open(NULL, "cut.run", &run, NULL), CN_OK);
+        assert_string_equal(cn_run_meta(run, "status"), "interrupted");
+        int64_t step = cn_run_last_checkpoint(run);
+        CN_CHECK_TRUE(step > 0);
+        cn_run_close(run);
+        // A little further, and the same without a break.
+        cn_model *model = NULL;
+        assert_int_equal(cn_scene_read(NULL, scene, NULL, 0, &model, NULL), CN_OK);
+        double until = (double)(step + 20) * cn_model_settings(model)->step;
+        cn_model_destroy(model);
+        snprintf(line, sizeof line, "resume cut.run --until %.17g", until);
+        cn_run_hash(&cli, line, resumed);
+        snprintf(line, sizeof line, "run %s -f -o whole.run --until %.17g", scene, until);
+        cn_run_hash(&cli, line, whole);
+        assert_string_equal(resumed, whole);
+        cn_cli_run(&cli, "check cut.run --json"); // 3 where a solve has stalled
+        cJSON *json = cn_cli_json(&cli, 0);
+        CN_CHECK_NEAR(cn_json_number(json, "bad_hashes"), 0, 0);
+        CN_CHECK_TRUE(cn_json_number(json, "frames") >= 2);
+        cJSON_Delete(json);
+    }
+    cn_cli_leave(&cli);
+}
+
+// ---- check and info ----
+
+CN_TEST(check_verifies_a_run_and_sees_a_damaged_one) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 0, "run spheres.yaml -q");
+    CN_CLI_EXPECT(&cli, 0, "check spheres.run");
+    cn_check_golden(cli.out, "check-run");
+    CN_CLI_EXPECT(&cli, 3, "check spheres.run --tol 1e-15 --json");
+    cJSON *json = cn_cli_json(&cli, 0);
+    CN_CHECK_TRUE(cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(json, "within")));
+    CN_CHECK_NEAR(cn_json_number(json, "frames"), 21, 0);
+    CN_CHECK_NEAR(cn_json_number(json, "bad_hashes"), 0, 0);
+    cJSON_Delete(json);
+    // A page of other bytes after an intact head.
+    FILE *file = fopen("spheres.run", "r+b");
+    CN_CHECK_TRUE(file != NULL);
+    fseek(file, 100, SEEK_SET);
+    for (int i = 0; i < 4096; i++) {
+        fputc(i, file);
+    }
+    fclose(file);
+    CN_CLI_EXPECT(&cli, 4, "check spheres.run");
+    CN_CHECK_HOLDS(cli.err, "spheres.run: ");
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(info_tells_of_runs_and_scenes) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 0, "run disks.yaml -q");
+    CN_CLI_EXPECT(&cli, 0, "info disks.run");
+    CN_CHECK_HOLDS(cli.out, "run file of a simulation");
+    CN_CHECK_HOLDS(cli.out, "16 in 2D");
+    CN_CHECK_HOLDS(cli.out, "cairn               ");
+    CN_CHECK_HOLDS(cli.out, "steps solved        100 of 100");
+    CN_CLI_EXPECT(&cli, 0, "info disks.yaml");
+    CN_CHECK_HOLDS(cli.out, "scene in 2D");
+    CN_CHECK_HOLDS(cli.out, "16: 15 rigid");
+    CN_CLI_EXPECT(&cli, 0, "info disks.run shaken.yaml --json");
+    cJSON *run = cn_cli_json(&cli, 0), *scene = cn_cli_json(&cli, 1);
+    assert_string_equal(cn_json_string(run, "kind"), "run");
+    assert_string_equal(cn_json_string(scene, "kind"), "scene");
+    CN_CHECK_NEAR(cn_json_number(scene, "driven"), 1, 0);
+    assert_string_equal(
+        cn_json_string(cJSON_GetObjectItemCaseSensitive(run, "meta"), "cairn_version"),
+        cn_version());
+    cJSON_Delete(run);
+    cJSON_Delete(scene);
+    cn_cli_leave(&cli);
+}
+
+// ---- new, schema, gallery ----
+
+CN_TEST(new_writes_a_scene_that_runs) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "new first.yaml");
+    CN_CLI_EXPECT(&cli, 0, "info first.yaml");
+    CN_CHECK_HOLDS(cli.out, "first-scene");
+    CN_CLI_EXPECT(&cli, 0, "run first.yaml --until 0.01 -q");
+    char *text = cn_file_text("first.yaml");
+    CN_CLI_EXPECT(&cli, 2, "new first.yaml");
+    CN_CHECK_HOLDS(cli.err, "exists already");
+    char *after = cn_file_text("first.yaml");
+    assert_string_equal(after, text);
+    free(text);
+    free(after);
+    CN_CLI_EXPECT(&cli, 1, "new no/such/folder/first.yaml");
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(schema_is_json) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "schema");
+    cJSON *json = cJSON_Parse(cli.out);
+    CN_CHECK_TRUE(json != NULL);
+    CN_CHECK_HOLDS(cn_json_string(json, "$schema"), "draft-07");
+    cJSON_Delete(json);
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(gallery_lists_shows_and_runs) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    static const char scene[] = "# Balls that fall.\n#\n# Nobody 1999 says so.\n";
+    CN_CHECK_TRUE(system("mkdir scenes") == 0);
+    char *text = cn_file_text("column.yaml");
+    FILE *file = fopen("scenes/falling-balls.yaml", "w");
+    CN_CHECK_TRUE(file && fprintf(file, "%s%s", scene, text) > 0 && fclose(file) == 0);
+    free(text);
+    setenv("CAIRN_SCENES", "scenes", 1);
+    CN_CLI_EXPECT(&cli, 0, "gallery");
+    CN_CHECK_HOLDS(cli.out, "falling-balls         Balls that fall.");
+    CN_CLI_EXPECT(&cli, 0, "gallery falling-balls");
+    CN_CHECK_HOLDS(cli.out, "Nobody 1999 says so.");
+    CN_CHECK_HOLDS(cli.out, "cairn run falling-balls");
+    CN_CLI_EXPECT(&cli, 2, "gallery falling-bals");
+    CN_CHECK_HOLDS(cli.err, "did you mean 'falling-balls'?");
+    CN_CLI_EXPECT(&cli, 0, "run falling-balls --until 0.1 -q");
+    CN_CHECK_TRUE(cn_exists("falling-balls.run"));
+    setenv("CAIRN_SCENES", "nowhere", 1);
+    CN_CLI_EXPECT(&cli, 1, "gallery");
+    CN_CHECK_HOLDS(cli.err, "CAIRN_SCENES");
+    unsetenv("CAIRN_SCENES");
+    cn_cli_leave(&cli);
+}
