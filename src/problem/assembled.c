@@ -45,8 +45,8 @@ static cn_status cn_touches_find(const cn_friction *p, cn_arena *memory, cn_touc
     return CN_OK;
 }
 
-// a itself and the contacts that share a velocity with it, each once, ascending; *count of them. seen holds for
-// each contact the last row it was listed in, from 1.
+// a itself and the contacts that share a velocity with it, each once, ascending; *count of them.
+// seen holds for each contact the last row it was listed in, from 1.
 static void cn_row_pattern(const cn_body_map *body, const cn_touches *touches, int32_t a,
                            int32_t *seen, int32_t *row, int32_t *count) {
     *count = 1;

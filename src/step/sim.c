@@ -51,9 +51,9 @@ static cn_status cn_check_start(cn_sim *sim, cn_error *error) {
             status = cn_fail(
                 error, CN_ERR_INPUT, "bodies %d (%s) and %d (%s) overlap by %.3g m at the start",
                 (int)a + 1, model->body[a].name, (int)b + 1, model->body[b].name, -contact->gap);
-            cn_fail_hint(
-                error, "move them apart, or accept overlaps up to detection.overlap (now %.3g m)",
-                model->settings.overlap_most);
+            cn_fail_hint(error,
+                         "move them apart, or accept overlaps up to detection.overlap (now %.3g m)",
+                         model->settings.overlap_most);
             cn_fail_at(error, later->source.file, later->source.line, later->source.column);
         }
     }

@@ -5,10 +5,10 @@
 #include <cairn/solve.h>
 #include <math.h>
 
-#include "io/hdf5.h"       // refuse: rooms
-#include "local.h"         // refuse: rooms
 #include "../base/arena.h" // refuse: rooms
+#include "io/hdf5.h"       // refuse: rooms
 #include "kitchen/knife.h" // refuse: rooms
+#include "local.h"         // refuse: rooms
 #include <mpi.h>           // refuse: mpi
 #include <omp.h>           // refuse: threads
 #include <pthread.h>       // refuse: threads
@@ -26,28 +26,28 @@ static void cn_good(cn_thing *thing) {
 }
 
 static void cn_bad(cn_thing *thing) {
-    void *a = malloc(8);           // refuse: allocation
-    a = calloc (1, 8);             // refuse: allocation
-    a = realloc(a, 16);            // refuse: allocation
-    free(a);                       // refuse: allocation
-    thing->resize = realloc;       // refuse: allocation
-    char *b = strdup("x");         // refuse: allocation
-    printf("%s", b);               // refuse: never
-    puts(b);                       // refuse: never
-    fflush(stdout);                // refuse: never
-    /* here */ exit(1);            // refuse: never
-    abort();                       // refuse: never
-    assert(a);                     // refuse: never
-    int c = rand();                // refuse: never
-    srand(1);                      // refuse: never
-    if (setjmp(thing->jump)) {     // refuse: never
+    void *a = malloc(8);       // refuse: allocation
+    a = calloc(1, 8);          // refuse: allocation
+    a = realloc(a, 16);        // refuse: allocation
+    free(a);                   // refuse: allocation
+    thing->resize = realloc;   // refuse: allocation
+    char *b = strdup("x");     // refuse: allocation
+    printf("%s", b);           // refuse: never
+    puts(b);                   // refuse: never
+    fflush(stdout);            // refuse: never
+    /* here */ exit(1);        // refuse: never
+    abort();                   // refuse: never
+    assert(a);                 // refuse: never
+    int c = rand();            // refuse: never
+    srand(1);                  // refuse: never
+    if (setjmp(thing->jump)) { // refuse: never
         c = 1;
     }
-    double d = sin(1.0);           // refuse: trigonometry
-    d = 2*atan2(d, 1.0);           // refuse: trigonometry
-    FILE *f = fopen("x", "r");     // refuse: files
-#pragma omp parallel for           // refuse: threads
+    double d = sin(1.0);       // refuse: trigonometry
+    d = 2 * atan2(d, 1.0);     // refuse: trigonometry
+    FILE *f = fopen("x", "r"); // refuse: files
+#pragma omp parallel for       // refuse: threads
     for (int i = 0; i < c; i++) {
-        d += omp_get_wtime();      // refuse: threads
+        d += omp_get_wtime(); // refuse: threads
     }
 }
