@@ -162,6 +162,7 @@ static double flip_error(double h, int flips) {
     for (int found = 0; found <= flips;) {
         last = W[1];
         world_step(&w);
+        CN_CHECK_BELOW(cn_sim_time(w.sim), 100.0);
         body_rate(&w, W);
         if (last * W[1] < 0.0) {
             // The rate is odd about its zero, so that a chord finds it to third order.

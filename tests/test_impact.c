@@ -25,6 +25,7 @@ static void bounce_tops(int32_t dim, double h, int count, double *top, double *f
     *first = 0.0;
     for (int k = 0; k < count;) {
         world_step(&w);
+        CN_CHECK_BELOW(cn_sim_time(w.sim), 10.0);
         double up = world_velocity(&w, 2)[dim - 1], z = world_position(&w, 2)[dim - 1] - 0.5;
         if (*first == 0.0 && up > 0.0) {
             *first = cn_sim_time(w.sim);
