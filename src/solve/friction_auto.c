@@ -104,13 +104,15 @@ cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_a
         return cn_friction_nsgs(p, opts, scratch, r, u, report);
     }
     double patience = cn_auto_patience(p, newton_cost) - report->iterations;
-    for (int32_t budget = CN_AUTO_BUDGET; status == CN_OK;
-         budget *= 2, patience = fmax(2.0 * patience, CN_AUTO_PATIENCE)) {
+    int32_t budget = CN_AUTO_BUDGET;
+    while (status == CN_OK) {
         status = cn_auto_turn(p, &turns, patience, budget, scratch, r, u, report);
         report->iterations = turns.iterations;
         if (cn_auto_is_over(status, report) || turns.iterations >= opts->max_iterations) {
             break;
         }
+        budget = budget < INT32_MAX / 2 ? 2 * budget : budget;
+        patience = fmax(2.0 * patience, CN_AUTO_PATIENCE);
     }
     return status;
 }
