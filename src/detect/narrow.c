@@ -7,43 +7,80 @@
 
 #include <string.h>
 
-typedef struct cn_pair_row {
-    int32_t dim;
-    cn_shape_kind a, b;
-    cn_pair_fn *find;
-} cn_pair_row;
+const double cn_around[CN_AROUND][2] = {
+    {1.0, 0.0},
+    {0.92387953251128674, 0.38268343236508977},
+    {0.70710678118654752, 0.70710678118654752},
+    {0.38268343236508977, 0.92387953251128674},
+    {0.0, 1.0},
+    {-0.38268343236508977, 0.92387953251128674},
+    {-0.70710678118654752, 0.70710678118654752},
+    {-0.92387953251128674, 0.38268343236508977},
+    {-1.0, 0.0},
+    {-0.92387953251128674, -0.38268343236508977},
+    {-0.70710678118654752, -0.70710678118654752},
+    {-0.38268343236508977, -0.92387953251128674},
+    {0.0, -1.0},
+    {0.38268343236508977, -0.92387953251128674},
+    {0.70710678118654752, -0.70710678118654752},
+    {0.92387953251128674, -0.38268343236508977},
+};
 
-static const cn_pair_row cn_pair_table[] = {
-    {3, CN_SHAPE_SPHERE, CN_SHAPE_SPHERE, cn_pair_sphere_sphere},
-    {3, CN_SHAPE_SPHERE, CN_SHAPE_PLANE, cn_pair_sphere_plane},
-    {3, CN_SHAPE_SPHERE, CN_SHAPE_BOX, cn_pair_sphere_hull},
-    {3, CN_SHAPE_SPHERE, CN_SHAPE_POLYHEDRON, cn_pair_sphere_hull},
-    {3, CN_SHAPE_BOX, CN_SHAPE_BOX, cn_pair_hull_hull},
-    {3, CN_SHAPE_BOX, CN_SHAPE_POLYHEDRON, cn_pair_hull_hull},
-    {3, CN_SHAPE_BOX, CN_SHAPE_PLANE, cn_pair_hull_plane},
-    {3, CN_SHAPE_POLYHEDRON, CN_SHAPE_POLYHEDRON, cn_pair_hull_hull},
-    {3, CN_SHAPE_POLYHEDRON, CN_SHAPE_PLANE, cn_pair_hull_plane},
-    {2, CN_SHAPE_DISK, CN_SHAPE_DISK, cn_pair_disk_disk},
-    {2, CN_SHAPE_DISK, CN_SHAPE_LINE, cn_pair_disk_line},
-    {2, CN_SHAPE_DISK, CN_SHAPE_RING, cn_pair_disk_ring},
-    {2, CN_SHAPE_DISK, CN_SHAPE_BOX, cn_pair_disk_polygon},
-    {2, CN_SHAPE_DISK, CN_SHAPE_POLYGON, cn_pair_disk_polygon},
-    {2, CN_SHAPE_BOX, CN_SHAPE_BOX, cn_pair_polygon_polygon},
-    {2, CN_SHAPE_BOX, CN_SHAPE_POLYGON, cn_pair_polygon_polygon},
-    {2, CN_SHAPE_BOX, CN_SHAPE_LINE, cn_pair_polygon_line},
-    {2, CN_SHAPE_BOX, CN_SHAPE_RING, cn_pair_polygon_ring},
-    {2, CN_SHAPE_POLYGON, CN_SHAPE_POLYGON, cn_pair_polygon_polygon},
-    {2, CN_SHAPE_POLYGON, CN_SHAPE_LINE, cn_pair_polygon_line},
-    {2, CN_SHAPE_POLYGON, CN_SHAPE_RING, cn_pair_polygon_ring},
+typedef cn_pair_fn *cn_pair_table[CN_SHAPE_KINDS][CN_SHAPE_KINDS];
+
+static const cn_pair_table cn_pairs_3d = {
+    [CN_SHAPE_SPHERE][CN_SHAPE_SPHERE] = cn_pair_sphere_sphere,
+    [CN_SHAPE_SPHERE][CN_SHAPE_BOX] = cn_pair_sphere_hull,
+    [CN_SHAPE_SPHERE][CN_SHAPE_CAPSULE] = cn_pair_sphere_capsule,
+    [CN_SHAPE_SPHERE][CN_SHAPE_CYLINDER] = cn_pair_sphere_cylinder,
+    [CN_SHAPE_SPHERE][CN_SHAPE_ELLIPSOID] = cn_pair_sphere_ellipsoid,
+    [CN_SHAPE_SPHERE][CN_SHAPE_POLYHEDRON] = cn_pair_sphere_hull,
+    [CN_SHAPE_SPHERE][CN_SHAPE_PLANE] = cn_pair_sphere_plane,
+    [CN_SHAPE_BOX][CN_SHAPE_BOX] = cn_pair_box_box,
+    [CN_SHAPE_BOX][CN_SHAPE_CAPSULE] = cn_pair_convex,
+    [CN_SHAPE_BOX][CN_SHAPE_CYLINDER] = cn_pair_convex,
+    [CN_SHAPE_BOX][CN_SHAPE_ELLIPSOID] = cn_pair_convex,
+    [CN_SHAPE_BOX][CN_SHAPE_POLYHEDRON] = cn_pair_convex,
+    [CN_SHAPE_BOX][CN_SHAPE_PLANE] = cn_pair_hull_plane,
+    [CN_SHAPE_CAPSULE][CN_SHAPE_CAPSULE] = cn_pair_capsule_capsule,
+    [CN_SHAPE_CAPSULE][CN_SHAPE_CYLINDER] = cn_pair_convex,
+    [CN_SHAPE_CAPSULE][CN_SHAPE_ELLIPSOID] = cn_pair_convex,
+    [CN_SHAPE_CAPSULE][CN_SHAPE_POLYHEDRON] = cn_pair_convex,
+    [CN_SHAPE_CAPSULE][CN_SHAPE_PLANE] = cn_pair_round_plane,
+    [CN_SHAPE_CYLINDER][CN_SHAPE_CYLINDER] = cn_pair_convex,
+    [CN_SHAPE_CYLINDER][CN_SHAPE_ELLIPSOID] = cn_pair_convex,
+    [CN_SHAPE_CYLINDER][CN_SHAPE_POLYHEDRON] = cn_pair_convex,
+    [CN_SHAPE_CYLINDER][CN_SHAPE_PLANE] = cn_pair_round_plane,
+    [CN_SHAPE_ELLIPSOID][CN_SHAPE_ELLIPSOID] = cn_pair_convex,
+    [CN_SHAPE_ELLIPSOID][CN_SHAPE_POLYHEDRON] = cn_pair_convex,
+    [CN_SHAPE_ELLIPSOID][CN_SHAPE_PLANE] = cn_pair_round_plane,
+    [CN_SHAPE_POLYHEDRON][CN_SHAPE_POLYHEDRON] = cn_pair_convex,
+    [CN_SHAPE_POLYHEDRON][CN_SHAPE_PLANE] = cn_pair_hull_plane,
+};
+
+static const cn_pair_table cn_pairs_2d = {
+    [CN_SHAPE_DISK][CN_SHAPE_DISK] = cn_pair_disk_disk,
+    [CN_SHAPE_DISK][CN_SHAPE_BOX] = cn_pair_disk_polygon,
+    [CN_SHAPE_DISK][CN_SHAPE_ELLIPSE] = cn_pair_disk_ellipse,
+    [CN_SHAPE_DISK][CN_SHAPE_POLYGON] = cn_pair_disk_polygon,
+    [CN_SHAPE_DISK][CN_SHAPE_LINE] = cn_pair_sphere_plane,
+    [CN_SHAPE_DISK][CN_SHAPE_RING] = cn_pair_disk_ring,
+    [CN_SHAPE_BOX][CN_SHAPE_BOX] = cn_pair_polygon_polygon,
+    [CN_SHAPE_BOX][CN_SHAPE_POLYGON] = cn_pair_polygon_polygon,
+    [CN_SHAPE_BOX][CN_SHAPE_LINE] = cn_pair_polygon_line,
+    [CN_SHAPE_BOX][CN_SHAPE_RING] = cn_pair_polygon_ring,
+    [CN_SHAPE_ELLIPSE][CN_SHAPE_BOX] = cn_pair_ellipse_polygon,
+    [CN_SHAPE_ELLIPSE][CN_SHAPE_ELLIPSE] = cn_pair_ellipse_ellipse,
+    [CN_SHAPE_ELLIPSE][CN_SHAPE_POLYGON] = cn_pair_ellipse_polygon,
+    [CN_SHAPE_ELLIPSE][CN_SHAPE_LINE] = cn_pair_round_plane,
+    [CN_SHAPE_ELLIPSE][CN_SHAPE_RING] = cn_pair_ellipse_ring,
+    [CN_SHAPE_POLYGON][CN_SHAPE_POLYGON] = cn_pair_polygon_polygon,
+    [CN_SHAPE_POLYGON][CN_SHAPE_LINE] = cn_pair_polygon_line,
+    [CN_SHAPE_POLYGON][CN_SHAPE_RING] = cn_pair_polygon_ring,
 };
 
 static cn_pair_fn *cn_find_pair(int32_t dim, cn_shape_kind a, cn_shape_kind b) {
-    for (size_t i = 0; i < sizeof cn_pair_table / sizeof cn_pair_table[0]; i++) {
-        if (cn_pair_table[i].dim == dim && cn_pair_table[i].a == a && cn_pair_table[i].b == b) {
-            return cn_pair_table[i].find;
-        }
-    }
-    return NULL;
+    return dim == 3 ? cn_pairs_3d[a][b] : cn_pairs_2d[a][b];
 }
 
 bool cn_narrow_supports(int32_t dim, cn_shape_kind a, cn_shape_kind b) {

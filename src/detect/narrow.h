@@ -17,20 +17,24 @@ typedef struct cn_placed {
     double R[9];
 } cn_placed;
 
+typedef struct cn_manifold_point {
+    double point[3];  // midway between the two surfaces
+    double normal[3]; // unit, from b towards a
+    double gap;
+    uint32_t feature; // the same feature pair gives the same number from step to step; no two alike
+} cn_manifold_point;
+
 #define CN_MANIFOLD_MOST 8
 typedef struct cn_manifold {
     int32_t count;
-    struct {
-        double point[3];  // midway between the two surfaces
-        double normal[3]; // unit, from b towards a
-        double gap;
-        uint32_t feature; // the same feature pair gives the same number from step to step
-    } point[CN_MANIFOLD_MOST];
+    cn_manifold_point point[CN_MANIFOLD_MOST];
 } cn_manifold;
 
-// Points with gap <= alert; count 0 when there are none. Deterministic; swapping a and b flips the
-// normal and nothing else. false: this pair of kinds never touches (plane/plane ...) or is not
-// supported.
+// Points with gap <= alert; count 0 when there are none. The least gap is the signed distance of
+// the two shapes: exact when they are apart; of a deep overlap the least way out to a
+// ten-thousandth of the smaller shape's size. Deterministic; swapping a and b flips the normals,
+// renames features and moves points by round-off. false: this pair of kinds never touches
+// (plane/plane ...).
 bool cn_narrow(int32_t dim, const cn_placed *a, const cn_placed *b, double alert, cn_manifold *out);
 bool cn_narrow_supports(int32_t dim, cn_shape_kind a, cn_shape_kind b);
 

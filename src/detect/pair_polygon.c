@@ -4,15 +4,11 @@
 // Two polygons: the edge normal of largest separation; the edge of the other that faces it, clipped
 // to the reference edge, gives up to two points, each with its own gap. Apart and corner to corner,
 // the two nearest corners do.
-#include "detect/pairs.h"
+#include "detect/patch.h"
 #include "math/vec3.h"
 
 #include <float.h>
 #include <string.h>
-
-// Lengths below this share of a body's size are round-off: which of two equal axes wins, what lies
-// on a line.
-#define CN_POLYGON_SLACK 1e-9
 
 static void cn_vertex(const cn_placed *polygon, int32_t v, double x[3]) {
     const cn_hull *hull = &polygon->shape->hull;
@@ -60,88 +56,110 @@ static int32_t cn_opposed_edge(const cn_placed *polygon, const double direction[
     return edge;
 }
 
-// Cuts the segment x[0] x[1] to direction . x <= offset; false when nothing is left.
-static bool cn_cut_segment(double x[2][3], const double direction[3], double offset, double slack) {
-    double height[2] = {cn_dot3(direction, x[0]) - offset, cn_dot3(direction, x[1]) - offset};
+// A segment while it is cut, its ends known by vertices.
+typedef struct cn_edge_2d {
+    double x[2][3];
+    uint32_t id[2];
+} cn_edge_2d;
+
+static void cn_edge_of(const cn_placed *polygon, int32_t f, uint32_t kind, cn_edge_2d *out) {
+    for (int32_t i = 0; i < 2; i++) {
+        int32_t v = (f + i) % polygon->shape->hull.vertex_count;
+        cn_vertex(polygon, v, out->x[i]);
+        out->id[i] = kind | (uint32_t)v;
+    }
+}
+
+// Cuts the segment to direction . x <= offset; what is cut off ends at the vertex `id` of the other
+// polygon. False when nothing is left.
+static bool cn_cut_segment(cn_edge_2d *edge, const double direction[3], double offset, double slack,
+                           uint32_t id) {
+    double height[2] = {cn_dot3(direction, edge->x[0]) - offset,
+                        cn_dot3(direction, edge->x[1]) - offset};
     if (height[0] > slack && height[1] > slack) {
         return false;
     }
     for (int i = 0; i < 2; i++) {
         if (height[i] > slack) {
-            double along[3];
-            cn_sub3(x[1 - i], x[i], along);
-            cn_add_scaled3(x[i], height[i] / (height[i] - height[1 - i]), along, x[i]);
+            double along[3], inside = fmin(height[1 - i], 0.0);
+            cn_sub3(edge->x[1 - i], edge->x[i], along);
+            cn_add_scaled3(edge->x[i], height[i] / (height[i] - inside), along, edge->x[i]);
+            edge->id[i] = id;
         }
     }
     return true;
 }
 
-// The two corners nearest to one another of two edges, normal from `from` to `to`; nothing when
-// they overlap.
-static void cn_nearest_corners(double from[2][3], double to[2][3], double alert, uint32_t id,
-                               cn_manifold *out) {
+// The two corners nearest to one another of two edges that are apart, normal from `from` to `to`;
+// `normal` where they are one.
+static void cn_nearest_corners(const cn_edge_2d *from, const cn_edge_2d *to, const double normal[3],
+                               double alert, cn_manifold *out) {
     double least = DBL_MAX;
     int best = 0;
     for (int k = 0; k < 4; k++) {
         double apart[3];
-        cn_sub3(to[k % 2], from[k / 2], apart);
+        cn_sub3(to->x[k % 2], from->x[k / 2], apart);
         if (cn_dot3(apart, apart) < least) {
             least = cn_dot3(apart, apart);
             best = k;
         }
     }
-    cn_manifold one = {.count = 0};
-    cn_ball_contact(2, to[best % 2], 0.0, from[best / 2], 0.0, alert, &one);
-    if (one.count > 0 && one.point[0].gap > 0.0) {
-        cn_manifold_add(out, one.point[0].point, one.point[0].normal, one.point[0].gap, alert,
-                        id | 4u | (uint32_t)best);
-    }
+    cn_ball_contact(to->x[best % 2], 0.0, from->x[best / 2], 0.0, normal, alert, to->id[best % 2],
+                    out);
 }
 
-// Edge f of `reference` against the other polygon; normals from the reference to the other.
+// Edge f of `reference`, which the other polygon is `apart` from at its lowest; normals from the
+// reference to the other. kind, other_kind: of the features of the two.
 static void cn_edge_contact_2d(const cn_placed *reference, int32_t f, const cn_placed *other,
-                               double alert, double slack, uint32_t side, cn_manifold *out) {
-    double normal[3], edge[2][3], incident[2][3], along[3], back[3];
+                               double apart, double alert, double slack, uint32_t kind,
+                               uint32_t other_kind, cn_manifold *out) {
+    double normal[3], along[3], back[3], least = DBL_MAX;
+    cn_edge_2d edge, incident, whole;
     cn_edge_normal(reference, f, normal);
-    int32_t opposed = cn_opposed_edge(other, normal);
-    for (int i = 0; i < 2; i++) {
-        cn_vertex(reference, f + i, edge[i]);
-        cn_vertex(other, opposed + i, incident[i]);
-    }
-    double whole[2][3];
-    memcpy(whole, incident, sizeof whole);
-    cn_sub3(edge[1], edge[0], along);
+    cn_edge_of(reference, f, kind, &edge);
+    cn_edge_of(other, cn_opposed_edge(other, normal), other_kind, &incident);
+    whole = incident;
+    cn_sub3(edge.x[1], edge.x[0], along);
     double length = cn_norm3(along);
     for (int k = 0; k < 3; k++) {
         along[k] /= length;
         back[k] = -along[k];
     }
-    uint32_t id = side << 31 | (uint32_t)(f & 0x3fff) << 17 | (uint32_t)(opposed & 0x3fff) << 3;
-    if (cn_cut_segment(incident, along, cn_dot3(along, edge[1]), slack) &&
-        cn_cut_segment(incident, back, cn_dot3(back, edge[0]), slack)) {
-        for (uint32_t i = 0; i < 2; i++) {
-            double gap = cn_dot3(normal, incident[i]) - cn_dot3(normal, edge[0]), point[3];
-            cn_add_scaled3(incident[i], -0.5 * gap, normal, point);
-            cn_manifold_add(out, point, normal, gap, alert, id | i);
+    if (cn_cut_segment(&incident, along, cn_dot3(along, edge.x[1]), slack, edge.id[1]) &&
+        cn_cut_segment(&incident, back, cn_dot3(back, edge.x[0]), slack, edge.id[0])) {
+        double left[3];
+        cn_sub3(incident.x[1], incident.x[0], left);
+        // What is cut down to a point is one contact.
+        for (int32_t i = 0; i < (cn_norm3(left) > slack ? 2 : 1); i++) {
+            double gap = cn_dot3(normal, incident.x[i]) - cn_dot3(normal, edge.x[0]), point[3];
+            least = fmin(least, gap);
+            cn_add_scaled3(incident.x[i], -0.5 * gap, normal, point);
+            cn_manifold_add(out, point, normal, gap, alert, incident.id[i]);
         }
     }
-    if (out->count == 0) {
-        cn_nearest_corners(edge, whole, alert, id, out);
+    // The lowest corner is not over the edge: corner to corner.
+    if (least > apart + slack && apart > 0.0) {
+        out->count = 0;
+        cn_nearest_corners(&edge, &whole, normal, alert, out);
     }
 }
 
 void cn_pair_polygon_polygon(const cn_placed *a, const cn_placed *b, double alert,
                              cn_manifold *out) {
-    double slack = CN_POLYGON_SLACK * (a->shape->bound + b->shape->bound);
+    double slack = CN_SLACK * (a->shape->bound + b->shape->bound);
     int32_t edge_a = 0, edge_b = 0;
-    double apart_a = cn_edge_axis_2d(a, b, &edge_a), apart_b = cn_edge_axis_2d(b, a, &edge_b);
-    if (apart_a > alert || apart_b > alert) {
+    double apart_a = cn_edge_axis_2d(a, b, &edge_a);
+    if (apart_a > alert) {
+        return;
+    }
+    double apart_b = cn_edge_axis_2d(b, a, &edge_b);
+    if (apart_b > alert) {
         return;
     }
     if (apart_b > apart_a + slack) {
-        cn_edge_contact_2d(b, edge_b, a, alert, slack, 1, out);
+        cn_edge_contact_2d(b, edge_b, a, apart_b, alert, slack, CN_FEATURE_B, CN_FEATURE_A, out);
     } else {
-        cn_edge_contact_2d(a, edge_a, b, alert, slack, 0, out);
+        cn_edge_contact_2d(a, edge_a, b, apart_a, alert, slack, CN_FEATURE_A, CN_FEATURE_B, out);
         cn_manifold_flip(out);
     }
 }
@@ -199,7 +217,7 @@ void cn_pair_disk_polygon(const cn_placed *a, const cn_placed *b, double alert, 
     cn_sub3(center, corner[0], span);
     double share = cn_dot3(span, along) / cn_dot3(along, along);
     if (highest > 0.0 && (share < 0.0 || share > 1.0)) {
-        cn_ball_contact(2, center, a->shape->radius, corner[share > 1.0], 0.0, alert, out);
+        cn_ball_contact(center, a->shape->radius, corner[share > 1.0], 0.0, normal, alert, 0, out);
         return;
     }
     double gap = highest - a->shape->radius;

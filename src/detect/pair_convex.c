@@ -1,0 +1,156 @@
+// detect/pair_convex.c
+// Any two bounded convex bodies: first the normals of their flat faces, whose contacts are the
+// overlap of the face and of what faces it; then, when none of these is the normal of largest
+// separation, that normal (axis.c) and the parts of the two surfaces that it sees.
+#include "detect/convex.h"
+
+#include "math/vec3.h"
+
+#include <float.h>
+
+// Cosine between a reference face and the face that lies on it: farther away from each other, the
+// nearest edge or point will do.
+#define CN_FACING 0.5
+// The same where the normal is of no face: it must fit both, or they would overlap where they are
+// far apart.
+#define CN_FACING_BOTH 0.95
+// Cosine between a straight part and the normal up to which it is looked at over a face ...
+#define CN_SQUARE_FACE 0.9
+// ... and alone. Two straight parts touch along a line when they are parallel to this sine.
+#define CN_SQUARE_LINE 0.1
+#define CN_PARALLEL_LINES 1e-3
+
+void cn_couple_place(const cn_placed *a, const cn_placed *b, cn_couple *out) {
+    cn_convex_place(a, b->position, &out->a);
+    cn_convex_place(b, b->position, &out->b);
+    out->slack = CN_SLACK * (a->shape->bound + b->shape->bound);
+    out->scale = fmin(a->shape->bound, b->shape->bound);
+}
+
+void cn_couple_restore(const cn_placed *b, cn_manifold *out) {
+    for (int32_t k = 0; k < out->count; k++) {
+        cn_add_scaled3(out->point[k].point, 1.0, b->position, out->point[k].point);
+    }
+}
+
+// The face that the other body is farthest from.
+static void cn_look_at_faces(const cn_couple *c, bool of_a, cn_best_face *best) {
+    const cn_convex *own = of_a ? &c->a : &c->b, *other = of_a ? &c->b : &c->a;
+    for (int32_t f = 0; f < cn_convex_faces(own); f++) {
+        double normal[3], back[3], offset;
+        cn_convex_face_plane(own, f, normal, &offset);
+        for (int i = 0; i < 3; i++) {
+            back[i] = -normal[i];
+        }
+        double gap = -cn_convex_height(other, back) - offset;
+        if (best->face < 0 || gap > best->gap + c->slack) {
+            *best = (cn_best_face){of_a, f, {normal[0], normal[1], normal[2]}, gap};
+        }
+    }
+}
+
+bool cn_face_contacts(const cn_couple *c, const cn_best_face *best, double alert,
+                      cn_manifold *out) {
+    const cn_convex *own = best->of_a ? &c->a : &c->b, *other = best->of_a ? &c->b : &c->a;
+    double back[3], normal[3], lowest[3];
+    cn_patch face, facing;
+    for (int i = 0; i < 3; i++) {
+        back[i] = -best->normal[i];
+        normal[i] = best->of_a ? back[i] : best->normal[i];
+    }
+    cn_convex_face_patch(own, best->face, &face);
+    cn_convex_patch(other, back, CN_FACING, CN_SQUARE_FACE, &facing);
+    double least = best->of_a ? cn_patch_contact(&face, &facing, normal, alert, c->slack, out)
+                              : cn_patch_contact(&facing, &face, normal, alert, c->slack, out);
+    if (least <= best->gap + c->slack) {
+        return true;
+    }
+    // The lowest point may lie between the corners of a rim.
+    cn_convex_support(other, back, lowest);
+    cn_add_scaled3(lowest, other->margin, back, lowest);
+    if (!cn_convex_face_holds(own, best->face, lowest, c->slack)) {
+        return false;
+    }
+    cn_add_scaled3(lowest, -0.5 * best->gap, best->normal, lowest);
+    cn_manifold_add(out, lowest, normal, best->gap, alert, CN_FEATURE_DEEPEST);
+    return true;
+}
+
+// Whether two segments are parallel.
+static bool cn_lines_parallel(const cn_patch *a, const cn_patch *b) {
+    double u[3], v[3], across[3];
+    cn_sub3(a->corner[1].x, a->corner[0].x, u);
+    cn_sub3(b->corner[1].x, b->corner[0].x, v);
+    cn_cross3(u, v, across);
+    return cn_norm3(across) <= CN_PARALLEL_LINES * cn_norm3(u) * cn_norm3(v);
+}
+
+void cn_axis_contacts(const cn_couple *c, const cn_axis *axis, double alert, cn_manifold *out) {
+    const double *normal = axis->normal, back[3] = {-normal[0], -normal[1], -normal[2]};
+    double least = DBL_MAX, point[3];
+    cn_patch on_a, on_b;
+    cn_convex_patch(&c->a, back, CN_FACING_BOTH, CN_SQUARE_LINE, &on_a);
+    cn_convex_patch(&c->b, normal, CN_FACING_BOTH, CN_SQUARE_LINE, &on_b);
+    if (on_a.count > 1 && on_b.count > 1 && on_a.count + on_b.count > 4) {
+        least = cn_patch_contact(&on_a, &on_b, normal, alert, c->slack, out);
+    } else if (on_a.count == 2 && on_b.count == 2 && cn_lines_parallel(&on_a, &on_b)) {
+        least = cn_segment_contact(&on_a, &on_b, normal, alert, c->slack, out);
+    }
+    if (!(least <= axis->gap + c->slack)) {
+        for (int i = 0; i < 3; i++) {
+            point[i] = 0.5 * (axis->on_a[i] + axis->on_b[i]);
+        }
+        cn_manifold_add(out, point, normal, axis->gap, alert, CN_FEATURE_DEEPEST);
+    }
+}
+
+// The line of centres, or any line where the centres coincide.
+static void cn_centre_line(const cn_convex *a, const cn_convex *b, double normal[3]) {
+    double on_a[3], on_b[3];
+    cn_mat3_apply(a->R, a->shape->middle, on_a);
+    cn_add_scaled3(on_a, 1.0, a->position, on_a);
+    cn_mat3_apply(b->R, b->shape->middle, on_b);
+    cn_add_scaled3(on_b, 1.0, b->position, on_b);
+    cn_sub3(on_a, on_b, normal);
+    double length = cn_norm3(normal);
+    for (int i = 0; i < 3; i++) {
+        normal[i] = length > 0.0 ? normal[i] / length : (i == 2 ? 1.0 : 0.0);
+    }
+}
+
+void cn_couple_contacts(const cn_couple *c, const cn_best_face *best, bool settled, double alert,
+                        cn_manifold *out) {
+    cn_axis axis;
+    double known = -DBL_MAX;
+    cn_centre_line(&c->a, &c->b, axis.normal);
+    if (best->face >= 0) {
+        if (best->gap > alert) {
+            return;
+        }
+        if (cn_face_contacts(c, best, alert, out)) {
+            if (settled || best->gap > -CN_SHALLOW * c->scale) {
+                return;
+            }
+            known = best->gap;
+        }
+        for (int i = 0; i < 3; i++) {
+            axis.normal[i] = best->of_a ? -best->normal[i] : best->normal[i];
+        }
+    }
+    if (!cn_convex_axis(c, alert, known, &axis)) {
+        out->count = 0;
+    } else if (!(axis.gap <= known + c->slack)) {
+        out->count = 0;
+        cn_axis_contacts(c, &axis, alert, out);
+    }
+}
+
+void cn_pair_convex(const cn_placed *a, const cn_placed *b, double alert, cn_manifold *out) {
+    cn_couple c;
+    cn_best_face best = {.face = -1};
+    cn_couple_place(a, b, &c);
+    cn_look_at_faces(&c, true, &best);
+    cn_look_at_faces(&c, false, &best);
+    cn_couple_contacts(&c, &best, false, alert, out);
+    cn_couple_restore(b, out);
+}
