@@ -26,6 +26,7 @@ struct cn_detector {
     cn_broad *broad;
     cn_arena *memory; // balls and rotations
     double *center, *radius, *reach, *R;
+    double *spin;          // angle turned in a step
     cn_buffer contacts;    // cn_contact
     cn_buffer touching[2]; // cn_body_pair: pairs with contacts, this call's and the last one's
     int32_t now;           // which of the two is this call's
@@ -50,8 +51,9 @@ cn_detector *cn_detector_create(const cn_model *model, const cn_env *env) {
     d->center = CN_TAKE_ZERO(memory, double, 3 * (int64_t)model->body_count);
     d->radius = CN_TAKE(memory, double, model->body_count);
     d->reach = CN_TAKE(memory, double, model->body_count);
+    d->spin = CN_TAKE(memory, double, model->body_count);
     d->R = CN_TAKE(memory, double, 9 * (int64_t)model->body_count);
-    if (!d->broad || !d->center || !d->radius || !d->reach || !d->R) {
+    if (!d->broad || !d->center || !d->radius || !d->reach || !d->spin || !d->R) {
         cn_detector_destroy(d);
         return NULL;
     }
@@ -93,8 +95,8 @@ static void cn_place_bodies(cn_detector *d, const double *q, const double *v, do
             cn_angle_matrix(x[2], d->R + 9 * (int64_t)i);
         }
         double bound = model->body[i].bound;
-        double turning = isinf(bound) || spin == 0.0 ? 0.0 : sqrt(spin) * bound;
-        d->reach[i] = h * (sqrt(speed) + turning);
+        d->spin[i] = h * sqrt(spin);
+        d->reach[i] = h * sqrt(speed) + (isinf(bound) ? 0.0 : d->spin[i] * bound);
         d->radius[i] = bound + 0.5 * alert + d->reach[i];
     }
 }
@@ -114,12 +116,12 @@ static void cn_frame(int32_t dim, cn_contact *contact) {
 static bool cn_append_manifold(cn_detector *d, const cn_body_pair *pair, uint64_t shapes,
                                cn_manifold *manifold) {
     for (int32_t k = 1; k < manifold->count; k++) {
-        for (int32_t l = k; l > 0 && manifold->point[l - 1].feature > manifold->point[l].feature;
-             l--) {
-            cn_manifold swap = *manifold;
-            manifold->point[l] = swap.point[l - 1];
-            manifold->point[l - 1] = swap.point[l];
+        cn_manifold_point moving = manifold->point[k];
+        int32_t l = k;
+        for (; l > 0 && manifold->point[l - 1].feature > moving.feature; l--) {
+            manifold->point[l] = manifold->point[l - 1];
         }
+        manifold->point[l] = moving;
     }
     for (int32_t k = 0; k < manifold->count; k++) {
         cn_contact contact = {.key = {pair->b, pair->a, shapes << 32 | manifold->point[k].feature},
@@ -134,18 +136,31 @@ static bool cn_append_manifold(cn_detector *d, const cn_body_pair *pair, uint64_
     return true;
 }
 
-static double cn_shape_reach(const cn_placed *placed, double middle[3]) {
+static void cn_shape_middle(const cn_placed *placed, double middle[3]) {
     cn_mat3_apply(placed->R, placed->shape->middle, middle);
     cn_add_scaled3(placed->position, 1.0, middle, middle);
-    return placed->shape->bound;
+}
+
+// Whether a shape's ball comes within the distance of a plane or line.
+static bool cn_shape_near_plane(const cn_placed *a, const cn_placed *plane, double distance) {
+    double middle[3], normal[3];
+    cn_shape_middle(a, middle);
+    cn_sub3(middle, plane->position, middle);
+    cn_mat3_apply(plane->R, plane->shape->normal, normal);
+    return cn_dot3(normal, middle) - plane->shape->offset <= a->shape->bound + distance;
 }
 
 // Whether the balls round two shapes come within the distance.
 static bool cn_shapes_near(const cn_placed *a, const cn_placed *b, double distance) {
-    double ma[3], mb[3], apart[3];
-    double reach = cn_shape_reach(a, ma) + cn_shape_reach(b, mb) + distance;
+    if (isinf(a->shape->bound) || isinf(b->shape->bound)) {
+        return isinf(b->shape->bound) ? cn_shape_near_plane(a, b, distance)
+                                      : cn_shape_near_plane(b, a, distance);
+    }
+    double ma[3], mb[3], apart[3], reach = a->shape->bound + b->shape->bound + distance;
+    cn_shape_middle(a, ma);
+    cn_shape_middle(b, mb);
     cn_sub3(ma, mb, apart);
-    return isinf(reach) || cn_dot3(apart, apart) <= reach * reach;
+    return cn_dot3(apart, apart) <= reach * reach;
 }
 
 static void cn_place_shape(const cn_detector *d, int32_t body, int32_t index, cn_placed *out) {
@@ -154,10 +169,23 @@ static void cn_place_shape(const cn_detector *d, int32_t body, int32_t index, cn
     memcpy(out->R, d->R + 9 * (int64_t)body, sizeof out->R);
 }
 
+// How far an unbounded body that turns comes to the other one in a step: the farther away, the
+// faster.
+static double cn_sweep(const cn_detector *d, int32_t unbounded, int32_t other) {
+    double apart[3];
+    if (!isinf(d->model->body[unbounded].bound) || d->spin[unbounded] == 0.0 ||
+        isinf(d->model->body[other].bound)) {
+        return 0.0;
+    }
+    cn_sub3(d->center + 3 * (int64_t)unbounded, d->center + 3 * (int64_t)other, apart);
+    return d->spin[unbounded] * (cn_norm3(apart) + d->model->body[other].bound);
+}
+
 // All shapes of b (the candidate) against all of a.
 static bool cn_detect_pair(cn_detector *d, const cn_body_pair *pair, double alert) {
     const cn_body *a = &d->model->body[pair->a], *b = &d->model->body[pair->b];
-    double distance = alert + d->reach[pair->a] + d->reach[pair->b];
+    double distance = alert + d->reach[pair->a] + d->reach[pair->b] +
+                      cn_sweep(d, pair->a, pair->b) + cn_sweep(d, pair->b, pair->a);
     for (int32_t i = 0; i < b->shape_count; i++) {
         cn_placed candidate, antagonist;
         cn_place_shape(d, pair->b, i, &candidate);
