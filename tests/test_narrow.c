@@ -1,0 +1,217 @@
+// The narrow phase in 3D: every pair of kinds, in many places, held to a proof that its gap is the
+// signed distance; then the manifolds that resting bodies need.
+#include "placed.h"
+
+static const cn_shape_kind bounded[] = {CN_SHAPE_SPHERE,   CN_SHAPE_BOX,       CN_SHAPE_CAPSULE,
+                                        CN_SHAPE_CYLINDER, CN_SHAPE_ELLIPSOID, CN_SHAPE_POLYHEDRON};
+#define BOUNDED ((int)(sizeof bounded / sizeof bounded[0]))
+
+// Round-off of places and of what counts as on a plane, for bodies of size about one.
+#define ALLOWED 2e-8
+
+// Two bodies about `gap` apart along the normal of largest separation.
+static void bring_together(cn_rng *rng, cn_placed *a, const cn_placed *b, double gap) {
+    double n[3], s = sampled_separation(a, b, 3, rng, n);
+    cn_add_scaled3(a->position, gap - s, n, a->position);
+}
+
+CN_TEST(every_pair_that_can_meet_is_there) {
+    for (int a = 0; a < CN_SHAPE_KINDS; a++) {
+        for (int b = 0; b < CN_SHAPE_KINDS; b++) {
+            bool round_a = false, round_b = false;
+            for (int i = 0; i < BOUNDED; i++) {
+                round_a = round_a || bounded[i] == (cn_shape_kind)a;
+                round_b = round_b || bounded[i] == (cn_shape_kind)b;
+            }
+            bool meet = (round_a && round_b) || (round_a && b == CN_SHAPE_PLANE) ||
+                        (a == CN_SHAPE_PLANE && round_b);
+            CN_CHECK_TRUE(cn_narrow_supports(3, (cn_shape_kind)a, (cn_shape_kind)b) == meet);
+        }
+    }
+}
+
+// The gap is proved to be the distance where bodies are apart, and compared with sampled normals
+// where they overlap. The range of gaps is in the name.
+static void check_pairs(double low, double high, int rounds, uint64_t seed) {
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_rng rng = cn_rng_seed(seed);
+    for (int i = 0; i < BOUNDED; i++) {
+        for (int j = 0; j < BOUNDED; j++) {
+            for (int round = 0; round < rounds; round++) {
+                cn_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
+                         shape_b = random_shape(memory, &rng, bounded[j], 3);
+                cn_placed a = place_at_random(&rng, 3, &shape_a),
+                          b = place_at_random(&rng, 3, &shape_b);
+                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, low, high));
+                double n[3], s = sampled_separation(&a, &b, 3, &rng, n);
+                cn_manifold m;
+                CN_CHECK_TRUE(cn_narrow(3, &a, &b, 1.0, &m));
+                CN_CHECK_TRUE(m.count > 0);
+                check_manifold(&a, &b, 1.0, &m, ALLOWED);
+                CN_CHECK_BELOW(s, least_gap(&m, NULL) + 2e-4);
+            }
+        }
+    }
+    cn_arena_destroy(memory);
+}
+
+CN_TEST(gap_is_the_distance_when_far_apart) {
+    check_pairs(0.05, 0.8, 6, 1);
+}
+
+CN_TEST(gap_is_the_distance_when_nearly_touching) {
+    check_pairs(0.0, 1e-3, 6, 2);
+}
+
+CN_TEST(gap_is_the_depth_when_just_overlapping) {
+    check_pairs(-1e-3, 0.0, 6, 3);
+}
+
+CN_TEST(gap_is_the_depth_when_deeply_overlapping) {
+    check_pairs(-0.5, -1e-3, 6, 4);
+}
+
+CN_TEST(gap_over_a_plane_is_the_lowest_height) {
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_rng rng = cn_rng_seed(5);
+    for (int i = 0; i < BOUNDED; i++) {
+        for (int round = 0; round < 200; round++) {
+            cn_shape shape = random_shape(memory, &rng, bounded[i], 3),
+                     floor = random_shape(memory, &rng, CN_SHAPE_PLANE, 3);
+            cn_placed a = place_at_random(&rng, 3, &shape), b = place_at_random(&rng, 3, &floor);
+            double n[3];
+            cn_mat3_apply(b.R, floor.normal, n);
+            cn_add_scaled3(a.position, cn_rng_uniform(&rng, -0.5, 0.5) - separation(&a, &b, n), n,
+                           a.position);
+            cn_manifold m;
+            CN_CHECK_TRUE(cn_narrow(3, &a, &b, 0.3, &m));
+            CN_CHECK_TRUE((m.count > 0) == (separation(&a, &b, n) <= 0.3));
+            check_manifold(&a, &b, 0.3, &m, 1e-13);
+            if (m.count > 0) {
+                CN_CHECK_NEAR(least_gap(&m, NULL), separation(&a, &b, n), 1e-13);
+            }
+        }
+    }
+    cn_arena_destroy(memory);
+}
+
+CN_TEST(beyond_the_alert_distance_there_is_nothing) {
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_rng rng = cn_rng_seed(6);
+    for (int i = 0; i < BOUNDED; i++) {
+        for (int j = 0; j < BOUNDED; j++) {
+            for (int round = 0; round < 10; round++) {
+                cn_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
+                         shape_b = random_shape(memory, &rng, bounded[j], 3);
+                cn_placed a = place_at_random(&rng, 3, &shape_a),
+                          b = place_at_random(&rng, 3, &shape_b);
+                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, 0.05, 0.5));
+                cn_manifold m;
+                cn_narrow(3, &a, &b, 2.0, &m);
+                double gap = least_gap(&m, NULL);
+                cn_narrow(3, &a, &b, gap - 1e-6, &m);
+                assert_int_equal(m.count, 0);
+                cn_narrow(3, &a, &b, gap + 1e-6, &m);
+                CN_CHECK_TRUE(m.count > 0);
+            }
+        }
+    }
+    cn_arena_destroy(memory);
+}
+
+// ---- through contact, turned over, moved ----
+
+// No point of a body moves by more than `moved` in a step of the path: the gap must not either.
+CN_TEST(gap_is_continuous_through_contact) {
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_rng rng = cn_rng_seed(7);
+    const int steps = 200;
+    for (int i = 0; i < BOUNDED; i++) {
+        for (int j = 0; j < BOUNDED; j++) {
+            cn_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
+                     shape_b = random_shape(memory, &rng, bounded[j], 3);
+            cn_placed a = place_at_random(&rng, 3, &shape_a),
+                      b = place_at_random(&rng, 3, &shape_b);
+            bring_together(&rng, &a, &b, 0.3);
+            double way[3], spin[3], last = 0.0;
+            for (int k = 0; k < 3; k++) {
+                way[k] = (b.position[k] - a.position[k] + cn_rng_uniform(&rng, -0.3, 0.3)) / steps;
+                spin[k] = cn_rng_uniform(&rng, -0.5, 0.5) / steps;
+            }
+            double reach = shape_a.bound + cn_norm3(shape_a.middle);
+            double moved = cn_norm3(way) + cn_norm3(spin) * reach;
+            for (int step = 0; step <= steps; step++) {
+                cn_manifold m;
+                cn_narrow(3, &a, &b, 3.0, &m);
+                double gap = least_gap(&m, NULL);
+                // Of deep overlaps the shortest way out is known to a share of the size only.
+                bool deep = fmin(gap, last) < -1e-4;
+                if (step > 0) {
+                    CN_CHECK_BELOW(fabs(gap - last), moved + (deep ? 1e-4 * reach : 1e-8));
+                }
+                last = gap;
+                cn_add_scaled3(a.position, 1.0, way, a.position);
+                turn_by(&a, spin[0], spin[1], spin[2]);
+            }
+        }
+    }
+    cn_arena_destroy(memory);
+}
+
+CN_TEST(swapping_turns_the_normal_and_nothing_else) {
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_rng rng = cn_rng_seed(8);
+    for (int i = 0; i < BOUNDED; i++) {
+        for (int j = 0; j < BOUNDED; j++) {
+            for (int round = 0; round < 6; round++) {
+                cn_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
+                         shape_b = random_shape(memory, &rng, bounded[j], 3);
+                cn_placed a = place_at_random(&rng, 3, &shape_a),
+                          b = place_at_random(&rng, 3, &shape_b);
+                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, -1e-3, 0.1));
+                cn_manifold m, swapped;
+                cn_narrow(3, &a, &b, 0.3, &m);
+                cn_narrow(3, &b, &a, 0.3, &swapped);
+                check_same(&m, &swapped, -1.0, 1e-6);
+            }
+        }
+    }
+    cn_arena_destroy(memory);
+}
+
+CN_TEST(moving_both_moves_the_contacts_with_them) {
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_rng rng = cn_rng_seed(9);
+    for (int i = 0; i < BOUNDED; i++) {
+        for (int j = 0; j < BOUNDED; j++) {
+            for (int round = 0; round < 6; round++) {
+                cn_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
+                         shape_b = random_shape(memory, &rng, bounded[j], 3);
+                cn_placed a = place_at_random(&rng, 3, &shape_a),
+                          b = place_at_random(&rng, 3, &shape_b), a2 = a, b2 = b;
+                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, -1e-3, 0.1));
+                double R[9], shift[3];
+                turn_at_random(&rng, 3, R);
+                cn_manifold m, moved;
+                cn_narrow(3, &a, &b, 0.3, &m);
+                for (int k = 0; k < 3; k++) {
+                    shift[k] = cn_rng_uniform(&rng, -10.0, 10.0);
+                }
+                cn_mat3_multiply(R, a.R, a2.R);
+                cn_mat3_multiply(R, b.R, b2.R);
+                cn_mat3_apply(R, a.position, a2.position);
+                cn_mat3_apply(R, b.position, b2.position);
+                cn_add_scaled3(a2.position, 1.0, shift, a2.position);
+                cn_add_scaled3(b2.position, 1.0, shift, b2.position);
+                cn_narrow(3, &a2, &b2, 0.3, &moved);
+                for (int32_t k = 0; k < m.count; k++) {
+                    cn_mat3_apply(R, m.point[k].point, m.point[k].point);
+                    cn_add_scaled3(m.point[k].point, 1.0, shift, m.point[k].point);
+                    cn_mat3_apply(R, m.point[k].normal, m.point[k].normal);
+                }
+                check_same(&m, &moved, 1.0, 1e-6);
+            }
+        }
+    }
+    cn_arena_destroy(memory);
+}
