@@ -4,8 +4,8 @@
 #include "app.h"
 #include "case.h"
 #include "chosen.h"
+#include "plot.h"
 #include "progress.h"
-#include "svg.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -177,7 +177,11 @@ static int cn_demo_write_svg(const char *folder, const cn_demo_run *runs, const 
     for (int32_t i = 0; i < CN_DEMO_RUNS; i++) {
         notes[i] = cn_text("%s, %d %s", cn_outcome_text(runs[i].report.outcome),
                            (int)runs[i].report.iterations, runs[i].unit);
-        curves[i] = (cn_curve){runs[i].label, notes[i], runs[i].x, runs[i].y, runs[i].count};
+        curves[i] = (cn_curve){.name = runs[i].label,
+                               .note = notes[i],
+                               .x = runs[i].x,
+                               .y = runs[i].y,
+                               .count = runs[i].count};
     }
     cn_plot plot = {.title = "One step of hard contact with Coulomb friction",
                     .subtitle = subtitle,

@@ -6,6 +6,7 @@
 #include "app.h"
 #include "build.h"
 #include "progress.h"
+#include "recorded.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -114,21 +115,6 @@ int cn_drive_create(cn_drive *drive, cn_model *model, bool overwrite) {
     return CN_EXIT_DONE;
 }
 
-// The model of a run file's own scene.
-static cn_status cn_drive_rebuild(cn_drive *drive, cn_run *run, const cn_override *overrides,
-                                  int32_t count, cn_error *error) {
-    const char *text = cn_run_meta(run, "scene");
-    if (!text || !text[0]) {
-        *error = (cn_error){.status = CN_ERR_INPUT,
-                            .message = "the run file has no scene to go on from: its model was "
-                                       "built by a program"};
-        snprintf(error->file, sizeof error->file, "%s", drive->path);
-        return CN_ERR_INPUT;
-    }
-    return cn_scene_read_text(NULL, drive->path, text, strlen(text), overrides, count,
-                              &drive->model, error);
-}
-
 // What was done up to the checkpoint that the sim now stands on.
 static cn_status cn_drive_recount(cn_drive *drive, cn_error *error) {
     cn_run *run;
@@ -161,7 +147,9 @@ int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count
     cn_run *run = NULL;
     drive->cpu_start = cn_cpu_clock();
     cn_status status = cn_run_open(NULL, drive->path, &run, &error);
-    status = status == CN_OK ? cn_drive_rebuild(drive, run, overrides, count, &error) : status;
+    status = status == CN_OK
+                 ? cn_run_model(run, drive->path, overrides, count, &drive->model, &error)
+                 : status;
     cn_run_close(run);
     status = status == CN_OK ? cn_sim_create(drive->model, NULL, &drive->sim, &error) : status;
     status = status == CN_OK

@@ -21,6 +21,7 @@ static const cn_command cn_commands[] = {
     {"check", "verify run files and stored solutions independently of the solvers",
      cn_command_check},
     {"info", "what a run, scene or problem file holds", cn_command_info},
+    {"render", "a picture of a run or of a scene's start", cn_command_render},
     {"schema", "the JSON Schema of scene files", cn_command_schema},
     {"solve", "solve one-step problem files", cn_command_solve},
     {"solvers", "the solvers, their parameters, strengths and weaknesses", cn_command_solvers},

@@ -1,28 +1,23 @@
 // app/svg.h
-// A log-log line plot as a self-contained SVG file, legible on light and dark pages.
+// The pieces of self-contained SVG files, legible on light and dark pages: plots (plot.h) and
+// pictures (picture.h) are made of them. Coordinates are pixels, y downwards.
 #ifndef CAIRN_APP_SVG_H
 #define CAIRN_APP_SVG_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-typedef struct cn_curve {
-    const char *name, *note; // legend: two lines
-    const double *x, *y;     // points that are not positive are left out
-    int32_t count;
-} cn_curve;
+#define CN_SVG_COLOURS 6 // hues that stay apart for colour-blind readers
 
-#define CN_PLOT_CURVES 6 // as many as there are colours
+// The head, the common styles and a card behind everything. classes: more rules for the style
+// sheet, or NULL.
+void cn_svg_open(FILE *out, int32_t width, int32_t height, const char *title, const char *classes);
+void cn_svg_close(FILE *out);
 
-typedef struct cn_plot {
-    const char *title, *subtitle, *x_label, *y_label;
-    double y_target; // a marked level; 0: none
-    const char *target_label;
-    const cn_curve *curves;
-    int32_t count;
-} cn_plot;
-
-void cn_plot_write(const cn_plot *plot, FILE *out);
+// Classes for text: title, name, small; for lines: grid, fine, axis, target; for paths: curve with
+// c0, c1 ...; for dots: d0, d1 ...
+void cn_svg_text(FILE *out, double x, double y, const char *attributes, const char *text);
+void cn_svg_line(FILE *out, const char *class, double x1, double y1, double x2, double y2);
+void cn_svg_escaped(FILE *out, const char *text);
 
 #endif

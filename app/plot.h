@@ -1,0 +1,34 @@
+// app/plot.h
+// A line plot as a self-contained SVG file.
+#ifndef CAIRN_APP_PLOT_H
+#define CAIRN_APP_PLOT_H
+
+#include "svg.h"
+
+#include <stdbool.h>
+
+typedef struct cn_curve {
+    const char *name, *note; // legend: two lines
+    const double *x, *y;     // points that are not finite, or not positive on a logarithmic axis,
+                             // are left out
+    int32_t count;
+    bool dots; // points instead of a line
+} cn_curve;
+
+#define CN_PLOT_CURVES CN_SVG_COLOURS // as many as there are colours
+
+typedef enum cn_scale { CN_SCALE_LOG, CN_SCALE_LINEAR } cn_scale;
+
+typedef struct cn_plot {
+    const char *title, *subtitle, *x_label, *y_label;
+    cn_scale x_scale, y_scale;
+    bool equal;      // a metre is as long on both (linear) axes
+    double y_target; // a marked level on a logarithmic axis; 0: none
+    const char *target_label;
+    const cn_curve *curves;
+    int32_t count;
+} cn_plot;
+
+void cn_plot_write(const cn_plot *plot, FILE *out);
+
+#endif
