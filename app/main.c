@@ -12,8 +12,7 @@ typedef struct cn_command {
 } cn_command;
 
 static const cn_command cn_commands[] = {
-    {"demo", "a first look: generate a problem, solve it four ways, plot the convergence",
-     cn_command_demo},
+    {"demo", "a first look: simulate a scene, draw it, tell how far to trust it", cn_command_demo},
     {"gallery", "the scenes that come with the command", cn_command_gallery},
     {"new", "write a starter scene", cn_command_new},
     {"run", "simulate a scene into a run file", cn_command_run},
@@ -22,6 +21,7 @@ static const cn_command cn_commands[] = {
      cn_command_check},
     {"info", "what a run, scene or problem file holds", cn_command_info},
     {"render", "a picture of a run or of a scene's start", cn_command_render},
+    {"export", "a run file as CSV tables or FCLIB problems", cn_command_export},
     {"schema", "the JSON Schema of scene files", cn_command_schema},
     {"solve", "solve one-step problem files", cn_command_solve},
     {"solvers", "the solvers, their parameters, strengths and weaknesses", cn_command_solvers},

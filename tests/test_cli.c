@@ -24,9 +24,9 @@ CN_TEST(help_is_on_stdout) {
 }
 
 CN_TEST(every_command_has_help) {
-    static const char *const commands[] = {"bench",    "check",  "convert", "demo",   "gallery",
-                                           "new",      "resume", "run",     "schema", "info",
-                                           "generate", "solve",  "solvers"};
+    static const char *const commands[] = {"bench",   "check",    "convert", "demo",  "export",
+                                           "gallery", "generate", "info",    "new",   "render",
+                                           "resume",  "run",      "schema",  "solve", "solvers"};
     cn_cli cli = cn_cli_enter();
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char arguments[64], golden[64];
@@ -601,9 +601,9 @@ CN_TEST(solvers_lists_the_tables) {
     cn_cli_leave(&cli);
 }
 
-CN_TEST(demo_writes_its_files) {
+CN_TEST(demo_of_the_solvers_writes_its_files) {
     cn_cli cli = cn_cli_enter();
-    CN_CLI_EXPECT(&cli, 0, "demo --contacts 12");
+    CN_CLI_EXPECT(&cli, 0, "demo solvers --contacts 12");
     CN_CHECK_HOLDS(cli.out, "auto");
     CN_CHECK_HOLDS(cli.out, "Try next");
     char *picture = cn_file_text("demo/convergence.svg");

@@ -1,5 +1,5 @@
 // Simulations from the command line as a user meets them: run, resume, check, info, new, schema,
-// gallery; exit codes, JSON keys, bad scenes, interruption.
+// gallery, export, render, demo; exit codes, JSON keys, bad scenes, interruption.
 #include "cli.h"
 
 #include <cairn/cairn.h>
@@ -235,6 +235,14 @@ CN_TEST(wrong_usage_of_run_is_exit_2) {
         {"run a --untill 3", "did you mean --until?"},
         {"resume", "no file given"},
         {"new", "no file given"},
+        {"export", "no file given"},
+        {"export a", "--to FORMAT is missing"},
+        {"export a --to csw", "no format 'csw'; did you mean 'csv'?"},
+        {"export a --to html", "--to html is not available yet"},
+        {"export a --to csv --steps 3", "--steps wants A:B"},
+        {"render", "no file given"},
+        {"render a --strip 1", "--strip must be in"},
+        {"demo no-such-scene-anywhere", "no scene 'no-such-scene-anywhere'"},
         {"gallery no-such-scene-anywhere", "no scene 'no-such-scene-anywhere'"},
     };
     cn_cli cli = cn_cli_enter();
@@ -554,5 +562,124 @@ CN_TEST(gallery_lists_shows_and_runs) {
     CN_CLI_EXPECT(&cli, 1, "gallery");
     CN_CHECK_HOLDS(cli.err, "CAIRN_SCENES");
     unsetenv("CAIRN_SCENES");
+    cn_cli_leave(&cli);
+}
+
+// ---- export, render, demo ----
+
+CN_TEST(export_writes_csv_tables) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 0, "run disks.yaml -q --until 0.3");
+    CN_CLI_EXPECT(&cli, 0, "export disks.run --to csv");
+    char *ledger = cn_file_text("disks-csv/ledger.csv");
+    char *frames = cn_file_text("disks-csv/frames.csv");
+    char *contacts = cn_file_text("disks-csv/contacts.csv");
+    assert_int_equal(cn_count_lines(ledger), 1 + 30);
+    assert_int_equal(cn_count_lines(frames), 1 + 11 * 16);
+    CN_CHECK_HOLDS(ledger, "step,t,contacts,sticking,sliding,solver,");
+    CN_CHECK_HOLDS(frames, "step,t,body,name,x,y,angle,vx,vy,w\n0,0,1,\"hollow\",0,0,0,0,0,0\n");
+    CN_CHECK_HOLDS(contacts, "step,t,candidate,antagonist,status,gap,friction,point_x,point_y,");
+    free(ledger);
+    free(frames);
+    free(contacts);
+    CN_CLI_EXPECT(&cli, 0, "export disks.run --to csv --steps 10:12 -o some -q");
+    assert_string_equal(cli.out, "");
+    ledger = cn_file_text("some/ledger.csv");
+    assert_int_equal(cn_count_lines(ledger), 1 + 3);
+    free(ledger);
+    CN_CLI_EXPECT(&cli, 2, "export disks.run --to csv --at 99");
+    CN_CHECK_HOLDS(cli.err, "the run has only 30 steps");
+    CN_CLI_EXPECT(&cli, 4, "export disks.yaml --to csv");
+    cn_cli_leave(&cli);
+}
+
+// The problem of a step carries the solution that the run used, to the residual of the ledger.
+CN_TEST(export_writes_the_problem_of_a_step) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 0, "run spheres.yaml -q");
+    CN_CLI_EXPECT(&cli, 0, "export spheres.run --to fclib --at 0.8");
+    CN_CHECK_HOLDS(cli.out, "1 problems; the scene was simulated again to step 80");
+    CN_CLI_EXPECT(&cli, 0, "check spheres-fclib/spheres-000080.hdf5 --tol 1e-6 --json");
+    cJSON *json = cn_cli_json(&cli, 0);
+    double residual = cn_json_number(json, "residual");
+    CN_CHECK_TRUE(cn_json_number(json, "contacts") > 0);
+    cJSON_Delete(json);
+    cn_run *run = NULL;
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_step_report *rows;
+    int64_t count;
+    assert_int_equal(cn_run_open(NULL, "spheres.run", &run, NULL), CN_OK);
+    assert_int_equal(cn_run_ledger(run, memory, &rows, &count, NULL), CN_OK);
+    // W is summed in another order once it is assembled.
+    CN_CHECK_NEAR(residual, rows[79].residual, 1e-3 * rows[79].residual + 1e-13);
+    cn_run_close(run);
+    cn_arena_destroy(memory);
+    CN_CLI_EXPECT(&cli, 0, "export spheres.run --to fclib --steps 70:72 -o three -q");
+    CN_CHECK_TRUE(cn_exists("three/spheres-000070.hdf5") && cn_exists("three/spheres-000072.hdf5"));
+    cn_cli_leave(&cli);
+}
+
+static void cn_check_picture(const char *path, const char *holds) {
+    char *text = cn_file_text(path);
+    CN_CHECK_HOLDS(text, "<svg xmlns");
+    CN_CHECK_HOLDS(text, "</svg>");
+    CN_CHECK_HOLDS(text, holds);
+    CN_CHECK_TRUE(!strstr(text, "nan") && !strstr(text, "inf"));
+    free(text);
+}
+
+CN_TEST(render_draws_runs_and_scenes) {
+    cn_cli cli = cn_cli_enter_with_scenes();
+    CN_CLI_EXPECT(&cli, 0, "run disks.yaml -q");
+    CN_CLI_EXPECT(&cli, 0, "render disks.run --at 0.4");
+    cn_check_picture("disks.svg", "t = 0.39 s");
+    CN_CLI_EXPECT(&cli, 0, "render disks.run --strip 3 --forces -o strip.svg");
+    cn_check_picture("strip.svg", "class=\"force\"");
+    CN_CLI_EXPECT(&cli, 0, "render spheres.yaml");
+    cn_check_picture("spheres.svg", "t = 0 s");
+    CN_CLI_EXPECT(&cli, 2, "render spheres.yaml --at 1");
+    CN_CHECK_HOLDS(cli.err, "a scene has only its start");
+    CN_CLI_EXPECT(&cli, 4, "render missing.run");
+    CN_CLI_EXPECT(&cli, 1, "render spheres.yaml -o no/such/folder/a.svg");
+    cn_cli_leave(&cli);
+}
+
+// Every kind of shape has a picture.
+CN_TEST(render_draws_every_shape) {
+    static const char flat[] =
+        "cairn: 1\ndimension: 2\nmaterials: {a: {density: 1}}\nbodies:\n"
+        "  - {fixed: true, material: a, shape: {line: {normal: [0, 1], offset: -1}}}\n"
+        "  - {fixed: true, material: a, position: [0, 9], shape: {ring: {radius: 2}}}\n"
+        "  - {material: a, position: [0, 0], shape: {disk: {radius: 0.5}}}\n"
+        "  - {material: a, position: [2, 0], shape: {box: {size: [1, 1]}}}\n"
+        "  - {material: a, position: [4, 0], shape: {polygon: {vertices: [[0, 0], [1, 0], [0, "
+        "1]]}}}\n";
+    static const char solid[] =
+        "cairn: 1\nmaterials: {a: {density: 1}}\nbodies:\n"
+        "  - {fixed: true, material: a, shape: {plane: {normal: [0, 0, 1], offset: -1}}}\n"
+        "  - {fixed: true, material: a, shape: {plane: {normal: [0, -1, 0], offset: -3}}}\n"
+        "  - {material: a, position: [0, 0, 0], shape: {sphere: {radius: 0.5}}}\n"
+        "  - {material: a, position: [2, 0, 0], shape: {box: {size: [1, 1, 1]}}}\n"
+        "  - {material: a, position: [8, 0, 0], shape: {polyhedron: {vertices: [[0, 0, 0], [1, 0, "
+        "0], [0, 1, 0], [0, 0, 1]]}}}\n";
+    cn_cli cli = cn_cli_enter();
+    cn_file_write("flat.yaml", flat, strlen(flat));
+    cn_file_write("solid.yaml", solid, strlen(solid));
+    CN_CLI_EXPECT(&cli, 0, "render flat.yaml");
+    cn_check_picture("flat.svg", "class=\"ring\"");
+    CN_CLI_EXPECT(&cli, 0, "render solid.yaml");
+    cn_check_picture("solid.svg", "class=\"shadow\"");
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(demo_runs_draws_and_reports) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "demo newtons-cradle --until 0.2 -o here");
+    CN_CHECK_HOLDS(cli.out, "newtons-cradle: A ball hits four touching ones");
+    CN_CHECK_HOLDS(cli.out, "steps solved");
+    CN_CHECK_HOLDS(cli.out, "energy balance");
+    CN_CHECK_HOLDS(cli.out, "Try next");
+    cn_check_picture("here/newtons-cradle.svg", "t = 0.2 s");
+    CN_CLI_EXPECT(&cli, 0, "check here/newtons-cradle.run -q");
     cn_cli_leave(&cli);
 }

@@ -1,0 +1,184 @@
+// app/export_csv.c
+// A run as tables for spreadsheets and plotting programs: numbers with the fewest digits that read
+// back as the same double.
+#include "export.h"
+
+#include "app.h"
+#include "json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static FILE *cn_csv_open(const char *folder, const char *name, const char *titles) {
+    char *path = cn_text("%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        cn_report_failure("%s: cannot be written: %s", path, strerror(errno));
+    } else {
+        fprintf(file, "%s\n", titles);
+    }
+    free(path);
+    return file;
+}
+
+static int cn_csv_close(FILE *file, const char *name) {
+    bool bad = ferror(file) != 0;
+    bad = fclose(file) != 0 || bad;
+    return bad ? cn_report_failure("%s: cannot be written", name) : CN_EXIT_DONE;
+}
+
+static void cn_csv_reals(FILE *file, const double *x, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        char text[32];
+        fprintf(file, ",%s", cn_real_text(x[i], text));
+    }
+}
+
+// A text cell; quotes inside are doubled.
+static void cn_csv_text(FILE *file, const char *text) {
+    fputs(",\"", file);
+    for (; *text; text++) {
+        if (*text == '"') {
+            fputc('"', file);
+        }
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static bool cn_csv_wants(const cn_export_job *job, int64_t step) {
+    return job->last < job->first || (step >= job->first && step <= job->last);
+}
+
+static int cn_csv_ledger(const cn_export_job *job, cn_recorded *recorded) {
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_step_report *rows;
+    cn_error error = {.status = CN_OK};
+    int64_t count;
+    if (!memory || cn_run_ledger(recorded->run, memory, &rows, &count, &error) != CN_OK) {
+        cn_arena_destroy(memory);
+        return memory ? cn_report_error_in(&error, recorded->path)
+                      : cn_report_failure("out of memory");
+    }
+    FILE *file = cn_csv_open(
+        job->folder, "ledger.csv",
+        "step,t,contacts,sticking,sliding,solver,iterations,residual,outcome,penetration_max,"
+        "joint_error_max,kinetic,potential,work_external,work_joints,dissipated_friction,"
+        "dissipated_impact,dissipated_numerical,cpu_detect,cpu_assemble,cpu_solve,cpu_advance");
+    for (int64_t i = 0; file && i < count; i++) {
+        const cn_step_report *row = &rows[i];
+        if (!cn_csv_wants(job, row->step)) {
+            continue;
+        }
+        const double numbers[] = {
+            row->penetration_max,     row->joint_error_max,   row->kinetic,
+            row->potential,           row->work_external,     row->work_joints,
+            row->dissipated_friction, row->dissipated_impact, row->dissipated_numerical,
+            row->cpu_detect,          row->cpu_assemble,      row->cpu_solve,
+            row->cpu_advance};
+        fprintf(file, "%lld", (long long)row->step);
+        cn_csv_reals(file, &row->t, 1);
+        fprintf(file, ",%d,%d,%d,%s,%d", (int)row->contacts, (int)row->sticking, (int)row->sliding,
+                row->solver, (int)row->iterations);
+        cn_csv_reals(file, &row->residual, 1);
+        fprintf(file, ",%s", cn_outcome_text(row->outcome));
+        cn_csv_reals(file, numbers, (int32_t)(sizeof numbers / sizeof numbers[0]));
+        fputc('\n', file);
+    }
+    cn_arena_destroy(memory);
+    return file ? cn_csv_close(file, "ledger.csv") : CN_EXIT_FAILURE;
+}
+
+// One line a body.
+static void cn_csv_frame(FILE *file, const cn_model *model, int64_t step, double t, const double *q,
+                         const double *v) {
+    int32_t pose = cn_model_dim(model) == 3 ? 7 : 3, size = cn_model_dim(model) == 3 ? 6 : 3;
+    for (cn_body_id id = 1; id <= cn_model_body_count(model); id++) {
+        cn_body_info body;
+        cn_model_body(model, id, &body);
+        fprintf(file, "%lld", (long long)step);
+        cn_csv_reals(file, &t, 1);
+        fprintf(file, ",%d", (int)id);
+        cn_csv_text(file, body.name);
+        cn_csv_reals(file, q + (int64_t)pose * (id - 1), pose);
+        cn_csv_reals(file, v + (int64_t)size * (id - 1), size);
+        fputc('\n', file);
+    }
+}
+
+static const char cn_contact_titles_3d[] =
+    "step,t,candidate,antagonist,status,gap,friction,point_x,point_y,point_z,normal_x,normal_y,"
+    "normal_z,impulse_x,impulse_y,impulse_z,velocity_x,velocity_y,velocity_z,before_x,before_y,"
+    "before_z,shift_x,shift_y,shift_z";
+static const char cn_contact_titles_2d[] =
+    "step,t,candidate,antagonist,status,gap,friction,point_x,point_y,normal_x,normal_y,impulse_x,"
+    "impulse_y,velocity_x,velocity_y,before_x,before_y,shift_x,shift_y";
+
+static cn_status cn_csv_contacts(FILE *file, cn_recorded *recorded, int64_t index, int64_t step,
+                                 double t, cn_error *error) {
+    static const char *const names[] = {"open", "stick", "slide"};
+    int32_t dim = cn_model_dim(recorded->model), count;
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_contact_record *contacts;
+    if (!memory) {
+        *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
+        return CN_ERR_MEMORY;
+    }
+    cn_status status = cn_run_contacts(recorded->run, index, memory, &contacts, &count, error);
+    for (int32_t i = 0; status == CN_OK && i < count; i++) {
+        const cn_contact_record *c = &contacts[i];
+        const double *const vectors[] = {c->point,    c->normal,          c->impulse,
+                                         c->velocity, c->velocity_before, c->shift};
+        fprintf(file, "%lld", (long long)step);
+        cn_csv_reals(file, &t, 1);
+        fprintf(file, ",%d,%d,%s", (int)c->candidate, (int)c->antagonist,
+                c->status < 3 ? names[c->status] : "unknown");
+        cn_csv_reals(file, &c->gap, 1);
+        cn_csv_reals(file, &c->friction, 1);
+        for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
+            cn_csv_reals(file, vectors[k], dim);
+        }
+        fputc('\n', file);
+    }
+    cn_arena_destroy(memory);
+    return status;
+}
+
+static cn_status cn_csv_frames(const cn_export_job *job, cn_recorded *recorded, FILE *frames,
+                               FILE *contacts, cn_error *error) {
+    int64_t bodies = cn_model_body_count(recorded->model);
+    double *q = CN_ALLOCATE(double, 7 * bodies), *v = CN_ALLOCATE(double, 6 * bodies), t;
+    cn_status status = CN_OK;
+    for (int64_t i = 0; status == CN_OK && i < cn_run_frame_count(recorded->run); i++) {
+        int64_t step;
+        status = cn_run_frame(recorded->run, i, &step, &t, q, v, error);
+        if (status == CN_OK && cn_csv_wants(job, step)) {
+            cn_csv_frame(frames, recorded->model, step, t, q, v);
+            status = cn_csv_contacts(contacts, recorded, i, step, t, error);
+        }
+    }
+    free(q);
+    free(v);
+    return status;
+}
+
+int cn_export_csv(const cn_export_job *job, cn_recorded *recorded) {
+    bool is_3d = cn_model_dim(recorded->model) == 3;
+    cn_error error = {.status = CN_OK};
+    int code = cn_csv_ledger(job, recorded);
+    FILE *frames = cn_csv_open(job->folder, "frames.csv",
+                               is_3d ? "step,t,body,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz"
+                                     : "step,t,body,name,x,y,angle,vx,vy,w");
+    FILE *contacts = cn_csv_open(job->folder, "contacts.csv",
+                                 is_3d ? cn_contact_titles_3d : cn_contact_titles_2d);
+    if (frames && contacts && cn_csv_frames(job, recorded, frames, contacts, &error) != CN_OK) {
+        code = cn_exit_join(code, cn_report_error_in(&error, recorded->path));
+    }
+    code = cn_exit_join(code, frames ? cn_csv_close(frames, "frames.csv") : CN_EXIT_FAILURE);
+    code = cn_exit_join(code, contacts ? cn_csv_close(contacts, "contacts.csv") : CN_EXIT_FAILURE);
+    if (code == CN_EXIT_DONE && !job->quiet) {
+        printf("%s: ledger.csv, frames.csv, contacts.csv\n", job->folder);
+    }
+    return code;
+}
