@@ -37,6 +37,16 @@ static bool cn_file_exists(const char *path) {
     return file != NULL;
 }
 
+// Opens the handle and reads the header, which tells a foreign file at once.
+static cn_status cn_database_connect(cn_database *database, const char *path, int flags,
+                                     cn_error *error) {
+    if (sqlite3_open_v2(path, &database->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+        return cn_database_fail(database, error);
+    }
+    sqlite3_busy_timeout(database->handle, CN_BUSY_WAIT_MS);
+    return cn_database_run(database, "SELECT count(*) FROM sqlite_master", error);
+}
+
 cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode mode,
                            cn_database **out, cn_error *error) {
     *out = NULL;
@@ -56,14 +66,13 @@ cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode
     snprintf(database->path, sizeof database->path, "%s", path);
     int flags = mode == CN_DATABASE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     flags |= mode == CN_DATABASE_CREATE ? SQLITE_OPEN_CREATE : 0;
-    cn_status status = CN_OK;
-    if (sqlite3_open_v2(path, &database->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-        status = cn_database_fail(database, error);
-    }
-    if (status == CN_OK) {
-        sqlite3_busy_timeout(database->handle, CN_BUSY_WAIT_MS);
-        // Reads the header: tells a foreign file at once.
-        status = cn_database_run(database, "SELECT count(*) FROM sqlite_master", error);
+    cn_status status = cn_database_connect(database, path, flags, error);
+    if (status != CN_OK && mode == CN_DATABASE_READ &&
+        (sqlite3_errcode(database->handle) & 0xff) == SQLITE_READONLY) {
+        // A killed writer left something to be rolled back first, which takes a writer.
+        sqlite3_close(database->handle);
+        status = cn_database_connect(database, path, SQLITE_OPEN_READWRITE, error);
+        status = status == CN_OK ? cn_database_run(database, "PRAGMA query_only=1", error) : status;
     }
     if (status == CN_OK && mode != CN_DATABASE_READ) {
         database->writes = true;
