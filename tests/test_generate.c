@@ -389,6 +389,14 @@ CN_TEST(membrane_segments_close_a_ring_and_are_pushed_inwards) {
     double length = 2 * model->shape[0].axes[1];
     CN_CHECK_NEAR(2 * 2 * tan(3.14159265358979323846 / 100) - length, 0.01, 1e-14);
     cn_model_destroy(model);
+    model = read_good(HEAD2 "generate: [{membrane: {segments: 8, radius: 2, thickness: 0.1, "
+                            "pressure: 100*t, material: m}}]\n");
+    CN_CHECK_NEAR(cn_signal_at(model->force[7].force[0], 3.0),
+                  -300 * 2 * 3.14159265358979323846 * 2 / 8, 1e-12);
+    cn_model_destroy(model);
+    check_error(HEAD2 "generate: [{membrane: {segments: 8, radius: 2, thickness: 0.1, "
+                      "pressure: -1, material: m}}]\n",
+                "g.yaml:4:74: pressure must be 0 or more, not -1");
     check_error(HEAD3
                 "generate: [{membrane: {segments: 9, radius: 2, thickness: 0.1, material: m}}]\n",
                 "g.yaml:3:13: \"membrane\" is for 2D, and this scene has 3 dimensions");

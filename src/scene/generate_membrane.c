@@ -7,16 +7,21 @@
 // that leaves room for it, and smaller than the grains.
 #include "scene/generate.h"
 
+#include "base/arena.h"
 #include "base/error.h"
+#include "io/number.h"
 #include "math/rotation.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 typedef struct cn_membrane {
     const cn_yaml *node;
     cn_lot lot;
     int32_t segments;
-    double radius, thickness, gap, pressure;
+    double radius, thickness, gap;
+    cn_signal_def pressure;
 } cn_membrane;
 
 static const cn_field cn_membrane_fields[] = {
@@ -28,8 +33,10 @@ static const cn_field cn_membrane_fields[] = {
            .unit = "m", .help = "along the radius"),
     CN_KEY("gap", real, cn_membrane, gap, .flags = CN_NOT_BELOW_ZERO, .unit = "m",
            .help = "between the inner corners of neighbours"),
-    CN_KEY("pressure", real, cn_membrane, pressure, .flags = CN_NOT_BELOW_ZERO, .unit = "Pa",
-           .help = "each segment is pushed inwards by it times its share of the circumference"),
+    CN_KEY("pressure", signal, cn_membrane, pressure, .flags = CN_NOT_BELOW_ZERO,
+           .table = &cn_signal_table, .unit = "Pa",
+           .help = "each segment is pushed inwards by it times its share of the circumference at "
+                   "the start"),
     CN_LOT_POSITION(cn_membrane, "of the centre"),
     CN_LOT_FIELDS(cn_membrane),
 };
@@ -63,6 +70,34 @@ static cn_status cn_membrane_count(cn_reader *reader, const void *params, double
     return CN_OK;
 }
 
+// The pressure times a factor: the same function of time, scaled. false: no memory.
+static bool cn_signal_scale(cn_arena *memory, const cn_signal_def *signal, double factor,
+                            cn_signal_def *out) {
+    *out = *signal;
+    out->constant = factor * signal->constant;
+    if (signal->expression) {
+        char number[CN_NUMBER_TEXT_MAX];
+        size_t room = strlen(signal->expression) + CN_NUMBER_TEXT_MAX + 8;
+        char *text = CN_TAKE(memory, char, room);
+        if (!text) {
+            return false;
+        }
+        snprintf(text, room, "(%s)*(%s)", cn_number_text(factor, number), signal->expression);
+        out->expression = text;
+    }
+    if (signal->count > 0) {
+        double *values = CN_TAKE(memory, double, signal->count);
+        if (!values) {
+            return false;
+        }
+        for (int32_t i = 0; i < signal->count; i++) {
+            values[i] = factor * signal->values[i];
+        }
+        out->values = values;
+    }
+    return true;
+}
+
 static cn_status cn_membrane_run(cn_maker *maker, const void *params) {
     const cn_membrane *membrane = params;
     cn_shape_def shape = cn_shape_def_default(CN_SHAPE_BOX);
@@ -73,6 +108,12 @@ static cn_status cn_membrane_run(cn_maker *maker, const void *params) {
     body.shape_count = 1;
     double share = 2.0 * CN_PI * membrane->radius / membrane->segments;
     double middle = membrane->radius + 0.5 * membrane->thickness;
+    bool pushed = cn_yaml_get(membrane->node, "pressure") != NULL;
+    cn_force_def force = {.body_axes = true, .source = body.source};
+    force.point[0] = NAN; // at the centre of mass
+    if (!cn_signal_scale(maker->reader->memory, &membrane->pressure, -share, &force.force[0])) {
+        return cn_fail_memory(maker->reader->error);
+    }
     cn_status status = CN_OK;
     for (int32_t i = 0; i < membrane->segments && status == CN_OK; i++) {
         double sine;
@@ -82,12 +123,8 @@ static cn_status cn_membrane_run(cn_maker *maker, const void *params) {
         body.position[0] = membrane->lot.position[0] + middle * cosine;
         body.position[1] = membrane->lot.position[1] + middle * sine;
         status = cn_make_body(maker, &body);
-        if (status == CN_OK && membrane->pressure > 0.0) {
-            cn_force_def force = {.body = maker->last,
-                                  .force = {{.constant = -membrane->pressure * share}},
-                                  .body_axes = true,
-                                  .source = body.source};
-            force.point[0] = NAN; // at the centre of mass
+        if (status == CN_OK && pushed) {
+            force.body = maker->last;
             status = maker->force(maker, &force);
         }
     }

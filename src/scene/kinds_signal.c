@@ -106,6 +106,15 @@ static void cn_json_signal(cn_json *json, const cn_field *field) {
     cn_json_close(json, ']');
 }
 
+static cn_status cn_signal_read(cn_reader *reader, const cn_field *field, cn_yaml *node,
+                                void *out) {
+    return cn_read_signal(reader, field, node, out);
+}
+
+const cn_kind cn_kind_signal = {.what = "a number, an expression in t or a table",
+                                .read = cn_signal_read,
+                                .json = cn_json_signal};
+
 static cn_status cn_signals_read(cn_reader *reader, const cn_field *field, cn_yaml *node,
                                  void *out) {
     cn_signal_def *signal = out;

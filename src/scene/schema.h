@@ -129,7 +129,8 @@ extern const cn_kind cn_kind_corners;      // double[6], two points
 extern const cn_kind cn_kind_reals;        // cn_reals
 extern const cn_kind cn_kind_points;       // cn_reals, dim numbers each
 extern const cn_kind cn_kind_faces;        // cn_faces
-extern const cn_kind cn_kind_signals;      // cn_signal_def[3]; the row's table is cn_signal_table
+extern const cn_kind cn_kind_signal;       // cn_signal_def; the row's table is cn_signal_table
+extern const cn_kind cn_kind_signals;      // cn_signal_def[3]; likewise
 extern const cn_kind cn_kind_spin_signals; // cn_signal_def[3]; 2D: one, into [2]
 extern const cn_kind cn_kind_table;        // a map, into the struct at the offset
 extern const cn_kind cn_kind_boxed;        // a map, into a struct of its own: void *
