@@ -169,6 +169,30 @@ static cn_status cn_drive_event(cn_drive *drive, const cn_step_report *report, c
     return status;
 }
 
+static const char *cn_drive_body_name(const cn_drive *drive, cn_body_id id) {
+    cn_body_info body;
+    cn_model_body(drive->model, id, &body);
+    return body.name;
+}
+
+// Once when it begins: such a contact may stay for thousands of steps, which the ledger counts.
+static cn_status cn_drive_paradox(cn_drive *drive, const cn_step_report *report, cn_error *error) {
+    bool before = drive->paradoxical;
+    drive->paradoxical = report->paradoxes > 0;
+    if (before || !drive->paradoxical) {
+        return CN_OK;
+    }
+    return cn_drive_event(
+        drive, report,
+        cn_text("the contact of body %d (%s) on body %d (%s) may have no or several solutions "
+                "(Painleve): mu |W_NT| / W_NN = %.4g",
+                (int)report->paradox_candidate,
+                cn_drive_body_name(drive, report->paradox_candidate),
+                (int)report->paradox_antagonist,
+                cn_drive_body_name(drive, report->paradox_antagonist), report->paradox_ratio),
+        error);
+}
+
 // What a step's report says besides its numbers.
 static cn_status cn_drive_events(cn_drive *drive, const cn_step_report *report, cn_error *error) {
     cn_status status = CN_OK;
@@ -197,7 +221,7 @@ static cn_status cn_drive_events(cn_drive *drive, const cn_step_report *report, 
                     (int)report->missed),
             error);
     }
-    return status;
+    return status == CN_OK ? cn_drive_paradox(drive, report, error) : status;
 }
 
 // Records a step that was made.

@@ -19,6 +19,7 @@ typedef struct cn_drive {
     cn_drive_fn *watch;
     void *watch_user;
     cn_tally tally;
+    bool paradoxical;  // the last step had paradoxical contacts: an event only when that begins
     char hash[17];     // of the state, once cn_drive_go has ended
     double cpu_start;  // [s]
     double cpu_before; // [s] of the part before a resumption

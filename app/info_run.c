@@ -95,6 +95,7 @@ static void cn_info_run_print_json(const char *path, cn_run *run, const cn_run_f
     cn_put_int(&json, "steps", facts->tally.steps);
     cn_put_real(&json, "t_end", facts->tally.t_end);
     cn_put_int(&json, "unsolved_steps", cn_tally_unsolved(&facts->tally));
+    cn_put_int(&json, "paradox_steps", facts->tally.paradox_steps);
     cn_put_real(&json, "residual_worst", facts->tally.residual_worst);
     cn_put_real(&json, "penetration_max", facts->tally.penetration_max);
     cn_put_real(&json, "energy_balance_error", cn_tally_balance(&facts->tally));

@@ -36,6 +36,9 @@ void cn_tally_add(cn_tally *tally, const cn_step_report *report) {
     tally->retries += report->retries;
     tally->halvings += report->halvings;
     tally->missed += report->missed;
+    if (report->paradoxes > 0 && tally->paradox_steps++ == 0) {
+        tally->paradox_first = report->step;
+    }
     tally->energy_final = report->kinetic + report->potential;
     tally->kinetic_final = report->kinetic;
     tally->kinetic_peak = fmax(tally->kinetic_peak, report->kinetic);
@@ -129,6 +132,13 @@ static void cn_tally_print_steps(const cn_tally *tally, double tolerance) {
         printf("  %smissed pairs%s        %lld overlapped without having been candidates\n",
                cn_ink_begin(stdout, CN_INK_BAD), cn_ink_end(stdout, CN_INK_BAD),
                (long long)tally->missed);
+    }
+    if (tally->paradox_steps > 0) {
+        printf(
+            "  %sparadoxical contacts%s in %lld steps from step %lld on: no or several solutions "
+            "(Painleve)\n",
+            cn_ink_begin(stdout, CN_INK_BAD), cn_ink_end(stdout, CN_INK_BAD),
+            (long long)tally->paradox_steps, (long long)tally->paradox_first);
     }
 }
 

@@ -17,6 +17,7 @@ typedef struct cn_tally {
     double residual_worst, penetration_max, penetration_final, joint_error_max;
     int64_t residual_step, penetration_step; // where the worst were
     int64_t retries, halvings, missed;       // not in a ledger: 0 when read from one
+    int64_t paradox_steps, paradox_first;    // steps with paradoxical contacts, the first of them
     double energy_initial, energy_final, kinetic_final, kinetic_peak;
     double work, friction, impact, numerical; // [J] given by forces and joints, taken by the others
     double cpu[4];                            // [s] detect, assemble, solve, advance

@@ -204,6 +204,26 @@ CN_TEST(run_options_go_over_the_scene) {
     cn_cli_leave(&cli);
 }
 
+// Painleve's paradox is told in the report, counted after a resumption too, and named in the file.
+CN_TEST(run_tells_paradoxical_contacts) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "run painleve-rod --until 0.1");
+    CN_CHECK_HOLDS(cli.out, "paradoxical contacts in ");
+    CN_CLI_EXPECT(&cli, 0, "resume painleve-rod.run --until 0.15 -q");
+    CN_CLI_EXPECT(&cli, 0, "info painleve-rod.run --json");
+    CN_CHECK_HOLDS(cli.out, "the contact of body 2 (rod) on body 1 (ground) may have no");
+    cJSON *info = cn_cli_json(&cli, 0);
+    double resumed = cn_json_number(info, "paradox_steps");
+    cJSON_Delete(info);
+    CN_CLI_EXPECT(&cli, 0, "run painleve-rod --until 0.15 -q -o whole.run");
+    CN_CLI_EXPECT(&cli, 0, "info whole.run --json");
+    info = cn_cli_json(&cli, 0);
+    CN_CHECK_TRUE(resumed > 0.0);
+    CN_CHECK_NEAR(cn_json_number(info, "paradox_steps"), resumed, 0.0);
+    cJSON_Delete(info);
+    cn_cli_leave(&cli);
+}
+
 CN_TEST(run_does_not_overwrite_unless_forced) {
     cn_cli cli = cn_cli_enter_with_scenes();
     CN_CLI_EXPECT(&cli, 0, "run column.yaml --until 0.02 -q");

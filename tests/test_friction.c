@@ -1,4 +1,4 @@
-// Friction of one body on a plane: V4, V5, V6, V7 (E2).
+// Friction of one body on a plane: V4, V5, V6, V7 (E2), V12.
 #include "world.h"
 
 #include "math/vec3.h"
@@ -195,4 +195,85 @@ static void check_triangle(double h) {
 
 CN_TEST(exact_cone_traces_a_closed_triangle) {
     check_triangle(1e-3);
+}
+
+// ---- V12: Painleve ----
+
+#define LEAN 1.1071487177940904 // [rad] atan 2, where a slender rod needs the least friction
+
+// A rod 2 m long with a round tip on the ground, leaning back by LEAN, tip ahead, moving at speed
+// u. In space it is a capsule whose plane is turned by 0.7 about the vertical.
+static world rod(int32_t dim, double mu, double u, double h) {
+    char body[512];
+    double turn = 0.7, c = cos(LEAN), s = sin(LEAN);
+    if (dim == 3) {
+        // The capsule's z axis turned towards (cos turn, sin turn, 0) and down: tip at its end.
+        snprintf(body, sizeof body,
+                 "  - {material: stone, mass: 3, inertia: [1, 1, 1], shape: {capsule: {radius: "
+                 "0.01, length: 2}}, position: [0, 0, %.17g], rotation: {axis: [%.17g, %.17g, 0], "
+                 "angle: %.17g}, velocity: [%.17g, %.17g, 0]}\n",
+                 s + 0.01, -sin(turn), cos(turn), 0.5 * M_PI + LEAN, u * cos(turn), u * sin(turn));
+    } else {
+        snprintf(
+            body, sizeof body,
+            "  - {material: stone, mass: 3, inertia: 1, center_of_mass: [0, 0], shape: {disk: "
+            "{radius: 0.01}, position: [%.17g, %.17g]}, position: [0, %.17g], velocity: [%.17g, "
+            "0]}\n",
+            c, -s, s + 0.01, u);
+    }
+    return on_ground(dim, 0.0, mu, h, 1e-12, body);
+}
+
+// mu |W_NT| / W_NN of the tip, arms (c, -s - 0.01): W_NN = 1/m + c^2/I, W_NT = c (s + 0.01)/I.
+static double rod_ratio(double mu) {
+    double c = cos(LEAN), s = sin(LEAN) + 0.01;
+    return mu * c * s / (1.0 / 3.0 + c * c);
+}
+
+CN_TEST(rod_is_paradoxical_from_the_friction_of_painleve_on) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        double limit = 1.0 / rod_ratio(1.0);
+        for (int i = 0; i < 2; i++) {
+            double mu = limit * (i == 0 ? 0.999 : 1.001);
+            world w = rod(dim, mu, 0.1, 1e-6);
+            world_step(&w);
+            assert_int_equal(w.last.paradoxes, i);
+            assert_int_equal(w.last.paradox_candidate, i == 0 ? 0 : 2);
+            assert_int_equal(w.last.paradox_antagonist, i == 0 ? 0 : 1);
+            CN_CHECK_NEAR(w.last.paradox_ratio, i == 0 ? 0.0 : rod_ratio(mu), 1e-7);
+            CN_CHECK_TRUE(w.unsolved == 0);
+            world_close(&w);
+        }
+    }
+}
+
+// Below the limit the impulse of a step is of order h. Above it the tip catches: it stops within
+// the step, by the impulse -W^-1 (0, u_T), r_N = W_NT u/det W, whatever h.
+CN_TEST(paradoxical_rod_catches_without_a_collision) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        double c = cos(LEAN), s = sin(LEAN) + 0.01;
+        double W_NN = 1.0 / 3.0 + c * c, W_TT = 1.0 / 3.0 + s * s, W_NT = c * s;
+        for (int i = 0; i < 4; i++) {
+            double h = i % 2 == 0 ? 1e-4 : 1e-6, impulse[3];
+            world w = rod(dim, i < 2 ? 1.2 : 1.6, 2.0, h);
+            world_step(&w);
+            world_impulse(&w, 2, impulse);
+            double want = i < 2 ? 0.0 : 2.0 * W_NT / (W_NN * W_TT - W_NT * W_NT);
+            CN_CHECK_NEAR(impulse[dim - 1], want, 1e3 * h);
+            CN_CHECK_TRUE(w.unsolved == 0 && (w.last.paradoxes > 0) == (i >= 2));
+            world_close(&w);
+        }
+    }
+}
+
+// A box on a slope and a ball have none.
+CN_TEST(ordinary_contacts_are_not_paradoxical) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        world w = on_ground(dim, atan(0.5), 0.8, 1e-3, 1e-8, dim == 3 ? slope_box : slope_box_2d);
+        for (int i = 0; i < 50; i++) {
+            world_step(&w);
+            assert_int_equal(w.last.paradoxes, 0);
+        }
+        world_close(&w);
+    }
 }

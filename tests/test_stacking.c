@@ -1,4 +1,4 @@
-// Blocks on blocks: what stands, what slides, what topples: V9, V10, V11, V12, V15, towers, E4.
+// Blocks on blocks: what stands, what slides, what topples: V9, V10, V11, V15, towers, E4.
 #include "world.h"
 
 #include "math/vec3.h"

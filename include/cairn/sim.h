@@ -38,7 +38,11 @@ typedef struct cn_step_report {
     double penetration_max;    // [m] largest overlap, of g~
     double penetration_mean;
     double joint_error_max;
-    int32_t missed; // pairs found overlapping that had not been candidates
+    int32_t missed;    // pairs found overlapping that had not been candidates
+    int32_t paradoxes; // contacts whose own problem may have no or several solutions (Painleve):
+                       // mu |W_NT| >= W_NN
+    cn_body_id paradox_candidate, paradox_antagonist; // the worst of them; 0: there is none
+    double paradox_ratio;                             // its mu |W_NT| / W_NN
     double kinetic, potential;
     double work_external, work_joints; // over the step
     double dissipated_friction, dissipated_impact, dissipated_numerical;

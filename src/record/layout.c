@@ -16,7 +16,7 @@ const char cn_run_tables[] =
     " solver TEXT, iterations INTEGER, residual REAL, outcome TEXT, penetration_max REAL, joint_error_max REAL,"
     " kinetic REAL, potential REAL, work_external REAL, work_joints REAL, dissipated_friction REAL,"
     " dissipated_impact REAL, dissipated_numerical REAL, cpu_detect REAL, cpu_assemble REAL, cpu_solve REAL,"
-    " cpu_advance REAL);"
+    " cpu_advance REAL, paradoxes INTEGER);"
     "CREATE TABLE checkpoint(step INTEGER PRIMARY KEY, state BLOB, hash TEXT);"
     "CREATE TABLE event(step INTEGER, t REAL, text TEXT);";
 // clang-format on

@@ -34,7 +34,8 @@ extern const char cn_run_tables[];
     X(cpu_detect, R)                                                                               \
     X(cpu_assemble, R)                                                                             \
     X(cpu_solve, R)                                                                                \
-    X(cpu_advance, R)
+    X(cpu_advance, R)                                                                              \
+    X(paradoxes, I)
 
 // The vectors of a contact row in the order of its columns: member of cn_contact_record, how many
 // numbers.

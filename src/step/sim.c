@@ -238,6 +238,7 @@ static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
         report->outcome = step->solved.outcome; // the first that was not solved stays
     }
     report->residual = fmax(report->residual, step->solved.grade.residual);
+    cn_step_paradoxes(sim, report);
     cn_step_energy(sim, report);
 }
 

@@ -47,6 +47,9 @@ struct cn_sim {
 cn_status cn_moreau_jean(cn_sim *sim, double t, double h, cn_error *error);
 // Energies and work of sim->last, added to the report (kinetic and potential are those of the end).
 void cn_step_energy(const cn_sim *sim, cn_step_report *report);
+// Counts the contacts of sim->last whose own problem may have no or several solutions, and names
+// the worst.
+void cn_step_paradoxes(const cn_sim *sim, cn_step_report *report);
 void cn_state_energy(const cn_model *model, const double *q, const double *v, double *kinetic,
                      double *potential);
 // The state becomes the end of sim->last.
