@@ -5,6 +5,8 @@
 
 #include "app.h"
 
+#include <glob.h>
+
 typedef struct cn_bench_job {
     cn_word_list files; // problem files; none: generated ones and the corpus
     int32_t repeats;    // the minimum over so many rounds counts
@@ -12,20 +14,40 @@ typedef struct cn_bench_job {
 } cn_bench_job;
 
 typedef int cn_bench_fn(const cn_bench_job *job); // returns an exit code
-cn_bench_fn cn_bench_nsgs;
+cn_bench_fn cn_bench_nsgs, cn_bench_siconos;
 
 // A sweep of naive block Gauss-Seidel over assembled W (bench_naive.c).
 void cn_naive_sweep(const cn_friction *p, double *r);
 
-// Two runs of a peer program on a problem file (bench_peer.c): CPU seconds of few and of many
-// sweeps.
+// ---- problem files (bench_files.c) ----
+
+typedef struct cn_bench_files {
+    const char *const *paths;
+    int32_t count;
+    int32_t smallest; // contacts; smaller problems of the corpus say little, named ones all count
+    glob_t found;     // what paths points into when nothing was named
+    bool is_found;
+} cn_bench_files;
+
+// Those that the job names; else the files of $CAIRN_CORPUS/local; else none.
+cn_bench_files cn_bench_files_find(const cn_bench_job *job);
+void cn_bench_files_free(cn_bench_files *files);
+
+// ---- peers (bench_peer.c) ----
+
+// The path of a peer program, to be freed; NULL when there is none. It is looked for in the folder
+// $CAIRN_PEERS, else in bench/peers beside this executable.
+char *cn_peer_find(const char *name);
+// Runs argv with its standard output into text; true when it ended with code 0.
+bool cn_peer_capture(char *const *argv, char *text, size_t size);
+// The number after the key, which is written as "\"name\":", in the object that a peer printed.
+bool cn_peer_field(const char *json, const char *key, double *value);
+
+// Two runs of Gauss-Seidel on a problem file: CPU seconds of few and of many sweeps.
 typedef struct cn_peer_times {
     double few_s, many_s;
     int64_t few, many; // sweeps really done
 } cn_peer_times;
-// The path of a peer program, to be freed; NULL when there is none. It is looked for in the folder
-// $CAIRN_PEERS, else in bench/peers beside this executable.
-char *cn_peer_find(const char *name);
 bool cn_peer_run(const char *program, const char *file, int32_t few, int32_t many,
                  cn_peer_times *times);
 

@@ -13,7 +13,6 @@
 #include "json.h"
 #include "terminal.h"
 
-#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,6 @@
 #define CN_BENCH_SWEEPS_MIN 100
 #define CN_BENCH_SWEEPS_MAX 200   // more would time sweeps that have nothing left to do
 #define CN_BENCH_FEW 0.1          // share of them in the short run
-#define CN_BENCH_SMALLEST 20      // contacts; smaller corpus problems say little
 #define CN_BENCH_LARGE 200        // contacts; problems of the geometric mean
 #define CN_BENCH_TOLERANCE 1e-300 // never reached
 
@@ -315,24 +313,6 @@ static int cn_bench_planted(cn_bench_run *run, int32_t dim, int32_t contacts) {
     return code;
 }
 
-static int cn_bench_corpus(cn_bench_run *run) {
-    const char *corpus = getenv("CAIRN_CORPUS");
-    if (!corpus || !corpus[0]) {
-        return CN_EXIT_DONE;
-    }
-    char *pattern = cn_text("%s/local/*.hdf5", corpus);
-    glob_t found;
-    int code = CN_EXIT_DONE;
-    if (glob(pattern, 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++) {
-            code = cn_exit_join(code, cn_bench_file(run, found.gl_pathv[i], CN_BENCH_SMALLEST));
-        }
-        globfree(&found);
-    }
-    free(pattern);
-    return code;
-}
-
 int cn_bench_nsgs(const cn_bench_job *job) {
     static const int32_t sizes[] = {300, 3000, 10000};
     cn_bench_run run = {.job = job, .peer = cn_peer_find("siconos_nsgs")};
@@ -345,17 +325,16 @@ int cn_bench_nsgs(const cn_bench_job *job) {
         cn_table_start(&run.table, stdout, columns);
     }
     int code = CN_EXIT_DONE;
-    for (int32_t i = 0; i < job->files.count; i++) {
-        code = cn_exit_join(code, cn_bench_file(&run, job->files.words[i], 1));
-    }
     for (int32_t dim = 2; dim <= 3 && job->files.count == 0; dim++) {
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
             code = cn_exit_join(code, cn_bench_planted(&run, dim, sizes[i]));
         }
     }
-    if (job->files.count == 0) {
-        code = cn_exit_join(code, cn_bench_corpus(&run));
+    cn_bench_files files = cn_bench_files_find(job);
+    for (int32_t i = 0; i < files.count; i++) {
+        code = cn_exit_join(code, cn_bench_file(&run, files.paths[i], files.smallest));
     }
+    cn_bench_files_free(&files);
     cn_means_print(&run.means, job, run.peer);
     free(run.peer);
     return code;

@@ -1,6 +1,5 @@
 // app/bench_peer.c
-// Running a peer program: it gets a problem file and two counts of sweeps, and prints one JSON
-// object with the CPU seconds that each took.
+// Finding and running peer programs, and reading the JSON object that they print.
 #include "bench.h"
 
 #include <spawn.h>
@@ -31,7 +30,7 @@ char *cn_peer_find(const char *name) {
     return path;
 }
 
-static bool cn_read_field(const char *json, const char *key, double *value) {
+bool cn_peer_field(const char *json, const char *key, double *value) {
     const char *at = strstr(json, key);
     char *end = NULL;
     if (!at) {
@@ -41,8 +40,9 @@ static bool cn_read_field(const char *json, const char *key, double *value) {
     return end != at + strlen(key);
 }
 
-// Runs argv with its standard output into text; true when it ended with code 0.
-static bool cn_capture(char *const *argv, char *text, size_t size) {
+bool cn_peer_capture(char *const *argv, char *text, size_t size) {
+    // Peers lean on OpenBLAS, whose threads only get in the way of blocks of three.
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
     int ends[2];
     if (pipe(ends) != 0) {
         return false;
@@ -76,12 +76,11 @@ bool cn_peer_run(const char *program, const char *file, int32_t few, int32_t man
     snprintf(many_text, sizeof many_text, "%d", (int)many);
     char *const argv[] = {(char *)program, (char *)file, few_text, many_text, NULL};
     double few_done, many_done;
-    // Peers lean on OpenBLAS, whose threads only get in the way of blocks of three.
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    if (!cn_capture(argv, text, sizeof text) || !cn_read_field(text, "\"few_s\":", &times->few_s) ||
-        !cn_read_field(text, "\"many_s\":", &times->many_s) ||
-        !cn_read_field(text, "\"few\":", &few_done) ||
-        !cn_read_field(text, "\"many\":", &many_done)) {
+    if (!cn_peer_capture(argv, text, sizeof text) ||
+        !cn_peer_field(text, "\"few_s\":", &times->few_s) ||
+        !cn_peer_field(text, "\"many_s\":", &times->many_s) ||
+        !cn_peer_field(text, "\"few\":", &few_done) ||
+        !cn_peer_field(text, "\"many\":", &many_done)) {
         return false;
     }
     times->few = (int64_t)few_done;

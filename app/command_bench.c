@@ -14,6 +14,8 @@ typedef struct cn_bench {
 static const cn_bench cn_benches[] = {
     {"nsgs", "ns per contact per sweep of Gauss-Seidel, beside a naive sweep and Siconos",
      cn_bench_nsgs},
+    {"siconos", "time of auto over that of Siconos' best setting, to 1e-4 and to 1e-8",
+     cn_bench_siconos},
 };
 #define CN_BENCH_COUNT ((int32_t)(sizeof cn_benches / sizeof cn_benches[0]))
 
