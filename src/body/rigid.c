@@ -1,10 +1,10 @@
 // body/rigid.c
-// Rigid bodies in 2D and 3D. The gyroscopic rule: with P = I W, mean values barred,
-//     P1 - P0 + h' Wbar x Pbar = h torque,   h' = 2 tan(h |Wbar| / 2) / |Wbar|,
+// Rigid bodies in 2D and 3D. Free rotation: with P = I W, mean values barred,
+//     P1 - P0 + h' Wbar x Pbar = 0,   h' = 2 tan(h |Wbar| / 2) / |Wbar|,
 // keeps W . P and |P| (both are quadratic invariants of the midpoint rule, whatever h'), and since
-// the Cayley transform of h' Wbar is exp(h Wbar), R1 P1 = R0 P0 when there is no torque. Second
-// order; solved by a fixed point that contracts like h |W| times the spread of the inertias, so it
-// is bad only for bodies that turn by a radian in a step.
+// the Cayley transform of h' Wbar is exp(h Wbar), R1 P1 = R0 P0. Second order; solved by a fixed
+// point that contracts like h |W| times the spread of the inertias, so it is bad only for bodies
+// that turn by a radian in a step.
 #include "body/rigid.h"
 
 #include "math/rotation.h"
@@ -135,13 +135,10 @@ static double cn_gyroscopic_stretch(double x) {
     return sine / (cosine * 0.5 * x);
 }
 
-// W1 from W0, body axes: P1 = P0 + h torque - h' Wbar x Pbar by a fixed point on W1.
-static void cn_spin_freely(const cn_rigid *body, const double W0[3], const double torque[3],
-                           double h, double W1[3]) {
-    double P0[3], start[3];
-    cn_mat3_apply(body->inertia, W0, P0);
-    cn_add_scaled3(P0, h, torque, start);
-    cn_mat3_apply(body->inverse_inertia, start, W1);
+// W1 from W0, body axes: W1 = W0 - h' I^-1 (Wbar x Pbar) by a fixed point on W1. Written as a
+// change of W0, so that the round-off of I^-1 I does not wear the rate down.
+static void cn_spin_freely(const cn_rigid *body, const double W0[3], double h, double W1[3]) {
+    memcpy(W1, W0, 3 * sizeof *W1);
     for (int round = 0; round < CN_SPIN_ROUNDS; round++) {
         double mean[3], P[3], gyro[3], next[3], change = 0.0, size = 0.0;
         for (int i = 0; i < 3; i++) {
@@ -149,8 +146,8 @@ static void cn_spin_freely(const cn_rigid *body, const double W0[3], const doubl
         }
         cn_mat3_apply(body->inertia, mean, P);
         cn_cross3(mean, P, gyro);
-        cn_add_scaled3(start, -h * cn_gyroscopic_stretch(h * cn_norm3(mean)), gyro, P);
-        cn_mat3_apply(body->inverse_inertia, P, next);
+        cn_mat3_apply(body->inverse_inertia, gyro, gyro);
+        cn_add_scaled3(W0, -h * cn_gyroscopic_stretch(h * cn_norm3(mean)), gyro, next);
         for (int i = 0; i < 3; i++) {
             change += fabs(next[i] - W1[i]);
             size += fabs(next[i]);
@@ -186,89 +183,71 @@ static void cn_hold_velocity(const cn_rigid *body, const double *pose, double *v
     }
 }
 
-// (1 - theta) v + theta v_free, by which a pose moves during a free step.
-static void cn_mean_velocity(int32_t size, const double *velocity, const double *free_velocity,
-                             double theta, double *mean) {
-    for (int i = 0; i < size; i++) {
-        mean[i] = (1.0 - theta) * velocity[i] + theta * free_velocity[i];
-    }
+// All moments of inertia are one: no gyroscopic torque.
+static bool cn_is_isotropic(const double I[9]) {
+    return I[0] == I[4] && I[4] == I[8] && I[1] == 0.0 && I[2] == 0.0 && I[5] == 0.0;
 }
 
-// A body whose rate is held in some direction does not follow Euler's equation: its rate changes by
-// the torque alone.
-static void cn_free_step_held(const cn_rigid *body, const double *pose, const double *velocity,
-                              const double *force, const double *torque, double h, double theta,
-                              double *free_velocity, double *free_pose) {
+// y turned by a unit quaternion (c, v): y + 2 v x (c y + v x y).
+static void cn_turn_vector(const double turn[4], double y[3]) {
+    double across[3], sum[3], change[3];
+    cn_cross3(turn + 1, y, across);
+    for (int i = 0; i < 3; i++) {
+        sum[i] = turn[0] * y[i] + across[i];
+    }
+    cn_cross3(turn + 1, sum, change);
+    cn_add_scaled3(y, 2.0, change, y);
+}
+
+void cn_rigid_drift(const cn_rigid *body, const double *pose, const double *velocity, double h,
+                    double *out_pose, double *out_velocity) {
+    // A body whose rate is held in some direction does not follow Euler's equation: its rate stays.
+    if (body->dim == 2 || body->lock != 0 || cn_is_isotropic(body->inertia)) {
+        memmove(out_velocity, velocity, sizeof *velocity * (body->dim == 3 ? 6 : 3));
+        cn_rigid_move(body->dim, pose, velocity, h, out_pose);
+        return;
+    }
+    double R[9], W0[3], W1[3], mean[6], change[3], turn[4] = {1.0, 0.0, 0.0, 0.0};
+    cn_quat_matrix(pose + 3, R);
+    cn_mat3_apply_transposed(R, velocity + 3, W0);
+    cn_spin_freely(body, W0, h, W1);
+    for (int i = 0; i < 3; i++) {
+        mean[i] = velocity[i];
+        mean[3 + i] = 0.5 * (W0[i] + W1[i]);
+        change[i] = W1[i] - W0[i];
+    }
+    cn_mat3_apply(R, mean + 3, mean + 3);
+    cn_mat3_apply(R, change, change);
+
+    // The rate in world axes turns with the body, exp(h mean) (omega + R (W1 - W0)): through small
+    // changes again, since a way into body axes and back would add up round-off of one sign.
+    const double angle[3] = {h * mean[3], h * mean[4], h * mean[5]};
+    cn_quat_rotate(turn, angle);
+    cn_rigid_move(3, pose, mean, h, out_pose);
+    memmove(out_velocity, velocity, 6 * sizeof *velocity);
+    cn_add_scaled3(out_velocity + 3, 1.0, change, out_velocity + 3);
+    cn_turn_vector(turn, out_velocity + 3);
+}
+
+void cn_rigid_kick(const cn_rigid *body, const double *pose, const double *inverse,
+                   const double *force, const double *torque, double h, const double *velocity,
+                   double *out) {
     int32_t size = body->dim == 3 ? 6 : 3;
-    double inverse[36], load[6] = {force[0], force[1], torque[2], 0.0, 0.0, 0.0}, mean[6];
+    double load[6] = {force[0], force[1], torque[2], 0.0, 0.0, 0.0};
     if (body->dim == 3) {
         memcpy(load, force, 3 * sizeof *load);
         memcpy(load + 3, torque, 3 * sizeof *load);
     }
-    cn_rigid_inverse_mass(body, pose, inverse);
     for (int i = 0; i < size; i++) {
         double sum = 0.0;
         for (int j = 0; j < size; j++) {
             sum += inverse[size * i + j] * load[j];
         }
-        free_velocity[i] = velocity[i] + h * sum;
+        out[i] = velocity[i] + h * sum;
     }
-    cn_hold_velocity(body, pose, free_velocity);
-    cn_mean_velocity(size, velocity, free_velocity, theta, mean);
-    cn_rigid_move(body->dim, pose, mean, h, free_pose);
-}
-
-void cn_rigid_free_step(const cn_rigid *body, const double *pose, const double *velocity,
-                        const double *force, const double *torque, double h, double theta,
-                        double *free_velocity, double *free_pose) {
-    double mean[6];
     if (body->lock != 0) {
-        cn_free_step_held(body, pose, velocity, force, torque, h, theta, free_velocity, free_pose);
-        return;
+        cn_hold_velocity(body, pose, out);
     }
-    if (body->dim == 2) {
-        free_velocity[0] = velocity[0] + h * (force[0] / body->mass);
-        free_velocity[1] = velocity[1] + h * (force[1] / body->mass);
-        free_velocity[2] = velocity[2] + h * (body->inverse_inertia[8] * torque[2]);
-        cn_mean_velocity(3, velocity, free_velocity, theta, mean);
-        cn_rigid_move(2, pose, mean, h, free_pose);
-        return;
-    }
-    for (int i = 0; i < 3; i++) {
-        free_velocity[i] = velocity[i] + h * (force[i] / body->mass);
-    }
-
-    // Body axes at the start of the step.
-    double R[9], W0[3], W1[3], T[3];
-    cn_quat_matrix(pose + 3, R);
-    cn_mat3_apply_transposed(R, velocity + 3, W0);
-    cn_mat3_apply_transposed(R, torque, T);
-    cn_spin_freely(body, W0, T, h, W1);
-
-    // The rotation of the step in world axes, then the new rate through the new orientation.
-    cn_mean_velocity(3, velocity, free_velocity, theta, mean);
-    cn_mean_velocity(3, W0, W1, theta, mean + 3);
-    cn_mat3_apply(R, mean + 3, mean + 3);
-    cn_rigid_move(3, pose, mean, h, free_pose);
-    cn_quat_matrix(free_pose + 3, R);
-    cn_mat3_apply(R, W1, free_velocity + 3);
-}
-
-void cn_rigid_end_pose(int32_t dim, const double *pose, const double *old_velocity,
-                       const double *free_pose, const double *free_velocity, const double *velocity,
-                       double h, double theta, double *out) {
-    double mean[6], change[6] = {0.0};
-    if (dim == 2) {
-        cn_mean_velocity(3, old_velocity, velocity, theta, mean);
-        cn_rigid_move(2, pose, mean, h, out);
-        return;
-    }
-    double end[7];
-    cn_sub3(velocity + 3, free_velocity + 3, change + 3);
-    cn_rigid_move(3, free_pose, change, h * theta, end);
-    cn_mean_velocity(3, old_velocity, velocity, theta, mean);
-    cn_add_scaled3(pose, h, mean, out);
-    memcpy(out + 3, end + 3, 4 * sizeof *out);
 }
 
 double cn_rigid_kinetic(const cn_rigid *body, const double *pose, const double *velocity) {

@@ -28,21 +28,18 @@ void cn_rigid_move(int32_t dim, const double *pose, const double *velocity, doub
 // none.
 void cn_rigid_inverse_mass(const cn_rigid *body, const double *pose, double *inverse);
 
-// The velocity after h under a constant force and torque (world axes) without contacts, and the
-// pose that belongs to it. Rotation, 3D: body-frame midpoint rule for Euler's equation with the
-// step h' = 2 tan(h|W|/2)/|W| in its gyroscopic term, W the mean body rate. Then the rotation exp(h
-// W) carries the angular momentum exactly at theta = 1/2, the energy is exact too, and a steady
-// spin turns by the exact angle. Held directions get velocity zero.
-void cn_rigid_free_step(const cn_rigid *body, const double *pose, const double *velocity,
-                        const double *force, const double *torque, double h, double theta,
-                        double *free_velocity, double *free_pose);
+// Motion without forces for time h: x + h v, and the rotation of Euler's equation by the body-frame
+// midpoint rule with the step h' = 2 tan(h|W|/2)/|W| in its gyroscopic term, W the mean body rate.
+// Energy and angular momentum are kept exactly, a steady spin turns by the exact angle, the rest is
+// of second order. A body at rest keeps its bits. The outputs may be the inputs.
+void cn_rigid_drift(const cn_rigid *body, const double *pose, const double *velocity, double h,
+                    double *out_pose, double *out_velocity);
 
-// The end pose: x + h ((1 - theta) v_old + theta v); the rotation is the free one, corrected by
-// what the impulses changed, exp(h theta (omega - omega_free)). A body that stays at rest keeps its
-// bits.
-void cn_rigid_end_pose(int32_t dim, const double *pose, const double *old_velocity,
-                       const double *free_pose, const double *free_velocity, const double *velocity,
-                       double h, double theta, double *out);
+// velocity + h M^-1 (force, torque), world axes; inverse: M^-1 at the pose, from
+// cn_rigid_inverse_mass. Held directions get velocity zero. out may be velocity.
+void cn_rigid_kick(const cn_rigid *body, const double *pose, const double *inverse,
+                   const double *force, const double *torque, double h, const double *velocity,
+                   double *out);
 
 double cn_rigid_kinetic(const cn_rigid *body, const double *pose, const double *velocity);
 

@@ -1,7 +1,12 @@
 // step/moreau_jean.c
 // One step of the Moreau-Jean theta scheme (Jean 1999; METHOD section 2):
-//     q~ = q + h (1 - theta) v  ->  detect  ->  v_free  ->  assemble  ->  solve  ->  v = v_free +
-//     M^-1 H r  ->  q.
+//     drift by h (1 - theta) to q~  ->  detect  ->  v_free = v_i + h M^-1 F  ->  assemble  -> solve
+//     ->  v = v_free + M^-1 H r  ->  drift by h theta to q.
+// A drift is motion without forces, x + h v and free rotation, which turns the rate of an
+// asymmetric body too; every force and impulse acts at q~. Drifts keep energy and both momenta, and
+// at q~ the mass matrix is one constant, so the balance of METHOD section 6 is exact and impulses
+// between bodies keep the total angular momentum, whatever the shapes.
+//
 // theta = 1/2 conserves, theta = 1 damps. Gaps and frames are taken at q~, nowhere else. Impacts
 // inside a step are all treated at its end, so the order of an impact is one; smooth motion is
 // second order at theta = 1/2.
@@ -22,13 +27,13 @@ static cn_status cn_step_allocate(const cn_model *model, cn_arena *memory, cn_st
     int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
     int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
     step->q_middle = CN_TAKE(memory, double, poses);
-    step->q_free = CN_TAKE(memory, double, poses);
     step->q = CN_TAKE(memory, double, poses);
     step->v_old = CN_TAKE(memory, double, velocities);
     step->v_free = CN_TAKE(memory, double, velocities);
+    step->v_new = CN_TAKE(memory, double, velocities);
     step->v = CN_TAKE(memory, double, velocities);
     step->load = CN_TAKE_ZERO(memory, double, 6 * (int64_t)model->body_count);
-    bool complete = step->q_middle && step->q_free && step->q && step->v_old && step->v_free &&
+    bool complete = step->q_middle && step->q && step->v_old && step->v_free && step->v_new &&
                     step->v && step->load;
     return complete ? CN_OK : CN_ERR_MEMORY;
 }
@@ -89,29 +94,38 @@ static void cn_gather_loads(const cn_model *model, cn_step *step) {
     }
 }
 
-// v_free and the pose that goes with it, for every body.
-static void cn_fly(const cn_model *model, const cn_state *state, cn_step *step) {
+// Motion of every body without forces for time h; q and v may be the outputs.
+static void cn_drift(const cn_model *model, const double *q, const double *v, double h,
+                     double *q_out, double *v_out) {
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
-    double theta = model->settings.theta;
+    for (int32_t i = 0; i < model->body_count; i++) {
+        int64_t at_q = (int64_t)pose * i, at_v = (int64_t)size * i;
+        if (model->body[i].role == CN_BODY_FREE) {
+            cn_rigid rigid = cn_body_rigid(model, i);
+            cn_rigid_drift(&rigid, q + at_q, v + at_v, h, q_out + at_q, v_out + at_v);
+        } else {
+            cn_rigid_move(model->dim, q + at_q, v + at_v, h, q_out + at_q);
+            memmove(v_out + at_v, v + at_v, sizeof *v * (size_t)size);
+        }
+    }
+}
+
+// v_free: what the forces make of v_old, and the motions' velocities at the end of the step.
+static void cn_push(const cn_model *model, cn_step *step) {
+    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
     memset(step->v_free, 0, sizeof(double) * (size_t)size * (size_t)model->body_count);
     cn_drive(model, step->t + step->h, step->v_free);
     for (int32_t i = 0; i < model->body_count; i++) {
-        const double *q = state->q + (int64_t)pose * i, *v = step->v_old + (int64_t)size * i;
-        double *q_free = step->q_free + (int64_t)pose * i,
-               *v_free = step->v_free + (int64_t)size * i;
         if (model->body[i].role != CN_BODY_FREE) {
-            double mean[6];
-            for (int32_t k = 0; k < size; k++) {
-                mean[k] = (1.0 - theta) * v[k] + theta * v_free[k];
-            }
-            cn_rigid_move(model->dim, q, mean, step->h, q_free);
             continue;
         }
         cn_rigid rigid = cn_body_rigid(model, i);
+        const double *load = step->load + 6 * (int64_t)i;
         double force[3];
-        cn_add_scaled3(step->load + 6 * (int64_t)i, rigid.mass, model->settings.gravity, force);
-        cn_rigid_free_step(&rigid, q, v, force, step->load + 6 * (int64_t)i + 3, step->h, theta,
-                           v_free, q_free);
+        cn_add_scaled3(load, rigid.mass, model->settings.gravity, force);
+        cn_rigid_kick(&rigid, step->q_middle + (int64_t)pose * i,
+                      step->inertia.inverse + (int64_t)size * size * i, force, load + 3, step->h,
+                      step->v_old + (int64_t)size * i, step->v_free + (int64_t)size * i);
     }
 }
 
@@ -183,12 +197,10 @@ static cn_status cn_step_end(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
     const cn_model *model = sim->model;
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
-    cn_apply_impulses(model, &step->assembled, step->v_free, step->r, step->v);
+    cn_apply_impulses(model, &step->assembled, step->v_free, step->r, step->v_new);
+    cn_drift(model, step->q_middle, step->v_new, step->h * model->settings.theta, step->q, step->v);
     for (int32_t i = 0; i < model->body_count; i++) {
         int64_t at_q = (int64_t)pose * i, at_v = (int64_t)size * i;
-        cn_rigid_end_pose(model->dim, sim->state.q + at_q, step->v_old + at_v, step->q_free + at_q,
-                          step->v_free + at_v, step->v + at_v, step->h, model->settings.theta,
-                          step->q + at_q);
         double sum = 0.0;
         for (int32_t k = 0; k < size; k++) {
             sum += step->v[at_v + k];
@@ -214,13 +226,11 @@ cn_status cn_moreau_jean(cn_sim *sim, double t, double h, cn_error *error) {
     if (cn_step_allocate(model, sim->step_memory, step) != CN_OK) {
         return cn_fail_memory(error);
     }
-    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
-    memcpy(step->v_old, sim->state.v, sizeof(double) * (size_t)size * (size_t)model->body_count);
+    memcpy(step->v_old, sim->state.v,
+           sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
     cn_drive(model, t, step->v_old);
-    for (int32_t i = 0; i < model->body_count; i++) {
-        cn_rigid_move(model->dim, sim->state.q + (int64_t)pose * i, step->v_old + (int64_t)size * i,
-                      h * (1.0 - model->settings.theta), step->q_middle + (int64_t)pose * i);
-    }
+    cn_drift(model, sim->state.q, step->v_old, h * (1.0 - model->settings.theta), step->q_middle,
+             step->v_old);
 
     double clock[5] = {cn_clock_cpu()};
     cn_status status =
@@ -228,10 +238,10 @@ cn_status cn_moreau_jean(cn_sim *sim, double t, double h, cn_error *error) {
     clock[1] = cn_clock_cpu();
     if (status == CN_OK) {
         cn_gather_loads(model, step);
-        cn_fly(model, &sim->state, step);
         status = cn_inertia_prepare(model, step->q_middle, sim->step_memory, &step->inertia);
     }
     if (status == CN_OK) {
+        cn_push(model, step);
         status = cn_assemble(model, &sim->state, &step->contacts, &step->inertia, step->v_old,
                              step->v_free, h, sim->step_memory, &step->assembled, error);
     }

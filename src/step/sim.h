@@ -11,10 +11,11 @@
 typedef struct cn_step {
     double t, h;      // start and length
     double *q_middle; // q~
-    double *v_old;    // v_i, with the driven bodies' velocities
+    double *v_old;    // v_i as it is at q~, with the driven bodies' velocities
     double *load; // force and torque F_theta of each body, gravity left out, 6 each (2D: f_x f_y
                   // torque in 0 1 5)
-    double *v_free, *q_free;
+    double *v_free;
+    double *v_new; // v_free + M^-1 H r, at q~
     double *q, *v; // the end
     cn_inertia_map inertia;
     cn_contact_list contacts;
