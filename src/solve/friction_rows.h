@@ -18,4 +18,8 @@ extern const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT];
 cn_friction_fn cn_friction_fixed_point;
 cn_friction_fn cn_friction_extra_gradient;
 
+cn_friction_fn cn_friction_cpg;
+#define CN_CPG_PARAM_COUNT 3
+extern const cn_param cn_cpg_param_table[CN_CPG_PARAM_COUNT];
+
 #endif

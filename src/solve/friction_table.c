@@ -69,6 +69,17 @@ static const cn_friction_solver cn_friction_table[] = {
               .params = cn_prox_param_table,
               .param_count = CN_PROX_PARAM_COUNT},
      .solve = cn_friction_prox_newton},
+    {.info = {.name = "cpg",
+              .about = "conjugate projected gradient for the quasi-optimisation form",
+              .strengths = "two products with W a step and nothing else; quick in 2D",
+              .weaknesses = "stops where the curvature vanishes (hyperstatic sets) and wanders in "
+                            "3D where contacts slide: use nsgs or auto",
+              .unit = "steps",
+              .accepts = CN_ANY_FRICTION,
+              .max_iterations = 100000,
+              .params = cn_cpg_param_table,
+              .param_count = CN_CPG_PARAM_COUNT},
+     .solve = cn_friction_cpg},
 };
 
 int32_t cn_friction_solver_count(void) {

@@ -45,6 +45,14 @@ static const cn_lcp_solver cn_lcp_table[] = {
               .params = cn_lemke_param_table,
               .param_count = CN_LEMKE_PARAM_COUNT},
      .solve = cn_lcp_lemke},
+    {.info = {.name = "cpg",
+              .about = "conjugate projected gradient",
+              .strengths = "two products with M a step; far fewer steps than sweeps when a "
+                           "symmetric M is ill-conditioned",
+              .weaknesses = "M must be symmetric and semi-definite: use lemke or auto",
+              .unit = "steps",
+              .max_iterations = 10000},
+     .solve = cn_lcp_cpg},
 };
 
 int32_t cn_lcp_solver_count(void) {

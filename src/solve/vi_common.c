@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "math/cone.h"
+#include "solve/first_order.h"
 #include "solve/natural.h"
 #include "solve/watch.h"
 
@@ -56,15 +57,6 @@ void cn_vi_project(const cn_vi *s, const double *from, const double *F, double *
     }
 }
 
-static double cn_contact_scale(const cn_friction *p, int32_t a) {
-    const double *block = p->W.diagonal + (int64_t)p->dim * p->dim * a;
-    double trace = 0.0;
-    for (int32_t i = 0; i < p->dim; i++) {
-        trace += block[(p->dim + 1) * i];
-    }
-    return trace > 0.0 ? trace / p->dim : 0.0;
-}
-
 static cn_status cn_vi_prepare(cn_vi *s, const cn_friction *p, const cn_solve_opts *opts,
                                cn_arena *scratch) {
     int64_t m = (int64_t)p->dim * p->contacts;
@@ -82,15 +74,13 @@ static cn_status cn_vi_prepare(cn_vi *s, const cn_friction *p, const cn_solve_op
     if (!complete) {
         return CN_ERR_MEMORY;
     }
+    cn_contact_scales(p, s->weight);
     double mean = 0.0;
     for (int32_t a = 0; a < p->contacts; a++) {
-        mean += cn_contact_scale(p, a) / p->contacts;
+        mean += s->weight[a] / p->contacts;
     }
-    // A contact without stiffness of its own takes the mean step.
-    mean = mean > 0.0 ? mean : 1.0;
     for (int32_t a = 0; a < p->contacts; a++) {
-        double scale = s->own.by_contact ? cn_contact_scale(p, a) : mean;
-        s->weight[a] = 1.0 / (scale > 0.0 ? scale : mean);
+        s->weight[a] = 1.0 / (s->own.by_contact ? s->weight[a] : mean);
     }
     return CN_OK;
 }

@@ -1,4 +1,4 @@
-// The projection methods for the variational inequality: fixed point and extra-gradient.
+// The first-order methods: every one on the same cases.
 #include "check.h"
 
 #include "base/arena.h"
@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const methods[] = {"fixed-point", "extra-gradient"};
+static const char *const methods[] = {"fixed-point", "extra-gradient", "cpg"};
+#define METHODS (sizeof methods / sizeof *methods)
+#define WITH_BY_CONTACT 2 // the first of them have the setting by_contact
 
 #define SIZE_MAX_HERE 60 // unknowns of the largest problem of this file
 
@@ -66,7 +68,7 @@ CN_TEST(one_contact_opens_sticks_and_slides) {
                            {-4.0, 0.6, -0.8}}; // sticks on the cone itself
     const double r3[][3] = {{0.0, 0.0, 0.0}, {2.0, -0.3, 0.4}, {2.0, -0.6, 0.8}, {2.0, -0.6, 0.8}};
     const double r2[][2] = {{0.0, 0.0}, {2.0, -0.3}, {2.0, -1.0}, {2.0, -0.6}};
-    for (size_t s = 0; s < 2; s++) {
+    for (size_t s = 0; s < METHODS; s++) {
         for (int32_t c = 0; c < 4; c++) {
             cn_arena *memory = cn_arena_create(NULL);
             double r[3], u[3];
@@ -97,7 +99,7 @@ CN_TEST(unsymmetric_block_slides_along_its_velocity) {
             q[i] -= W[3 * i + j] * r_want[j];
         }
     }
-    for (size_t s = 0; s < 2; s++) {
+    for (size_t s = 0; s < METHODS; s++) {
         cn_arena *memory = cn_arena_create(NULL);
         cn_friction p = cn_from_dense(memory, 3, 1, W, q, &mu);
         CN_CHECK_TRUE(cn_run(&p, methods[s], 1e-12, NULL, NULL, r, u).outcome == CN_SOLVED);
@@ -119,7 +121,7 @@ CN_TEST(hyperstatic_table_carries_its_weight) {
             W[8 * (2 * a + 1) + 2 * b + 1] = 1.0;
         }
     }
-    for (size_t s = 0; s < 2; s++) {
+    for (size_t s = 0; s < METHODS; s++) {
         cn_arena *memory = cn_arena_create(NULL);
         cn_friction p = cn_from_dense(memory, 2, 4, W, q, mu);
         CN_CHECK_TRUE(cn_run(&p, methods[s], 1e-10, NULL, NULL, r, u).outcome == CN_SOLVED);
@@ -148,7 +150,7 @@ static cn_friction cn_condensed(cn_problem *problem) {
 
 CN_TEST(planted_problems_in_both_operators) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
-        for (size_t s = 0; s < 2; s++) {
+        for (size_t s = 0; s < METHODS; s++) {
             int32_t dim = seed % 2 == 0 ? 2 : 3;
             cn_problem *problem = cn_pile(dim, SIZE_MAX_HERE / dim, seed);
             cn_friction assembled = cn_condensed(problem), body;
@@ -171,7 +173,7 @@ CN_TEST(planted_problems_in_both_operators) {
 // takes the same steps.
 CN_TEST(contact_metric_is_indifferent_to_the_masses) {
     const double mu[] = {0.3, 0.3};
-    for (size_t s = 0; s < 2; s++) {
+    for (size_t s = 0; s < METHODS; s++) {
         int32_t steps[2];
         for (int32_t spread = 0; spread < 2; spread++) {
             cn_arena *memory = cn_arena_create(NULL);
@@ -191,7 +193,7 @@ CN_TEST(contact_metric_is_indifferent_to_the_masses) {
 }
 
 CN_TEST(one_step_for_all_contacts_is_an_option) {
-    for (size_t s = 0; s < 2; s++) {
+    for (size_t s = 0; s < WITH_BY_CONTACT; s++) {
         cn_problem *problem = cn_pile(3, 12, 9);
         cn_friction p = cn_condensed(problem);
         double r[36], u[36];
@@ -201,7 +203,7 @@ CN_TEST(one_step_for_all_contacts_is_an_option) {
 }
 
 CN_TEST(every_measure_is_what_it_stops_on) {
-    for (size_t s = 0; s < 2; s++) {
+    for (size_t s = 0; s < METHODS; s++) {
         for (int32_t measure = 0; measure < 3; measure++) {
             cn_problem *problem = cn_pile(3, 12, 9);
             cn_friction p = cn_condensed(problem);
@@ -221,7 +223,7 @@ CN_TEST(every_measure_is_what_it_stops_on) {
 }
 
 CN_TEST(a_good_guess_needs_no_step) {
-    for (size_t s = 0; s < 2; s++) {
+    for (size_t s = 0; s < METHODS; s++) {
         cn_problem *problem = cn_pile(2, 12, 10);
         cn_friction p = cn_condensed(problem);
         double r[24], u[24], kept[24];
@@ -241,7 +243,7 @@ CN_TEST(a_good_guess_needs_no_step) {
 
 // An iteration limit gives the best iterate so far, which is inside the cones.
 CN_TEST(a_limit_leaves_an_admissible_answer) {
-    for (size_t s = 0; s < 2; s++) {
+    for (size_t s = 0; s < METHODS; s++) {
         cn_problem *problem = cn_pile(3, 12, 11);
         cn_friction p = cn_condensed(problem);
         double r[36] = {0}, u[36];
@@ -262,10 +264,8 @@ CN_TEST(a_limit_leaves_an_admissible_answer) {
 // Small sets of contacts from other people's simulations, unsymmetric and hyperstatic ones among
 // them.
 CN_TEST(corpus_of_small_sets) {
-    static const char *const names[] = {"OneObject-i100000-499",
-
-                                        "rockfall_21_54029-3d", "Rover1041", "Rover9770",
-                                        "FrictionContactProblem00071"};
+    static const char *const names[] = {"OneObject-i100000-499", "rockfall_21_54029-3d",
+                                        "Rover1041", "Rover9770", "FrictionContactProblem00071"};
     const char *corpus = getenv("CAIRN_CORPUS");
     if (!corpus) {
         CN_SKIP("CAIRN_CORPUS is not set");
@@ -277,7 +277,7 @@ CN_TEST(corpus_of_small_sets) {
         snprintf(path, sizeof path, "%s/local/%s.hdf5", corpus, names[f]);
         CN_CHECK_TRUE(cn_problem_read(NULL, path, &problem, NULL) == CN_OK);
         CN_CHECK_TRUE(problem->friction.dim * problem->friction.contacts <= 200);
-        for (size_t s = 0; s < 2; s++) {
+        for (size_t s = 0; s < METHODS; s++) {
             cn_solve_report report = cn_run(&problem->friction, methods[s], 1e-4, NULL, NULL, r, u);
             if (report.outcome != CN_SOLVED) {
                 print_error("on %s\n", names[f]);
@@ -286,4 +286,39 @@ CN_TEST(corpus_of_small_sets) {
         }
         cn_problem_destroy(problem);
     }
+}
+
+// ---- cpg's own ----
+
+// Two contacts whose residue lies in the null space of W: nothing can be moved.
+static cn_solve_report cn_degenerate(const char *go_on) {
+    const double W[] = {1.0,  0.0, -1.0, 0.0, 0.0, 1.0, 0.0, 0.0,
+                        -1.0, 0.0, 1.0,  0.0, 0.0, 0.0, 0.0, 1.0};
+    const double q[] = {-1.0, 0.0, -1.0, 0.0}, mu[] = {0.0, 0.0};
+    double r[4], u[4];
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_friction p = cn_from_dense(memory, 2, 2, W, q, mu);
+    cn_solve_report report = cn_run(&p, "cpg", 1e-8, "go_on", go_on, r, u);
+    cn_arena_destroy(memory);
+    return report;
+}
+
+CN_TEST(cpg_ends_where_the_curvature_vanishes) {
+    cn_solve_report report = cn_degenerate("no");
+    CN_CHECK_TRUE(report.outcome == CN_STALLED && strstr(report.detail, "curvature"));
+    CN_CHECK_TRUE(cn_degenerate("yes").outcome == CN_LIMIT);
+}
+
+// One contact that slides on a small disc: straight steps overshoot its bend for ever.
+CN_TEST(cpg_follows_the_bend_of_the_disc) {
+    const double W[] = {15.0, -1.0, -2.0, -1.0, 14.0, 1.0, -2.0, 1.0, 16.0};
+    const double q[] = {-1.0, 2.0, 3.0}, mu = 0.1;
+    double r[3], u[3];
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_friction p = cn_from_dense(memory, 3, 1, W, q, &mu);
+    cn_solve_report report = cn_run(&p, "cpg", 1e-12, NULL, NULL, r, u);
+    CN_CHECK_TRUE(report.outcome == CN_SOLVED);
+    CN_CHECK_BELOW(report.iterations, 50);
+    CN_CHECK_TRUE(cn_run(&p, "cpg", 1e-4, "follow", "no", r, u).outcome == CN_LIMIT);
+    cn_arena_destroy(memory);
 }
