@@ -29,8 +29,8 @@ int cn_exit_join(int a, int b);
 typedef int cn_command_fn(int argc, char **argv);
 cn_command_fn cn_command_bench, cn_command_check, cn_command_convert, cn_command_demo,
     cn_command_export, cn_command_gallery, cn_command_generate, cn_command_info, cn_command_new,
-    cn_command_render, cn_command_resume, cn_command_run, cn_command_schema, cn_command_solve,
-    cn_command_solvers;
+    cn_command_render, cn_command_reproduce, cn_command_resume, cn_command_run, cn_command_schema,
+    cn_command_solve, cn_command_solvers;
 
 // ---- errors ----
 
@@ -77,6 +77,10 @@ double cn_cpu_clock(void);  // [s] CPU time of the process
 char *cn_path_stem(const char *path);
 // A printf into fresh memory, to be freed.
 char *cn_text(const char *format, ...) CN_PRINTF(1, 2);
+// A file to write results into, "folder/name"; NULL after saying why not.
+FILE *cn_output_open(const char *folder, const char *name);
+// Returns an exit code; a full disk has been said.
+int cn_output_close(FILE *file, const char *name);
 // true when path is a folder, made if need be; false with errno set.
 bool cn_folder_ensure(const char *path);
 

@@ -10,7 +10,6 @@
 #include "progress.h"
 #include "terminal.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,24 +106,8 @@ static int cn_demo_solve(cn_demo_run *run, cn_case *c, double *r, double *u) {
 
 // ---- the files ----
 
-static FILE *cn_demo_open(const char *folder, const char *name) {
-    char *path = cn_text("%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        cn_report_failure("%s: cannot be written: %s", path, strerror(errno));
-    }
-    free(path);
-    return file;
-}
-
-static int cn_demo_close(FILE *file, const char *name) {
-    bool bad = ferror(file) != 0;
-    bad = fclose(file) != 0 || bad;
-    return bad ? cn_report_failure("%s: cannot be written", name) : CN_EXIT_DONE;
-}
-
 static int cn_demo_write_csv(const char *folder, const cn_demo_run *runs) {
-    FILE *file = cn_demo_open(folder, "convergence.csv");
+    FILE *file = cn_output_open(folder, "convergence.csv");
     if (!file) {
         return CN_EXIT_FAILURE;
     }
@@ -134,11 +117,11 @@ static int cn_demo_write_csv(const char *folder, const cn_demo_run *runs) {
             fprintf(file, "\"%s\",%.0f,%.6e\n", runs[i].label, runs[i].x[k], runs[i].y[k]);
         }
     }
-    return cn_demo_close(file, "convergence.csv");
+    return cn_output_close(file, "convergence.csv");
 }
 
 static int cn_demo_write_svg(const char *folder, const cn_demo_run *runs, const char *subtitle) {
-    FILE *file = cn_demo_open(folder, "convergence.svg");
+    FILE *file = cn_output_open(folder, "convergence.svg");
     if (!file) {
         return CN_EXIT_FAILURE;
     }
@@ -165,7 +148,7 @@ static int cn_demo_write_svg(const char *folder, const cn_demo_run *runs, const 
     for (int32_t i = 0; i < CN_DEMO_RUNS; i++) {
         free(notes[i]);
     }
-    return cn_demo_close(file, "convergence.svg");
+    return cn_output_close(file, "convergence.svg");
 }
 
 // The problem with the planted solution, then with the one found.

@@ -5,27 +5,17 @@
 
 #include "app.h"
 #include "json.h"
+#include "sheet.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 static FILE *cn_csv_open(const char *folder, const char *name, const char *titles) {
-    char *path = cn_text("%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        cn_report_failure("%s: cannot be written: %s", path, strerror(errno));
-    } else {
+    FILE *file = cn_output_open(folder, name);
+    if (file) {
         fprintf(file, "%s\n", titles);
     }
-    free(path);
     return file;
-}
-
-static int cn_csv_close(FILE *file, const char *name) {
-    bool bad = ferror(file) != 0;
-    bad = fclose(file) != 0 || bad;
-    return bad ? cn_report_failure("%s: cannot be written", name) : CN_EXIT_DONE;
 }
 
 static void cn_csv_reals(FILE *file, const double *x, int32_t count) {
@@ -33,18 +23,6 @@ static void cn_csv_reals(FILE *file, const double *x, int32_t count) {
         char text[32];
         fprintf(file, ",%s", cn_real_text(x[i], text));
     }
-}
-
-// A text cell; quotes inside are doubled.
-static void cn_csv_text(FILE *file, const char *text) {
-    fputs(",\"", file);
-    for (; *text; text++) {
-        if (*text == '"') {
-            fputc('"', file);
-        }
-        fputc(*text, file);
-    }
-    fputc('"', file);
 }
 
 static bool cn_csv_wants(const cn_export_job *job, int64_t step) {
@@ -88,7 +66,7 @@ static int cn_csv_ledger(const cn_export_job *job, cn_recorded *recorded) {
         fprintf(file, ",%d\n", (int)row->paradoxes);
     }
     cn_arena_destroy(memory);
-    return file ? cn_csv_close(file, "ledger.csv") : CN_EXIT_FAILURE;
+    return file ? cn_output_close(file, "ledger.csv") : CN_EXIT_FAILURE;
 }
 
 // One line a body.
@@ -100,7 +78,7 @@ static void cn_csv_frame(FILE *file, const cn_model *model, int64_t step, double
         cn_model_body(model, id, &body);
         fprintf(file, "%lld", (long long)step);
         cn_csv_reals(file, &t, 1);
-        fprintf(file, ",%d", (int)id);
+        fprintf(file, ",%d,", (int)id);
         cn_csv_text(file, body.name);
         cn_csv_reals(file, q + (int64_t)pose * (id - 1), pose);
         cn_csv_reals(file, v + (int64_t)size * (id - 1), size);
@@ -176,8 +154,9 @@ int cn_export_csv(const cn_export_job *job, cn_recorded *recorded) {
     if (frames && contacts && cn_csv_frames(job, recorded, frames, contacts, &error) != CN_OK) {
         code = cn_exit_join(code, cn_report_error_in(&error, recorded->path));
     }
-    code = cn_exit_join(code, frames ? cn_csv_close(frames, "frames.csv") : CN_EXIT_FAILURE);
-    code = cn_exit_join(code, contacts ? cn_csv_close(contacts, "contacts.csv") : CN_EXIT_FAILURE);
+    code = cn_exit_join(code, frames ? cn_output_close(frames, "frames.csv") : CN_EXIT_FAILURE);
+    code =
+        cn_exit_join(code, contacts ? cn_output_close(contacts, "contacts.csv") : CN_EXIT_FAILURE);
     if (code == CN_EXIT_DONE && !job->quiet) {
         printf("%s: ledger.csv, frames.csv, contacts.csv\n", job->folder);
     }

@@ -21,6 +21,8 @@ static const cn_command cn_commands[] = {
      cn_command_check},
     {"info", "what a run, scene or problem file holds", cn_command_info},
     {"render", "a picture of a run or of a scene's start", cn_command_render},
+    {"reproduce", "experiments of the literature, our figures beside the printed ones",
+     cn_command_reproduce},
     {"export", "a run file as CSV tables or FCLIB problems", cn_command_export},
     {"schema", "the JSON Schema of scene files", cn_command_schema},
     {"solve", "solve one-step problem files", cn_command_solve},

@@ -221,14 +221,23 @@ static void cn_plot_line(FILE *out, const cn_plot *plot, const cn_axes *axes, in
     for (int32_t i = 0; i < curve->count; i++) {
         last = cn_is_drawn(plot, curve, i) ? i : last;
     }
-    fprintf(out, "<path class=\"curve c%d\" d=\"", (int)c);
+    if (curve->outline) {
+        fputs("<path class=\"outline\" d=\"", out);
+    } else {
+        fprintf(out, "<path class=\"curve c%d\"", (int)c);
+        if (plot->overlaid && c > 0) { // each leaves more of those under it to be seen
+            fprintf(out, " stroke-dasharray=\"6 %d\"", 8 * (int)c);
+        }
+        fputs(" d=\"", out);
+    }
     bool pen_down = false;
     for (int32_t i = 0; i <= last; i++) {
         if (!cn_is_drawn(plot, curve, i)) {
+            pen_down = pen_down && !isnan(curve->x[i]);
             continue;
         }
         double x = cn_axis_pixel(&axes->x, curve->x[i]), y = cn_axis_pixel(&axes->y, curve->y[i]);
-        if (i == last || !(hypot(x - last_x, y - last_y) < 1.0)) {
+        if (i == last || !pen_down || !(hypot(x - last_x, y - last_y) < 1.0)) {
             fprintf(out, "%c%.1f %.1f", pen_down ? 'L' : 'M', x, y);
             pen_down = true;
             last_x = x;
@@ -236,24 +245,33 @@ static void cn_plot_line(FILE *out, const cn_plot *plot, const cn_axes *axes, in
         }
     }
     fputs("\"/>\n", out);
-    if (last >= 0) {
+    if (last >= 0 && !curve->outline) {
         fprintf(out, "<circle class=\"d%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n", (int)c, last_x,
                 last_y);
     }
 }
 
 static void cn_plot_legend(FILE *out, const cn_plot *plot) {
+    double y = CN_PLOT_TOP + 12;
     for (int32_t c = 0; c < plot->count && c < CN_PLOT_CURVES; c++) {
-        double y = CN_PLOT_TOP + 12 + 52.0 * c;
-        if (!plot->curves[c].dots) {
+        const cn_curve *curve = &plot->curves[c];
+        if (!curve->name) {
+            continue;
+        }
+        if (curve->outline) {
+            cn_svg_line(out, "outline", CN_PLOT_LEGEND, y, CN_PLOT_LEGEND + 22, y);
+        } else if (!curve->dots) {
             fprintf(out,
                     "<line class=\"curve c%d\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
                     (int)c, CN_PLOT_LEGEND, y, CN_PLOT_LEGEND + 22, y);
         }
-        fprintf(out, "<circle class=\"d%d\" cx=\"%d\" cy=\"%.1f\" r=\"4.5\"/>\n", (int)c,
-                CN_PLOT_LEGEND + 22, y);
-        cn_svg_text(out, CN_PLOT_LEGEND + 36, y + 4.5, "class=\"name\"", plot->curves[c].name);
-        cn_svg_text(out, CN_PLOT_LEGEND + 36, y + 22, "class=\"small\"", plot->curves[c].note);
+        if (!curve->outline) {
+            fprintf(out, "<circle class=\"d%d\" cx=\"%d\" cy=\"%.1f\" r=\"4.5\"/>\n", (int)c,
+                    CN_PLOT_LEGEND + 22, y);
+        }
+        cn_svg_text(out, CN_PLOT_LEGEND + 36, y + 4.5, "class=\"name\"", curve->name);
+        cn_svg_text(out, CN_PLOT_LEGEND + 36, y + 22, "class=\"small\"", curve->note);
+        y += 52.0;
     }
 }
 

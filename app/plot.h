@@ -8,11 +8,12 @@
 #include <stdbool.h>
 
 typedef struct cn_curve {
-    const char *name, *note; // legend: two lines
+    const char *name, *note; // legend: two lines; without a name there is none
     const double *x, *y;     // points that are not finite, or not positive on a logarithmic axis,
-                             // are left out
+                             // are left out; a NaN in x also lifts the pen
     int32_t count;
-    bool dots; // points instead of a line
+    bool dots;    // points instead of a line
+    bool outline; // a thin grey line without a dot at its end, as of bodies
 } cn_curve;
 
 #define CN_PLOT_CURVES CN_SVG_COLOURS // as many as there are colours
@@ -23,6 +24,7 @@ typedef struct cn_plot {
     const char *title, *subtitle, *x_label, *y_label;
     cn_scale x_scale, y_scale;
     bool equal;      // a metre is as long on both (linear) axes
+    bool overlaid;   // curves are expected to lie on each other: later ones are dashed
     double y_target; // a marked level on a logarithmic axis; 0: none
     const char *target_label;
     const cn_curve *curves;

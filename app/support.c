@@ -264,6 +264,22 @@ char *cn_text(const char *format, ...) {
     return text;
 }
 
+FILE *cn_output_open(const char *folder, const char *name) {
+    char *path = cn_text("%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        cn_report_failure("%s: cannot be written: %s", path, strerror(errno));
+    }
+    free(path);
+    return file;
+}
+
+int cn_output_close(FILE *file, const char *name) {
+    bool bad = ferror(file) != 0;
+    bad = fclose(file) != 0 || bad;
+    return bad ? cn_report_failure("%s: cannot be written", name) : CN_EXIT_DONE;
+}
+
 bool cn_folder_ensure(const char *path) {
     struct stat about;
     if (mkdir(path, 0777) == 0) {

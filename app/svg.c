@@ -26,13 +26,15 @@ static void cn_svg_style(FILE *out, const char *classes) {
         "  .grid { stroke: #e4e8ed; stroke-width: 1 } .fine { stroke: #f1f3f6; stroke-width: 1 }\n"
         "  .axis { stroke: #8b95a1; stroke-width: 1.2 }\n"
         "  .target { stroke: #6b7580; stroke-width: 1.2; stroke-dasharray: 5 4 }\n"
+        "  .outline { fill: none; stroke: #8b95a1; stroke-width: 1; stroke-linejoin: round }\n"
         "  .curve { fill: none; stroke-width: 2.2; stroke-linejoin: round; stroke-linecap: round }"
         "\n",
         out);
     cn_svg_hues(out, "  ", cn_curve_light);
     fputs("  @media (prefers-color-scheme: dark) {\n"
           "    text { fill: #aab4c0 } .card { fill: #12161c } .title, .name { fill: #eef2f6 }\n"
-          "    .grid { stroke: #2a313a } .fine { stroke: #1c2229 } .axis { stroke: #6b7683 }\n"
+          "    .grid { stroke: #2a313a } .fine { stroke: #1c2229 } .axis, .outline { stroke: "
+          "#6b7683 }\n"
           "    .target { stroke: #95a0ad }\n",
           out);
     cn_svg_hues(out, "    ", cn_curve_dark);

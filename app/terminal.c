@@ -119,14 +119,19 @@ void cn_print_wrapped(FILE *out, const char *label, int32_t label_width, const c
 
 // ---- tables ----
 
+int32_t cn_text_columns(const char *text) {
+    int32_t columns = 0;
+    for (; *text; text++) {
+        columns += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return columns;
+}
+
 // A cell padded by characters, not bytes.
 static void cn_table_cell(cn_table *table, const char *text, cn_ink ink) {
     int32_t width = abs(table->columns[table->next].width);
     bool left = table->columns[table->next].width < 0;
-    int32_t columns = 0;
-    for (const char *c = text; *c; c++) {
-        columns += ((unsigned char)*c & 0xc0) != 0x80;
-    }
+    int32_t columns = cn_text_columns(text);
     int32_t padding = width > columns ? width - columns : 0;
     int added = snprintf(table->row + table->used, sizeof table->row - table->used,
                          "%s%*s%s%s%s%*s", table->next > 0 ? "  " : "", left ? 0 : (int)padding, "",

@@ -16,6 +16,7 @@ const char *cn_ink_begin(FILE *stream, cn_ink ink);
 const char *cn_ink_end(FILE *stream, cn_ink ink);
 
 int32_t cn_terminal_columns(FILE *stream); // 80 when not known
+int32_t cn_text_columns(const char *text); // characters of a UTF-8 text
 
 // text as paragraphs to the width of the terminal: first after label, later lines under it. Bytes
 // that are not printable UTF-8 are shown as \xHH.
@@ -32,7 +33,7 @@ typedef struct cn_column {
     int32_t width; // negative: aligned to the left
 } cn_column;
 
-#define CN_TABLE_COLUMNS 12
+#define CN_TABLE_COLUMNS 16
 
 typedef struct cn_table {
     FILE *out;

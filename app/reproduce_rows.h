@@ -1,0 +1,10 @@
+// app/reproduce_rows.h
+// The rows of the table of experiments: one a file app/reproduce_<id>.c.
+#ifndef CAIRN_APP_REPRODUCE_ROWS_H
+#define CAIRN_APP_REPRODUCE_ROWS_H
+
+#include "reproduce.h"
+
+extern const cn_experiment cn_experiment_e1, cn_experiment_e2, cn_experiment_e3, cn_experiment_e4;
+
+#endif
