@@ -72,8 +72,9 @@ int cn_report_error(const cn_error *error) {
         return CN_EXIT_INTERRUPTED;
     case CN_ERR_MEMORY:
     case CN_ERR_NUMERIC:
-    case CN_ERR_ARGUMENT:
         return CN_EXIT_FAILURE;
+    case CN_ERR_ARGUMENT: // with a place it points into an option, as --set
+        return error->file[0] ? CN_EXIT_USAGE : CN_EXIT_FAILURE;
     default:
         return CN_EXIT_INPUT;
     }

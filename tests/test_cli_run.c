@@ -298,6 +298,13 @@ CN_TEST(bad_scenes_are_exit_4_and_leave_nothing) {
          "radius: 1, inside: [[0, 0, 0], [9, 9, 9]], material: a}\n",
          "bad.yaml:4:"},
         {"cairn: 1\n  broken: [\n", "bad.yaml:"},
+        {"cairn: 1\ntime: {step: 1.0e-300, until: 1}\n",
+         "bad.yaml:1:1: time asks for 1e+300 steps"},
+        {"cairn: 1\ntime: {until: 1.0e300}\n", "a longer step or an earlier end"},
+        {"  - {material: a, shape: {sphere: {radius: big}}}\n", "bad.yaml:4:44: "},
+        {"  - {material: a, name: x, shape: {sphere: {radius: 1}}}\n"
+         "forces: [{body: x, force: [\"1/0\", 0, 0]}]\n",
+         "bad.yaml:5:"},
     };
     cn_cli cli = cn_cli_enter();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -319,7 +326,24 @@ CN_TEST(a_bad_override_is_pointed_at) {
     cn_cli cli = cn_cli_enter_with_scenes();
     CN_CLI_EXPECT(&cli, 4, "run disks.yaml --set time.stepp=1");
     CN_CHECK_HOLDS(cli.err, "--set time.stepp");
+    CN_CLI_EXPECT(&cli, 2, "run disks.yaml --set bodies.7.mass=1");
+    CN_CHECK_HOLDS(cli.err, "--set bodies.7.mass=1:1:8: the list has no item 7");
+    CN_CLI_EXPECT(&cli, 4, "run disks.yaml --until 1e300");
     CN_CHECK_TRUE(!cn_exists("disks.run"));
+    cn_cli_leave(&cli);
+}
+
+// An expression that has a value at first only: the run ends there and says why.
+CN_TEST(a_force_that_loses_its_value_is_named) {
+    static const char scene[] =
+        "cairn: 1\ntime: {step: 0.01, until: 1}\nmaterials: {a: {density: 1}}\nbodies:\n"
+        "  - {name: kite, material: a, shape: {sphere: {radius: 1}}}\n"
+        "forces: [{body: kite, force: [\"sqrt(0.1 - t)\", 0, 0]}]\n";
+    cn_cli cli = cn_cli_enter();
+    cn_file_write("kite.yaml", scene, sizeof scene - 1);
+    CN_CLI_EXPECT(&cli, 1, "run kite.yaml");
+    CN_CHECK_HOLDS(cli.err, "the force of body 1 (kite) is not finite in the step from t = 0.1");
+    CN_CLI_EXPECT(&cli, 0, "check kite.run -q");
     cn_cli_leave(&cli);
 }
 

@@ -18,6 +18,9 @@
 // Of the same: an overlap that a scene may start with, as written numbers are rounded.
 #define CN_OVERLAP_SHARE 0.01
 
+// Steps of a run: their numbers are exact in a double up to here.
+#define CN_STEPS_MOST 0x1p53
+
 // ---- settings ----
 
 static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *error) {
@@ -55,6 +58,12 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
             }
             return status;
         }
+    }
+    if (!(s->until / s->step <= CN_STEPS_MOST)) {
+        cn_fail(error, CN_ERR_INPUT, "time asks for %g steps of %g s until %g s",
+                s->until / s->step, s->step, s->until);
+        cn_fail_hint(error, "a longer step or an earlier end");
+        return CN_ERR_INPUT;
     }
     if (!cn_is_finite(s->gravity, dim)) {
         return cn_fail(error, CN_ERR_INPUT, "gravity is not a finite number");

@@ -110,23 +110,45 @@ static void cn_drift(const cn_model *model, const double *q, const double *v, do
     }
 }
 
+// Expressions may lose their value in the course of time, as sqrt(1 - t).
+static cn_status cn_check_given(const cn_model *model, const cn_step *step, int32_t body,
+                                cn_error *error) {
+    const double *v = step->v_free + (int64_t)cn_velocity_size(model->dim) * body;
+    double sum = 0.0;
+    for (int32_t k = 0; k < cn_velocity_size(model->dim); k++) {
+        sum += v[k];
+    }
+    if (isfinite(sum)) {
+        return CN_OK;
+    }
+    cn_fail(error, CN_ERR_NUMERIC, "the %s of body %d (%s) is not finite in the step from t = %g",
+            model->body[body].role == CN_BODY_FREE ? "force" : "motion", (int)body + 1,
+            model->body[body].name, step->t);
+    cn_fail_hint(error,
+                 "its expression must have a value at every time, and its size be reasonable");
+    return CN_ERR_NUMERIC;
+}
+
 // v_free: what the forces make of v_old, and the motions' velocities at the end of the step.
-static void cn_push(const cn_model *model, cn_step *step) {
+static cn_status cn_push(const cn_model *model, cn_step *step, cn_error *error) {
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
     memset(step->v_free, 0, sizeof(double) * (size_t)size * (size_t)model->body_count);
     cn_drive(model, step->t + step->h, step->v_free);
-    for (int32_t i = 0; i < model->body_count; i++) {
-        if (model->body[i].role != CN_BODY_FREE) {
-            continue;
+    cn_status status = CN_OK;
+    for (int32_t i = 0; status == CN_OK && i < model->body_count; i++) {
+        if (model->body[i].role == CN_BODY_FREE) {
+            cn_rigid rigid = cn_body_rigid(model, i);
+            const double *load = step->load + 6 * (int64_t)i;
+            double force[3];
+            cn_add_scaled3(load, rigid.mass, model->settings.gravity, force);
+            cn_rigid_kick(&rigid, step->q_middle + (int64_t)pose * i,
+                          step->inertia.inverse + (int64_t)size * size * i, force, load + 3,
+                          step->h, step->v_old + (int64_t)size * i,
+                          step->v_free + (int64_t)size * i);
         }
-        cn_rigid rigid = cn_body_rigid(model, i);
-        const double *load = step->load + 6 * (int64_t)i;
-        double force[3];
-        cn_add_scaled3(load, rigid.mass, model->settings.gravity, force);
-        cn_rigid_kick(&rigid, step->q_middle + (int64_t)pose * i,
-                      step->inertia.inverse + (int64_t)size * size * i, force, load + 3, step->h,
-                      step->v_old + (int64_t)size * i, step->v_free + (int64_t)size * i);
+        status = cn_check_given(model, step, i, error);
     }
+    return status;
 }
 
 static void cn_keep_better(cn_sim *sim, const cn_friction *p, double *trial_r, double *trial_u,
@@ -241,7 +263,9 @@ cn_status cn_moreau_jean(cn_sim *sim, double t, double h, cn_error *error) {
         status = cn_inertia_prepare(model, step->q_middle, sim->step_memory, &step->inertia);
     }
     if (status == CN_OK) {
-        cn_push(model, step);
+        status = cn_push(model, step, error);
+    }
+    if (status == CN_OK) {
         status = cn_assemble(model, &sim->state, &step->contacts, &step->inertia, step->v_old,
                              step->v_free, h, sim->step_memory, &step->assembled, error);
     }
