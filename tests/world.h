@@ -63,20 +63,11 @@ static inline void world_fail(const cn_error *error) {
     fail();
 }
 
-// The scene's text may hold printf conversions for the numbers that follow.
-static inline world world_open(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static inline world world_open(const char *format, ...) {
-    world w = {0};
+// From the start of a model, which the world then owns.
+static inline world world_start(cn_model *model) {
+    world w = {.model = model};
     cn_error error = {0};
-    char text[16384];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    CN_CHECK_TRUE(length > 0 && length < (int)sizeof text);
-    if (cn_scene_read_text(NULL, "scene.yaml", text, (size_t)length, NULL, 0, &w.model, &error) !=
-            CN_OK ||
-        cn_sim_create(w.model, NULL, &w.sim, &error) != CN_OK) {
+    if (cn_sim_create(w.model, NULL, &w.sim, &error) != CN_OK) {
         world_fail(&error);
     }
     size_t bodies = (size_t)cn_model_body_count(w.model);
@@ -87,6 +78,24 @@ static inline world world_open(const char *format, ...) {
     CN_CHECK_TRUE(w.q && w.v);
     world_look(&w);
     return w;
+}
+
+// The scene's text may hold printf conversions for the numbers that follow.
+static inline world world_open(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline world world_open(const char *format, ...) {
+    cn_model *model;
+    cn_error error = {0};
+    char text[16384];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    CN_CHECK_TRUE(length > 0 && length < (int)sizeof text);
+    if (cn_scene_read_text(NULL, "scene.yaml", text, (size_t)length, NULL, 0, &model, &error) !=
+        CN_OK) {
+        world_fail(&error);
+    }
+    return world_start(model);
 }
 
 static inline void world_close(world *w) {
