@@ -35,6 +35,13 @@
         }                                                                                          \
     } while (0)
 
+// How much of the statistics to gather: 1, or CAIRN_EFFORT of the environment when run by hand.
+static inline int world_effort(void) {
+    const char *text = getenv("CAIRN_EFFORT");
+    int effort = text ? atoi(text) : 1;
+    return effort > 1 ? effort : 1;
+}
+
 typedef struct world {
     cn_model *model;
     cn_sim *sim;
