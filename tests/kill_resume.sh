@@ -3,7 +3,7 @@
 # right hash, and the resumed run must end in the state of one that nobody killed.
 #     tests/kill_resume.sh CAIRN [ROUNDS [SEED]]
 set -eu
-cairn=$1
+cairn=$(realpath "$1") # it is run from another folder
 rounds=${2:-5}
 seed=${3:-1}
 folder=$(mktemp -d)
