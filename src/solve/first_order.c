@@ -108,11 +108,15 @@ static void cn_first_order_check(cn_first_order *s, const double *r, const doubl
     }
 }
 
+bool cn_first_order_due(const cn_first_order *s, int64_t step) {
+    return step <= CN_FIRST_ORDER_EAGER || step % CN_FIRST_ORDER_CHECK == 0 ||
+           step >= s->watch.opts->max_iterations;
+}
+
 bool cn_first_order_ends(cn_first_order *s, int64_t step, const double *r, double *u) {
     const cn_solve_opts *opts = s->watch.opts;
     bool fresh = step % CN_FIRST_ORDER_REFRESH == 0;
-    s->checked = step <= CN_FIRST_ORDER_EAGER || step % CN_FIRST_ORDER_CHECK == 0 ||
-                 step >= opts->max_iterations;
+    s->checked = cn_first_order_due(s, step);
     if (fresh) {
         cn_first_order_velocity(s, r, u);
     }

@@ -42,6 +42,8 @@ double cn_first_order_dot(const cn_first_order *s, const double *x, const double
 double cn_first_order_dot_D(const cn_first_order *s, const double *x, const double *y);
 double cn_first_order_dot_inverse(const cn_first_order *s, const double *x, const double *y);
 
+// Whether an iterate after `step` steps is checked.
+bool cn_first_order_due(const cn_first_order *s, int64_t step);
 // Whether the solve ends after `step` steps at r, with its outcome in the report. Not every step is
 // checked, since a check costs a good part of a product. u = W r + q as the method carries it
 // along; it is computed anew now and then, and before an end is believed.
