@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const methods[] = {"fixed-point", "extra-gradient", "cpg", "uzawa", "apgd", "bb"};
+static const char *const methods[] = {"fixed-point", "extra-gradient", "cpg", "uzawa", "apgd", "bb",
+                                      "admm"};
 #define METHODS (sizeof methods / sizeof *methods)
 #define WITH_BY_CONTACT 2 // the first of them have the setting by_contact
 

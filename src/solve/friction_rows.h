@@ -18,7 +18,8 @@ extern const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT];
 cn_friction_fn cn_friction_fixed_point;
 cn_friction_fn cn_friction_extra_gradient;
 
-cn_friction_fn cn_friction_cpg, cn_friction_uzawa, cn_friction_apgd, cn_friction_bb;
+cn_friction_fn cn_friction_cpg, cn_friction_uzawa, cn_friction_apgd, cn_friction_bb,
+    cn_friction_admm;
 #define CN_CPG_PARAM_COUNT 3
 extern const cn_param cn_cpg_param_table[CN_CPG_PARAM_COUNT];
 #define CN_UZAWA_PARAM_COUNT 5
@@ -27,5 +28,7 @@ extern const cn_param cn_uzawa_param_table[CN_UZAWA_PARAM_COUNT];
 extern const cn_param cn_apgd_param_table[CN_APGD_PARAM_COUNT];
 #define CN_BB_PARAM_COUNT 2
 extern const cn_param cn_bb_param_table[CN_BB_PARAM_COUNT];
+#define CN_ADMM_PARAM_COUNT 4
+extern const cn_param cn_admm_param_table[CN_ADMM_PARAM_COUNT];
 
 #endif

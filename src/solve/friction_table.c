@@ -113,6 +113,17 @@ static const cn_friction_solver cn_friction_table[] = {
               .params = cn_bb_param_table,
               .param_count = CN_BB_PARAM_COUNT},
      .solve = cn_friction_bb},
+    {.info = {.name = "admm",
+              .about = "alternating directions: one factorisation of W plus a penalty, cones apart",
+              .strengths = "cheap steps whatever the conditioning: hyperstatic sets to 1e-4",
+              .weaknesses = "circles where strong friction slides, pays a factorisation on large "
+                            "packings: use auto",
+              .unit = "steps",
+              .accepts = CN_ANY_FRICTION,
+              .max_iterations = 20000,
+              .params = cn_admm_param_table,
+              .param_count = CN_ADMM_PARAM_COUNT},
+     .solve = cn_friction_admm},
 };
 
 int32_t cn_friction_solver_count(void) {

@@ -306,7 +306,7 @@ static void cn_solve_assembled(cn_newton_system *s, const double *F, double *dr)
     cn_block_lu_solve(&s->lu, dr);
 }
 
-static void cn_solve_either(cn_newton_system *s, const double *F, double *dr) {
+void cn_newton_backsolve(cn_newton_system *s, const double *F, double *dr) {
     if (s->p->W.kind == CN_OPERATOR_BODY) {
         cn_solve_bodies(s, F, dr);
     } else {
@@ -323,14 +323,17 @@ void cn_newton_velocity(cn_newton_system *s, const cn_friction *p, const double 
     }
 }
 
+bool cn_newton_factor(cn_newton_system *s) {
+    return s->p->W.kind == CN_OPERATOR_BODY ? cn_factor_bodies(s) : cn_factor_assembled(s);
+}
+
 bool cn_newton_solve(cn_newton_system *s, double *dr) {
     const cn_friction *p = s->p;
     int32_t dim = p->dim;
-    bool body = p->W.kind == CN_OPERATOR_BODY;
-    if (!(body ? cn_factor_bodies(s) : cn_factor_assembled(s))) {
+    if (!cn_newton_factor(s)) {
         return false;
     }
-    cn_solve_either(s, s->F, dr);
+    cn_newton_backsolve(s, s->F, dr);
     // F := F + A (W dr) + K dr, what is left, solved once more.
     cn_friction bare = *p;
     bare.q = s->zero;
@@ -345,7 +348,7 @@ bool cn_newton_solve(cn_newton_system *s, double *dr) {
             s->F[(int64_t)dim * a + i] = sum;
         }
     }
-    cn_solve_either(s, s->F, s->extra);
+    cn_newton_backsolve(s, s->F, s->extra);
     for (int64_t i = 0; i < (int64_t)dim * p->contacts; i++) {
         dr[i] += s->extra[i];
     }

@@ -31,6 +31,10 @@ cn_status cn_newton_analyse(const cn_friction *p, cn_arena *scratch, cn_newton_s
 void cn_newton_velocity(cn_newton_system *s, const cn_friction *p, const double *r, double *u);
 // Multiplications of one Newton step, without keeping anything of the analysis.
 cn_status cn_newton_cost(const cn_friction *p, cn_arena *scratch, double *multiplications);
+// The two halves of a step, for a system that is solved many times: the factors of A, K, false when
+// it is singular; then dr from an F with them, without refinement.
+bool cn_newton_factor(cn_newton_system *s);
+void cn_newton_backsolve(cn_newton_system *s, const double *F, double *dr);
 // dr from A, K, F, with one step of iterative refinement; false when the system is singular. F is
 // spoilt.
 bool cn_newton_solve(cn_newton_system *s, double *dr);
