@@ -4,12 +4,14 @@
 //
 // Creeps when the packing is tall (the error diffuses one layer a sweep) and may cycle on
 // hyperstatic sets, where the acceleration helps but is no cure: "extra-gradient" is slower and
-// steadier. Contacts are visited by index, so threads cannot change the answer. Scratch: one local
-// block a contact, 2 depth + 6 vectors of the size of r.
+// steadier. Contacts are visited by index, or in another
+// order that the problem alone decides ("order"), so threads cannot change the answer. Scratch: one
+// local block a contact, 2 depth + 6 vectors of the size of r.
 #include "solve/friction_nsgs.h"
 
 #include "base/arena.h"
 #include "solve/anderson.h"
+#include "solve/contact_order.h"
 #include "solve/natural.h"
 #include "solve/sweep.h"
 #include "solve/watch.h"
@@ -34,6 +36,10 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
      "depth of the acceleration; 0 sweeps plainly"},
     {"every", CN_PARAM_INT, offsetof(cn_nsgs_params, every), 0, 0, 100,
      "sweeps per acceleration step; 0: 1 assembled, 3 in body space"},
+    {"order", CN_PARAM_INT, offsetof(cn_nsgs_params, order), 0, 0, CN_ORDER_COUNT - 1,
+     "contacts visited 0: by index, 1: shuffled, 2: reverse Cuthill-McKee, 3: by colour"},
+    {"seed", CN_PARAM_INT, offsetof(cn_nsgs_params, seed), 1, 0, INT32_MAX,
+     "of the shuffled order"},
 };
 
 // The vectors of a run. x has the padding that a sweep asks for.
@@ -168,6 +174,22 @@ cn_status cn_nsgs_run(const cn_friction *p, const cn_solve_opts *opts, double pa
 
 cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                            double *r, double *u, cn_solve_report *report) {
+    const cn_nsgs_params *params = (const void *)opts->params;
     double error;
-    return cn_nsgs_run(p, opts, HUGE_VAL, scratch, r, u, report, &error);
+    if (params->order == CN_ORDER_NATURAL) {
+        return cn_nsgs_run(p, opts, HUGE_VAL, scratch, r, u, report, &error);
+    }
+    cn_friction other;
+    int32_t *order = CN_TAKE(scratch, int32_t, p->contacts);
+    double *turned = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+    if (!order || !turned ||
+        cn_contact_order(p, (cn_order_kind)params->order, (uint64_t)params->seed, scratch, order) !=
+            CN_OK ||
+        cn_contact_reorder(p, order, scratch, &other) != CN_OK) {
+        return CN_ERR_MEMORY;
+    }
+    cn_contact_gather(p, order, r, turned);
+    cn_status status = cn_nsgs_run(&other, opts, HUGE_VAL, scratch, turned, u, report, &error);
+    cn_contact_scatter(p, order, turned, r);
+    return status;
 }

@@ -9,9 +9,12 @@ typedef struct cn_nsgs_params {
     double relaxation; // omega
     int32_t anderson;  // depth; 0: plain sweeps
     int32_t every;     // sweeps per mixing step
+    int32_t order;     // cn_order_kind, of nsgs itself
+    int32_t seed;      // of the random order
 } cn_nsgs_params;
 
-#define CN_NSGS_PARAM_COUNT 3
+#define CN_NSGS_PARAM_COUNT 5
+#define CN_AUTO_PARAM_COUNT 3 // the first of them, which auto has too
 extern const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT];
 
 cn_friction_fn cn_friction_nsgs;

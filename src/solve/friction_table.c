@@ -21,7 +21,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .accepts = CN_ANY_FRICTION | CN_USES_LOCAL,
               .max_iterations = 100000,
               .params = cn_nsgs_param_table,
-              .param_count = CN_NSGS_PARAM_COUNT},
+              .param_count = CN_AUTO_PARAM_COUNT},
      .solve = cn_friction_auto},
     {.info = {.name = "nsgs",
               .about = "nonsmooth Gauss-Seidel over the contacts, Anderson-accelerated",
