@@ -27,6 +27,7 @@ static const cn_command cn_commands[] = {
     {"schema", "the JSON Schema of scene files", cn_command_schema},
     {"solve", "solve one-step problem files", cn_command_solve},
     {"solvers", "the solvers, their parameters, strengths and weaknesses", cn_command_solvers},
+    {"profile", "compare solvers over problem files: performance profiles", cn_command_profile},
     {"generate", "make a problem with a known solution", cn_command_generate},
     {"convert", "write a problem in another format", cn_command_convert},
     {"bench", "the project's benchmarks, as ratios", cn_command_bench},

@@ -16,7 +16,8 @@ enum {
     CN_PLOT_LEGEND = 722
 };
 
-#define CN_TICKS 6 // about so many on a linear axis
+#define CN_TICKS 6      // about so many on a linear axis
+#define CN_PLOT_ROOMY 7 // curves whose legend has room for notes
 
 // One axis: a range of x, or of log10 x, and the pixels that it is drawn to.
 typedef struct cn_axis {
@@ -115,7 +116,9 @@ static cn_axes cn_axes_fit(const cn_plot *plot) {
         .y = {.scale = plot->y_scale, .from = CN_PLOT_BOTTOM, .to = CN_PLOT_TOP},
     };
     cn_axis_fit(&axes.x, low[0], high[0]);
-    cn_axis_fit(&axes.y, low[1], high[1]);
+    bool is_given = plot->y_range[1] > plot->y_range[0];
+    cn_axis_fit(&axes.y, is_given ? plot->y_range[0] : low[1],
+                is_given ? plot->y_range[1] : high[1]);
     if (plot->equal) {
         cn_axes_equalise(&axes);
     }
@@ -204,12 +207,25 @@ static void cn_plot_axes(FILE *out, const cn_plot *plot, const cn_axes *axes) {
 
 // ---- curves ----
 
+// The colours in turn, then again with the next kind of dashes.
+static int cn_curve_colour(int32_t c) {
+    return (int)(c % CN_SVG_COLOURS);
+}
+
+static const char *cn_curve_dashes(int32_t c) {
+    static const char *const kinds[CN_PLOT_DASHES] = {"", " stroke-dasharray=\"8 5\"",
+                                                      " stroke-dasharray=\"1.5 5\"",
+                                                      " stroke-dasharray=\"10 4 1.5 4\""};
+    return kinds[c / CN_SVG_COLOURS % CN_PLOT_DASHES];
+}
+
 static void cn_plot_dots(FILE *out, const cn_plot *plot, const cn_axes *axes, int32_t c) {
     const cn_curve *curve = &plot->curves[c];
     for (int32_t i = 0; i < curve->count; i++) {
         if (cn_is_drawn(plot, curve, i)) {
-            fprintf(out, "<circle class=\"d%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", (int)c,
-                    cn_axis_pixel(&axes->x, curve->x[i]), cn_axis_pixel(&axes->y, curve->y[i]));
+            fprintf(out, "<circle class=\"d%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
+                    cn_curve_colour(c), cn_axis_pixel(&axes->x, curve->x[i]),
+                    cn_axis_pixel(&axes->y, curve->y[i]));
         }
     }
 }
@@ -223,12 +239,11 @@ static void cn_plot_line(FILE *out, const cn_plot *plot, const cn_axes *axes, in
     }
     if (curve->outline) {
         fputs("<path class=\"outline\" d=\"", out);
+    } else if (plot->overlaid && c > 0) { // each leaves more of those under it to be seen
+        fprintf(out, "<path class=\"curve c%d\" stroke-dasharray=\"6 %d\" d=\"", cn_curve_colour(c),
+                8 * (int)c);
     } else {
-        fprintf(out, "<path class=\"curve c%d\"", (int)c);
-        if (plot->overlaid && c > 0) { // each leaves more of those under it to be seen
-            fprintf(out, " stroke-dasharray=\"6 %d\"", 8 * (int)c);
-        }
-        fputs(" d=\"", out);
+        fprintf(out, "<path class=\"curve c%d\"%s d=\"", cn_curve_colour(c), cn_curve_dashes(c));
     }
     bool pen_down = false;
     for (int32_t i = 0; i <= last; i++) {
@@ -246,14 +261,18 @@ static void cn_plot_line(FILE *out, const cn_plot *plot, const cn_axes *axes, in
     }
     fputs("\"/>\n", out);
     if (last >= 0 && !curve->outline) {
-        fprintf(out, "<circle class=\"d%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n", (int)c, last_x,
-                last_y);
+        fprintf(out, "<circle class=\"d%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n",
+                cn_curve_colour(c), last_x, last_y);
     }
 }
 
+// Two lines a curve, or one where many have to fit.
 static void cn_plot_legend(FILE *out, const cn_plot *plot) {
-    double y = CN_PLOT_TOP + 12;
-    for (int32_t c = 0; c < plot->count && c < CN_PLOT_CURVES; c++) {
+    int32_t count = plot->count < CN_PLOT_CURVES ? plot->count : CN_PLOT_CURVES;
+    bool is_long = count > CN_PLOT_ROOMY;
+    double step = is_long ? fmin(34.0, (double)(CN_PLOT_HEIGHT - CN_PLOT_TOP - 16) / count) : 52.0;
+    double y = CN_PLOT_TOP + (is_long ? 0 : 12);
+    for (int32_t c = 0; c < count; c++) {
         const cn_curve *curve = &plot->curves[c];
         if (!curve->name) {
             continue;
@@ -261,17 +280,19 @@ static void cn_plot_legend(FILE *out, const cn_plot *plot) {
         if (curve->outline) {
             cn_svg_line(out, "outline", CN_PLOT_LEGEND, y, CN_PLOT_LEGEND + 22, y);
         } else if (!curve->dots) {
-            fprintf(out,
-                    "<line class=\"curve c%d\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
-                    (int)c, CN_PLOT_LEGEND, y, CN_PLOT_LEGEND + 22, y);
+            fprintf(
+                out, "<line class=\"curve c%d\"%s x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
+                cn_curve_colour(c), cn_curve_dashes(c), CN_PLOT_LEGEND, y, CN_PLOT_LEGEND + 22, y);
         }
         if (!curve->outline) {
-            fprintf(out, "<circle class=\"d%d\" cx=\"%d\" cy=\"%.1f\" r=\"4.5\"/>\n", (int)c,
-                    CN_PLOT_LEGEND + 22, y);
+            fprintf(out, "<circle class=\"d%d\" cx=\"%d\" cy=\"%.1f\" r=\"%s\"/>\n",
+                    cn_curve_colour(c), CN_PLOT_LEGEND + 22, y, is_long ? "3.5" : "4.5");
         }
         cn_svg_text(out, CN_PLOT_LEGEND + 36, y + 4.5, "class=\"name\"", curve->name);
-        cn_svg_text(out, CN_PLOT_LEGEND + 36, y + 22, "class=\"small\"", curve->note);
-        y += 52.0;
+        if (!is_long) {
+            cn_svg_text(out, CN_PLOT_LEGEND + 36, y + 22, "class=\"small\"", curve->note);
+        }
+        y += step;
     }
 }
 

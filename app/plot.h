@@ -16,16 +16,18 @@ typedef struct cn_curve {
     bool outline; // a thin grey line without a dot at its end, as of bodies
 } cn_curve;
 
-#define CN_PLOT_CURVES CN_SVG_COLOURS // as many as there are colours
+#define CN_PLOT_DASHES 4 // whole, dashed, dotted, dash-dotted: a colour is used once with each
+#define CN_PLOT_CURVES (CN_SVG_COLOURS * CN_PLOT_DASHES) // more are left out
 
 typedef enum cn_scale { CN_SCALE_LOG, CN_SCALE_LINEAR } cn_scale;
 
 typedef struct cn_plot {
     const char *title, *subtitle, *x_label, *y_label;
     cn_scale x_scale, y_scale;
-    bool equal;      // a metre is as long on both (linear) axes
-    bool overlaid;   // curves are expected to lie on each other: later ones are dashed
-    double y_target; // a marked level on a logarithmic axis; 0: none
+    bool equal;        // a metre is as long on both (linear) axes
+    bool overlaid;     // curves are expected to lie on each other: later ones are dashed
+    double y_range[2]; // of a linear axis; both 0: from the data
+    double y_target;   // a marked level on a logarithmic axis; 0: none
     const char *target_label;
     const cn_curve *curves;
     int32_t count;

@@ -1,7 +1,12 @@
 // The commands that compare: benchmarks against peers, performance profiles.
 #include "cli.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <sys/stat.h>
+
+extern char **environ;
 
 #define CN_SMALL "generate friction -q --contacts 12 --seed 3 "
 
@@ -56,5 +61,144 @@ CN_TEST(bench_lists_what_the_peer_does_not_solve) {
     CN_CHECK_HOLDS(cli.out, "slow");
     CN_CHECK_HOLDS(cli.out, "to 1e-8: no problem that both solve");
     CN_CHECK_HOLDS(cli.out, "a: Siconos does not solve it, auto does");
+    cn_cli_leave(&cli);
+}
+
+// ---- profile ----
+
+// Three problems; the folder is left with them.
+static void cn_make_problems(cn_cli *cli) {
+    CN_CLI_EXPECT(cli, 0, "generate friction -q --contacts 12 --seed 3 -o a.hdf5");
+    CN_CLI_EXPECT(cli, 0, "generate friction -q --dim 2 --contacts 20 --seed 4 -o b.hdf5");
+    CN_CLI_EXPECT(cli, 0, "generate lcp -q --contacts 10 -o c.dat");
+}
+
+CN_TEST(profile_by_iterations_is_the_definition_of_dolan_and_more) {
+    cn_cli cli = cn_cli_enter();
+    cn_make_problems(&cli);
+    CN_CLI_EXPECT(&cli, 0,
+                  "profile a.hdf5 b.hdf5 --solvers nsgs,nsgs:anderson=0 --cost iterations --json");
+    assert_int_equal(cn_count_lines(cli.out), 6);
+    double iterations[2][2], best[2];
+    for (int p = 0; p < 2; p++) {
+        for (int s = 0; s < 2; s++) {
+            cJSON *solve = cn_cli_json(&cli, 2 * p + s);
+            assert_string_equal(cn_json_string(solve, "outcome"), "solved");
+            iterations[p][s] = cn_json_number(solve, "iterations");
+            cJSON_Delete(solve);
+        }
+        best[p] = fmin(iterations[p][0], iterations[p][1]);
+    }
+    for (int line = 4; line < 6; line++) {
+        cJSON *row = cn_cli_json(&cli, line);
+        int s = strcmp(cn_json_string(row, "solver"), "nsgs") == 0 ? 0 : 1;
+        double tau[2] = {iterations[0][s] / best[0], iterations[1][s] / best[1]};
+        CN_CHECK_NEAR(cn_json_number(row, "solved"), 2, 0);
+        CN_CHECK_NEAR(cn_json_number(row, "ratio_mean"), sqrt(tau[0] * tau[1]), 1e-12);
+        CN_CHECK_NEAR(cn_json_number(row, "ratio_worst"), fmax(tau[0], tau[1]), 1e-12);
+        const cJSON *rho = cJSON_GetObjectItemCaseSensitive(row, "rho");
+        CN_CHECK_NEAR(cJSON_GetArrayItem(rho, 1)->valuedouble, 1.0, 0);
+        cJSON_Delete(row);
+    }
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(profile_counts_what_is_not_solved_as_unsolved) {
+    cn_cli cli = cn_cli_enter();
+    cn_make_problems(&cli);
+    CN_CLI_EXPECT(&cli, 0,
+                  "profile a.hdf5 c.dat --solvers auto,lemke,fixed-point:step=1e-6 "
+                  "--max-iter 1 --tol 1e-12 --json");
+    int32_t rows = 0;
+    for (int line = 6; line < cn_count_lines(cli.out); line++, rows++) {
+        cJSON *row = cn_cli_json(&cli, line);
+        const cJSON *tau = cJSON_GetObjectItemCaseSensitive(row, "tau");
+        CN_CHECK_NEAR(cn_json_number(row, "problems"), 2, 0);
+        CN_CHECK_NEAR(cJSON_GetArraySize(tau), cn_json_number(row, "solved"), 0);
+        if (strcmp(cn_json_string(row, "solver"), "fixed-point:step=1e-6") == 0) {
+            CN_CHECK_NEAR(cn_json_number(row, "solved"), 0, 0);
+            CN_CHECK_NEAR(cn_json_number(row, "unsupported"), 1, 0);
+            CN_CHECK_TRUE(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(row, "ratio_mean")));
+        }
+        cJSON_Delete(row);
+    }
+    assert_int_equal(rows, 3);
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(profile_writes_figures_and_tables) {
+    cn_cli cli = cn_cli_enter();
+    cn_make_problems(&cli);
+    CN_CLI_EXPECT(&cli, 0, "profile a.hdf5 b.hdf5 --tol 1e-4,1e-8 --time-limit 0.2 -o p.svg");
+    CN_CHECK_HOLDS(cli.out, "2 problems to 1e-4 (scaled)");
+    CN_CHECK_HOLDS(cli.out, "auto");
+    CN_CHECK_HOLDS(cli.out, "2/2");
+    static const char *const figures[] = {"p-1e-4.svg", "p-1e-8.svg"};
+    for (size_t i = 0; i < 2; i++) {
+        char *figure = cn_file_text(figures[i]);
+        CN_CHECK_HOLDS(figure, "share of problems solved");
+        CN_CHECK_HOLDS(figure, "</svg>");
+        CN_CHECK_TRUE(!strstr(figure, "nan") && !strstr(figure, "inf"));
+        free(figure);
+    }
+    char *curves = cn_file_text("p.csv"), *solves = cn_file_text("p-solves.csv");
+    CN_CHECK_HOLDS(curves, "tol,solver,tau,rho\n");
+    CN_CHECK_HOLDS(solves, "\"b\",2,20,1e-08,\"auto\",solved,");
+    free(curves);
+    free(solves);
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(profile_goes_on_after_a_bad_file_and_says_what_is_wrong_with_words) {
+    cn_cli cli = cn_cli_enter();
+    cn_make_problems(&cli);
+    CN_CLI_EXPECT(&cli, 4, "profile absent.hdf5 a.hdf5 --solvers auto");
+    CN_CHECK_HOLDS(cli.err, "absent.hdf5");
+    CN_CHECK_HOLDS(cli.out, "1/1");
+    static const struct {
+        const char *arguments, *says;
+    } wrong[] = {{"profile", "no problem file given"},
+                 {"profile a.hdf5 --solvers autp", "did you mean 'auto'?"},
+                 {"profile a.hdf5 --solvers nsgs:andersn=1", "did you mean"},
+                 {"profile a.hdf5 --solvers all", "--solvers wants names"},
+                 {"profile a.hdf5 --tol=,", "--tol wants a number"},
+                 {"profile a.hdf5 --cost time", "use cpu or iterations"},
+                 {"profile a.hdf5 -o p.png", "ends in .svg"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        CN_CLI_EXPECT(&cli, 2, wrong[i].arguments);
+        CN_CHECK_HOLDS(cli.err, wrong[i].says);
+    }
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(interrupted_profile_keeps_the_problems_measured) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, CN_SMALL "-o a.hdf5");
+    // Each problem takes the whole limit of time, 0.1 s; forty of them would take four seconds.
+    enum { CN_COPIES = 40 };
+    char *argv[CN_COPIES + 16] = {"cairn",        "profile",          "--solvers=fixed-point",
+                                  "--tol=1e-300", "-op.svg",          "-r1",
+                                  "-n2000000000", "--time-limit=0.1", "-q"};
+    for (int i = 0; i < CN_COPIES; i++) {
+        argv[9 + i] = "a.hdf5";
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 2, "errors", O_WRONLY | O_CREAT, 0600);
+    pid_t child;
+    assert_int_equal(posix_spawn(&child, CAIRN_COMMAND, &actions, NULL, argv, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    CN_CHECK_TRUE(cn_wait_until_busy(child, 0.4));
+    kill(child, SIGINT);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    CN_CHECK_TRUE(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+    char *errors = cn_file_text("errors"), *solves = cn_file_text("p-solves.csv");
+    CN_CHECK_HOLDS(errors, "of 40 problems were measured by all solvers");
+    CN_CHECK_HOLDS(solves, "\"a\",3,12,1e-300,\"fixed-point\",time,");
+    CN_CHECK_BELOW(cn_count_lines(solves), 1 + CN_COPIES - 1);
+    free(errors);
+    free(solves);
     cn_cli_leave(&cli);
 }
