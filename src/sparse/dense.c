@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 
 static void cn_swap_rows(int32_t n, double *a, int32_t i, int32_t j) {
     double *first = a + (int64_t)n * i, *second = a + (int64_t)n * j;
@@ -17,6 +18,10 @@ static void cn_swap_rows(int32_t n, double *a, int32_t i, int32_t j) {
 }
 
 bool cn_lu_factor(int32_t n, double *a, int32_t *pivot) {
+    return cn_lu_factor_watched(n, a, pivot, NULL);
+}
+
+bool cn_lu_factor_watched(int32_t n, double *a, int32_t *pivot, const cn_lu_stop *stop) {
     double largest = 0.0;
     for (int64_t k = 0; k < (int64_t)n * n; k++) {
         largest = fmax(largest, fabs(a[k]));
@@ -24,6 +29,10 @@ bool cn_lu_factor(int32_t n, double *a, int32_t *pivot) {
     // A pivot of this size is what rounding leaves of zero.
     double least = n * DBL_EPSILON * largest;
     for (int32_t k = 0; k < n; k++) {
+        if (stop && stop->asks(stop->user)) {
+            *stop->stopped = true;
+            return false;
+        }
         int32_t best = k;
         for (int32_t i = k + 1; i < n; i++) {
             if (fabs(a[(int64_t)n * i + k]) > fabs(a[(int64_t)n * best + k])) {
