@@ -15,6 +15,14 @@ typedef struct cn_lemke_params {
 #define CN_LEMKE_PARAM_COUNT 4
 extern const cn_param cn_lemke_param_table[CN_LEMKE_PARAM_COUNT];
 
+// Settings of the active-set quadratic programme.
+typedef struct cn_qp_params {
+    int32_t max_size; // n beyond this is refused: the tableau is dense
+    bool scale;       // equilibrate first
+} cn_qp_params;
+#define CN_QP_PARAM_COUNT 2
+extern const cn_param cn_qp_param_table[CN_QP_PARAM_COUNT];
+
 // Settings of the sweeps: "psor" shows both, "nsgs" all but the relaxation, which is 1 there.
 typedef struct cn_psor_params {
     double relaxation; // omega
@@ -25,7 +33,7 @@ extern const cn_param cn_psor_param_table[CN_PSOR_PARAM_COUNT];
 #define CN_LCP_NSGS_PARAM_COUNT 1
 extern const cn_param cn_lcp_nsgs_param_table[CN_LCP_NSGS_PARAM_COUNT];
 
-cn_lcp_fn cn_lcp_auto, cn_lcp_lemke, cn_lcp_psor, cn_lcp_nsgs, cn_lcp_cpg;
+cn_lcp_fn cn_lcp_auto, cn_lcp_lemke, cn_lcp_qp, cn_lcp_psor, cn_lcp_nsgs, cn_lcp_cpg;
 
 // Every complementary support tried: finds a solution of any LCP that has one, or CN_INFEASIBLE
 // when it has none; CN_UNSUPPORTED for n above CN_LCP_ENUMERATE_MAX (3^n supports).

@@ -53,6 +53,17 @@ static const cn_lcp_solver cn_lcp_table[] = {
               .unit = "steps",
               .max_iterations = 10000},
      .solve = cn_lcp_cpg},
+    {.info = {.name = "qp",
+              .about = "active-set quadratic programming with an unsymmetric matrix, dense",
+              .strengths = "exact; any semi-definite M; fewer pivots than Lemke where few unknowns "
+                           "carry",
+              .weaknesses = "may end on a ray where M is not semi-definite, as with friction: use "
+                            "lemke; dense",
+              .unit = "pivots",
+              .max_iterations = 1000000,
+              .params = cn_qp_param_table,
+              .param_count = CN_QP_PARAM_COUNT},
+     .solve = cn_lcp_qp},
 };
 
 int32_t cn_lcp_solver_count(void) {
