@@ -9,6 +9,7 @@
 cn_choice cn_choice_default(const char *command) {
     return (cn_choice){.command = command,
                        .solver = "auto",
+                       .facets = cn_formulation_opts_default().facets,
                        .tolerance = 1e-8,
                        .measure = CN_MEASURE_SCALED,
                        .max_iterations = -1};
@@ -53,6 +54,16 @@ void cn_check_solver_name(const char *command, const char *name, bool local_allo
     int32_t count = cn_add_solver_names(names, 0);
     count = local_allowed ? cn_add_local_names(names, count) : count;
     cn_check_name(command, "solver", name, names, count);
+}
+
+const cn_formulation *cn_parse_formulation(const char *command, const char *name) {
+    const char *names[CN_NAME_LIST];
+    int32_t count = 0;
+    for (int32_t i = 0; i < cn_formulation_count() && count < CN_NAME_LIST; i++) {
+        names[count++] = cn_formulation_at(i)->name;
+    }
+    cn_check_name(command, "formulation", name, names, count);
+    return cn_formulation_find(name);
 }
 
 // One "solver.param=value" taken apart. The word before the dot names a solver, or is "solver" (or
@@ -141,6 +152,13 @@ void cn_choice_check(const cn_choice *choice) {
     if (strcmp(choice->solver, "all") != 0) {
         cn_check_solver_name(choice->command, choice->solver, false);
     }
+    bool any = strcmp(choice->solver, "all") == 0 || strcmp(choice->solver, "auto") == 0;
+    if (choice->formulation && !any && !cn_mcp_solver_find(choice->solver)) {
+        cn_usage_error(choice->command,
+                       "--formulation needs a solver of complementarity problems, not '%s'; see "
+                       "cairn solvers",
+                       choice->solver);
+    }
     if (choice->local) {
         const char *names[CN_NAME_LIST];
         cn_check_name(choice->command, "local solver", choice->local, names,
@@ -181,6 +199,28 @@ static cn_chosen cn_chosen_make(const cn_choice *choice, const cn_friction_solve
     return chosen;
 }
 
+static cn_chosen cn_chosen_formulated(const cn_choice *choice, const cn_mcp_solver *mcp) {
+    cn_chosen chosen = {.mcp = mcp,
+                        .info = &mcp->info,
+                        .formulation = choice->formulation,
+                        .facets = choice->facets};
+    chosen.opts = cn_choice_opts(choice, chosen.info);
+    return chosen;
+}
+
+// The rows of the MCP table that the choice names; "auto" is the first.
+static int32_t cn_expand_formulated(const cn_choice *choice, cn_chosen *out) {
+    const cn_mcp_solver *named = cn_mcp_solver_find(choice->solver);
+    if (strcmp(choice->solver, "all") != 0) {
+        *out = cn_chosen_formulated(choice, named ? named : cn_mcp_solver_at(0));
+        return 1;
+    }
+    for (int32_t i = 0; i < cn_mcp_solver_count(); i++) {
+        out[i] = cn_chosen_formulated(choice, cn_mcp_solver_at(i));
+    }
+    return cn_mcp_solver_count();
+}
+
 // Whether a friction solver of the table takes this problem in the form asked for.
 static bool cn_fits(const cn_solver_info *info, const cn_case *c) {
     uint32_t forms = CN_TAKES_ASSEMBLED | CN_TAKES_BODY;
@@ -196,7 +236,10 @@ int32_t cn_choice_expand(const cn_choice *choice, const cn_case *c, cn_chosen **
     bool lcp = cn_case_is_lcp(c);
     int32_t rows = lcp ? cn_lcp_solver_count() : cn_friction_solver_count();
     int32_t count = 0;
-    *out = CN_ALLOCATE(cn_chosen, rows + 1);
+    *out = CN_ALLOCATE(cn_chosen, rows + cn_mcp_solver_count() + 1);
+    if (choice->formulation) {
+        return cn_expand_formulated(choice, *out);
+    }
     if (strcmp(choice->solver, "all") != 0) {
         // A name of the other kind is kept: it becomes the outcome "unsupported".
         const cn_friction_solver *friction = cn_friction_solver_find(choice->solver);
@@ -221,21 +264,42 @@ const char *cn_chosen_local(const cn_chosen *chosen, const cn_case *c) {
     return used && chosen->opts.local ? cn_local_solver_name(chosen->opts.local) : NULL;
 }
 
-cn_status cn_chosen_run(const cn_chosen *chosen, cn_case *c, double *r, double *u,
+// A friction problem through its formulation.
+static cn_status cn_chosen_run_formulated(cn_chosen *chosen, cn_case *c, double *r, double *u,
+                                          cn_solve_report *report, cn_error *error) {
+    const cn_friction *p = cn_case_friction(c, CN_TAKES_ASSEMBLED | CN_TAKES_BODY, error);
+    if (!p) {
+        return error->status;
+    }
+    cn_formulation_opts how = cn_formulation_opts_default();
+    how.facets = chosen->facets;
+    bool global = c->problem->kind == CN_PROBLEM_FRICTION_GLOBAL;
+    return cn_formulation_solve(chosen->formulation, p, global ? &c->problem->global : NULL, &how,
+                                chosen->mcp, &chosen->opts, c->memory, r, u, report,
+                                &chosen->formulated, error);
+}
+
+cn_status cn_chosen_run(cn_chosen *chosen, cn_case *c, double *r, double *u,
                         cn_solve_report *report, cn_error *error) {
     memset(error, 0, sizeof *error);
-    if (cn_case_is_lcp(c) && chosen->lcp) {
+    bool lcp = cn_case_is_lcp(c);
+    if (lcp && chosen->lcp) {
         return cn_lcp_solve(&c->problem->lcp, chosen->lcp, &chosen->opts, c->memory, r, u, report,
                             error);
     }
-    if (!cn_case_is_lcp(c) && chosen->friction) {
+    if (!lcp && chosen->mcp) {
+        return cn_chosen_run_formulated(chosen, c, r, u, report, error);
+    }
+    if (!lcp && chosen->friction) {
         const cn_friction *p = cn_case_friction(c, chosen->info->accepts, error);
         return p ? cn_friction_solve(p, chosen->friction, &chosen->opts, c->memory, r, u, report,
                                      error)
                  : error->status;
     }
     *report = (cn_solve_report){.outcome = CN_UNSUPPORTED,
-                                .detail = cn_case_is_lcp(c) ? "this solver is for friction problems"
-                                                            : "this solver is for LCPs"};
+                                .detail = chosen->mcp ? "an LCP has no other formulation"
+                                          : lcp       ? "this solver is for friction problems"
+                                                      : "this solver is for LCPs"};
+    chosen->formulated = *report;
     return cn_case_grade(c, r, NULL, &report->grade, error);
 }

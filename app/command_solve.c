@@ -26,7 +26,16 @@ typedef struct cn_solve_job {
 
 // ---- command line ----
 
-enum { CN_KEY_MEASURE = 256, CN_KEY_LOCAL, CN_KEY_TIME, CN_KEY_SET, CN_KEY_FORM, CN_KEY_WARM };
+enum {
+    CN_KEY_MEASURE = 256,
+    CN_KEY_LOCAL,
+    CN_KEY_TIME,
+    CN_KEY_SET,
+    CN_KEY_FORM,
+    CN_KEY_WARM,
+    CN_KEY_FORMULATION,
+    CN_KEY_FACETS
+};
 
 static const struct argp_option cn_solve_options[] = {
     {"solver", 's', "NAME", 0, "Solver, \"auto\" (default) or \"all\" that fit; see cairn solvers",
@@ -41,6 +50,10 @@ static const struct argp_option cn_solve_options[] = {
      "A solver's own parameter, as nsgs.anderson=0; may be repeated", 0},
     {"operator", CN_KEY_FORM, "FORM", 0,
      "How a global problem is reduced: auto (default), assembled or body", 0},
+    {"formulation", CN_KEY_FORMULATION, "NAME", 0,
+     "Solve as a complementarity problem: inner, outer, ...; see cairn solvers", 0},
+    {"facets", CN_KEY_FACETS, "N", 0, "Facets of the cone of that formulation in 3D (default 8)",
+     0},
     {"warm", CN_KEY_WARM, NULL, 0, "Start from the guess stored in the file (default: r = 0)", 0},
     {"output", 'o', "OUT", 0,
      "Write the problem with its solution; a folder when there are several problems", 0},
@@ -76,6 +89,12 @@ static error_t cn_solve_option(int key, char *value, struct argp_state *state) {
         break;
     case CN_KEY_FORM:
         job->form = cn_parse_form(command, value);
+        break;
+    case CN_KEY_FORMULATION:
+        choice->formulation = cn_parse_formulation(command, value);
+        break;
+    case CN_KEY_FACETS:
+        choice->facets = (int32_t)cn_parse_int(command, "--facets", value, 2, CN_FACETS_MAX);
         break;
     case CN_KEY_WARM:
         job->warm = true;
@@ -127,6 +146,12 @@ static void cn_solve_print_json(const cn_case *c, const cn_chosen *chosen,
     cn_put_real(&json, "residual_q", report->grade.residual_q);
     cn_put_real(&json, "residual_max", report->grade.residual_max);
     cn_put_real(&json, "cpu_s", report->cpu_s);
+    if (chosen->formulation) {
+        cn_put_text(&json, "formulation", chosen->formulation->name);
+        cn_put_int(&json, "facets", c->dim == 2 ? 2 : chosen->facets);
+        cn_put_text(&json, "formulated_outcome", cn_outcome_text(chosen->formulated.outcome));
+        cn_put_real(&json, "formulated_residual", chosen->formulated.grade.residual);
+    }
     cn_put_close(&json, '}');
     cn_put_end(&json);
     fflush(stdout);

@@ -41,24 +41,31 @@ static const struct argp cn_solvers_argp = {
     .doc = "List the solvers for friction problems, for LCPs, and for one contact; with NAME, all "
            "about one."};
 
-// ---- walking both tables ----
+// ---- walking the tables ----
 
 static const char *const cn_param_kind_text[] = {"int", "real", "bool"};
-static const char *const cn_table_titles[] = {"friction", "lcp"};
+#define CN_TABLES 3
+static const char *const cn_table_titles[CN_TABLES] = {"friction", "lcp", "mcp"};
+static const char *const cn_table_of[CN_TABLES] = {"friction problems", "LCPs",
+                                                   "mixed complementarity problems"};
 
 static int32_t cn_table_rows(int32_t table) {
-    return table == 0 ? cn_friction_solver_count() : cn_lcp_solver_count();
+    return table == 0   ? cn_friction_solver_count()
+           : table == 1 ? cn_lcp_solver_count()
+                        : cn_mcp_solver_count();
 }
 
 static const cn_solver_info *cn_table_row(int32_t table, int32_t row) {
-    return table == 0 ? &cn_friction_solver_at(row)->info : &cn_lcp_solver_at(row)->info;
+    return table == 0   ? &cn_friction_solver_at(row)->info
+           : table == 1 ? &cn_lcp_solver_at(row)->info
+                        : &cn_mcp_solver_at(row)->info;
 }
 
 // ---- for people ----
 
 static void cn_solvers_print_one(int32_t table, const cn_solver_info *info) {
     printf("%s%s%s (%s)\n", cn_ink_begin(stdout, CN_INK_BOLD), info->name,
-           cn_ink_end(stdout, CN_INK_BOLD), table == 0 ? "friction problems" : "LCPs");
+           cn_ink_end(stdout, CN_INK_BOLD), cn_table_of[table]);
     cn_print_wrapped(stdout, "  what", 10, info->about);
     cn_print_wrapped(stdout, "  strong", 10, info->strengths);
     cn_print_wrapped(stdout, "  weak", 10, info->weaknesses);
@@ -84,8 +91,11 @@ static void cn_solvers_print_one(int32_t table, const cn_solver_info *info) {
 }
 
 static void cn_solvers_print_briefly(void) {
-    for (int32_t t = 0; t < 2; t++) {
-        puts(t == 0 ? "Friction problems (2D and 3D):" : "\nLinear complementarity problems:");
+    for (int32_t t = 0; t < CN_TABLES; t++) {
+        static const char *const titles[CN_TABLES] = {
+            "Friction problems (2D and 3D):", "\nLinear complementarity problems:",
+            "\nMixed complementarity problems (with --formulation):"};
+        puts(titles[t]);
         for (int32_t i = 0; i < cn_table_rows(t); i++) {
             const cn_solver_info *info = cn_table_row(t, i);
             char *label = cn_text("  %s", info->name);
@@ -100,12 +110,19 @@ static void cn_solvers_print_briefly(void) {
         cn_print_wrapped(stdout, label, 18, cn_local_solver_about(local));
         free(label);
     }
+    puts("\nFormulations of friction as complementarity problems (--formulation):");
+    for (int32_t i = 0; i < cn_formulation_count(); i++) {
+        const cn_formulation *formulation = cn_formulation_at(i);
+        char *label = cn_text("  %s", formulation->name);
+        cn_print_wrapped(stdout, label, 18, formulation->about);
+        free(label);
+    }
     puts("\n`cairn solvers NAME` tells strengths, weaknesses and parameters.");
 }
 
-// A name may be in both tables, and be that of a local solver too.
+// A name may be in several tables, and be that of a local solver too.
 static void cn_solvers_print_named(const char *name) {
-    for (int32_t t = 0; t < 2; t++) {
+    for (int32_t t = 0; t < CN_TABLES; t++) {
         for (int32_t i = 0; i < cn_table_rows(t); i++) {
             if (strcmp(cn_table_row(t, i)->name, name) == 0) {
                 cn_solvers_print_one(t, cn_table_row(t, i));
@@ -136,6 +153,7 @@ static void cn_solvers_json_one(cn_json *json, int32_t table, const cn_solver_in
         cn_put_bool(json, "takes_assembled", info->accepts & CN_TAKES_ASSEMBLED);
         cn_put_bool(json, "takes_body", info->accepts & CN_TAKES_BODY);
         cn_put_bool(json, "uses_local", info->accepts & CN_USES_LOCAL);
+        cn_put_bool(json, "facets_cone", info->accepts & CN_FACETS_CONE);
     }
     cn_put_open(json, "params", '[');
     for (int32_t i = 0; i < info->param_count; i++) {
@@ -156,7 +174,7 @@ static void cn_solvers_json_one(cn_json *json, int32_t table, const cn_solver_in
 static void cn_solvers_json(const char *name) {
     cn_json json = cn_put_start(stdout);
     cn_put_open(&json, NULL, '{');
-    for (int32_t t = 0; t < 2; t++) {
+    for (int32_t t = 0; t < CN_TABLES; t++) {
         cn_put_open(&json, cn_table_titles[t], '[');
         for (int32_t i = 0; i < cn_table_rows(t); i++) {
             const cn_solver_info *info = cn_table_row(t, i);
@@ -175,6 +193,18 @@ static void cn_solvers_json(const char *name) {
             cn_put_text(&json, "about", cn_local_solver_about(local));
             cn_put_close(&json, '}');
         }
+    }
+    cn_put_close(&json, ']');
+    cn_put_open(&json, "formulations", '[');
+    for (int32_t i = 0; !name && i < cn_formulation_count(); i++) {
+        const cn_formulation *formulation = cn_formulation_at(i);
+        cn_put_open(&json, NULL, '{');
+        cn_put_text(&json, "name", formulation->name);
+        cn_put_text(&json, "about", formulation->about);
+        cn_put_text(&json, "source", formulation->source);
+        cn_put_bool(&json, "lcp", formulation->traits & CN_FORMULATES_LCP);
+        cn_put_bool(&json, "facets", formulation->traits & CN_FORMULATES_FACETS);
+        cn_put_close(&json, '}');
     }
     cn_put_close(&json, ']');
     cn_put_close(&json, '}');

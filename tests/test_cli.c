@@ -185,10 +185,44 @@ CN_TEST(not_reaching_the_tolerance_is_exit_3) {
 CN_TEST(solver_of_the_other_kind_is_unsupported) {
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, CN_SMALL "-o small.hdf5");
-    CN_CLI_EXPECT(&cli, 3, "solve small.hdf5 --solver lemke --json");
+    CN_CLI_EXPECT(&cli, 3, "solve small.hdf5 --solver psor --json");
     cJSON *json = cn_cli_json(&cli, 0);
     assert_string_equal(cn_json_string(json, "outcome"), "unsupported");
     cJSON_Delete(json);
+    cn_cli_leave(&cli);
+}
+
+// In 2D a facetted cone is exact; in 3D its own problem is solved and the friction problem is not.
+CN_TEST(formulations_are_solved_and_graded_by_the_round_cone) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "generate friction -q --dim 2 --contacts 6 -o flat.hdf5");
+    CN_CLI_EXPECT(&cli, 0, "solve flat.hdf5 --formulation outer --solver lemke --json");
+    cJSON *json = cn_cli_json(&cli, 0);
+    assert_string_equal(cn_json_string(json, "formulated_outcome"), "solved");
+    assert_string_equal(cn_json_string(json, "outcome"), "solved");
+    cJSON_Delete(json);
+    CN_CLI_EXPECT(&cli, 0, "solve flat.hdf5 --formulation mixed --json");
+    CN_CLI_EXPECT(&cli, 0, CN_SMALL "-o small.hdf5");
+    CN_CLI_EXPECT(&cli, 3, "solve small.hdf5 --formulation inner --facets 6 --json");
+    json = cn_cli_json(&cli, 0);
+    assert_string_equal(cn_json_string(json, "formulated_outcome"), "solved");
+    assert_string_equal(cn_json_string(json, "outcome"), "stalled");
+    assert_string_equal(cn_json_string(json, "formulation"), "inner");
+    cJSON_Delete(json);
+    CN_CLI_EXPECT(&cli, 2, "solve small.hdf5 --formulation iner");
+    CN_CHECK_HOLDS(cli.err, "did you mean 'inner'?");
+    CN_CLI_EXPECT(&cli, 2, "solve small.hdf5 --formulation inner --solver psor");
+    CN_CLI_EXPECT(&cli, 2, "solve small.hdf5 --formulation inner --facets 1");
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(formulations_are_written_as_lcps) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "generate friction -q --dim 2 --contacts 6 -o flat.hdf5");
+    CN_CLI_EXPECT(&cli, 0, "convert flat.hdf5 flat.dat --formulation inner");
+    CN_CLI_EXPECT(&cli, 0, "solve flat.dat --solver lemke");
+    CN_CLI_EXPECT(&cli, 2, "convert flat.hdf5 flat.dat --formulation outer");
+    CN_CLI_EXPECT(&cli, 4, "convert flat.dat again.dat --formulation inner");
     cn_cli_leave(&cli);
 }
 
@@ -583,6 +617,10 @@ CN_TEST(solvers_lists_the_tables) {
     assert_int_equal(cJSON_GetArraySize(friction), cn_friction_solver_count());
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(json, "lcp")),
                      cn_lcp_solver_count());
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(json, "mcp")),
+                     cn_mcp_solver_count());
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(json, "formulations")),
+                     cn_formulation_count());
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(json, "local")),
                      cn_local_solver_count());
     for (int32_t i = 0; i < cn_friction_solver_count(); i++) {

@@ -4,6 +4,8 @@
 #define CAIRN_CAIRN_H
 
 #include <cairn/base.h>
+#include <cairn/formulation.h>
+#include <cairn/mcp.h>
 #include <cairn/model.h>
 #include <cairn/problem.h>
 #include <cairn/record.h>

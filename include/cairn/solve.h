@@ -57,7 +57,8 @@ enum {
     CN_SOLVES_3D = 2,       // friction, dim 3
     CN_TAKES_ASSEMBLED = 4, // W as blocks
     CN_TAKES_BODY = 8,      // W in body space
-    CN_USES_LOCAL = 16      // has a pluggable local solver
+    CN_USES_LOCAL = 16,     // has a pluggable local solver
+    CN_FACETS_CONE = 32     // in 3D answers a facetted cone, not Coulomb's round one
 };
 
 typedef struct cn_solver_info {

@@ -8,12 +8,12 @@
 //     residual_q    rho = 1,                 |e| / |q|
 //     residual_max  rho = 1,                 |e| / max(|q|, |r|, |u|)
 // References: De Saxce and Feng 1998 (u^), Acary, Bremond and Huber 2018 (the natural map as
-// error).
+// error). Without mu |u_T| the same measures the convex problem.
 //
 // Plain on purpose. No solver uses this code and this code uses none of theirs: the product with W,
 // the traces and the projection are written out here a second time. Residuals with rho = 1 depend
 // on the unit of mass; residual_max says little where |r| is large beside |q|.
-#include <cairn/problem.h>
+#include <cairn/formulation.h>
 
 #include "base/arena.h"
 
@@ -94,9 +94,10 @@ static void cn_plain_body(const cn_friction *p, const double *r, double *v, doub
     }
 }
 
-// |e| of one contact. NaN unless every number is finite and mu is a coefficient, so that overflow
-// cannot look like an open contact.
-static double cn_contact_error(int32_t dim, double mu, double rho, const double *r,
+// |e| of one contact with u^ = (u_N + lift |u_T|, u_T): lift = mu is Coulomb's law, 0 the convex
+// one. NaN unless every number is finite and mu is a coefficient, so that overflow cannot look like
+// an open contact.
+static double cn_contact_error(int32_t dim, double mu, double lift, double rho, const double *r,
                                const double *u) {
     double slip = 0.0, tangent = 0.0, z[3] = {0.0, 0.0, 0.0};
     bool sound = mu >= 0.0 && isfinite(mu);
@@ -111,7 +112,7 @@ static double cn_contact_error(int32_t dim, double mu, double rho, const double 
         z[i] = r[i] - rho * u[i];
         tangent = hypot(tangent, z[i]);
     }
-    z[0] = r[0] - rho * (u[0] + mu * slip);
+    z[0] = r[0] - rho * (u[0] + lift * slip);
 
     // The nearest point of the cone: the apex, z itself, or a point of the surface.
     double normal_share = 1.0, tangent_share = 1.0;
@@ -137,19 +138,19 @@ typedef struct cn_sizes {
 } cn_sizes;
 
 // The violations of one contact, each kind by itself.
-static void cn_contact_violations(int32_t dim, double mu, const double *r, const double *u,
-                                  cn_sizes *sizes) {
+static void cn_contact_violations(int32_t dim, double mu, double lift, const double *r,
+                                  const double *u, cn_sizes *sizes) {
     double r_tangent = 0.0, u_tangent = 0.0, product = 0.0;
     for (int32_t i = 1; i < dim; i++) {
         r_tangent = hypot(r_tangent, r[i]);
         u_tangent = hypot(u_tangent, u[i]);
         product += r[i] * u[i];
     }
-    product += r[0] * (u[0] + mu * u_tangent);
+    product += r[0] * (u[0] + lift * u_tangent);
     sizes->r = cn_larger(sizes->r, hypot(r[0], r_tangent));
     sizes->u = cn_larger(sizes->u, hypot(u[0], u_tangent));
     sizes->cone = cn_larger(sizes->cone, cn_larger(r_tangent - mu * r[0], -r[0]));
-    sizes->dual = cn_larger(sizes->dual, -u[0]);
+    sizes->dual = cn_larger(sizes->dual, (mu - lift) * u_tangent - u[0]);
     sizes->product = cn_larger(sizes->product, fabs(product));
 }
 
@@ -212,8 +213,9 @@ static void cn_grade_violations(const cn_sizes *sizes, double round_off, cn_grad
     grade->velocity_mismatch = cn_quotient(sizes->offset, sizes->u, round_off);
 }
 
-cn_status cn_friction_grade(const cn_friction *p, const double *r, const double *u_given,
-                            cn_arena *scratch, cn_grade *grade) {
+// convex: without mu |u_T| in u^.
+static cn_status cn_grade_cone(const cn_friction *p, bool convex, const double *r,
+                               const double *u_given, cn_arena *scratch, cn_grade *grade) {
     int32_t dim = p->dim, contacts = p->contacts;
     int64_t m = (int64_t)dim * contacts;
     bool in_body_space = p->W.kind == CN_OPERATOR_BODY;
@@ -236,13 +238,13 @@ cn_status cn_friction_grade(const cn_friction *p, const double *r, const double 
     cn_sizes sizes = {0};
     for (int32_t a = 0; a < contacts; a++) {
         const double *impulse = r + (int64_t)dim * a, *velocity = u + (int64_t)dim * a;
-        double rho = trace[a] > 0.0 ? dim / trace[a] : 1.0;
-        double error = cn_contact_error(dim, p->mu[a], rho, impulse, velocity);
+        double rho = trace[a] > 0.0 ? dim / trace[a] : 1.0, mu = p->mu[a], lift = convex ? 0.0 : mu;
+        double error = cn_contact_error(dim, mu, lift, rho, impulse, velocity);
         scaled += error * error;
         cn_note_worst(grade, a, error);
-        error = cn_contact_error(dim, p->mu[a], 1.0, impulse, velocity);
+        error = cn_contact_error(dim, mu, lift, 1.0, impulse, velocity);
         plain += error * error;
-        cn_contact_violations(dim, p->mu[a], impulse, velocity, &sizes);
+        cn_contact_violations(dim, mu, lift, impulse, velocity, &sizes);
         sizes.trace += trace[a];
     }
     sizes.offset = u_given ? cn_largest_offset(dim, contacts, u_given, u) : 0.0;
@@ -260,30 +262,54 @@ cn_status cn_friction_grade(const cn_friction *p, const double *r, const double 
     return CN_OK;
 }
 
-cn_status cn_lcp_grade(const cn_lcp *p, const double *z, cn_arena *scratch, cn_grade *grade) {
-    *grade = (cn_grade){.worst = -1};
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    double *w = CN_TAKE(scratch, double, p->n);
-    if (!w) {
-        return CN_ERR_MEMORY;
+cn_status cn_friction_grade(const cn_friction *p, const double *r, const double *u,
+                            cn_arena *scratch, cn_grade *grade) {
+    return cn_grade_cone(p, false, r, u, scratch, grade);
+}
+
+cn_status cn_convex_grade(const cn_friction *p, const double *r, cn_arena *scratch,
+                          cn_grade *grade) {
+    return cn_grade_cone(p, true, r, NULL, scratch, grade);
+}
+
+// z - mid(lower, z - w, upper), with the branches written out. NaN unless z and w are finite.
+static double cn_bound_error(double lower, double upper, double z, double w) {
+    if (!(isfinite(z) && isfinite(w))) {
+        return (double)NAN;
     }
+    double step = z - w;
+    return step < lower ? z - lower : (step > upper ? z - upper : w);
+}
+
+// The violations of one unknown: its bounds, the sign of w where no bound bears it, and the product
+// of w with the distance to the bound that it presses against.
+static void cn_bound_violations(double lower, double upper, double z, double w, cn_sizes *sizes) {
+    double bound = w > 0.0 ? lower : upper;
+    sizes->r = cn_larger(sizes->r, fabs(z));
+    sizes->u = cn_larger(sizes->u, fabs(w));
+    sizes->cone = cn_larger(sizes->cone, cn_larger(lower - z, z - upper));
+    if (isinf(bound)) {
+        sizes->dual = cn_larger(sizes->dual, fabs(w));
+    } else {
+        sizes->product = cn_larger(sizes->product, fabs((z - bound) * w));
+    }
+}
+
+cn_status cn_mcp_grade(const cn_mcp *p, const double *z, cn_arena *scratch, cn_grade *grade) {
+    (void)scratch;
+    *grade = (cn_grade){.worst = -1};
     double sum = 0.0;
     cn_sizes sizes = {0};
     for (int32_t i = 0; i < p->n; i++) {
-        w[i] = p->q[i];
+        double w = p->q[i];
         for (int64_t k = p->M.start[i]; k < p->M.start[i + 1]; k++) {
-            w[i] += p->M.value[k] * z[p->M.column[k]];
+            w += p->M.value[k] * z[p->M.column[k]];
             sizes.trace += p->M.column[k] == i ? p->M.value[k] : 0.0;
         }
-        double error =
-            isfinite(z[i]) && isfinite(w[i]) ? fabs(z[i] < w[i] ? z[i] : w[i]) : (double)NAN;
+        double error = fabs(cn_bound_error(p->lower[i], p->upper[i], z[i], w));
         sum += error * error;
         cn_note_worst(grade, i, error);
-        sizes.r = cn_larger(sizes.r, fabs(z[i]));
-        sizes.u = cn_larger(sizes.u, fabs(w[i]));
-        sizes.cone = cn_larger(sizes.cone, -z[i]);
-        sizes.dual = cn_larger(sizes.dual, -w[i]);
-        sizes.product = cn_larger(sizes.product, fabs(z[i] * w[i]));
+        cn_bound_violations(p->lower[i], p->upper[i], z[i], w, &sizes);
     }
     double lever = p->n > 0 ? cn_norm_of(z, p->n) * sizes.trace / p->n : 0.0;
     double round_off = CN_GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
@@ -291,11 +317,22 @@ cn_status cn_lcp_grade(const cn_lcp *p, const double *z, cn_arena *scratch, cn_g
     grade->residual_q = grade->residual_max = grade->residual;
     cn_grade_violations(&sizes, round_off, grade);
     for (int32_t i = 0; i < p->n; i++) {
-        grade->open += z[i] <= CN_GRADE_OPEN * sizes.r;
+        double margin = CN_GRADE_OPEN * sizes.r;
+        grade->open += z[i] - p->lower[i] <= margin || p->upper[i] - z[i] <= margin;
     }
     grade->stick = p->n - grade->open;
-    cn_arena_release(scratch, mark);
     return CN_OK;
+}
+
+cn_status cn_lcp_grade(const cn_lcp *p, const double *z, cn_arena *scratch, cn_grade *grade) {
+    cn_mcp as_mcp;
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status status = cn_mcp_from_lcp(p, scratch, &as_mcp, NULL);
+    if (status == CN_OK) {
+        status = cn_mcp_grade(&as_mcp, z, scratch, grade);
+    }
+    cn_arena_release(scratch, mark);
+    return status;
 }
 
 double cn_grade_residual(const cn_grade *grade, cn_measure measure) {

@@ -1,5 +1,5 @@
 // problem/planted.h
-// What the two generators of planted problems share.
+// What the generators of planted problems share.
 #ifndef CAIRN_PROBLEM_PLANTED_H
 #define CAIRN_PROBLEM_PLANTED_H
 
@@ -12,5 +12,10 @@ cn_status cn_planted_opts_check(const cn_planted_opts *opts, cn_error *error);
 
 // order := 0 .. count-1, shuffled.
 void cn_planted_shuffle(cn_rng *rng, int32_t count, int32_t *order);
+
+// M = A (I + skew K) A' of n = opts->contacts rows: positive semi-definite of the rank that
+// opts->deficiency says, banded.
+cn_status cn_planted_matrix(const cn_planted_opts *opts, cn_rng *rng, cn_arena *memory,
+                            cn_arena *scratch, cn_csr *M);
 
 #endif

@@ -96,24 +96,33 @@ static cn_status cn_fill_matrix(const cn_band *band, double skew, cn_arena *memo
     return CN_OK;
 }
 
-static cn_status cn_plant_lcp(const cn_planted_opts *opts, cn_arena *scratch, cn_problem *problem) {
-    cn_rng rng = cn_rng_seed(opts->seed);
-    cn_lcp *lcp = &problem->lcp;
+cn_status cn_planted_matrix(const cn_planted_opts *opts, cn_rng *rng, cn_arena *memory,
+                            cn_arena *scratch, cn_csr *M) {
     int32_t n = opts->contacts;
     cn_band band = {.n = n, .rank = (int32_t)((1.0 - opts->deficiency) * n + 0.5)};
     band.rank = band.rank > 0 ? band.rank : 1;
     band.A = CN_TAKE(scratch, double, (int64_t)CN_BAND *n);
     band.K = CN_TAKE(scratch, double, band.rank);
+    if (!band.A || !band.K) {
+        return CN_ERR_MEMORY;
+    }
+    cn_fill_band(&band, rng);
+    return cn_fill_matrix(&band, opts->skew, memory, M);
+}
+
+static cn_status cn_plant_lcp(const cn_planted_opts *opts, cn_arena *scratch, cn_problem *problem) {
+    cn_rng rng = cn_rng_seed(opts->seed);
+    cn_lcp *lcp = &problem->lcp;
+    int32_t n = opts->contacts;
     int32_t *order = CN_TAKE(scratch, int32_t, n);
     lcp->n = n;
     lcp->q = CN_TAKE(problem->memory, double, n);
     problem->r = CN_TAKE(problem->memory, double, n);
     problem->u = CN_TAKE(problem->memory, double, n);
-    if (!band.A || !band.K || !order || !lcp->q || !problem->r || !problem->u) {
+    if (!order || !lcp->q || !problem->r || !problem->u) {
         return CN_ERR_MEMORY;
     }
-    cn_fill_band(&band, &rng);
-    cn_status status = cn_fill_matrix(&band, opts->skew, problem->memory, &lcp->M);
+    cn_status status = cn_planted_matrix(opts, &rng, problem->memory, scratch, &lcp->M);
     if (status != CN_OK) {
         return status;
     }

@@ -7,6 +7,7 @@
 #include "solve/params.h"
 #include "sparse/csr.h"
 
+#include <cairn/mcp.h>
 #include <math.h>
 #include <string.h>
 
@@ -176,32 +177,38 @@ cn_status cn_friction_solve(const cn_friction *p, const cn_friction_solver *solv
     return cn_drive_end(info, run, status, report, error);
 }
 
-// ---- LCP ----
+// ---- LCP and MCP ----
 
-static cn_status cn_lcp_check(const cn_lcp *p, const double *z, cn_error *error) {
-    if (p->n < 0 || p->M.rows != p->n || p->M.cols != p->n) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "an LCP of size %d with a %d x %d matrix", (int)p->n,
-                       (int)p->M.rows, (int)p->M.cols);
+static cn_status cn_matrix_check(const char *what, int32_t n, const cn_csr *M, const double *q,
+                                 const double *z, cn_error *error) {
+    if (n < 0 || M->rows != n || M->cols != n) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "an %s of size %d with a %d x %d matrix", what,
+                       (int)n, (int)M->rows, (int)M->cols);
     }
-    if (!cn_all_finite(p->n, p->q)) {
+    if (!cn_all_finite(n, q)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "q holds a number that is not finite");
     }
-    if (!cn_all_finite(p->n, z)) {
+    if (!cn_all_finite(n, z)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "the first guess holds a number that is not finite");
     }
     return CN_OK;
 }
 
+// w = M z + q; false when z or w is not finite.
+static bool cn_matrix_velocity(const cn_csr *M, const double *q, const double *z, double *w) {
+    if (!cn_all_finite(M->rows, z)) {
+        return false;
+    }
+    cn_csr_apply(M, z, w);
+    for (int32_t i = 0; i < M->rows; i++) {
+        w[i] += q[i];
+    }
+    return cn_all_finite(M->rows, w);
+}
+
 static cn_status cn_lcp_judge(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch,
                               double *z, double *w, cn_solve_report *report) {
-    bool finite = cn_all_finite(p->n, z);
-    if (finite) {
-        cn_csr_apply(&p->M, z, w);
-        for (int32_t i = 0; i < p->n; i++) {
-            w[i] += p->q[i];
-        }
-        finite = cn_all_finite(p->n, w);
-    }
+    bool finite = cn_matrix_velocity(&p->M, p->q, z, w);
     if (!finite) {
         memset(z, 0, (size_t)p->n * sizeof *z);
         memcpy(w, p->q, (size_t)p->n * sizeof *w);
@@ -220,7 +227,7 @@ cn_status cn_lcp_solve(const cn_lcp *p, const cn_lcp_solver *solver, const cn_so
     cn_status status = cn_drive_check(p, info, solver && solver->solve ? solver : NULL, opts,
                                       scratch, z, w, report, error);
     if (status == CN_OK) {
-        status = cn_lcp_check(p, z, error);
+        status = cn_matrix_check("LCP", p->n, &p->M, p->q, z, error);
     }
     if (status != CN_OK) {
         return status;
@@ -237,6 +244,62 @@ cn_status cn_lcp_solve(const cn_lcp *p, const cn_lcp_solver *solver, const cn_so
     }
     if (cn_drive_has_answer(run)) {
         status = cn_lcp_judge(p, opts, scratch, z, w, report);
+    }
+    cn_arena_release(scratch, mark);
+    return cn_drive_end(info, run, status, report, error);
+}
+
+static cn_status cn_mcp_check(const cn_mcp *p, const double *z, cn_error *error) {
+    cn_status status = cn_matrix_check("MCP", p->n, &p->M, p->q, z, error);
+    for (int32_t i = 0; status == CN_OK && i < p->n; i++) {
+        if (!(p->lower[i] <= p->upper[i] && p->lower[i] < HUGE_VAL && p->upper[i] > -HUGE_VAL)) {
+            status = cn_fail(error, CN_ERR_ARGUMENT, "the bounds of unknown %d are %g and %g",
+                             (int)i, p->lower[i], p->upper[i]);
+        }
+    }
+    return status;
+}
+
+static cn_status cn_mcp_judge(const cn_mcp *p, const cn_solve_opts *opts, cn_arena *scratch,
+                              double *z, double *w, cn_solve_report *report) {
+    bool finite = cn_matrix_velocity(&p->M, p->q, z, w);
+    if (!finite) {
+        for (int32_t i = 0; i < p->n; i++) {
+            z[i] = fmin(fmax(0.0, p->lower[i]), p->upper[i]);
+        }
+        cn_matrix_velocity(&p->M, p->q, z, w);
+    }
+    cn_status status = cn_mcp_grade(p, z, scratch, &report->grade);
+    if (status == CN_OK) {
+        cn_drive_settle(opts, !finite, report);
+    }
+    return status;
+}
+
+cn_status cn_mcp_solve(const cn_mcp *p, const cn_mcp_solver *solver, const cn_solve_opts *opts,
+                       cn_arena *scratch, double *z, double *w, cn_solve_report *report,
+                       cn_error *error) {
+    const cn_solver_info *info = solver ? &solver->info : NULL;
+    cn_status status = cn_drive_check(p, info, solver && solver->solve ? solver : NULL, opts,
+                                      scratch, z, w, report, error);
+    if (status == CN_OK) {
+        status = cn_mcp_check(p, z, error);
+    }
+    if (status != CN_OK) {
+        return status;
+    }
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status run = CN_OK;
+    if (p->n == 0) {
+        report->detail = "no unknowns";
+    } else {
+        double start = cn_clock_cpu();
+        run = solver->solve(p, opts, scratch, z, w, report);
+        report->cpu_s = cn_clock_cpu() - start;
+        cn_arena_release(scratch, mark);
+    }
+    if (cn_drive_has_answer(run)) {
+        status = cn_mcp_judge(p, opts, scratch, z, w, report);
     }
     cn_arena_release(scratch, mark);
     return cn_drive_end(info, run, status, report, error);

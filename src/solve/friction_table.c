@@ -1,5 +1,6 @@
 // solve/friction_table.c
 // The friction solvers. To add one: its file, its line in friction_rows.h, its row here.
+#include "solve/formulated.h"
 #include "solve/friction_nsgs.h"
 #include "solve/friction_rows.h"
 #include "solve/vi_common.h"
@@ -124,6 +125,32 @@ static const cn_friction_solver cn_friction_table[] = {
               .params = cn_admm_param_table,
               .param_count = CN_ADMM_PARAM_COUNT},
      .solve = cn_friction_admm},
+    {.info = {.name = "lemke",
+              .about = "Lemke's pivoting on a facetted cone",
+              .strengths =
+                  "2D exact to round-off, whatever the rank; finds a solution where sweeps "
+                  "cycle",
+              .weaknesses =
+                  "in 3D the answer is that of the polytope, off by pi/facets; dense: for "
+                  "answers use auto",
+              .unit = "pivots",
+              .accepts = CN_ANY_FRICTION | CN_FACETS_CONE,
+              .max_iterations = 1000000,
+              .params = cn_facet_param_table,
+              .param_count = CN_FACET_PARAM_COUNT},
+     .solve = cn_friction_lemke},
+    {.info = {.name = "qp",
+              .about = "active-set quadratic programming with an unsymmetric matrix, on a facetted "
+                       "cone",
+              .strengths = "2D exact to round-off; few pivots where few contacts carry",
+              .weaknesses = "may end on a ray, since friction makes the matrix indefinite: use "
+                            "lemke; in 3D off by pi/facets: use auto",
+              .unit = "pivots",
+              .accepts = CN_ANY_FRICTION | CN_FACETS_CONE,
+              .max_iterations = 1000000,
+              .params = cn_facet_param_table,
+              .param_count = CN_FACET_PARAM_COUNT},
+     .solve = cn_friction_qp},
 };
 
 int32_t cn_friction_solver_count(void) {

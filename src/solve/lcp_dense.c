@@ -5,9 +5,8 @@
 #include "solve/lcp_dense.h"
 
 #include "base/arena.h"
-#include "solve/natural.h"
+#include "solve/mcp_rows.h"
 #include "sparse/csr.h"
-#include "sparse/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,102 +91,14 @@ void cn_lcp_dense_unscale(const cn_lcp_dense *d, const double *inner, double *z)
     }
 }
 
-// ---- polishing ----
-
-typedef struct cn_active {
-    int32_t count;
-    int32_t *index;    // active unknowns, ascending
-    int32_t *position; // of an unknown in index, or -1
-    double *factors;
-    int32_t *pivot;
-} cn_active;
-
-static cn_status cn_active_find(const cn_lcp *p, const double *z, cn_arena *scratch,
-                                cn_active *active) {
-    *active = (cn_active){0};
-    active->index = CN_TAKE(scratch, int32_t, p->n);
-    active->position = CN_TAKE(scratch, int32_t, p->n);
-    active->pivot = CN_TAKE(scratch, int32_t, p->n);
-    if (!active->index || !active->position || !active->pivot) {
-        return CN_ERR_MEMORY;
-    }
-    for (int32_t i = 0; i < p->n; i++) {
-        active->position[i] = z[i] > 0.0 ? active->count : -1;
-        if (z[i] > 0.0) {
-            active->index[active->count++] = i;
-        }
-    }
-    return CN_OK;
-}
-
-// M_AA as factors; *sound false when it is singular or too large.
-static cn_status cn_active_factor(const cn_lcp *p, cn_arena *scratch, cn_active *active,
-                                  bool *sound) {
-    *sound = false;
-    if (active->count > CN_POLISH_MAX) {
-        return CN_OK;
-    }
-    active->factors = CN_TAKE_ZERO(scratch, double, (int64_t)active->count * active->count);
-    if (!active->factors) {
-        return CN_ERR_MEMORY;
-    }
-    for (int32_t a = 0; a < active->count; a++) {
-        int32_t i = active->index[a];
-        for (int64_t k = p->M.start[i]; k < p->M.start[i + 1]; k++) {
-            int32_t b = active->position[p->M.column[k]];
-            if (b >= 0) {
-                active->factors[(int64_t)active->count * a + b] += p->M.value[k];
-            }
-        }
-    }
-    *sound = cn_lu_factor(active->count, active->factors, active->pivot);
-    return CN_OK;
-}
-
 cn_status cn_lcp_polish(const cn_lcp *p, int32_t refinements, cn_arena *scratch, double *z,
                         double *w, double *residual) {
-    for (int32_t i = 0; i < p->n; i++) {
-        z[i] = z[i] > 0.0 ? z[i] : 0.0;
-    }
-    cn_lcp_velocity(p, z, w);
-    *residual = cn_natural_error_lcp(p, z, w);
-    cn_active active;
-    bool sound;
+    cn_mcp same;
     cn_arena_mark mark = cn_arena_get_mark(scratch);
-    double *trial = CN_TAKE(scratch, double, p->n);
-    double *correction = CN_TAKE(scratch, double, p->n);
-    cn_status status = trial && correction ? CN_OK : CN_ERR_MEMORY;
+    cn_status status = cn_mcp_from_lcp(p, scratch, &same, NULL);
     if (status == CN_OK) {
-        status = cn_active_find(p, z, scratch, &active);
+        status = cn_mcp_polish(&same, refinements, scratch, z, w, residual);
     }
-    if (status == CN_OK) {
-        status = cn_active_factor(p, scratch, &active, &sound);
-    }
-    if (status != CN_OK || !sound) {
-        cn_arena_release(scratch, mark);
-        return status;
-    }
-
-    // Each step solves for what is left of w_A. The best of the steps is kept.
-    memcpy(trial, z, (size_t)p->n * sizeof *z);
-    for (int32_t step = 0; step<refinements && * residual> 0.0; step++) {
-        cn_lcp_velocity(p, trial, w);
-        for (int32_t a = 0; a < active.count; a++) {
-            correction[a] = w[active.index[a]];
-        }
-        cn_lu_solve(active.count, active.factors, active.pivot, correction);
-        for (int32_t a = 0; a < active.count; a++) {
-            double better = trial[active.index[a]] - correction[a];
-            trial[active.index[a]] = better > 0.0 ? better : 0.0;
-        }
-        cn_lcp_velocity(p, trial, w);
-        double error = cn_natural_error_lcp(p, trial, w);
-        if (error < *residual) {
-            *residual = error;
-            memcpy(z, trial, (size_t)p->n * sizeof *z);
-        }
-    }
-    cn_lcp_velocity(p, z, w);
     cn_arena_release(scratch, mark);
-    return CN_OK;
+    return status;
 }

@@ -25,10 +25,7 @@ void cn_lcp_dense_unscale(const cn_lcp_dense *d, const double *inner, double *z)
 // w = M z + q
 void cn_lcp_velocity(const cn_lcp *p, const double *z, double *w);
 
-// Makes z sharper: with A = { i : z_i > 0 } solves M_AA z_A = -q_A by LU with steps of iterative
-// refinement, cuts what became negative, and keeps the result when its residual is smaller. w = M z
-// + q on return; the residual is returned. Negative entries of z count as zero.
-#define CN_POLISH_MAX 2000 // unknowns in A; beyond it z stays as it is (dense, cubic cost)
+// cn_mcp_polish (solve/mcp_rows.h) of an LCP: A = { i : z_i > 0 }.
 cn_status cn_lcp_polish(const cn_lcp *p, int32_t refinements, cn_arena *scratch, double *z,
                         double *w, double *residual);
 

@@ -106,6 +106,14 @@ static double cn_csr_trace(const cn_csr *a) {
     return trace;
 }
 
+// |error| over |q|, absolute where that is round-off.
+static double cn_natural_relative(const cn_csr *M, const double *q, const double *z,
+                                  double squares) {
+    int32_t n = M->rows;
+    double norm = sqrt(cn_square_sum(n, q)), force = sqrt(cn_square_sum(n, z));
+    return sqrt(squares) / cn_natural_denominator(norm, force, cn_csr_trace(M) / n);
+}
+
 double cn_natural_error_lcp(const cn_lcp *p, const double *z, const double *w) {
     if (p->n == 0) {
         return 0.0;
@@ -116,6 +124,23 @@ double cn_natural_error_lcp(const cn_lcp *p, const double *z, const double *w) {
         double least = apart <= 0.0 ? z[i] : (apart > 0.0 ? w[i] : apart); // NaN of either stays
         error += least * least;
     }
-    double norm = sqrt(cn_square_sum(p->n, p->q)), force = sqrt(cn_square_sum(p->n, z));
-    return sqrt(error) / cn_natural_denominator(norm, force, cn_csr_trace(&p->M) / p->n);
+    return cn_natural_relative(&p->M, p->q, z, error);
+}
+
+double cn_natural_error_mcp(const cn_mcp *p, const double *z, const double *w) {
+    if (p->n == 0) {
+        return 0.0;
+    }
+    double error = 0.0;
+    for (int32_t i = 0; i < p->n; i++) {
+        double step = z[i] - w[i];
+        double off = w[i];
+        if (!(step >= p->lower[i])) {
+            off = z[i] - p->lower[i]; // NaN stays
+        } else if (step > p->upper[i]) {
+            off = z[i] - p->upper[i];
+        }
+        error += isnan(step) ? step : off * off;
+    }
+    return cn_natural_relative(&p->M, p->q, z, error);
 }

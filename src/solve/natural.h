@@ -4,7 +4,7 @@
 #ifndef CAIRN_SOLVE_NATURAL_H
 #define CAIRN_SOLVE_NATURAL_H
 
-#include <cairn/problem.h>
+#include <cairn/mcp.h>
 
 // A norm of q below this times max(1, |r| tr W / m) is round-off; the residual is absolute then.
 #define CN_NATURAL_ROUNDOFF 1e-15
@@ -17,5 +17,7 @@ double cn_natural_error(const cn_friction *p, cn_measure measure, const double *
 
 // |min(z, w)| / |q| of a z with w = M z + q.
 double cn_natural_error_lcp(const cn_lcp *p, const double *z, const double *w);
+// |z - mid(lower, z - w, upper)| / |q| of a z with w = M z + q.
+double cn_natural_error_mcp(const cn_mcp *p, const double *z, const double *w);
 
 #endif

@@ -33,6 +33,10 @@ _cairn() {
         mapfile -t COMPREPLY < <(compgen -W "$(_cairn_names "$program") auto all" -- "$word")
         return
         ;;
+    --formulation)
+        mapfile -t COMPREPLY < <(compgen -W "frictionless inner outer box convex mixed" -- "$word")
+        return
+        ;;
     --measure)
         mapfile -t COMPREPLY < <(compgen -W "scaled q max" -- "$word")
         return
