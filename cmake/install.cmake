@@ -23,7 +23,7 @@ install(FILES cmake/libraries.cmake DESTINATION ${package_dir} RENAME cairn-part
 
 # Paths in the .pc file are relative to the file itself, so that an installed tree may be moved.
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-set(pc_private "-lamd -llapacke -lm")
+set(pc_private "-lklu -lamd -llapacke -lm")
 if(CAIRN_CHOLMOD)
   string(PREPEND pc_private "-lcholmod ")
 endif()

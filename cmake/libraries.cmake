@@ -10,7 +10,8 @@ endif()
 find_path(XXHASH_INCLUDE xxhash.h) # used as a header only
 find_path(AMD_INCLUDE amd.h PATH_SUFFIXES suitesparse)
 find_library(AMD_LIBRARY amd)
-mark_as_advanced(XXHASH_INCLUDE AMD_INCLUDE AMD_LIBRARY)
+find_library(KLU_LIBRARY klu)
+mark_as_advanced(XXHASH_INCLUDE AMD_INCLUDE AMD_LIBRARY KLU_LIBRARY)
 
 # CHOLMOD's supernodal part is under the GPL. Without it (CAIRN_CHOLMOD=OFF) the linear backend "cholmod" is
 # absent and our own "skyline" takes its place, slower on large meshes.
@@ -20,11 +21,11 @@ if(CAIRN_CHOLMOD)
   mark_as_advanced(CHOLMOD_INCLUDE CHOLMOD_LIBRARY)
 endif()
 
-if(TARGET PkgConfig::CAIRN_MODULES AND XXHASH_INCLUDE AND AMD_INCLUDE AND AMD_LIBRARY
+if(TARGET PkgConfig::CAIRN_MODULES AND XXHASH_INCLUDE AND AMD_INCLUDE AND AMD_LIBRARY AND KLU_LIBRARY
    AND (NOT CAIRN_CHOLMOD OR (CHOLMOD_INCLUDE AND CHOLMOD_LIBRARY)))
   set(cairn_parts_FOUND TRUE)
   target_include_directories(cairn_parts SYSTEM INTERFACE ${AMD_INCLUDE})
-  target_link_libraries(cairn_parts INTERFACE PkgConfig::CAIRN_MODULES ${AMD_LIBRARY} m)
+  target_link_libraries(cairn_parts INTERFACE PkgConfig::CAIRN_MODULES ${KLU_LIBRARY} ${AMD_LIBRARY} m)
   if(CAIRN_CHOLMOD)
     target_include_directories(cairn_parts SYSTEM INTERFACE ${CHOLMOD_INCLUDE})
     target_link_libraries(cairn_parts INTERFACE ${CHOLMOD_LIBRARY})

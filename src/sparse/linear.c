@@ -14,9 +14,7 @@
 
 // One row each; the order is the order of listings.
 static const cn_linear_backend *const cn_linear_table[] = {
-    &cn_linear_dense_cholesky,
-    &cn_linear_dense_lu,
-    &cn_linear_skyline,
+    &cn_linear_dense_cholesky, &cn_linear_dense_lu, &cn_linear_klu, &cn_linear_skyline,
 #ifdef CAIRN_WITH_CHOLMOD
     &cn_linear_cholmod,
 #endif

@@ -40,6 +40,9 @@ cn_status cn_linear_factorize(cn_linear *linear, const cn_csr *A, cn_error *erro
 // b: columns of length n, one after the other; overwritten by x. CN_ERR_ARGUMENT: not factorised.
 cn_status cn_linear_solve(cn_linear *linear, int32_t columns, double *b);
 void cn_linear_destroy(cn_linear *linear); // NULL is allowed
+// Of a handle of the backend "klu": the multiplications that its ordering foretells for one
+// factorisation, for decisions by count.
+double cn_linear_klu_work(const cn_linear *linear);
 
 // ---- for the backends ----
 
@@ -69,8 +72,8 @@ struct cn_linear_backend {
     void (*destroy)(cn_linear *linear); // what does not live in memory; may be NULL
 };
 
-extern const cn_linear_backend cn_linear_dense_cholesky, cn_linear_dense_lu, cn_linear_skyline,
-    cn_linear_cholmod;
+extern const cn_linear_backend cn_linear_dense_cholesky, cn_linear_dense_lu, cn_linear_klu,
+    cn_linear_skyline, cn_linear_cholmod;
 
 // One thread for OpenBLAS, where that is the BLAS.
 void cn_blas_single_thread(void);
