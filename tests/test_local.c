@@ -104,6 +104,11 @@ static bool solve_cold(const cn_local_solver *solver, const cn_local_block *bloc
 
 static const double BOX[9] = {2.0, 0.5, -0.3, 0.5, 3.0, 0.2, -0.3, 0.2, 4.0};
 
+// Turns a polygon towards the answer, which need not converge.
+static bool is_facetted(const cn_local_solver *solver) {
+    return solver->solve == cn_local_lemke || solver->solve == cn_local_qp;
+}
+
 // Radial answers exactly for spheres only; the others for any block.
 static bool is_general(const cn_local_solver *solver) {
     return strcmp(solver->name, "radial") != 0;
@@ -112,9 +117,9 @@ static bool is_general(const cn_local_solver *solver) {
 // ---- the table ----
 
 CN_TEST(table_has_every_solver_with_a_name_and_a_word) {
-    static const char *const names[] = {"hybrid", "secular",    "newton",
-                                        "exact",  "projection", "radial"};
-    for (int i = 0; i < 6; i++) {
+    static const char *const names[] = {"hybrid",     "secular", "newton", "exact",
+                                        "projection", "lemke",   "qp",     "radial"};
+    for (int i = 0; i < 8; i++) {
         const cn_local_solver *solver = cn_local_solver_find(names[i]);
         CN_CHECK_TRUE(solver != NULL && strcmp(cn_local_solver_name(solver), names[i]) == 0);
         CN_CHECK_TRUE(strlen(cn_local_solver_about(solver)) > 0);
@@ -291,7 +296,8 @@ CN_TEST(two_and_three_dimensions_agree) {
 static bool never_fails(const cn_local_solver *solver, family kind, double mu) {
     bool sure = strcmp(solver->name, "hybrid") == 0 || strcmp(solver->name, "secular") == 0 ||
                 strcmp(solver->name, "exact") == 0;
-    bool easy = is_general(solver) && mu < 1.0 && (kind == WELL || kind == UNSYMMETRIC);
+    bool easy = is_general(solver) && !is_facetted(solver) && mu < 1.0 &&
+                (kind == WELL || kind == UNSYMMETRIC);
     return kind != DEFICIENT && (sure || easy);
 }
 
@@ -390,7 +396,9 @@ CN_TEST(answer_scales_with_the_velocity) {
             const cn_local_solver *solver = cn_local_solver_at(i);
             const double tall[3] = {factor * q[0], factor * q[1], factor * q[2]};
             bool solved = solve_cold(solver, &block, q, r);
-            CN_CHECK_TRUE(solve_cold(solver, &block, tall, scaled) == solved);
+            bool again = solve_cold(solver, &block, tall, scaled);
+            CN_CHECK_TRUE(again == solved || is_facetted(solver)); // which may hang on round-off
+            solved = solved && again;
             for (int k = 0; k < 3; k++) {
                 scaled[k] /= factor;
             }

@@ -208,6 +208,11 @@ static cn_lemke_end cn_lemke_follow(cn_tableau *l, int32_t *ray) {
     }
 }
 
+bool cn_tableau_lemke(cn_tableau *t) {
+    int32_t ray;
+    return cn_lemke_start(t, 0) && cn_lemke_follow(t, &ray) == CN_LEMKE_DONE;
+}
+
 static void cn_lemke_say(cn_solve_report *report, cn_outcome outcome, const char *detail) {
     report->outcome = outcome;
     report->detail = detail;

@@ -44,8 +44,8 @@ typedef enum cn_qp_end {
 
 // What a search needs beside the tableau: n numbers each.
 typedef struct cn_qp_work {
-    const cn_lcp *p;
-    bool *barred; // pairs whose cycle ended on a ray since the last success
+    const cn_lcp *p; // NULL: rays are not tested
+    bool *barred;    // pairs whose cycle ended on a ray since the last success
     double *trial, *sum, *size;
 } cn_qp_work;
 
@@ -164,15 +164,23 @@ static cn_qp_end cn_qp_search(cn_tableau *t, cn_qp_work *work) {
         if (end != CN_QP_RAY) {
             return end;
         }
-        cn_tableau_read(t, ray, work->trial);
-        if (cn_ray_proves(work->p, work->trial, work->sum, work->size)) {
-            return CN_QP_PROOF;
+        if (work->p) {
+            cn_tableau_read(t, ray, work->trial);
+            if (cn_ray_proves(work->p, work->trial, work->sum, work->size)) {
+                return CN_QP_PROOF;
+            }
         }
         work->barred[distinguished % t->n] = true;
         cn_tableau_reset(t);
         fresh = 0;
     }
     return CN_QP_RAY;
+}
+
+bool cn_tableau_qp(cn_tableau *t, bool *barred) {
+    cn_qp_work work = {.barred = barred};
+    cn_tableau_reset(t);
+    return cn_qp_search(t, &work) == CN_QP_DONE;
 }
 
 static void cn_qp_explain(cn_qp_end end, cn_solve_report *report) {

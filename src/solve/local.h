@@ -59,6 +59,6 @@ bool cn_local_solve_2d(const double W[4], double mu, const double q[2], double r
 
 // The rows, for solvers that call one by name inside the room.
 cn_local_fn cn_local_hybrid, cn_local_secular, cn_local_newton, cn_local_exact, cn_local_projection,
-    cn_local_radial;
+    cn_local_radial, cn_local_lemke, cn_local_qp;
 
 #endif

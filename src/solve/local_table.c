@@ -14,6 +14,9 @@ static const cn_local_solver cn_local_table[] = {
     {"exact", "enumerates open, stick and all roots of the sliding quartic", cn_local_exact},
     {"projection", "fixed-point projection with self-adaptive step; slow, needs products only",
      cn_local_projection},
+    {"lemke", "Lemke's pivoting on a polygon that is turned against the slip; for comparison",
+     cn_local_lemke},
+    {"qp", "active-set quadratic programming on the same polygon; for comparison", cn_local_qp},
     {"radial", "explicit; exact between spheres, only a guess elsewhere", cn_local_radial},
 };
 

@@ -15,22 +15,30 @@
 #define CN_RAY_ZERO 1e-12   // of the sum of sizes: a sum that counts as zero in the proof
 #define CN_RAY_CERTAIN 1e-8 // of the sum of sizes: a sum that is negative beyond doubt
 
+void cn_tableau_place(const cn_lcp_dense *d, double *reals, int32_t *ints, cn_tableau *t) {
+    int64_t n = d->n;
+    *t = (cn_tableau){.d = d, .n = d->n, .stride = n + 2};
+    t->T = reals;
+    t->factors = t->T + t->stride * n;
+    t->cover = t->factors + n * n;
+    t->column = t->cover + n;
+    t->basic = ints;
+    t->first = t->basic + n;
+    t->tied = t->first + n;
+    t->exchange = t->tied + n;
+    t->free = t->exchange + n;
+    t->place = t->free + n + 1;
+}
+
 cn_status cn_tableau_prepare(const cn_lcp_dense *d, cn_arena *scratch, cn_tableau *t) {
-    int32_t n = d->n;
-    *t = (cn_tableau){.d = d, .n = n, .stride = (int64_t)n + 2};
-    t->T = CN_TAKE(scratch, double, t->stride *n);
-    t->cover = CN_TAKE(scratch, double, n);
-    t->basic = CN_TAKE(scratch, int32_t, n);
-    t->free = CN_TAKE(scratch, int32_t, n + 1);
-    t->first = CN_TAKE(scratch, int32_t, n);
-    t->place = CN_TAKE(scratch, int32_t, 2 * (int64_t)n + 1);
-    t->tied = CN_TAKE(scratch, int32_t, n);
-    t->factors = CN_TAKE(scratch, double, (int64_t)n *n);
-    t->column = CN_TAKE(scratch, double, n);
-    t->exchange = CN_TAKE(scratch, int32_t, n);
-    bool complete = t->T && t->cover && t->basic && t->free && t->first && t->place && t->tied &&
-                    t->factors && t->column && t->exchange;
-    return complete ? CN_OK : CN_ERR_MEMORY;
+    int64_t n = d->n;
+    double *reals = CN_TAKE(scratch, double, CN_TABLEAU_REALS(n));
+    int32_t *ints = CN_TAKE(scratch, int32_t, CN_TABLEAU_INTS(n));
+    if (!reals || !ints) {
+        return CN_ERR_MEMORY;
+    }
+    cn_tableau_place(d, reals, ints, t);
+    return CN_OK;
 }
 
 void cn_tableau_reset(cn_tableau *t) {

@@ -31,6 +31,10 @@ typedef struct cn_tableau {
     cn_solve_report *report;
 } cn_tableau;
 
+// Numbers that a tableau of n rows needs: in the caller's arrays, or from scratch.
+#define CN_TABLEAU_REALS(n) ((n) * ((n) + 2) + (n) * (n) + 2 * (n))
+#define CN_TABLEAU_INTS(n) (7 * (n) + 2)
+void cn_tableau_place(const cn_lcp_dense *d, double *reals, int32_t *ints, cn_tableau *t);
 cn_status cn_tableau_prepare(const cn_lcp_dense *d, cn_arena *scratch, cn_tableau *t);
 // All w basic, all z and z0 free, no cover.
 void cn_tableau_reset(cn_tableau *t);
@@ -65,5 +69,10 @@ void cn_tableau_read(const cn_tableau *t, int32_t column, double *z);
 // v >= 0, M'v <= 0, q'v < 0: then v'(M z + q) < 0 for every z >= 0, so none is feasible. sum and
 // size: scratch of n.
 bool cn_ray_proves(const cn_lcp *p, const double *v, double *sum, double *size);
+
+// One path of Lemke's method from z = 0, and one search of the active-set method, on a tableau
+// whose watch and report are set; true when it ended with a solution, to be read.
+bool cn_tableau_lemke(cn_tableau *t);
+bool cn_tableau_qp(cn_tableau *t, bool *barred); // barred: n, all false
 
 #endif
