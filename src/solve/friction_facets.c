@@ -26,7 +26,7 @@ const cn_param cn_facet_param_table[CN_FACET_PARAM_COUNT] = {
      "facets of the cone in 3D; 2D has always two"},
     {"outer", CN_PARAM_BOOL, offsetof(cn_facet_params, outer), 0, 0, 1,
      "cone around Coulomb's, cut by facets, in place of the one inside it"},
-    {"most", CN_PARAM_INT, offsetof(cn_facet_params, most), 4000, 1, 1000000,
+    {"most", CN_PARAM_INT, offsetof(cn_facet_params, most), 100000, 1, 1000000,
      "unknowns of the complementarity problem beyond which it is refused"},
 };
 
@@ -78,4 +78,9 @@ cn_status cn_friction_lemke(const cn_friction *p, const cn_solve_opts *opts, cn_
 cn_status cn_friction_qp(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                          double *r, double *u, cn_solve_report *report) {
     return cn_facets_run("qp", p, opts, scratch, r, u, report);
+}
+
+cn_status cn_friction_mcp(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                          double *r, double *u, cn_solve_report *report) {
+    return cn_facets_run("mcp", p, opts, scratch, r, u, report);
 }

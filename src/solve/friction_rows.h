@@ -15,7 +15,7 @@ typedef struct cn_prox_params {
 #define CN_PROX_PARAM_COUNT 1
 extern const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT];
 
-cn_friction_fn cn_friction_lemke, cn_friction_qp;
+cn_friction_fn cn_friction_lemke, cn_friction_qp, cn_friction_mcp;
 
 cn_friction_fn cn_friction_fixed_point;
 cn_friction_fn cn_friction_extra_gradient;

@@ -33,7 +33,7 @@ extern const cn_param cn_psor_param_table[CN_PSOR_PARAM_COUNT];
 #define CN_LCP_NSGS_PARAM_COUNT 1
 extern const cn_param cn_lcp_nsgs_param_table[CN_LCP_NSGS_PARAM_COUNT];
 
-cn_lcp_fn cn_lcp_auto, cn_lcp_lemke, cn_lcp_qp, cn_lcp_psor, cn_lcp_nsgs, cn_lcp_cpg;
+cn_lcp_fn cn_lcp_auto, cn_lcp_lemke, cn_lcp_qp, cn_lcp_mcp, cn_lcp_psor, cn_lcp_nsgs, cn_lcp_cpg;
 
 // Every complementary support tried: finds a solution of any LCP that has one, or CN_INFEASIBLE
 // when it has none; CN_UNSUPPORTED for n above CN_LCP_ENUMERATE_MAX (3^n supports).

@@ -1,6 +1,7 @@
 // solve/lcp_table.c
 // The LCP solvers. To add one: its file, its line in lcp_rows.h, its row here.
 #include "solve/lcp_rows.h"
+#include "solve/mcp_rows.h"
 
 #include <string.h>
 
@@ -64,6 +65,18 @@ static const cn_lcp_solver cn_lcp_table[] = {
               .params = cn_qp_param_table,
               .param_count = CN_QP_PARAM_COUNT},
      .solve = cn_lcp_qp},
+    {.info = {.name = "mcp",
+              .about = "in the manner of PATH: active-set crash, semismooth Newton with a "
+                       "non-monotone line search, sparse LU",
+              .strengths =
+                  "sparse M of thousands of unknowns in tens of steps; zero diagonals; warm starts",
+              .weaknesses = "one sparse factorisation a step; may stall where M is not "
+                            "semi-definite, and then pivots where n is small: use lemke or auto",
+              .unit = "newton steps",
+              .max_iterations = 10000,
+              .params = cn_mcp_param_table,
+              .param_count = CN_MCP_PARAM_COUNT},
+     .solve = cn_lcp_mcp},
 };
 
 int32_t cn_lcp_solver_count(void) {

@@ -5,7 +5,16 @@
 
 #include <cairn/mcp.h>
 
-cn_mcp_fn cn_mcp_lemke, cn_mcp_qp;
+cn_mcp_fn cn_mcp_lemke, cn_mcp_qp, cn_mcp_newton_solve;
+
+// Settings of the Newton method.
+typedef struct cn_mcp_params {
+    double work;   // multiplications of one factorisation beyond which a problem is refused
+    int32_t crash; // active-set steps at the start
+    int32_t pivot; // unknowns up to which Lemke takes over what is left open
+} cn_mcp_params;
+#define CN_MCP_PARAM_COUNT 3
+extern const cn_param cn_mcp_param_table[CN_MCP_PARAM_COUNT];
 
 // Runs an LCP solver on a mixed problem: as it is where it is an LCP, else reduced to one
 // (solve/mcp_reduce.h) with at most max_size unknowns, boxes counted twice. opts are those of the

@@ -7,6 +7,17 @@
 #include <string.h>
 
 static const cn_mcp_solver cn_mcp_table[] = {
+    {.info = {.name = "mcp",
+              .about = "in the manner of PATH: active-set crash, semismooth Newton with a "
+                       "non-monotone line search, sparse LU",
+              .strengths = "sparse; free unknowns, bounds and boxes alike; few steps; warm starts",
+              .weaknesses = "one sparse factorisation a step; may stall where M is not "
+                            "semi-definite, and then pivots where n is small: use lemke",
+              .unit = "newton steps",
+              .max_iterations = 10000,
+              .params = cn_mcp_param_table,
+              .param_count = CN_MCP_PARAM_COUNT},
+     .solve = cn_mcp_newton_solve},
     {.info = {.name = "lemke",
               .about = "Lemke's pivoting, free unknowns pivoted in first, boxes as pairs, dense",
               .strengths = "exact; any semi-definite M and facetted friction, degenerate or not",
