@@ -26,6 +26,7 @@ typedef struct cn_method {
     const char *label;
     cn_override set[CN_OVERRIDES]; // as solver.name and solver.tolerance; ends with a NULL path
     double limit;                  // what is asked of it, where methods differ in that
+    const char *paper;             // what the source says of it
 } cn_method;
 
 // Where the experiments are published.

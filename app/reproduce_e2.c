@@ -21,6 +21,7 @@ static const cn_method cn_e2_methods[] = {
     {.label = "nsgs", .set = {{"solver.name", "nsgs"}, {"solver.tolerance", "1e-10"}}},
     {.label = "prox-newton",
      .set = {{"solver.name", "prox-newton"}, {"solver.tolerance", "1e-10"}}},
+    {.label = "cpg", .set = {{"solver.name", "cpg"}, {"solver.tolerance", "1e-10"}}},
     {.label = NULL}};
 
 static const cn_heading cn_e2_columns[] = {{"solver", "solver"},
