@@ -11,7 +11,7 @@
 // Needs a factorisation a step: for very large packings far from the solution Gauss-Seidel is the
 // better start ("auto"). No line search in 3D, where it costs more than it saves.
 #include "base/arena.h"
-#include "math/cone.h"
+#include "solve/contact_functions.h"
 #include "solve/friction_rows.h"
 #include "solve/natural.h"
 #include "solve/newton_system.h"
@@ -72,62 +72,8 @@ static cn_status cn_prox_prepare(cn_prox *s, const cn_friction *p, const cn_solv
     if (!s->scale) {
         return CN_ERR_MEMORY;
     }
-    double pressing = 0.0, all = 0.0;
-    for (int32_t a = 0; a < p->contacts; a++) {
-        const double *block = p->W.diagonal + (int64_t)p->dim * p->dim * a,
-                     *q = p->q + (int64_t)p->dim * a;
-        double trace = 0.0, square = 0.0;
-        for (int32_t i = 0; i < p->dim; i++) {
-            trace += block[(p->dim + 1) * i];
-            square += q[i] * q[i];
-        }
-        s->scale[a] = trace > 0.0 ? trace / p->dim : 1.0;
-        pressing += q[0] < 0.0 ? square : 0.0;
-        all += square;
-    }
-    s->size = sqrt(pressing > 0.0 ? pressing : all);
+    s->size = cn_newton_scales(p, s->scale);
     return cn_newton_analyse(p, scratch, &s->system);
-}
-
-// One contact's function and derivatives, divided by rho: F, A = dF/du, B = dF/dr, by rows. u holds
-// u_eps.
-static void cn_alart_curnier(int32_t dim, double mu, double rho, const double *r, const double *u,
-                             double *F, double *A, double *B) {
-    double z[3] = {0.0, 0.0, 0.0}, square = 0.0;
-    memset(A, 0, sizeof *A * (size_t)(dim * dim));
-    memset(B, 0, sizeof *B * (size_t)(dim * dim));
-    for (int32_t i = 0; i < dim; i++) {
-        z[i] = r[i] - rho * u[i];
-        square += i > 0 ? z[i] * z[i] : 0.0;
-    }
-    if (!(z[0] > 0.0)) {
-        for (int32_t i = 0; i < dim; i++) {
-            F[i] = r[i] / rho;
-            B[(dim + 1) * i] = 1.0 / rho;
-        }
-        return;
-    }
-    double radius = mu * z[0], length = sqrt(square);
-    F[0] = u[0];
-    A[0] = 1.0;
-    if (length <= radius) {
-        for (int32_t i = 1; i < dim; i++) {
-            F[i] = u[i];
-            A[(dim + 1) * i] = 1.0;
-        }
-        return;
-    }
-    for (int32_t i = 1; i < dim; i++) {
-        double t = z[i] / length;
-        F[i] = (r[i] - radius * t) / rho;
-        A[dim * i] = mu * t;
-        B[dim * i] = -mu * t / rho;
-        for (int32_t j = 1; j < dim; j++) {
-            double G = radius / length * ((i == j ? 1.0 : 0.0) - t * z[j] / length);
-            A[dim * i + j] = G;
-            B[dim * i + j] = ((i == j ? 1.0 : 0.0) - G) / rho;
-        }
-    }
 }
 
 // Fills the Newton system at r (u = W r + q at hand); returns |F| over the size of q.
@@ -151,7 +97,7 @@ static double cn_prox_linearise(cn_prox *s, const double *r, const double *u) {
             sum += F[i] * F[i];
         }
     }
-    return sqrt(sum) / (s->size > 0.0 ? s->size : 1.0);
+    return sqrt(sum) / s->size;
 }
 
 // The error of r in the measure asked for; r becomes the best where it is.
@@ -268,13 +214,8 @@ cn_status cn_friction_prox_newton(const cn_friction *p, const cn_solve_opts *opt
     cn_prox s;
     (void)u; // the driver computes it anew
     cn_status status = cn_prox_prepare(&s, p, opts, scratch);
-    if (status == CN_ERR_UNSUPPORTED) {
-        report->outcome = CN_UNSUPPORTED;
-        report->detail = "in body space this solver needs two rigid bodies a contact";
-        return CN_OK;
-    }
     if (status != CN_OK) {
-        return status;
+        return cn_newton_refuse(status, report);
     }
     s.eps = params->eps;
     return cn_prox_run(&s, r, report);

@@ -16,6 +16,9 @@ typedef struct cn_prox_params {
 extern const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT];
 
 cn_friction_fn cn_friction_lemke, cn_friction_qp, cn_friction_mcp;
+cn_friction_fn cn_friction_newton_ac;
+cn_friction_fn cn_friction_newton_jm;
+cn_friction_fn cn_friction_newton_fb;
 
 cn_friction_fn cn_friction_fixed_point;
 cn_friction_fn cn_friction_extra_gradient;

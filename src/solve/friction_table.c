@@ -3,6 +3,7 @@
 #include "solve/formulated.h"
 #include "solve/friction_nsgs.h"
 #include "solve/friction_rows.h"
+#include "solve/semismooth.h"
 #include "solve/vi_common.h"
 
 #include <string.h>
@@ -163,6 +164,45 @@ static const cn_friction_solver cn_friction_table[] = {
               .params = cn_facet_param_table,
               .param_count = CN_FACET_PARAM_COUNT},
      .solve = cn_friction_mcp},
+    {.info =
+         {.name = "newton-ac",
+          .about =
+              "semismooth Newton on the function of Alart and Curnier, non-monotone line search",
+          .strengths = "few steps on sets of full rank, from any guess; quadratic at the end",
+          .weaknesses =
+              "may end in a minimum of the merit on hyperstatic sets: use prox-newton or auto",
+          .unit = "newton steps",
+          .accepts = CN_ANY_FRICTION,
+          .max_iterations = 1000,
+          .params = cn_semismooth_param_table,
+          .param_count = CN_SEMISMOOTH_PARAM_COUNT},
+     .solve = cn_friction_newton_ac},
+    {.info = {.name = "newton-jm",
+              .about =
+                  "semismooth Newton on the function of Jean and Moreau, non-monotone line search",
+              .strengths =
+                  "as newton-ac; the friction threshold follows r_N alone, often a step less",
+              .weaknesses =
+                  "may end in a minimum of the merit on hyperstatic sets: use prox-newton or auto",
+              .unit = "newton steps",
+              .accepts = CN_ANY_FRICTION,
+              .max_iterations = 1000,
+              .params = cn_semismooth_param_table,
+              .param_count = CN_SEMISMOOTH_PARAM_COUNT},
+     .solve = cn_friction_newton_jm},
+    {.info = {.name = "newton-fb",
+              .about = "semismooth Newton on the function of Fischer and Burmeister, non-monotone "
+                       "line search",
+              .strengths =
+                  "the smoothest of the three functions: the line search misleads it least",
+              .weaknesses = "more steps than newton-ac at the end; stalls on hyperstatic sets: use "
+                            "prox-newton or auto",
+              .unit = "newton steps",
+              .accepts = CN_ANY_FRICTION,
+              .max_iterations = 1000,
+              .params = cn_semismooth_param_table,
+              .param_count = CN_SEMISMOOTH_PARAM_COUNT},
+     .solve = cn_friction_newton_fb},
 };
 
 int32_t cn_friction_solver_count(void) {

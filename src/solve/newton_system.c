@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 
+#include <math.h>
 #include <string.h>
 
 #define CN_INLINE static inline __attribute__((always_inline))
@@ -327,30 +328,63 @@ bool cn_newton_factor(cn_newton_system *s) {
     return s->p->W.kind == CN_OPERATOR_BODY ? cn_factor_bodies(s) : cn_factor_assembled(s);
 }
 
-bool cn_newton_solve(cn_newton_system *s, double *dr) {
+void cn_newton_refine(cn_newton_system *s, double *F, double *dr) {
     const cn_friction *p = s->p;
     int32_t dim = p->dim;
-    if (!cn_newton_factor(s)) {
-        return false;
-    }
-    cn_newton_backsolve(s, s->F, dr);
+    cn_newton_backsolve(s, F, dr);
     // F := F + A (W dr) + K dr, what is left, solved once more.
     cn_friction bare = *p;
     bare.q = s->zero;
     cn_newton_velocity(s, &bare, dr, s->product);
     for (int32_t a = 0; a < p->contacts; a++) {
         for (int32_t i = 0; i < dim; i++) {
-            double sum = s->F[(int64_t)dim * a + i];
+            double sum = F[(int64_t)dim * a + i];
             for (int32_t j = 0; j < dim; j++) {
                 int64_t entry = (int64_t)dim * dim * a + dim * i + j, at = (int64_t)dim * a + j;
                 sum += s->A[entry] * s->product[at] + s->K[entry] * dr[at];
             }
-            s->F[(int64_t)dim * a + i] = sum;
+            F[(int64_t)dim * a + i] = sum;
         }
     }
-    cn_newton_backsolve(s, s->F, s->extra);
+    cn_newton_backsolve(s, F, s->extra);
     for (int64_t i = 0; i < (int64_t)dim * p->contacts; i++) {
         dr[i] += s->extra[i];
     }
+}
+
+bool cn_newton_solve(cn_newton_system *s, double *dr) {
+    if (!cn_newton_factor(s)) {
+        return false;
+    }
+    cn_newton_refine(s, s->F, dr);
     return true;
+}
+
+// ---- what the solvers share ----
+
+double cn_newton_scales(const cn_friction *p, double *scale) {
+    double pressing = 0.0, all = 0.0;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        const double *block = p->W.diagonal + (int64_t)p->dim * p->dim * a,
+                     *q = p->q + (int64_t)p->dim * a;
+        double trace = 0.0, square = 0.0;
+        for (int32_t i = 0; i < p->dim; i++) {
+            trace += block[(p->dim + 1) * i];
+            square += q[i] * q[i];
+        }
+        scale[a] = trace > 0.0 ? trace / p->dim : 1.0;
+        pressing += q[0] < 0.0 ? square : 0.0;
+        all += square;
+    }
+    double size = sqrt(pressing > 0.0 ? pressing : all);
+    return size > 0.0 ? size : 1.0;
+}
+
+cn_status cn_newton_refuse(cn_status status, cn_solve_report *report) {
+    if (status != CN_ERR_UNSUPPORTED) {
+        return status;
+    }
+    report->outcome = CN_UNSUPPORTED;
+    report->detail = "in body space this solver needs two rigid bodies a contact";
+    return CN_OK;
 }

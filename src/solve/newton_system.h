@@ -11,6 +11,8 @@
 #include "solve/body_pack.h"
 #include "sparse/block_lu.h"
 
+#include <cairn/solve.h>
+
 typedef struct cn_newton_system {
     const cn_friction *p;
     cn_block_lu lu;
@@ -35,8 +37,17 @@ cn_status cn_newton_cost(const cn_friction *p, cn_arena *scratch, double *multip
 // it is singular; then dr from an F with them, without refinement.
 bool cn_newton_factor(cn_newton_system *s);
 void cn_newton_backsolve(cn_newton_system *s, const double *F, double *dr);
+// The second half with one step of iterative refinement. F is spoilt.
+void cn_newton_refine(cn_newton_system *s, double *F, double *dr);
 // dr from A, K, F, with one step of iterative refinement; false when the system is singular. F is
 // spoilt.
 bool cn_newton_solve(cn_newton_system *s, double *dr);
+
+// What the Newton methods share about a problem: scale[a] = trace(W_aa)/dim, 1 where that is not
+// positive; returns the norm of q over the pressing contacts, or of all q, or 1 where that is zero.
+double cn_newton_scales(const cn_friction *p, double *scale);
+// What a solver does about a failed analysis: says so in the report and returns CN_OK where the
+// form of the problem is at fault, else returns the status.
+cn_status cn_newton_refuse(cn_status status, cn_solve_report *report);
 
 #endif
