@@ -1,5 +1,5 @@
-// Solvers that factorise: semismooth Newton on the three contact functions, and what they are made
-// of.
+// Solvers that factorise: semismooth Newton on the three contact functions, interior points, and
+// the fixed points over convex problems; and what they are made of.
 #include "check.h"
 
 #include "base/arena.h"
@@ -11,7 +11,11 @@
 #include <cairn/solve.h>
 #include <string.h>
 
-static const char *const methods[] = {"newton-ac", "newton-jm", "newton-fb"};
+static const char *const methods[] = {"newton-ac", "newton-jm", "newton-fb",
+                                      "ipm",       "tresca",    "cadoux"};
+// Interior points leave a contact between two statuses the root of the gap from its place, and in
+// body space rounding rules the matrix at gaps of 1e-13.
+static const double reach[] = {1e-9, 1e-9, 1e-9, 1e-6, 1e-6, 1e-6};
 #define METHODS (sizeof methods / sizeof *methods)
 #define MOST 60 // contacts of the largest problem of this file
 
@@ -123,9 +127,9 @@ CN_TEST(one_contact_opens_sticks_and_slides) {
             cn_friction p;
             CN_CHECK_TRUE(cn_csr_from_triplets(memory, 3, 3, 3, index, index, W, &matrix) == CN_OK);
             CN_CHECK_TRUE(cn_friction_from_csr(memory, 3, 1, &matrix, q[c], &mu, &p) == CN_OK);
-            CN_CHECK_TRUE(cn_run(&p, methods[s], 1e-10, r, u).outcome == CN_SOLVED);
+            CN_CHECK_TRUE(cn_run(&p, methods[s], reach[s], r, u).outcome == CN_SOLVED);
             for (int32_t i = 0; i < 3; i++) {
-                CN_CHECK_NEAR(r[i], want[c][i], 1e-8);
+                CN_CHECK_NEAR(r[i], want[c][i], 10.0 * reach[s]);
             }
             cn_arena_destroy(memory);
         }
@@ -133,37 +137,48 @@ CN_TEST(one_contact_opens_sticks_and_slides) {
 }
 
 // Both forms of W give the same velocities, which are unique; impulses need not be.
-static void cn_check_both_forms(int32_t dim, double deficiency, double friction, uint64_t seed,
-                                double tolerance) {
+static void cn_check_both_forms(size_t method, int32_t dim, int32_t contacts, double deficiency,
+                                double friction, uint64_t seed) {
     double r[3 * MOST], u[3 * MOST], other[3 * MOST];
-    cn_problem *problem = cn_pile(dim, MOST, deficiency, friction, seed);
+    cn_problem *problem = cn_pile(dim, contacts, deficiency, friction, seed);
     cn_friction assembled = cn_condensed(problem), body;
     CN_CHECK_TRUE(cn_friction_to_body_space(&problem->global, problem->memory, &body, NULL) ==
                   CN_OK);
-    for (size_t s = 0; s < METHODS; s++) {
-        CN_CHECK_TRUE(cn_run(&assembled, methods[s], tolerance, r, u).outcome == CN_SOLVED);
-        CN_CHECK_TRUE(cn_run(&body, methods[s], tolerance, r, other).outcome == CN_SOLVED);
-        for (int32_t i = 0; i < dim * MOST; i++) {
-            CN_CHECK_NEAR(other[i], u[i], 1e3 * tolerance);
-        }
+    CN_CHECK_TRUE(cn_run(&assembled, methods[method], reach[method], r, u).outcome == CN_SOLVED);
+    CN_CHECK_TRUE(cn_run(&body, methods[method], reach[method], r, other).outcome == CN_SOLVED);
+    for (int32_t i = 0; i < dim * contacts; i++) {
+        CN_CHECK_NEAR(other[i], u[i], 1e3 * reach[method]);
     }
     cn_problem_destroy(problem);
 }
 
 CN_TEST(planted_piles_in_both_forms) {
-    for (uint64_t seed = 1; seed <= 2; seed++) {
-        cn_check_both_forms(3, 0.0, 0.3, seed, 1e-9);
-        cn_check_both_forms(2, 0.0, 0.3, seed, 1e-9);
+    for (size_t s = 0; s < METHODS; s++) {
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            cn_check_both_forms(s, 3, MOST, 0.0, 0.3, seed);
+            cn_check_both_forms(s, 2, MOST, 0.0, 0.3, seed);
+        }
     }
 }
 
 CN_TEST(planted_hyperstatic_piles_in_both_forms) {
-    cn_check_both_forms(3, 0.3, 0.3, 4, 1e-7);
+    for (size_t s = 0; s < METHODS; s++) {
+        cn_check_both_forms(s, 3, MOST, 0.3, 0.3, 4);
+    }
 }
 
 CN_TEST(planted_piles_without_friction) {
-    cn_check_both_forms(3, 0.0, 0.0, 3, 1e-9);
-    cn_check_both_forms(2, 0.0, 0.0, 3, 1e-9);
+    for (size_t s = 0; s < METHODS; s++) {
+        cn_check_both_forms(s, 3, MOST, 0.0, 0.0, 3);
+        cn_check_both_forms(s, 2, MOST, 0.0, 0.0, 3);
+    }
+}
+
+// Coefficients spread over [0, 1], none of them for some contacts.
+CN_TEST(planted_piles_of_many_materials) {
+    for (size_t s = 0; s < METHODS; s++) {
+        cn_check_both_forms(s, 3, 20, 0.0, -1.0, 6);
+    }
 }
 
 CN_TEST(every_measure_is_what_it_stops_on) {
@@ -176,9 +191,10 @@ CN_TEST(every_measure_is_what_it_stops_on) {
             const cn_friction_solver *solver = cn_friction_solver_find(methods[s]);
             cn_solve_opts opts = cn_solve_opts_default(&solver->info);
             opts.measure = (cn_measure)measure;
+            opts.tolerance = reach[s];
             CN_CHECK_TRUE(cn_friction_solve(&p, solver, &opts, problem->memory, r, u, &report,
                                             NULL) == CN_OK);
-            CN_CHECK_BELOW(cn_grade_residual(&report.grade, opts.measure), 1e-8);
+            CN_CHECK_BELOW(cn_grade_residual(&report.grade, opts.measure), reach[s]);
         }
     }
     cn_problem_destroy(problem);
@@ -217,7 +233,7 @@ CN_TEST(limits_hold_and_the_best_iterate_comes_back) {
             CN_CHECK_TRUE(cn_friction_solve(&p, solver, &opts, problem->memory, r, u, &report,
                                             NULL) == CN_OK);
             CN_CHECK_TRUE(report.iterations <= opts.max_iterations);
-            CN_CHECK_TRUE(report.outcome == CN_LIMIT);
+            CN_CHECK_TRUE(report.outcome == CN_LIMIT || report.outcome == CN_STALLED);
             CN_CHECK_BELOW(report.grade.residual, before * (1.0 + 1e-6));
             before = report.grade.residual;
         }

@@ -20,6 +20,18 @@ cn_friction_fn cn_friction_newton_ac;
 cn_friction_fn cn_friction_newton_jm;
 cn_friction_fn cn_friction_newton_fb;
 
+cn_friction_fn cn_friction_ipm;
+
+typedef struct cn_ipm_params {
+    double margin, implicit;
+    int32_t patience;
+} cn_ipm_params;
+#define CN_IPM_PARAM_COUNT 3
+extern const cn_param cn_ipm_param_table[CN_IPM_PARAM_COUNT];
+
+cn_friction_fn cn_friction_tresca;
+cn_friction_fn cn_friction_cadoux;
+
 cn_friction_fn cn_friction_fixed_point;
 cn_friction_fn cn_friction_extra_gradient;
 

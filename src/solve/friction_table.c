@@ -1,5 +1,6 @@
 // solve/friction_table.c
 // The friction solvers. To add one: its file, its line in friction_rows.h, its row here.
+#include "solve/convex_sequence.h"
 #include "solve/formulated.h"
 #include "solve/friction_nsgs.h"
 #include "solve/friction_rows.h"
@@ -203,6 +204,40 @@ static const cn_friction_solver cn_friction_table[] = {
               .params = cn_semismooth_param_table,
               .param_count = CN_SEMISMOOTH_PARAM_COUNT},
      .solve = cn_friction_newton_fb},
+    {.info = {.name = "ipm",
+              .about =
+                  "primal-dual interior point on second-order cones, slip updated every iteration",
+              .strengths = "10 to 30 factorisations whatever the rank of W; walls at rest to 1e-8",
+              .weaknesses =
+                  "stalls at 1e-3 to 1e-6 where many contacts slide: go on with prox-newton",
+              .unit = "iterations",
+              .accepts = CN_ANY_FRICTION,
+              .max_iterations = 200,
+              .params = cn_ipm_param_table,
+              .param_count = CN_IPM_PARAM_COUNT},
+     .solve = cn_friction_ipm},
+    {.info = {.name = "tresca",
+              .about = "fixed point on the friction threshold, convex problems by interior points",
+              .strengths = "the classic of finite elements; steady for small mu and full rank",
+              .weaknesses =
+                  "does not settle for large mu or where r_N is not unique: use cadoux or auto",
+              .unit = "interior point iterations",
+              .accepts = CN_ANY_FRICTION,
+              .max_iterations = 2000,
+              .params = cn_sequence_param_table,
+              .param_count = CN_SEQUENCE_PARAM_COUNT},
+     .solve = cn_friction_tresca},
+    {.info = {.name = "cadoux",
+              .about = "sequence of convex cone programs with the slip frozen, by interior points",
+              .strengths = "one program where nothing slides, whatever the rank of W",
+              .weaknesses =
+                  "cycles where many contacts slide with mu near 1: use prox-newton or auto",
+              .unit = "interior point iterations",
+              .accepts = CN_ANY_FRICTION,
+              .max_iterations = 2000,
+              .params = cn_sequence_param_table,
+              .param_count = CN_SEQUENCE_PARAM_COUNT},
+     .solve = cn_friction_cadoux},
 };
 
 int32_t cn_friction_solver_count(void) {

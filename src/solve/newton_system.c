@@ -182,6 +182,19 @@ CN_INLINE void cn_add_product(int rows, int inner, int columns, const double *le
     }
 }
 
+// out = R'R
+CN_INLINE void cn_square_root(int dim, const double *root, double *out) {
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < dim; k++) {
+                sum += root[dim * k + i] * root[dim * k + j];
+            }
+            out[dim * i + j] = sum;
+        }
+    }
+}
+
 // K^-1 and C = K^-1 A of every contact, then I + M^-1 H C H'.
 CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s) {
     cn_block_lu_clear(&s->lu);
@@ -194,7 +207,9 @@ CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s) {
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t at = (int64_t)dim * dim * a;
         double *C = s->C + at, *inverse = s->inverse + at;
-        if (!cn_invert(dim, s->K + at, inverse)) {
+        if (s->root) {
+            cn_square_root(dim, s->root + at, inverse);
+        } else if (!cn_invert(dim, s->K + at, inverse)) {
             return false;
         }
         memset(C, 0, sizeof *C * (size_t)(dim * dim));
@@ -258,6 +273,39 @@ static bool cn_factor_bodies(cn_newton_system *s) {
 
 // ---- solution ----
 
+// x := -R'(R x)
+CN_INLINE void cn_apply_root(int dim, const double *root, double *x) {
+    double half[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            half[i] += root[dim * i + j] * x[j];
+        }
+    }
+    for (int i = 0; i < dim; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < dim; j++) {
+            sum -= root[dim * j + i] * half[j];
+        }
+        x[i] = sum;
+    }
+}
+
+// The same dr where K^-1 is given by its root: -K^-1 (F + A u) without an inverse, u = H'y in dr.
+CN_INLINE void cn_finish_by_root(int dim, cn_newton_system *s, const double *F, double *dr) {
+    for (int64_t a = 0; a < s->p->contacts; a++) {
+        const double *A = s->A + dim * dim * a;
+        double left[3] = {0.0, 0.0, 0.0};
+        for (int i = 0; i < dim; i++) {
+            left[i] = F[dim * a + i];
+            for (int j = 0; j < dim; j++) {
+                left[i] += A[dim * i + j] * dr[dim * a + j];
+            }
+        }
+        cn_apply_root(dim, s->root + dim * dim * a, left);
+        memcpy(dr + dim * a, left, sizeof *dr * (size_t)dim);
+    }
+}
+
 // dr with A_a (W dr)_a + K_a dr_a = -F_a from the factors at hand: y = M^-1 H g, then dr = g - C H'
 // y.
 CN_INLINE void cn_solve_bodies_of(int dim, cn_newton_system *s, const double *F, double *dr) {
@@ -271,12 +319,20 @@ CN_INLINE void cn_solve_bodies_of(int dim, cn_newton_system *s, const double *F,
             }
             s->g[dim * a + i] = sum;
         }
+        if (s->root) {
+            memcpy(s->g + dim * a, F + dim * a, sizeof *F * (size_t)dim);
+            cn_apply_root(dim, s->root + dim * dim * a, s->g + dim * a);
+        }
     }
     cn_body_pack_impulse(&s->pack, s->p, s->g, s->y);
     cn_block_lu_solve(&s->lu, s->y);
     cn_friction bare = *s->p;
     bare.q = s->zero;
     cn_body_pack_velocity(&s->pack, &bare, s->y, dr);
+    if (s->root) {
+        cn_finish_by_root(dim, s, F, dr);
+        return;
+    }
     for (int64_t a = 0; a < contacts; a++) {
         const double *C = s->C + dim * dim * a;
         double u[3] = {0.0, 0.0, 0.0};

@@ -21,6 +21,8 @@ typedef struct cn_newton_system {
     double *A, *K, *F;    // to be filled: dim*dim each by rows, dim each
     double *C, *g;        // body space
     double *inverse;      // K^-1, body space
+    double *root;         // NULL, or the caller's to fill like K: R by rows with K^-1 = R'R, for K
+                          // of which no entry by entry inverse is accurate in all directions
     double *y;            // the system's unknowns
     double *v, *product;  // W dr, for refinement
     double *extra, *zero; // a second right-hand side; a zero q
