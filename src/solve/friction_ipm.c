@@ -6,10 +6,11 @@
 // matrix by a share that grows while steps are long and falls to nothing when they get short: in
 // full it makes the iterates stick to the boundary of the cones, without it s converges slowly.
 //
-// 10 to 30 factorisations whatever the rank of W, and to any accuracy where few contacts slide, as
-// in walls at rest, for then s = 0 is right at once. Where many slide the s iteration may stall at
-// 1e-3 .. 1e-6: "prox-newton" from there, or "auto". Cannot profit much from a good guess, which
-// lies on the boundary. Acary, Cadoux, Lemarechal and Malick, ZAMM 91 (2011) for the problem in s.
+// To 1e-4 on nearly everything in tens of factorisations, whatever the rank of W, and to any
+// accuracy where few contacts slide, as in walls at rest, for then s = 0 is right at once. Where
+// many slide the last digits creep: "prox-newton" from there. Cannot profit much from a good guess,
+// which lies on the boundary. Acary, Cadoux, Lemarechal and Malick, ZAMM 91 (2011) for the problem
+// in s.
 #include "base/arena.h"
 #include "solve/friction_rows.h"
 #include "solve/interior.h"
@@ -21,11 +22,11 @@
 #include <string.h>
 
 const cn_param cn_ipm_param_table[CN_IPM_PARAM_COUNT] = {
-    {"margin", CN_PARAM_REAL, offsetof(cn_ipm_params, margin), 0.1, 1e-8, 1e4,
+    {"margin", CN_PARAM_REAL, offsetof(cn_ipm_params, margin), 10.0, 1e-8, 1e4,
      "how far inside the cones the first iterate lies, in units of q"},
     {"implicit", CN_PARAM_REAL, offsetof(cn_ipm_params, implicit), 1.0, 0.0, 1.0,
      "share of the slip's derivative in the matrix, at most; 0: explicit slip"},
-    {"patience", CN_PARAM_INT, offsetof(cn_ipm_params, patience), 12, 1, 1000,
+    {"patience", CN_PARAM_INT, offsetof(cn_ipm_params, patience), 30, 1, 1000,
      "iterations without a new best after which it ends"},
 };
 

@@ -207,9 +207,9 @@ static const cn_friction_solver cn_friction_table[] = {
     {.info = {.name = "ipm",
               .about =
                   "primal-dual interior point on second-order cones, slip updated every iteration",
-              .strengths = "10 to 30 factorisations whatever the rank of W; walls at rest to 1e-8",
-              .weaknesses =
-                  "stalls at 1e-3 to 1e-6 where many contacts slide: go on with prox-newton",
+              .strengths =
+                  "to 1e-4 on nearly everything in tens of factorisations, whatever the rank of W",
+              .weaknesses = "creeps to 1e-8 where many contacts slide: go on with prox-newton",
               .unit = "iterations",
               .accepts = CN_ANY_FRICTION,
               .max_iterations = 200,

@@ -27,8 +27,11 @@
 #define CN_INTERIOR_LONG 0.5   // a longer step lets the share of the derivative of s grow twofold,
 #define CN_INTERIOR_SHARE_FIRST 0.05 // from this;
 #define CN_INTERIOR_SHARE_LEAST 0.01 // short ones halve it down to this, then to none
-#define CN_INTERIOR_INSIDE 1e-14     // x_0 stays above |x_T| by this share
-#define CN_INTERIOR_ROOM 0.99        // of a new, smaller disc that the old r_T may fill
+// The gap, as a velocity, is not aimed below this share of what is left of the equations: a pair
+// that meets its cone before the equations hold leaves it with tiny steps only.
+#define CN_INTERIOR_BALANCE 1e-3
+#define CN_INTERIOR_INSIDE 1e-14 // x_0 stays above |x_T| by this share
+#define CN_INTERIOR_ROOM 0.99    // of a new, smaller disc that the old r_T may fill
 
 cn_status cn_interior_prepare(const cn_friction *p, cn_interior_kind kind, cn_arena *scratch,
                               cn_interior *out) {
@@ -238,7 +241,7 @@ static void cn_fill_cone(int32_t dim, bool disc, double mu, const double *point,
 // The equations' rest, the gap, and the matrix.
 static void cn_interior_linearise(cn_interior *s) {
     int32_t dim = s->p->dim;
-    double sum = 0.0;
+    double sum = 0.0, square = 0.0, scale = 0.0;
     int64_t pairs = 0;
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t row = (int64_t)dim * a, at = (int64_t)(dim + 1) * a;
@@ -268,6 +271,8 @@ static void cn_interior_linearise(cn_interior *s) {
             K[(dim + 1) * i] = s->scale[a];
             s->system.root[dim * row + (dim + 1) * i] = 1.0 / sqrt(s->scale[a]);
         }
+        square += cn_dot(dim, rest, rest);
+        scale += s->scale[a];
         // Row N sees du_T through s as well: mu d|y_T| = mu t.dy_T, t = y_T/|y_T|.
         double slip = scalar ? 0.0 : s->share * mu / cn_tail(dim, y + 1);
         for (int32_t i = 1; slip > 0.0 && slip < HUGE_VAL && i < dim; i++) {
@@ -282,6 +287,7 @@ static void cn_interior_linearise(cn_interior *s) {
         }
     }
     s->gap = pairs > 0 ? sum / (double)pairs : 0.0;
+    s->least = CN_INTERIOR_BALANCE * sqrt(square) * s->size / scale;
 }
 
 // dr, dx, dy for the target t with the factors at hand; second: with the second-order term of the
@@ -381,7 +387,8 @@ bool cn_interior_step(cn_interior *s) {
     cn_interior_direction(s, 0.0, false);
     double length = fmin(1.0, cn_interior_reach(s));
     double ratio = cn_interior_gap_after(s, length) / s->gap;
-    cn_interior_direction(s, s->gap * fmin(1.0, ratio * ratio * ratio), true);
+    double target = s->gap * fmin(1.0, ratio * ratio * ratio);
+    cn_interior_direction(s, fmax(s->least, target), true);
     length = fmin(1.0, CN_INTERIOR_WAY * cn_interior_reach(s));
     if (!(length >= CN_INTERIOR_SHORT)) {
         cn_interior_direction(s, s->gap * CN_INTERIOR_CENTRE, false);

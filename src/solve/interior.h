@@ -31,6 +31,7 @@ typedef struct cn_interior {
     double implicit; // share of the derivative of s = |y_T| in the matrix, at most; 0: s frozen
     double share;    // the share that the step lengths allow now
     double gap;      // mean of x.y over the pairs [N m]
+    double least;    // the gap is not aimed below this
     double length;   // of the last step
 } cn_interior;
 
