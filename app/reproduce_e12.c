@@ -18,6 +18,7 @@
 #define CN_E12_RATE 0.1       // turns/s
 #define CN_E12_TURN 2.5       // [s] of a quarter turn
 #define CN_E12_RINGS 20       // one diameter wide
+#define CN_E12_FULL 16        // rings that do not reach the membrane
 #define CN_E12_LAYER 0.1      // of the drum's speed: where the layer ends
 #define CN_E12_ANGLES 2880    // of the raster that measures the share of area
 #define CN_E12_PER_RING 12    // radii of it in a ring
@@ -179,12 +180,12 @@ static void cn_e12_plot_profile(cn_lab *lab, const cn_e12_profile *profile) {
                               .note = "after compaction",
                               .x = profile->distance,
                               .y = profile->area[0],
-                              .count = CN_E12_RINGS - 1},
+                              .count = CN_E12_FULL},
                              {.name = "after it",
                               .note = "a quarter of a turn",
                               .x = profile->distance,
                               .y = profile->area[1],
-                              .count = CN_E12_RINGS - 1}};
+                              .count = CN_E12_FULL}};
     plot.title = "E12: the layer at the drum has dilated";
     plot.subtitle = "share of the area that grains cover";
     plot.y_label = "share of area";
@@ -224,7 +225,7 @@ static void cn_e12_plot_rays(cn_lab *lab, const cn_e12_state *state) {
                                 .count = start.count,
                                 .dots = true},
                                {.name = "the drum",
-                                .note = "turns to the left",
+                                .note = "turns counter-clockwise",
                                 .x = drum.x,
                                 .y = drum.y,
                                 .count = drum.count,
@@ -266,14 +267,16 @@ static void cn_e12_conclude(cn_lab *lab, cn_result *result, const cn_e12_state *
     cn_e12_measure_area(state, state->end, profile.area[1]);
     cn_e12_table(lab, &profile);
     double layer = cn_e12_layer(&profile);
-    double before = cn_e12_mean(profile.area[0], 0, 4), after = cn_e12_mean(profile.area[1], 0, 4);
+    int32_t last = layer >= 1.0 ? (int32_t)layer - 1 : 0; // ring of the layer
+    double before = cn_e12_mean(profile.area[0], 0, last);
+    double after = cn_e12_mean(profile.area[1], 0, last);
     cn_lab_above(lab, "turns of the drum", "0.25", turns, cn_lab_limit(lab, 0.25 - 1e-9));
     cn_lab_below(lab, "shear layer: a tenth of the drum's speed at [diameters]", "near the drum",
                  layer, cn_lab_limit(lab, 10.0));
     cn_lab_below(lab, "speed beyond ten diameters / drum's", "quasi rigid",
                  fabs(cn_e12_mean(profile.speed, 10, 15)), cn_lab_limit(lab, 0.02));
-    cn_lab_below(lab, "share of area within five diameters, after / before", "dilatancy",
-                 after / before, cn_lab_limit(lab, 1.0));
+    cn_lab_below(lab, "share of area in the layer, after / before", "dilatancy", after / before,
+                 cn_lab_limit(lab, 1.0));
     cn_lab_show(lab, "worst overlap / mean diameter", "",
                 result->tally.penetration_max / CN_E12_DIAMETER);
     cn_lab_show(lab, "S_p", "", cn_result_speed(result, end));
