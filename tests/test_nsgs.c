@@ -233,7 +233,7 @@ CN_TEST(anderson_is_exact_on_a_linear_map) {
                  weight[4] = {1.0, 1.0, 1.0, 1.0};
     double x[4] = {0.0}, g[4], step = INFINITY;
     cn_anderson mixer;
-    assert_int_equal(cn_anderson_prepare(5, 4, 1, weight, arena, &mixer), CN_OK);
+    assert_int_equal(cn_anderson_prepare(5, 4, weight, arena, &mixer), CN_OK);
     for (int k = 0; k < 12; k++) {
         for (int i = 0; i < 4; i++) {
             g[i] = B[i] * x[i] + c[i];

@@ -8,7 +8,11 @@
 
 // |z_T|, scaled so that neither overflow nor underflow spoils it.
 static inline double cn_tangent_norm(int32_t dim, const double *z) {
-    return dim == 2 ? fabs(z[1]) : hypot(z[1], z[2]);
+    if (dim == 2) {
+        return fabs(z[1]);
+    }
+    double square = z[1] * z[1] + z[2] * z[2];
+    return square > 1e-280 && square < 1e280 ? sqrt(square) : hypot(z[1], z[2]);
 }
 
 // z := P_K(z).

@@ -18,14 +18,32 @@
     2 // plain steps before the first mix: the first differences are far from the solution
 #define CN_ANDERSON_BACK_OFF 4 // plain steps after the first rejection, doubling up to
 #define CN_ANDERSON_BACK_OFF_MAX 64
+#define CN_ANDERSON_WINDOW 32    // steps in which |f| must fall
+#define CN_ANDERSON_PROGRESS 0.6 // below this share of what it was
+#define CN_ANDERSON_REST 16      // plain steps after the first window without, doubling up to
+#define CN_ANDERSON_REST_MAX 128
 #define CN_ANDERSON_TILE                                                                           \
     512 // entries handled together, so that every column stays in the first cache
 
-cn_status cn_anderson_prepare(int32_t depth, int64_t n, int32_t block, const double *weight,
-                              cn_arena *scratch, cn_anderson *state) {
-    *state = (cn_anderson){.depth = depth, .n = n, .block = block, .weight = weight};
-    state->plain_left = CN_ANDERSON_FIRST;
-    state->back_off = CN_ANDERSON_BACK_OFF;
+static void cn_forget(cn_anderson *s) {
+    s->count = 0;
+    s->next = 0;
+    s->mixed = false;
+}
+
+void cn_anderson_restart(cn_anderson *s) {
+    cn_forget(s);
+    s->accepted = 0.0;
+    s->age = 0;
+    s->plain_left = CN_ANDERSON_FIRST;
+    s->back_off = CN_ANDERSON_BACK_OFF;
+    s->rest = CN_ANDERSON_REST;
+}
+
+cn_status cn_anderson_prepare(int32_t depth, int64_t n, const double *weight, cn_arena *scratch,
+                              cn_anderson *state) {
+    *state = (cn_anderson){.depth = depth, .n = n, .weight = weight};
+    cn_anderson_restart(state);
     state->dF = CN_TAKE(scratch, double, depth *n);
     state->dG = CN_TAKE(scratch, double, depth *n);
     state->f = CN_TAKE(scratch, double, n);
@@ -51,10 +69,8 @@ static double cn_dot(int64_t n, const double *a, const double *b) {
 
 // f = D (g - x); returns |f|.
 static double cn_weighted_step(const cn_anderson *s, const double *x, const double *g) {
-    for (int64_t a = 0; a < s->n / s->block; a++) {
-        for (int64_t i = a * s->block; i < (a + 1) * s->block; i++) {
-            s->f[i] = s->weight[a] * (g[i] - x[i]);
-        }
+    for (int64_t i = 0; i < s->n; i++) {
+        s->f[i] = s->weight[i] * (g[i] - x[i]);
     }
     return sqrt(cn_dot(s->n, s->f, s->f));
 }
@@ -122,10 +138,18 @@ static bool cn_mixing_weights(const cn_anderson *s, double *gamma) {
     return true;
 }
 
-static void cn_forget(cn_anderson *s) {
-    s->count = 0;
-    s->next = 0;
-    s->mixed = false;
+// Whether a whole window of steps has brought too little: mixing can walk about a set of
+// statuses for ever where plain steps, slow as they are, come out of it.
+static bool cn_is_stuck(cn_anderson *s, double norm) {
+    if (s->age == 0) {
+        s->first = s->least = norm;
+    }
+    s->least = norm < s->least ? norm : s->least;
+    if (++s->age < CN_ANDERSON_WINDOW) {
+        return false;
+    }
+    s->age = 0;
+    return s->mixed && !(s->least < CN_ANDERSON_PROGRESS * s->first);
 }
 
 double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
@@ -142,6 +166,14 @@ double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
         s->plain_left = s->back_off;
         s->back_off =
             s->back_off < CN_ANDERSON_BACK_OFF_MAX ? 2 * s->back_off : CN_ANDERSON_BACK_OFF_MAX;
+        return norm;
+    }
+    if (cn_is_stuck(s, norm)) {
+        memcpy(x, g, bytes);
+        cn_forget(s);
+        s->accepted = 0.0;
+        s->plain_left = s->rest;
+        s->rest = s->rest < CN_ANDERSON_REST_MAX ? 2 * s->rest : CN_ANDERSON_REST_MAX;
         return norm;
     }
     if (s->accepted > 0.0) {

@@ -13,15 +13,17 @@
 
 typedef struct cn_anderson {
     int32_t depth; // m; 0: plain iteration
-    int32_t block; // consecutive entries that share a weight
     int64_t n;
-    const double *weight; // D, n / block entries
+    const double *weight; // D
     int32_t count;        // differences held
     int32_t next;         // where the next difference goes
     bool mixed;           // x came from a mixed step
     int32_t plain_left;   // plain steps still to make after a rejected one
     int32_t back_off;     // how many the next rejection costs
     double accepted;      // |f| at the last step that was mixed from
+    int32_t age;          // steps since the window began in which progress is judged
+    double first, least;  // |f| when it began, and the smallest in it
+    int32_t rest;         // plain steps that the next window without progress costs
     double *dF, *dG;      // depth columns of n
     double *f_old, *g_old;
     double *f;
@@ -29,9 +31,11 @@ typedef struct cn_anderson {
     double right[CN_ANDERSON_MAX];                 // dF_i . f
 } cn_anderson;
 
-// n a multiple of block; weight must outlive the state. CN_ERR_MEMORY when scratch is full.
-cn_status cn_anderson_prepare(int32_t depth, int64_t n, int32_t block, const double *weight,
-                              cn_arena *scratch, cn_anderson *state);
+// weight must outlive the state. CN_ERR_MEMORY when scratch is full.
+cn_status cn_anderson_prepare(int32_t depth, int64_t n, const double *weight, cn_arena *scratch,
+                              cn_anderson *state);
+// As newly prepared.
+void cn_anderson_restart(cn_anderson *state);
 // x: in, where the map was evaluated; out, where to evaluate it next. g: the map's value. Returns
 // |f|.
 double cn_anderson_step(cn_anderson *state, double *x, const double *g);

@@ -59,7 +59,7 @@ static cn_status cn_sequence_prepare(cn_sequence *s, const cn_friction *p,
     for (int32_t a = 0; a < p->contacts; a++) {
         s->weight[a] = kind == CN_INTERIOR_CONE ? p->mu[a] : s->interior.scale[a];
     }
-    return cn_anderson_prepare(s->own.anderson, p->contacts, 1, s->weight, scratch, &s->mixer);
+    return cn_anderson_prepare(s->own.anderson, p->contacts, s->weight, scratch, &s->mixer);
 }
 
 // The numbers to freeze, of an r with its u.

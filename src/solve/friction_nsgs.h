@@ -3,6 +3,9 @@
 #ifndef CAIRN_SOLVE_FRICTION_NSGS_H
 #define CAIRN_SOLVE_FRICTION_NSGS_H
 
+#include "solve/anderson.h"
+#include "solve/sweep.h"
+
 #include <cairn/solve.h>
 
 typedef struct cn_nsgs_params {
@@ -19,10 +22,34 @@ extern const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT];
 
 cn_friction_fn cn_friction_nsgs;
 
-// The same, left as stalled when the sweeps still needed, foretold from the fall of the error,
-// exceed patience; infinite: never. *error: of the r that comes back, in the measure asked for.
-cn_status cn_nsgs_run(const cn_friction *p, const cn_solve_opts *opts, double patience,
-                      cn_arena *scratch, double *r, double *u, cn_solve_report *report,
-                      double *error);
+// A run of sweeps that can be left and taken up again.
+typedef struct cn_nsgs {
+    const cn_solve_opts *opts;
+    cn_sweep sweep;
+    cn_anderson mixer;
+    int32_t every; // sweeps per mixing step
+    double *x, *g; // where a mixing step starts, where its sweeps end
+    double *best;  // the best g that was checked
+    double best_error;
+    double error;      // at the last check
+    double foretold;   // error over step size then
+    int64_t sweeps;    // since the start
+    int64_t checked;   // sweeps at the last check
+    int64_t since;     // sweeps when the window began in which the pace is judged
+    double since_best; // best error then
+    int32_t slow;      // windows in a row that were too slow
+} cn_nsgs;
+
+// opts gives measure, local solver and own settings, and must outlive the run.
+cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                          cn_nsgs *run);
+// Begins anew from r; the best so far is forgotten.
+void cn_nsgs_start(cn_nsgs *run, const double *r);
+// Goes on until the limits of opts, counted from here, or, left as stalled, until the sweeps still
+// needed, foretold from the fall of the error, exceed patience; infinite: never.
+cn_status cn_nsgs_go(cn_nsgs *run, const cn_solve_opts *opts, double patience,
+                     cn_solve_report *report);
+// The best r so far.
+void cn_nsgs_answer(const cn_nsgs *run, double *r);
 
 #endif

@@ -10,11 +10,11 @@
 //     z_N <= 0: r;   else N: u_N;   |z_T| <= R: u_T;   else (r_T - R z_T/|z_T|).
 // Needs a factorisation a step: for very large packings far from the solution Gauss-Seidel is the
 // better start ("auto"). No line search in 3D, where it costs more than it saves.
+#include "solve/friction_prox_newton.h"
+
 #include "base/arena.h"
 #include "solve/contact_functions.h"
-#include "solve/friction_rows.h"
 #include "solve/natural.h"
-#include "solve/newton_system.h"
 #include "solve/watch.h"
 
 #include <math.h>
@@ -24,10 +24,12 @@
 #define CN_PROX_INNER_SHARE 0.1 // of the outer error, to which the inner problem is solved
 #define CN_PROX_INNER_FLOOR                                                                        \
     0.3                      // of the tolerance, below which it need not be (scaled measure only)
+#define CN_PROX_NEAR 30.0    // times the tolerance, where the end is near
 #define CN_PROX_STALLED 6    // Newton steps without a new best, and
 #define CN_PROX_LOST 10.0    // this far above it: given up
 #define CN_PROX_GROWTH 3.0   // the error may grow by this in an accepted outer step
 #define CN_PROX_PROGRESS 0.9 // an inner failure is accepted when the error fell below this share
+#define CN_PROX_REFINE 1e-6  // eps below which the linear systems are ill-conditioned enough
 #define CN_PROX_EPS_LEAST 1e-13
 #define CN_PROX_EPS_MOST 1e3 // beyond, a restart
 #define CN_PROX_CAUTIOUS                                                                           \
@@ -44,7 +46,7 @@ const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT] = {
 typedef struct cn_prox {
     const cn_friction *p;
     const cn_solve_opts *opts;
-    cn_newton_system system;
+    cn_newton_system *system;
     int64_t m;
     double *scale;      // D
     double *center;     // r_k
@@ -57,10 +59,14 @@ typedef struct cn_prox {
     int64_t steps; // Newton steps so far
 } cn_prox;
 
-static cn_status cn_prox_prepare(cn_prox *s, const cn_friction *p, const cn_solve_opts *opts,
+static cn_status cn_prox_prepare(cn_prox *s, cn_newton_system *system, const cn_solve_opts *opts,
                                  cn_arena *scratch) {
-    *s = (cn_prox){
-        .p = p, .opts = opts, .m = (int64_t)p->dim * p->contacts, .best_error = (double)INFINITY};
+    const cn_friction *p = system->p;
+    *s = (cn_prox){.p = p,
+                   .opts = opts,
+                   .system = system,
+                   .m = (int64_t)p->dim * p->contacts,
+                   .best_error = (double)INFINITY};
     double **const vectors[] = {&s->center, &s->r, &s->u, &s->dr, &s->trial, &s->best};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         *vectors[i] = CN_TAKE_ZERO(scratch, double, s->m);
@@ -73,7 +79,7 @@ static cn_status cn_prox_prepare(cn_prox *s, const cn_friction *p, const cn_solv
         return CN_ERR_MEMORY;
     }
     s->size = cn_newton_scales(p, s->scale);
-    return cn_newton_analyse(p, scratch, &s->system);
+    return CN_OK;
 }
 
 // Fills the Newton system at r (u = W r + q at hand); returns |F| over the size of q.
@@ -83,8 +89,8 @@ static double cn_prox_linearise(cn_prox *s, const double *r, const double *u) {
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t row = (int64_t)dim * a;
         double term = s->eps * s->scale[a], shifted[3] = {0.0, 0.0, 0.0};
-        double *F = s->system.F + row, *A = s->system.A + (int64_t)size * a,
-               *K = s->system.K + (int64_t)size * a;
+        double *F = s->system->F + row, *A = s->system->A + (int64_t)size * a,
+               *K = s->system->K + (int64_t)size * a;
         for (int32_t i = 0; i < dim; i++) {
             shifted[i] = u[row + i] + term * (r[row + i] - s->center[row + i]);
         }
@@ -115,7 +121,7 @@ static double cn_prox_move(cn_prox *s, double share) {
     for (int64_t i = 0; i < s->m; i++) {
         s->trial[i] = s->r[i] + share * s->dr[i];
     }
-    cn_newton_velocity(&s->system, s->p, s->trial, s->u);
+    cn_newton_velocity(s->system, s->p, s->trial, s->u);
     return cn_prox_linearise(s, s->trial, s->u);
 }
 
@@ -135,20 +141,33 @@ static double cn_prox_advance(cn_prox *s, const double *merits, int32_t count) {
     return merit;
 }
 
+// dr of a Newton step; false when the system is singular.
+static bool cn_prox_step(cn_prox *s) {
+    if (!cn_newton_factor(s->system)) {
+        return false;
+    }
+    if (s->eps < CN_PROX_REFINE) {
+        cn_newton_refine(s->system, s->system->F, s->dr);
+    } else {
+        cn_newton_backsolve(s->system, s->system->F, s->dr);
+    }
+    return true;
+}
+
 // The inner problem from r = r_k down to the target; *steps Newton steps. true when it was reached.
 static bool cn_prox_inner(cn_prox *s, double target, cn_watch *watch, cn_solve_report *report,
                           int32_t *steps, bool *ended) {
     double merits[CN_PROX_INNER_MOST + 1], best = (double)INFINITY;
     int32_t since = 0;
     memcpy(s->r, s->center, sizeof *s->r * (size_t)s->m);
-    cn_newton_velocity(&s->system, s->p, s->r, s->u);
+    cn_newton_velocity(s->system, s->p, s->r, s->u);
     merits[0] = cn_prox_linearise(s, s->r, s->u);
     for (*steps = 0; *steps < CN_PROX_INNER_MOST;) {
         if (merits[*steps] <= target) {
             return true;
         }
         *ended = cn_watch_tick(watch, "newton steps", s->steps, s->best_error, report);
-        if (*ended || !cn_newton_solve(&s->system, s->dr)) {
+        if (*ended || !cn_prox_step(s)) {
             return false;
         }
         s->steps++;
@@ -168,11 +187,15 @@ static double cn_prox_factor(int32_t steps) {
     return steps <= 2 ? 0.1 : (steps <= 4 ? 0.3 : (steps <= 6 ? 0.6 : (steps <= 9 ? 1.0 : 1.5)));
 }
 
+// Near the end one outer step is made to be the last: a few Newton steps more, which square the
+// error, are cheaper than another outer step, whose new eps first throws it up again.
 static double cn_prox_target(const cn_prox *s, double error) {
     double share = CN_PROX_INNER_SHARE * error;
-    return s->opts->measure == CN_MEASURE_SCALED
-               ? fmax(share, CN_PROX_INNER_FLOOR * s->opts->tolerance)
-               : share;
+    if (s->opts->measure != CN_MEASURE_SCALED) {
+        return share;
+    }
+    double floor = CN_PROX_INNER_FLOOR * s->opts->tolerance;
+    return share <= CN_PROX_NEAR * s->opts->tolerance ? floor : share;
 }
 
 static cn_status cn_prox_run(cn_prox *s, double *r, cn_solve_report *report) {
@@ -180,7 +203,7 @@ static cn_status cn_prox_run(cn_prox *s, double *r, cn_solve_report *report) {
     double first = s->eps, least = CN_PROX_EPS_LEAST;
     int32_t cautious = 0;
     memcpy(s->center, r, bytes);
-    cn_newton_velocity(&s->system, s->p, s->center, s->u);
+    cn_newton_velocity(s->system, s->p, s->center, s->u);
     double error = cn_prox_check(s, s->center, s->u);
     cn_watch watch = cn_watch_start(s->opts);
     while (!cn_watch_stop(&watch, "newton steps", s->steps, s->best_error, report)) {
@@ -207,16 +230,26 @@ static cn_status cn_prox_run(cn_prox *s, double *r, cn_solve_report *report) {
     return watch.status;
 }
 
+cn_status cn_prox_newton_run(cn_newton_system *system, const cn_solve_opts *opts, double eps,
+                             cn_arena *scratch, double *r, cn_solve_report *report) {
+    cn_prox s;
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status status = cn_prox_prepare(&s, system, opts, scratch);
+    if (status == CN_OK) {
+        s.eps = eps;
+        status = cn_prox_run(&s, r, report);
+    }
+    cn_arena_release(scratch, mark);
+    return status;
+}
+
 cn_status cn_friction_prox_newton(const cn_friction *p, const cn_solve_opts *opts,
                                   cn_arena *scratch, double *r, double *u,
                                   cn_solve_report *report) {
     const cn_prox_params *params = (const void *)opts->params;
-    cn_prox s;
+    cn_newton_system system;
     (void)u; // the driver computes it anew
-    cn_status status = cn_prox_prepare(&s, p, opts, scratch);
-    if (status != CN_OK) {
-        return cn_newton_refuse(status, report);
-    }
-    s.eps = params->eps;
-    return cn_prox_run(&s, r, report);
+    cn_status status = cn_newton_analyse(p, scratch, &system);
+    return status == CN_OK ? cn_prox_newton_run(&system, opts, params->eps, scratch, r, report)
+                           : cn_newton_refuse(status, report);
 }

@@ -6,14 +6,6 @@
 #include <cairn/solve.h>
 
 cn_friction_fn cn_friction_auto;
-cn_friction_fn cn_friction_nsgs;
-cn_friction_fn cn_friction_prox_newton;
-
-typedef struct cn_prox_params {
-    double eps;
-} cn_prox_params;
-#define CN_PROX_PARAM_COUNT 1
-extern const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT];
 
 cn_friction_fn cn_friction_lemke, cn_friction_qp, cn_friction_mcp;
 cn_friction_fn cn_friction_newton_ac;

@@ -3,6 +3,7 @@
 #include "solve/convex_sequence.h"
 #include "solve/formulated.h"
 #include "solve/friction_nsgs.h"
+#include "solve/friction_prox_newton.h"
 #include "solve/friction_rows.h"
 #include "solve/semismooth.h"
 #include "solve/vi_common.h"

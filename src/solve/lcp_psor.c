@@ -67,7 +67,7 @@ static cn_status cn_psor_run(const cn_lcp *p, const cn_solve_opts *opts, const c
     double *g = CN_TAKE(scratch, double, p->n);
     cn_anderson anderson;
     if (!diagonal || !x || !g ||
-        cn_anderson_prepare(own->anderson, p->n, 1, diagonal, scratch, &anderson) != CN_OK) {
+        cn_anderson_prepare(own->anderson, p->n, diagonal, scratch, &anderson) != CN_OK) {
         return CN_ERR_MEMORY;
     }
     if (!cn_psor_diagonal(p, diagonal)) {

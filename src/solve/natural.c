@@ -49,24 +49,37 @@ static double cn_natural_denominator(double size, double force, double mean_diag
     return size < floor ? 1.0 : size;
 }
 
+cn_natural_unit cn_natural_unit_of(const cn_friction *p) {
+    int32_t dim = p->dim;
+    double pressing = 0.0, all = 0.0, trace_sum = 0.0;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        int64_t row = (int64_t)dim * a;
+        double size = cn_square_sum(dim, p->q + row);
+        pressing += p->q[row] < 0.0 ? size : 0.0;
+        all += size;
+        trace_sum += cn_block_trace(dim, p->W.diagonal + dim * row);
+    }
+    return (cn_natural_unit){.size = sqrt(pressing > 0.0 ? pressing : all),
+                             .mean_diagonal = trace_sum / ((double)dim * p->contacts)};
+}
+
+double cn_natural_divide(const cn_natural_unit *unit, double error, double force) {
+    return error / cn_natural_denominator(unit->size, force, unit->mean_diagonal);
+}
+
 static double cn_natural_scaled(const cn_friction *p, const double *r, const double *u) {
     int32_t dim = p->dim;
-    double error = 0.0, force = 0.0, pressing = 0.0, all = 0.0, trace_sum = 0.0;
+    double error = 0.0;
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)dim * a;
         double trace = cn_block_trace(dim, p->W.diagonal + dim * row);
         // A contact without stiffness of its own has no step of its own.
         double rho = trace > 0.0 ? dim / trace : 1.0;
-        double size = cn_square_sum(dim, p->q + row);
         error += cn_contact_error(dim, p->mu[a], rho, r + row, u + row);
-        force += cn_square_sum(dim, r + row);
-        pressing += p->q[row] < 0.0 ? size : 0.0;
-        all += size;
-        trace_sum += trace;
     }
-    double m = (double)dim * p->contacts;
-    double norm = sqrt(pressing > 0.0 ? pressing : all);
-    return sqrt(error) / cn_natural_denominator(norm, sqrt(force), trace_sum / m);
+    cn_natural_unit unit = cn_natural_unit_of(p);
+    double force = sqrt(cn_square_sum((int64_t)dim * p->contacts, r));
+    return cn_natural_divide(&unit, sqrt(error), force);
 }
 
 static double cn_natural_plain(const cn_friction *p, cn_measure measure, const double *r,

@@ -15,6 +15,15 @@
 // infinite where r or u is. No allocation.
 double cn_natural_error(const cn_friction *p, cn_measure measure, const double *r, const double *u);
 
+// What the scaled measure divides |e| by, but for |r|, which only matters where q is round-off.
+typedef struct cn_natural_unit {
+    double size;          // |q| of the pressing contacts
+    double mean_diagonal; // tr W / m
+} cn_natural_unit;
+
+cn_natural_unit cn_natural_unit_of(const cn_friction *p);
+double cn_natural_divide(const cn_natural_unit *unit, double error, double force);
+
 // |min(z, w)| / |q| of a z with w = M z + q.
 double cn_natural_error_lcp(const cn_lcp *p, const double *z, const double *w);
 // |z - mid(lower, z - w, upper)| / |q| of a z with w = M z + q.

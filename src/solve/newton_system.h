@@ -33,8 +33,8 @@ typedef struct cn_newton_system {
 cn_status cn_newton_analyse(const cn_friction *p, cn_arena *scratch, cn_newton_system *out);
 // u = W r + q of p, which is the system's problem but for its q, by the quickest way at hand.
 void cn_newton_velocity(cn_newton_system *s, const cn_friction *p, const double *r, double *u);
-// Multiplications of one Newton step, without keeping anything of the analysis.
-cn_status cn_newton_cost(const cn_friction *p, cn_arena *scratch, double *multiplications);
+// Multiplications' worth of one Newton step, in the unit of cn_sweep_cost.
+double cn_newton_cost(const cn_newton_system *s);
 // The two halves of a step, for a system that is solved many times: the factors of A, K, false when
 // it is singular; then dr from an F with them, without refinement.
 bool cn_newton_factor(cn_newton_system *s);

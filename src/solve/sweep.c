@@ -9,20 +9,20 @@
 
 #include "base/arena.h"
 #include "math/cone.h"
+#include "math/wide.h"
+#include "problem/operator.h"
 #include "solve/local_secular.h"
 
+#include <math.h>
 #include <string.h>
 
-#define CN_SWEEP_SPARE 8 // velocities behind the last body, always zero
-
-typedef double cn_lanes __attribute__((vector_size(32)));
-#define CN_INLINE static inline __attribute__((always_inline))
+#define CN_SWEEP_SPARE 8    // velocities behind the last body, always zero
+#define CN_LOCAL_COST 100.0 // multiplications' worth of a local solve
+#define CN_ROUND_COST 40.0  // and of all that a contact of balls takes in a sweep
 
 // sum += column * factor, lane by lane.
-CN_INLINE void cn_add_column(cn_lanes *sum, const double *column, double factor) {
-    cn_lanes value;
-    memcpy(&value, column, sizeof value);
-    *sum += value * factor;
+CN_INLINE void cn_add_column(cn_wide *sum, const double *column, double factor) {
+    *sum += cn_wide_load(column) * factor;
 }
 
 // r := r + relaxation (answer - r), in the cone.
@@ -79,7 +79,7 @@ CN_INLINE void cn_sweep_assembled_3d(cn_sweep *s, double *r) {
         // With its own impulse put to zero the whole row gives what the others do.
         own[0] = own[1] = own[2] = 0.0;
         // One sum a column: three chains of additions keep pace with the loads.
-        cn_lanes sum[3] = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
+        cn_wide sum[3] = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
         cn_add_column(&sum[0], s->q + 3 * (int64_t)a, 1.0);
         for (int64_t end = W->start[a + 1]; k < end; k++) {
             const double *block = W->value + 9 * k;
@@ -123,7 +123,7 @@ CN_INLINE void cn_sweep_packed_3d(cn_sweep *s, double *r) {
         double *own = r + 3 * (int64_t)a;
         const double *H = s->pack.H + 36 * (int64_t)a, *G = s->pack.G + 36 * (int64_t)a;
         double *v[2] = {s->v + s->pack.dof[2 * a], s->v + s->pack.dof[2 * a + 1]};
-        cn_lanes sum[3] = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
+        cn_wide sum[3] = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
         cn_add_column(&sum[0], s->q + 3 * (int64_t)a, 1.0);
         for (int k = 0; k < 12; k++) {
             cn_add_column(&sum[k % 3], H + 3 * k, v[k / 6][k % 6]);
@@ -210,6 +210,11 @@ static void cn_sweep_body(cn_sweep *s, double *r) {
     }
 }
 
+// Spheres and disks, in packets.
+static void cn_sweep_round(cn_sweep *s, double *x) {
+    s->balls.kernel->sweep(s->balls.packets.count, s->balls.packet, x, s->balls.body);
+}
+
 static void cn_sweep_2d_plain(cn_sweep *s, double *r) {
     cn_sweep_assembled_2d(s, r);
 }
@@ -278,29 +283,91 @@ static cn_status cn_prepare_blocks(cn_sweep *s, cn_arena *scratch) {
     return CN_OK;
 }
 
-cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, double relaxation,
-                           cn_arena *scratch, cn_sweep *sweep) {
-    int64_t m = (int64_t)p->dim * p->contacts;
-    *sweep = (cn_sweep){.p = p, .local = local->solve, .relaxation = relaxation};
-    sweep->fast = local->solve == cn_local_hybrid;
-    sweep->q = CN_TAKE_ZERO(scratch, double, m + CN_SWEEP_PAD);
-    if (!sweep->q) {
+// Wide enough a closed form for the packets, and nobody asked for another local solver.
+static bool cn_may_be_round(const cn_sweep *s) {
+    return s->p->W.kind == CN_OPERATOR_BODY && s->fast && s->relaxation == 1.0;
+}
+
+static cn_status cn_prepare_weights(cn_sweep *s, cn_arena *scratch) {
+    int32_t dim = s->p->dim;
+    s->weight = CN_TAKE(scratch, double, s->size);
+    double *contact = CN_TAKE(scratch, double, (int64_t)dim * s->p->contacts);
+    if (!s->weight || !contact) {
         return CN_ERR_MEMORY;
     }
-    memcpy(sweep->q, p->q, sizeof(double) * (size_t)m);
+    for (int32_t a = 0; a < s->p->contacts; a++) {
+        const double *block = s->p->W.diagonal + (int64_t)dim * dim * a;
+        double trace = block[0] + block[dim + 1] + (dim == 3 ? block[8] : 0.0);
+        for (int32_t i = 0; i < dim; i++) {
+            contact[(int64_t)dim * a + i] = trace > 0.0 ? trace / dim : 1.0;
+        }
+    }
+    if (s->round) {
+        cn_balls_weights(&s->balls, contact, s->weight);
+    } else {
+        memcpy(s->weight, contact, sizeof *contact * (size_t)s->size);
+    }
+    return CN_OK;
+}
+
+// The sweep over the operator as it is.
+static cn_status cn_prepare_any(cn_sweep *s, cn_arena *scratch) {
+    const cn_friction *p = s->p;
+    s->q = CN_TAKE_ZERO(scratch, double, s->size + CN_SWEEP_PAD);
+    if (!s->q) {
+        return CN_ERR_MEMORY;
+    }
+    memcpy(s->q, p->q, sizeof(double) * (size_t)s->size);
     if (p->W.kind == CN_OPERATOR_BODY) {
         // Spare zeros behind the velocities, for the second body of a contact that has one.
-        sweep->v = CN_TAKE_ZERO(scratch, double, (int64_t)p->W.body.dofs + CN_SWEEP_SPARE);
-        if (!sweep->v || cn_body_pack_build(p, scratch, &sweep->pack) != CN_OK) {
+        s->v = CN_TAKE_ZERO(scratch, double, (int64_t)p->W.body.dofs + CN_SWEEP_SPARE);
+        if (!s->v || cn_body_pack_build(p, scratch, &s->pack) != CN_OK) {
             return CN_ERR_MEMORY;
         }
     }
-    sweep->run = cn_choose(sweep);
-    return p->dim == 3 ? cn_prepare_blocks(sweep, scratch) : CN_OK;
+    s->run = cn_choose(s);
+    return p->dim == 3 ? cn_prepare_blocks(s, scratch) : CN_OK;
+}
+
+cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, double relaxation,
+                           cn_arena *scratch, cn_sweep *sweep) {
+    int64_t m = (int64_t)p->dim * p->contacts;
+    *sweep = (cn_sweep){.p = p, .local = local->solve, .relaxation = relaxation, .size = m};
+    sweep->fast = local->solve == cn_local_hybrid;
+    sweep->unit = cn_natural_unit_of(p);
+    sweep->r = CN_TAKE(scratch, double, m);
+    sweep->u = CN_TAKE(scratch, double, m);
+    cn_status status = sweep->r && sweep->u ? CN_OK : CN_ERR_MEMORY;
+    if (status == CN_OK && cn_may_be_round(sweep)) {
+        status = cn_balls_build(p, scratch, &sweep->balls, &sweep->round);
+        sweep->size = sweep->round ? cn_balls_size(&sweep->balls) : m;
+        sweep->run = cn_sweep_round;
+    }
+    if (status == CN_OK && !sweep->round) {
+        status = cn_prepare_any(sweep, scratch);
+    }
+    return status == CN_OK ? cn_prepare_weights(sweep, scratch) : status;
 }
 
 void cn_sweep_use_plain(cn_sweep *sweep) {
-    sweep->run = cn_choose_plain(sweep);
+    sweep->balls.kernel = &cn_ball_kernel_plain;
+    sweep->run = sweep->round ? cn_sweep_round : cn_choose_plain(sweep);
+}
+
+void cn_sweep_load(const cn_sweep *sweep, const double *r, double *x) {
+    if (sweep->round) {
+        cn_balls_load(&sweep->balls, r, x);
+    } else {
+        memcpy(x, r, sizeof *x * (size_t)sweep->size);
+    }
+}
+
+void cn_sweep_store(const cn_sweep *sweep, const double *x, double *r) {
+    if (sweep->round) {
+        cn_balls_store(&sweep->balls, x, r);
+    } else {
+        memcpy(r, x, sizeof *x * (size_t)sweep->size);
+    }
 }
 
 // v = M^-1 H r
@@ -316,22 +383,52 @@ static void cn_body_velocity(const cn_friction *p, const double *r, double *v) {
     }
 }
 
-void cn_sweep_run(cn_sweep *sweep, double *r, int32_t count) {
-    // v anew each time: r may have been mixed since, and nothing drifts.
-    if (sweep->pack.size > 0) {
-        cn_body_pack_impulse(&sweep->pack, sweep->p, r, sweep->v);
+void cn_sweep_run(cn_sweep *sweep, double *x, int32_t count) {
+    // v anew each time: x may have been mixed since, and nothing drifts.
+    if (sweep->round) {
+        cn_balls_reset(&sweep->balls, x);
+    } else if (sweep->pack.size > 0) {
+        cn_body_pack_impulse(&sweep->pack, sweep->p, x, sweep->v);
     } else if (sweep->p->W.kind == CN_OPERATOR_BODY) {
-        cn_body_velocity(sweep->p, r, sweep->v);
+        cn_body_velocity(sweep->p, x, sweep->v);
     }
     for (int32_t i = 0; i < count; i++) {
-        sweep->run(sweep, r);
+        sweep->run(sweep, x);
     }
 }
 
-void cn_sweep_velocity(const cn_sweep *sweep, const double *r, double *u) {
-    if (sweep->pack.size > 0) {
-        cn_body_pack_velocity(&sweep->pack, sweep->p, sweep->v, u);
-    } else {
-        cn_friction_velocity(sweep->p, r, sweep->v, u);
+static double cn_length(int64_t n, const double *x) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += x[i] * x[i];
     }
+    return sqrt(sum);
+}
+
+double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const double *x) {
+    const cn_balls *balls = &sweep->balls;
+    if (sweep->round && measure == CN_MEASURE_SCALED) {
+        double square = balls->kernel->error(balls->packets.count, balls->packet, sweep->p->dim, x,
+                                             balls->body);
+        return cn_natural_divide(&sweep->unit, sqrt(square), cn_length(sweep->size, x));
+    }
+    if (sweep->round) {
+        cn_balls_store(balls, x, sweep->r);
+        cn_friction_velocity(sweep->p, sweep->r, balls->v, sweep->u);
+        return cn_natural_error(sweep->p, measure, sweep->r, sweep->u);
+    }
+    if (sweep->pack.size > 0) {
+        cn_body_pack_velocity(&sweep->pack, sweep->p, sweep->v, sweep->u);
+    } else {
+        cn_friction_velocity(sweep->p, x, sweep->v, sweep->u);
+    }
+    return cn_natural_error(sweep->p, measure, x, sweep->u);
+}
+
+double cn_sweep_cost(const cn_sweep *sweep) {
+    const cn_friction *p = sweep->p;
+    if (sweep->round) {
+        return CN_ROUND_COST * p->contacts;
+    }
+    return (double)cn_operator_sweep_cost(&p->W, p->dim, p->contacts) + CN_LOCAL_COST * p->contacts;
 }

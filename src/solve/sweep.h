@@ -4,15 +4,21 @@
 #ifndef CAIRN_SOLVE_SWEEP_H
 #define CAIRN_SOLVE_SWEEP_H
 
+#include "solve/balls.h"
 #include "solve/body_pack.h"
 #include "solve/local.h"
+#include "solve/natural.h"
 
 typedef struct cn_sweep cn_sweep;
-typedef void cn_sweep_fn(cn_sweep *sweep, double *r);
+typedef void cn_sweep_fn(cn_sweep *sweep, double *x);
 
+// An iterate x holds the impulses as the sweep likes them: in contact axes as they come, or in
+// packets. Mixtures of iterates are iterates.
 struct cn_sweep {
     const cn_friction *p;
-    cn_sweep_fn *run;   // r := one sweep from r; use cn_sweep_run
+    int64_t size;       // numbers in an iterate
+    double *weight;     // trace(W_aa) / dim of the contact that each number is of
+    cn_sweep_fn *run;   // x := one sweep from x; use cn_sweep_run
     cn_local_fn *local; // 3D
     bool fast;          // local is the hybrid chain, whose first link is inlined
     double relaxation;  // r := r_old + relaxation (answer - r_old), back into the cone when it is
@@ -22,19 +28,27 @@ struct cn_sweep {
     double *slip;          // last slip multiplier of a contact
     cn_body_pack pack;     // body space, two rigid bodies a contact
     double *v;             // body space: M^-1 H r, carried along
+    bool round;            // body space, spheres or disks: the packets are used and nothing else
+    cn_balls balls;        //
+    cn_natural_unit unit;  // of the scaled measure
+    double *r, *u;         // impulses and velocities in contact axes, for the other measures
     int32_t unusable;      // contacts without normal stiffness, left as they are
 };
 
 // p and local must outlive the sweep; its arrays come from scratch.
 cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, double relaxation,
                            cn_arena *scratch, cn_sweep *sweep);
-// count sweeps from r; 0 only makes r known. r must have CN_SWEEP_PAD readable doubles past its dim
-// * contacts; they are not used.
+// An iterate needs room for CN_SWEEP_PAD numbers more than size; they are read but not used.
 #define CN_SWEEP_PAD 4
-void cn_sweep_run(cn_sweep *sweep, double *r, int32_t count);
+void cn_sweep_load(const cn_sweep *sweep, const double *r, double *x);
+void cn_sweep_store(const cn_sweep *sweep, const double *x, double *r);
+// count sweeps from x; 0 only makes x known.
+void cn_sweep_run(cn_sweep *sweep, double *x, int32_t count);
+// The error of the x of the last run, as cn_natural_error has it.
+double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const double *x);
+// Multiplications' worth of one sweep, by counts that were measured once and hold on any machine.
+double cn_sweep_cost(const cn_sweep *sweep);
 // Takes the code for any processor instead of the one chosen for this; the bits are the same.
 void cn_sweep_use_plain(cn_sweep *sweep);
-// u = W r + q for the r of the last run.
-void cn_sweep_velocity(const cn_sweep *sweep, const double *r, double *u);
 
 #endif
