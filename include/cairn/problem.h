@@ -57,6 +57,8 @@ typedef struct cn_body_map {
     int64_t *start; // contacts + 1
     int32_t *dof;
     double *H, *MinvH;
+    const double *inverse; // M^-1 of each rigid body, 6x6 (2D 3x3) by rows, in the order of the
+                           // velocities; NULL: not known
 } cn_body_map;
 
 typedef enum cn_operator_kind { CN_OPERATOR_ASSEMBLED, CN_OPERATOR_BODY } cn_operator_kind;

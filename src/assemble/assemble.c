@@ -149,6 +149,7 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
     }
     cn_friction *p = &out->problem;
     cn_body_map *map = &p->W.body;
+    map->inverse = inertia->inverse;
     int32_t dim = model->dim, from = 0;
     for (int32_t c = 0; c < contacts->count; c++) {
         const cn_contact *contact = &contacts->contact[c];

@@ -219,8 +219,7 @@ cn_status cn_balls_build(const cn_friction *p, cn_arena *scratch, cn_balls *out,
     double *arm = CN_TAKE_ZERO(scratch, double, 2 * (int64_t)p->contacts);
     int32_t *pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
     out->body = CN_TAKE_ZERO(scratch, double, CN_BALL_RECORD *((int64_t)out->bodies + 1));
-    out->v = CN_TAKE(scratch, double, p->W.body.dofs);
-    if (!seen || !arm || !pair || !out->body || !out->v) {
+    if (!seen || !arm || !pair || !out->body) {
         return CN_ERR_MEMORY;
     }
     if (!cn_balls_recognise(p, pair, seen, arm, out)) {

@@ -46,7 +46,6 @@ typedef struct cn_balls {
     cn_packets packets;
     cn_ball_packet *packet;
     double *body; // records, bodies + 1
-    double *v;    // room for the velocities of the operator
 } cn_balls;
 
 // *fits: whether the operator is one of spheres or disks; otherwise nothing is built.

@@ -4,38 +4,10 @@
 // A packet is two groups of CN_WIDE lanes. Rows of body records are loaded whole and turned, which
 // beats gathering single numbers; the groups' statements alternate, so that one computes while the
 // other waits.
-#include "math/wide.h"
 #include "solve/balls.h"
+#include "solve/natural_wide.h"
 
 #define CN_GROUPS (CN_PACKET / CN_WIDE)
-
-typedef struct cn_wide3 {
-    cn_wide x, y, z;
-} cn_wide3;
-
-CN_INLINE cn_wide3 cn_wide3_load(const double from[3][CN_PACKET], int at) {
-    return (cn_wide3){cn_wide_load(&from[0][at]), cn_wide_load(&from[1][at]),
-                      cn_wide_load(&from[2][at])};
-}
-
-CN_INLINE void cn_wide3_store(double *to, cn_wide3 a) {
-    cn_wide_store(to, a.x);
-    cn_wide_store(to + CN_PACKET, a.y);
-    cn_wide_store(to + 2 * CN_PACKET, a.z);
-}
-
-CN_INLINE cn_wide cn_wide3_dot(cn_wide3 a, cn_wide3 b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-CN_INLINE cn_wide3 cn_wide3_cross(cn_wide3 a, cn_wide3 b) {
-    return (cn_wide3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-// a + factor b
-CN_INLINE cn_wide3 cn_wide3_add(cn_wide3 a, cn_wide factor, cn_wide3 b) {
-    return (cn_wide3){a.x + factor * b.x, a.y + factor * b.y, a.z + factor * b.z};
-}
 
 // u of a group of lanes.
 CN_INLINE cn_wide3 cn_ball_velocity(const cn_ball_packet *packet, int at, cn_wide3 n,
@@ -49,7 +21,7 @@ CN_INLINE cn_wide3 cn_ball_velocity(const cn_ball_packet *packet, int at, cn_wid
     }
     cn_wide_transpose(linear);
     cn_wide_transpose(spin);
-    cn_wide3 s = {spin[0], spin[1], spin[2]}, q = cn_wide3_load(packet->q, at);
+    cn_wide3 s = {spin[0], spin[1], spin[2]}, q = cn_wide3_load(&packet->q[0][at], CN_PACKET);
     cn_wide3 dv = {linear[0] + q.x, linear[1] + q.y, linear[2] + q.z};
     cn_wide3 turn = cn_wide3_cross(s, n);
     return (cn_wide3){dv.x - turn.x, dv.y - turn.y, dv.z - turn.z};
@@ -96,15 +68,14 @@ static void cn_ball_sweep(int32_t packets, const cn_ball_packet *packet, double 
     for (int32_t i = 0; i < packets; i++, packet++, x += CN_BALL_IMPULSES) {
         cn_wide3 n[CN_GROUPS], u[CN_GROUPS], d[CN_GROUPS];
         for (int g = 0; g < CN_GROUPS; g++) {
-            n[g] = cn_wide3_load(packet->n, CN_WIDE * g);
+            n[g] = cn_wide3_load(&packet->n[0][CN_WIDE * g], CN_PACKET);
             u[g] = cn_ball_velocity(packet, CN_WIDE * g, n[g], body);
         }
         for (int g = 0; g < CN_GROUPS; g++) {
-            double(*own)[CN_PACKET] = (void *)x;
-            cn_wide3 r = cn_wide3_load((const double(*)[CN_PACKET])own, CN_WIDE * g);
+            cn_wide3 r = cn_wide3_load(x + CN_WIDE * g, CN_PACKET);
             cn_wide3 next = cn_ball_solve(packet, CN_WIDE * g, n[g], u[g], r);
             d[g] = cn_wide3_add(next, cn_wide_all(-1.0), r);
-            cn_wide3_store(x + CN_WIDE * g, next);
+            cn_wide3_store(x + CN_WIDE * g, CN_PACKET, next);
         }
         for (int g = 0; g < CN_GROUPS; g++) {
             cn_ball_push(packet, CN_WIDE * g, n[g], d[g], body);
@@ -116,35 +87,20 @@ static void cn_ball_push_all(int32_t packets, const cn_ball_packet *packet, cons
                              double *body) {
     for (int32_t i = 0; i < packets; i++, packet++, x += CN_BALL_IMPULSES) {
         for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
-            cn_wide3 n = cn_wide3_load(packet->n, at);
-            cn_wide3 r = cn_wide3_load((const double(*)[CN_PACKET])(const void *)x, at);
+            cn_wide3 n = cn_wide3_load(&packet->n[0][at], CN_PACKET);
+            cn_wide3 r = cn_wide3_load(x + at, CN_PACKET);
             cn_ball_push(packet, at, n, r, body);
         }
     }
 }
 
-// |e|^2 of a group: r/rho in the polar cone, u^ inside the cone, else u^ and the way to the cone's
-// side (solve/natural.c has the same, a contact at a time).
 CN_INLINE cn_wide cn_ball_error(const cn_ball_packet *packet, int at, int32_t dim, cn_wide3 n,
                                 cn_wide3 u, cn_wide3 r) {
-    cn_wide one = cn_wide_all(1.0), mu = cn_wide_load(&packet->mu[at]);
-    cn_wide trace = one / cn_wide_load(&packet->inv_wn[at]) +
+    cn_wide trace = cn_wide_all(1.0) / cn_wide_load(&packet->inv_wn[at]) +
                     cn_wide_all(dim - 1.0) / cn_wide_load(&packet->inv_wt[at]);
-    cn_wide rho = cn_wide_all(dim) / trace;
     cn_wide un = cn_wide3_dot(u, n), rn = cn_wide3_dot(r, n);
-    cn_wide3 ut = cn_wide3_add(u, -un, n), rt = cn_wide3_add(r, -rn, n);
-    cn_wide slip2 = cn_wide3_dot(ut, ut);
-    cn_wide hat = un + mu * cn_wide_sqrt(slip2);
-    cn_wide zn = rn - rho * hat;
-    cn_wide3 zt = cn_wide3_add(rt, -rho, ut);
-    cn_wide tangent = cn_wide_sqrt(cn_wide3_dot(zt, zt));
-    cn_wide excess = (tangent - mu * zn) / ((one + mu * mu) * rho);
-    cn_wide side_n = hat - mu * excess;
-    cn_wide3 side_t = cn_wide3_add(ut, excess / tangent, zt);
-    cn_wide side = side_n * side_n + cn_wide3_dot(side_t, side_t);
-    cn_wide inside = hat * hat + slip2, polar = cn_wide3_dot(r, r) / (rho * rho);
-    cn_wide error = cn_wide_select(tangent <= mu * zn, inside, side);
-    return cn_wide_select(mu * tangent <= -zn, polar, error);
+    return cn_wide_natural(cn_wide_load(&packet->mu[at]), cn_wide_all(dim) / trace, un,
+                           cn_wide3_add(u, -un, n), rn, cn_wide3_add(r, -rn, n));
 }
 
 static double cn_ball_errors(int32_t packets, const cn_ball_packet *packet, int32_t dim,
@@ -152,9 +108,9 @@ static double cn_ball_errors(int32_t packets, const cn_ball_packet *packet, int3
     cn_wide sum = cn_wide_all(0.0);
     for (int32_t i = 0; i < packets; i++, packet++, x += CN_BALL_IMPULSES) {
         for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
-            cn_wide3 n = cn_wide3_load(packet->n, at);
+            cn_wide3 n = cn_wide3_load(&packet->n[0][at], CN_PACKET);
             cn_wide3 u = cn_ball_velocity(packet, at, n, body);
-            cn_wide3 r = cn_wide3_load((const double(*)[CN_PACKET])(const void *)x, at);
+            cn_wide3 r = cn_wide3_load(x + at, CN_PACKET);
             sum += cn_ball_error(packet, at, dim, n, u, r);
         }
     }

@@ -22,7 +22,7 @@
     1.5 // a check is due when the step size foretells an error below this times the tolerance
 
 #define CN_NSGS_EVERY_BODY 3
-#define CN_NSGS_EVERY_ROUND 6
+#define CN_NSGS_EVERY_PACKED 6
 #define CN_NSGS_WINDOW_FIRST 12   // sweeps before the pace is judged
 #define CN_NSGS_WINDOW_GROWTH 1.3 // of a window, in sweeps so far
 #define CN_NSGS_CAUTION 1.0       // the pace slackens, so foretold sweeps count this much
@@ -35,20 +35,20 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"anderson", CN_PARAM_INT, offsetof(cn_nsgs_params, anderson), 5, 0, CN_ANDERSON_MAX,
      "depth of the acceleration; 0 sweeps plainly"},
     {"every", CN_PARAM_INT, offsetof(cn_nsgs_params, every), 0, 0, 100,
-     "sweeps per acceleration step; 0: 1 assembled, 3 in body space, 6 for balls"},
+     "sweeps per acceleration step; 0: 1 assembled, 3 in body space, 6 in packets"},
     {"order", CN_PARAM_INT, offsetof(cn_nsgs_params, order), 0, 0, CN_ORDER_COUNT - 1,
      "contacts visited 0: by index, 1: shuffled, 2: reverse Cuthill-McKee, 3: by colour"},
     {"seed", CN_PARAM_INT, offsetof(cn_nsgs_params, seed), 1, 0, INT32_MAX,
      "of the shuffled order"},
 };
 
-// In body space each mixed start costs a product with H, so it is made less often; packets of
-// balls sweep so fast that mixing would cost more than they do.
+// In body space each mixed start costs a product with H, so it is made less often; packets
+// sweep so fast that mixing would cost more than they do.
 static int32_t cn_nsgs_every(const cn_nsgs *s, const cn_nsgs_params *params) {
     if (params->every > 0) {
         return params->every;
     }
-    return s->sweep.round                           ? CN_NSGS_EVERY_ROUND
+    return s->sweep.kind != CN_SWEEP_ANY            ? CN_NSGS_EVERY_PACKED
            : s->sweep.p->W.kind == CN_OPERATOR_BODY ? CN_NSGS_EVERY_BODY
                                                     : 1;
 }

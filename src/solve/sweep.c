@@ -18,7 +18,8 @@
 
 #define CN_SWEEP_SPARE 8    // velocities behind the last body, always zero
 #define CN_LOCAL_COST 100.0 // multiplications' worth of a local solve
-#define CN_ROUND_COST 40.0  // and of all that a contact of balls takes in a sweep
+#define CN_BALL_COST 40.0   // and of all that a contact of balls takes in a sweep
+#define CN_POINT_COST 80.0  // or a point of a manifold
 
 // sum += column * factor, lane by lane.
 CN_INLINE void cn_add_column(cn_wide *sum, const double *column, double factor) {
@@ -210,8 +211,11 @@ static void cn_sweep_body(cn_sweep *s, double *r) {
     }
 }
 
-// Spheres and disks, in packets.
-static void cn_sweep_round(cn_sweep *s, double *x) {
+static void cn_sweep_manifolds(cn_sweep *s, double *x) {
+    s->manifolds.kernel->sweep(&s->manifolds, x);
+}
+
+static void cn_sweep_balls(cn_sweep *s, double *x) {
     s->balls.kernel->sweep(s->balls.packets.count, s->balls.packet, x, s->balls.body);
 }
 
@@ -284,8 +288,22 @@ static cn_status cn_prepare_blocks(cn_sweep *s, cn_arena *scratch) {
 }
 
 // Wide enough a closed form for the packets, and nobody asked for another local solver.
-static bool cn_may_be_round(const cn_sweep *s) {
+static bool cn_may_be_packed(const cn_sweep *s) {
     return s->p->W.kind == CN_OPERATOR_BODY && s->fast && s->relaxation == 1.0;
+}
+
+// A number a row of the contacts, spread over an iterate; 1 in empty lanes.
+static void cn_sweep_spread(const cn_sweep *s, const double *row, double *x) {
+    switch (s->kind) {
+    case CN_SWEEP_BALLS:
+        cn_balls_weights(&s->balls, row, x);
+        break;
+    case CN_SWEEP_MANIFOLDS:
+        cn_manifolds_load(&s->manifolds, row, 1.0, x);
+        break;
+    case CN_SWEEP_ANY:
+        memcpy(x, row, sizeof *x * (size_t)s->size);
+    }
 }
 
 static cn_status cn_prepare_weights(cn_sweep *s, cn_arena *scratch) {
@@ -302,12 +320,27 @@ static cn_status cn_prepare_weights(cn_sweep *s, cn_arena *scratch) {
             contact[(int64_t)dim * a + i] = trace > 0.0 ? trace / dim : 1.0;
         }
     }
-    if (s->round) {
-        cn_balls_weights(&s->balls, contact, s->weight);
-    } else {
-        memcpy(s->weight, contact, sizeof *contact * (size_t)s->size);
-    }
+    cn_sweep_spread(s, contact, s->weight);
     return CN_OK;
+}
+
+// The packets that the operator fits, if any.
+static cn_status cn_prepare_packets(cn_sweep *s, cn_arena *scratch) {
+    bool fits;
+    cn_status status = cn_balls_build(s->p, scratch, &s->balls, &fits);
+    if (status == CN_OK && fits) {
+        s->kind = CN_SWEEP_BALLS;
+        s->size = cn_balls_size(&s->balls);
+        s->run = cn_sweep_balls;
+        return CN_OK;
+    }
+    status = status == CN_OK ? cn_manifolds_build(s->p, scratch, &s->manifolds, &fits) : status;
+    if (status == CN_OK && fits) {
+        s->kind = CN_SWEEP_MANIFOLDS;
+        s->size = cn_manifolds_size(&s->manifolds);
+        s->run = cn_sweep_manifolds;
+    }
+    return status;
 }
 
 // The sweep over the operator as it is.
@@ -319,9 +352,7 @@ static cn_status cn_prepare_any(cn_sweep *s, cn_arena *scratch) {
     }
     memcpy(s->q, p->q, sizeof(double) * (size_t)s->size);
     if (p->W.kind == CN_OPERATOR_BODY) {
-        // Spare zeros behind the velocities, for the second body of a contact that has one.
-        s->v = CN_TAKE_ZERO(scratch, double, (int64_t)p->W.body.dofs + CN_SWEEP_SPARE);
-        if (!s->v || cn_body_pack_build(p, scratch, &s->pack) != CN_OK) {
+        if (cn_body_pack_build(p, scratch, &s->pack) != CN_OK) {
             return CN_ERR_MEMORY;
         }
     }
@@ -337,13 +368,14 @@ cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, d
     sweep->unit = cn_natural_unit_of(p);
     sweep->r = CN_TAKE(scratch, double, m);
     sweep->u = CN_TAKE(scratch, double, m);
-    cn_status status = sweep->r && sweep->u ? CN_OK : CN_ERR_MEMORY;
-    if (status == CN_OK && cn_may_be_round(sweep)) {
-        status = cn_balls_build(p, scratch, &sweep->balls, &sweep->round);
-        sweep->size = sweep->round ? cn_balls_size(&sweep->balls) : m;
-        sweep->run = cn_sweep_round;
+    // Spare zeros behind the velocities, for the second body of a contact that has one.
+    sweep->v = CN_TAKE_ZERO(scratch, double,
+                            (p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0) + CN_SWEEP_SPARE);
+    cn_status status = sweep->r && sweep->u && sweep->v ? CN_OK : CN_ERR_MEMORY;
+    if (status == CN_OK && cn_may_be_packed(sweep)) {
+        status = cn_prepare_packets(sweep, scratch);
     }
-    if (status == CN_OK && !sweep->round) {
+    if (status == CN_OK && sweep->kind == CN_SWEEP_ANY) {
         status = cn_prepare_any(sweep, scratch);
     }
     return status == CN_OK ? cn_prepare_weights(sweep, scratch) : status;
@@ -351,21 +383,34 @@ cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, d
 
 void cn_sweep_use_plain(cn_sweep *sweep) {
     sweep->balls.kernel = &cn_ball_kernel_plain;
-    sweep->run = sweep->round ? cn_sweep_round : cn_choose_plain(sweep);
+    sweep->manifolds.kernel = &cn_manifold_kernel_plain;
+    if (sweep->kind == CN_SWEEP_ANY) {
+        sweep->run = cn_choose_plain(sweep);
+    }
 }
 
 void cn_sweep_load(const cn_sweep *sweep, const double *r, double *x) {
-    if (sweep->round) {
+    switch (sweep->kind) {
+    case CN_SWEEP_BALLS:
         cn_balls_load(&sweep->balls, r, x);
-    } else {
+        break;
+    case CN_SWEEP_MANIFOLDS:
+        cn_manifolds_load(&sweep->manifolds, r, 0.0, x);
+        break;
+    case CN_SWEEP_ANY:
         memcpy(x, r, sizeof *x * (size_t)sweep->size);
     }
 }
 
 void cn_sweep_store(const cn_sweep *sweep, const double *x, double *r) {
-    if (sweep->round) {
+    switch (sweep->kind) {
+    case CN_SWEEP_BALLS:
         cn_balls_store(&sweep->balls, x, r);
-    } else {
+        break;
+    case CN_SWEEP_MANIFOLDS:
+        cn_manifolds_store(&sweep->manifolds, x, r);
+        break;
+    case CN_SWEEP_ANY:
         memcpy(r, x, sizeof *x * (size_t)sweep->size);
     }
 }
@@ -385,8 +430,10 @@ static void cn_body_velocity(const cn_friction *p, const double *r, double *v) {
 
 void cn_sweep_run(cn_sweep *sweep, double *x, int32_t count) {
     // v anew each time: x may have been mixed since, and nothing drifts.
-    if (sweep->round) {
+    if (sweep->kind == CN_SWEEP_BALLS) {
         cn_balls_reset(&sweep->balls, x);
+    } else if (sweep->kind == CN_SWEEP_MANIFOLDS) {
+        cn_manifolds_reset(&sweep->manifolds, x);
     } else if (sweep->pack.size > 0) {
         cn_body_pack_impulse(&sweep->pack, sweep->p, x, sweep->v);
     } else if (sweep->p->W.kind == CN_OPERATOR_BODY) {
@@ -405,30 +452,38 @@ static double cn_length(int64_t n, const double *x) {
     return sqrt(sum);
 }
 
+// |e| of an iterate in packets.
+static double cn_packed_error(const cn_sweep *s, const double *x) {
+    const cn_balls *balls = &s->balls;
+    return sqrt(
+        s->kind == CN_SWEEP_BALLS
+            ? balls->kernel->error(balls->packets.count, balls->packet, s->p->dim, x, balls->body)
+            : s->manifolds.kernel->error(&s->manifolds, x));
+}
+
 double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const double *x) {
-    const cn_balls *balls = &sweep->balls;
-    if (sweep->round && measure == CN_MEASURE_SCALED) {
-        double square = balls->kernel->error(balls->packets.count, balls->packet, sweep->p->dim, x,
-                                             balls->body);
-        return cn_natural_divide(&sweep->unit, sqrt(square), cn_length(sweep->size, x));
+    if (sweep->kind != CN_SWEEP_ANY && measure == CN_MEASURE_SCALED) {
+        return cn_natural_divide(&sweep->unit, cn_packed_error(sweep, x),
+                                 cn_length(sweep->size, x));
     }
-    if (sweep->round) {
-        cn_balls_store(balls, x, sweep->r);
-        cn_friction_velocity(sweep->p, sweep->r, balls->v, sweep->u);
-        return cn_natural_error(sweep->p, measure, sweep->r, sweep->u);
-    }
+    cn_sweep_store(sweep, x, sweep->r);
     if (sweep->pack.size > 0) {
         cn_body_pack_velocity(&sweep->pack, sweep->p, sweep->v, sweep->u);
     } else {
-        cn_friction_velocity(sweep->p, x, sweep->v, sweep->u);
+        cn_friction_velocity(sweep->p, sweep->r, sweep->v, sweep->u);
     }
-    return cn_natural_error(sweep->p, measure, x, sweep->u);
+    return cn_natural_error(sweep->p, measure, sweep->r, sweep->u);
 }
 
 double cn_sweep_cost(const cn_sweep *sweep) {
     const cn_friction *p = sweep->p;
-    if (sweep->round) {
-        return CN_ROUND_COST * p->contacts;
+    switch (sweep->kind) {
+    case CN_SWEEP_BALLS:
+        return CN_BALL_COST * p->contacts;
+    case CN_SWEEP_MANIFOLDS:
+        return CN_POINT_COST * p->contacts;
+    case CN_SWEEP_ANY:
+        break;
     }
     return (double)cn_operator_sweep_cost(&p->W, p->dim, p->contacts) + CN_LOCAL_COST * p->contacts;
 }

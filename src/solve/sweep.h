@@ -7,7 +7,14 @@
 #include "solve/balls.h"
 #include "solve/body_pack.h"
 #include "solve/local.h"
+#include "solve/manifolds.h"
 #include "solve/natural.h"
+
+typedef enum cn_sweep_kind {
+    CN_SWEEP_ANY,      // the operator as it is
+    CN_SWEEP_BALLS,    // spheres and disks, in packets
+    CN_SWEEP_MANIFOLDS // rigid bodies of any shape, in packets
+} cn_sweep_kind;
 
 typedef struct cn_sweep cn_sweep;
 typedef void cn_sweep_fn(cn_sweep *sweep, double *x);
@@ -28,11 +35,12 @@ struct cn_sweep {
     double *slip;          // last slip multiplier of a contact
     cn_body_pack pack;     // body space, two rigid bodies a contact
     double *v;             // body space: M^-1 H r, carried along
-    bool round;            // body space, spheres or disks: the packets are used and nothing else
-    cn_balls balls;        //
-    cn_natural_unit unit;  // of the scaled measure
-    double *r, *u;         // impulses and velocities in contact axes, for the other measures
-    int32_t unusable;      // contacts without normal stiffness, left as they are
+    cn_sweep_kind kind;
+    cn_balls balls;         // of the kind named so
+    cn_manifolds manifolds; //
+    cn_natural_unit unit;   // of the scaled measure
+    double *r, *u;          // impulses and velocities in contact axes, for the other measures
+    int32_t unusable;       // contacts without normal stiffness, left as they are
 };
 
 // p and local must outlive the sweep; its arrays come from scratch.

@@ -1,0 +1,214 @@
+// solve/manifolds_kernel.h
+// The kernel of solve/manifolds.h, included by one source a kind of processor, which names it.
+//
+// The secular equation is solved by a fixed small number of Newton steps from the last multiplier;
+// what is left of its error is left to the next sweep, since the answer is on the cone with u_N = 0
+// whatever the multiplier.
+#include "solve/manifolds.h"
+#include "solve/natural_wide.h"
+
+#define CN_GROUPS (CN_PACKET / CN_WIDE)
+#define CN_SECULAR_STEPS 3
+#define CN_SECULAR_MOST 1e100 // a multiplier without friction
+
+// The two bodies of a group of lanes.
+typedef struct cn_wide_pair {
+    cn_wide3 va, wa, vb, wb;
+} cn_wide_pair;
+
+CN_INLINE void cn_fetch(const double *body, const int32_t *at, cn_wide3 *v, cn_wide3 *w) {
+    cn_wide linear[CN_WIDE], spin[CN_WIDE];
+    for (int lane = 0; lane < CN_WIDE; lane++) {
+        linear[lane] = cn_wide_load(body + at[lane]);
+        spin[lane] = cn_wide_load(body + at[lane] + CN_WIDE);
+    }
+    cn_wide_transpose(linear);
+    cn_wide_transpose(spin);
+    *v = (cn_wide3){linear[0], linear[1], linear[2]};
+    *w = (cn_wide3){spin[0], spin[1], spin[2]};
+}
+
+// The static record takes what it had: its velocities never change, since its inverse mass is zero.
+CN_INLINE void cn_put(double *body, const int32_t *at, cn_wide3 v, cn_wide3 w) {
+    cn_wide zero = cn_wide_all(0.0);
+    cn_wide linear[CN_WIDE] = {v.x, v.y, v.z, zero}, spin[CN_WIDE] = {w.x, w.y, w.z, zero};
+    cn_wide_transpose(linear);
+    cn_wide_transpose(spin);
+    for (int lane = 0; lane < CN_WIDE; lane++) {
+        cn_wide_store(body + at[lane], linear[lane]);
+        cn_wide_store(body + at[lane] + CN_WIDE, spin[lane]);
+    }
+}
+
+CN_INLINE cn_wide_pair cn_fetch_pair(const cn_manifold_packet *packet, int at, const double *body) {
+    cn_wide_pair pair;
+    cn_fetch(body, packet->a + at, &pair.va, &pair.wa);
+    cn_fetch(body, packet->b + at, &pair.vb, &pair.wb);
+    return pair;
+}
+
+CN_INLINE void cn_put_pair(const cn_manifold_packet *packet, int at, cn_wide_pair pair,
+                           double *body) {
+    cn_put(body, packet->a + at, pair.va, pair.wa);
+    cn_put(body, packet->b + at, pair.vb, pair.wb);
+}
+
+CN_INLINE cn_wide3 cn_symmetric_apply(const double inverse[6][CN_PACKET], int at, cn_wide3 x) {
+    cn_wide xy = cn_wide_load(&inverse[1][at]), xz = cn_wide_load(&inverse[2][at]),
+            yz = cn_wide_load(&inverse[4][at]);
+    return (cn_wide3){cn_wide_load(&inverse[0][at]) * x.x + xy * x.y + xz * x.z,
+                      xy * x.x + cn_wide_load(&inverse[3][at]) * x.y + yz * x.z,
+                      xz * x.x + yz * x.y + cn_wide_load(&inverse[5][at]) * x.z};
+}
+
+// u of a point in contact axes.
+CN_INLINE cn_wide3 cn_point_velocity(const cn_rigid_point *point, int at,
+                                     const cn_wide_pair *pair) {
+    cn_wide3 n = cn_wide3_load(&point->n[0][at], CN_PACKET),
+             t = cn_wide3_load(&point->t[0][at], CN_PACKET);
+    cn_wide3 a = cn_wide3_load(&point->arm_a[0][at], CN_PACKET),
+             b = cn_wide3_load(&point->arm_b[0][at], CN_PACKET);
+    cn_wide3 dv = cn_wide3_sub(cn_wide3_sum(pair->vb, cn_wide3_cross(pair->wb, b)),
+                               cn_wide3_sum(pair->va, cn_wide3_cross(pair->wa, a)));
+    cn_wide3 q = cn_wide3_load(&point->q[0][at], CN_PACKET);
+    return (cn_wide3){cn_wide3_dot(dv, n) + q.x, cn_wide3_dot(dv, t) + q.y,
+                      cn_wide3_dot(dv, cn_wide3_cross(n, t)) + q.z};
+}
+
+// The bodies under a change d of the point's impulse, in contact axes.
+CN_INLINE void cn_point_push(const cn_manifold_packet *packet, const cn_rigid_point *point, int at,
+                             cn_wide3 d, cn_wide_pair *pair) {
+    cn_wide3 n = cn_wide3_load(&point->n[0][at], CN_PACKET),
+             t = cn_wide3_load(&point->t[0][at], CN_PACKET), s = cn_wide3_cross(n, t);
+    cn_wide3 a = cn_wide3_load(&point->arm_a[0][at], CN_PACKET),
+             b = cn_wide3_load(&point->arm_b[0][at], CN_PACKET);
+    cn_wide3 push = {d.x * n.x + d.y * t.x + d.z * s.x, d.x * n.y + d.y * t.y + d.z * s.y,
+                     d.x * n.z + d.y * t.z + d.z * s.z};
+    pair->va = cn_wide3_add(pair->va, -cn_wide_load(&packet->inv_mass_a[at]), push);
+    pair->vb = cn_wide3_add(pair->vb, cn_wide_load(&packet->inv_mass_b[at]), push);
+    cn_wide3 spin_a = cn_symmetric_apply(packet->inv_inertia_a, at, cn_wide3_cross(a, push));
+    cn_wide3 spin_b = cn_symmetric_apply(packet->inv_inertia_b, at, cn_wide3_cross(b, push));
+    pair->wa = cn_wide3_sub(pair->wa, spin_a);
+    pair->wb = cn_wide3_sum(pair->wb, spin_b);
+}
+
+// Newton on Q(l) = N(l) (solve/local_secular.h); a step that leaves the positive numbers halves l.
+CN_INLINE cn_wide cn_wide_secular(const cn_wide Q[3], const cn_wide N2[3], cn_wide l) {
+    for (int step = 0; step < CN_SECULAR_STEPS; step++) {
+        cn_wide n2 = N2[0] + l * (2.0 * N2[1] + l * N2[2]), half_slope = N2[1] + l * N2[2];
+        cn_wide value = Q[0] + l * (Q[1] + l * Q[2]), slope = Q[1] + 2.0 * l * Q[2];
+        cn_wide v2 = value * value;
+        cn_wide top = (v2 - n2) * (v2 + n2) * n2;
+        cn_wide bottom = (3.0 * n2 + v2) * value * (slope * n2 - value * half_slope);
+        cn_wide next = l - top / bottom;
+        cn_wide_mask good = (next >= cn_wide_all(0.0)) & (next <= cn_wide_all(CN_SECULAR_MOST));
+        l = cn_wide_select(good, next, 0.5 * l);
+    }
+    return l;
+}
+
+// One point solved: open, sticking or sliding. r, u: its impulse and velocity now.
+CN_INLINE cn_wide3 cn_point_solve(const cn_rigid_point *point, int at, cn_wide3 u, cn_wide3 r,
+                                  double *slip) {
+    cn_wide zero = cn_wide_all(0.0), mu = cn_wide_load(&point->mu[at]);
+    cn_wide nt1 = cn_wide_load(&point->nt[0][at]), nt2 = cn_wide_load(&point->nt[1][at]);
+    cn_wide S11 = cn_wide_load(&point->S[0][at]), S12 = cn_wide_load(&point->S[1][at]),
+            S22 = cn_wide_load(&point->S[2][at]);
+    cn_wide c = r.x + (nt1 * r.y + nt2 * r.z) - u.x * cn_wide_load(&point->inv_nn[at]);
+    cn_wide b1 = u.y - nt1 * u.x - (S11 * r.y + S12 * r.z);
+    cn_wide b2 = u.z - nt2 * u.x - (S12 * r.y + S22 * r.z);
+    cn_wide h1 = S22 * b1 - S12 * b2, h2 = S11 * b2 - S12 * b1;
+    cn_wide det = S11 * S22 - S12 * S12, trace = S11 + S22;
+    cn_wide limit = mu * c, m1 = mu * nt1, m2 = mu * nt2, mb = m1 * b1 + m2 * b2;
+    cn_wide Q[3] = {limit * det + (m1 * h1 + m2 * h2), limit * trace + mb, limit};
+    cn_wide N2[3] = {h1 * h1 + h2 * h2, h1 * b1 + h2 * b2, b1 * b1 + b2 * b2};
+    cn_wide_mask press = c > zero;
+    cn_wide_mask stick = (Q[0] >= zero) & (N2[0] <= Q[0] * Q[0]);
+    cn_wide_mask slide = press & ~stick;
+
+    cn_wide inv_det = cn_wide_all(1.0) / det;
+    cn_wide3 result = {zero, -h1 * inv_det, -h2 * inv_det};
+    result.x = c - (nt1 * result.y + nt2 * result.z);
+    cn_wide l = zero;
+    if ((slide[0] | slide[1]) | (slide[2] | slide[3])) {
+        cn_wide last = cn_wide_load(slip);
+        cn_wide guess = (cn_wide_sqrt(N2[2]) - mb) / limit - (trace - N2[1] / N2[2]);
+        guess =
+            cn_wide_select((guess > zero) & (guess <= cn_wide_all(CN_SECULAR_MOST)), guess, zero);
+        l = cn_wide_secular(Q, N2, cn_wide_select(last > zero, last, guess));
+        cn_wide g1 = h1 + l * b1, g2 = h2 + l * b2;
+        cn_wide length = cn_wide_sqrt(g1 * g1 + g2 * g2);
+        cn_wide share = c / (length - (m1 * g1 + m2 * g2));
+        result.x = cn_wide_select(slide, share * length, result.x);
+        result.y = cn_wide_select(slide, -mu * share * g1, result.y);
+        result.z = cn_wide_select(slide, -mu * share * g2, result.z);
+    }
+    cn_wide_store(slip, cn_wide_select(slide, l, zero));
+    result.x = cn_wide_select(press, result.x, zero);
+    result.y = cn_wide_select(press, result.y, zero);
+    result.z = cn_wide_select(press, result.z, zero);
+    return result;
+}
+
+static void cn_manifold_sweep(cn_manifolds *s, double *x) {
+    for (int32_t i = 0; i < s->packets.count; i++) {
+        const cn_manifold_packet *packet = &s->packet[i];
+        const cn_rigid_point *point = &s->point[packet->first];
+        double *own = x + CN_POINT_IMPULSES * packet->first,
+               *slip = s->slip + CN_PACKET * packet->first;
+        cn_wide_pair pair[CN_GROUPS];
+        for (int g = 0; g < CN_GROUPS; g++) {
+            pair[g] = cn_fetch_pair(packet, CN_WIDE * g, s->body);
+        }
+        for (int32_t k = 0; k < packet->points;
+             k++, point++, own += CN_POINT_IMPULSES, slip += CN_PACKET) {
+            for (int g = 0; g < CN_GROUPS; g++) {
+                int at = CN_WIDE * g;
+                cn_wide3 r = cn_wide3_load(own + at, CN_PACKET);
+                cn_wide3 u = cn_point_velocity(point, at, &pair[g]);
+                cn_wide3 next = cn_point_solve(point, at, u, r, slip + at);
+                cn_wide3_store(own + at, CN_PACKET, next);
+                cn_point_push(packet, point, at, cn_wide3_sub(next, r), &pair[g]);
+            }
+        }
+        for (int g = 0; g < CN_GROUPS; g++) {
+            cn_put_pair(packet, CN_WIDE * g, pair[g], s->body);
+        }
+    }
+}
+
+static void cn_manifold_push(cn_manifolds *s, const double *x) {
+    for (int32_t i = 0; i < s->packets.count; i++) {
+        const cn_manifold_packet *packet = &s->packet[i];
+        for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
+            cn_wide_pair pair = cn_fetch_pair(packet, at, s->body);
+            for (int64_t k = packet->first; k < packet->first + packet->points; k++) {
+                cn_wide3 r = cn_wide3_load(x + CN_POINT_IMPULSES * k + at, CN_PACKET);
+                cn_point_push(packet, &s->point[k], at, r, &pair);
+            }
+            cn_put_pair(packet, at, pair, s->body);
+        }
+    }
+}
+
+static double cn_manifold_error(const cn_manifolds *s, const double *x) {
+    cn_wide sum = cn_wide_all(0.0), zero = sum;
+    for (int32_t i = 0; i < s->packets.count; i++) {
+        const cn_manifold_packet *packet = &s->packet[i];
+        for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
+            cn_wide_pair pair = cn_fetch_pair(packet, at, s->body);
+            for (int64_t k = packet->first; k < packet->first + packet->points; k++) {
+                const cn_rigid_point *point = &s->point[k];
+                cn_wide3 u = cn_point_velocity(point, at, &pair);
+                cn_wide3 r = cn_wide3_load(x + CN_POINT_IMPULSES * k + at, CN_PACKET);
+                cn_wide3 ut = {u.y, u.z, zero}, rt = {r.y, r.z, zero};
+                sum += cn_wide_natural(cn_wide_load(&point->mu[at]), cn_wide_load(&point->rho[at]),
+                                       u.x, ut, r.x, rt);
+            }
+        }
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+#define CN_MANIFOLD_KERNEL                                                                         \
+    { .sweep = cn_manifold_sweep, .push = cn_manifold_push, .error = cn_manifold_error }

@@ -1,0 +1,168 @@
+// The packets and kernels of spheres and disks, and of rigid bodies of any shape.
+#include "check.h"
+#include "rigid_problems.h"
+#include "solve/natural.h"
+#include "solve/sweep.h"
+
+static cn_sweep prepared(const cn_friction *p, cn_arena *arena) {
+    cn_sweep sweep;
+    assert_int_equal(cn_sweep_prepare(p, cn_local_solver_find("hybrid"), 1.0, arena, &sweep),
+                     CN_OK);
+    return sweep;
+}
+
+// A kind of problem that packets are for.
+typedef struct packed_case {
+    int32_t dim;
+    bool ball;
+    cn_sweep_kind kind;
+} packed_case;
+
+static const packed_case cases[] = {{2, true, CN_SWEEP_BALLS},
+                                    {3, true, CN_SWEEP_BALLS},
+                                    {2, false, CN_SWEEP_MANIFOLDS},
+                                    {3, false, CN_SWEEP_MANIFOLDS}};
+#define CASES (int)(sizeof cases / sizeof *cases)
+
+CN_TEST(operators_are_recognised) {
+    for (int c = 0; c < CASES; c++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 1, cases[c].ball);
+        assert_int_equal(prepared(&p, arena).kind, cases[c].kind);
+        cn_arena_destroy(arena);
+    }
+}
+
+// One arm off the normal makes balls a set of any bodies; with the masses unknown, or another
+// entry of H, it is none that packets are for.
+CN_TEST(what_does_not_fit_is_left_to_the_general_sweep) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, dim, 1, true);
+        const double frame[3][3] = {{0.0, 1.0, 0.0}, {-1.0, 0.0, 0.0}, {0.0, 0.0, 1.0}};
+        const double arm[3] = {0.01, -1.0, 0.0};
+        fill_side(&p, p.W.body.start[35], p.W.body.dof[p.W.body.start[35]] / (dim == 3 ? 6 : 3),
+                  frame, arm, 1.0);
+        cn_operator_diagonal(&p.W, dim, CONTACTS, p.W.diagonal);
+        assert_int_equal(prepared(&p, arena).kind, CN_SWEEP_MANIFOLDS);
+        p.W.body.inverse = NULL;
+        assert_int_equal(prepared(&p, arena).kind, CN_SWEEP_ANY);
+        p = rigid_problem(arena, dim, 1, false);
+        p.W.body.H[dim * p.W.body.start[20]] += 1e-6;
+        assert_int_equal(prepared(&p, arena).kind, CN_SWEEP_ANY);
+        cn_arena_destroy(arena);
+    }
+}
+
+CN_TEST(impulses_pass_through_packets_unchanged) {
+    for (int c = 0; c < CASES; c++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 2, cases[c].ball);
+        cn_sweep sweep = prepared(&p, arena);
+        double *x = CN_TAKE_ZERO(arena, double, sweep.size + CN_SWEEP_PAD), r[3 * CONTACTS];
+        cn_sweep_load(&sweep, p.q, x);
+        cn_sweep_store(&sweep, x, r);
+        for (int32_t i = 0; i < p.dim * CONTACTS; i++) {
+            CN_CHECK_NEAR(r[i], p.q[i], 1e-14);
+        }
+        cn_arena_destroy(arena);
+    }
+}
+
+// The kernel's error is that of the natural map with the operator's own velocities, before and
+// after sweeps.
+CN_TEST(the_error_of_packets_is_that_of_the_operator) {
+    for (int c = 0; c < CASES; c++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 3, cases[c].ball);
+        cn_sweep sweep = prepared(&p, arena);
+        double *x = CN_TAKE_ZERO(arena, double, sweep.size + CN_SWEEP_PAD);
+        double *v = CN_TAKE(arena, double, p.W.body.dofs), r[3 * CONTACTS], u[3 * CONTACTS];
+        cn_sweep_load(&sweep, p.q, x); // any impulses, in the cone or not
+        for (int k = 0; k < 4; k++) {
+            cn_sweep_run(&sweep, x, k);
+            cn_sweep_store(&sweep, x, r);
+            cn_friction_velocity(&p, r, v, u);
+            for (int measure = CN_MEASURE_SCALED; measure <= CN_MEASURE_MAX; measure++) {
+                double expected = cn_natural_error(&p, (cn_measure)measure, r, u);
+                double error = cn_sweep_error(&sweep, (cn_measure)measure, x);
+                CN_CHECK_NEAR(error, expected, 1e-12 * expected);
+            }
+        }
+        cn_arena_destroy(arena);
+    }
+}
+
+CN_TEST(sweeps_of_packets_solve_the_problem) {
+    for (int c = 0; c < CASES; c++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 4, cases[c].ball);
+        cn_sweep sweep = prepared(&p, arena);
+        double *x = CN_TAKE_ZERO(arena, double, sweep.size + CN_SWEEP_PAD), r[3 * CONTACTS];
+        cn_sweep_run(&sweep, x, 5000);
+        cn_sweep_store(&sweep, x, r);
+        cn_grade grade;
+        assert_int_equal(cn_friction_grade(&p, r, NULL, arena, &grade), CN_OK);
+        CN_CHECK_BELOW(grade.residual, 1e-9);
+        CN_CHECK_BELOW(grade.cone_violation, 1e-14);
+        assert_true(grade.open > 0 && grade.stick > 0 && grade.slide > 0);
+        cn_arena_destroy(arena);
+    }
+}
+
+CN_TEST(wide_and_plain_packets_give_the_same_bits) {
+    for (int c = 0; c < CASES; c++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 5, cases[c].ball);
+        cn_sweep wide = prepared(&p, arena), plain = prepared(&p, arena);
+        cn_sweep_use_plain(&plain);
+        size_t bytes = sizeof(double) * (size_t)wide.size;
+        double *a = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD),
+               *b = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD);
+        for (int k = 0; k < 50; k++) {
+            cn_sweep_run(&wide, a, 2);
+            cn_sweep_run(&plain, b, 2);
+            assert_memory_equal(a, b, bytes);
+            assert_true(cn_sweep_error(&wide, CN_MEASURE_SCALED, a) ==
+                        cn_sweep_error(&plain, CN_MEASURE_SCALED, b));
+        }
+        cn_arena_destroy(arena);
+    }
+}
+
+// No body twice in a packet or in two packets in a row, every contact once, few empty lanes.
+CN_TEST(packets_keep_bodies_apart) {
+    cn_arena *arena = cn_arena_create(NULL);
+    enum { bodies = 2000, contacts = 7000 };
+    int32_t *pair = CN_TAKE(arena, int32_t, 2 * contacts), *seen = CN_TAKE(arena, int32_t, bodies);
+    cn_rng rng = cn_rng_seed(6);
+    for (int32_t a = 0; a < contacts; a++) {
+        int32_t i = (int32_t)((int64_t)a * bodies / contacts);
+        pair[2 * a] = i;
+        pair[2 * a + 1] = a % 9 == 0 ? bodies : (i + 1 + cn_rng_below(&rng, 40)) % bodies;
+    }
+    cn_packets packets;
+    assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, &packets), CN_OK);
+    CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_PACKET);
+    int32_t *by_slot = CN_TAKE(arena, int32_t, CN_PACKET * packets.count);
+    for (int32_t i = 0; i < CN_PACKET * packets.count; i++) {
+        by_slot[i] = -1;
+    }
+    for (int32_t a = 0; a < contacts; a++) {
+        assert_int_equal(by_slot[packets.slot[a]], -1);
+        by_slot[packets.slot[a]] = a;
+    }
+    for (int32_t i = 0; i < bodies; i++) {
+        seen[i] = -2;
+    }
+    for (int32_t slot = 0; slot < CN_PACKET * packets.count; slot++) {
+        for (int side = 0; side < 2 && by_slot[slot] >= 0; side++) {
+            int32_t body = pair[2 * by_slot[slot] + side];
+            if (body < bodies) {
+                assert_true(slot / CN_PACKET > seen[body] + 1);
+                seen[body] = slot / CN_PACKET;
+            }
+        }
+    }
+    cn_arena_destroy(arena);
+}
