@@ -238,6 +238,27 @@ CN_TEST(run_does_not_overwrite_unless_forced) {
     cn_cli_leave(&cli);
 }
 
+CN_TEST(a_wrong_parameter_of_the_solver_is_exit_4) {
+    static const struct {
+        const char *params, *says;
+    } cases[] = {
+        {"facet=4", "did you mean \"facets\"?"},
+        {"facets=1", "facets"},
+        {"facets", "solver.params has \"facets\""},
+        {"facets=4,=3", "solver.params has \"=3\""},
+    };
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "new a.yaml");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "run a.yaml --set solver.name=lemke --set solver.params=%s",
+                 cases[i].params);
+        CN_CLI_EXPECT(&cli, 4, line);
+        CN_CHECK_HOLDS(cli.err, cases[i].says);
+    }
+    cn_cli_leave(&cli);
+}
+
 CN_TEST(wrong_usage_of_run_is_exit_2) {
     static const struct {
         const char *arguments, *says;

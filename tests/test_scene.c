@@ -127,7 +127,7 @@ CN_TEST(every_setting_arrives) {
         "time: {step: 0.25, until: 8, frames_every: 0, checkpoint_every: 2}\n"
         "integrator: {theta: 1, activation: 0.25}\n"
         "solver: {name: nsgs, local: hybrid, tolerance: 1e-5, max_iterations: 77, time_limit: 3,\n"
-        "         on_stall: halve, fallback: nsgs, halvings: 4}\n"
+        "         on_stall: halve, fallback: nsgs, halvings: 4, params: anderson=0}\n"
         "detection: {alert: 0.125, overlap: 0.0625}\n");
     const cn_settings *s = &model->settings;
     const double got[] = {s->gravity[0],       s->gravity[1],  s->step,       s->until,
@@ -141,6 +141,7 @@ CN_TEST(every_setting_arrives) {
     assert_string_equal(s->solver, "nsgs");
     assert_string_equal(s->local, "hybrid");
     assert_string_equal(s->fallback, "nsgs");
+    assert_string_equal(s->params, "anderson=0");
     CN_CHECK_TRUE(s->on_stall == CN_STALL_HALVE);
     cn_model_destroy(model);
 }

@@ -247,8 +247,9 @@ static bool same_settings(const cn_settings *a, const cn_settings *b) {
     cn_settings x = *a;
     cn_settings y = *b;
     bool texts = same_text(x.solver, y.solver) && same_text(x.local, y.local) &&
-                 same_text(x.fallback, y.fallback);
+                 same_text(x.fallback, y.fallback) && same_text(x.params, y.params);
     x.solver = y.solver = x.local = y.local = x.fallback = y.fallback = NULL;
+    x.params = y.params = NULL;
     const double p[] = {x.step,      x.until,      x.frames_every, x.checkpoint_every, x.theta,
                         x.tolerance, x.time_limit, x.activation,   x.max_iterations,   x.halvings};
     const double q[] = {y.step,      y.until,      y.frames_every, y.checkpoint_every, y.theta,

@@ -179,6 +179,7 @@ typedef struct cn_settings {
     double theta;                     // [1/2, 1]
     const char *solver;               // row of the friction table
     const char *local;                // row of the local table; NULL: the default
+    const char *params;               // the solver's own, "facets=4 outer=1"; NULL: the defaults
     double tolerance;
     int32_t max_iterations; // 0: the solver's own
     double time_limit;      // [s] of CPU a step; 0: none

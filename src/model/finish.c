@@ -83,6 +83,9 @@ static cn_status cn_settings_keep(cn_model *model, cn_error *error) {
     if (status == CN_OK && s->local) {
         status = cn_model_copy_text(model, s->local, &s->local, error);
     }
+    if (status == CN_OK && s->params) {
+        status = cn_model_copy_text(model, s->params, &s->params, error);
+    }
     if (model->dim == 2) {
         s->gravity[2] = 0.0;
     }

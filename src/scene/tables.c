@@ -105,6 +105,9 @@ static const cn_field cn_solver_fields[] = {
            .choice = cn_locals_later,
            .help =
                "the solver of one contact, where the solver uses one; by default its own choice"),
+    CN_KEY("params", text, cn_scene, settings.params,
+           .help = "parameters of the solver, as \"facets=4 outer=1\"; \"cairn solvers\" lists "
+                   "them"),
     CN_KEY("tolerance", real, cn_scene, settings.tolerance, .flags = CN_ABOVE_ZERO,
            .help = "of the residual that every step is checked against"),
     CN_KEY("max_iterations", int, cn_scene, settings.max_iterations, .flags = CN_NOT_BELOW_ZERO,

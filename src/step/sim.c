@@ -15,6 +15,35 @@
 
 // ---- making ----
 
+#define CN_PARAM_TEXT 64   // a parameter's name and value, with room to spare
+#define CN_PARAM_ENDS " ," // between two of them
+
+// "name=value name=value" into the solver's own settings.
+static cn_status cn_choose_params(const char *text, const cn_solver_info *info, cn_solve_opts *opts,
+                                  cn_error *error) {
+    for (const char *at = text + strspn(text, CN_PARAM_ENDS); *at;) {
+        size_t length = strcspn(at, CN_PARAM_ENDS), name = strcspn(at, "=" CN_PARAM_ENDS);
+        char word[CN_PARAM_TEXT];
+        if (name == 0 || name >= length || length >= sizeof word) {
+            cn_fail(error, CN_ERR_INPUT, "solver.params has \"%.*s\"",
+                    (int)(length < sizeof word ? length : sizeof word), at);
+            cn_fail_hint(error, "each is a name, = and a number, without spaces: \"facets=4\"");
+            return CN_ERR_INPUT;
+        }
+        memcpy(word, at, length);
+        word[name] = word[length] = '\0';
+        if (cn_solve_opts_set(opts, info, word, word + name + 1, error) != CN_OK) {
+            if (error) {
+                error->status = CN_ERR_INPUT;
+            }
+            return CN_ERR_INPUT;
+        }
+        at += length;
+        at += strspn(at, CN_PARAM_ENDS);
+    }
+    return CN_OK;
+}
+
 static cn_status cn_choose_solver(const char *name, const cn_settings *settings,
                                   const cn_friction_solver **solver, cn_solve_opts *opts,
                                   cn_error *error) {
@@ -126,6 +155,9 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     const cn_settings *settings = &model->settings;
     cn_status status =
         cn_choose_solver(settings->solver, settings, &sim->solver, &sim->opts, error);
+    if (status == CN_OK && settings->params) {
+        status = cn_choose_params(settings->params, &sim->solver->info, &sim->opts, error);
+    }
     if (status == CN_OK) {
         status = cn_choose_solver(settings->fallback, settings, &sim->fallback, &sim->fallback_opts,
                                   error);
