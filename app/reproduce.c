@@ -81,7 +81,7 @@ static int32_t cn_trial_overrides(const cn_trial *trial, cn_override out[2 * CN_
     return count;
 }
 
-static bool cn_result_read(cn_lab *lab, cn_result *result) {
+static bool cn_result_read(cn_lab *lab, bool inexact, cn_result *result) {
     cn_error error = {.status = CN_OK};
     if (cn_recorded_open(result->path, &result->recorded, &error) != CN_OK) {
         cn_lab_fail(lab, cn_report_error_in(&error, result->path));
@@ -101,7 +101,7 @@ static bool cn_result_read(cn_lab *lab, cn_result *result) {
     }
     lab->cpu_s += result->tally.cpu_s;
     lab->steps += result->tally.steps;
-    lab->unsolved += cn_tally_unsolved(&result->tally);
+    lab->unsolved += inexact ? 0 : cn_tally_unsolved(&result->tally);
     return true;
 }
 
@@ -129,7 +129,7 @@ bool cn_lab_run(cn_lab *lab, const cn_trial *trial, cn_result *out) {
         return cn_lab_fail(lab, code);
     }
     out->path = path;
-    return cn_result_read(lab, out);
+    return cn_result_read(lab, trial->inexact, out);
 }
 
 void cn_result_free(cn_result *result) {

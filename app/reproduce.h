@@ -92,6 +92,7 @@ typedef struct cn_trial {
     const char *scene;             // of the gallery
     const cn_method *method;       // may be NULL
     cn_override set[CN_OVERRIDES]; // over the method's; ends with a NULL path
+    bool inexact; // not meant to reach the tolerance: shown as it is, not counted as unsolved
 } cn_trial;
 
 // What a trial left behind.

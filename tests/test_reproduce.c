@@ -93,6 +93,21 @@ CN_TEST(e2_closes_the_triangle) {
     cn_cli_leave(&cli);
 }
 
+// Row 3 is the exact cone, rows 4 to 8 are the inner polytopes of 2, 3, 4, 6 and 8 facets.
+CN_TEST(e2_shows_what_facets_do) {
+    cn_cli cli = cn_cli_enter();
+    cJSON *json = cn_reproduce(&cli, "E2");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(json, "table")), 4 + 10);
+    assert_string_equal(cn_json_string(cn_table_row(json, 6), "cone"), "inner 4");
+    CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 3), "direction_deg"), 1e-6);
+    for (int row = 4; row < 14; row++) {
+        CN_CHECK_BELOW(1.0, cn_json_number(cn_table_row(json, row), "direction_deg"));
+    }
+    CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 8), "direction_deg"), 180.0 / 8.0);
+    cJSON_Delete(json);
+    cn_cli_leave(&cli);
+}
+
 CN_TEST(e3_compares_with_the_table) {
     cn_cli cli = cn_cli_enter();
     cJSON *json = cn_reproduce(&cli, "E3");
@@ -148,7 +163,8 @@ CN_TEST(report_and_tables_say_the_same) {
     CN_CHECK_TRUE(strncmp(report, cli.out, 200) == 0);
     free(report);
     char *table = cn_file_text("here/table.csv");
-    CN_CHECK_HOLDS(table, "solver,edge_1,edge_2,edge_3,direction,bend,closure,residual_worst\n");
+    CN_CHECK_HOLDS(table, "solver,cone,edge_1,edge_2,edge_3,direction_deg,bend,closure,"
+                          "residual_worst\n");
     CN_CHECK_HOLDS(table, "\"prox-newton\",");
     free(table);
     char *checks = cn_file_text("here/checks.csv");
