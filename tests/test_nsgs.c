@@ -6,6 +6,7 @@
 #include "problem/operator.h"
 #include "solve/anderson.h"
 #include "solve/enumerate.h"
+#include "solve/relaxation.h"
 #include "solve/sweep.h"
 #include "sparse/csr.h"
 
@@ -243,6 +244,80 @@ CN_TEST(anderson_is_exact_on_a_linear_map) {
     CN_CHECK_BELOW(step, 1e-6);
     for (int i = 0; i < 4; i++) {
         CN_CHECK_NEAR(x[i], c[i] / (1.0 - B[i]), 1e-4);
+    }
+    cn_arena_destroy(arena);
+}
+
+// Sweeps counted, with one more parameter set, accelerated or not.
+static cn_solve_report solve_with(const cn_friction *p, const char *name, const char *value,
+                                  const char *anderson, cn_arena *arena, double *r) {
+    const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
+    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+    cn_solve_report report;
+    double *u = CN_TAKE(arena, double, (int64_t)p->dim * p->contacts);
+    assert_int_equal(cn_solve_opts_set(&opts, &solver->info, "anderson", anderson, NULL), CN_OK);
+    assert_int_equal(cn_solve_opts_set(&opts, &solver->info, name, value, NULL), CN_OK);
+    assert_int_equal(cn_friction_solve(p, solver, &opts, arena, r, u, &report, NULL), CN_OK);
+    return report;
+}
+
+// Every contact is coupled to every other: one block, of which each visit leaves a thousandth.
+CN_TEST(inner_sweeps_solve_a_block) {
+    cn_arena *arena = cn_arena_create(NULL);
+    double r[90], one[90] = {0.0}, all[90] = {0.0};
+    cn_friction p = planted(arena, 3, 30, 120, 0.3, 3, r);
+    int32_t singly = solve_with(&p, "manifold", "0", "0", arena, one).iterations;
+    cn_solve_report report = solve_with(&p, "manifold", "1000", "0", arena, all);
+    assert_int_equal(report.outcome, CN_SOLVED);
+    CN_CHECK_BELOW(report.iterations, 6);
+    CN_CHECK_BELOW(report.iterations, singly / 4);
+    for (int32_t i = 0; i < 90; i++) {
+        CN_CHECK_NEAR(all[i], r[i], 1e-5);
+    }
+    cn_arena_destroy(arena);
+}
+
+// Steps that fall as Young's theory has it lead to his best factor.
+CN_TEST(relaxation_finds_the_best_factor) {
+    for (double mu = 0.8; mu < 0.995; mu += 0.05) {
+        double best = 2.0 / (1.0 + sqrt(1.0 - mu * mu)), omega = 1.0, step = 1.0;
+        cn_relaxation relaxation = cn_relaxation_start(omega);
+        for (int32_t sweep = 0; sweep < 300; sweep++) {
+            double root = omega * omega * mu * mu - 4.0 * (omega - 1.0);
+            double half = 0.5 * (omega * mu + sqrt(fmax(root, 0.0)));
+            step *= root > 0.0 ? half * half : omega - 1.0;
+            omega = cn_relaxation_see(&relaxation, step, 1);
+        }
+        CN_CHECK_NEAR(omega, best, 0.03);
+    }
+}
+
+// Whatever the steps do, omega stays in its range; steps that grow push it down.
+CN_TEST(relaxation_is_safeguarded) {
+    cn_rng rng = cn_rng_seed(2);
+    cn_relaxation grows = cn_relaxation_start(1.9), random = cn_relaxation_start(1.0);
+    double step = 1.0, omega = 1.9;
+    for (int32_t sweep = 0; sweep < 1000; sweep++) {
+        step *= 1.1;
+        omega = cn_relaxation_see(&grows, step, 1);
+        double any = cn_relaxation_see(&random, cn_rng_uniform(&rng, 0.0, 1.0), 1 + sweep % 3);
+        CN_CHECK_TRUE(any >= CN_RELAXATION_LEAST && any <= CN_RELAXATION_MOST);
+        CN_CHECK_TRUE(omega >= CN_RELAXATION_LEAST && omega <= CN_RELAXATION_MOST);
+    }
+    CN_CHECK_BELOW(omega, 1.0);
+    CN_CHECK_TRUE(cn_relaxation_see(&random, NAN, 1) <= CN_RELAXATION_MOST);
+}
+
+CN_TEST(adaptive_relaxation_needs_fewer_sweeps) {
+    cn_arena *arena = cn_arena_create(NULL);
+    double plain[90] = {0.0}, relaxed[90] = {0.0};
+    cn_friction p = column(arena, 30);
+    int32_t without = solve_with(&p, "adaptive", "false", "0", arena, plain).iterations;
+    cn_solve_report report = solve_with(&p, "adaptive", "true", "0", arena, relaxed);
+    assert_int_equal(report.outcome, CN_SOLVED);
+    CN_CHECK_BELOW(report.iterations, without / 4);
+    for (int32_t a = 0; a < 30; a++) {
+        CN_CHECK_NEAR(relaxed[3 * a], 30 - a, 1e-4);
     }
     cn_arena_destroy(arena);
 }

@@ -1,6 +1,7 @@
 // solve/contact_order.c
-// Orders of the contacts: shuffled, reverse Cuthill-McKee (George 1971) and greedy colouring, on
-// the graph whose edges join contacts with a common velocity, which is the pattern of W.
+// Orders and blocks of the contacts: shuffled, reverse Cuthill-McKee (George 1971) and greedy
+// colouring, on the graph whose edges join contacts with a common velocity, which is the pattern of
+// W.
 #include "solve/contact_order.h"
 
 #include "base/arena.h"
@@ -200,6 +201,57 @@ cn_status cn_contact_order(const cn_friction *p, cn_order_kind kind, uint64_t se
         status = kind == CN_ORDER_BAND ? cn_order_band(&graph, p->contacts, scratch, order)
                                        : cn_order_colour(&graph, p->contacts, scratch, order);
     }
+    cn_arena_release(scratch, mark);
+    return status;
+}
+
+// ---- contacts of one pair of bodies ----
+
+// What contact a touches: its velocities, or the contacts it is coupled to.
+static const int32_t *cn_contact_row(const cn_friction *p, int32_t a, int64_t *size) {
+    bool body = p->W.kind == CN_OPERATOR_BODY;
+    const int64_t *start = body ? p->W.body.start : p->W.assembled.start;
+    *size = start[a + 1] - start[a];
+    return (body ? p->W.body.dof : p->W.assembled.column) + start[a];
+}
+
+static bool cn_touch_the_same(const cn_friction *p, int32_t a, int32_t b) {
+    int64_t size, other;
+    const int32_t *one = cn_contact_row(p, a, &size), *two = cn_contact_row(p, b, &other);
+    return size == other && memcmp(one, two, sizeof *one * (size_t)size) == 0;
+}
+
+static void cn_insert_rising(int32_t *order, int32_t from, int32_t place, int32_t a) {
+    for (; place > from && order[place - 1] > a; place--) {
+        order[place] = order[place - 1];
+    }
+    order[place] = a;
+}
+
+cn_status cn_contact_pairs(const cn_friction *p, cn_arena *scratch, int32_t *order, int32_t *first,
+                           int32_t *blocks) {
+    cn_contact_graph graph;
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    bool *seen = CN_TAKE_ZERO(scratch, bool, p->contacts);
+    cn_status status = seen ? cn_graph_build(p, scratch, &graph) : CN_ERR_MEMORY;
+    int32_t filled = 0;
+    *blocks = 0;
+    for (int32_t a = 0; a < p->contacts && status == CN_OK; a++) {
+        if (seen[a]) {
+            continue;
+        }
+        int32_t from = first[(*blocks)++] = filled;
+        seen[a] = true;
+        order[filled++] = a;
+        for (int64_t l = graph.start[a]; l < graph.start[a + 1]; l++) {
+            int32_t b = graph.to[l];
+            if (!seen[b] && cn_touch_the_same(p, a, b)) {
+                seen[b] = true;
+                cn_insert_rising(order, from, filled++, b);
+            }
+        }
+    }
+    first[*blocks] = filled;
     cn_arena_release(scratch, mark);
     return status;
 }

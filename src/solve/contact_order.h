@@ -17,6 +17,12 @@ typedef enum cn_order_kind {
 // order[k]: the contact that comes k-th; room for p->contacts.
 cn_status cn_contact_order(const cn_friction *p, cn_order_kind kind, uint64_t seed,
                            cn_arena *scratch, int32_t *order);
+// Contacts block by block: those that touch the same bodies, where all are of one velocity set
+// (body space) or couple to the same contacts (assembled: W alone tells no bodies, so a block may
+// hold the whole of a small island). Block b is order[first[b]] .. order[first[b+1] - 1], rising;
+// blocks by their first contact. Room for p->contacts, and one more in first.
+cn_status cn_contact_pairs(const cn_friction *p, cn_arena *scratch, int32_t *order, int32_t *first,
+                           int32_t *blocks);
 // The same problem with contact order[k] as its k-th. Arrays go to memory.
 cn_status cn_contact_reorder(const cn_friction *p, const int32_t *order, cn_arena *memory,
                              cn_friction *out);

@@ -5,8 +5,10 @@
 // Creeps when the packing is tall (the error diffuses one layer a sweep) and may cycle on
 // hyperstatic sets, where the acceleration helps but is no cure: "extra-gradient" is slower and
 // steadier. Contacts are visited by index, or in another order that the problem alone decides
-// ("order"), so threads cannot change the answer. Scratch: one local block a contact, 2 depth + 6
-// vectors of the size of r.
+// ("order"), so threads cannot change the answer; they may be swept forth and back, in blocks of
+// one pair of bodies, or with a relaxation found on the way, all of which the packets of spheres
+// and manifolds cannot do, so that each sweep costs more. Scratch: one local block a contact, 2
+// depth + 6 vectors of the size of r.
 #include "solve/friction_nsgs.h"
 
 #include "base/arena.h"
@@ -40,6 +42,12 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
      "contacts visited 0: by index, 1: shuffled, 2: reverse Cuthill-McKee, 3: by colour"},
     {"seed", CN_PARAM_INT, offsetof(cn_nsgs_params, seed), 1, 0, INT32_MAX,
      "of the shuffled order"},
+    {"manifold", CN_PARAM_INT, offsetof(cn_nsgs_params, manifold), 0, 0, 1000,
+     "most inner sweeps over the contacts of one pair of bodies; 0: contacts one by one"},
+    {"symmetric", CN_PARAM_BOOL, offsetof(cn_nsgs_params, symmetric), 0, 0, 1,
+     "every sweep runs forward, then backward"},
+    {"adaptive", CN_PARAM_BOOL, offsetof(cn_nsgs_params, adaptive), 0, 0, 1,
+     "omega from the contraction seen, starting with relaxation; anderson is left out"},
 };
 
 // In body space each mixed start costs a product with H, so it is made less often; packets
@@ -57,7 +65,12 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
                           cn_nsgs *s) {
     const cn_nsgs_params *params = (const void *)opts->params;
     *s = (cn_nsgs){.opts = opts};
-    cn_status status = cn_sweep_prepare(p, opts->local, params->relaxation, scratch, &s->sweep);
+    const cn_sweep_plan plan = {.relaxation = params->relaxation,
+                                .varies = params->adaptive,
+                                .symmetric = params->symmetric,
+                                .inner = params->manifold};
+    s->adaptive = params->adaptive;
+    cn_status status = cn_sweep_prepare_plan(p, opts->local, &plan, scratch, &s->sweep);
     if (status != CN_OK) {
         return status;
     }
@@ -69,7 +82,9 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
     if (!s->x || !s->g || !s->best) {
         return CN_ERR_MEMORY;
     }
-    return cn_anderson_prepare(params->anderson, size, s->sweep.weight, scratch, &s->mixer);
+    // The acceleration takes one map for granted, which a changing omega is not.
+    int32_t depth = s->adaptive ? 0 : params->anderson;
+    return cn_anderson_prepare(depth, size, s->sweep.weight, scratch, &s->mixer);
 }
 
 // The error of g, which becomes the best where it is.
@@ -87,6 +102,8 @@ void cn_nsgs_start(cn_nsgs *s, const double *r) {
     memcpy(s->g, s->x, sizeof *s->g * (size_t)s->sweep.size);
     cn_sweep_run(&s->sweep, s->g, 0);
     cn_anderson_restart(&s->mixer);
+    s->sweep.relaxation = s->sweep.plan.relaxation;
+    s->relaxation = cn_relaxation_start(s->sweep.relaxation);
     s->best_error = s->foretold = INFINITY;
     s->sweeps = s->since = 0;
     s->slow = 0;
@@ -126,6 +143,9 @@ static void cn_nsgs_advance(cn_nsgs *s, int64_t limit, double tolerance) {
         cn_sweep_run(&s->sweep, s->g, count);
         s->sweeps += count;
         double step = cn_anderson_step(&s->mixer, s->x, s->g);
+        if (s->adaptive) {
+            s->sweep.relaxation = cn_relaxation_see(&s->relaxation, step, count);
+        }
         if (cn_nsgs_check_due(s, step, tolerance)) {
             cn_nsgs_check(s);
             s->foretold = step > 0.0 ? s->error / step : 0.0;

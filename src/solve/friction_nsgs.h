@@ -4,6 +4,7 @@
 #define CAIRN_SOLVE_FRICTION_NSGS_H
 
 #include "solve/anderson.h"
+#include "solve/relaxation.h"
 #include "solve/sweep.h"
 
 #include <cairn/solve.h>
@@ -14,9 +15,12 @@ typedef struct cn_nsgs_params {
     int32_t every;     // sweeps per mixing step
     int32_t order;     // cn_order_kind, of nsgs itself
     int32_t seed;      // of the random order
+    int32_t manifold;  // most inner sweeps over the contacts of one pair of bodies; 0: one by one
+    bool symmetric;    // forward, then backward
+    bool adaptive;     // omega from the contraction seen, in place of the acceleration
 } cn_nsgs_params;
 
-#define CN_NSGS_PARAM_COUNT 5
+#define CN_NSGS_PARAM_COUNT 8
 #define CN_AUTO_PARAM_COUNT 3 // the first of them, which auto has too
 extern const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT];
 
@@ -27,6 +31,8 @@ typedef struct cn_nsgs {
     const cn_solve_opts *opts;
     cn_sweep sweep;
     cn_anderson mixer;
+    bool adaptive; // relaxation is in use
+    cn_relaxation relaxation;
     int32_t every; // sweeps per mixing step
     double *x, *g; // where a mixing step starts, where its sweeps end
     double *best;  // the best g that was checked

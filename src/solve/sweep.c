@@ -11,6 +11,7 @@
 #include "math/cone.h"
 #include "math/wide.h"
 #include "problem/operator.h"
+#include "solve/contact_order.h"
 #include "solve/local_secular.h"
 
 #include <math.h>
@@ -20,6 +21,9 @@
 #define CN_LOCAL_COST 100.0 // multiplications' worth of a local solve
 #define CN_BALL_COST 40.0   // and of all that a contact of balls takes in a sweep
 #define CN_POINT_COST 80.0  // or a point of a manifold
+#define CN_BLOCK_SOLVED                                                                            \
+    1e-6 // |dr|^2 of an inner sweep over that of the first: three figures, which the next visit
+         // of the block, after its neighbours have moved, takes on
 
 // sum += column * factor, lane by lane.
 CN_INLINE void cn_add_column(cn_wide *sum, const double *column, double factor) {
@@ -71,144 +75,147 @@ CN_INLINE void cn_visit_2d(const cn_sweep *s, int32_t a, const double q[2], doub
     cn_relax(s, 2, s->p->mu[a], answer, r);
 }
 
-CN_INLINE void cn_sweep_assembled_3d(cn_sweep *s, double *r) {
+// ---- one contact of each form of the operator; r: all impulses, in and out ----
+
+CN_INLINE void cn_contact_assembled_3d(cn_sweep *s, int32_t a, double *r) {
     const cn_bsr *W = &s->p->W.assembled;
-    int64_t k = 0;
-    for (int32_t a = 0; a < s->p->contacts; a++) {
-        double *own = r + 3 * (int64_t)a;
-        double last[3] = {own[0], own[1], own[2]};
-        // With its own impulse put to zero the whole row gives what the others do.
-        own[0] = own[1] = own[2] = 0.0;
-        // One sum a column: three chains of additions keep pace with the loads.
-        cn_wide sum[3] = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
-        cn_add_column(&sum[0], s->q + 3 * (int64_t)a, 1.0);
-        for (int64_t end = W->start[a + 1]; k < end; k++) {
-            const double *block = W->value + 9 * k;
-            const double *other = r + 3 * (int64_t)W->column[k];
-            cn_add_column(&sum[0], block, other[0]);
-            cn_add_column(&sum[1], block + 3, other[1]);
-            cn_add_column(&sum[2], block + 6, other[2]);
-        }
-        sum[0] += sum[1] + sum[2];
-        double q[4];
-        memcpy(q, &sum[0], sizeof q);
-        if (s->block[a].inv_nn > 0.0) {
-            cn_visit_3d(s, a, q, last);
-        }
-        memcpy(own, last, sizeof last);
+    double *own = r + 3 * (int64_t)a;
+    double last[3] = {own[0], own[1], own[2]};
+    // With its own impulse put to zero the whole row gives what the others do.
+    own[0] = own[1] = own[2] = 0.0;
+    // One sum a column: three chains of additions keep pace with the loads.
+    cn_wide sum[3] = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
+    cn_add_column(&sum[0], s->q + 3 * (int64_t)a, 1.0);
+    for (int64_t k = W->start[a], end = W->start[a + 1]; k < end; k++) {
+        const double *block = W->value + 9 * k;
+        const double *other = r + 3 * (int64_t)W->column[k];
+        cn_add_column(&sum[0], block, other[0]);
+        cn_add_column(&sum[1], block + 3, other[1]);
+        cn_add_column(&sum[2], block + 6, other[2]);
     }
+    sum[0] += sum[1] + sum[2];
+    double q[4];
+    memcpy(q, &sum[0], sizeof q);
+    if (s->block[a].inv_nn > 0.0) {
+        cn_visit_3d(s, a, q, last);
+    }
+    memcpy(own, last, sizeof last);
 }
 
-CN_INLINE void cn_sweep_assembled_2d(cn_sweep *s, double *r) {
+CN_INLINE void cn_contact_assembled_2d(cn_sweep *s, int32_t a, double *r) {
     const cn_bsr *W = &s->p->W.assembled;
-    int64_t k = 0;
-    for (int32_t a = 0; a < s->p->contacts; a++) {
-        double *own = r + 2 * (int64_t)a;
-        double last[2] = {own[0], own[1]};
-        own[0] = own[1] = 0.0;
-        double q[2] = {s->q[2 * (int64_t)a], s->q[2 * (int64_t)a + 1]};
-        for (int64_t end = W->start[a + 1]; k < end; k++) {
-            const double *block = W->value + 4 * k;
-            const double *other = r + 2 * (int64_t)W->column[k];
-            q[0] += block[0] * other[0] + block[2] * other[1];
-            q[1] += block[1] * other[0] + block[3] * other[1];
-        }
-        cn_visit_2d(s, a, q, last);
-        memcpy(own, last, sizeof last);
+    double *own = r + 2 * (int64_t)a;
+    double last[2] = {own[0], own[1]};
+    own[0] = own[1] = 0.0;
+    double q[2] = {s->q[2 * (int64_t)a], s->q[2 * (int64_t)a + 1]};
+    for (int64_t k = W->start[a], end = W->start[a + 1]; k < end; k++) {
+        const double *block = W->value + 4 * k;
+        const double *other = r + 2 * (int64_t)W->column[k];
+        q[0] += block[0] * other[0] + block[2] * other[1];
+        q[1] += block[1] * other[0] + block[3] * other[1];
     }
+    cn_visit_2d(s, a, q, last);
+    memcpy(own, last, sizeof last);
 }
 
 // Two rigid bodies a contact: u = H' v + q, then v += M^-1 H dr.
-CN_INLINE void cn_sweep_packed_3d(cn_sweep *s, double *r) {
-    for (int32_t a = 0; a < s->p->contacts; a++) {
-        double *own = r + 3 * (int64_t)a;
-        const double *H = s->pack.H + 36 * (int64_t)a, *G = s->pack.G + 36 * (int64_t)a;
-        double *v[2] = {s->v + s->pack.dof[2 * a], s->v + s->pack.dof[2 * a + 1]};
-        cn_wide sum[3] = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
-        cn_add_column(&sum[0], s->q + 3 * (int64_t)a, 1.0);
-        for (int k = 0; k < 12; k++) {
-            cn_add_column(&sum[k % 3], H + 3 * k, v[k / 6][k % 6]);
-        }
-        sum[0] += sum[1] + sum[2];
-        double u[4], last[3] = {own[0], own[1], own[2]};
-        memcpy(u, &sum[0], sizeof u);
-        if (!(s->block[a].inv_nn > 0.0)) {
-            continue;
-        }
-        cn_visit_3d_from_u(s, a, u, own);
-        double change[3] = {own[0] - last[0], own[1] - last[1], own[2] - last[2]};
-        if (change[0] == 0.0 && change[1] == 0.0 && change[2] == 0.0) {
-            continue; // an open contact that stays open
-        }
-        for (int k = 0; k < 12; k++) {
-            const double *g = G + 18 * (k / 6) + k % 6;
-            v[k / 6][k % 6] += g[0] * change[0] + g[6] * change[1] + g[12] * change[2];
-        }
+CN_INLINE void cn_contact_packed_3d(cn_sweep *s, int32_t a, double *r) {
+    double *own = r + 3 * (int64_t)a;
+    const double *H = s->pack.H + 36 * (int64_t)a, *G = s->pack.G + 36 * (int64_t)a;
+    double *v[2] = {s->v + s->pack.dof[2 * a], s->v + s->pack.dof[2 * a + 1]};
+    cn_wide sum[3] = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
+    cn_add_column(&sum[0], s->q + 3 * (int64_t)a, 1.0);
+    for (int k = 0; k < 12; k++) {
+        cn_add_column(&sum[k % 3], H + 3 * k, v[k / 6][k % 6]);
+    }
+    sum[0] += sum[1] + sum[2];
+    double u[4], last[3] = {own[0], own[1], own[2]};
+    memcpy(u, &sum[0], sizeof u);
+    if (!(s->block[a].inv_nn > 0.0)) {
+        return;
+    }
+    cn_visit_3d_from_u(s, a, u, own);
+    double change[3] = {own[0] - last[0], own[1] - last[1], own[2] - last[2]};
+    if (change[0] == 0.0 && change[1] == 0.0 && change[2] == 0.0) {
+        return; // an open contact that stays open
+    }
+    for (int k = 0; k < 12; k++) {
+        const double *g = G + 18 * (k / 6) + k % 6;
+        v[k / 6][k % 6] += g[0] * change[0] + g[6] * change[1] + g[12] * change[2];
     }
 }
 
-CN_INLINE void cn_sweep_packed_2d(cn_sweep *s, double *r) {
-    for (int32_t a = 0; a < s->p->contacts; a++) {
-        double *own = r + 2 * (int64_t)a;
-        const double *H = s->pack.H + 12 * (int64_t)a, *G = s->pack.G + 12 * (int64_t)a;
-        const double *W = s->p->W.diagonal + 4 * (int64_t)a;
-        double *v[2] = {s->v + s->pack.dof[2 * a], s->v + s->pack.dof[2 * a + 1]};
-        double last[2] = {own[0], own[1]};
-        double q[2] = {s->q[2 * a] - (W[0] * last[0] + W[2] * last[1]),
-                       s->q[2 * a + 1] - (W[1] * last[0] + W[3] * last[1])};
-        for (int k = 0; k < 6; k++) {
-            q[0] += H[2 * k] * v[k / 3][k % 3];
-            q[1] += H[2 * k + 1] * v[k / 3][k % 3];
-        }
-        cn_visit_2d(s, a, q, own);
-        double change[2] = {own[0] - last[0], own[1] - last[1]};
-        for (int k = 0; k < 6; k++) {
-            const double *g = G + 6 * (k / 3) + k % 3;
-            v[k / 3][k % 3] += g[0] * change[0] + g[3] * change[1];
-        }
+CN_INLINE void cn_contact_packed_2d(cn_sweep *s, int32_t a, double *r) {
+    double *own = r + 2 * (int64_t)a;
+    const double *H = s->pack.H + 12 * (int64_t)a, *G = s->pack.G + 12 * (int64_t)a;
+    const double *W = s->p->W.diagonal + 4 * (int64_t)a;
+    double *v[2] = {s->v + s->pack.dof[2 * a], s->v + s->pack.dof[2 * a + 1]};
+    double last[2] = {own[0], own[1]};
+    double q[2] = {s->q[2 * a] - (W[0] * last[0] + W[2] * last[1]),
+                   s->q[2 * a + 1] - (W[1] * last[0] + W[3] * last[1])};
+    for (int k = 0; k < 6; k++) {
+        q[0] += H[2 * k] * v[k / 3][k % 3];
+        q[1] += H[2 * k + 1] * v[k / 3][k % 3];
+    }
+    cn_visit_2d(s, a, q, own);
+    double change[2] = {own[0] - last[0], own[1] - last[1]};
+    for (int k = 0; k < 6; k++) {
+        const double *g = G + 6 * (k / 3) + k % 3;
+        v[k / 3][k % 3] += g[0] * change[0] + g[3] * change[1];
     }
 }
 
 // Any body map in either dimension: u from the velocities, less what the contact itself does to it.
-static void cn_sweep_body(cn_sweep *s, double *r) {
+CN_INLINE void cn_contact_body(cn_sweep *s, int32_t a, double *r) {
     const cn_body_map *map = &s->p->W.body;
     int32_t dim = s->p->dim;
-    for (int32_t a = 0; a < s->p->contacts; a++) {
-        double *own = r + (int64_t)dim * a;
-        const double *block = s->p->W.diagonal + (int64_t)dim * dim * a;
-        double q[3] = {0.0, 0.0, 0.0};
-        double change[3] = {0.0, 0.0, 0.0};
+    double *own = r + (int64_t)dim * a;
+    const double *block = s->p->W.diagonal + (int64_t)dim * dim * a;
+    double q[3] = {0.0, 0.0, 0.0};
+    double change[3] = {0.0, 0.0, 0.0};
+    for (int32_t i = 0; i < dim; i++) {
+        q[i] = s->q[(int64_t)dim * a + i];
+        change[i] = own[i];
+    }
+    for (int64_t k = map->start[a]; k < map->start[a + 1]; k++) {
+        double v = s->v[map->dof[k]];
         for (int32_t i = 0; i < dim; i++) {
-            q[i] = s->q[(int64_t)dim * a + i];
-            change[i] = own[i];
-        }
-        for (int64_t k = map->start[a]; k < map->start[a + 1]; k++) {
-            double v = s->v[map->dof[k]];
-            for (int32_t i = 0; i < dim; i++) {
-                q[i] += map->H[dim * k + i] * v;
-            }
-        }
-        for (int32_t j = 0; j < dim; j++) {
-            for (int32_t i = 0; i < dim; i++) {
-                q[i] -= block[dim * j + i] * own[j];
-            }
-        }
-        if (dim == 2) {
-            cn_visit_2d(s, a, q, own);
-        } else if (s->block[a].inv_nn > 0.0) {
-            cn_visit_3d(s, a, q, own);
-        }
-        for (int32_t i = 0; i < dim; i++) {
-            change[i] = own[i] - change[i];
-        }
-        for (int64_t k = map->start[a]; k < map->start[a + 1]; k++) {
-            double sum = 0.0;
-            for (int32_t i = 0; i < dim; i++) {
-                sum += map->MinvH[dim * k + i] * change[i];
-            }
-            s->v[map->dof[k]] += sum;
+            q[i] += map->H[dim * k + i] * v;
         }
     }
+    for (int32_t j = 0; j < dim; j++) {
+        for (int32_t i = 0; i < dim; i++) {
+            q[i] -= block[dim * j + i] * own[j];
+        }
+    }
+    if (dim == 2) {
+        cn_visit_2d(s, a, q, own);
+    } else if (s->block[a].inv_nn > 0.0) {
+        cn_visit_3d(s, a, q, own);
+    }
+    for (int32_t i = 0; i < dim; i++) {
+        change[i] = own[i] - change[i];
+    }
+    for (int64_t k = map->start[a]; k < map->start[a + 1]; k++) {
+        double sum = 0.0;
+        for (int32_t i = 0; i < dim; i++) {
+            sum += map->MinvH[dim * k + i] * change[i];
+        }
+        s->v[map->dof[k]] += sum;
+    }
+}
+
+// ---- the sweep by index of each form ----
+
+// All contacts once; inlined, so that the visit is too.
+CN_INLINE void cn_sweep_all(cn_sweep *s, cn_visit_fn *visit, double *r) {
+    for (int32_t a = 0; a < s->p->contacts; a++) {
+        visit(s, a, r);
+    }
+}
+
+static void cn_sweep_body(cn_sweep *s, double *r) {
+    cn_sweep_all(s, cn_contact_body, r);
 }
 
 static void cn_sweep_manifolds(cn_sweep *s, double *x) {
@@ -220,19 +227,19 @@ static void cn_sweep_balls(cn_sweep *s, double *x) {
 }
 
 static void cn_sweep_2d_plain(cn_sweep *s, double *r) {
-    cn_sweep_assembled_2d(s, r);
+    cn_sweep_all(s, cn_contact_assembled_2d, r);
 }
 
 static void cn_sweep_3d_plain(cn_sweep *s, double *r) {
-    cn_sweep_assembled_3d(s, r);
+    cn_sweep_all(s, cn_contact_assembled_3d, r);
 }
 
 static void cn_sweep_2d_packed_plain(cn_sweep *s, double *r) {
-    cn_sweep_packed_2d(s, r);
+    cn_sweep_all(s, cn_contact_packed_2d, r);
 }
 
 static void cn_sweep_3d_packed_plain(cn_sweep *s, double *r) {
-    cn_sweep_packed_3d(s, r);
+    cn_sweep_all(s, cn_contact_packed_3d, r);
 }
 
 // The code for any processor.
@@ -249,11 +256,11 @@ static cn_sweep_fn *cn_choose_plain(const cn_sweep *s) {
 #if defined(__x86_64__)
 // The same code for processors with 256-bit registers.
 __attribute__((target("avx2"))) static void cn_sweep_3d_avx2(cn_sweep *s, double *r) {
-    cn_sweep_assembled_3d(s, r);
+    cn_sweep_all(s, cn_contact_assembled_3d, r);
 }
 
 __attribute__((target("avx2"))) static void cn_sweep_3d_packed_avx2(cn_sweep *s, double *r) {
-    cn_sweep_packed_3d(s, r);
+    cn_sweep_all(s, cn_contact_packed_3d, r);
 }
 
 static cn_sweep_fn *cn_choose(const cn_sweep *s) {
@@ -271,6 +278,98 @@ static cn_sweep_fn *cn_choose(const cn_sweep *s) {
 }
 #endif
 
+// ---- the sweep by a plan ----
+
+static void cn_visit_assembled_2d(cn_sweep *s, int32_t a, double *r) {
+    cn_contact_assembled_2d(s, a, r);
+}
+
+static void cn_visit_assembled_3d(cn_sweep *s, int32_t a, double *r) {
+    cn_contact_assembled_3d(s, a, r);
+}
+
+static void cn_visit_packed_2d(cn_sweep *s, int32_t a, double *r) {
+    cn_contact_packed_2d(s, a, r);
+}
+
+static void cn_visit_packed_3d(cn_sweep *s, int32_t a, double *r) {
+    cn_contact_packed_3d(s, a, r);
+}
+
+static void cn_visit_body(cn_sweep *s, int32_t a, double *r) {
+    cn_contact_body(s, a, r);
+}
+
+static cn_visit_fn *cn_choose_visit(const cn_sweep *s) {
+    bool flat = s->p->dim == 2;
+    if (s->p->W.kind == CN_OPERATOR_ASSEMBLED) {
+        return flat ? cn_visit_assembled_2d : cn_visit_assembled_3d;
+    }
+    if (s->pack.size == 0) {
+        return cn_visit_body;
+    }
+    return flat ? cn_visit_packed_2d : cn_visit_packed_3d;
+}
+
+// Visits contact a and returns |dr|^2.
+static double cn_visit_change(cn_sweep *s, int32_t a, double *r) {
+    int32_t dim = s->p->dim;
+    double *own = r + (int64_t)dim * a, last[3] = {0.0, 0.0, 0.0}, sum = 0.0;
+    memcpy(last, own, sizeof *own * (size_t)dim);
+    s->visit(s, a, r);
+    for (int32_t i = 0; i < dim; i++) {
+        sum += (own[i] - last[i]) * (own[i] - last[i]);
+    }
+    return sum;
+}
+
+// The contacts first .. end - 1 of the plan's order, or from the last to the first: inner sweeps
+// until one changes little against what the first of them did. A contact alone is solved at once.
+static void cn_sweep_block(cn_sweep *s, int32_t first, int32_t end, bool back, double *r) {
+    int32_t most = end - first > 1 ? s->plan.inner : 1;
+    double change = 0.0, whole = 0.0;
+    for (int32_t i = 0; i < most && (i == 0 || change > CN_BLOCK_SOLVED * whole); i++) {
+        change = 0.0;
+        for (int32_t k = first; k < end; k++) {
+            change += cn_visit_change(s, s->order[back ? first + end - 1 - k : k], r);
+        }
+        whole = i == 0 ? change : whole;
+    }
+}
+
+static void cn_sweep_planned(cn_sweep *s, double *r) {
+    for (int32_t b = 0; b < s->blocks; b++) {
+        cn_sweep_block(s, s->first[b], s->first[b + 1], false, r);
+    }
+    for (int32_t b = s->plan.symmetric ? s->blocks - 1 : -1; b >= 0; b--) {
+        cn_sweep_block(s, s->first[b], s->first[b + 1], true, r);
+    }
+}
+
+static cn_status cn_prepare_plan(cn_sweep *s, cn_arena *scratch) {
+    int32_t n = s->p->contacts;
+    s->order = CN_TAKE(scratch, int32_t, n);
+    s->first = CN_TAKE(scratch, int32_t, (int64_t)n + 1);
+    if (!s->order || !s->first) {
+        return CN_ERR_MEMORY;
+    }
+    s->visit = cn_choose_visit(s);
+    s->run = cn_sweep_planned;
+    if (s->plan.inner > 0) {
+        return cn_contact_pairs(s->p, scratch, s->order, s->first, &s->blocks);
+    }
+    s->blocks = n;
+    for (int32_t a = 0; a <= n; a++) {
+        s->first[a] = a;
+        if (a < n) {
+            s->order[a] = a;
+        }
+    }
+    return CN_OK;
+}
+
+// ---- preparing ----
+
 static cn_status cn_prepare_blocks(cn_sweep *s, cn_arena *scratch) {
     const cn_friction *p = s->p;
     s->block = CN_TAKE(scratch, cn_local_block, p->contacts);
@@ -287,9 +386,15 @@ static cn_status cn_prepare_blocks(cn_sweep *s, cn_arena *scratch) {
     return CN_OK;
 }
 
-// Wide enough a closed form for the packets, and nobody asked for another local solver.
+// Whether contacts are visited in another way than once each, by index.
+static bool cn_is_planned(const cn_sweep *s) {
+    return s->plan.symmetric || s->plan.inner > 0;
+}
+
+// Wide enough a closed form for the packets, and nobody asked for another local solver or way.
 static bool cn_may_be_packed(const cn_sweep *s) {
-    return s->p->W.kind == CN_OPERATOR_BODY && s->fast && s->relaxation == 1.0;
+    return s->p->W.kind == CN_OPERATOR_BODY && s->fast && s->relaxation == 1.0 && !s->plan.varies &&
+           !cn_is_planned(s);
 }
 
 // A number a row of the contacts, spread over an iterate; 1 in empty lanes.
@@ -357,13 +462,21 @@ static cn_status cn_prepare_any(cn_sweep *s, cn_arena *scratch) {
         }
     }
     s->run = cn_choose(s);
-    return p->dim == 3 ? cn_prepare_blocks(s, scratch) : CN_OK;
+    cn_status status = p->dim == 3 ? cn_prepare_blocks(s, scratch) : CN_OK;
+    return status == CN_OK && cn_is_planned(s) ? cn_prepare_plan(s, scratch) : status;
 }
 
 cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, double relaxation,
                            cn_arena *scratch, cn_sweep *sweep) {
+    const cn_sweep_plan plain = {.relaxation = relaxation};
+    return cn_sweep_prepare_plan(p, local, &plain, scratch, sweep);
+}
+
+cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *local,
+                                const cn_sweep_plan *plan, cn_arena *scratch, cn_sweep *sweep) {
     int64_t m = (int64_t)p->dim * p->contacts;
-    *sweep = (cn_sweep){.p = p, .local = local->solve, .relaxation = relaxation, .size = m};
+    *sweep = (cn_sweep){.p = p, .local = local->solve, .plan = *plan, .size = m};
+    sweep->relaxation = plan->relaxation;
     sweep->fast = local->solve == cn_local_hybrid;
     sweep->unit = cn_natural_unit_of(p);
     sweep->r = CN_TAKE(scratch, double, m);
@@ -384,7 +497,7 @@ cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, d
 void cn_sweep_use_plain(cn_sweep *sweep) {
     sweep->balls.kernel = &cn_ball_kernel_plain;
     sweep->manifolds.kernel = &cn_manifold_kernel_plain;
-    if (sweep->kind == CN_SWEEP_ANY) {
+    if (sweep->kind == CN_SWEEP_ANY && !cn_is_planned(sweep)) {
         sweep->run = cn_choose_plain(sweep);
     }
 }

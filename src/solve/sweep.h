@@ -1,6 +1,7 @@
 // solve/sweep.h
 // One Gauss-Seidel sweep over the contacts, for either operator: each contact is solved by itself
-// while the others are held, in index order, so that nothing but the problem decides the answer.
+// while the others are held, in index order or by a plan, so that nothing but the problem decides
+// the answer.
 #ifndef CAIRN_SOLVE_SWEEP_H
 #define CAIRN_SOLVE_SWEEP_H
 
@@ -18,6 +19,15 @@ typedef enum cn_sweep_kind {
 
 typedef struct cn_sweep cn_sweep;
 typedef void cn_sweep_fn(cn_sweep *sweep, double *x);
+typedef void cn_visit_fn(cn_sweep *sweep, int32_t a, double *x);
+
+// What a sweep does besides visiting every contact once by index. Packets do none of it.
+typedef struct cn_sweep_plan {
+    double relaxation; // omega
+    bool varies;       // the caller will change cn_sweep.relaxation between runs
+    bool symmetric;    // forward, then backward
+    int32_t inner;     // most inner sweeps over the contacts of one pair of bodies; 0: one by one
+} cn_sweep_plan;
 
 // An iterate x holds the impulses as the sweep likes them: in contact axes as they come, or in
 // packets. Mixtures of iterates are iterates.
@@ -40,12 +50,18 @@ struct cn_sweep {
     cn_manifolds manifolds; //
     cn_natural_unit unit;   // of the scaled measure
     double *r, *u;          // impulses and velocities in contact axes, for the other measures
+    cn_sweep_plan plan;
+    cn_visit_fn *visit;     // of a plan: one contact solved
+    int32_t *order, *first; // block b of a plan: contacts order[first[b]] .. order[first[b+1] - 1]
+    int32_t blocks;         //
     int32_t unusable;       // contacts without normal stiffness, left as they are
 };
 
 // p and local must outlive the sweep; its arrays come from scratch.
 cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, double relaxation,
                            cn_arena *scratch, cn_sweep *sweep);
+cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *local,
+                                const cn_sweep_plan *plan, cn_arena *scratch, cn_sweep *sweep);
 // An iterate needs room for CN_SWEEP_PAD numbers more than size; they are read but not used.
 #define CN_SWEEP_PAD 4
 void cn_sweep_load(const cn_sweep *sweep, const double *r, double *x);
@@ -54,7 +70,8 @@ void cn_sweep_store(const cn_sweep *sweep, const double *x, double *r);
 void cn_sweep_run(cn_sweep *sweep, double *x, int32_t count);
 // The error of the x of the last run, as cn_natural_error has it.
 double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const double *x);
-// Multiplications' worth of one sweep, by counts that were measured once and hold on any machine.
+// Multiplications' worth of one visit to every contact, by counts that were measured once and hold
+// on any machine.
 double cn_sweep_cost(const cn_sweep *sweep);
 // Takes the code for any processor instead of the one chosen for this; the bits are the same.
 void cn_sweep_use_plain(cn_sweep *sweep);
