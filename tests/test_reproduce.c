@@ -76,6 +76,9 @@ CN_TEST(e1_keeps_the_energy) {
     cJSON *json = cn_reproduce(&cli, "E1");
     CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 0), "drift"), 1e-7);
     CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 1), "drift"), 1e-9);
+    assert_string_equal(cn_json_string(cn_table_row(json, 8), "solver"), "nsgs, 1 sweep");
+    assert_int_equal(cn_json_number(cn_table_row(json, 1), "steps_that_change_it"), 0);
+    CN_CHECK_BELOW(1e-9, cn_json_number(cn_table_row(json, 8), "drift"));
     cn_check_files(json);
     cJSON_Delete(json);
     cn_cli_leave(&cli);
