@@ -134,6 +134,26 @@ bool cn_result_frames(cn_lab *lab, cn_result *result, cn_frame_fn *visit, void *
 // The three coordinates (2D: x, y, angle) of a body over all frames.
 bool cn_result_track(cn_lab *lab, cn_result *result, cn_body_id body, cn_series out[3]);
 
+// ---- one step ----
+
+// Simulates a scene of the gallery to a time and hands out the problem of its last step, in body
+// space. false: something went wrong.
+typedef void cn_problem_fn(cn_lab *lab, const cn_friction *problem, void *user);
+bool cn_lab_problem(cn_lab *lab, const char *scene, const cn_override *set, int32_t count,
+                    double until, cn_problem_fn *visit, void *user);
+
+// A solver at work on one problem, from r = 0.
+typedef struct cn_attempt {
+    const char *solver, *local; // local NULL: the solver's own choice
+    const char *param, *value;  // one of the solver's parameters; param NULL: none
+    double tolerance, time_limit;
+    int32_t max_iterations;      // 0: the solver's own
+    cn_series *iterations, *cpu; // residual over iterations and over CPU time [s]; may be NULL
+} cn_attempt;
+
+bool cn_lab_solve(cn_lab *lab, const cn_friction *problem, const cn_attempt *attempt,
+                  cn_solve_report *report);
+
 // ---- what is written ----
 
 // A check. paper: what the source says, "" when it says nothing. limit NaN: shown, not judged.

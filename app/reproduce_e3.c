@@ -6,9 +6,6 @@
 // and the median is shown.
 #include "reproduce_rows.h"
 
-#include "gallery.h"
-#include "progress.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -156,40 +153,16 @@ static void cn_e3_plot_run(cn_lab *lab, const cn_result *result) {
     cn_series_free(&contacts);
 }
 
-static bool cn_e3_note(void *user, const cn_progress *progress) {
-    if (progress->done > 0 && isfinite(progress->residual)) {
-        cn_series_add(user, (double)progress->done, progress->residual);
-    }
-    return !cn_interrupted();
-}
-
-// The residual over the iterations of one solve that starts at r = 0, without and with Anderson's
-// acceleration.
+// The residual over the iterations of one solve, without and with Anderson's acceleration.
 static bool cn_e3_converge(cn_lab *lab, const cn_friction *problem, const char *anderson,
                            cn_series *out) {
-    const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
-    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
-    cn_arena *scratch = cn_arena_create(NULL);
-    int64_t size = (int64_t)problem->dim * problem->contacts;
-    double *r = CN_ALLOCATE(double, size), *u = CN_ALLOCATE(double, size);
     cn_solve_report report;
-    cn_error error = {.status = CN_OK};
-    opts.tolerance = CN_E3_CONVERGED;
-    opts.progress = cn_e3_note;
-    opts.progress_user = out;
-    cn_status status = scratch ? CN_OK : CN_ERR_MEMORY;
-    status = status == CN_OK ? cn_solve_opts_set(&opts, &solver->info, "anderson", anderson, &error)
-                             : status;
-    status = status == CN_OK
-                 ? cn_friction_solve(problem, solver, &opts, scratch, r, u, &report, &error)
-                 : status;
-    if (status != CN_OK) {
-        lab->code = cn_exit_join(lab->code, cn_report_error(&error));
-    }
-    free(r);
-    free(u);
-    cn_arena_destroy(scratch);
-    return status == CN_OK;
+    cn_attempt attempt = {.solver = "nsgs",
+                          .param = "anderson",
+                          .value = anderson,
+                          .tolerance = CN_E3_CONVERGED,
+                          .iterations = out};
+    return cn_lab_solve(lab, problem, &attempt, &report);
 }
 
 // The first iteration with a residual of a tenth.
@@ -202,7 +175,8 @@ static double cn_e3_first_tenth(const cn_series *residual) {
     return (double)NAN;
 }
 
-static void cn_e3_plot_convergence(cn_lab *lab, const cn_friction *problem) {
+static void cn_e3_plot_convergence(cn_lab *lab, const cn_friction *problem, void *user) {
+    (void)user;
     cn_series plain = {.count = 0}, accelerated = {.count = 0};
     if (cn_e3_converge(lab, problem, "0", &plain) &&
         cn_e3_converge(lab, problem, "5", &accelerated)) {
@@ -234,33 +208,11 @@ static void cn_e3_plot_convergence(cn_lab *lab, const cn_friction *problem) {
     cn_series_free(&accelerated);
 }
 
-// Simulates to a moment of compaction, where the solve is hardest. A run file does not hold the
-// problems of its steps.
+// At a moment of compaction, where the solve is hardest.
 static void cn_e3_convergence(cn_lab *lab) {
     static const cn_override set[] = {{"generate.packing.count", "160"}};
-    char *scene = cn_gallery_path("sphere-settling");
-    cn_error error = {.status = CN_OK};
-    cn_model *model = NULL;
-    cn_sim *sim = NULL;
-    cn_status status = cn_scene_read(NULL, scene, set, 1, &model, &error);
-    status = status == CN_OK ? cn_sim_create(model, NULL, &sim, &error) : status;
-    double until = lab->quick ? CN_E3_FALL : CN_E3_COMPACTION;
-    while (status == CN_OK && cn_sim_time(sim) < until - 1e-9 && !cn_interrupted()) {
-        cn_step_report report;
-        status = cn_sim_step(sim, &report, &error);
-    }
-    if (status != CN_OK) {
-        lab->code = cn_exit_join(lab->code, cn_report_error(&error));
-    } else {
-        const double *r, *u;
-        const cn_friction *problem = cn_sim_problem(sim, &r, &u);
-        if (problem) {
-            cn_e3_plot_convergence(lab, problem);
-        }
-    }
-    cn_sim_destroy(sim);
-    cn_model_destroy(model);
-    free(scene);
+    cn_lab_problem(lab, "sphere-settling", set, 1, lab->quick ? CN_E3_FALL : CN_E3_COMPACTION,
+                   cn_e3_plot_convergence, NULL);
 }
 
 // ---- the cases ----

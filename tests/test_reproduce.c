@@ -143,6 +143,10 @@ static void cn_check_short(const char *id, int rows) {
     cn_cli_leave(&cli);
 }
 
+CN_TEST(e4b_has_every_solver_on_every_problem) {
+    cn_check_short("E4b", 2 * 7);
+}
+
 CN_TEST(e6_tracks_the_large_ball) {
     cn_check_short("E6", 1);
 }

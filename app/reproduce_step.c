@@ -1,0 +1,100 @@
+// One-step problems of experiments: taken from a scene of the gallery, since a run file does not
+// hold them, and solved by whatever is compared; see reproduce.h.
+#include "reproduce.h"
+
+#include "gallery.h"
+#include "progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void cn_lab_complain(cn_lab *lab, const cn_error *error) {
+    lab->code = cn_exit_join(lab->code, cn_report_error(error));
+}
+
+bool cn_lab_problem(cn_lab *lab, const char *scene, const cn_override *set, int32_t count,
+                    double until, cn_problem_fn *visit, void *user) {
+    cn_error error = {.status = CN_OK};
+    cn_model *model = NULL;
+    cn_sim *sim = NULL;
+    char *path = cn_gallery_path(scene);
+    if (!path) {
+        lab->code = cn_exit_join(
+            lab->code, cn_report_failure("the gallery has no scene '%s'; CAIRN_SCENES may say "
+                                         "where it is",
+                                         scene));
+        return false;
+    }
+    cn_status status = cn_scene_read(NULL, path, set, count, &model, &error);
+    free(path);
+    status = status == CN_OK ? cn_sim_create(model, NULL, &sim, &error) : status;
+    while (status == CN_OK && cn_sim_time(sim) < until - 1e-9 && !cn_interrupted()) {
+        cn_step_report report;
+        status = cn_sim_step(sim, &report, &error);
+    }
+    if (status != CN_OK) {
+        cn_lab_complain(lab, &error);
+    } else {
+        const double *r, *u;
+        const cn_friction *problem = cn_sim_problem(sim, &r, &u);
+        if (problem) {
+            visit(lab, problem, user);
+        }
+    }
+    cn_sim_destroy(sim);
+    cn_model_destroy(model);
+    return status == CN_OK;
+}
+
+typedef struct cn_attempt_notes {
+    cn_series *iterations, *cpu;
+    double start; // [s]
+} cn_attempt_notes;
+
+static bool cn_attempt_note(void *user, const cn_progress *progress) {
+    cn_attempt_notes *notes = user;
+    if (progress->done > 0 && isfinite(progress->residual)) {
+        if (notes->iterations) {
+            cn_series_add(notes->iterations, (double)progress->done, progress->residual);
+        }
+        if (notes->cpu) {
+            cn_series_add(notes->cpu, cn_cpu_clock() - notes->start, progress->residual);
+        }
+    }
+    return !cn_interrupted();
+}
+
+bool cn_lab_solve(cn_lab *lab, const cn_friction *problem, const cn_attempt *attempt,
+                  cn_solve_report *report) {
+    const cn_friction_solver *solver = cn_friction_solver_find(attempt->solver);
+    cn_attempt_notes notes = {attempt->iterations, attempt->cpu, cn_cpu_clock()};
+    cn_error error = {.status = CN_OK};
+    cn_arena *scratch = cn_arena_create(NULL);
+    int64_t size = (int64_t)problem->dim * problem->contacts;
+    double *r = CN_ALLOCATE(double, size), *u = CN_ALLOCATE(double, size);
+    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+    opts.tolerance = attempt->tolerance;
+    opts.time_limit = attempt->time_limit;
+    opts.progress = cn_attempt_note;
+    opts.progress_user = &notes;
+    if (attempt->max_iterations > 0) {
+        opts.max_iterations = attempt->max_iterations;
+    }
+    if (attempt->local) {
+        opts.local = cn_local_solver_find(attempt->local);
+    }
+    cn_status status = scratch ? CN_OK : CN_ERR_MEMORY;
+    if (status == CN_OK && attempt->param) {
+        status = cn_solve_opts_set(&opts, &solver->info, attempt->param, attempt->value, &error);
+    }
+    if (status == CN_OK) {
+        status = cn_friction_solve(problem, solver, &opts, scratch, r, u, report, &error);
+    }
+    if (status != CN_OK) {
+        cn_lab_complain(lab, &error);
+    }
+    free(r);
+    free(u);
+    cn_arena_destroy(scratch);
+    return status == CN_OK;
+}
