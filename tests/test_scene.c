@@ -247,8 +247,8 @@ CN_TEST(every_shape_of_the_format_can_be_read) {
         "{cylinder: {radius: 1, length: 2}}",
         "{ellipsoid: {axes: [1, 2, 3]}}",
         "{polyhedron: {vertices: [[0,0,0],[1,0,0],[0,1,0],[0,0,1]]}}",
-        "{polyhedron: {vertices: [[0,0,0],[1,0,0],[0,1,0],[0,0,1]],"
-        " faces: [[0,2,1],[0,1,3],[0,3,2],[1,2,3]]}}",
+        ("{polyhedron: {vertices: [[0,0,0],[1,0,0],[0,1,0],[0,0,1]],"
+         " faces: [[0,2,1],[0,1,3],[0,3,2],[1,2,3]]}}"),
         "{plane: {normal: [0, 1, 1], offset: -1}}",
         "{compound: [{sphere: {radius: 1}}]}"};
     static const char *const shapes2[] = {
