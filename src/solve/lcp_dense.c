@@ -6,6 +6,8 @@
 
 #include "base/arena.h"
 #include "solve/mcp_rows.h"
+#include "solve/natural.h"
+#include "solve/watch.h"
 #include "sparse/csr.h"
 
 #include <math.h>
@@ -89,6 +91,22 @@ void cn_lcp_dense_unscale(const cn_lcp_dense *d, const double *inner, double *z)
     for (int32_t i = 0; i < d->n; i++) {
         z[i] = d->size * d->scale[i] * inner[i];
     }
+}
+
+bool cn_lcp_dense_asked(const cn_lcp *p, const cn_solve_opts *opts, int64_t max_size,
+                        const double *z, double *w, double *residual, cn_solve_report *report) {
+    if (p->n > max_size) {
+        cn_report_end(report, CN_UNSUPPORTED,
+                      "too large for a dense tableau (max_size): use nsgs or raise it");
+        return false;
+    }
+    cn_lcp_velocity(p, z, w);
+    *residual = cn_natural_error_lcp(p, z, w);
+    if (*residual <= CN_WATCH_MARGIN * opts->tolerance) {
+        cn_report_end(report, CN_SOLVED, "the first guess is a solution");
+        return false;
+    }
+    return true;
 }
 
 cn_status cn_lcp_polish(const cn_lcp *p, int32_t refinements, cn_arena *scratch, double *z,

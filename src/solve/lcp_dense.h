@@ -22,6 +22,11 @@ cn_status cn_lcp_dense_build(const cn_lcp *p, bool scaled, cn_arena *scratch, cn
 // z from z'.
 void cn_lcp_dense_unscale(const cn_lcp_dense *d, const double *inner, double *z);
 
+// Whether a direct method has anything to do: false, and the reason in the report, where the
+// problem has more than max_size unknowns or the guess z solves it. residual: that of z.
+bool cn_lcp_dense_asked(const cn_lcp *p, const cn_solve_opts *opts, int64_t max_size,
+                        const double *z, double *w, double *residual, cn_solve_report *report);
+
 // w = M z + q
 void cn_lcp_velocity(const cn_lcp *p, const double *z, double *w);
 

@@ -213,11 +213,6 @@ bool cn_tableau_lemke(cn_tableau *t) {
     return cn_lemke_start(t, 0) && cn_lemke_follow(t, &ray) == CN_LEMKE_DONE;
 }
 
-static void cn_lemke_say(cn_solve_report *report, cn_outcome outcome, const char *detail) {
-    report->outcome = outcome;
-    report->detail = detail;
-}
-
 // Tries the paths in turn; best: the smallest residual so far, of the z given.
 static cn_status cn_lemke_search(const cn_lcp *p, const cn_solve_opts *opts,
                                  const cn_lemke_params *own, cn_tableau *l, cn_arena *scratch,
@@ -230,8 +225,8 @@ static cn_status cn_lemke_search(const cn_lcp *p, const cn_solve_opts *opts,
     if (!trial || !size) {
         return CN_ERR_MEMORY;
     }
-    cn_lemke_say(report, CN_STALLED,
-                 "every path ended on a ray, which proves nothing for this matrix");
+    cn_report_end(report, CN_STALLED,
+                  "every path ended on a ray, which proves nothing for this matrix");
     for (int32_t attempt = 0; attempt < own->starts; attempt++) {
         int32_t ray = -1;
         cn_lemke_end end = cn_lemke_start(l, attempt) ? cn_lemke_follow(l, &ray) : CN_LEMKE_STOPPED;
@@ -244,7 +239,7 @@ static cn_status cn_lemke_search(const cn_lcp *p, const cn_solve_opts *opts,
         }
         cn_tableau_read(l, ray, trial);
         if (end == CN_LEMKE_RAY && cn_ray_proves(p, trial, w, size)) {
-            cn_lemke_say(report, CN_INFEASIBLE, "the ray proves that no z >= 0 has M z + q >= 0");
+            cn_report_end(report, CN_INFEASIBLE, "the ray proves that no z >= 0 has M z + q >= 0");
             break;
         }
         if (end != CN_LEMKE_DONE) {
@@ -257,11 +252,11 @@ static cn_status cn_lemke_search(const cn_lcp *p, const cn_solve_opts *opts,
             memcpy(z, trial, (size_t)p->n * sizeof *z);
         }
         if (best <= opts->tolerance) {
-            cn_lemke_say(report, CN_SOLVED, "complementary basis found");
+            cn_report_end(report, CN_SOLVED, "complementary basis found");
             break;
         }
-        cn_lemke_say(report, CN_STALLED,
-                     "a complementary basis was found but is too ill-conditioned");
+        cn_report_end(report, CN_STALLED,
+                      "a complementary basis was found but is too ill-conditioned");
     }
     return watch.status;
 }
@@ -270,26 +265,17 @@ cn_status cn_lcp_lemke(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scr
                        double *w, cn_solve_report *report) {
     cn_lemke_params own;
     memcpy(&own, opts->params, sizeof own);
-    if (p->n > own.max_size) {
-        cn_lemke_say(report, CN_UNSUPPORTED,
-                     "too large for a dense tableau (max_size): use nsgs or raise it");
+    double residual;
+    if (!cn_lcp_dense_asked(p, opts, own.max_size, z, w, &residual, report)) {
         return CN_OK;
     }
-
-    // The guess may be the answer already, and zero is it when q >= 0.
-    cn_lcp_velocity(p, z, w);
-    double residual = cn_natural_error_lcp(p, z, w);
-    if (residual <= CN_WATCH_MARGIN * opts->tolerance) {
-        cn_lemke_say(report, CN_SOLVED, "the first guess is a solution");
-        return CN_OK;
-    }
-    bool open = true;
+    bool open = true; // then zero is the answer
     for (int32_t i = 0; i < p->n; i++) {
         open = open && p->q[i] >= 0.0;
     }
     if (open) {
         memset(z, 0, (size_t)p->n * sizeof *z);
-        cn_lemke_say(report, CN_SOLVED, "q >= 0: zero is a solution");
+        cn_report_end(report, CN_SOLVED, "q >= 0: zero is a solution");
         return CN_OK;
     }
 

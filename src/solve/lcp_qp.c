@@ -140,11 +140,6 @@ static cn_qp_end cn_qp_cycle(cn_tableau *t, int32_t distinguished, int32_t *fres
     }
 }
 
-static void cn_qp_say(cn_solve_report *report, cn_outcome outcome, const char *detail) {
-    report->outcome = outcome;
-    report->detail = detail;
-}
-
 // Major cycles until nothing is negative. After a ray the search begins anew with another variable,
 // which may free those that were barred. CN_QP_RAY: all that are negative ended on one.
 static cn_qp_end cn_qp_search(cn_tableau *t, cn_qp_work *work) {
@@ -185,14 +180,14 @@ bool cn_tableau_qp(cn_tableau *t, bool *barred) {
 
 static void cn_qp_explain(cn_qp_end end, cn_solve_report *report) {
     if (end == CN_QP_PROOF) {
-        cn_qp_say(report, CN_INFEASIBLE, "the ray proves that no z >= 0 has M z + q >= 0");
+        cn_report_end(report, CN_INFEASIBLE, "the ray proves that no z >= 0 has M z + q >= 0");
     } else if (end == CN_QP_RAY) {
-        cn_qp_say(report, CN_STALLED,
-                  "every cycle ended on a ray, which proves nothing for this matrix");
+        cn_report_end(report, CN_STALLED,
+                      "every cycle ended on a ray, which proves nothing for this matrix");
     } else if (end == CN_QP_BROKEN) {
-        cn_qp_say(report, CN_STALLED, "the basis became singular");
+        cn_report_end(report, CN_STALLED, "the basis became singular");
     } else if (end == CN_QP_DONE) {
-        cn_qp_say(report, CN_SOLVED, "complementary basis found");
+        cn_report_end(report, CN_SOLVED, "complementary basis found");
     }
 }
 
@@ -228,15 +223,8 @@ cn_status cn_lcp_qp(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratc
                     double *w, cn_solve_report *report) {
     cn_qp_params own;
     memcpy(&own, opts->params, sizeof own);
-    if (p->n > own.max_size) {
-        cn_qp_say(report, CN_UNSUPPORTED,
-                  "too large for a dense tableau (max_size): use nsgs or raise it");
-        return CN_OK;
-    }
-    cn_lcp_velocity(p, z, w);
-    double error = cn_natural_error_lcp(p, z, w);
-    if (error <= CN_WATCH_MARGIN * opts->tolerance) {
-        cn_qp_say(report, CN_SOLVED, "the first guess is a solution");
+    double error;
+    if (!cn_lcp_dense_asked(p, opts, own.max_size, z, w, &error, report)) {
         return CN_OK;
     }
     cn_lcp_dense dense;

@@ -17,11 +17,6 @@
 
 #define CN_PIVOT_POLISH 3 // refinements on the mixed problem
 
-static void cn_pivot_say(cn_solve_report *report, cn_outcome outcome, const char *detail) {
-    report->outcome = outcome;
-    report->detail = detail;
-}
-
 static int64_t cn_pivot_size(const cn_mcp *p) {
     int64_t size = p->n;
     for (int32_t i = 0; i < p->n; i++) {
@@ -83,13 +78,13 @@ cn_status cn_mcp_by_lcp(const cn_mcp *p, const cn_solve_opts *opts, cn_lcp_fn *s
         return solve(&same, opts, scratch, z, w, report);
     }
     if (cn_pivot_size(p) > max_size) {
-        cn_pivot_say(report, CN_UNSUPPORTED,
-                     "too large for a dense tableau (max_size): use mcp or raise it");
+        cn_report_end(report, CN_UNSUPPORTED,
+                      "too large for a dense tableau (max_size): use mcp or raise it");
         return CN_OK;
     }
     cn_mcp_velocity(p, z, w);
     if (cn_natural_error_mcp(p, z, w) <= CN_WATCH_MARGIN * opts->tolerance) {
-        cn_pivot_say(report, CN_SOLVED, "the first guess is a solution");
+        cn_report_end(report, CN_SOLVED, "the first guess is a solution");
         return CN_OK;
     }
     return cn_pivot_run(p, opts, solve, scratch, z, w, report);

@@ -33,4 +33,10 @@ bool cn_watch_stop(cn_watch *watch, const char *stage, int64_t iteration, double
 bool cn_watch_tick(cn_watch *watch, const char *stage, int64_t iteration, double residual,
                    cn_solve_report *report);
 
+// A direct method's own reason to end. detail is static text.
+static inline void cn_report_end(cn_solve_report *report, cn_outcome outcome, const char *detail) {
+    report->outcome = outcome;
+    report->detail = detail;
+}
+
 #endif
