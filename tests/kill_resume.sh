@@ -12,7 +12,7 @@ cd "$folder"
 
 cat >heap.yaml <<'SCENE'
 cairn: 1
-time: {step: 0.002, until: 5, frames_every: 0.01, checkpoint_every: 0.1}
+time: {step: 0.002, until: 3, frames_every: 0.01, checkpoint_every: 0.1}
 solver: {tolerance: 1.0e-4}
 materials: {stone: {density: 2500}}
 contacts: [{between: [stone, stone], friction: 0.3}]
