@@ -3,6 +3,7 @@ add_library(cairn_flags INTERFACE)
 target_compile_options(cairn_flags INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
   $<$<C_COMPILER_ID:GNU>:-Wdouble-promotion> # clang counts INFINITY and NAN, which are float by the standard
+  $<$<C_COMPILER_ID:GNU>:-Wno-psabi> # wide vectors pass between inlined functions only
   -ffp-contract=off -fno-math-errno -fno-trapping-math)
 set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
