@@ -17,8 +17,8 @@
 #define CN_POLYGON_MOST 64  // corners of a clipped plane
 
 // Depths behind everything that is sorted by its own.
-#define CN_DEPTH_PLANE -3e300
-#define CN_DEPTH_SHADOW -2e300
+#define CN_DEPTH_PLANE (-3e300)
+#define CN_DEPTH_SHADOW (-2e300)
 #define CN_DEPTH_STILL 1e6 // taken off what does not move
 
 // Where the light comes from, in the camera's axes.

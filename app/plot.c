@@ -168,11 +168,12 @@ static void cn_plot_decades(FILE *out, const cn_axis *axis, bool is_x) {
 }
 
 static void cn_plot_ticks(FILE *out, const cn_axis *axis, bool is_x) {
-    double first = ceil(axis->low / axis->tick - 1e-6);
-    for (double k = first; k * axis->tick <= axis->high + 1e-6 * axis->tick; k += 1.0) {
+    int64_t first = (int64_t)ceil(axis->low / axis->tick - 1e-6);
+    int64_t last = (int64_t)floor(axis->high / axis->tick + 1e-6);
+    for (int64_t k = first; k <= last; k++) {
         char label[32];
-        double value = k * axis->tick, at = cn_axis_pixel(axis, value);
-        snprintf(label, sizeof label, "%.6g", k == 0.0 ? 0.0 : value);
+        double value = (double)k * axis->tick, at = cn_axis_pixel(axis, value);
+        snprintf(label, sizeof label, "%.6g", value);
         cn_plot_grid(out, is_x, at, "grid");
         cn_svg_text(out, is_x ? at : CN_PLOT_LEFT - 10, is_x ? CN_PLOT_BOTTOM + 21 : at + 4.5,
                     cn_plot_anchor(is_x), label);

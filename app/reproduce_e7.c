@@ -14,6 +14,7 @@
 #define CN_E7_GROUNDS 2
 #define CN_E7_COURSES 12
 #define CN_E7_COURSE 0.2 // [m] height of a block
+#define CN_E7_STEPS 10   // of the stair, as far as the wall is wide
 #define CN_E7_OPEN 0.01  // of the height: a joint that opened more is open
 #define CN_E7_BAND 2.0   // courses: as near to the stair all openings are to lie
 #define CN_E7_TOUCH 1e-6 // [m] faces nearer than this are shared
@@ -269,7 +270,8 @@ static void cn_e7_plot(cn_lab *lab, const cn_e7_case *c, const cn_e7_wall *wall)
             cn_series_add(&open, (double)NAN, (double)NAN);
         }
     }
-    for (double x = 0.0; x < 2.0 - CN_E7_TOUCH; x += CN_E7_COURSE) {
+    for (int32_t i = 0; i < CN_E7_STEPS; i++) {
+        double x = i * CN_E7_COURSE;
         cn_series_add(&stair, x, x);
         cn_series_add(&stair, x, x + CN_E7_COURSE);
         cn_series_add(&stair, x + CN_E7_COURSE, x + CN_E7_COURSE);

@@ -243,7 +243,7 @@ static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_
         friction[c] = contact.friction;
         status_of[c] = contact.status;
 #define CN_VECTOR_COPY(name)                                                                       \
-    memcpy(name + (int64_t)dim * c, contact.name, sizeof(double) * (size_t)dim);
+    memcpy((name) + (int64_t)dim * c, contact.name, sizeof(double) * (size_t)dim);
         CN_CONTACT_VECTORS(CN_VECTOR_COPY)
     }
     size_t vector = sizeof(double) * (size_t)dim * (size_t)count,

@@ -30,7 +30,7 @@ typedef struct cn_lot {
 
 // The place of the whole, where the generator has one.
 #define CN_LOT_POSITION(type, words)                                                               \
-    CN_KEY("position", vector, type, lot.position, .unit = "m", .help = words)
+    CN_KEY("position", vector, type, lot.position, .unit = "m", .help = (words))
 
 void cn_lot_initial(cn_lot *lot);
 

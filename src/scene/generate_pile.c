@@ -241,8 +241,8 @@ static cn_status cn_drum_run(cn_maker *maker, const void *params) {
                          .left = drum->count ? drum->count : (double)CN_SCENE_BODIES_MAX};
     double layers = cn_drum_layers(drum, maker->reader->dim);
     cn_status status = CN_OK;
-    for (double layer = 0.0; layer < layers && status == CN_OK && fill.left >= 1.0; layer += 1.0) {
-        fill.up = drum->gap + drum->radius[1] + layer * (2.0 * drum->radius[1] + drum->gap);
+    for (int64_t k = 0; (double)k < layers && status == CN_OK && fill.left >= 1.0; k++) {
+        fill.up = drum->gap + drum->radius[1] + (double)k * (2.0 * drum->radius[1] + drum->gap);
         status = cn_drum_layer(&fill);
     }
     if (status == CN_OK && drum->count && fill.left >= 1.0) {

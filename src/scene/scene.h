@@ -107,15 +107,15 @@ extern const cn_table cn_scene_table;
 extern const cn_table cn_material_table, cn_contact_table, cn_body_table, cn_force_table,
     cn_motion_table, cn_shape_table, cn_generate_table, cn_lock_table;
 
-// The rows that say where something stands, for a struct with a member cn_place.
+// The rows that say where something stands, for a struct with a member cn_place place.
 extern const cn_table cn_rotation_table;
-#define CN_PLACE_FIELDS(type, member)                                                              \
-    CN_KEY("position", vector, type, member.position, .unit = "m", .help = "of its own frame"),    \
-        CN_KEY("orientation", quaternion, type, member.orientation, .flags = CN_ONLY_3D,           \
+#define CN_PLACE_FIELDS(type)                                                                      \
+    CN_KEY("position", vector, type, place.position, .unit = "m", .help = "of its own frame"),     \
+        CN_KEY("orientation", quaternion, type, place.orientation, .flags = CN_ONLY_3D,            \
                .help = "quaternion w x y z; or give rotation"),                                    \
-        CN_KEY("rotation", table, type, member.rotation, .flags = CN_ONLY_3D,                      \
+        CN_KEY("rotation", table, type, place.rotation, .flags = CN_ONLY_3D,                       \
                .table = &cn_rotation_table, .help = "axis and angle, instead of orientation"),     \
-        CN_KEY("angle", real, type, member.angle, .flags = CN_ONLY_2D, .unit = "rad",              \
+        CN_KEY("angle", real, type, place.angle, .flags = CN_ONLY_2D, .unit = "rad",               \
                .help = "counter-clockwise")
 
 // Unit orientation, zero elsewhere.

@@ -190,7 +190,7 @@ static const cn_field cn_body_fields[] = {
            .table = &cn_shape_table, .help = "one shape or a list of them"),
     CN_KEY("fixed", bool, cn_body_entry, def.fixed,
            .help = "it never moves, unless a motion moves it"),
-    CN_PLACE_FIELDS(cn_body_entry, place),
+    CN_PLACE_FIELDS(cn_body_entry),
     CN_KEY("velocity", vector, cn_body_entry, def.velocity, .unit = "m/s",
            .help = "of the centre of mass, at the start"),
     CN_KEY("angular_velocity", spin, cn_body_entry, def.angular_velocity, .unit = "rad/s",

@@ -101,7 +101,7 @@ static const cn_field cn_shape_fields[] = {
     CN_KEY("compound", list, cn_shape_entry, parts, .flags = CN_VARIANT, .table = &cn_shape_table,
            .help = "several shapes, each with its own place"),
     CN_SIMPLE(mesh, CN_ONLY_3D, "convex parts from a file"),
-    CN_PLACE_FIELDS(cn_shape_entry, place),
+    CN_PLACE_FIELDS(cn_shape_entry),
 };
 
 static void cn_shape_initial(void *out, int32_t dim) {

@@ -48,14 +48,14 @@ typedef struct cn_nsgs {
 
 // opts gives measure, local solver and own settings, and must outlive the run.
 cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                          cn_nsgs *run);
+                          cn_nsgs *s);
 // Begins anew from r; the best so far is forgotten.
-void cn_nsgs_start(cn_nsgs *run, const double *r);
+void cn_nsgs_start(cn_nsgs *s, const double *r);
 // Goes on until the limits of opts, counted from here, or, left as stalled, until the sweeps still
 // needed, foretold from the fall of the error, exceed patience; infinite: never.
-cn_status cn_nsgs_go(cn_nsgs *run, const cn_solve_opts *opts, double patience,
+cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
                      cn_solve_report *report);
 // The best r so far.
-void cn_nsgs_answer(const cn_nsgs *run, double *r);
+void cn_nsgs_answer(const cn_nsgs *s, double *r);
 
 #endif

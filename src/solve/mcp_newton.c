@@ -39,8 +39,9 @@
 #define CN_MCP_RIDGE_LEAST 1e-13
 #define CN_MCP_RIDGE_UP 100.0 // growth after a singular factorisation
 #define CN_MCP_RIDGE_TRIES 5
-#define CN_MCP_CRASH_WAIT 4 // crash steps without a new best before it ends
-#define CN_MCP_JUMP 0.1     // fall of the error after which the active set is tried again
+#define CN_MCP_CRASH_WAIT 4     // crash steps without a new best before it ends
+#define CN_MCP_CRASH_HALVINGS 3 // of a crash step that is far worse
+#define CN_MCP_JUMP 0.1         // fall of the error after which the active set is tried again
 #define CN_MCP_RATE                                                                                \
     2.5e8               // multiplications a second that a slow machine does; KLU cannot be stopped
 #define CN_MCP_STALL 30 // steps without a new best that end the method
@@ -321,7 +322,9 @@ static cn_status cn_mcp_crash(cn_mcp_newton *s, int32_t most, cn_watch *watch,
         s->steps++;
         double before = s->best_error, error = cn_mcp_along(s, 1.0);
         // Path search: a whole step that is far worse is shortened.
-        for (double t = 0.5; !(error <= 2.0 * before) && t > 0.1; t *= 0.5) {
+        double t = 1.0;
+        for (int32_t half = 0; !(error <= 2.0 * before) && half < CN_MCP_CRASH_HALVINGS; half++) {
+            t *= 0.5;
             error = cn_mcp_along(s, t);
         }
         since = s->best_error < before ? 0 : since + 1;
@@ -341,7 +344,7 @@ static bool cn_mcp_search(cn_mcp_newton *s, const double *merits, int32_t count,
         reference = fmax(reference, merits[k % CN_MCP_MEMORY]);
     }
     double t = 1.0;
-    for (int32_t k = 0; k <= CN_MCP_HALVINGS; k++, t *= 0.5) {
+    for (int32_t k = 0; k <= CN_MCP_HALVINGS; k++) {
         for (int32_t i = 0; i < s->p->n; i++) {
             s->trial[i] = s->z[i] + t * s->d[i];
         }
@@ -350,6 +353,7 @@ static bool cn_mcp_search(cn_mcp_newton *s, const double *merits, int32_t count,
         if (*merit <= reference + CN_MCP_DESCENT * t * slope) {
             return true;
         }
+        t *= 0.5;
     }
     return false;
 }
@@ -382,7 +386,6 @@ static cn_status cn_mcp_advance(cn_mcp_newton *s, double *merits, int32_t *count
     double slope = cn_mcp_slope(s, s->plain);
     *moved = found && slope < 0.0 && cn_mcp_search(s, merits, *count, slope, &next);
     if (!*moved) {
-        slope = cn_mcp_slope(s, s->plain);
         slope = 0.0;
         for (int32_t i = 0; i < s->p->n; i++) {
             s->d[i] = -s->plain[i];

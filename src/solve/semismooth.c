@@ -121,7 +121,7 @@ static void cn_semismooth_accept(cn_semismooth *s, double merit) {
 static double cn_semismooth_search(cn_semismooth *s, double *share) {
     double limit = cn_semismooth_limit(s), merit = (double)INFINITY;
     *share = 1.0;
-    for (int32_t k = 0; k <= s->own.halvings; k++, *share *= 0.5) {
+    for (int32_t k = 0; k <= s->own.halvings; k++) {
         for (int64_t i = 0; i < s->m; i++) {
             s->trial[i] = s->r[i] + *share * s->dr[i];
         }
@@ -132,6 +132,7 @@ static double cn_semismooth_search(cn_semismooth *s, double *share) {
             cn_semismooth_accept(s, merit);
             return merit;
         }
+        *share *= 0.5;
     }
     *share = 0.0;
     return merit;
