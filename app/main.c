@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct cn_command {
     const char *name;
@@ -99,7 +100,21 @@ static int cn_dispatch(int argc, char **argv) {
     return code;
 }
 
+// The linear algebra library starts a thread a core when it is loaded, and they spin: wasted CPU
+// time, and sums that depend on the machine. Only the environment it finds can stop it, so the
+// command starts itself again with that set. Where it cannot, it goes on as it is.
+static void cn_calm_blas(char **argv) {
+    const char *const variable = "OPENBLAS_NUM_THREADS";
+    char path[4096] = "";
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    bool whole = length > 0 && (size_t)length < sizeof path - 1;
+    if (whole && !getenv(variable) && setenv(variable, "1", 1) == 0) {
+        execv(path, argv);
+    }
+}
+
 int main(int argc, char **argv) {
+    cn_calm_blas(argv);
     int code = cn_dispatch(argc, argv);
     // A full disk behind stdout must not look like success.
     if (fflush(stdout) != 0 || ferror(stdout)) {

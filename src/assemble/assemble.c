@@ -56,26 +56,55 @@ static void cn_lever(int32_t dim, const double *pose, const cn_contact *contact,
     memcpy(row + 3, moment, sizeof moment);
 }
 
+// Velocity of the material point of a body at the contact.
+static void cn_point_velocity(int32_t dim, const double *pose, const cn_contact *contact,
+                              const double *v, double out[3]) {
+    double arm[3] = {contact->point[0] - pose[0], contact->point[1] - pose[1],
+                     dim == 3 ? contact->point[2] - pose[2] : 0.0};
+    double spin[3] = {dim == 3 ? v[3] : 0.0, dim == 3 ? v[4] : 0.0, dim == 3 ? v[5] : v[2]};
+    cn_cross3(spin, arm, out);
+    out[0] += v[0];
+    out[1] += v[1];
+    out[2] += dim == 3 ? v[2] : 0.0;
+}
+
 // u of a contact for body velocities v, in contact axes.
 static void cn_relative_velocity(const cn_model *model, const cn_inertia_map *inertia,
                                  const cn_contact *contact, const double *v, double *u) {
-    int32_t size = cn_velocity_size(model->dim), pose = cn_pose_size(model->dim);
-    for (int32_t i = 0; i < model->dim; i++) {
-        double row[6];
-        u[i] = 0.0;
-        for (int32_t side = 0; side < 2; side++) {
-            int64_t body = side == 0 ? contact->key.candidate : contact->key.antagonist;
-            double sum = 0.0;
-            cn_lever(model->dim, inertia->q + pose * body, contact, i, row);
-            for (int32_t j = 0; j < size; j++) {
-                sum += row[j] * v[size * body + j];
-            }
-            u[i] += side == 0 ? sum : -sum;
-        }
+    int32_t dim = model->dim;
+    int64_t size = cn_velocity_size(dim), pose = cn_pose_size(dim),
+            candidate = contact->key.candidate, antagonist = contact->key.antagonist;
+    double first[3], second[3], apart[3];
+    cn_point_velocity(dim, inertia->q + pose * candidate, contact, v + size * candidate, first);
+    cn_point_velocity(dim, inertia->q + pose * antagonist, contact, v + size * antagonist, second);
+    cn_sub3(first, second, apart);
+    for (int32_t i = 0; i < dim; i++) {
+        u[i] = cn_dot3(cn_axis(contact, i), apart);
     }
 }
 
-// Writes H and M^-1 H of one body's side of a contact at entry k; returns the entries written.
+// Writes H and M^-1 H of one body's side of a contact at entry k, for sizes known to the compiler.
+static inline __attribute__((always_inline)) void
+cn_fill_side_of(int dim, int size, const double *pose, const double *inverse,
+                const cn_contact *contact, int32_t body, double sign, cn_body_map *map, int64_t k) {
+    for (int i = 0; i < dim; i++) {
+        double row[6];
+        cn_lever(dim, pose, contact, i, row);
+        for (int j = 0; j < size; j++) {
+            double sum = 0.0;
+            for (int l = 0; l < size; l++) {
+                sum += inverse[size * j + l] * row[l];
+            }
+            map->H[dim * (k + j) + i] = sign * row[j];
+            map->MinvH[dim * (k + j) + i] = sign * sum;
+        }
+    }
+    for (int j = 0; j < size; j++) {
+        map->dof[k + j] = size * body + j;
+    }
+}
+
+// The same for a body of the model; returns the entries written, none for one that is not free.
 static int32_t cn_fill_side(const cn_model *model, const cn_inertia_map *inertia,
                             const cn_contact *contact, int32_t body, double sign, cn_body_map *map,
                             int64_t k) {
@@ -83,19 +112,12 @@ static int32_t cn_fill_side(const cn_model *model, const cn_inertia_map *inertia
     if (model->body[body].role != CN_BODY_FREE) {
         return 0;
     }
-    const double *inverse = inertia->inverse + (int64_t)size * size * body;
-    for (int32_t i = 0; i < dim; i++) {
-        double row[6];
-        cn_lever(dim, inertia->q + (int64_t)cn_pose_size(dim) * body, contact, i, row);
-        for (int32_t j = 0; j < size; j++) {
-            double sum = 0.0;
-            for (int32_t l = 0; l < size; l++) {
-                sum += inverse[size * j + l] * row[l];
-            }
-            map->dof[k + j] = size * body + j;
-            map->H[dim * (k + j) + i] = sign * row[j];
-            map->MinvH[dim * (k + j) + i] = sign * sum;
-        }
+    const double *inverse = inertia->inverse + (int64_t)size * size * body,
+                 *pose = inertia->q + (int64_t)cn_pose_size(dim) * body;
+    if (dim == 3) {
+        cn_fill_side_of(3, 6, pose, inverse, contact, body, sign, map, k);
+    } else {
+        cn_fill_side_of(2, 3, pose, inverse, contact, body, sign, map, k);
     }
     return size;
 }

@@ -29,6 +29,9 @@
 #define CN_GRADE_OPEN 1e-14
 // Nearer to the cone's surface than this share is on it: the contact slides.
 #define CN_GRADE_SURFACE 1e-9
+// Squares between these lose nothing.
+#define CN_SQUARE_LEAST 1e-280
+#define CN_SQUARE_MOST 1e280
 
 // Largest and root-mean sums that a NaN cannot hide in.
 static double cn_larger(double a, double b) {
@@ -94,6 +97,12 @@ static void cn_plain_body(const cn_friction *p, const double *r, double *v, doub
     }
 }
 
+// |(a, b)|; the slow way only where the squares would leave the numbers.
+static double cn_length(double a, double b) {
+    double square = a * a + b * b;
+    return square > CN_SQUARE_LEAST && square < CN_SQUARE_MOST ? sqrt(square) : hypot(a, b);
+}
+
 // |e| of one contact with u^ = (u_N + lift |u_T|, u_T): lift = mu is Coulomb's law, 0 the convex
 // one. NaN unless every number is finite and mu is a coefficient, so that overflow cannot look like
 // an open contact.
@@ -108,9 +117,9 @@ static double cn_contact_error(int32_t dim, double mu, double lift, double rho, 
         return (double)NAN;
     }
     for (int32_t i = 1; i < dim; i++) {
-        slip = hypot(slip, u[i]);
+        slip = cn_length(slip, u[i]);
         z[i] = r[i] - rho * u[i];
-        tangent = hypot(tangent, z[i]);
+        tangent = cn_length(tangent, z[i]);
     }
     z[0] = r[0] - rho * (u[0] + lift * slip);
 
@@ -125,7 +134,7 @@ static double cn_contact_error(int32_t dim, double mu, double lift, double rho, 
     }
     double error = r[0] - normal_share * z[0];
     for (int32_t i = 1; i < dim; i++) {
-        error = hypot(error, r[i] - tangent_share * z[i]);
+        error = cn_length(error, r[i] - tangent_share * z[i]);
     }
     return error / rho;
 }
@@ -142,13 +151,13 @@ static void cn_contact_violations(int32_t dim, double mu, double lift, const dou
                                   const double *u, cn_sizes *sizes) {
     double r_tangent = 0.0, u_tangent = 0.0, product = 0.0;
     for (int32_t i = 1; i < dim; i++) {
-        r_tangent = hypot(r_tangent, r[i]);
-        u_tangent = hypot(u_tangent, u[i]);
+        r_tangent = cn_length(r_tangent, r[i]);
+        u_tangent = cn_length(u_tangent, u[i]);
         product += r[i] * u[i];
     }
     product += r[0] * (u[0] + lift * u_tangent);
-    sizes->r = cn_larger(sizes->r, hypot(r[0], r_tangent));
-    sizes->u = cn_larger(sizes->u, hypot(u[0], u_tangent));
+    sizes->r = cn_larger(sizes->r, cn_length(r[0], r_tangent));
+    sizes->u = cn_larger(sizes->u, cn_length(u[0], u_tangent));
     sizes->cone = cn_larger(sizes->cone, cn_larger(r_tangent - mu * r[0], -r[0]));
     sizes->dual = cn_larger(sizes->dual, (mu - lift) * u_tangent - u[0]);
     sizes->product = cn_larger(sizes->product, fabs(product));
@@ -160,7 +169,7 @@ static double cn_largest_offset(int32_t dim, int32_t contacts, const double *giv
     for (int32_t a = 0; a < contacts; a++) {
         double offset = 0.0;
         for (int32_t i = 0; i < dim; i++) {
-            offset = hypot(offset, given[(int64_t)dim * a + i] - u[(int64_t)dim * a + i]);
+            offset = cn_length(offset, given[(int64_t)dim * a + i] - u[(int64_t)dim * a + i]);
         }
         largest = cn_larger(largest, offset);
     }
@@ -171,7 +180,7 @@ static void cn_count_statuses(const cn_friction *p, const double *r, double larg
                               cn_grade *grade) {
     for (int32_t a = 0; a < p->contacts; a++) {
         const double *impulse = r + (int64_t)p->dim * a;
-        double tangent = p->dim == 2 ? fabs(impulse[1]) : hypot(impulse[1], impulse[2]);
+        double tangent = p->dim == 2 ? fabs(impulse[1]) : cn_length(impulse[1], impulse[2]);
         if (impulse[0] <= CN_GRADE_OPEN * largest) {
             grade->open++;
         } else if (tangent < p->mu[a] * impulse[0] * (1.0 - CN_GRADE_SURFACE)) {

@@ -39,26 +39,31 @@ cn_status cn_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts, 
     return CN_OK;
 }
 
-static void cn_body_map_diagonal(const cn_body_map *body, int32_t dim, int32_t contacts,
-                                 double *diagonal) {
-    memset(diagonal, 0, sizeof *diagonal * (size_t)dim * (size_t)dim * (size_t)contacts);
+// For a dimension known to the compiler.
+static inline __attribute__((always_inline)) void
+cn_body_map_diagonal(const cn_body_map *body, int dim, int32_t contacts, double *diagonal) {
     for (int32_t a = 0; a < contacts; a++) {
-        double *block = diagonal + (int64_t)dim * dim * a;
+        double block[9] = {0.0};
         for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
             const double *left = body->H + dim * k;
             const double *right = body->MinvH + dim * k;
-            for (int32_t j = 0; j < dim; j++) {
-                for (int32_t i = 0; i < dim; i++) {
+            for (int j = 0; j < dim; j++) {
+                for (int i = 0; i < dim; i++) {
                     block[dim * j + i] += left[i] * right[j];
                 }
             }
         }
+        memcpy(diagonal + (int64_t)dim * dim * a, block, sizeof *block * (size_t)(dim * dim));
     }
 }
 
 void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
     if (W->kind == CN_OPERATOR_BODY) {
-        cn_body_map_diagonal(&W->body, dim, contacts, diagonal);
+        if (dim == 3) {
+            cn_body_map_diagonal(&W->body, 3, contacts, diagonal);
+        } else {
+            cn_body_map_diagonal(&W->body, 2, contacts, diagonal);
+        }
     } else {
         cn_bsr_diagonal(&W->assembled, diagonal);
     }

@@ -27,8 +27,6 @@
 #define CN_NSGS_EVERY_PACKED 6
 #define CN_NSGS_WINDOW_FIRST 12   // sweeps before the pace is judged
 #define CN_NSGS_WINDOW_GROWTH 1.3 // of a window, in sweeps so far
-#define CN_NSGS_CAUTION 1.0       // the pace slackens, so foretold sweeps count this much
-#define CN_NSGS_SPENT 1.0         // of the patience, before the pace may end it
 #define CN_NSGS_PATIENCE_MOST 4.0 // times the patience, all sweeps together
 
 const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
@@ -126,11 +124,11 @@ static bool cn_nsgs_too_slow(cn_nsgs *s, double patience, double tolerance) {
         return false;
     }
     double fall = log(s->since_best / s->best_error) / (double)(s->sweeps - s->since);
-    bool slow = !(CN_NSGS_CAUTION * log(s->best_error / tolerance) <= patience * fall);
+    bool slow = !(log(s->best_error / tolerance) <= patience * fall);
     s->slow = slow ? s->slow + 1 : 0;
     s->since = s->sweeps;
     s->since_best = s->best_error;
-    bool spent = (double)s->sweeps >= CN_NSGS_SPENT * patience;
+    bool spent = (double)s->sweeps >= patience; // as much as the other way is expected to cost
     return (s->slow >= 2 && spent) || (double)s->sweeps > CN_NSGS_PATIENCE_MOST * patience;
 }
 
