@@ -1,7 +1,7 @@
 // solve/friction_auto.c
 // The default. Tiny 2D problems by enumeration; else accelerated Gauss-Seidel for as long as it
 // promises to be the cheaper way, then proximal Newton from where it came, then in turns with
-// growing budgets until a limit ends it.
+// growing budgets, once with an interior point method before them, until a limit ends it.
 //
 // Costs are counted in multiplications, never timed, so the same problem takes the same way on
 // every machine. What comes back is always the best iterate seen, with its honest residual.
@@ -19,7 +19,10 @@
 #define CN_AUTO_PATIENCE 30.0     // sweeps before anything is analysed, and the fewest of a stage
 #define CN_AUTO_EPS 0.1 // first weight of the proximal term over the error that the sweeps left
 #define CN_AUTO_EPS_LEAST 1e-3
-#define CN_AUTO_BUDGET 100 // Newton steps of the first turn, doubling
+#define CN_AUTO_MARGIN 10.0 // of the interior point method: a start far inside is the safer
+#define CN_AUTO_DULL 30       // its iterations without a new best
+#define CN_AUTO_INTERIOR 100  // its iterations
+#define CN_AUTO_BUDGET 100    // Newton steps of the first turn, doubling
 
 // What is left of the limits for the next turn.
 typedef struct cn_auto_turns {
@@ -54,11 +57,35 @@ static bool cn_auto_is_over(cn_status status, const cn_solve_report *report) {
            report->outcome == CN_TIME || report->outcome == CN_UNSUPPORTED;
 }
 
-// One turn of Newton from the best r so far, then of Gauss-Seidel from what it left.
+// An interior point method from well inside the cones; r becomes better or stays.
+static cn_status cn_auto_interior(const cn_auto_turns *turns, const cn_friction *p,
+                                  const cn_solve_opts *limits, cn_arena *scratch, double *r,
+                                  double *u, cn_solve_report *report) {
+    cn_solve_opts opts = *limits;
+    cn_ipm_params params = {.margin = CN_AUTO_MARGIN, .implicit = 1.0, .patience = CN_AUTO_DULL};
+    memset(opts.params, 0, sizeof opts.params);
+    memcpy(opts.params, &params, sizeof params);
+    int32_t left = turns->opts->max_iterations - turns->iterations;
+    opts.max_iterations = left < CN_AUTO_INTERIOR ? left : CN_AUTO_INTERIOR;
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status status = cn_friction_ipm(p, &opts, scratch, r, u, report);
+    cn_arena_release(scratch, mark);
+    return status;
+}
+
+// One turn: the interior point method, where Newton has failed before; Newton from the best r so
+// far; Gauss-Seidel from what it left.
 static cn_status cn_auto_turn(cn_auto_turns *turns, cn_newton_system *system, cn_nsgs *sweeps,
                               double patience, int32_t budget, cn_arena *scratch, double *r,
-                              cn_solve_report *report) {
+                              double *u, cn_solve_report *report) {
     cn_solve_opts opts = *turns->opts;
+    if (budget == 2 * CN_AUTO_BUDGET && cn_auto_limits(turns, INT32_MAX, &opts, report)) {
+        cn_status status = cn_auto_interior(turns, system->p, &opts, scratch, r, u, report);
+        turns->iterations += report->iterations;
+        if (cn_auto_is_over(status, report)) {
+            return status;
+        }
+    }
     if (!cn_auto_limits(turns, budget, &opts, report)) {
         return CN_OK;
     }
@@ -105,7 +132,6 @@ cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_a
                            double *r, double *u, cn_solve_report *report) {
     double answer[2 * CN_ENUMERATE_MOST];
     int32_t tried;
-    (void)u; // the driver computes it anew
     if (cn_enumerate_2d(p, opts->measure, opts->tolerance, answer, &tried) <= opts->tolerance) {
         memcpy(r, answer, sizeof *r * 2 * (size_t)p->contacts);
         report->outcome = CN_SOLVED;
@@ -125,7 +151,7 @@ cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_a
     while (!cn_auto_is_over(status, report) && turns.iterations < opts->max_iterations &&
            isfinite(patience)) {
         patience *= 2.0;
-        status = cn_auto_turn(&turns, &system, &sweeps, patience, budget, scratch, r, report);
+        status = cn_auto_turn(&turns, &system, &sweeps, patience, budget, scratch, r, u, report);
         budget = budget < INT32_MAX / 2 ? 2 * budget : budget;
     }
     report->iterations = turns.iterations;
