@@ -19,10 +19,10 @@
 #define CN_AUTO_PATIENCE 30.0     // sweeps before anything is analysed, and the fewest of a stage
 #define CN_AUTO_EPS 0.1 // first weight of the proximal term over the error that the sweeps left
 #define CN_AUTO_EPS_LEAST 1e-3
-#define CN_AUTO_MARGIN 10.0 // of the interior point method: a start far inside is the safer
-#define CN_AUTO_DULL 30       // its iterations without a new best
-#define CN_AUTO_INTERIOR 100  // its iterations
-#define CN_AUTO_BUDGET 100    // Newton steps of the first turn, doubling
+#define CN_AUTO_MARGIN 10.0  // of the interior point method: a start far inside is the safer
+#define CN_AUTO_DULL 30      // its iterations without a new best
+#define CN_AUTO_INTERIOR 100 // its iterations
+#define CN_AUTO_BUDGET 100   // Newton steps of the first turn, doubling
 
 // What is left of the limits for the next turn.
 typedef struct cn_auto_turns {

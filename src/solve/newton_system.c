@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define CN_INLINE static inline __attribute__((always_inline))
-#define CN_NEWTON_DENSE 2.0    // how much faster than those of a sweep
+#define CN_NEWTON_DENSE 2.0   // how much faster than those of a sweep
 #define CN_NEWTON_FILLING 2.0 // all that is done a contact over the filling alone
 
 // ---- analysis ----
