@@ -11,7 +11,8 @@
 #define CN_AZIMUTH 0.5      // [rad] from the front to the right
 #define CN_ELEVATION 0.35   // [rad] from above
 #define CN_STRAY_SHARE 0.02 // of the bodies and moments at each end may be left outside
-#define CN_STRAY_GAIN 1.5   // when that makes the picture so many times larger
+#define CN_STRAY_GAIN 1.5   // when that makes the picture so many times larger,
+#define CN_STRAY_GAP 0.2    // and they are farther from the rest than this share of its range
 #define CN_MARGIN 0.04      // of the larger side, around all
 #define CN_FIXED_REACH 0.25 // fixed bodies are shown up to this share beyond the moving ones
 
@@ -93,15 +94,19 @@ static void cn_ends_range(cn_ends *ends, double *low, double *high) {
     *low = -1.0;
     *high = 1.0;
     if (ends->count > 0) {
-        int64_t stray = (int64_t)(CN_STRAY_SHARE * (double)ends->count);
+        int64_t stray = (int64_t)(CN_STRAY_SHARE * (double)ends->count), last = ends->count - 1;
         qsort(ends->low, (size_t)ends->count, sizeof *ends->low, cn_compare_reals);
         qsort(ends->high, (size_t)ends->count, sizeof *ends->high, cn_compare_reals);
         *low = ends->low[stray];
-        *high = ends->high[ends->count - 1 - stray];
-        double least = ends->low[0], most = ends->high[ends->count - 1];
-        if (most - least <= CN_STRAY_GAIN * (*high - *low)) {
-            *low = least;
-            *high = most;
+        *high = ends->high[last - stray];
+        double range = *high - *low;
+        bool all = ends->high[last] - ends->low[0] <= CN_STRAY_GAIN * range;
+        double near = all ? HUGE_VAL : CN_STRAY_GAP * range;
+        for (int64_t i = stray - 1; i >= 0 && *low - ends->low[i] <= near; i--) {
+            *low = ends->low[i];
+        }
+        for (int64_t i = last - stray + 1; i <= last && ends->high[i] - *high <= near; i++) {
+            *high = ends->high[i];
         }
     }
     free(ends->low);

@@ -737,6 +737,28 @@ CN_TEST(render_draws_every_shape) {
     cn_cli_leave(&cli);
 }
 
+// What went far astray does not make the picture small, nor take its neighbours out of it.
+CN_TEST(render_leaves_out_the_stray_alone) {
+    static const char scene[] =
+        "cairn: 1\ndimension: 2\nmaterials: {a: {density: 1}}\nbodies:\n"
+        "  - {material: a, position: [5, 9], shape: {disk: {radius: 0.5}}}\n"
+        "  - {material: a, position: [5, 900], shape: {disk: {radius: 0.5}}}\n"
+        "generate: [{grid: {count: [15, 9], spacing: [1, 1], shape: {disk: {radius: 0.5}}, "
+        "material: a}}]\n";
+    cn_cli cli = cn_cli_enter();
+    cn_file_write("stray.yaml", scene, strlen(scene));
+    CN_CLI_EXPECT(&cli, 0, "render stray.yaml");
+    char *svg = cn_file_text("stray.svg");
+    const char *panel = strstr(svg, "<clipPath"), *disk = strstr(svg, "<circle cx=");
+    CN_CHECK_TRUE(panel && disk);
+    double top = strtod(strstr(panel, " y=\"") + 4, NULL);
+    double y = strtod(strstr(disk, "cy=\"") + 4, NULL), r = strtod(strstr(disk, " r=\"") + 4, NULL);
+    CN_CHECK_BELOW(top, y - r);
+    CN_CHECK_BELOW(20.0, r);
+    free(svg);
+    cn_cli_leave(&cli);
+}
+
 CN_TEST(demo_runs_draws_and_reports) {
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, "demo newtons-cradle --until 0.2 -o here");
