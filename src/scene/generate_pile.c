@@ -75,10 +75,11 @@ static cn_status cn_pyramid_run(cn_maker *maker, const void *params) {
         int32_t edge = pyramid->base - level;
         int64_t in_layer = dim == 2 ? edge : (int64_t)edge * edge;
         for (int64_t k = 0; k < in_layer && status == CN_OK; k++) {
+            int64_t column = k % edge, row = k / edge;
             memcpy(body.position, pyramid->lot.position, sizeof body.position);
-            body.position[0] += ((double)(k % edge) - 0.5 * (edge - 1)) * pitch;
+            body.position[0] += ((double)column - 0.5 * (edge - 1)) * pitch;
             if (dim == 3) {
-                body.position[1] += ((double)(k / edge) - 0.5 * (edge - 1)) * pitch;
+                body.position[1] += ((double)row - 0.5 * (edge - 1)) * pitch;
             }
             body.position[cn_up(dim)] += pyramid->radius + level * rise;
             status = cn_make_body(maker, &body);

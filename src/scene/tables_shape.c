@@ -23,7 +23,7 @@
                                                 .field = cn_##shape##_fields,                      \
                                                 .count = CN_COUNT(cn_##shape##_fields)}
 
-#define CN_LENGTH CN_REQUIRED | CN_ABOVE_ZERO
+#define CN_LENGTH (CN_REQUIRED | CN_ABOVE_ZERO)
 
 CN_SHAPE_TABLE(sphere, "A ball.",
                CN_KEY("radius", real, cn_shape_entry, def.radius, .flags = CN_LENGTH, .unit = "m",
@@ -83,7 +83,7 @@ CN_SHAPE_TABLE(mesh,
 
 #define CN_SIMPLE(shape, where, words)                                                             \
     CN_KEY(#shape, table, cn_shape_entry, node, .flags = CN_VARIANT | (where),                     \
-           .table = &cn_##shape##_table, .help = words)
+           .table = &cn_##shape##_table, .help = (words))
 
 static const cn_field cn_shape_fields[] = {
     CN_SIMPLE(sphere, CN_ONLY_3D, "a ball"),

@@ -22,6 +22,6 @@ typedef struct cn_relaxation {
 cn_relaxation cn_relaxation_start(double omega);
 // Takes note that sweeps with the omega of now have made a step of this size together; returns the
 // omega for the next.
-double cn_relaxation_see(cn_relaxation *relaxation, double step, int32_t sweeps);
+double cn_relaxation_see(cn_relaxation *s, double step, int32_t sweeps);
 
 #endif
