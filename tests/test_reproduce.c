@@ -147,6 +147,10 @@ CN_TEST(e4b_has_every_solver_on_every_problem) {
     cn_check_short("E4b", 2 * 7);
 }
 
+CN_TEST(e5_packs_with_every_local_solver) {
+    cn_check_short("E5", 7);
+}
+
 CN_TEST(e6_tracks_the_large_ball) {
     cn_check_short("E6", 1);
 }
