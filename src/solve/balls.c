@@ -30,7 +30,7 @@ static bool cn_agrees(double a, double b, double size) {
 }
 
 // G = factor * H for three components of every direction.
-static bool cn_ball_is_multiple(const double H[3][3], const double G[3][3], int32_t dim,
+static bool cn_ball_is_multiple(const double (*H)[3], const double (*G)[3], int32_t dim,
                                 double factor) {
     for (int32_t d = 0; d < dim; d++) {
         for (int k = 0; k < 3; k++) {
