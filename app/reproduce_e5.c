@@ -108,15 +108,16 @@ static void cn_e5_plot(cn_lab *lab, const cn_e5_packing *packings, int32_t count
                                .y = packings[i].heights.y,
                                .count = packings[i].heights.count};
     }
-    cn_plot plot = {.title = "E5: mean height of the spheres while they pack",
-                    .subtitle = "Gauss-Seidel with each local solver, residual 1e-3 at every step",
-                    .x_label = "t [s]",
-                    .y_label = "mean height [m]",
-                    .x_scale = CN_SCALE_LINEAR,
-                    .y_scale = CN_SCALE_LINEAR,
-                    .overlaid = true,
-                    .curves = curves,
-                    .count = count};
+    cn_plot plot = {
+        .title = "E5: mean height of the spheres while they pack",
+        .subtitle = "Gauss-Seidel with each local solver, to residual 1e-3 or 200 sweeps a step",
+        .x_label = "t [s]",
+        .y_label = "mean height [m]",
+        .x_scale = CN_SCALE_LINEAR,
+        .y_scale = CN_SCALE_LINEAR,
+        .overlaid = true,
+        .curves = curves,
+        .count = count};
     cn_lab_plot(lab, "heights", "the packing by each local solver", &plot);
 }
 

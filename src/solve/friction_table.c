@@ -16,7 +16,7 @@ static const cn_friction_solver cn_friction_table[] = {
     {.info = {.name = "auto",
               .about =
                   "the default: tiny 2D problems by enumeration, else accelerated Gauss-Seidel "
-                  "and proximal Newton in turns",
+                  "and Newton methods in turns",
               .strengths = "no setting to choose; rigid hyperstatic and easy sets alike to 1e-8",
               .weaknesses =
                   "the largest masonry walls stay above 1e-4 for seconds: give it time, or "
