@@ -47,6 +47,14 @@ CN_TEST(error_text_has_place_message_and_hint) {
                         "a.dat:3:7: mu is -1; use mu >= 0");
 }
 
+CN_TEST(error_text_stays_on_one_line) {
+    cn_error error;
+    cn_fail(&error, CN_ERR_INPUT, "no key \"%s\"", "a\nb\x1b[0m");
+    cn_fail_hint(&error, "try %s", "c\td");
+    assert_string_equal(error.message, "no key \"a?b?[0m\"");
+    assert_string_equal(error.hint, "try c?d");
+}
+
 CN_TEST(nearest_name_finds_a_typo_and_no_stranger) {
     const char *const names[] = {"nsgs", "lemke", "extra-gradient"};
     assert_string_equal(cn_nearest_name("lemk", names, 3), "lemke");

@@ -15,6 +15,15 @@ const char *cn_status_text(cn_status status) {
     return (unsigned)status < CN_STATUS_COUNT ? text[status] : "unknown status";
 }
 
+// Names come from files: bytes that would break the line, or the terminal, are shown as '?'.
+static void cn_make_printable(char *text) {
+    for (; *text; text++) {
+        if ((unsigned char)*text < ' ' || *text == 0x7f) {
+            *text = '?';
+        }
+    }
+}
+
 cn_status cn_fail(cn_error *error, cn_status status, const char *format, ...) {
     if (error) {
         error->status = status;
@@ -25,6 +34,7 @@ cn_status cn_fail(cn_error *error, cn_status status, const char *format, ...) {
         va_start(args, format);
         vsnprintf(error->message, sizeof error->message, format, args);
         va_end(args);
+        cn_make_printable(error->message);
     }
     return status;
 }
@@ -35,6 +45,7 @@ void cn_fail_hint(cn_error *error, const char *format, ...) {
         va_start(args, format);
         vsnprintf(error->hint, sizeof error->hint, format, args);
         va_end(args);
+        cn_make_printable(error->hint);
     }
 }
 
