@@ -111,7 +111,9 @@ cn_status cn_read_whole(cn_reader *reader, const cn_field *field, const cn_yaml 
 static cn_status cn_int_read(cn_reader *reader, const cn_field *field, cn_yaml *node, void *out) {
     double value = 0.0;
     cn_status status = cn_read_whole(reader, field, node, INT32_MAX, &value);
-    *(int32_t *)out = (int32_t)value;
+    if (status == CN_OK) {
+        *(int32_t *)out = (int32_t)value;
+    }
     return status;
 }
 
