@@ -136,7 +136,9 @@ const cn_kind cn_kind_int = {
 static cn_status cn_seed_read(cn_reader *reader, const cn_field *field, cn_yaml *node, void *out) {
     double value = 0.0;
     cn_status status = cn_read_whole(reader, field, node, CN_SEED_MAX, &value);
-    *(int64_t *)out = (int64_t)value;
+    if (status == CN_OK) {
+        *(int64_t *)out = (int64_t)value;
+    }
     return status;
 }
 
