@@ -10,7 +10,7 @@
 
 typedef struct cn_relaxation {
     double omega;
-    double ceiling;    // of omega, for now
+    double ceiling;    // of omega; windows that did not pay lower it
     double blamed;     // the ceiling before the last window lowered it; 0: it did not
     double last_omega; // of the window before
     double last_rate;  // contraction a sweep then; infinite: none was seen
