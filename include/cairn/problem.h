@@ -71,11 +71,24 @@ typedef struct cn_operator {
     cn_body_map body;
 } cn_operator;
 
+// Blocks with another law than Coulomb's: the rows of joints, dim at a time, filled up with rows
+// that carry nothing (bounds 0, 0). A row i of such a block has a box instead of a cone,
+//     lower_i <= r_i <= upper_i,  u_i = 0 inside, >= 0 at the lower bound, <= 0 at the upper one,
+// so that (-inf, inf) is a bilateral constraint, (0, inf) a limit, (-a, a) a motor or dry friction.
+// compliance_i >= 0 [1/kg] stands on the diagonal, u = (W + E) r + q: springs, dampers and servos
+// taken implicitly. Contact blocks have compliance 0; their bounds are not read.
+typedef struct cn_bounds {
+    uint8_t *boxed;        // contacts: 1, a block of rows with boxes; 0, a contact. NULL: no boxes
+    double *lower, *upper; // dim * contacts, lower <= 0 <= upper, may be infinite
+    double *compliance;    // dim * contacts; NULL: none
+} cn_bounds;
+
 typedef struct cn_friction {
-    int32_t dim, contacts;
-    cn_operator W;
-    double *q;  // dim * contacts
-    double *mu; // contacts, >= 0
+    int32_t dim, contacts; // contacts counts the blocks, boxed ones included
+    cn_operator W;         // without compliance
+    double *q;             // dim * contacts
+    double *mu;            // contacts, >= 0; 0 in boxed blocks
+    cn_bounds bounds;
 } cn_friction;
 
 typedef struct cn_friction_global {
