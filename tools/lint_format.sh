@@ -7,7 +7,7 @@ if ! command -v clang-format >/dev/null 2>&1; then
     echo "skipped: clang-format is not installed (tools/setup.sh clang)"
     exit 77
 fi
-files=$(find . -name build -prune -o -path ./tests/lint -prune -o -name '*.[ch]' -print)
+files=$(find . -name build -prune -o -name node_modules -prune -o -path ./tests/lint -prune -o -name '*.[ch]' -print)
 if [ "${1:-}" = --fix ]; then
     # shellcheck disable=SC2086 # no file of ours has a space in its name
     exec clang-format -i $files

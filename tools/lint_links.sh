@@ -2,7 +2,7 @@
 # Checks that every relative link in the Markdown files leads to a file.
 set -eu
 cd "$(dirname "$0")/.."
-find . -name build -prune -o -name .git -prune -o -name '*.md' -print | {
+find . -name build -prune -o -name node_modules -prune -o -name .git -prune -o -name '*.md' -print | {
     broken=0
     while read -r page; do
         # shellcheck disable=SC2013 # a link has no space

@@ -8,7 +8,7 @@
 set -eu
 tools=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$tools/..}"
-files=$(find . -name build -prune -o -path ./tests/lint -prune -o -name '*.[ch]' -print |
+files=$(find . -name build -prune -o -name node_modules -prune -o -path ./tests/lint -prune -o -name '*.[ch]' -print |
     sed 's|^\./||' | LC_ALL=C sort)
 [ -n "$files" ] || exit 0
 # shellcheck disable=SC2086 # no file of ours has a space in its name

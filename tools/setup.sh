@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs the Debian packages that a job needs, and says which; silent when all are there.
 #
-#     tools/setup.sh SET...        sets: build test clang fuzz bench docs coverage
+#     tools/setup.sh SET...        sets: build test browser clang fuzz bench docs coverage
 #     tools/setup.sh --list SET...   only prints the packages
 #
 # Sets include the ones that they stand on. Packages marked with a '?' are optional: their absence is
-# told and never fails. Needs root or sudo, and only when something is missing.
+# told and never fails. One marked @COMMAND is not wanted where that command is there from elsewhere.
+# Needs root or sudo, and only when something is missing.
 # shellcheck disable=SC2086 # lists of packages are words on purpose
 set -euf
 
@@ -15,7 +16,9 @@ packages_of() {
         echo gcc libc6-dev cmake ninja-build pkg-config
         echo libhdf5-dev liblapacke-dev libopenblas-dev libsuitesparse-dev
         echo libqhull-dev libmuparser-dev libsqlite3-dev libxxhash-dev libyaml-dev
+        echo '?nodejs@node' '?npm@npm'
         ;;
+    browser) packages_of test && echo '?chromium@chromium' ;;
     test) packages_of build && echo libcmocka-dev libcjson-dev ;;
     clang) packages_of test && echo clang clang-format clang-tidy ;;
     fuzz) packages_of test && echo clang libclang-rt-14-dev ;;
@@ -23,7 +26,7 @@ packages_of() {
     docs) echo mandoc ;;
     coverage) packages_of test && echo lcov ;;
     *)
-        echo "setup: no set named '$1'; sets: build test clang fuzz bench docs coverage" >&2
+        echo "setup: no set named '$1'; sets: build test browser clang fuzz bench docs coverage" >&2
         return 2
         ;;
     esac
@@ -40,25 +43,28 @@ for set_name in "${@:-build}"; do
 done
 wanted=$(printf '%s\n' $wanted | awk '!seen[$0]++')
 if [ $list_only = yes ]; then
-    printf '%s\n' $wanted
+    printf '%s\n' $wanted | sed 's/@.*//'
     exit 0
 fi
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-    echo "setup: not a Debian system; what is needed, by its Debian names:" $wanted >&2
+    echo "setup: not a Debian system; what is needed, by its Debian names:" $(printf '%s\n' $wanted | sed 's/@.*//') >&2
     exit 0
 fi
 
 is_installed() {
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+    case $1 in *@*) command -v "${1#*@}" >/dev/null 2>&1 && return ;; esac
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "${1%@*}" 2>/dev/null)" = installed ]
 }
+
+bare() { echo "${1%@*}"; }
 
 missing=
 optional=
 for name in $wanted; do
     case $name in
-    \?*) is_installed "${name#?}" || optional="$optional ${name#?}" ;;
-    *) is_installed "$name" || missing="$missing $name" ;;
+    \?*) is_installed "${name#?}" || optional="$optional $(bare "${name#?}")" ;;
+    *) is_installed "$name" || missing="$missing $(bare "$name")" ;;
     esac
 done
 [ -n "$missing$optional" ] || exit 0

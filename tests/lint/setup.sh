@@ -53,7 +53,7 @@ expect() {
     esac
 }
 
-all=$(sh "$setup" --list build test clang fuzz docs coverage | tr '\n' ' ')
+all=$(sh "$setup" --list build test clang fuzz docs coverage | tr -d '?' | tr '\n' ' ')
 
 machine 0 "$all"
 run test fuzz
@@ -87,6 +87,12 @@ expect "optional package missing: a word" "*optional*" "$output"
 machine 1000 "$all"
 run bench
 expect "optional package, no root: code" 0 "$code"
+
+machine 0 "$(echo "$all" | sed 's/nodejs //; s/npm //')"
+stub node "exit 0"
+stub npm "exit 0"
+run build
+expect "a command from elsewhere: its package is not wanted" "" "$calls"
 
 run kitchen
 expect "unknown set: code" 2 "$code"
