@@ -176,6 +176,7 @@ typedef struct cn_settings {
     double gravity[3];
     double step, until, frames_every; // [s]; frames_every 0: every step
     double checkpoint_every;          // [s] of simulated time
+    const char *scheme;               // row of the table of time integrators (cairn/sim.h)
     double theta;                     // [1/2, 1]
     const char *solver;               // row of the friction table
     const char *local;                // row of the local table; NULL: the default

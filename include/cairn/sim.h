@@ -50,6 +50,9 @@ typedef struct cn_step_report {
     double cpu_detect, cpu_assemble, cpu_solve, cpu_advance; // [s]
 } cn_step_report;
 
+// The time integrators by name, as settings.scheme takes them; NULL past the last.
+CN_API const char *cn_scheme_name(int32_t index);
+
 // The model must be finished and outlive the sim. error may be NULL.
 CN_API cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out,
                                cn_error *error);

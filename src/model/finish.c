@@ -68,15 +68,18 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
     if (!cn_is_finite(s->gravity, dim)) {
         return cn_fail(error, CN_ERR_INPUT, "gravity is not a finite number");
     }
-    if (!s->solver || !s->fallback || (unsigned)s->on_stall >= CN_STALL_KINDS) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "solver, fallback or on_stall is not set");
+    if (!s->scheme || !s->solver || !s->fallback || (unsigned)s->on_stall >= CN_STALL_KINDS) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "scheme, solver, fallback or on_stall is not set");
     }
     return CN_OK;
 }
 
 static cn_status cn_settings_keep(cn_model *model, cn_error *error) {
     cn_settings *s = &model->settings;
-    cn_status status = cn_model_copy_text(model, s->solver, &s->solver, error);
+    cn_status status = cn_model_copy_text(model, s->scheme, &s->scheme, error);
+    if (status == CN_OK) {
+        status = cn_model_copy_text(model, s->solver, &s->solver, error);
+    }
     if (status == CN_OK) {
         status = cn_model_copy_text(model, s->fallback, &s->fallback, error);
     }

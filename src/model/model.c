@@ -56,6 +56,7 @@ cn_settings cn_settings_default(int32_t dim) {
                          .until = 10.0,
                          .frames_every = 0.02,
                          .checkpoint_every = 1.0,
+                         .scheme = "moreau-jean",
                          .theta = 0.5,
                          .solver = "auto",
                          .tolerance = 1e-8,

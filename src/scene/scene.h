@@ -92,7 +92,6 @@ typedef struct cn_scene {
     const cn_yaml *node;
     int32_t version, dim;
     const char *name;
-    int32_t scheme;
     cn_settings settings;
     cn_items materials;  // cn_material_entry
     cn_items contacts;   // cn_contact_entry

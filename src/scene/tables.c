@@ -3,6 +3,8 @@
 // are those of cn_settings_default.
 #include "scene/scene.h"
 
+#include <cairn/sim.h>
+
 // ---- time ----
 
 static const cn_field cn_time_fields[] = {
@@ -25,18 +27,15 @@ static const cn_table cn_time_table = {
 
 // ---- integrator ----
 
-static const cn_choice cn_schemes[] = {
-    {.text = "moreau-jean"},
-    {.text = "stabilised", .value = 1, .later = true},
-    {.text = "event-driven", .value = 2, .later = true},
-    {.text = "generalized-alpha", .value = 3, .later = true},
-    {.text = "newmark", .value = 4, .later = true},
-    {.text = "hht", .value = 5, .later = true},
-    {0},
+// Names of the contract; those that have a row in the table of schemes are found there first.
+static const cn_choice cn_schemes_later[] = {
+    {.text = "stabilised"}, {.text = "event-driven"}, {.text = "generalized-alpha"},
+    {.text = "newmark"},    {.text = "hht"},          {0},
 };
 
 static const cn_field cn_integrator_fields[] = {
-    CN_KEY("scheme", choice, cn_scene, scheme, .choice = cn_schemes, .help = "the time integrator"),
+    CN_KEY("scheme", name, cn_scene, settings.scheme, .name_at = cn_scheme_name,
+           .choice = cn_schemes_later, .help = "the time integrator"),
     CN_KEY("theta", real, cn_scene, settings.theta, .flags = CN_RANGE, .min = 0.5, .max = 1.0,
            .help = "1/2 conserves energy, 1 dissipates"),
     CN_KEY("activation", real, cn_scene, settings.activation, .flags = CN_RANGE, .min = 0.0,

@@ -67,6 +67,13 @@ static cn_status cn_choose_solver(const char *name, const cn_settings *settings,
     return CN_OK;
 }
 
+static cn_status cn_choose_scheme(cn_sim *sim, cn_error *error) {
+    sim->scheme = cn_scheme_find(sim->model->settings.scheme);
+    return sim->scheme ? CN_OK
+                       : cn_fail(error, CN_ERR_ARGUMENT, "there is no time integrator named %s",
+                                 sim->model->settings.scheme);
+}
+
 // A pair of shapes that detection does not know would pass through one another unseen: refused, at
 // the body that has it.
 static cn_status cn_check_shapes(const cn_model *model, cn_error *error) {
@@ -153,8 +160,10 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     }
     *sim = (cn_sim){.env = own, .model = model};
     const cn_settings *settings = &model->settings;
-    cn_status status =
-        cn_choose_solver(settings->solver, settings, &sim->solver, &sim->opts, error);
+    cn_status status = cn_choose_scheme(sim, error);
+    if (status == CN_OK) {
+        status = cn_choose_solver(settings->solver, settings, &sim->solver, &sim->opts, error);
+    }
     if (status == CN_OK && settings->params) {
         status = cn_choose_params(settings->params, &sim->solver->info, &sim->opts, error);
     }
@@ -277,7 +286,7 @@ static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
 // One step of length h, or with the policy "halve" two of half the length where the solve stalls.
 static cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
                                   cn_step_report *report, cn_error *error) {
-    cn_status status = cn_moreau_jean(sim, t, h, error);
+    cn_status status = sim->scheme->step(sim, t, h, error);
     if (status != CN_OK) {
         return status;
     }

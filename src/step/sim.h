@@ -28,9 +28,12 @@ typedef struct cn_step {
     double cpu[4]; // [s] detect, assemble, solve, advance
 } cn_step;
 
+typedef struct cn_scheme cn_scheme;
+
 struct cn_sim {
     cn_env env;
     const cn_model *model;
+    const cn_scheme *scheme;
     const cn_friction_solver *solver, *fallback;
     cn_solve_opts opts, fallback_opts;
     cn_detector *detector;
@@ -45,7 +48,16 @@ struct cn_sim {
 
 // One step of length h from the state at time t, into sim->last; the state is not touched. Outcome
 // in last.solved.
-cn_status cn_moreau_jean(cn_sim *sim, double t, double h, cn_error *error);
+typedef cn_status cn_scheme_fn(cn_sim *sim, double t, double h, cn_error *error);
+// A time integrator. To add one: step/<name>.c, its line here and its row in step/scheme_table.c.
+struct cn_scheme {
+    const char *name;  // as scenes write it
+    const char *about; // one line
+    cn_scheme_fn *step;
+};
+const cn_scheme *cn_scheme_find(const char *name); // NULL: there is none
+cn_scheme_fn cn_moreau_jean;
+
 // Energies and work of sim->last, added to the report (kinetic and potential are those of the end).
 void cn_step_energy(const cn_sim *sim, cn_step_report *report);
 // Counts the contacts of sim->last whose own problem may have no or several solutions, and names

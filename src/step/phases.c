@@ -1,0 +1,250 @@
+// step/phases.c
+// The phases that schemes for rigid bodies share: drift, loads, free velocity, solve, end.
+//
+// A drift is motion without forces, x + h v and free rotation, which turns the rate of an
+// asymmetric body too; every force and impulse acts at q~. Drifts keep energy and both momenta, and
+// at q~ the mass matrix is one constant, so the balance of METHOD section 6 is exact and impulses
+// between bodies keep the total angular momentum, whatever the shapes.
+#include "step/phases.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CN_SLIDE_MARGIN 1e-9 // a contact slides when |r_T| is within this share of mu r_N
+
+static cn_status cn_step_allocate(const cn_model *model, cn_arena *memory, cn_step *step) {
+    int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
+    int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
+    step->q_middle = CN_TAKE(memory, double, poses);
+    step->q = CN_TAKE(memory, double, poses);
+    step->v_old = CN_TAKE(memory, double, velocities);
+    step->v_free = CN_TAKE(memory, double, velocities);
+    step->v_new = CN_TAKE(memory, double, velocities);
+    step->v = CN_TAKE(memory, double, velocities);
+    step->load = CN_TAKE_ZERO(memory, double, 6 * (int64_t)model->body_count);
+    bool complete = step->q_middle && step->q && step->v_old && step->v_free && step->v_new &&
+                    step->v && step->load;
+    return complete ? CN_OK : CN_ERR_MEMORY;
+}
+
+// Velocities that motions prescribe at time t, written into v.
+void cn_step_drive(const cn_model *model, double t, double *v) {
+    for (int32_t i = 0; i < model->motion_count; i++) {
+        const cn_motion *motion = &model->motion[i];
+        double *own = v + (int64_t)cn_velocity_size(model->dim) * motion->body;
+        for (int32_t k = 0; k < model->dim; k++) {
+            own[k] = cn_signal_at(motion->velocity[k], t);
+        }
+        if (model->dim == 2) {
+            own[2] = cn_signal_at(motion->angular_velocity[2], t);
+        } else {
+            for (int32_t k = 0; k < 3; k++) {
+                own[3 + k] = cn_signal_at(motion->angular_velocity[k], t);
+            }
+        }
+    }
+}
+
+// theta f(t + h) + (1 - theta) f(t), three components.
+static void cn_mean_signal(cn_signal *const signal[3], double t, double h, double theta,
+                           double out[3]) {
+    for (int k = 0; k < 3; k++) {
+        out[k] =
+            theta * cn_signal_at(signal[k], t + h) + (1.0 - theta) * cn_signal_at(signal[k], t);
+    }
+}
+
+// The given forces of the step; those in body axes, or with a point, turn with the body at q~.
+void cn_step_loads(const cn_model *model, cn_step *step) {
+    for (int32_t i = 0; i < model->force_count; i++) {
+        const cn_force *given = &model->force[i];
+        const double *pose = step->q_middle + (int64_t)cn_pose_size(model->dim) * given->body;
+        double *load = step->load + 6 * (int64_t)given->body;
+        double force[3], torque[3], R[9];
+        cn_mean_signal(given->force, step->t, step->h, model->settings.theta, force);
+        cn_mean_signal(given->torque, step->t, step->h, model->settings.theta, torque);
+        if (model->dim == 3) {
+            cn_quat_matrix(pose + 3, R);
+        } else {
+            cn_angle_matrix(pose[2], R);
+        }
+        if (given->body_axes) {
+            cn_mat3_apply(R, force, force);
+            cn_mat3_apply(R, torque, torque);
+        }
+        if (!given->at_center) {
+            double arm[3], moment[3];
+            cn_mat3_apply(R, given->point, arm);
+            cn_cross3(arm, force, moment);
+            cn_add_scaled3(torque, 1.0, moment, torque);
+        }
+        cn_add_scaled3(load, 1.0, force, load);
+        cn_add_scaled3(load + 3, 1.0, torque, load + 3);
+    }
+}
+
+// Motion of every body without forces for time h; q and v may be the outputs.
+void cn_step_drift(const cn_model *model, const double *q, const double *v, double h, double *q_out,
+                   double *v_out) {
+    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
+    for (int32_t i = 0; i < model->body_count; i++) {
+        int64_t at_q = (int64_t)pose * i, at_v = (int64_t)size * i;
+        if (model->body[i].role == CN_BODY_FREE) {
+            cn_rigid rigid = cn_body_rigid(model, i);
+            cn_rigid_drift(&rigid, q + at_q, v + at_v, h, q_out + at_q, v_out + at_v);
+        } else {
+            cn_rigid_move(model->dim, q + at_q, v + at_v, h, q_out + at_q);
+            memmove(v_out + at_v, v + at_v, sizeof *v * (size_t)size);
+        }
+    }
+}
+
+// Expressions may lose their value in the course of time, as sqrt(1 - t).
+static cn_status cn_check_given(const cn_model *model, const cn_step *step, int32_t body,
+                                cn_error *error) {
+    const double *v = step->v_free + (int64_t)cn_velocity_size(model->dim) * body;
+    double sum = 0.0;
+    for (int32_t k = 0; k < cn_velocity_size(model->dim); k++) {
+        sum += v[k];
+    }
+    if (isfinite(sum)) {
+        return CN_OK;
+    }
+    cn_fail(error, CN_ERR_NUMERIC, "the %s of body %d (%s) is not finite in the step from t = %g",
+            model->body[body].role == CN_BODY_FREE ? "force" : "motion", (int)body + 1,
+            model->body[body].name, step->t);
+    cn_fail_hint(error,
+                 "its expression must have a value at every time, and its size be reasonable");
+    return CN_ERR_NUMERIC;
+}
+
+// v_free: what the forces make of v_old, and the motions' velocities at the end of the step.
+cn_status cn_step_push(const cn_model *model, cn_step *step, cn_error *error) {
+    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
+    memset(step->v_free, 0, sizeof(double) * (size_t)size * (size_t)model->body_count);
+    cn_step_drive(model, step->t + step->h, step->v_free);
+    cn_status status = CN_OK;
+    for (int32_t i = 0; status == CN_OK && i < model->body_count; i++) {
+        if (model->body[i].role == CN_BODY_FREE) {
+            cn_rigid rigid = cn_body_rigid(model, i);
+            const double *load = step->load + 6 * (int64_t)i;
+            double force[3];
+            cn_add_scaled3(load, rigid.mass, model->settings.gravity, force);
+            cn_rigid_kick(&rigid, step->q_middle + (int64_t)pose * i,
+                          step->inertia.inverse + (int64_t)size * size * i, force, load + 3,
+                          step->h, step->v_old + (int64_t)size * i,
+                          step->v_free + (int64_t)size * i);
+        }
+        status = cn_check_given(model, step, i, error);
+    }
+    return status;
+}
+
+static void cn_keep_better(cn_sim *sim, const cn_friction *p, double *trial_r, double *trial_u,
+                           const cn_solve_report *trial) {
+    cn_step *step = &sim->last;
+    size_t bytes = sizeof(double) * (size_t)p->dim * (size_t)p->contacts;
+    if (trial->grade.residual < step->solved.grade.residual) {
+        int32_t before = step->solved.iterations;
+        memcpy(step->r, trial_r, bytes);
+        memcpy(step->u, trial_u, bytes);
+        step->solved = *trial;
+        step->solved.iterations += before;
+        step->solver = sim->fallback->info.name;
+    }
+}
+
+// The solve, and with the policy "retry" the fallback from the best iterate.
+cn_status cn_step_solve(cn_sim *sim, cn_error *error) {
+    cn_step *step = &sim->last;
+    const cn_friction *p = &step->assembled.problem;
+    int64_t m = (int64_t)p->dim * p->contacts;
+    step->r = step->assembled.r;
+    step->u = CN_TAKE(sim->step_memory, double, m);
+    if (!step->u) {
+        return cn_fail_memory(error);
+    }
+    step->solver = sim->solver->info.name;
+    cn_status status = cn_friction_solve(p, sim->solver, &sim->opts, sim->scratch, step->r, step->u,
+                                         &step->solved, error);
+    bool retry =
+        sim->model->settings.on_stall == CN_STALL_RETRY && step->solved.outcome != CN_SOLVED;
+    if (status != CN_OK || !retry) {
+        return status;
+    }
+    double *r = CN_TAKE(sim->step_memory, double, m), *u = CN_TAKE(sim->step_memory, double, m);
+    if (!r || !u) {
+        return cn_fail_memory(error);
+    }
+    memcpy(r, step->r, sizeof *r * (size_t)m);
+    cn_solve_report trial;
+    step->retries++;
+    status =
+        cn_friction_solve(p, sim->fallback, &sim->fallback_opts, sim->scratch, r, u, &trial, error);
+    if (status == CN_OK) {
+        cn_keep_better(sim, p, r, u, &trial);
+    }
+    return status;
+}
+
+cn_status cn_step_statuses(cn_sim *sim, cn_error *error) {
+    cn_step *step = &sim->last;
+    const cn_friction *p = &step->assembled.problem;
+    step->status = CN_TAKE(sim->step_memory, uint8_t, p->contacts);
+    if (!step->status) {
+        return cn_fail_memory(error);
+    }
+    for (int32_t a = 0; a < p->contacts; a++) {
+        const double *r = step->r + (int64_t)p->dim * a;
+        double tangent2 = r[1] * r[1] + (p->dim == 3 ? r[2] * r[2] : 0.0);
+        double limit = (1.0 - CN_SLIDE_MARGIN) * p->mu[a] * r[0];
+        step->status[a] = !(r[0] > 0.0) ? 0 : (tangent2 < limit * limit ? 1 : 2);
+    }
+    return CN_OK;
+}
+
+// v and q at the end of the step.
+cn_status cn_step_end(cn_sim *sim, cn_error *error) {
+    cn_step *step = &sim->last;
+    const cn_model *model = sim->model;
+    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
+    cn_apply_impulses(model, &step->assembled, step->v_free, step->r, step->v_new);
+    cn_step_drift(model, step->q_middle, step->v_new, step->h * model->settings.theta, step->q,
+                  step->v);
+    for (int32_t i = 0; i < model->body_count; i++) {
+        int64_t at_q = (int64_t)pose * i, at_v = (int64_t)size * i;
+        double sum = 0.0;
+        for (int32_t k = 0; k < size; k++) {
+            sum += step->v[at_v + k];
+        }
+        for (int32_t k = 0; k < pose; k++) {
+            sum += step->q[at_q + k];
+        }
+        if (!isfinite(sum)) {
+            cn_fail(error, CN_ERR_NUMERIC, "body %d (%s) left the finite numbers at t = %g",
+                    (int)i + 1, model->body[i].name, step->t);
+            cn_fail_hint(error, "a smaller step, or look at its forces");
+            return CN_ERR_NUMERIC;
+        }
+    }
+    return CN_OK;
+}
+
+cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
+    const cn_model *model = sim->model;
+    cn_step *step = &sim->last;
+    *step = (cn_step){.t = t, .h = h};
+    cn_arena_release(sim->step_memory, (cn_arena_mark){0});
+    if (cn_step_allocate(model, sim->step_memory, step) != CN_OK) {
+        return cn_fail_memory(error);
+    }
+    memcpy(step->v_old, sim->state.v,
+           sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
+    cn_step_drive(model, t, step->v_old);
+    return CN_OK;
+}
