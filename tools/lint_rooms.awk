@@ -9,16 +9,17 @@ BEGIN {
     may["sparse"] = "base math"
     may["problem"] = "base math sparse io"
     may["solve"] = "base math sparse problem"
+    may["system"] = "base math sparse problem solve"
     may["geom"] = "base math"
     may["body"] = "base math sparse geom"
     may["joint"] = "base math body"
-    may["model"] = "base math geom body joint"
+    may["model"] = "base math system geom body joint"
     may["detect"] = "base math geom body model"
     may["assemble"] = "base math sparse problem body joint model detect"
-    may["step"] = "base math sparse problem solve geom body joint model detect assemble"
-    may["record"] = "base math io model step"
-    may["scene"] = "base math io geom body joint model step solve"
-    may["dist"] = "base math io sparse problem solve geom body joint model detect assemble step record scene"
+    may["step"] = "base math sparse problem solve system geom body joint model detect assemble"
+    may["record"] = "base math io system model step"
+    may["scene"] = "base math io system geom body joint model step solve"
+    may["dist"] = "base math io sparse problem solve system geom body joint model detect assemble step record scene"
 
     FUNCTION_LINES = 80
     FILE_LINES = 800

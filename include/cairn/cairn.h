@@ -12,5 +12,6 @@
 #include <cairn/scene.h>
 #include <cairn/sim.h>
 #include <cairn/solve.h>
+#include <cairn/system.h>
 
 #endif

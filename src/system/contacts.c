@@ -1,0 +1,226 @@
+// system/contacts.c
+// The contacts of one step: which take part, their impulses, what they cost in energy.
+//
+// With u = H v + rate and the response R = K^-1 H' under the joints, the impulses solve
+//     u + shift = (H R) p + H v_free + rate + shift
+// with Signorini's and Coulomb's laws: an LCP without friction, a planar friction problem with it.
+// Both go through the drivers of solve/, which grade the answer.
+#include "base/error.h"
+#include "problem/operator.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CN_SLIDING 1e-9 // |p_T| this near to mu p_N, relatively, is sliding
+
+void cn_contacts_activate(cn_system_run *run, const cn_instant *old, double h,
+                          cn_contact_set *set) {
+    const cn_lagrangian *def = &run->system->lagrangian;
+    for (int32_t c = 0; c < def->contacts; c++) {
+        double normal = cn_instant_velocity(run->system, old, c, 0, old->v);
+        double tangent = cn_instant_velocity(run->system, old, c, 1, old->v);
+        set->active[c] = old->gap[c] + run->opts.activation * h * normal <= 0.0;
+        set->shift[2 * c] = def->contact[c].restitution * normal;
+        set->shift[2 * c + 1] = def->contact[c].restitution_tangent * tangent;
+        set->p[2 * c] = set->p[2 * c + 1] = 0.0;
+    }
+}
+
+// The problem of the active contacts: count unknowns, dim for each contact.
+typedef struct cn_gathered {
+    int32_t dim, contacts, count;
+    int32_t *contact;   // active ones
+    double *response;   // count x n
+    double *W, *q, *mu; // count x count; count; contacts
+    double *p, *u;      // the answer
+} cn_gathered;
+
+static const double *cn_gathered_row(const cn_system *system, const cn_instant *at,
+                                     const cn_gathered *g, int32_t i) {
+    int64_t contacts = system->lagrangian.contacts;
+    int64_t row = contacts * (i % g->dim) + g->contact[i / g->dim];
+    return at->rows + row * system->lagrangian.n;
+}
+
+static bool cn_gather_allocate(cn_system_run *run, cn_gathered *g) {
+    int64_t count = g->count, n = run->system->lagrangian.n;
+    cn_arena *scratch = run->scratch;
+    g->response = CN_TAKE(scratch, double, count *n);
+    g->W = CN_TAKE(scratch, double, count *count);
+    g->q = CN_TAKE(scratch, double, count);
+    g->mu = CN_TAKE(scratch, double, g->contacts);
+    g->p = CN_TAKE_ZERO(scratch, double, count);
+    g->u = CN_TAKE_ZERO(scratch, double, count);
+    return g->response && g->W && g->q && g->mu && g->p && g->u;
+}
+
+static void cn_gather_fill(cn_system_run *run, const cn_instant *at, const cn_contact_set *set,
+                           const double *v, cn_gathered *g) {
+    const cn_system *system = run->system;
+    int32_t n = system->lagrangian.n;
+    for (int32_t j = 0; j < g->count; j++) {
+        double *response = g->response + (int64_t)n * j;
+        memcpy(response, cn_gathered_row(system, at, g, j), sizeof(double) * (size_t)n);
+        cn_response_apply(&run->response, NULL, response);
+    }
+    for (int32_t i = 0; i < g->count; i++) {
+        const double *row = cn_gathered_row(system, at, g, i);
+        int32_t c = g->contact[i / g->dim], part = i % g->dim;
+        for (int32_t j = 0; j < g->count; j++) {
+            const double *response = g->response + (int64_t)n * j;
+            double sum = 0.0;
+            for (int32_t k = 0; k < n; k++) {
+                sum += row[k] * response[k];
+            }
+            g->W[(int64_t)g->count * i + j] = sum;
+        }
+        // A contact without a tangential row takes no part in friction.
+        double *own = &g->W[(int64_t)(g->count + 1) * i];
+        *own = part == 1 && *own == 0.0 ? 1.0 : *own;
+        g->q[i] = cn_instant_velocity(system, at, c, part, v) + set->shift[2 * c + part];
+        g->mu[i / g->dim] = system->lagrangian.contact[c].friction;
+    }
+}
+
+static cn_status cn_gathered_matrix(cn_system_run *run, const cn_gathered *g, cn_csr *out,
+                                    cn_error *error) {
+    int64_t count = g->count;
+    *out = (cn_csr){.rows = g->count,
+                    .cols = g->count,
+                    .start = CN_TAKE(run->scratch, int64_t, count + 1),
+                    .column = CN_TAKE(run->scratch, int32_t, count * count),
+                    .value = g->W};
+    if (!out->start || !out->column) {
+        return cn_fail_memory(error);
+    }
+    for (int64_t i = 0; i <= count; i++) {
+        out->start[i] = count * i;
+    }
+    for (int64_t k = 0; k < count * count; k++) {
+        out->column[k] = (int32_t)(k % count);
+    }
+    return CN_OK;
+}
+
+static cn_status cn_gathered_solve(cn_system_run *run, cn_gathered *g, cn_solve_report *solved,
+                                   cn_error *error) {
+    cn_csr matrix;
+    cn_status status = cn_gathered_matrix(run, g, &matrix, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    if (g->dim == 1) {
+        cn_lcp lcp = {.n = g->count, .M = matrix, .q = g->q};
+        cn_solve_opts opts = cn_solve_opts_default(&run->lcp->info);
+        opts.tolerance = run->opts.tolerance;
+        return cn_lcp_solve(&lcp, run->lcp, &opts, run->scratch, g->p, g->u, solved, error);
+    }
+    cn_friction friction;
+    status = cn_friction_from_csr(run->scratch, 2, g->contacts, &matrix, g->q, g->mu, &friction);
+    if (status != CN_OK) {
+        return cn_fail_memory(error);
+    }
+    cn_solve_opts opts = cn_solve_opts_default(&run->friction->info);
+    opts.tolerance = run->opts.tolerance;
+    return cn_friction_solve(&friction, run->friction, &opts, run->scratch, g->p, g->u, solved,
+                             error);
+}
+
+static cn_status cn_gather_and_solve(cn_system_run *run, const cn_instant *at, cn_contact_set *set,
+                                     double *v, cn_gathered *g, cn_solve_report *solved,
+                                     cn_error *error) {
+    int32_t n = run->system->lagrangian.n;
+    if (!cn_gather_allocate(run, g)) {
+        return cn_fail_memory(error);
+    }
+    cn_gather_fill(run, at, set, v, g);
+    cn_status status = cn_gathered_solve(run, g, solved, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    for (int32_t j = 0; j < g->count; j++) {
+        set->p[2 * g->contact[j / g->dim] + j % g->dim] = g->p[j];
+        for (int32_t k = 0; k < n; k++) {
+            v[k] += g->response[(int64_t)n * j + k] * g->p[j];
+        }
+    }
+    return CN_OK;
+}
+
+cn_status cn_contacts_solve(cn_system_run *run, const cn_instant *at, cn_contact_set *set,
+                            double *v, cn_system_report *report, cn_error *error) {
+    const cn_lagrangian *def = &run->system->lagrangian;
+    cn_arena_mark mark = cn_arena_get_mark(run->scratch);
+    cn_gathered g = {.dim = 1, .contact = CN_TAKE(run->scratch, int32_t, def->contacts)};
+    if (!g.contact) {
+        return cn_fail_memory(error);
+    }
+    for (int32_t c = 0; c < def->contacts; c++) {
+        set->p[2 * c] = set->p[2 * c + 1] = 0.0;
+        if (set->active[c]) {
+            g.contact[g.contacts++] = c;
+            g.dim = def->contact[c].friction > 0.0 ? 2 : g.dim;
+        }
+    }
+    g.count = g.dim * g.contacts;
+    cn_status status = CN_OK;
+    if (g.contacts > 0) {
+        cn_solve_report solved;
+        status = cn_gather_and_solve(run, at, set, v, &g, &solved, error);
+        if (status == CN_OK) {
+            report->residual = solved.grade.residual;
+            report->outcome = solved.outcome;
+        }
+    }
+    cn_arena_release(run->scratch, mark);
+    return status;
+}
+
+// Counts, dissipation and the user's call for one contact that took part.
+static void cn_contact_report(cn_system_run *run, double t, int32_t c, const double before[2],
+                              const cn_contact_set *set, cn_system_report *report) {
+    const double *p = set->p + 2 * (int64_t)c, *u = set->u + 2 * (int64_t)c;
+    double mu = run->system->lagrangian.contact[c].friction;
+    report->contacts++;
+    report->dissipated_impact -= 0.5 * (before[0] + u[0]) * p[0];
+    report->dissipated_friction -= 0.5 * (before[1] + u[1]) * p[1];
+    if (!(p[0] > 0.0)) {
+        return;
+    }
+    bool slides = mu > 0.0 && fabs(p[1]) >= mu * p[0] * (1.0 - CN_SLIDING);
+    report->sliding += slides;
+    report->sticking += mu > 0.0 && !slides;
+    report->impacts++;
+    if (run->opts.impact) {
+        cn_system_impact impact = {.t = t,
+                                   .contact = c,
+                                   .impulse = {p[0], p[1]},
+                                   .velocity_before = {before[0], before[1]},
+                                   .velocity = {u[0], u[1]}};
+        run->opts.impact(run->opts.impact_user, &impact);
+    }
+}
+
+void cn_contacts_report(cn_system_run *run, double t, const cn_instant *old, const cn_instant *now,
+                        const double *v_before, const cn_contact_set *set,
+                        cn_system_report *report) {
+    const cn_system *system = run->system;
+    const cn_lagrangian *def = &system->lagrangian;
+    for (int32_t c = 0; c < def->contacts; c++) {
+        report->penetration_max = fmax(report->penetration_max, -old->gap[c]);
+        run->impulse[2 * c] += set->p[2 * c];
+        run->impulse[2 * c + 1] += set->p[2 * c + 1];
+        if (!set->active[c]) {
+            continue;
+        }
+        double before[2];
+        for (int32_t i = 0; i < 2; i++) {
+            before[i] = cn_instant_velocity(system, now, c, i, v_before);
+            set->u[2 * c + i] = cn_instant_velocity(system, now, c, i, now->v);
+            // A moving contact works on the coordinates with the velocity of its surface.
+            report->work -= now->rate[(int64_t)def->contacts * i + c] * set->p[2 * c + i];
+        }
+        cn_contact_report(run, t, c, before, set, report);
+    }
+}

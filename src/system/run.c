@@ -1,0 +1,316 @@
+// system/run.c
+// Runs of systems: the table of integrators, settings, and the step that all share.
+#include "base/error.h"
+#include "base/memory.h"
+#include "system/system.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// To add an integrator: its file, its line in system.h, its row here.
+static const cn_system_scheme_row cn_system_scheme_table[] = {
+    {.scheme = {.name = "moreau-jean",
+                .about = "time stepping, geometry at the end of the step; any number of impacts"},
+     .step = cn_moreau_jean_step},
+    {.scheme = {.name = "euler-moreau",
+                .about = "theta-scheme with implicit multipliers, for first-order systems",
+                .first_order = true},
+     .step = cn_first_order_step,
+     .start = cn_first_order_start},
+};
+#define CN_SYSTEM_SCHEMES                                                                          \
+    ((int32_t)(sizeof cn_system_scheme_table / sizeof *cn_system_scheme_table))
+
+int32_t cn_system_scheme_count(void) {
+    return CN_SYSTEM_SCHEMES;
+}
+
+const cn_system_scheme *cn_system_scheme_at(int32_t index) {
+    return index >= 0 && index < CN_SYSTEM_SCHEMES ? &cn_system_scheme_table[index].scheme : NULL;
+}
+
+const cn_system_scheme_row *cn_system_scheme_row_find(const char *name) {
+    for (int32_t i = 0; name && i < CN_SYSTEM_SCHEMES; i++) {
+        if (strcmp(cn_system_scheme_table[i].scheme.name, name) == 0) {
+            return &cn_system_scheme_table[i];
+        }
+    }
+    return NULL;
+}
+
+const cn_system_scheme *cn_system_scheme_find(const char *name) {
+    const cn_system_scheme_row *row = cn_system_scheme_row_find(name);
+    return row ? &row->scheme : NULL;
+}
+
+cn_system_opts cn_system_opts_default(void) {
+    return (cn_system_opts){.step = 1e-3,
+                            .theta = 0.5,
+                            .theta_multiplier = 1.0,
+                            .activation = 0.5,
+                            .newton_tolerance = 1e-12,
+                            .newton_most = 50,
+                            .differences = true,
+                            .spectral_radius = 0.8,
+                            .damping = 0.05,
+                            .newmark_beta = 0.25,
+                            .newmark_gamma = 0.5,
+                            .accuracy = 1e-12,
+                            .accumulate = 20,
+                            .solver = "lemke",
+                            .tolerance = 1e-10};
+}
+
+// ---- making ----
+
+static cn_status cn_opts_check(const cn_system_opts *opts, cn_error *error) {
+    const struct {
+        const char *name;
+        double value, low, high;
+    } ranges[] = {{"step", opts->step, DBL_MIN, DBL_MAX},
+                  {"theta", opts->theta, 0.5, 1.0},
+                  {"theta_multiplier", opts->theta_multiplier, 0.5, 1.0},
+                  {"activation", opts->activation, 0.0, 1.0},
+                  {"newton_tolerance", opts->newton_tolerance, DBL_EPSILON, 1.0},
+                  {"newton_most", opts->newton_most, 1.0, 1e6},
+                  {"error", opts->error, 0.0, 1.0},
+                  {"step_least", opts->step_least, 0.0, opts->step},
+                  {"spectral_radius", opts->spectral_radius, 0.0, 1.0},
+                  {"damping", opts->damping, 0.0, 1.0 / 3.0},
+                  {"newmark_beta", opts->newmark_beta, DBL_MIN, 1.0},
+                  {"newmark_gamma", opts->newmark_gamma, 0.5, 1.0},
+                  {"accuracy", opts->accuracy, 1e-14, 1e-2},
+                  {"accumulate", opts->accumulate, 2.0, 1e6},
+                  {"tolerance", opts->tolerance, DBL_EPSILON, 1.0}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high)) {
+            return cn_fail(error, CN_ERR_ARGUMENT, "%s is %g; it must be in [%g, %g]",
+                           ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high);
+        }
+    }
+    return CN_OK;
+}
+
+static cn_status cn_run_choose(cn_system_run *run, cn_error *error) {
+    const cn_system *system = run->system;
+    const char *name = run->opts.scheme;
+    name = name ? name : system->is_first_order ? "euler-moreau" : "moreau-jean";
+    run->scheme = cn_system_scheme_row_find(name);
+    if (!run->scheme) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "there is no integrator named %s", name);
+    }
+    if (run->scheme->scheme.first_order != system->is_first_order) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "%s is not for %s systems", name,
+                       system->is_first_order ? "first-order" : "Lagrangian");
+    }
+    run->friction = cn_friction_solver_find(run->opts.solver);
+    run->lcp = cn_lcp_solver_find("lemke");
+    run->mixed = cn_mcp_solver_find("lemke");
+    if (!run->friction || !run->lcp || !run->mixed) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "there is no friction solver named %s",
+                       run->opts.solver ? run->opts.solver : "(none)");
+    }
+    return cn_opts_check(&run->opts, error);
+}
+
+static bool cn_run_allocate(cn_system_run *run) {
+    const cn_system *system = run->system;
+    const cn_lagrangian *def = &system->lagrangian;
+    bool first = system->is_first_order;
+    int32_t n = first ? system->first_order.n : def->n, m = first ? system->first_order.m : 0;
+    int64_t contacts = def->contacts;
+    run->memory = cn_arena_create(&run->env);
+    run->scratch = cn_arena_create(&run->env);
+    if (!run->memory || !run->scratch) {
+        return false;
+    }
+    cn_arena *memory = run->memory;
+    double **vectors[] = {&run->q,        &run->v,     &run->a, &run->acceleration,
+                          &run->residual, &run->change};
+    bool good = true;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        *vectors[i] = CN_TAKE_ZERO(memory, double, n);
+        good = good && *vectors[i];
+    }
+    run->lambda = CN_TAKE_ZERO(memory, double, m);
+    run->y = CN_TAKE_ZERO(memory, double, m);
+    run->memory_of_scheme = CN_TAKE_ZERO(memory, double, CN_SCHEME_MEMORY);
+    run->impulse = CN_TAKE_ZERO(memory, double, 2 * contacts);
+    run->set = (cn_contact_set){.active = CN_TAKE_ZERO(memory, bool, contacts),
+                                .shift = CN_TAKE_ZERO(memory, double, 2 * contacts),
+                                .p = CN_TAKE_ZERO(memory, double, 2 * contacts),
+                                .u = CN_TAKE_ZERO(memory, double, 2 * contacts)};
+    run->F_q = CN_TAKE_ZERO(memory, double, (int64_t)n *n);
+    run->F_v = CN_TAKE_ZERO(memory, double, (int64_t)n *n);
+    run->d = CN_TAKE_ZERO(memory, double, def->joints);
+    good = good && run->lambda && run->y && run->memory_of_scheme && run->impulse &&
+           run->set.active && run->set.shift && run->set.p && run->set.u && run->F_q && run->F_v &&
+           run->d && cn_response_allocate(n, def->joints, memory, &run->response);
+    if (good && !first) {
+        good = cn_instant_allocate(system, memory, &run->old) &&
+               cn_instant_allocate(system, memory, &run->now) &&
+               cn_instant_allocate(system, memory, &run->spare);
+    }
+    return good;
+}
+
+cn_status cn_system_run_create(const cn_system *system, const cn_system_opts *opts,
+                               const cn_env *env, cn_system_run **out, cn_error *error) {
+    *out = NULL;
+    cn_env own = env ? *env : cn_env_default();
+    cn_system_run *run = cn_env_resize(&own, NULL, 0, sizeof *run);
+    if (!run) {
+        return cn_fail_memory(error);
+    }
+    *run = (cn_system_run){.system = system, .env = own, .opts = *opts};
+    cn_status status = cn_run_choose(run, error);
+    if (status == CN_OK && !cn_run_allocate(run)) {
+        status = cn_fail_memory(error);
+    }
+    if (status == CN_OK) {
+        bool first = system->is_first_order;
+        int32_t n = first ? system->first_order.n : system->lagrangian.n;
+        memcpy(run->q, first ? system->first_order.x : system->lagrangian.q,
+               sizeof(double) * (size_t)n);
+        if (!first) {
+            memcpy(run->v, system->lagrangian.v, sizeof(double) * (size_t)n);
+        }
+        status = run->scheme->start ? run->scheme->start(run, NULL, error) : CN_OK;
+    }
+    if (status != CN_OK) {
+        cn_system_run_destroy(run);
+        return status;
+    }
+    *out = run;
+    return CN_OK;
+}
+
+void cn_system_run_destroy(cn_system_run *run) {
+    if (!run) {
+        return;
+    }
+    cn_arena_destroy(run->scratch);
+    cn_arena_destroy(run->memory);
+    cn_env env = run->env;
+    cn_env_resize(&env, run, sizeof *run, 0);
+}
+
+// ---- stepping ----
+
+cn_status cn_system_run_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
+    const cn_system *system = run->system;
+    *report = (cn_system_report){.outcome = CN_SOLVED};
+    memset(run->impulse, 0, sizeof(double) * 2 * (size_t)system->lagrangian.contacts);
+    cn_arena_mark mark = cn_arena_get_mark(run->scratch);
+    int64_t size = cn_system_run_state_size(run);
+    double *kept = CN_TAKE(run->scratch, double, size);
+    if (!kept) {
+        return cn_fail_memory(error);
+    }
+    cn_system_run_save(run, kept);
+    cn_status status = run->scheme->step(run, report, error);
+    if (status == CN_OK) {
+        run->step++;
+    } else {
+        cn_system_run_load(run, kept);
+    }
+    cn_arena_release(run->scratch, mark);
+    report->step = run->step;
+    report->t = cn_system_run_time(run);
+    report->balance_error += report->dissipated_impact + report->dissipated_friction - report->work;
+    cn_system_run_energy(run, &report->kinetic, &report->potential);
+    return status;
+}
+
+// ---- looking ----
+
+double cn_system_run_time(const cn_system_run *run) {
+    return (double)run->step * run->opts.step;
+}
+
+int64_t cn_system_run_index(const cn_system_run *run) {
+    return run->step;
+}
+
+const double *cn_system_run_q(const cn_system_run *run) {
+    return run->q;
+}
+
+const double *cn_system_run_v(const cn_system_run *run) {
+    return run->v;
+}
+
+const double *cn_system_run_multiplier(const cn_system_run *run) {
+    return run->system->is_first_order ? run->lambda : NULL;
+}
+
+const double *cn_system_run_output(const cn_system_run *run) {
+    return run->system->is_first_order ? run->y : NULL;
+}
+
+void cn_system_run_impulse(const cn_system_run *run, int32_t contact, double impulse[2]) {
+    impulse[0] = run->impulse[2 * contact];
+    impulse[1] = run->impulse[2 * contact + 1];
+}
+
+void cn_system_run_energy(const cn_system_run *run, double *kinetic, double *potential) {
+    const cn_lagrangian *def = &run->system->lagrangian;
+    *kinetic = *potential = 0.0;
+    if (!run->system->is_first_order) {
+        def->mass(def->user, run->q, run->spare.M);
+        *kinetic = cn_kinetic(run->system, run->spare.M, run->v);
+        *potential = cn_potential(run->system, cn_system_run_time(run), run->q);
+    }
+}
+
+// ---- the state as numbers ----
+
+typedef struct cn_state_part {
+    double *numbers;
+    int64_t count;
+} cn_state_part;
+#define CN_STATE_PARTS 7
+
+static void cn_state_parts(const cn_system_run *run, cn_state_part parts[CN_STATE_PARTS]) {
+    const cn_system *system = run->system;
+    int64_t n = system->is_first_order ? system->first_order.n : system->lagrangian.n;
+    int64_t m = system->is_first_order ? system->first_order.m : 0;
+    parts[0] = (cn_state_part){run->q, n};
+    parts[1] = (cn_state_part){run->v, n};
+    parts[2] = (cn_state_part){run->a, n};
+    parts[3] = (cn_state_part){run->acceleration, n};
+    parts[4] = (cn_state_part){run->lambda, m};
+    parts[5] = (cn_state_part){run->y, m};
+    parts[6] = (cn_state_part){run->memory_of_scheme, CN_SCHEME_MEMORY};
+}
+
+int64_t cn_system_run_state_size(const cn_system_run *run) {
+    cn_state_part parts[CN_STATE_PARTS];
+    cn_state_parts(run, parts);
+    int64_t size = 1;
+    for (int32_t i = 0; i < CN_STATE_PARTS; i++) {
+        size += parts[i].count;
+    }
+    return size;
+}
+
+void cn_system_run_save(const cn_system_run *run, double *state) {
+    cn_state_part parts[CN_STATE_PARTS];
+    cn_state_parts(run, parts);
+    *state++ = (double)run->step;
+    for (int32_t i = 0; i < CN_STATE_PARTS; i++) {
+        memcpy(state, parts[i].numbers, sizeof(double) * (size_t)parts[i].count);
+        state += parts[i].count;
+    }
+}
+
+void cn_system_run_load(cn_system_run *run, const double *state) {
+    cn_state_part parts[CN_STATE_PARTS];
+    cn_state_parts(run, parts);
+    run->step = (int64_t)*state++;
+    for (int32_t i = 0; i < CN_STATE_PARTS; i++) {
+        memcpy(parts[i].numbers, state, sizeof(double) * (size_t)parts[i].count);
+        state += parts[i].count;
+    }
+}

@@ -1,0 +1,142 @@
+// system/system.h
+// What the files of this room share: a system, an instant of it, a run in progress, and the
+// response of its velocities to impulses.
+#ifndef CAIRN_SYSTEM_SYSTEM_H
+#define CAIRN_SYSTEM_SYSTEM_H
+
+#include <cairn/mcp.h>
+#include <cairn/system.h>
+
+#include "base/arena.h"
+
+struct cn_system {
+    cn_env env;
+    cn_arena *memory; // of all below
+    const char *name;
+    bool is_first_order;
+    cn_lagrangian lagrangian; // the one that is_first_order names is filled
+    cn_first_order first_order;
+};
+
+// A Lagrangian system at one instant: all its functions there.
+typedef struct cn_instant {
+    double t;
+    double *q, *v; // where
+    double *M, *F; // n x n, n
+    double *gap;   // contacts
+    double *rows;  // 2 contacts x n: all normal ones, then all tangential ones
+    double *rate;  // 2 contacts, in the same order
+    double *theta, *joint_rows, *joint_rate;
+} cn_instant;
+
+bool cn_instant_allocate(const cn_system *system, cn_arena *memory, cn_instant *out);
+// Everything at (t, q, v), which are instant->t, q, v. CN_ERR_NUMERIC names what is not finite.
+cn_status cn_instant_evaluate(const cn_system *system, cn_instant *instant, cn_error *error);
+// F_q, F_v (n x n) at an evaluated instant, by the system's function or by differences. work: an
+// instant to spoil.
+cn_status cn_force_gradient(const cn_system *system, const cn_instant *at, cn_instant *work,
+                            double *F_q, double *F_v, cn_error *error);
+// The checks of cn_system_create.
+cn_status cn_lagrangian_check(const cn_system *system, cn_error *error);
+cn_status cn_first_order_check(const cn_system *system, cn_error *error);
+
+// u_i = row_i v + rate_i of contact c, i = 0 normal, 1 tangential.
+double cn_instant_velocity(const cn_system *system, const cn_instant *at, int32_t c, int32_t i,
+                           const double *v);
+double cn_kinetic(const cn_system *system, const double *M, const double *v);
+double cn_potential(const cn_system *system, double t, const double *q);
+
+// ---- the response to impulses ----
+
+// x = K^-1 b under the joints: K x = b + G' s with G x = d. K need not be symmetric.
+typedef struct cn_response {
+    int32_t n, joints;
+    double *K; // n x n; its factors
+    int32_t *pivot;
+    const double *G;
+    double *KG; // joints x n: row j is K^-1 G_j'
+    double *S;  // joints x joints: G K^-1 G', its factors
+    int32_t *S_pivot;
+    double *s; // joint impulses of the last solve
+} cn_response;
+
+bool cn_response_allocate(int32_t n, int32_t joints, cn_arena *memory, cn_response *out);
+// Factors response->K with the joint rows G. Joint rows that depend on one another are allowed.
+cn_status cn_response_prepare(cn_response *response, const double *G, cn_error *error);
+// x := the solution for b = x and d; d NULL: zero.
+void cn_response_apply(cn_response *response, const double *d, double *x);
+
+// ---- a run ----
+
+typedef struct cn_system_scheme_row cn_system_scheme_row;
+
+// Numbers of the contacts of one step, two a contact: normal and tangential.
+typedef struct cn_contact_set {
+    bool *active;  // contacts
+    double *shift; // the law holds for u + shift
+    double *p;     // impulses
+    double *u;     // u after, of the active ones
+} cn_contact_set;
+
+struct cn_system_run {
+    const cn_system *system;
+    cn_env env;
+    cn_system_opts opts;
+    const cn_system_scheme_row *scheme;
+    const cn_friction_solver *friction;
+    const cn_lcp_solver *lcp;
+    const cn_mcp_solver *mixed;
+    cn_arena *memory, *scratch;
+
+    // The state.
+    int64_t step;
+    double *q, *v;
+    double *a, *acceleration; // of the alpha schemes: auxiliary and true
+    double *lambda, *y;       // first order, m
+    double *memory_of_scheme; // CN_SCHEME_MEMORY numbers that a scheme keeps from step to step
+
+    // Results of the last step and workspace.
+    double *impulse; // 2 contacts, over the step
+    cn_contact_set set;
+    cn_instant old, now, spare;
+    cn_response response;
+    double *F_q, *F_v, *residual, *change, *d; // n x n twice; n, n; joints
+    double *PB;  // first order: n x m, (1 - h theta A)^-1 B h theta_multiplier
+    cn_mcp *mcp; // its one-step problem; M stays the same
+};
+
+#define CN_SCHEME_MEMORY 4
+
+typedef cn_status cn_system_scheme_fn(cn_system_run *run, cn_system_report *report,
+                                      cn_error *error);
+struct cn_system_scheme_row {
+    cn_system_scheme scheme;
+    cn_system_scheme_fn *step;  // from run->step * h over one h: q, v and what else it keeps
+    cn_system_scheme_fn *start; // before the first step; may be NULL. report is not given
+};
+const cn_system_scheme_row *cn_system_scheme_row_find(const char *name);
+
+cn_system_scheme_fn cn_moreau_jean_step, cn_first_order_step, cn_first_order_start,
+    cn_event_driven_step;
+cn_system_scheme_fn cn_newmark_step, cn_hht_step, cn_generalized_alpha_step, cn_alpha_start;
+
+// ---- one step ----
+
+// Which contacts take part, and their shifts from the velocities before: g + activation h u_N <= 0
+// at the old instant. The tangential velocity before counts where restitution_tangent is not 0.
+void cn_contacts_activate(cn_system_run *run, const cn_instant *old, double h, cn_contact_set *set);
+// v: in, velocities without contact; out, with the impulses set->p of the active contacts, whose
+// rows are those of at. report: residual, outcome.
+cn_status cn_contacts_solve(cn_system_run *run, const cn_instant *at, cn_contact_set *set,
+                            double *v, cn_system_report *report, cn_error *error);
+// What an accepted step adds to the report and to run->impulse: counts, dissipation, penetration,
+// impacts told. The contact velocities before are those of v_before seen at the instant now.
+void cn_contacts_report(cn_system_run *run, double t, const cn_instant *old, const cn_instant *now,
+                        const double *v_before, const cn_contact_set *set,
+                        cn_system_report *report);
+
+// One Moreau-Jean step of length h from (t, q, v), in place; the workspace is the run's.
+cn_status cn_moreau_jean_advance(cn_system_run *run, double t, double h, double *q, double *v,
+                                 cn_system_report *report, cn_error *error);
+
+#endif
