@@ -66,6 +66,27 @@ CN_API int64_t cn_sim_step_index(const cn_sim *sim);
 CN_API double cn_sim_time(const cn_sim *sim); // step index times h
 CN_API const cn_model *cn_sim_model(const cn_sim *sim);
 
+// ---- changing a run while it goes on ----
+
+// What a person may change between two steps. It holds from the next step on and is part of what
+// cn_sim_save keeps. A run that was steered is no longer what its scene says: record it as events.
+typedef struct cn_steering {
+    double gravity[3]; // [m/s2]; 2D: the third is ignored
+    double friction;   // multiplies every coefficient of friction
+    cn_body_id pulled; // a damped spring pulls this body; 0: none
+    double point[3];   // where it holds the body, in the body's own frame
+    double target[3];  // where it pulls to, in the world
+    double stiffness;  // [N/m]; one that is too stiff for the step is softened (step/steer.c)
+} cn_steering;
+
+CN_API cn_steering cn_sim_steering(const cn_sim *sim); // at first the scene's gravity, friction 1
+// CN_ERR_ARGUMENT for numbers that are not finite or negative, and for a body that cannot be pulled
+// because it is fixed or driven; nothing is then changed. What a change of gravity does to the
+// potential energy is work_external of the next step.
+CN_API cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error *error);
+
+// ---- looking ----
+
 // Pose of the bodies' own frames, 7 (2D: 3) numbers each, and velocities, 6 (2D: 3) each, as a run
 // file has them.
 CN_API void cn_sim_poses(const cn_sim *sim, double *q);

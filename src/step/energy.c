@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-void cn_state_energy(const cn_model *model, const double *q, const double *v, double *kinetic,
-                     double *potential) {
+void cn_state_energy(const cn_model *model, const double gravity[3], const double *q,
+                     const double *v, double *kinetic, double *potential) {
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
     *kinetic = *potential = 0.0;
     for (int32_t i = 0; i < model->body_count; i++) {
@@ -22,7 +22,7 @@ void cn_state_energy(const cn_model *model, const double *q, const double *v, do
         const double *x = q + (int64_t)pose * i;
         *kinetic += cn_rigid_kinetic(&rigid, x, v + (int64_t)size * i);
         for (int32_t k = 0; k < model->dim; k++) {
-            *potential -= rigid.mass * model->settings.gravity[k] * x[k];
+            *potential -= rigid.mass * gravity[k] * x[k];
         }
     }
 }
@@ -41,7 +41,7 @@ static void cn_load_work(const cn_sim *sim, cn_step_report *report) {
         for (int32_t k = 0; k < size; k++) {
             int64_t at = (int64_t)size * i + k;
             double given = model->dim == 2 && k == 2 ? load[5] : load[k];
-            double weight = k < model->dim ? model->body[i].mass * model->settings.gravity[k] : 0.0;
+            double weight = k < model->dim ? model->body[i].mass * sim->steering.gravity[k] : 0.0;
             double mean = (1.0 - theta) * step->v_old[at] + theta * step->v_new[at];
             report->work_external += step->h * given * mean;
             report->dissipated_numerical +=
@@ -106,8 +106,9 @@ void cn_step_energy(const cn_sim *sim, cn_step_report *report) {
     cn_step_report part = {0};
     cn_load_work(sim, &part);
     cn_contact_work(sim, &part);
-    cn_state_energy(sim->model, sim->state.q, sim->state.v, &before[0], &before[1]);
-    cn_state_energy(sim->model, step->q, step->v, &after[0], &after[1]);
+    const double *gravity = sim->steering.gravity;
+    cn_state_energy(sim->model, gravity, sim->state.q, sim->state.v, &before[0], &before[1]);
+    cn_state_energy(sim->model, gravity, step->q, step->v, &after[0], &after[1]);
     report->kinetic = after[0];
     report->potential = after[1];
     report->work_external += part.work_external;

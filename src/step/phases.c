@@ -125,6 +125,7 @@ static cn_status cn_check_given(const cn_model *model, const cn_step *step, int3
 
 // v_free: what the forces make of v_old, and the motions' velocities at the end of the step.
 cn_status cn_step_push(const cn_model *model, cn_step *step, cn_error *error) {
+    cn_steer_pull(model, step);
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
     memset(step->v_free, 0, sizeof(double) * (size_t)size * (size_t)model->body_count);
     cn_step_drive(model, step->t + step->h, step->v_free);
@@ -134,7 +135,7 @@ cn_status cn_step_push(const cn_model *model, cn_step *step, cn_error *error) {
             cn_rigid rigid = cn_body_rigid(model, i);
             const double *load = step->load + 6 * (int64_t)i;
             double force[3];
-            cn_add_scaled3(load, rigid.mass, model->settings.gravity, force);
+            cn_add_scaled3(load, rigid.mass, step->steering->gravity, force);
             cn_rigid_kick(&rigid, step->q_middle + (int64_t)pose * i,
                           step->inertia.inverse + (int64_t)size * size * i, force, load + 3,
                           step->h, step->v_old + (int64_t)size * i,
@@ -164,6 +165,7 @@ cn_status cn_step_solve(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
     const cn_friction *p = &step->assembled.problem;
     int64_t m = (int64_t)p->dim * p->contacts;
+    cn_steer_friction(step);
     step->r = step->assembled.r;
     step->u = CN_TAKE(sim->step_memory, double, m);
     if (!step->u) {
@@ -238,7 +240,7 @@ cn_status cn_step_end(cn_sim *sim, cn_error *error) {
 cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
     const cn_model *model = sim->model;
     cn_step *step = &sim->last;
-    *step = (cn_step){.t = t, .h = h};
+    *step = (cn_step){.t = t, .h = h, .steering = &sim->steering};
     cn_arena_release(sim->step_memory, (cn_arena_mark){0});
     if (cn_step_allocate(model, sim->step_memory, step) != CN_OK) {
         return cn_fail_memory(error);

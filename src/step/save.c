@@ -14,15 +14,30 @@
 typedef struct cn_save_head {
     uint64_t magic;
     int64_t step;
-    int32_t dim, bodies, impulses, reserved;
+    int32_t dim, bodies, impulses;
+    int32_t steered; // 1: a cn_save_steering follows the arrays
 } cn_save_head;
+
+typedef struct cn_save_steering {
+    cn_steering steering;
+    double work;
+} cn_save_steering;
 
 // Bytes of the arrays that follow the head.
 static size_t cn_save_size(const cn_save_head *head) {
     size_t bodies = (size_t)head->bodies, impulses = (size_t)head->impulses;
     size_t numbers =
         (size_t)(cn_pose_size(head->dim) + cn_velocity_size(head->dim)) * bodies + 3 * impulses;
-    return sizeof *head + numbers * sizeof(double) + impulses * (sizeof(cn_contact_key) + 1);
+    return sizeof *head + numbers * sizeof(double) + impulses * (sizeof(cn_contact_key) + 1) +
+           (head->steered ? sizeof(cn_save_steering) : 0);
+}
+
+// Whether a run is not just what its scene says. Field by field: structs have gaps.
+static bool cn_is_steered(const cn_sim *sim) {
+    const cn_steering *now = &sim->steering;
+    cn_steering start = cn_steering_default(sim->model);
+    return now->pulled != 0 || now->friction != start.friction || sim->steering_work != 0.0 ||
+           memcmp(now->gravity, start.gravity, sizeof start.gravity) != 0;
 }
 
 cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
@@ -32,7 +47,12 @@ cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
                          .step = state->step,
                          .dim = model->dim,
                          .bodies = model->body_count,
-                         .impulses = state->impulse_count};
+                         .impulses = state->impulse_count,
+                         .steered = cn_is_steered(sim)};
+    cn_save_steering steered;
+    memset(&steered, 0, sizeof steered); // its gaps too
+    steered.steering = sim->steering;
+    steered.work = sim->steering_work;
     size_t poses = (size_t)cn_pose_size(head.dim) * (size_t)head.bodies * sizeof(double);
     size_t velocities = (size_t)cn_velocity_size(head.dim) * (size_t)head.bodies * sizeof(double);
     size_t impulses = (size_t)head.impulses;
@@ -43,7 +63,8 @@ cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
                 cn_buffer_append(&buffer, state->v, velocities) &&
                 cn_buffer_append(&buffer, state->impulse, 3 * impulses * sizeof(double)) &&
                 cn_buffer_append(&buffer, state->key, impulses * sizeof(cn_contact_key)) &&
-                cn_buffer_append(&buffer, state->slid, impulses);
+                cn_buffer_append(&buffer, state->slid, impulses) &&
+                cn_buffer_append(&buffer, &steered, head.steered ? sizeof steered : 0);
     if (!done) {
         cn_buffer_free(&buffer);
         return CN_ERR_MEMORY;
@@ -69,6 +90,13 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     if (head.magic != CN_SAVE_MAGIC || head.dim != model->dim || head.bodies != model->body_count ||
         head.impulses < 0 || head.step < 0 || size != cn_save_size(&head)) {
         return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another model or damaged");
+    }
+    cn_save_steering steered = {.steering = cn_steering_default(model)};
+    if (head.steered) {
+        memcpy(&steered, (const unsigned char *)bytes + size - sizeof steered, sizeof steered);
+    }
+    if (cn_steering_check(model, &steered.steering, NULL) != CN_OK) {
+        return cn_fail(error, CN_ERR_INPUT, "the checkpoint's steering is damaged");
     }
     cn_arena *arena = sim->impulses[sim->current];
     cn_arena_release(arena, (cn_arena_mark){0});
@@ -97,6 +125,8 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
         memcpy(parts[i].to, from, parts[i].bytes);
         from += parts[i].bytes;
     }
+    sim->steering = steered.steering;
+    sim->steering_work = steered.work;
     sim->state = state;
     sim->last = (cn_step){0};
     cn_detector_reset(sim->detector);

@@ -145,6 +145,7 @@ static bool cn_sim_allocate(cn_sim *sim) {
     }
     memcpy(sim->state.q, model->q0, sizeof(double) * (size_t)poses);
     memcpy(sim->state.v, model->v0, sizeof(double) * (size_t)velocities);
+    sim->steering = cn_steering_default(model);
     return true;
 }
 
@@ -315,6 +316,8 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     cn_status status = cn_step_or_halve(sim, t, settings->step, settings->halvings, report, error);
     if (status == CN_OK) {
         sim->state.step++;
+        report->work_external += sim->steering_work;
+        sim->steering_work = 0.0;
     }
     report->step = sim->state.step;
     report->t = cn_sim_time(sim);
@@ -360,7 +363,8 @@ void cn_sim_velocities(const cn_sim *sim, double *v) {
 }
 
 void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential) {
-    cn_state_energy(sim->model, sim->state.q, sim->state.v, kinetic, potential);
+    cn_state_energy(sim->model, sim->steering.gravity, sim->state.q, sim->state.v, kinetic,
+                    potential);
 }
 
 int32_t cn_sim_contact_count(const cn_sim *sim) {

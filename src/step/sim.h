@@ -9,7 +9,8 @@
 
 // The vectors and results of one step. Arrays live in the step's arena until the next step.
 typedef struct cn_step {
-    double t, h;      // start and length
+    double t, h; // start and length
+    const cn_steering *steering;
     double *q_middle; // q~
     double *v_old;    // v_i as it is at q~, with the driven bodies' velocities
     double *load; // force and torque F_theta of each body, gravity left out, 6 each (2D: f_x f_y
@@ -38,6 +39,8 @@ struct cn_sim {
     cn_solve_opts opts, fallback_opts;
     cn_detector *detector;
     cn_state state;
+    cn_steering steering;
+    double steering_work;  // [J] what steering changed of the potential energy since the last step
     cn_arena *memory;      // for the life of the run
     cn_arena *step_memory; // for a step
     cn_arena *impulses[2]; // the state's impulses live in one, the next ones go to the other
@@ -63,8 +66,16 @@ void cn_step_energy(const cn_sim *sim, cn_step_report *report);
 // Counts the contacts of sim->last whose own problem may have no or several solutions, and names
 // the worst.
 void cn_step_paradoxes(const cn_sim *sim, cn_step_report *report);
-void cn_state_energy(const cn_model *model, const double *q, const double *v, double *kinetic,
-                     double *potential);
+void cn_state_energy(const cn_model *model, const double gravity[3], const double *q,
+                     const double *v, double *kinetic, double *potential);
+// The steering that a scene starts with.
+cn_steering cn_steering_default(const cn_model *model);
+// CN_ERR_ARGUMENT when it cannot be taken.
+cn_status cn_steering_check(const cn_model *model, const cn_steering *steering, cn_error *error);
+// The force of the spring that pulls a body, added to the load; needs q_middle and the inertia.
+void cn_steer_pull(const cn_model *model, cn_step *step);
+// Multiplies the coefficients of friction of the assembled problem.
+void cn_steer_friction(cn_step *step);
 // The state becomes the end of sim->last.
 cn_status cn_step_accept(cn_sim *sim, cn_error *error);
 
