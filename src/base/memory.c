@@ -60,7 +60,7 @@ void cn_buffer_init(cn_buffer *buffer, const cn_env *env) {
     *buffer = (cn_buffer){.env = env};
 }
 
-bool cn_buffer_append(cn_buffer *buffer, const void *bytes, size_t count) {
+bool cn_buffer_reserve(cn_buffer *buffer, size_t count) {
     if (count > buffer->capacity - buffer->size) {
         size_t capacity = buffer->capacity ? buffer->capacity : 256;
         while (capacity - buffer->size < count) {
@@ -75,6 +75,13 @@ bool cn_buffer_append(cn_buffer *buffer, const void *bytes, size_t count) {
         }
         buffer->data = data;
         buffer->capacity = capacity;
+    }
+    return true;
+}
+
+bool cn_buffer_append(cn_buffer *buffer, const void *bytes, size_t count) {
+    if (!cn_buffer_reserve(buffer, count)) {
+        return false;
     }
     if (count) {
         memcpy(buffer->data + buffer->size, bytes, count);

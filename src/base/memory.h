@@ -20,6 +20,7 @@ typedef struct cn_buffer {
 } cn_buffer;
 
 void cn_buffer_init(cn_buffer *buffer, const cn_env *env);
+bool cn_buffer_reserve(cn_buffer *buffer, size_t count); // room for count more; false: no memory
 bool cn_buffer_append(cn_buffer *buffer, const void *bytes, size_t count); // false: no memory
 void cn_buffer_free(cn_buffer *buffer);
 

@@ -4,10 +4,15 @@
 // touches it lies in the 27 cells round it. Each ball looks through its own level and the coarser
 // ones that are in use. Linear in the number of balls for near-equal sizes; one huge ball among
 // small ones costs each of them one extra look. Balls of infinite radius meet all others. Chosen
-// over a tree: nothing to keep between steps, so the same positions give the same pairs.
+// over a tree: nothing to balance.
+//
+// The grid is only built anew when a ball has left the one it had then, which was larger by a skin;
+// in between the pairs of the grown balls are looked through. What comes out is the same either
+// way, so the skins may depend on anything.
 #include "detect/detect.h"
 
 #include "base/arena.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,8 +23,22 @@
 #define CN_CELL_FAR                                                                                \
     ((double)(1 << 29)) // cells are numbered within this; what is farther shares the last one
 
+// The skin of a ball: what it moves in so many calls, within these shares of its radius. Wider
+// skins last longer and give more pairs to look through.
+#define CN_SKIN_CALLS 8.0
+#define CN_SKIN_LEAST 0.02
+#define CN_SKIN_MOST 0.2
+
 struct cn_broad {
-    cn_arena *memory; // given back at each call
+    cn_arena *memory;  // of this struct
+    cn_arena *kept;    // of the arrays
+    cn_arena *scratch; // of the grid and the sorting
+    int32_t count;     // balls that the arrays are for
+    double *center;    // of the grown balls, when the grid was built
+    double *radius;    //
+    double *last;      // centres in the last call
+    cn_buffer near;    // cn_body_pair: pairs of grown balls, sorted
+    cn_buffer pairs;   // pairs of the last call
 };
 
 typedef struct cn_cell {
@@ -38,17 +57,29 @@ typedef struct cn_grid {
 
 cn_broad *cn_broad_create(const cn_env *env) {
     cn_arena *memory = cn_arena_create(env);
-    cn_broad *broad = memory ? CN_TAKE(memory, cn_broad, 1) : NULL;
+    cn_broad *broad = memory ? CN_TAKE_ZERO(memory, cn_broad, 1) : NULL;
     if (!broad) {
         cn_arena_destroy(memory);
         return NULL;
     }
     broad->memory = memory;
+    cn_buffer_init(&broad->near, cn_arena_env(memory));
+    cn_buffer_init(&broad->pairs, cn_arena_env(memory));
+    broad->kept = cn_arena_create(env);
+    broad->scratch = cn_arena_create(env);
+    if (!broad->kept || !broad->scratch) {
+        cn_broad_destroy(broad);
+        return NULL;
+    }
     return broad;
 }
 
 void cn_broad_destroy(cn_broad *broad) {
     if (broad) {
+        cn_buffer_free(&broad->near);
+        cn_buffer_free(&broad->pairs);
+        cn_arena_destroy(broad->scratch);
+        cn_arena_destroy(broad->kept);
         cn_arena_destroy(broad->memory);
     }
 }
@@ -125,10 +156,29 @@ static bool cn_balls_touch(const cn_grid *grid, int32_t i, int32_t j) {
     return x * x + y * y + z * z <= reach * reach;
 }
 
-// Calls for every ball that touches ball i and is found from it: of its level those behind it, of
-// coarser levels all.
-static int64_t cn_visit_neighbours(const cn_grid *grid, int32_t i, cn_body_pair *out) {
-    int64_t found = 0;
+static bool cn_add_pair(cn_buffer *out, int32_t i, int32_t j) {
+    cn_body_pair pair = i < j ? (cn_body_pair){i, j} : (cn_body_pair){j, i};
+    return cn_buffer_append(out, &pair, sizeof pair);
+}
+
+// Adds every ball of a cell that touches ball i and, when asked, comes after it.
+static bool cn_visit_cell(const cn_grid *grid, const cn_cell *cell, int32_t i, bool after,
+                          cn_buffer *out) {
+    if (cell->level < 0) {
+        return true;
+    }
+    for (int32_t j = cell->first; j >= 0; j = grid->next[j]) {
+        if ((!after || j > i) && cn_balls_touch(grid, i, j) && !cn_add_pair(out, i, j)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Adds every ball that touches ball i and is found from it: of coarser levels all; of its own level
+// those after it in its cell and all of the cells on one side of it, since those on the other side
+// find it from there.
+static bool cn_visit_neighbours(const cn_grid *grid, int32_t i, cn_buffer *out) {
     const double *c = grid->center + 3 * (int64_t)i;
     for (int32_t level = grid->level[i]; level < CN_LEVELS; level++) {
         if (!grid->used[level]) {
@@ -136,49 +186,38 @@ static int64_t cn_visit_neighbours(const cn_grid *grid, int32_t i, cn_body_pair 
         }
         int32_t x = cn_cell_number(c[0], level), y = cn_cell_number(c[1], level),
                 z = cn_cell_number(c[2], level);
-        for (int32_t k = 0; k < 27; k++) {
+        const int32_t own = 13; // of the 27
+        for (int32_t k = level == grid->level[i] ? own : 0; k < 27; k++) {
             const cn_cell *cell =
                 cn_grid_slot(grid, level, x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1);
-            if (cell->level < 0) {
-                continue;
-            }
-            for (int32_t j = cell->first; j >= 0; j = grid->next[j]) {
-                bool mine = level > grid->level[i] || j > i;
-                if (mine && cn_balls_touch(grid, i, j)) {
-                    if (out) {
-                        out[found] = i < j ? (cn_body_pair){i, j} : (cn_body_pair){j, i};
-                    }
-                    found++;
-                }
+            if (!cn_visit_cell(grid, cell, i, level == grid->level[i] && k == own, out)) {
+                return false;
             }
         }
     }
-    return found;
+    return true;
 }
 
 // Everything that touches ball i, which is too large for the grid; of its like only those behind
 // it.
-static int64_t cn_visit_unbounded(const cn_grid *grid, int32_t i, cn_body_pair *out) {
-    int64_t found = 0;
+static bool cn_visit_unbounded(const cn_grid *grid, int32_t i, cn_buffer *out) {
     for (int32_t j = 0; j < grid->count; j++) {
-        if (j != i && (grid->level[j] >= 0 || j > i) && cn_balls_touch(grid, i, j)) {
-            if (out) {
-                out[found] = i < j ? (cn_body_pair){i, j} : (cn_body_pair){j, i};
-            }
-            found++;
+        if (j != i && (grid->level[j] >= 0 || j > i) && cn_balls_touch(grid, i, j) &&
+            !cn_add_pair(out, i, j)) {
+            return false;
         }
     }
-    return found;
+    return true;
 }
 
-static int64_t cn_visit(const cn_grid *grid, cn_body_pair *out) {
-    int64_t found = 0;
+static bool cn_visit(const cn_grid *grid, cn_buffer *out) {
     for (int32_t i = 0; i < grid->count; i++) {
-        cn_body_pair *place = out ? out + found : NULL;
-        found += grid->level[i] < 0 ? cn_visit_unbounded(grid, i, place)
-                                    : cn_visit_neighbours(grid, i, place);
+        if (!(grid->level[i] < 0 ? cn_visit_unbounded(grid, i, out)
+                                 : cn_visit_neighbours(grid, i, out))) {
+            return false;
+        }
     }
-    return found;
+    return true;
 }
 
 // Stable counting sort by one member.
@@ -196,29 +235,97 @@ static void cn_sort_pairs(const cn_body_pair *in, int64_t count, int32_t range, 
     }
 }
 
+static int64_t cn_pairs_in(const cn_buffer *pairs) {
+    return (int64_t)(pairs->size / sizeof(cn_body_pair));
+}
+
+// The pairs of the grown balls, by the grid.
+static cn_status cn_broad_build(cn_broad *broad) {
+    cn_grid grid = {.count = broad->count, .center = broad->center, .radius = broad->radius};
+    cn_arena_release(broad->scratch, (cn_arena_mark){0});
+    broad->near.size = 0;
+    if (cn_grid_build(&grid, broad->scratch) != CN_OK || !cn_visit(&grid, &broad->near)) {
+        return CN_ERR_MEMORY;
+    }
+    int64_t found = cn_pairs_in(&broad->near);
+    cn_body_pair *pairs = (void *)broad->near.data,
+                 *sorted = CN_TAKE(broad->scratch, cn_body_pair, found);
+    int64_t *slot = CN_TAKE(broad->scratch, int64_t, (int64_t)broad->count + 1);
+    if (!sorted || !slot) {
+        return CN_ERR_MEMORY;
+    }
+    cn_sort_pairs(pairs, found, broad->count, true, slot, sorted);
+    cn_sort_pairs(sorted, found, broad->count, false, slot, pairs);
+    return CN_OK;
+}
+
+static double cn_distance(const double *a, const double *b) {
+    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+static void cn_copy_centers(int32_t count, const double *from, double *to) {
+    for (int64_t i = 0; i < 3 * (int64_t)count; i++) {
+        to[i] = from[i];
+    }
+}
+
+// Whether every ball still lies in its grown one.
+static bool cn_broad_holds(const cn_broad *broad, int32_t count, const double *center,
+                           const double *radius) {
+    bool holds = broad->count == count;
+    for (int32_t i = 0; holds && i < count; i++) {
+        double moved = cn_distance(center + 3 * (int64_t)i, broad->center + 3 * (int64_t)i);
+        holds = moved + radius[i] <= broad->radius[i];
+    }
+    return holds;
+}
+
+// New grown balls; those of a first call have the least skin.
+static cn_status cn_broad_grow(cn_broad *broad, int32_t count, const double *center,
+                               const double *radius) {
+    if (broad->count != count) {
+        cn_arena_release(broad->kept, (cn_arena_mark){0});
+        broad->center = CN_TAKE(broad->kept, double, 3 * (int64_t)count);
+        broad->radius = CN_TAKE(broad->kept, double, count);
+        broad->last = CN_TAKE(broad->kept, double, 3 * (int64_t)count);
+        if (!broad->center || !broad->radius || !broad->last) {
+            return CN_ERR_MEMORY;
+        }
+        cn_copy_centers(count, center, broad->last);
+        broad->count = count;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        double skin =
+            CN_SKIN_CALLS * cn_distance(center + 3 * (int64_t)i, broad->last + 3 * (int64_t)i);
+        skin = fmin(CN_SKIN_MOST * radius[i], fmax(CN_SKIN_LEAST * radius[i], skin));
+        broad->radius[i] = radius[i] + skin;
+    }
+    cn_copy_centers(count, center, broad->center);
+    return CN_OK;
+}
+
 cn_status cn_broad_pairs(cn_broad *broad, int32_t count, const double *center, const double *radius,
                          const cn_body_pair **pairs, int64_t *pair_count) {
-    cn_arena *memory = broad->memory;
-    // The first piece of the arena is the broad phase itself.
-    cn_arena_release(memory, (cn_arena_mark){0});
-    if (CN_TAKE(memory, cn_broad, 1) != broad) {
+    if (!cn_broad_holds(broad, count, center, radius) &&
+        (cn_broad_grow(broad, count, center, radius) != CN_OK || cn_broad_build(broad) != CN_OK)) {
+        broad->count = 0;
         return CN_ERR_MEMORY;
     }
-    cn_grid grid = {.count = count, .center = center, .radius = radius};
-    if (cn_grid_build(&grid, memory) != CN_OK) {
+    cn_copy_centers(count, center, broad->last);
+    broad->pairs.size = 0;
+    if (!cn_buffer_reserve(&broad->pairs, broad->near.size)) {
         return CN_ERR_MEMORY;
     }
-    int64_t found = cn_visit(&grid, NULL);
-    cn_body_pair *first = CN_TAKE(memory, cn_body_pair, found),
-                 *second = CN_TAKE(memory, cn_body_pair, found);
-    int64_t *slot = CN_TAKE(memory, int64_t, (int64_t)count + 1);
-    if (!first || !second || !slot) {
-        return CN_ERR_MEMORY;
+    cn_grid now = {.count = count, .center = center, .radius = radius};
+    const cn_body_pair *near = (const void *)broad->near.data;
+    cn_body_pair *out = (void *)broad->pairs.data;
+    int64_t found = 0;
+    for (int64_t k = 0; k < cn_pairs_in(&broad->near); k++) {
+        out[found] = near[k];
+        found += cn_balls_touch(&now, near[k].a, near[k].b) ? 1 : 0;
     }
-    cn_visit(&grid, first);
-    cn_sort_pairs(first, found, count, true, slot, second);
-    cn_sort_pairs(second, found, count, false, slot, first);
-    *pairs = first;
+    *pairs = out;
     *pair_count = found;
     return CN_OK;
 }

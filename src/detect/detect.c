@@ -20,12 +20,20 @@
     1e-3 // of the alert distance: an overlap deeper than it does not come from round-off
 #define CN_SHAPE_BITS 16 // of a feature key, for a body's shape; more shapes than that share keys
 
+// A shape in the world, made once a call, and what tells quickly that it is far from another.
+typedef struct cn_shape_here {
+    cn_placed placed;
+    double middle[3]; // of the ball round it
+    double normal[3]; // of a plane or line
+} cn_shape_here;
+
 struct cn_detector {
     const cn_model *model;
     cn_env env;
     cn_broad *broad;
     cn_arena *memory; // balls and rotations
-    double *center, *radius, *reach, *R;
+    double *center, *radius, *reach;
+    cn_shape_here *shape;  // of each shape of the model
     double *spin;          // angle turned in a step
     cn_buffer contacts;    // cn_contact
     cn_buffer touching[2]; // cn_body_pair: pairs with contacts, this call's and the last one's
@@ -52,8 +60,8 @@ cn_detector *cn_detector_create(const cn_model *model, const cn_env *env) {
     d->radius = CN_TAKE(memory, double, model->body_count);
     d->reach = CN_TAKE(memory, double, model->body_count);
     d->spin = CN_TAKE(memory, double, model->body_count);
-    d->R = CN_TAKE(memory, double, 9 * (int64_t)model->body_count);
-    if (!d->broad || !d->center || !d->radius || !d->reach || !d->spin || !d->R) {
+    d->shape = CN_TAKE(memory, cn_shape_here, model->shape_count);
+    if (!d->broad || !d->center || !d->radius || !d->reach || !d->spin || !d->shape) {
         cn_detector_destroy(d);
         return NULL;
     }
@@ -74,14 +82,28 @@ void cn_detector_reset(cn_detector *detector) {
     detector->first = true;
 }
 
-// Bounding balls, rotations, and how far each body can come in a step.
+static void cn_place_shapes(cn_detector *d, int32_t i, const double R[9]) {
+    const cn_body *body = &d->model->body[i];
+    for (int32_t k = body->shape_first; k < body->shape_first + body->shape_count; k++) {
+        cn_shape_here *here = &d->shape[k];
+        cn_placed *placed = &here->placed;
+        placed->shape = &d->model->shape[k];
+        memcpy(placed->position, d->center + 3 * (int64_t)i, sizeof placed->position);
+        memcpy(placed->R, R, sizeof placed->R);
+        cn_mat3_apply(R, placed->shape->middle, here->middle);
+        cn_add_scaled3(placed->position, 1.0, here->middle, here->middle);
+        cn_mat3_apply(R, placed->shape->normal, here->normal);
+    }
+}
+
+// Bounding balls, shapes, and how far each body can come in a step.
 static void cn_place_bodies(cn_detector *d, const double *q, const double *v, double h,
                             double alert) {
     const cn_model *model = d->model;
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
     for (int32_t i = 0; i < model->body_count; i++) {
         const double *x = q + (int64_t)pose * i, *w = v + (int64_t)size * i;
-        double speed = 0.0, spin = 0.0;
+        double speed = 0.0, spin = 0.0, R[9];
         for (int32_t k = 0; k < model->dim; k++) {
             d->center[3 * (int64_t)i + k] = x[k];
             speed += w[k] * w[k];
@@ -90,10 +112,11 @@ static void cn_place_bodies(cn_detector *d, const double *q, const double *v, do
             spin += w[k] * w[k];
         }
         if (model->dim == 3) {
-            cn_quat_matrix(x + 3, d->R + 9 * (int64_t)i);
+            cn_quat_matrix(x + 3, R);
         } else {
-            cn_angle_matrix(x[2], d->R + 9 * (int64_t)i);
+            cn_angle_matrix(x[2], R);
         }
+        cn_place_shapes(d, i, R);
         double bound = model->body[i].bound;
         d->spin[i] = h * sqrt(spin);
         d->reach[i] = h * sqrt(speed) + (isinf(bound) ? 0.0 : d->spin[i] * bound);
@@ -136,37 +159,25 @@ static bool cn_append_manifold(cn_detector *d, const cn_body_pair *pair, uint64_
     return true;
 }
 
-static void cn_shape_middle(const cn_placed *placed, double middle[3]) {
-    cn_mat3_apply(placed->R, placed->shape->middle, middle);
-    cn_add_scaled3(placed->position, 1.0, middle, middle);
-}
-
 // Whether a shape's ball comes within the distance of a plane or line.
-static bool cn_shape_near_plane(const cn_placed *a, const cn_placed *plane, double distance) {
-    double middle[3], normal[3];
-    cn_shape_middle(a, middle);
-    cn_sub3(middle, plane->position, middle);
-    cn_mat3_apply(plane->R, plane->shape->normal, normal);
-    return cn_dot3(normal, middle) - plane->shape->offset <= a->shape->bound + distance;
+static bool cn_shape_near_plane(const cn_shape_here *a, const cn_shape_here *plane,
+                                double distance) {
+    double apart[3];
+    cn_sub3(a->middle, plane->placed.position, apart);
+    return cn_dot3(plane->normal, apart) - plane->placed.shape->offset <=
+           a->placed.shape->bound + distance;
 }
 
 // Whether the balls round two shapes come within the distance.
-static bool cn_shapes_near(const cn_placed *a, const cn_placed *b, double distance) {
-    if (isinf(a->shape->bound) || isinf(b->shape->bound)) {
-        return isinf(b->shape->bound) ? cn_shape_near_plane(a, b, distance)
-                                      : cn_shape_near_plane(b, a, distance);
+static bool cn_shapes_near(const cn_shape_here *a, const cn_shape_here *b, double distance) {
+    double bound_a = a->placed.shape->bound, bound_b = b->placed.shape->bound;
+    if (isinf(bound_a) || isinf(bound_b)) {
+        return isinf(bound_b) ? cn_shape_near_plane(a, b, distance)
+                              : cn_shape_near_plane(b, a, distance);
     }
-    double ma[3], mb[3], apart[3], reach = a->shape->bound + b->shape->bound + distance;
-    cn_shape_middle(a, ma);
-    cn_shape_middle(b, mb);
-    cn_sub3(ma, mb, apart);
+    double apart[3], reach = bound_a + bound_b + distance;
+    cn_sub3(a->middle, b->middle, apart);
     return cn_dot3(apart, apart) <= reach * reach;
-}
-
-static void cn_place_shape(const cn_detector *d, int32_t body, int32_t index, cn_placed *out) {
-    out->shape = &d->model->shape[d->model->body[body].shape_first + index];
-    memcpy(out->position, d->center + 3 * (int64_t)body, sizeof out->position);
-    memcpy(out->R, d->R + 9 * (int64_t)body, sizeof out->R);
 }
 
 // How far an unbounded body that turns comes to the other one in a step: the farther away, the
@@ -187,14 +198,16 @@ static bool cn_detect_pair(cn_detector *d, const cn_body_pair *pair, double aler
     double distance = alert + d->reach[pair->a] + d->reach[pair->b] +
                       cn_sweep(d, pair->a, pair->b) + cn_sweep(d, pair->b, pair->a);
     for (int32_t i = 0; i < b->shape_count; i++) {
-        cn_placed candidate, antagonist;
-        cn_place_shape(d, pair->b, i, &candidate);
+        const cn_shape_here *candidate = &d->shape[b->shape_first + i];
         for (int32_t j = 0; j < a->shape_count; j++) {
-            cn_manifold manifold = {.count = 0};
+            const cn_shape_here *antagonist = &d->shape[a->shape_first + j];
+            if (!cn_shapes_near(candidate, antagonist, distance)) {
+                continue;
+            }
+            cn_manifold manifold;
             uint64_t shapes = ((uint64_t)i << CN_SHAPE_BITS | (uint64_t)j) & 0xffffffffu;
-            cn_place_shape(d, pair->a, j, &antagonist);
-            if (cn_shapes_near(&candidate, &antagonist, distance) &&
-                cn_narrow(d->model->dim, &candidate, &antagonist, distance, &manifold) &&
+            if (cn_narrow(d->model->dim, &candidate->placed, &antagonist->placed, distance,
+                          &manifold) &&
                 !cn_append_manifold(d, pair, shapes, &manifold)) {
                 return false;
             }
