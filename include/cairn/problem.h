@@ -98,6 +98,7 @@ typedef struct cn_friction_global {
     double *f; // dofs
     double *w; // dim * contacts
     double *mu;
+    cn_bounds bounds; // u = H' v + w + E r
 } cn_friction_global;
 
 typedef enum cn_problem_kind {
@@ -133,7 +134,7 @@ CN_API cn_status cn_friction_global_validate(const cn_friction_global *p, cn_err
 
 // ---- the operator ----
 
-// u = W r + q. v: dofs numbers of scratch for the body kind, else unused (may be NULL).
+// u = (W + E) r + q. v: dofs numbers of scratch for the body kind, else unused (may be NULL).
 CN_API void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u);
 
 // Global to local. Arrays go to memory. The assembled form takes any positive definite M; body
@@ -181,6 +182,8 @@ typedef struct cn_planted_opts {
                        // 1 - it
     double friction;   // mu of every contact; < 0: spread over [0, 1]
     double open, slide; // shares of contacts planted open and sliding; the rest stick
+    double joints;      // share of the blocks planted as joint rows: bilateral, limits, motors
+    double compliant;   // share of the joint rows with compliance
     double skew; // LCP only: weight of a skew part of M beside the symmetric one; 0: symmetric
     uint64_t seed;
 } cn_planted_opts;
@@ -198,18 +201,22 @@ CN_API cn_status cn_planted_lcp(const cn_env *env, const cn_planted_opts *opts, 
 // Which of the three residuals a tolerance means.
 typedef enum cn_measure { CN_MEASURE_SCALED, CN_MEASURE_Q, CN_MEASURE_MAX } cn_measure;
 
-// e_a = (r_a - P_K(r_a - rho_a u^_a)) / rho_a with u^ = (u_N + mu |u_T|, u_T).
+// e_a = (r_a - P_K(r_a - rho_a u^_a)) / rho_a with u^ = (u_N + mu |u_T|, u_T). In a block of joint
+// rows K is the box, u^ = u, W + E stands for W, and a row presses when r = 0 does not solve it.
 typedef struct cn_grade {
     double residual;     // rho_a = dim/trace(W_aa); |e| over |q| of the pressing contacts (q_N < 0)
     double residual_q;   // rho = 1; over |q|
     double residual_max; // rho = 1; over max(|q|, |r|, |u|)
-    double cone_violation;    // max over contacts of max(0, |r_T| - mu r_N, -r_N), over max |r_a|
-    double dual_violation;    // max over contacts of max(0, -u_N), over max |u_a|
-    double complementarity;   // max |r_a . u^_a| over max |r_a| max |u_a|
+    double cone_violation;    // max over contacts of max(0, |r_T| - mu r_N, -r_N), over max |r_a|;
+                              // of joint rows, by how much r is out of bounds
+    double dual_violation;    // max over contacts of max(0, -u_N), over max |u_a|; of joint rows,
+                              // |u| where the bound that could bear it is infinite
+    double complementarity;   // max |r_a . u^_a| over max |r_a| max |u_a|; of joint rows, u times
+                              // the distance to the bound that bears it
     double velocity_mismatch; // max |u_given - (W r + q)| over max |u|; 0 when no u was given
     int32_t worst;            // contact of the largest |e_a| in the scaled measure; -1: none
     double worst_error;       // that |e_a| [m/s]
-    int32_t open, stick, slide;
+    int32_t open, stick, slide; // contacts; blocks of joint rows are not counted
 } cn_grade;
 
 CN_API double cn_grade_residual(const cn_grade *grade, cn_measure measure);

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "problem/bounds.h"
 
 #include <string.h>
 
@@ -138,7 +139,8 @@ static cn_status cn_assembled_build(const cn_friction *p, cn_arena *memory, cn_a
     out->W.diagonal = CN_TAKE(memory, double, m * p->dim);
     out->q = CN_TAKE(memory, double, m);
     out->mu = CN_TAKE(memory, double, p->contacts);
-    if (!place || !W->value || !out->W.diagonal || !out->q || !out->mu) {
+    if (!place || !W->value || !out->W.diagonal || !out->q || !out->mu ||
+        !cn_bounds_copy(&p->bounds, p->dim, p->contacts, memory, &out->bounds)) {
         return CN_ERR_MEMORY;
     }
     cn_rows_fill(p, &touches, place, W);

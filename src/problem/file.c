@@ -162,6 +162,20 @@ static cn_status cn_format_of(const char *path, cn_file_format *format, cn_error
     return status;
 }
 
+// Neither format has a place for boxes.
+static cn_status cn_refuse_joints(const cn_problem *problem, cn_error *error) {
+    const cn_bounds *bounds =
+        problem->kind == CN_PROBLEM_FRICTION ? &problem->friction.bounds : &problem->global.bounds;
+    if (problem->kind == CN_PROBLEM_LCP || !bounds->boxed) {
+        return CN_OK;
+    }
+    cn_status status =
+        cn_fail(error, CN_ERR_UNSUPPORTED,
+                "the problem has blocks of joint rows, which FCLIB and .dat files cannot hold");
+    cn_fail_hint(error, "eliminate bilateral rows with cn_friction_eliminate, then write that");
+    return status;
+}
+
 cn_status cn_problem_write(const cn_problem *problem, const char *path, cn_file_format format,
                            cn_error *error) {
     if (!problem || !path) {
@@ -172,6 +186,7 @@ cn_status cn_problem_write(const cn_problem *problem, const char *path, cn_file_
         return status;
     }
     status = cn_problem_validate(problem, error);
+    status = status == CN_OK ? cn_refuse_joints(problem, error) : status;
     cn_buffer bytes;
     cn_buffer_init(&bytes, problem->memory ? cn_arena_env(problem->memory) : NULL);
     if (status == CN_OK) {

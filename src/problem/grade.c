@@ -8,7 +8,8 @@
 //     residual_q    rho = 1,                 |e| / |q|
 //     residual_max  rho = 1,                 |e| / max(|q|, |r|, |u|)
 // References: De Saxce and Feng 1998 (u^), Acary, Bremond and Huber 2018 (the natural map as
-// error). Without mu |u_T| the same measures the convex problem.
+// error). Without mu |u_T| the same measures the convex problem. Rows of joints have a box in place
+// of the cone, u^ = u, and W + E in place of W.
 //
 // Plain on purpose. No solver uses this code and this code uses none of theirs: the product with W,
 // the traces and the projection are written out here a second time. Residuals with rho = 1 depend
@@ -103,6 +104,15 @@ static double cn_length(double a, double b) {
     return square > CN_SQUARE_LEAST && square < CN_SQUARE_MOST ? sqrt(square) : hypot(a, b);
 }
 
+// z - mid(lower, z - w, upper), with the branches written out. NaN unless z and w are finite.
+static double cn_bound_error(double lower, double upper, double z, double w) {
+    if (!(isfinite(z) && isfinite(w))) {
+        return (double)NAN;
+    }
+    double step = z - w;
+    return step < lower ? z - lower : (step > upper ? z - upper : w);
+}
+
 // |e| of one contact with u^ = (u_N + lift |u_T|, u_T): lift = mu is Coulomb's law, 0 the convex
 // one. NaN unless every number is finite and mu is a coefficient, so that overflow cannot look like
 // an open contact.
@@ -163,6 +173,57 @@ static void cn_contact_violations(int32_t dim, double mu, double lift, const dou
     sizes->product = cn_larger(sizes->product, fabs(product));
 }
 
+// The violations of one unknown: its bounds, the sign of w where no bound bears it, and the product
+// of w with the distance to the bound that it presses against.
+static void cn_bound_violations(double lower, double upper, double z, double w, cn_sizes *sizes) {
+    double bound = w > 0.0 ? lower : upper;
+    sizes->r = cn_larger(sizes->r, fabs(z));
+    sizes->u = cn_larger(sizes->u, fabs(w));
+    sizes->cone = cn_larger(sizes->cone, cn_larger(lower - z, z - upper));
+    if (isinf(bound)) {
+        sizes->dual = cn_larger(sizes->dual, fabs(w));
+    } else {
+        sizes->product = cn_larger(sizes->product, fabs((z - bound) * w));
+    }
+}
+
+// ---- blocks of joint rows ----
+
+static bool cn_has_box(const cn_friction *p, int32_t a) {
+    return p->bounds.boxed && p->bounds.boxed[a];
+}
+
+// u and the traces with compliance.
+static void cn_plain_compliance(const cn_friction *p, const double *r, double *u, double *trace) {
+    for (int32_t a = 0; a < p->contacts; a++) {
+        for (int32_t k = 0; cn_has_box(p, a) && p->bounds.compliance && k < p->dim; k++) {
+            int64_t i = (int64_t)p->dim * a + k;
+            u[i] += p->bounds.compliance[i] * r[i];
+            trace[a] += p->bounds.compliance[i];
+        }
+    }
+}
+
+// |e| of one block of rows, each with its own bounds.
+static double cn_box_error(const cn_friction *p, int32_t a, double rho, const double *r,
+                           const double *u) {
+    double error = 0.0;
+    for (int32_t k = 0; k < p->dim; k++) {
+        int64_t i = (int64_t)p->dim * a + k;
+        error = cn_length(
+            error, cn_bound_error(p->bounds.lower[i], p->bounds.upper[i], r[i], rho * u[i]) / rho);
+    }
+    return error;
+}
+
+static void cn_box_violations(const cn_friction *p, int32_t a, const double *r, const double *u,
+                              cn_sizes *sizes) {
+    for (int32_t k = 0; k < p->dim; k++) {
+        int64_t i = (int64_t)p->dim * a + k;
+        cn_bound_violations(p->bounds.lower[i], p->bounds.upper[i], r[i], u[i], sizes);
+    }
+}
+
 static double cn_largest_offset(int32_t dim, int32_t contacts, const double *given,
                                 const double *u) {
     double largest = 0.0;
@@ -179,6 +240,9 @@ static double cn_largest_offset(int32_t dim, int32_t contacts, const double *giv
 static void cn_count_statuses(const cn_friction *p, const double *r, double largest,
                               cn_grade *grade) {
     for (int32_t a = 0; a < p->contacts; a++) {
+        if (cn_has_box(p, a)) {
+            continue;
+        }
         const double *impulse = r + (int64_t)p->dim * a;
         double tangent = p->dim == 2 ? fabs(impulse[1]) : cn_length(impulse[1], impulse[2]);
         if (impulse[0] <= CN_GRADE_OPEN * largest) {
@@ -191,13 +255,22 @@ static void cn_count_statuses(const cn_friction *p, const double *r, double larg
     }
 }
 
-// |q| over the pressing contacts; over all of them when none presses.
+// |q| over the pressing contacts and joint rows; over all of them when none presses.
 static double cn_pressing_norm(const cn_friction *p) {
     double sum = 0.0;
     bool presses = false;
     for (int32_t a = 0; a < p->contacts; a++) {
         const double *q = p->q + (int64_t)p->dim * a;
-        if (q[0] < 0.0) {
+        if (cn_has_box(p, a)) {
+            // Row by row, since an open limit carries its distance in q like an open contact.
+            for (int32_t k = 0; k < p->dim; k++) {
+                int64_t i = (int64_t)p->dim * a + k;
+                bool held = (q[k] < 0.0 && p->bounds.upper[i] > 0.0) ||
+                            (q[k] > 0.0 && p->bounds.lower[i] < 0.0);
+                presses = presses || held;
+                sum += held ? q[k] * q[k] : 0.0;
+            }
+        } else if (q[0] < 0.0) {
             presses = true;
             for (int32_t i = 0; i < p->dim; i++) {
                 sum += q[i] * q[i];
@@ -242,18 +315,26 @@ static cn_status cn_grade_cone(const cn_friction *p, bool convex, const double *
     } else {
         cn_plain_assembled(p, r, u, trace);
     }
+    cn_plain_compliance(p, r, u, trace);
 
     double scaled = 0.0, plain = 0.0;
     cn_sizes sizes = {0};
     for (int32_t a = 0; a < contacts; a++) {
         const double *impulse = r + (int64_t)dim * a, *velocity = u + (int64_t)dim * a;
         double rho = trace[a] > 0.0 ? dim / trace[a] : 1.0, mu = p->mu[a], lift = convex ? 0.0 : mu;
-        double error = cn_contact_error(dim, mu, lift, rho, impulse, velocity);
+        bool boxed = cn_has_box(p, a);
+        double error = boxed ? cn_box_error(p, a, rho, r, u)
+                             : cn_contact_error(dim, mu, lift, rho, impulse, velocity);
         scaled += error * error;
         cn_note_worst(grade, a, error);
-        error = cn_contact_error(dim, mu, lift, 1.0, impulse, velocity);
+        error = boxed ? cn_box_error(p, a, 1.0, r, u)
+                      : cn_contact_error(dim, mu, lift, 1.0, impulse, velocity);
         plain += error * error;
-        cn_contact_violations(dim, mu, lift, impulse, velocity, &sizes);
+        if (boxed) {
+            cn_box_violations(p, a, r, u, &sizes);
+        } else {
+            cn_contact_violations(dim, mu, lift, impulse, velocity, &sizes);
+        }
         sizes.trace += trace[a];
     }
     sizes.offset = u_given ? cn_largest_offset(dim, contacts, u_given, u) : 0.0;
@@ -279,29 +360,6 @@ cn_status cn_friction_grade(const cn_friction *p, const double *r, const double 
 cn_status cn_convex_grade(const cn_friction *p, const double *r, cn_arena *scratch,
                           cn_grade *grade) {
     return cn_grade_cone(p, true, r, NULL, scratch, grade);
-}
-
-// z - mid(lower, z - w, upper), with the branches written out. NaN unless z and w are finite.
-static double cn_bound_error(double lower, double upper, double z, double w) {
-    if (!(isfinite(z) && isfinite(w))) {
-        return (double)NAN;
-    }
-    double step = z - w;
-    return step < lower ? z - lower : (step > upper ? z - upper : w);
-}
-
-// The violations of one unknown: its bounds, the sign of w where no bound bears it, and the product
-// of w with the distance to the bound that it presses against.
-static void cn_bound_violations(double lower, double upper, double z, double w, cn_sizes *sizes) {
-    double bound = w > 0.0 ? lower : upper;
-    sizes->r = cn_larger(sizes->r, fabs(z));
-    sizes->u = cn_larger(sizes->u, fabs(w));
-    sizes->cone = cn_larger(sizes->cone, cn_larger(lower - z, z - upper));
-    if (isinf(bound)) {
-        sizes->dual = cn_larger(sizes->dual, fabs(w));
-    } else {
-        sizes->product = cn_larger(sizes->product, fabs((z - bound) * w));
-    }
 }
 
 cn_status cn_mcp_grade(const cn_mcp *p, const double *z, cn_arena *scratch, cn_grade *grade) {

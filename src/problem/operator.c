@@ -4,11 +4,13 @@
 //     assembled    u_a = q_a + sum_b W_ab r_b                      (block-sparse rows)
 //     body space   v = M^-1 H r,  u = H' v + q                     (no W at all)
 //
+// and the compliance of joint rows, u += E r, in both.
 // Body space costs less when many contacts share a body (masonry: faces with several points), and
 // the assembled form when bodies touch few others or M is not block diagonal.
 #include "problem/operator.h"
 
 #include "base/arena.h"
+#include "problem/bounds.h"
 #include "sparse/bsr.h"
 
 #include <string.h>
@@ -102,11 +104,12 @@ static void cn_body_velocity(const cn_friction *p, const double *r, double *v, d
 void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u) {
     if (p->W.kind == CN_OPERATOR_BODY) {
         cn_body_velocity(p, r, v, u);
-        return;
+    } else {
+        cn_bsr_apply(&p->W.assembled, r, u);
+        int64_t m = (int64_t)p->dim * p->contacts;
+        for (int64_t i = 0; i < m; i++) {
+            u[i] += p->q[i];
+        }
     }
-    cn_bsr_apply(&p->W.assembled, r, u);
-    int64_t m = (int64_t)p->dim * p->contacts;
-    for (int64_t i = 0; i < m; i++) {
-        u[i] += p->q[i];
-    }
+    cn_bounds_comply(p, r, u);
 }

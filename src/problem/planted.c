@@ -80,6 +80,12 @@ cn_status cn_planted_opts_check(const cn_planted_opts *opts, cn_error *error) {
                        "the shares open %g and slide %g must be positive and at most 1 together",
                        opts->open, opts->slide);
     }
+    if (!(opts->joints >= 0.0 && opts->joints <= 1.0 && opts->compliant >= 0.0 &&
+          opts->compliant <= 1.0)) {
+        return cn_fail(error, CN_ERR_ARGUMENT,
+                       "the shares of joints %g and of compliant rows %g must be in [0, 1]",
+                       opts->joints, opts->compliant);
+    }
     if (!isfinite(opts->friction) || !isfinite(opts->skew)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "friction %g and skew %g must be finite",
                        opts->friction, opts->skew);
@@ -489,7 +495,7 @@ static cn_status cn_plant_contacts(cn_pile *pile, cn_arena *scratch, cn_friction
     return CN_OK;
 }
 
-// f = M v - H r and w = u - H' v for a random v.
+// f = M v - H r and w = u - H' v - E r for a random v.
 static cn_status cn_balance(cn_pile *pile, cn_arena *scratch, cn_problem *problem) {
     cn_friction_global *g = &problem->global;
     double *push = CN_TAKE(scratch, double, g->dofs);
@@ -507,6 +513,7 @@ static cn_status cn_balance(cn_pile *pile, cn_arena *scratch, cn_problem *proble
     cn_csr_apply_transposed(&g->H, problem->v, g->w);
     for (int32_t i = 0; i < g->dim * g->contacts; i++) {
         g->w[i] = problem->u[i] - g->w[i];
+        g->w[i] -= g->bounds.boxed ? g->bounds.compliance[i] * problem->r[i] : 0.0;
     }
     return CN_OK;
 }
@@ -537,6 +544,10 @@ static cn_status cn_plant(cn_pile *pile, cn_arena *scratch, cn_problem *problem)
     }
     if (status == CN_OK) {
         status = cn_plant_contacts(pile, scratch, g, problem->r, problem->u);
+    }
+    if (status == CN_OK && pile->opts->joints > 0.0) {
+        status = cn_planted_joints(pile->opts, &pile->rng, pile->lever, memory, scratch, g,
+                                   problem->r, problem->u);
     }
     return status == CN_OK ? cn_balance(pile, scratch, problem) : status;
 }

@@ -18,4 +18,10 @@ void cn_planted_shuffle(cn_rng *rng, int32_t count, int32_t *order);
 cn_status cn_planted_matrix(const cn_planted_opts *opts, cn_rng *rng, cn_arena *memory,
                             cn_arena *scratch, cn_csr *M);
 
+// Makes opts->joints of the blocks of g joint rows, with r and u by their law; lever: the reduced
+// mass at each block. f and w are not touched.
+cn_status cn_planted_joints(const cn_planted_opts *opts, cn_rng *rng, const double *lever,
+                            cn_arena *memory, cn_arena *scratch, cn_friction_global *g, double *r,
+                            double *u);
+
 #endif

@@ -10,6 +10,7 @@
 //     body space   H and M^-1 H are kept, contact by contact, on the dofs of the parts it touches.
 // The assembled form is bad when one large part carries many contacts: every pair of them is then a
 // block.
+#include "problem/bounds.h"
 #include "problem/mass.h"
 #include "problem/operator.h"
 
@@ -161,7 +162,8 @@ static cn_status cn_build_vectors(const cn_reduction *red, cn_arena *memory, cn_
     out->mu = CN_TAKE(memory, double, g->contacts);
     out->W.diagonal = CN_TAKE(memory, double, m * g->dim);
     double *v = CN_TAKE(red->scratch, double, g->dofs);
-    if (!out->q || !out->mu || !out->W.diagonal || !v) {
+    if (!out->q || !out->mu || !out->W.diagonal || !v ||
+        !cn_bounds_copy(&g->bounds, g->dim, g->contacts, memory, &out->bounds)) {
         return CN_ERR_MEMORY;
     }
     if (g->dofs > 0) {

@@ -6,6 +6,7 @@
 // Not looked at: symmetry and definiteness of W (real files have neither), definiteness of M (found
 // by the factorisation when it is needed).
 #include "base/error.h"
+#include "problem/bounds.h"
 #include "problem/operator.h"
 
 #include <inttypes.h>
@@ -215,7 +216,8 @@ cn_status cn_friction_validate(const cn_friction *p, cn_error *error) {
     if (status == CN_OK) {
         status = cn_coefficients_validate(p->mu, p->contacts, error);
     }
-    return status;
+    return status == CN_OK ? cn_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error)
+                           : status;
 }
 
 cn_status cn_friction_global_validate(const cn_friction_global *p, cn_error *error) {
@@ -240,7 +242,8 @@ cn_status cn_friction_global_validate(const cn_friction_global *p, cn_error *err
     if (status == CN_OK) {
         status = cn_coefficients_validate(p->mu, p->contacts, error);
     }
-    return status;
+    return status == CN_OK ? cn_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error)
+                           : status;
 }
 
 // A stored vector that need not be there.

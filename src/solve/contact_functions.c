@@ -90,6 +90,21 @@ void cn_jean_moreau(int32_t dim, double mu, double rho, const double *r, const d
     }
 }
 
+void cn_box_function(int32_t dim, const double *lower, const double *upper, double rho,
+                     const double *r, const double *u, double *F, double *A, double *B) {
+    cn_clear_pair(dim, A, B);
+    for (int32_t i = 0; i < dim; i++) {
+        double z = r[i] - rho * u[i];
+        if (z > lower[i] && z < upper[i]) {
+            F[i] = u[i];
+            A[(dim + 1) * i] = 1.0;
+        } else {
+            F[i] = (r[i] - (z <= lower[i] ? lower[i] : upper[i])) / rho;
+            B[(dim + 1) * i] = 1.0 / rho;
+        }
+    }
+}
+
 // ---- Fischer-Burmeister ----
 
 // N row of a contact without friction, a^2 + b^2 = h^2: F = (a + b - h)/rho.

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/rng.h"
+#include "problem/bounds.h"
 
 #include <string.h>
 
@@ -343,6 +344,19 @@ cn_status cn_contact_reorder(const cn_friction *p, const int32_t *order, cn_aren
         return CN_ERR_MEMORY;
     }
     cn_contact_gather(p, order, p->q, out->q);
+    if (!cn_bounds_copy(&p->bounds, p->dim, p->contacts, memory, &out->bounds)) {
+        return CN_ERR_MEMORY;
+    }
+    for (int32_t k = 0; out->bounds.boxed && k < p->contacts; k++) {
+        out->bounds.boxed[k] = p->bounds.boxed[order[k]];
+    }
+    if (out->bounds.boxed) {
+        cn_contact_gather(p, order, p->bounds.lower, out->bounds.lower);
+        cn_contact_gather(p, order, p->bounds.upper, out->bounds.upper);
+    }
+    if (out->bounds.compliance) {
+        cn_contact_gather(p, order, p->bounds.compliance, out->bounds.compliance);
+    }
     int32_t size = p->dim * p->dim;
     for (int32_t k = 0; k < p->contacts; k++) {
         out->mu[k] = p->mu[order[k]];

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "math/cone.h"
+#include "solve/boxes.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ static void cn_convex_renew(cn_convex *s) {
 static void cn_convex_begin(cn_convex *s) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
-        cn_cone_project(p->dim, p->mu[a], s->r + (int64_t)p->dim * a);
+        cn_block_project(p, a, s->r + (int64_t)p->dim * a);
     }
     cn_first_order_velocity(&s->base, s->r, s->u);
     cn_convex_renew(s);
@@ -47,7 +48,7 @@ static double cn_convex_error(const cn_convex *s, int32_t a, double slip) {
     for (int32_t i = 0; i < dim; i++) {
         z[i] = r[i] - (u[i] + (i == 0 ? slip : 0.0)) / scale;
     }
-    cn_cone_project(dim, s->base.p->mu[a], z);
+    cn_block_project(s->base.p, a, z);
     for (int32_t i = 0; i < dim; i++) {
         sum += (r[i] - z[i]) * (r[i] - z[i]);
     }
@@ -86,7 +87,7 @@ void cn_convex_project(const cn_convex *s, const double *from, const double *u, 
         for (int32_t i = 1; i < p->dim; i++) {
             to[row + i] = from[row + i] - length * u[row + i];
         }
-        cn_cone_project(p->dim, p->mu[a], to + row);
+        cn_block_project(p, a, to + row);
     }
 }
 

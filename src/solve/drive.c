@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "solve/boxes.h"
 #include "solve/params.h"
 #include "sparse/csr.h"
 
@@ -101,7 +102,7 @@ static cn_status cn_friction_check(const cn_friction *p, const double *r, cn_err
     if (!cn_all_finite(m, r)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "the first guess holds a number that is not finite");
     }
-    return CN_OK;
+    return cn_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error);
 }
 
 // NULL when the solver takes p, else why not.
@@ -113,6 +114,9 @@ static const char *cn_friction_refusal(const cn_friction *p, uint32_t accepts) {
     if (!(accepts & (p->W.kind == CN_OPERATOR_BODY ? CN_TAKES_BODY : CN_TAKES_ASSEMBLED))) {
         return p->W.kind == CN_OPERATOR_BODY ? "this solver needs W assembled, not in body space"
                                              : "this solver needs W in body space, not assembled";
+    }
+    if (!(accepts & CN_TAKES_BOUNDS) && cn_boxes_count(p) > 0) {
+        return "this solver does not take joint rows: use auto, or eliminate bilateral ones first";
     }
     return NULL;
 }
@@ -163,7 +167,9 @@ cn_status cn_friction_solve(const cn_friction *p, const cn_friction_solver *solv
         report->detail = "no contacts";
     } else {
         double start = cn_clock_cpu();
-        run = solver->solve(p, opts, scratch, r, u, report);
+        cn_friction view;
+        run = cn_boxes_view(p, scratch, &view);
+        run = run == CN_OK ? solver->solve(&view, opts, scratch, r, u, report) : run;
         report->cpu_s = cn_clock_cpu() - start;
         cn_arena_release(scratch, mark);
     }

@@ -6,6 +6,7 @@
 // exponential: for n <= 3 only.
 #include "solve/enumerate.h"
 
+#include "solve/boxes.h"
 #include "solve/natural.h"
 
 #include <math.h>
@@ -101,7 +102,8 @@ double cn_enumerate_2d(const cn_friction *p, cn_measure measure, double toleranc
                        int32_t *tried) {
     cn_tiny tiny;
     *tried = 0;
-    if (p->dim != 2 || p->contacts > CN_ENUMERATE_MOST || !cn_tiny_gather(p, &tiny)) {
+    if (p->dim != 2 || p->contacts > CN_ENUMERATE_MOST || cn_boxes_count(p) > 0 ||
+        !cn_tiny_gather(p, &tiny)) {
         return INFINITY;
     }
     double best = INFINITY;

@@ -15,6 +15,7 @@
 // it circle at some 1e-3; large packings pay for the factorisation: "auto", "nsgs". Scratch: the
 // factors and five vectors of the size of r.
 #include "math/cone.h"
+#include "solve/boxes.h"
 #include "solve/first_order.h"
 #include "solve/friction_rows.h"
 #include "solve/newton_system.h"
@@ -103,8 +104,12 @@ static void cn_admm_project(cn_admm *s) {
                      s->xi[row + i];
             next[i] = i == 0 ? stretch * sum[i] : sum[i];
         }
-        cn_cone_project(dim, p->mu[a] / stretch, next);
-        next[0] /= stretch;
+        if (cn_is_boxed(&p->bounds, a)) {
+            cn_block_project(p, a, next); // the metric is a number times the identity there
+        } else {
+            cn_cone_project(dim, p->mu[a] / stretch, next);
+            next[0] /= stretch;
+        }
         double tangent[3] = {0.0, 0.0, 0.0};
         for (int32_t i = 0; i < dim; i++) {
             double weight = cn_admm_weight(s, a, i), apart = s->r[row + i] - next[i],
@@ -172,7 +177,7 @@ static void cn_admm_begin(cn_admm *s) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)p->dim * a;
-        cn_cone_project(p->dim, p->mu[a], s->z + row);
+        cn_block_project(p, a, s->z + row);
     }
     cn_first_order_velocity(&s->base, s->z, s->u);
     for (int32_t a = 0; a < p->contacts; a++) {

@@ -7,6 +7,7 @@
 // every machine. What comes back is always the best iterate seen, with its honest residual.
 #include "base/arena.h"
 #include "base/clock.h"
+#include "solve/boxes.h"
 #include "solve/enumerate.h"
 #include "solve/friction_nsgs.h"
 #include "solve/friction_prox_newton.h"
@@ -23,6 +24,8 @@
 #define CN_AUTO_DULL 30      // its iterations without a new best
 #define CN_AUTO_INTERIOR 100 // its iterations
 #define CN_AUTO_BUDGET 100   // Newton steps of the first turn, doubling
+#define CN_AUTO_JOINTED                                                                            \
+    0.1 // share of joint blocks above which Newton comes first: sweeps creep along chains
 
 // What is left of the limits for the next turn.
 typedef struct cn_auto_turns {
@@ -54,7 +57,8 @@ static bool cn_auto_limits(const cn_auto_turns *turns, int32_t budget, cn_solve_
 
 static bool cn_auto_is_over(cn_status status, const cn_solve_report *report) {
     return status != CN_OK || report->outcome == CN_SOLVED || report->outcome == CN_DIVERGED ||
-           report->outcome == CN_TIME || report->outcome == CN_UNSUPPORTED;
+           report->outcome == CN_TIME || report->outcome == CN_INFEASIBLE ||
+           report->outcome == CN_UNSUPPORTED;
 }
 
 // An interior point method from well inside the cones; r becomes better or stays.
@@ -73,13 +77,14 @@ static cn_status cn_auto_interior(const cn_auto_turns *turns, const cn_friction 
     return status;
 }
 
-// One turn: the interior point method, where Newton has failed before; Newton from the best r so
-// far; Gauss-Seidel from what it left.
+// One turn: the interior point method, where Newton has failed before and there are contacts only;
+// Newton from the best r so far; Gauss-Seidel from what it left.
 static cn_status cn_auto_turn(cn_auto_turns *turns, cn_newton_system *system, cn_nsgs *sweeps,
                               double patience, int32_t budget, cn_arena *scratch, double *r,
                               double *u, cn_solve_report *report) {
     cn_solve_opts opts = *turns->opts;
-    if (budget == 2 * CN_AUTO_BUDGET && cn_auto_limits(turns, INT32_MAX, &opts, report)) {
+    bool interior = budget == 2 * CN_AUTO_BUDGET && cn_boxes_count(system->p) == 0;
+    if (interior && cn_auto_limits(turns, INT32_MAX, &opts, report)) {
         cn_status status = cn_auto_interior(turns, system->p, &opts, scratch, r, u, report);
         turns->iterations += report->iterations;
         if (cn_auto_is_over(status, report)) {
@@ -103,13 +108,18 @@ static cn_status cn_auto_turn(cn_auto_turns *turns, cn_newton_system *system, cn
     return status;
 }
 
-// Gauss-Seidel for as long as it promises to be the cheaper way. Easy problems end before anything
-// is analysed. *patience: sweeps that cost as much as a Newton stage; infinite: there is none.
+// Gauss-Seidel for as long as it promises to be the cheaper way; not at all where joints abound.
+// Easy problems end before anything is analysed. *patience: sweeps that cost as much as a Newton
+// stage; infinite: there is none.
 static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_nsgs *sweeps,
                                cn_newton_system *system, cn_arena *scratch, double *r,
                                cn_solve_report *report, double *patience) {
     cn_solve_opts opts = *turns->opts;
+    bool jointed = cn_boxes_count(p) > CN_AUTO_JOINTED * p->contacts;
     cn_nsgs_start(sweeps, r);
+    if (jointed) {
+        opts.max_iterations = 0;
+    }
     cn_status status = cn_nsgs_go(sweeps, &opts, CN_AUTO_PATIENCE, report);
     turns->iterations = report->iterations;
     *patience = HUGE_VAL;
@@ -119,7 +129,7 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
             double stage = CN_AUTO_NEWTON_STEPS * cn_newton_cost(system);
             *patience = fmax(CN_AUTO_PATIENCE, stage / cn_sweep_cost(&sweeps->sweep));
         }
-        if (status == CN_OK || status == CN_ERR_UNSUPPORTED) {
+        if ((status == CN_OK && !jointed) || status == CN_ERR_UNSUPPORTED) {
             status = cn_nsgs_go(sweeps, &opts, *patience, report);
             turns->iterations += report->iterations;
         }

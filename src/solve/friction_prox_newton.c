@@ -8,11 +8,18 @@
 //
 // Alart-Curnier, rho_a = 1/(D_a (1 + eps)), z = r - rho u, R = mu max(0, z_N), all divided by rho:
 //     z_N <= 0: r;   else N: u_N;   |z_T| <= R: u_T;   else (r_T - R z_T/|z_T|).
+// Rows of joints: u_i inside their bounds, r_i less the bound beyond. A bilateral row has no
+// proximal term; what its linear equation needs to be factorised where rows are redundant, a small
+// ridge, is taken out again by refinement, so that joints alone are solved in one step. Bilateral
+// rows that contradict each other are told by a certificate: a combination d of them with W d = 0,
+// q.d != 0.
+//
 // Needs a factorisation a step: for very large packings far from the solution Gauss-Seidel is the
 // better start ("auto"). No line search in 3D, where it costs more than it saves.
 #include "solve/friction_prox_newton.h"
 
 #include "base/arena.h"
+#include "problem/bounds.h"
 #include "solve/contact_functions.h"
 #include "solve/natural.h"
 #include "solve/watch.h"
@@ -37,6 +44,9 @@
 #define CN_PROX_HALVINGS                                                                           \
     4 // of the 2D line search, whose merit may not exceed the largest of the last
 #define CN_PROX_MEMORY 4
+#define CN_PROX_RIDGE 1e-7 // of a bilateral row's own stiffness: half of the digits for either side
+#define CN_PROX_PURIFY 3   // refinements of a certificate, each taking out what W still feels
+#define CN_PROX_PROOF 1e3  // times the impulses at hand, which no solution is expected to exceed
 
 const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT] = {
     {"eps", CN_PARAM_REAL, offsetof(cn_prox_params, eps), 1e-2, 1e-12, 1e2,
@@ -54,7 +64,8 @@ typedef struct cn_prox {
     double *dr, *trial; //
     double *best;       // the best r by the measure asked for
     double best_error;
-    double size; // of q over the pressing contacts, the unit of the inner residual
+    double size;      // of q over the pressing contacts, the unit of the inner residual
+    bool contradicts; // bilateral rows, each other
     double eps;
     int64_t steps; // Newton steps so far
 } cn_prox;
@@ -75,11 +86,24 @@ static cn_status cn_prox_prepare(cn_prox *s, cn_newton_system *system, const cn_
         }
     }
     s->scale = CN_TAKE(scratch, double, p->contacts);
-    if (!s->scale) {
+    system->ridge = p->bounds.boxed ? CN_TAKE_ZERO(scratch, double, s->m) : NULL;
+    if (!s->scale || (p->bounds.boxed && !system->ridge)) {
         return CN_ERR_MEMORY;
     }
     s->size = cn_newton_scales(p, s->scale);
+    for (int64_t i = 0; system->ridge && i < s->m; i++) {
+        int32_t a = (int32_t)(i / p->dim);
+        double own = p->W.diagonal[(int64_t)p->dim * i + i % p->dim];
+        bool bilateral = p->bounds.boxed[a] && cn_is_bilateral(&p->bounds, i);
+        system->ridge[i] = bilateral ? CN_PROX_RIDGE * (own > 0.0 ? own : s->scale[a]) : 0.0;
+    }
     return CN_OK;
+}
+
+// The weight of the proximal term of a row.
+static double cn_prox_term(const cn_prox *s, int32_t a, int32_t i) {
+    bool exact = s->system->ridge && s->system->ridge[(int64_t)s->p->dim * a + i] > 0.0;
+    return exact ? 0.0 : s->eps * s->scale[a];
 }
 
 // Fills the Newton system at r (u = W r + q at hand); returns |F| over the size of q.
@@ -88,16 +112,22 @@ static double cn_prox_linearise(cn_prox *s, const double *r, const double *u) {
     double sum = 0.0;
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t row = (int64_t)dim * a;
-        double term = s->eps * s->scale[a], shifted[3] = {0.0, 0.0, 0.0};
+        double term[3] = {0.0, 0.0, 0.0}, shifted[3] = {0.0, 0.0, 0.0};
         double *F = s->system->F + row, *A = s->system->A + (int64_t)size * a,
                *K = s->system->K + (int64_t)size * a;
+        double rho = 1.0 / (s->scale[a] * (1.0 + s->eps));
         for (int32_t i = 0; i < dim; i++) {
-            shifted[i] = u[row + i] + term * (r[row + i] - s->center[row + i]);
+            term[i] = cn_prox_term(s, a, i);
+            shifted[i] = u[row + i] + term[i] * (r[row + i] - s->center[row + i]);
         }
-        cn_alart_curnier(dim, s->p->mu[a], 1.0 / (s->scale[a] * (1.0 + s->eps)), r + row, shifted,
-                         F, A, K);
+        if (cn_is_boxed(&s->p->bounds, a)) {
+            cn_box_function(dim, s->p->bounds.lower + row, s->p->bounds.upper + row, rho, r + row,
+                            shifted, F, A, K);
+        } else {
+            cn_alart_curnier(dim, s->p->mu[a], rho, r + row, shifted, F, A, K);
+        }
         for (int32_t i = 0; i < size; i++) {
-            K[i] += term * A[i];
+            K[i] += term[i % dim] * A[i];
         }
         for (int32_t i = 0; i < dim; i++) {
             sum += F[i] * F[i];
@@ -141,10 +171,50 @@ static double cn_prox_advance(cn_prox *s, const double *merits, int32_t count) {
     return merit;
 }
 
-// dr of a Newton step; false when the system is singular.
+// Whether bilateral rows have no solution: what refinement cannot take out of F, sent through the
+// factors again and again, becomes a d with W d = 0, and then d.u = d.q for every impulse.
+static bool cn_prox_contradiction(cn_prox *s) {
+    cn_newton_system *system = s->system;
+    cn_friction bare = *s->p;
+    double left = 0.0, along = 0.0, felt = 0.0, length = 0.0, impulse = 0.0;
+    for (int64_t i = 0; i < s->m; i++) {
+        left += system->ridge[i] > 0.0 ? system->F[i] * system->F[i] : 0.0;
+        system->F[i] = system->ridge[i] > 0.0 ? system->F[i] : 0.0;
+    }
+    if (!(sqrt(left) > s->opts->tolerance * s->size)) {
+        return false;
+    }
+    double *d = s->trial;
+    bare.q = system->zero;
+    for (int32_t k = 0; k < CN_PROX_PURIFY; k++) {
+        cn_newton_backsolve(system, system->F, d);
+        for (int64_t i = 0; i < s->m; i++) {
+            d[i] = system->ridge[i] > 0.0 ? d[i] : 0.0;
+            system->F[i] = -system->ridge[i] * d[i];
+        }
+    }
+    cn_newton_velocity(system, &bare, d, system->product);
+    for (int64_t i = 0; i < s->m; i++) {
+        double stiffness = s->scale[i / s->p->dim];
+        along += s->p->q[i] * d[i];
+        felt += system->product[i] * system->product[i] / stiffness;
+        length += d[i] * d[i];
+        impulse += stiffness * s->best[i] * s->best[i];
+    }
+    impulse = fmax(sqrt(impulse), s->size);
+    return fabs(along) > s->opts->tolerance * s->size * sqrt(length) &&
+           fabs(along) > CN_PROX_PROOF * sqrt(felt) * impulse;
+}
+
+// dr of a Newton step; false when the system is singular, or has no solution.
 static bool cn_prox_step(cn_prox *s) {
     if (!cn_newton_factor(s->system)) {
         return false;
+    }
+    if (s->system->ridge) {
+        cn_newton_refine(s->system, s->system->F, s->dr);
+        s->contradicts = cn_prox_contradiction(s);
+        return !s->contradicts;
     }
     if (s->eps < CN_PROX_REFINE) {
         cn_newton_refine(s->system, s->system->F, s->dr);
@@ -168,6 +238,7 @@ static bool cn_prox_inner(cn_prox *s, double target, cn_watch *watch, cn_solve_r
         }
         *ended = cn_watch_tick(watch, "newton steps", s->steps, s->best_error, report);
         if (*ended || !cn_prox_step(s)) {
+            *ended = *ended || s->contradicts;
             return false;
         }
         s->steps++;
@@ -227,6 +298,11 @@ static cn_status cn_prox_run(cn_prox *s, double *r, cn_solve_report *report) {
         }
     }
     memcpy(r, s->best, bytes);
+    if (s->contradicts) {
+        report->outcome = CN_INFEASIBLE;
+        report->detail = "bilateral rows contradict each other, among them those of the block with "
+                         "the largest error";
+    }
     return watch.status;
 }
 
@@ -239,6 +315,7 @@ cn_status cn_prox_newton_run(cn_newton_system *system, const cn_solve_opts *opts
         s.eps = eps;
         status = cn_prox_run(&s, r, report);
     }
+    system->ridge = NULL;
     cn_arena_release(scratch, mark);
     return status;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define CN_ANY_FRICTION (CN_SOLVES_2D | CN_SOLVES_3D | CN_TAKES_ASSEMBLED | CN_TAKES_BODY)
+#define CN_ANY_JOINTED (CN_ANY_FRICTION | CN_TAKES_BOUNDS)
 
 static const cn_friction_solver cn_friction_table[] = {
     {.info = {.name = "auto",
@@ -22,7 +23,7 @@ static const cn_friction_solver cn_friction_table[] = {
                   "the largest masonry walls stay above 1e-4 for seconds: give it time, or "
                   "accept the residual shown",
               .unit = "sweeps and newton steps",
-              .accepts = CN_ANY_FRICTION | CN_USES_LOCAL,
+              .accepts = CN_ANY_JOINTED | CN_USES_LOCAL,
               .max_iterations = 100000,
               .params = cn_nsgs_param_table,
               .param_count = CN_AUTO_PARAM_COUNT},
@@ -33,7 +34,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "creeps on tall packings and may cycle on hyperstatic sets: use "
                             "prox-newton or auto",
               .unit = "sweeps",
-              .accepts = CN_ANY_FRICTION | CN_USES_LOCAL,
+              .accepts = CN_ANY_JOINTED | CN_USES_LOCAL,
               .max_iterations = 10000,
               .params = cn_nsgs_param_table,
               .param_count = CN_NSGS_PARAM_COUNT},
@@ -44,7 +45,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "many steps, no proof of convergence when W is rank deficient: use "
                             "extra-gradient or nsgs",
               .unit = "steps",
-              .accepts = CN_ANY_FRICTION,
+              .accepts = CN_ANY_JOINTED,
               .max_iterations = 100000,
               .params = cn_vi_param_table,
               .param_count = CN_VI_PARAM_COUNT},
@@ -55,7 +56,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses =
                   "two products with W a step and many steps: for more than 1e-4 use auto",
               .unit = "steps",
-              .accepts = CN_ANY_FRICTION,
+              .accepts = CN_ANY_JOINTED,
               .max_iterations = 100000,
               .params = cn_vi_param_table,
               .param_count = CN_VI_PARAM_COUNT},
@@ -68,7 +69,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "one factorisation a step, so slow for large packings far from the "
                             "solution: start with nsgs",
               .unit = "newton steps",
-              .accepts = CN_ANY_FRICTION,
+              .accepts = CN_ANY_JOINTED,
               .max_iterations = 2000,
               .params = cn_prox_param_table,
               .param_count = CN_PROX_PARAM_COUNT},
@@ -89,7 +90,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .strengths = "one product with W a step, no trial steps, any W",
               .weaknesses = "linear rate near 1 on tall or hyperstatic sets: use nsgs or auto",
               .unit = "steps",
-              .accepts = CN_ANY_FRICTION,
+              .accepts = CN_ANY_JOINTED,
               .max_iterations = 100000,
               .params = cn_uzawa_param_table,
               .param_count = CN_UZAWA_PARAM_COUNT},
@@ -100,7 +101,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .strengths = "one product with W a step; hyperstatic sets without a factorisation",
               .weaknesses = "needs a nearly symmetric W, thousands of steps on tall sets: use auto",
               .unit = "steps",
-              .accepts = CN_ANY_FRICTION,
+              .accepts = CN_ANY_JOINTED,
               .max_iterations = 100000,
               .params = cn_apgd_param_table,
               .param_count = CN_APGD_PARAM_COUNT},
@@ -112,7 +113,7 @@ static const cn_friction_solver cn_friction_table[] = {
                            "methods",
               .weaknesses = "needs a nearly symmetric W, erratic on hyperstatic sets: use auto",
               .unit = "steps",
-              .accepts = CN_ANY_FRICTION,
+              .accepts = CN_ANY_JOINTED,
               .max_iterations = 100000,
               .params = cn_bb_param_table,
               .param_count = CN_BB_PARAM_COUNT},
@@ -123,7 +124,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "circles where strong friction slides, pays a factorisation on large "
                             "packings: use auto",
               .unit = "steps",
-              .accepts = CN_ANY_FRICTION,
+              .accepts = CN_ANY_JOINTED,
               .max_iterations = 20000,
               .params = cn_admm_param_table,
               .param_count = CN_ADMM_PARAM_COUNT},
@@ -174,7 +175,7 @@ static const cn_friction_solver cn_friction_table[] = {
           .weaknesses =
               "may end in a minimum of the merit on hyperstatic sets: use prox-newton or auto",
           .unit = "newton steps",
-          .accepts = CN_ANY_FRICTION,
+          .accepts = CN_ANY_JOINTED,
           .max_iterations = 1000,
           .params = cn_semismooth_param_table,
           .param_count = CN_SEMISMOOTH_PARAM_COUNT},
@@ -187,7 +188,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses =
                   "may end in a minimum of the merit on hyperstatic sets: use prox-newton or auto",
               .unit = "newton steps",
-              .accepts = CN_ANY_FRICTION,
+              .accepts = CN_ANY_JOINTED,
               .max_iterations = 1000,
               .params = cn_semismooth_param_table,
               .param_count = CN_SEMISMOOTH_PARAM_COUNT},
@@ -200,7 +201,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "more steps than newton-ac at the end; stalls on hyperstatic sets: use "
                             "prox-newton or auto",
               .unit = "newton steps",
-              .accepts = CN_ANY_FRICTION,
+              .accepts = CN_ANY_JOINTED,
               .max_iterations = 1000,
               .params = cn_semismooth_param_table,
               .param_count = CN_SEMISMOOTH_PARAM_COUNT},

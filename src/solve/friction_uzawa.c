@@ -14,6 +14,7 @@
 // diagonal blocks and tests them before it steps. Scratch: four vectors of the size of r.
 #include "base/arena.h"
 #include "math/cone.h"
+#include "solve/boxes.h"
 #include "solve/first_order.h"
 #include "solve/friction_rows.h"
 
@@ -92,7 +93,8 @@ static void cn_uzawa_sure(cn_uzawa *s, double *sums) {
     for (int32_t a = 0; a < p->contacts; a++) {
         double most = s->base.scale[a];
         for (int32_t i = 0; i < p->dim; i++) {
-            most = fmax(most, sums[(int64_t)p->dim * a + i]);
+            int64_t row = (int64_t)p->dim * a + i;
+            most = fmax(most, sums[row] + cn_compliance_of(&p->bounds, row));
         }
         s->sure[a] = 1.0 / most;
     }
@@ -114,7 +116,7 @@ static void cn_uzawa_step(cn_uzawa *s) {
         for (int32_t i = 0; i < p->dim; i++) {
             s->r[row + i] -= s->factor * s->sure[a] * s->F[row + i];
         }
-        cn_cone_project(p->dim, p->mu[a], s->r + row);
+        cn_block_project(p, a, s->r + row);
     }
     cn_first_order_velocity(&s->base, s->r, s->u);
     cn_uzawa_field(s);

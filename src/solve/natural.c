@@ -4,8 +4,11 @@
 //     e_a = (r_a - P_K(r_a - rho_a u^_a)) / rho_a,
 // which is zero exactly at a solution (De Saxce and Feng 1998; Acary and Brogliato 2008). The
 // branches of the projection are written out, so that r cancels by algebra and not by subtraction:
-// inside the cone e = u^, in the polar cone e = r / rho.
+// inside the cone e = u^, in the polar cone e = r / rho. A row of a joint has its bounds in place
+// of the cone: e = u inside, r less the bound over rho beyond it.
 #include "solve/natural.h"
+
+#include "solve/boxes.h"
 
 #include <math.h>
 
@@ -29,6 +32,29 @@ static inline double cn_contact_error(int32_t dim, double mu, double rho, const 
         e[2] += excess * z[2] / tangent;
     }
     return e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+}
+
+// |e_a|^2 of one block of joint rows.
+static double cn_box_error(const cn_friction *p, int32_t a, double rho, const double *r,
+                           const double *u) {
+    const double *lower = p->bounds.lower + (int64_t)p->dim * a,
+                 *upper = p->bounds.upper + (int64_t)p->dim * a;
+    double sum = 0.0;
+    for (int32_t i = 0; i < p->dim; i++) {
+        double z = r[i] - rho * u[i];
+        double e = z < lower[i] ? (r[i] - lower[i]) / rho
+                                : (z > upper[i] ? (r[i] - upper[i]) / rho : u[i]);
+        sum += isnan(z) ? z : e * e;
+    }
+    return sum;
+}
+
+// The same of any block.
+static inline double cn_block_error(const cn_friction *p, int32_t a, double rho, const double *r,
+                                    const double *u) {
+    int64_t row = (int64_t)p->dim * a;
+    return cn_is_boxed(&p->bounds, a) ? cn_box_error(p, a, rho, r + row, u + row)
+                                      : cn_contact_error(p->dim, p->mu[a], rho, r + row, u + row);
 }
 
 static double cn_square_sum(int64_t count, const double *x) {
@@ -55,7 +81,9 @@ cn_natural_unit cn_natural_unit_of(const cn_friction *p) {
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)dim * a;
         double size = cn_square_sum(dim, p->q + row);
-        pressing += p->q[row] < 0.0 ? size : 0.0;
+        pressing += cn_is_boxed(&p->bounds, a) ? cn_boxes_pressing(p, a)
+                    : p->q[row] < 0.0          ? size
+                                               : 0.0;
         all += size;
         trace_sum += cn_block_trace(dim, p->W.diagonal + dim * row);
     }
@@ -75,7 +103,7 @@ static double cn_natural_scaled(const cn_friction *p, const double *r, const dou
         double trace = cn_block_trace(dim, p->W.diagonal + dim * row);
         // A contact without stiffness of its own has no step of its own.
         double rho = trace > 0.0 ? dim / trace : 1.0;
-        error += cn_contact_error(dim, p->mu[a], rho, r + row, u + row);
+        error += cn_block_error(p, a, rho, r, u);
     }
     cn_natural_unit unit = cn_natural_unit_of(p);
     double force = sqrt(cn_square_sum((int64_t)dim * p->contacts, r));
@@ -89,7 +117,7 @@ static double cn_natural_plain(const cn_friction *p, cn_measure measure, const d
     double error = 0.0, trace_sum = 0.0;
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)dim * a;
-        error += cn_contact_error(dim, p->mu[a], 1.0, r + row, u + row);
+        error += cn_block_error(p, a, 1.0, r, u);
         trace_sum += cn_block_trace(dim, p->W.diagonal + dim * row);
     }
     double norm = sqrt(cn_square_sum(m, p->q)), force = sqrt(cn_square_sum(m, r));

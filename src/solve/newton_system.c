@@ -2,6 +2,7 @@
 #include "solve/newton_system.h"
 
 #include "base/arena.h"
+#include "solve/boxes.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 #define CN_INLINE static inline __attribute__((always_inline))
 #define CN_NEWTON_DENSE 2.0   // how much faster than those of a sweep
 #define CN_NEWTON_FILLING 2.0 // all that is done a contact over the filling alone
+#define CN_NEWTON_REFINE 8    // steps of refinement where a ridge has to be taken out,
+#define CN_NEWTON_GAIN 0.2    // while each leaves less than this share of the error
 
 // ---- analysis ----
 
@@ -115,12 +118,29 @@ double cn_newton_cost(const cn_newton_system *s) {
 
 // ---- factorisation ----
 
+// K of contact a with what compliance and ridge add to it, in K itself or in own.
+CN_INLINE const double *cn_newton_own(const cn_newton_system *s, int dim, int32_t a, double *own) {
+    const double *A = s->A + (int64_t)dim * dim * a, *K = s->K + (int64_t)dim * dim * a;
+    if (!cn_is_boxed(&s->p->bounds, a)) {
+        return K;
+    }
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            int64_t row = (int64_t)dim * a + j;
+            double soft = cn_compliance_of(&s->p->bounds, row) + (s->ridge ? s->ridge[row] : 0.0);
+            own[dim * i + j] = K[dim * i + j] + A[dim * i + j] * soft;
+        }
+    }
+    return own;
+}
+
 static bool cn_factor_assembled(cn_newton_system *s) {
     const cn_bsr *W = &s->p->W.assembled;
     int32_t dim = W->dim;
     cn_block_lu_clear(&s->lu);
     for (int32_t a = 0; a < W->block_rows; a++) {
-        const double *A = s->A + (int64_t)dim * dim * a, *K = s->K + (int64_t)dim * dim * a;
+        double own[9];
+        const double *A = s->A + (int64_t)dim * dim * a, *K = cn_newton_own(s, dim, a, own);
         for (int64_t k = W->start[a]; k < W->start[a + 1]; k++) {
             const double *block = W->value + k * dim * dim; // by columns
             double *to = s->lu.value + s->offset[k];
@@ -199,14 +219,14 @@ CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s) {
     }
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t at = (int64_t)dim * dim * a;
-        double *C = s->C + at, *inverse = s->inverse + at;
+        double *C = s->C + at, *inverse = s->inverse + at, own[9];
         if (s->root) {
             cn_square_root(dim, s->root + at, inverse);
-        } else if (!cn_invert(dim, s->K + at, inverse)) {
+        } else if (!cn_invert(dim, cn_newton_own(s, dim, a, own), inverse)) {
             return false;
         }
         memset(C, 0, sizeof *C * (size_t)(dim * dim));
-        if (s->A[at] == 0.0) {
+        if (s->A[at] == 0.0 && !cn_is_boxed(&s->p->bounds, a)) {
             continue; // open: no velocity enters
         }
         cn_add_product(dim, dim, dim, inverse, s->A + at, C);
@@ -371,6 +391,7 @@ void cn_newton_velocity(cn_newton_system *s, const cn_friction *p, const double 
     if (s->pack.size > 0) {
         cn_body_pack_impulse(&s->pack, p, r, s->v);
         cn_body_pack_velocity(&s->pack, p, s->v, u);
+        cn_bounds_comply(p, r, u);
     } else {
         cn_friction_velocity(p, r, s->v, u);
     }
@@ -380,11 +401,10 @@ bool cn_newton_factor(cn_newton_system *s) {
     return s->p->W.kind == CN_OPERATOR_BODY ? cn_factor_bodies(s) : cn_factor_assembled(s);
 }
 
-void cn_newton_refine(cn_newton_system *s, double *F, double *dr) {
+// F := F + A (W + E) dr + K dr, what dr leaves of the equation.
+static void cn_newton_rest(cn_newton_system *s, const double *dr, double *F) {
     const cn_friction *p = s->p;
     int32_t dim = p->dim;
-    cn_newton_backsolve(s, F, dr);
-    // F := F + A (W dr) + K dr, what is left, solved once more.
     cn_friction bare = *p;
     bare.q = s->zero;
     cn_newton_velocity(s, &bare, dr, s->product);
@@ -398,9 +418,34 @@ void cn_newton_refine(cn_newton_system *s, double *F, double *dr) {
             F[(int64_t)dim * a + i] = sum;
         }
     }
-    cn_newton_backsolve(s, F, s->extra);
-    for (int64_t i = 0; i < (int64_t)dim * p->contacts; i++) {
-        dr[i] += s->extra[i];
+}
+
+static double cn_newton_norm(int64_t m, const double *x) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < m; i++) {
+        sum += x[i] * x[i];
+    }
+    return sqrt(sum);
+}
+
+void cn_newton_refine(cn_newton_system *s, double *F, double *dr) {
+    int64_t m = (int64_t)s->p->dim * s->p->contacts;
+    double last = s->ridge ? cn_newton_norm(m, F) : 0.0;
+    cn_newton_backsolve(s, F, dr);
+    cn_newton_rest(s, dr, F);
+    for (int32_t k = 0; k < (s->ridge ? CN_NEWTON_REFINE : 1); k++) {
+        double left = s->ridge ? cn_newton_norm(m, F) : 0.0;
+        if (s->ridge && !(left < CN_NEWTON_GAIN * last)) {
+            return;
+        }
+        last = left;
+        cn_newton_backsolve(s, F, s->extra);
+        for (int64_t i = 0; i < m; i++) {
+            dr[i] += s->extra[i];
+        }
+        if (s->ridge) {
+            cn_newton_rest(s, s->extra, F);
+        }
     }
 }
 
@@ -425,7 +470,9 @@ double cn_newton_scales(const cn_friction *p, double *scale) {
             square += q[i] * q[i];
         }
         scale[a] = trace > 0.0 ? trace / p->dim : 1.0;
-        pressing += q[0] < 0.0 ? square : 0.0;
+        pressing += cn_is_boxed(&p->bounds, a) ? cn_boxes_pressing(p, a)
+                    : q[0] < 0.0               ? square
+                                               : 0.0;
         all += square;
     }
     double size = sqrt(pressing > 0.0 ? pressing : all);

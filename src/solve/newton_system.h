@@ -1,7 +1,8 @@
 // solve/newton_system.h
 // The linear system of a Newton step on the contacts, for either operator. Per contact a,
-//     A_a (W dr)_a + K_a dr_a = -F_a.
-// Assembled: blocks A_a W_ab + K_a on the pattern of W. Body space: with C = K^-1 A and g = -K^-1 F
+//     A_a ((W + E) dr)_a + K_a dr_a = -F_a.
+// Assembled: blocks A_a W_ab + K_a on the pattern of W, K := K + A E. Body space: with C = K^-1 A
+// and g = -K^-1 F
 // the velocities y = M^-1 H dr follow from (I + M^-1 H C H') y = M^-1 H g, on the pattern of the
 // bodies that touch, whatever the number of contact points; then dr = g - C H' y. One symbolic
 // analysis a problem.
@@ -16,15 +17,17 @@
 typedef struct cn_newton_system {
     const cn_friction *p;
     cn_block_lu lu;
-    cn_body_pack pack;    // body space
-    int64_t *offset;      // of each block written: one a block of W, or four a contact
-    double *A, *K, *F;    // to be filled: dim*dim each by rows, dim each
-    double *C, *g;        // body space
-    double *inverse;      // K^-1, body space
-    double *root;         // NULL, or the caller's to fill like K: R by rows with K^-1 = R'R, for K
-                          // of which no entry by entry inverse is accurate in all directions
-    double *y;            // the system's unknowns
-    double *v, *product;  // W dr, for refinement
+    cn_body_pack pack;   // body space
+    int64_t *offset;     // of each block written: one a block of W, or four a contact
+    double *A, *K, *F;   // to be filled: dim*dim each by rows, dim each
+    double *ridge;       // NULL, or one a row, the caller's: K + A ridge is factorised for K, where
+                         // K alone is too near to singular; refinement takes it out again
+    double *C, *g;       // body space
+    double *inverse;     // K^-1, body space
+    double *root;        // NULL, or the caller's to fill like K: R by rows with K^-1 = R'R, for K
+                         // of which no entry by entry inverse is accurate in all directions
+    double *y;           // the system's unknowns
+    double *v, *product; // W dr, for refinement
     double *extra, *zero; // a second right-hand side; a zero q
 } cn_newton_system;
 
@@ -39,7 +42,8 @@ double cn_newton_cost(const cn_newton_system *s);
 // it is singular; then dr from an F with them, without refinement.
 bool cn_newton_factor(cn_newton_system *s);
 void cn_newton_backsolve(cn_newton_system *s, const double *F, double *dr);
-// The second half with one step of iterative refinement. F is spoilt.
+// The second half with iterative refinement, one step of it, or with a ridge as many as pay. F is
+// spoilt: with a ridge it is what is left of the equation.
 void cn_newton_refine(cn_newton_system *s, double *F, double *dr);
 // dr from A, K, F, with one step of iterative refinement; false when the system is singular. F is
 // spoilt.

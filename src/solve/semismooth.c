@@ -15,6 +15,7 @@
 #include "solve/semismooth.h"
 
 #include "base/arena.h"
+#include "problem/bounds.h"
 #include "solve/natural.h"
 #include "solve/newton_system.h"
 #include "solve/watch.h"
@@ -81,8 +82,14 @@ static double cn_semismooth_linearise(cn_semismooth *s, const double *r, const d
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t row = (int64_t)dim * a, block = dim * row;
         double *F = s->system.F + row;
-        s->law(dim, s->p->mu[a], s->own.rho / s->scale[a], r + row, u + row, F, s->system.A + block,
-               s->system.K + block);
+        if (cn_is_boxed(&s->p->bounds, a)) {
+            cn_box_function(dim, s->p->bounds.lower + row, s->p->bounds.upper + row,
+                            s->own.rho / s->scale[a], r + row, u + row, F, s->system.A + block,
+                            s->system.K + block);
+        } else {
+            s->law(dim, s->p->mu[a], s->own.rho / s->scale[a], r + row, u + row, F,
+                   s->system.A + block, s->system.K + block);
+        }
         for (int32_t i = 0; i < dim; i++) {
             sum += F[i] * F[i];
         }

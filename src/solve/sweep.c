@@ -8,9 +8,9 @@
 #include "solve/sweep.h"
 
 #include "base/arena.h"
-#include "math/cone.h"
 #include "math/wide.h"
 #include "problem/operator.h"
+#include "solve/boxes.h"
 #include "solve/contact_order.h"
 #include "solve/local_secular.h"
 
@@ -69,10 +69,43 @@ CN_INLINE void cn_visit_3d_from_u(const cn_sweep *s, int32_t a, const double u[3
     cn_relax(s, 3, block->mu, answer, r);
 }
 
+// A block of joint rows, W and q with its own compliance.
+static void cn_visit_box(const cn_sweep *s, int32_t a, const double *q, double *r) {
+    int32_t dim = s->p->dim;
+    int64_t row = (int64_t)dim * a;
+    double answer[3] = {0.0, 0.0, 0.0};
+    memcpy(answer, r, sizeof *r * (size_t)dim);
+    cn_box_solve(dim, s->p->W.diagonal + dim * row, s->p->bounds.lower + row,
+                 s->p->bounds.upper + row, q, answer);
+    for (int32_t i = 0; i < dim; i++) {
+        r[i] += s->relaxation * (answer[i] - r[i]);
+    }
+    cn_block_project(s->p, a, r);
+}
+
 CN_INLINE void cn_visit_2d(const cn_sweep *s, int32_t a, const double q[2], double r[2]) {
+    if (cn_is_boxed(&s->p->bounds, a)) {
+        cn_visit_box(s, a, q, r);
+        return;
+    }
     double answer[2] = {r[0], r[1]};
     cn_local_solve_2d(s->p->W.diagonal + 4 * (int64_t)a, s->p->mu[a], q, answer);
     cn_relax(s, 2, s->p->mu[a], answer, r);
+}
+
+// q := q - W_aa r_a, the velocity without the block's own impulse. The diagonal holds compliance,
+// which the velocities of the bodies know nothing of.
+CN_INLINE void cn_take_out_own(const cn_sweep *s, int32_t a, const double *own, double *q) {
+    int32_t dim = s->p->dim;
+    const double *block = s->p->W.diagonal + (int64_t)dim * dim * a;
+    for (int32_t j = 0; j < dim; j++) {
+        for (int32_t i = 0; i < dim; i++) {
+            q[i] -= block[dim * j + i] * own[j];
+        }
+    }
+    for (int32_t j = 0; cn_is_boxed(&s->p->bounds, a) && j < dim; j++) {
+        q[j] += cn_compliance_of(&s->p->bounds, (int64_t)dim * a + j) * own[j];
+    }
 }
 
 // ---- one contact of each form of the operator; r: all impulses, in and out ----
@@ -96,7 +129,9 @@ CN_INLINE void cn_contact_assembled_3d(cn_sweep *s, int32_t a, double *r) {
     sum[0] += sum[1] + sum[2];
     double q[4];
     memcpy(q, &sum[0], sizeof q);
-    if (s->block[a].inv_nn > 0.0) {
+    if (cn_is_boxed(&s->p->bounds, a)) {
+        cn_visit_box(s, a, q, last);
+    } else if (s->block[a].inv_nn > 0.0) {
         cn_visit_3d(s, a, q, last);
     }
     memcpy(own, last, sizeof last);
@@ -131,10 +166,14 @@ CN_INLINE void cn_contact_packed_3d(cn_sweep *s, int32_t a, double *r) {
     sum[0] += sum[1] + sum[2];
     double u[4], last[3] = {own[0], own[1], own[2]};
     memcpy(u, &sum[0], sizeof u);
-    if (!(s->block[a].inv_nn > 0.0)) {
+    if (cn_is_boxed(&s->p->bounds, a)) {
+        cn_take_out_own(s, a, own, u);
+        cn_visit_box(s, a, u, own);
+    } else if (!(s->block[a].inv_nn > 0.0)) {
         return;
+    } else {
+        cn_visit_3d_from_u(s, a, u, own);
     }
-    cn_visit_3d_from_u(s, a, u, own);
     double change[3] = {own[0] - last[0], own[1] - last[1], own[2] - last[2]};
     if (change[0] == 0.0 && change[1] == 0.0 && change[2] == 0.0) {
         return; // an open contact that stays open
@@ -153,6 +192,9 @@ CN_INLINE void cn_contact_packed_2d(cn_sweep *s, int32_t a, double *r) {
     double last[2] = {own[0], own[1]};
     double q[2] = {s->q[2 * a] - (W[0] * last[0] + W[2] * last[1]),
                    s->q[2 * a + 1] - (W[1] * last[0] + W[3] * last[1])};
+    for (int i = 0; cn_is_boxed(&s->p->bounds, a) && i < 2; i++) {
+        q[i] += cn_compliance_of(&s->p->bounds, 2 * (int64_t)a + i) * last[i];
+    }
     for (int k = 0; k < 6; k++) {
         q[0] += H[2 * k] * v[k / 3][k % 3];
         q[1] += H[2 * k + 1] * v[k / 3][k % 3];
@@ -170,7 +212,6 @@ CN_INLINE void cn_contact_body(cn_sweep *s, int32_t a, double *r) {
     const cn_body_map *map = &s->p->W.body;
     int32_t dim = s->p->dim;
     double *own = r + (int64_t)dim * a;
-    const double *block = s->p->W.diagonal + (int64_t)dim * dim * a;
     double q[3] = {0.0, 0.0, 0.0};
     double change[3] = {0.0, 0.0, 0.0};
     for (int32_t i = 0; i < dim; i++) {
@@ -183,13 +224,11 @@ CN_INLINE void cn_contact_body(cn_sweep *s, int32_t a, double *r) {
             q[i] += map->H[dim * k + i] * v;
         }
     }
-    for (int32_t j = 0; j < dim; j++) {
-        for (int32_t i = 0; i < dim; i++) {
-            q[i] -= block[dim * j + i] * own[j];
-        }
-    }
+    cn_take_out_own(s, a, own, q);
     if (dim == 2) {
         cn_visit_2d(s, a, q, own);
+    } else if (cn_is_boxed(&s->p->bounds, a)) {
+        cn_visit_box(s, a, q, own);
     } else if (s->block[a].inv_nn > 0.0) {
         cn_visit_3d(s, a, q, own);
     }
@@ -380,7 +419,7 @@ static cn_status cn_prepare_blocks(cn_sweep *s, cn_arena *scratch) {
     for (int32_t a = 0; a < p->contacts; a++) {
         if (!cn_local_prepare(p->W.diagonal + 9 * (int64_t)a, p->mu[a], &s->block[a])) {
             s->block[a].inv_nn = 0.0; // marks it
-            s->unusable++;
+            s->unusable += !cn_is_boxed(&p->bounds, a);
         }
     }
     return CN_OK;
@@ -394,7 +433,7 @@ static bool cn_is_planned(const cn_sweep *s) {
 // Wide enough a closed form for the packets, and nobody asked for another local solver or way.
 static bool cn_may_be_packed(const cn_sweep *s) {
     return s->p->W.kind == CN_OPERATOR_BODY && s->fast && s->relaxation == 1.0 && !s->plan.varies &&
-           !cn_is_planned(s);
+           !cn_is_planned(s) && !s->p->bounds.boxed;
 }
 
 // A number a row of the contacts, spread over an iterate; 1 in empty lanes.
@@ -582,6 +621,7 @@ double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const double *x) {
     cn_sweep_store(sweep, x, sweep->r);
     if (sweep->pack.size > 0) {
         cn_body_pack_velocity(&sweep->pack, sweep->p, sweep->v, sweep->u);
+        cn_bounds_comply(sweep->p, sweep->r, sweep->u);
     } else {
         cn_friction_velocity(sweep->p, sweep->r, sweep->v, sweep->u);
     }

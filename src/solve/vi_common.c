@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "math/cone.h"
+#include "solve/boxes.h"
 #include "solve/first_order.h"
 #include "solve/natural.h"
 #include "solve/watch.h"
@@ -53,7 +54,7 @@ void cn_vi_project(const cn_vi *s, const double *from, const double *F, double *
         for (int32_t i = 0; i < p->dim; i++) {
             to[row + i] = from[row + i] - rho * F[row + i];
         }
-        cn_cone_project(p->dim, p->mu[a], to + row);
+        cn_block_project(p, a, to + row);
     }
 }
 

@@ -1,0 +1,94 @@
+// problem/bounds.c
+// The boxes of joint rows, lower <= r <= upper, and their compliance E in u = (W + E) r + q.
+#include "problem/bounds.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+void cn_bounds_comply(const cn_friction *p, const double *r, double *u) {
+    const cn_bounds *bounds = &p->bounds;
+    if (!bounds->boxed || !bounds->compliance) {
+        return;
+    }
+    for (int32_t a = 0; a < p->contacts; a++) {
+        for (int64_t i = (int64_t)p->dim * a; bounds->boxed[a] && i < (int64_t)p->dim * (a + 1);
+             i++) {
+            u[i] += bounds->compliance[i] * r[i];
+        }
+    }
+}
+
+bool cn_bounds_copy(const cn_bounds *from, int32_t dim, int32_t contacts, cn_arena *memory,
+                    cn_bounds *out) {
+    int64_t m = (int64_t)dim * contacts;
+    *out = (cn_bounds){0};
+    if (!from->boxed || contacts == 0) {
+        return true;
+    }
+    out->boxed = CN_TAKE(memory, uint8_t, contacts);
+    out->lower = CN_TAKE(memory, double, m);
+    out->upper = CN_TAKE(memory, double, m);
+    out->compliance = from->compliance ? CN_TAKE(memory, double, m) : NULL;
+    if (!out->boxed || !out->lower || !out->upper || (from->compliance && !out->compliance)) {
+        return false;
+    }
+    memcpy(out->boxed, from->boxed, sizeof *out->boxed * (size_t)contacts);
+    memcpy(out->lower, from->lower, sizeof *out->lower * (size_t)m);
+    memcpy(out->upper, from->upper, sizeof *out->upper * (size_t)m);
+    if (from->compliance) {
+        memcpy(out->compliance, from->compliance, sizeof *out->compliance * (size_t)m);
+    }
+    return true;
+}
+
+static cn_status cn_row_validate(const cn_bounds *bounds, int32_t a, int64_t i, cn_error *error) {
+    double lower = bounds->lower[i], upper = bounds->upper[i];
+    if (!(lower <= 0.0 && upper >= 0.0)) {
+        cn_fail(error, CN_ERR_INPUT, "row %lld, of the joint block %d, has the bounds %g and %g",
+                (long long)i, (int)a, lower, upper);
+        cn_fail_hint(error, "lower <= 0 <= upper; infinite ones are allowed");
+        return CN_ERR_INPUT;
+    }
+    double compliance = bounds->compliance ? bounds->compliance[i] : 0.0;
+    if (!(compliance >= 0.0 && isfinite(compliance))) {
+        cn_fail(error, CN_ERR_INPUT, "row %lld, of the joint block %d, has the compliance %g",
+                (long long)i, (int)a, compliance);
+        cn_fail_hint(error, "a compliance is 0 (rigid) or a positive number");
+        return CN_ERR_INPUT;
+    }
+    return CN_OK;
+}
+
+cn_status cn_bounds_validate(const cn_bounds *bounds, int32_t dim, int32_t contacts,
+                             const double *mu, cn_error *error) {
+    if (!bounds->boxed) {
+        return CN_OK;
+    }
+    if (!bounds->lower || !bounds->upper) {
+        return cn_fail(error, CN_ERR_INPUT, "blocks of joint rows are marked, but have no bounds");
+    }
+    for (int32_t a = 0; a < contacts; a++) {
+        for (int64_t i = (int64_t)dim * a; i < (int64_t)dim * (a + 1); i++) {
+            if (bounds->boxed[a]) {
+                cn_status status = cn_row_validate(bounds, a, i, error);
+                if (status != CN_OK) {
+                    return status;
+                }
+            } else if (bounds->compliance && bounds->compliance[i] != 0.0) {
+                return cn_fail(error, CN_ERR_INPUT,
+                               "contact %d has the compliance %g; only joint "
+                               "rows may have one",
+                               (int)a, bounds->compliance[i]);
+            }
+        }
+        if (bounds->boxed[a] && mu[a] != 0.0) {
+            return cn_fail(error, CN_ERR_INPUT,
+                           "the joint block %d has the friction coefficient %g; it must be 0",
+                           (int)a, mu[a]);
+        }
+    }
+    return CN_OK;
+}
