@@ -234,6 +234,42 @@ CN_TEST(features_stay_under_small_motions) {
     end();
 }
 
+// Bricks in a wall: edges lie upon each other, and round-off decides which cuts which.
+CN_TEST(bricks_of_a_bond_keep_their_four_corners_while_they_rock) {
+    begin();
+    cn_shape brick = box(0.4, 0.2, 0.2);
+    cn_rng rng = cn_rng_seed(5);
+    for (int kind = 0; kind < 3; kind++) {
+        // Half over the other, on top of it, and beside it.
+        cn_placed b = place_at(&brick, 0, 0, 0), a = kind == 0   ? place_at(&brick, 0.2, 0, 0.2)
+                                                     : kind == 1 ? place_at(&brick, 0, 0, 0.2)
+                                                                 : place_at(&brick, 0.4, 0, 0);
+        cn_manifold m = meet(&a, &b, 0.01);
+        assert_int_equal(m.count, 4);
+        for (int round = 0; round < 200; round++) {
+            cn_placed moved = a;
+            for (int k = 0; k < 3; k++) {
+                moved.position[k] += cn_rng_uniform(&rng, -1e-4, 1e-4);
+            }
+            turn_by(&moved, cn_rng_uniform(&rng, -1e-4, 1e-4), cn_rng_uniform(&rng, -1e-4, 1e-4),
+                    cn_rng_uniform(&rng, -1e-4, 1e-4));
+            cn_manifold again = meet(&moved, &b, 0.01);
+            assert_int_equal(again.count, 4);
+            for (int32_t k = 0; k < 4; k++) {
+                int32_t l = 0;
+                while (l < 4 && again.point[l].feature != m.point[k].feature) {
+                    l++;
+                }
+                CN_CHECK_TRUE(l < 4);
+                double apart[3];
+                cn_sub3(again.point[l].point, m.point[k].point, apart);
+                CN_CHECK_BELOW(cn_norm3(apart), 1e-3);
+            }
+        }
+    }
+    end();
+}
+
 // ---- cylinders, capsules, ellipsoids ----
 
 CN_TEST(a_cylinder_stands_on_its_rim_and_turns_with_it) {

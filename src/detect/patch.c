@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define CN_NO_EDGE UINT32_MAX
+#define CN_NAMED 5e-2  // of the bodies' size: as near a corner may have a vertex's name
+#define CN_MERGED 1e-3 // corners that are nearer are one
 
 // A corner of the part while it is cut: where it comes from, and the edge that leaves it, own edge
 // or side of the reference.
@@ -119,6 +121,7 @@ static cn_cut_part *cn_cut_by_prism(const cn_patch *reference, const cn_patch *i
     return now;
 }
 
+// The feature of a corner by the way it came about.
 static uint32_t cn_cut_feature(const cn_cut_corner *corner, const cn_patch *reference,
                                bool reference_is_b) {
     uint32_t own = reference_is_b ? CN_FEATURE_A : CN_FEATURE_B,
@@ -133,6 +136,119 @@ static uint32_t cn_cut_feature(const cn_cut_corner *corner, const cn_patch *refe
     return CN_FEATURE_CROSSING | (reference_is_b ? corner->own << CN_VERTEX_BITS | vertex
                                                  : vertex << CN_VERTEX_BITS | corner->own);
 }
+
+// ---- corners that round-off tells apart ----
+
+// The corners of the overlap while they are tidied, as the normal sees them.
+typedef struct cn_tidy {
+    double t1[3], t2[3];
+    double at[CN_PATCH_MOST][2];
+} cn_tidy;
+
+static void cn_tidy_see(const cn_tidy *tidy, const double x[3], double at[2]) {
+    at[0] = cn_dot3(tidy->t1, x);
+    at[1] = cn_dot3(tidy->t2, x);
+}
+
+// The square of the distance of x from the segment p q; from p where q is p.
+static double cn_tidy_apart(const double x[2], const double p[2], const double q[2]) {
+    double along[2] = {q[0] - p[0], q[1] - p[1]}, span[2] = {x[0] - p[0], x[1] - p[1]};
+    double length2 = along[0] * along[0] + along[1] * along[1];
+    if (length2 > 0.0) {
+        double share = (span[0] * along[0] + span[1] * along[1]) / length2;
+        share = fmin(fmax(share, 0.0), 1.0);
+        span[0] -= share * along[0];
+        span[1] -= share * along[1];
+    }
+    return span[0] * span[0] + span[1] * span[1];
+}
+
+// Puts corner `from` in the place of corner `to`.
+static void cn_tidy_copy(cn_tidy *tidy, cn_cut_part *cut, double *gap, int32_t from, int32_t to) {
+    cut->corner[to] = cut->corner[from];
+    gap[to] = gap[from];
+    tidy->at[to][0] = tidy->at[from][0];
+    tidy->at[to][1] = tidy->at[from][1];
+}
+
+static void cn_tidy_drop(cn_tidy *tidy, cn_cut_part *cut, double *gap, int32_t i) {
+    cut->count--;
+    for (; i < cut->count; i++) {
+        cn_tidy_copy(tidy, cut, gap, i + 1, i);
+    }
+}
+
+// Of corners at the same place the deepest stays; of crossings on the line between their
+// neighbours, which add nothing to the support, none.
+static void cn_tidy_merge(cn_tidy *tidy, cn_cut_part *cut, double *gap, double merged,
+                          double slack) {
+    for (int32_t i = 0; i < cut->count; i++) {
+        for (int32_t k = cut->count - 1; k > i; k--) {
+            if (cn_tidy_apart(tidy->at[k], tidy->at[i], tidy->at[i]) <= merged * merged) {
+                if (gap[k] < gap[i]) {
+                    cn_tidy_copy(tidy, cut, gap, k, i);
+                }
+                cn_tidy_drop(tidy, cut, gap, k);
+            }
+        }
+    }
+    for (int32_t i = 0; i < cut->count && cut->count > 4;) {
+        int32_t before = (i + cut->count - 1) % cut->count, after = (i + 1) % cut->count;
+        if (cut->corner[i].kind == CN_CORNER_CROSSING &&
+            gap[i] >= fmin(gap[before], gap[after]) - slack &&
+            cn_tidy_apart(tidy->at[i], tidy->at[before], tidy->at[after]) <= merged * merged) {
+            cn_tidy_drop(tidy, cut, gap, i);
+        } else {
+            i++;
+        }
+    }
+}
+
+// Each vertex of the patch gives its name to the nearest corner that has none yet.
+static void cn_tidy_name(const cn_tidy *tidy, const cn_cut_part *cut, const cn_patch *patch,
+                         uint32_t kind, double named, bool *has, uint32_t *feature) {
+    for (int32_t i = 0; i < patch->count; i++) {
+        double at[2], least = named * named;
+        int32_t nearest = -1;
+        cn_tidy_see(tidy, patch->corner[i].x, at);
+        for (int32_t k = 0; k < cut->count; k++) {
+            double apart = has[k] ? DBL_MAX : cn_tidy_apart(tidy->at[k], at, at);
+            if (apart <= least) {
+                least = apart;
+                nearest = k;
+            }
+        }
+        if (nearest >= 0) {
+            has[nearest] = true;
+            feature[nearest] = kind | patch->corner[i].id;
+        }
+    }
+}
+
+// Where edges of the two parts lie upon each other, as all do in a wall, round-off decides which of
+// them cuts the other, and where. What is one corner but for round-off therefore becomes one, and
+// corners are named by the vertex they lie at, whatever made them: a joint keeps its contacts, and
+// these their impulses, while the bodies rock. Vertices that are corners themselves always have
+// their names; what is left are crossings.
+static void cn_cut_tidy(cn_cut_part *cut, const cn_patch *a, const cn_patch *b,
+                        const cn_patch *reference, const double up[3], double slack, double *gap,
+                        uint32_t *feature) {
+    cn_tidy tidy;
+    double size = slack / CN_SLACK;
+    bool has[CN_PATCH_MOST] = {false};
+    cn_tangents3(up, tidy.t1, tidy.t2);
+    for (int32_t i = 0; i < cut->count; i++) {
+        cn_tidy_see(&tidy, cut->corner[i].x, tidy.at[i]);
+    }
+    cn_tidy_merge(&tidy, cut, gap, CN_MERGED * size, slack);
+    for (int32_t i = 0; i < cut->count; i++) {
+        feature[i] = cn_cut_feature(&cut->corner[i], reference, reference == b);
+    }
+    cn_tidy_name(&tidy, cut, a, CN_FEATURE_A, CN_NAMED * size, has, feature);
+    cn_tidy_name(&tidy, cut, b, CN_FEATURE_B, CN_NAMED * size, has, feature);
+}
+
+// ---- the contacts ----
 
 int32_t cn_pick_extremes(cn_candidate_fn *get, const void *from, int32_t count, const double t1[3],
                          const double t2[3], double alert, double slack,
@@ -202,6 +318,7 @@ double cn_patch_contact(const cn_patch *a, const cn_patch *b, const double norma
     bool reference_is_b = cn_is_reference(a, b, normal);
     const cn_patch *reference = reference_is_b ? b : a, *incident = reference_is_b ? a : b;
     double up[3], gap[CN_PATCH_MOST], least = DBL_MAX;
+    uint32_t feature[CN_PATCH_MOST];
     for (int i = 0; i < 3; i++) {
         up[i] = reference_is_b ? normal[i] : -normal[i];
     }
@@ -215,6 +332,7 @@ double cn_patch_contact(const cn_patch *a, const cn_patch *b, const double norma
         gap[i] = (cn_dot3(reference->normal, cut->corner[i].x) - offset) / slope;
         least = gap[i] < least ? gap[i] : least;
     }
+    cn_cut_tidy(cut, a, b, reference, up, slack, gap, feature);
     int32_t count = cut->count, keep[CN_MANIFOLD_MOST];
     bool many = count > CN_MANIFOLD_MOST;
     if (many) {
@@ -235,8 +353,7 @@ double cn_patch_contact(const cn_patch *a, const cn_patch *b, const double norma
         int32_t i = many ? keep[k] : k;
         double point[3];
         cn_add_scaled3(cut->corner[i].x, -0.5 * gap[i], up, point);
-        cn_manifold_add(out, point, normal, gap[i], alert,
-                        cn_cut_feature(&cut->corner[i], reference, reference_is_b));
+        cn_manifold_add(out, point, normal, gap[i], alert, feature[i]);
     }
     return least;
 }
