@@ -41,6 +41,10 @@ typedef struct cn_method {
     "M. Jean: The non-smooth contact dynamics method, Computer Methods in Applied Mechanics and "  \
     "Engineering 177, 1999"
 
+#define CN_SOURCE_ACARY_2009                                                                       \
+    "V. Acary: Methodes numeriques pour la simulation des systemes multi-corps en presence de "    \
+    "contact, de frottement et d'impacts, JNRR 2009"
+
 typedef struct cn_experiment {
     const char *id, *title;
     const char *source;        // where it is published
