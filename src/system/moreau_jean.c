@@ -1,11 +1,12 @@
 // system/moreau_jean.c
 // The Moreau-Jean theta-scheme with the geometry of the end of the step: find v1, p, s with
-//     M(q1) (v1 - v0) = h (theta F1 + (1 - theta) F0) + H(q1)' p + G(q1)' s
+//     M(q1) (v1 - v0) = h (theta F1 + (1 - theta) F0) + H(q1)' p + (theta G1 + (1 - theta) G0)' s
 //     q1 = q0 + h (theta v1 + (1 - theta) v0),   Theta(t1, q1) = 0
-// and the laws of the contacts that are active at the old instant. Newton's method: each iteration
-// linearises about v1 with K = M - h theta F_v - (h theta)^2 F_q, the force gradients held over the
-// step, and solves one contact problem. The changes of M and H with q are left out of K; they cost
-// a factor of order h an iteration.
+// (with theta = 1/2 the joints then do no work where Theta is quadratic), and the laws of the
+// contacts that are active at the old instant. Newton's method: each iteration linearises about v1
+// with K = M - h theta F_v - (h theta)^2 F_q, the force gradients held over the step, and solves
+// one contact problem. The changes of M and H with q are left out of K; they cost a factor of order
+// h an iteration.
 //
 // First order at impacts. With opts.error the step is cut: a step of h against two of h/2, both of
 // which see the same contact laws. Reference: Acary and Brogliato, Numerical Methods for Nonsmooth
@@ -33,7 +34,12 @@ static cn_status cn_newton_matrix(cn_system_run *run, const cn_instant *now, dou
     for (int64_t k = 0; gradients && k < n * n; k++) {
         run->response.K[k] -= part * run->F_v[k] + part * part * run->F_q[k];
     }
-    return cn_response_prepare(&run->response, now->joint_rows, error);
+    int64_t entries = n * run->system->lagrangian.joints;
+    for (int64_t k = 0; k < entries; k++) {
+        run->direction[k] =
+            run->opts.theta * now->joint_rows[k] + (1.0 - run->opts.theta) * run->old.joint_rows[k];
+    }
+    return cn_response_prepare(&run->response, now->joint_rows, run->direction, error);
 }
 
 // The residual without contacts, M (v1 - v0) - h F_theta, negated.
@@ -101,6 +107,7 @@ static cn_status cn_newton_solve(cn_system_run *run, double t, double h, cn_syst
     now->t = t + h;
     memcpy(now->v, old->v, sizeof(double) * (size_t)system->lagrangian.n);
     double size = 0.0, change = HUGE_VAL;
+    double rounding = cn_joint_rounding(system, old->q) / (h * run->opts.theta);
     bool settled = false;
     int32_t iterations = 0;
     while (status == CN_OK && !settled && iterations < run->opts.newton_most) {
@@ -109,7 +116,7 @@ static cn_status cn_newton_solve(cn_system_run *run, double t, double h, cn_syst
         if (status == CN_OK) {
             status = cn_newton_iterate(run, h, gradients, &size, &change, report, error);
         }
-        settled = change <= run->opts.newton_tolerance * size;
+        settled = change <= run->opts.newton_tolerance * size + rounding;
         iterations++;
     }
     report->iterations += iterations;

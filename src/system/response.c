@@ -1,6 +1,6 @@
 // system/response.c
-// Velocities from impulses under joints: K x = b + G' s, G x = d, by the Schur complement
-//     S s = d - G K^-1 b,   S = G K^-1 G'
+// Velocities from impulses under joints: K x = b + E' s, G x = d, by the Schur complement
+//     S s = d - G K^-1 b,   S = G K^-1 E'
 // with dense LU factors. Joint rows that depend on one another make S singular; a relative
 // compliance of CN_JOINT_COMPLIANCE on its diagonal then picks bounded impulses, and changes G x by
 // no more than that share.
@@ -34,14 +34,15 @@ static double cn_dot(int32_t n, const double *a, const double *b) {
     return sum;
 }
 
-cn_status cn_response_prepare(cn_response *response, const double *G, cn_error *error) {
+cn_status cn_response_prepare(cn_response *response, const double *G, const double *E,
+                              cn_error *error) {
     int32_t n = response->n, m = response->joints;
     response->G = G;
     if (!cn_lu_factor(n, response->K, response->pivot)) {
         return cn_fail(error, CN_ERR_NUMERIC, "the mass matrix is singular");
     }
     for (int32_t j = 0; j < m; j++) {
-        memcpy(response->KG + (int64_t)n * j, G + (int64_t)n * j, sizeof(double) * (size_t)n);
+        memcpy(response->KG + (int64_t)n * j, E + (int64_t)n * j, sizeof(double) * (size_t)n);
         cn_lu_solve(n, response->K, response->pivot, response->KG + (int64_t)n * j);
     }
     for (int32_t i = 0; i < m; i++) {

@@ -13,6 +13,16 @@ static const cn_system_scheme_row cn_system_scheme_table[] = {
     {.scheme = {.name = "moreau-jean",
                 .about = "time stepping, geometry at the end of the step; any number of impacts"},
      .step = cn_moreau_jean_step},
+    {.scheme = {.name = "newmark", .about = "Newmark's scheme with Moreau's impacts"},
+     .step = cn_newmark_step,
+     .start = cn_alpha_start},
+    {.scheme = {.name = "hht", .about = "Hilber, Hughes and Taylor, with Moreau's impacts"},
+     .step = cn_hht_step,
+     .start = cn_alpha_start},
+    {.scheme = {.name = "generalized-alpha",
+                .about = "second order with damping of high frequencies only, Moreau's impacts"},
+     .step = cn_generalized_alpha_step,
+     .start = cn_alpha_start},
     {.scheme = {.name = "euler-moreau",
                 .about = "theta-scheme with implicit multipliers, for first-order systems",
                 .first_order = true},
@@ -144,9 +154,10 @@ static bool cn_run_allocate(cn_system_run *run) {
     run->F_q = CN_TAKE_ZERO(memory, double, (int64_t)n *n);
     run->F_v = CN_TAKE_ZERO(memory, double, (int64_t)n *n);
     run->d = CN_TAKE_ZERO(memory, double, def->joints);
+    run->direction = CN_TAKE_ZERO(memory, double, (int64_t)def->joints *n);
     good = good && run->lambda && run->y && run->memory_of_scheme && run->impulse &&
            run->set.active && run->set.shift && run->set.p && run->set.u && run->F_q && run->F_v &&
-           run->d && cn_response_allocate(n, def->joints, memory, &run->response);
+           run->d && run->direction && cn_response_allocate(n, def->joints, memory, &run->response);
     if (good && !first) {
         good = cn_instant_allocate(system, memory, &run->old) &&
                cn_instant_allocate(system, memory, &run->now) &&

@@ -48,21 +48,23 @@ double cn_potential(const cn_system *system, double t, const double *q);
 
 // ---- the response to impulses ----
 
-// x = K^-1 b under the joints: K x = b + G' s with G x = d. K need not be symmetric.
+// x = K^-1 b under the joints: K x = b + E' s with G x = d. K need not be symmetric.
 typedef struct cn_response {
     int32_t n, joints;
     double *K; // n x n; its factors
     int32_t *pivot;
     const double *G;
-    double *KG; // joints x n: row j is K^-1 G_j'
-    double *S;  // joints x joints: G K^-1 G', its factors
+    double *KG; // joints x n: row j is K^-1 E_j'
+    double *S;  // joints x joints: G K^-1 E', its factors
     int32_t *S_pivot;
     double *s; // joint impulses of the last solve
 } cn_response;
 
 bool cn_response_allocate(int32_t n, int32_t joints, cn_arena *memory, cn_response *out);
-// Factors response->K with the joint rows G. Joint rows that depend on one another are allowed.
-cn_status cn_response_prepare(cn_response *response, const double *G, cn_error *error);
+// Factors response->K with the joint rows G and the directions E of their impulses, which may be
+// the same. Joint rows that depend on one another are allowed.
+cn_status cn_response_prepare(cn_response *response, const double *G, const double *E,
+                              cn_error *error);
 // x := the solution for b = x and d; d NULL: zero.
 void cn_response_apply(cn_response *response, const double *d, double *x);
 
@@ -101,6 +103,7 @@ struct cn_system_run {
     cn_instant old, now, spare;
     cn_response response;
     double *F_q, *F_v, *residual, *change, *d; // n x n twice; n, n; joints
+    double *direction;                         // joints x n: of the joints' impulses
     double *PB;  // first order: n x m, (1 - h theta A)^-1 B h theta_multiplier
     cn_mcp *mcp; // its one-step problem; M stays the same
 };
@@ -134,6 +137,20 @@ cn_status cn_contacts_solve(cn_system_run *run, const cn_instant *at, cn_contact
 void cn_contacts_report(cn_system_run *run, double t, const cn_instant *old, const cn_instant *now,
                         const double *v_before, const cn_contact_set *set,
                         cn_system_report *report);
+
+// The rates of change of u at constant v along the motion: drift[i] = dH_i/dt v + d rate_i/dt of
+// the contacts (2 contacts, all normal ones first) or of the joints, by differences. work: an
+// instant to spoil.
+void cn_contact_drift(const cn_system *system, const cn_instant *at, cn_instant *work,
+                      double *drift);
+void cn_joint_drift(const cn_system *system, const cn_instant *at, cn_instant *work, double *drift);
+// a = M^-1 (F + G' s) with the joints satisfied at the level of accelerations, without contacts.
+// The response is left prepared with M.
+cn_status cn_smooth_acceleration(cn_system_run *run, const cn_instant *at, double *a,
+                                 cn_error *error);
+
+// What rounding of the joints leaves open in a change of the coordinates; zero without joints.
+double cn_joint_rounding(const cn_system *system, const double *q);
 
 // One Moreau-Jean step of length h from (t, q, v), in place; the workspace is the run's.
 cn_status cn_moreau_jean_advance(cn_system_run *run, double t, double h, double *q, double *v,
