@@ -264,7 +264,7 @@ static inline cn_lagrangian cn_planar_system(cn_planar *body, const double q[3],
 
 typedef struct cn_follower {
     double mass, stiffness, gravity;
-    void (*floor)(double t, double *height, double *rate);
+    void (*floor)(double t, double *height, double *rate, double *rate2);
 } cn_follower;
 
 static inline void cn_follower_mass(void *user, const double *q, double *M) {
@@ -288,9 +288,9 @@ static inline double cn_follower_potential(void *user, double t, const double *q
 
 static inline void cn_follower_gap(void *user, double t, const double *q, double *g) {
     const cn_follower *f = user;
-    double height = 0.0, rate;
+    double height = 0.0, rate, rate2;
     if (f->floor) {
-        f->floor(t, &height, &rate);
+        f->floor(t, &height, &rate, &rate2);
     }
     g[0] = q[0] - height;
 }
@@ -298,15 +298,28 @@ static inline void cn_follower_gap(void *user, double t, const double *q, double
 static inline void cn_follower_rows(void *user, double t, const double *q, double *normal,
                                     double *tangent, double *normal_rate, double *tangent_rate) {
     const cn_follower *f = user;
-    double height, rate = 0.0;
+    double height, rate = 0.0, rate2;
     (void)q;
     (void)tangent;
     (void)tangent_rate;
     if (f->floor) {
-        f->floor(t, &height, &rate);
+        f->floor(t, &height, &rate, &rate2);
     }
     normal[0] = 1.0;
     normal_rate[0] = -rate;
+}
+
+static inline void cn_follower_drift(void *user, double t, const double *q, const double *v,
+                                     double *normal, double *tangent) {
+    const cn_follower *f = user;
+    double height, rate, rate2 = 0.0;
+    (void)q;
+    (void)v;
+    (void)tangent;
+    if (f->floor) {
+        f->floor(t, &height, &rate, &rate2);
+    }
+    normal[0] = -rate2;
 }
 
 static inline cn_lagrangian cn_follower_system(cn_follower *f, const double *q,
@@ -321,14 +334,16 @@ static inline cn_lagrangian cn_follower_system(cn_follower *f, const double *q,
     def.contact = contact;
     def.gap = cn_follower_gap;
     def.contact_rows = cn_follower_rows;
+    def.contact_drift = cn_follower_drift;
     return def;
 }
 
-// Cam of di Bernardo, Osorio and Santini at 358 rpm: height above the rest of the spring, and rate.
-static inline void cn_cam(double t, double *height, double *rate) {
+// Cam of di Bernardo, Osorio and Santini at 358 rpm: height above the rest of the spring, its rate
+// and that of the rate, which jumps.
+static inline void cn_cam(double t, double *height, double *rate, double *rate2) {
     const double k1 = 0.45, r1 = 0.85, k2 = 0.40393320723821, r3 = 0.15, degree = CN_PI / 180;
     const double omega = 2 * CN_PI * 358 / 60, joint = CN_PI / 2 + 1.050328174371336;
-    double beta = fmod(omega * t + CN_PI / 2, 2 * CN_PI), sign = 1.0, radius, slope;
+    double beta = fmod(omega * t + CN_PI / 2, 2 * CN_PI), sign = 1.0, radius, slope, bend;
     beta = beta < 0.0 ? beta + 2 * CN_PI : beta;
     if (beta > CN_PI) {
         beta = 2 * CN_PI - beta;
@@ -336,22 +351,27 @@ static inline void cn_cam(double t, double *height, double *rate) {
     }
     if (beta <= CN_PI / 2) {
         radius = 0.40;
-        slope = 0.0;
+        slope = bend = 0.0;
     } else if (beta <= joint) {
         double part = k1 * cos(beta) / r1, root = sqrt(1 - part * part);
         radius = -k1 * sin(beta) + r1 * root;
-        slope = -k1 * cos(beta) + r1 * part * k1 * sin(beta) / r1 / root;
+        slope = -k1 * cos(beta) + k1 * sin(beta) * part / root;
+        bend = k1 * sin(beta) + k1 * cos(beta) * part / root -
+               k1 * k1 * sin(beta) * sin(beta) / (r1 * root * root * root);
     } else if (beta <= 160 * degree) {
-        double angle = beta + 20 * degree, part = k2 * sin(angle) / r3,
-               root = sqrt(1 - part * part);
+        double angle = beta + 20 * degree, part = k2 * sin(angle) / r3;
+        double root = sqrt(1 - part * part);
         radius = -k2 * cos(angle) + r3 * root;
-        slope = k2 * sin(angle) - r3 * part * k2 * cos(angle) / r3 / root;
+        slope = k2 * sin(angle) - k2 * cos(angle) * part / root;
+        bend = k2 * cos(angle) + k2 * sin(angle) * part / root -
+               k2 * k2 * cos(angle) * cos(angle) / (r3 * root * root * root);
     } else {
         radius = k2 + r3;
-        slope = 0.0;
+        slope = bend = 0.0;
     }
     *height = radius - 0.3;
     *rate = sign * omega * slope;
+    *rate2 = omega * omega * bend;
 }
 
 #endif

@@ -56,6 +56,10 @@ typedef struct cn_lagrangian {
     // friction.
     void (*contact_rows)(void *user, double t, const double *q, double *normal, double *tangent,
                          double *normal_rate, double *tangent_rate);
+    // d(normal)/dt v + d(normal_rate)/dt along the motion, and of the tangents, for the integrators
+    // that look at accelerations; NULL: by differences.
+    void (*contact_drift)(void *user, double t, const double *q, const double *v, double *normal,
+                          double *tangent);
 
     int32_t joints; // equations Theta(t, q) = 0
     void (*joint)(void *user, double t, const double *q, double *theta);
@@ -128,8 +132,8 @@ typedef struct cn_system_opts {
     double damping;         // hht: alpha in [0, 1/3]
     double newmark_beta, newmark_gamma;
     double accuracy;    // event-driven: local error of the smooth phases, relative
-    int32_t accumulate; // event-driven: impacts of a contact within a step of time stepping that
-                        // count as an accumulation
+    int32_t accumulate; // event-driven: impacts within one step that count as an accumulation,
+                        // which time stepping then crosses
     const char *solver; // friction solver; default lemke, which is exact in 2D
     double tolerance;   // of the one-step problems
     void (*impact)(void *user, const cn_system_impact *impact); // may be NULL

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_DRIFT_STEP 1e-5 // of the time in which a coordinate changes by its size
+#define CN_DRIFT_STEP 1e-6 // of the time in which a coordinate changes by its size
 #define CN_DRIFT_LEAST 1e-30
 #define CN_ROUNDINGS 8.0 // units in the last place of the coordinates that joints come back with
 
@@ -47,6 +47,10 @@ void cn_contact_drift(const cn_system *system, const cn_instant *at, cn_instant 
     int64_t rows = 2 * (int64_t)def->contacts;
     double time = cn_drift_time(system, at);
     memset(drift, 0, sizeof(double) * (size_t)rows);
+    if (def->contact_drift) {
+        def->contact_drift(def->user, at->t, at->q, at->v, drift, drift + def->contacts);
+        return;
+    }
     for (int32_t side = -1; side <= 1; side += 2) {
         cn_drift_place(system, at, side * time, work);
         memset(work->rows, 0, sizeof(double) * (size_t)(rows * def->n));

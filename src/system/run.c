@@ -13,6 +13,10 @@ static const cn_system_scheme_row cn_system_scheme_table[] = {
     {.scheme = {.name = "moreau-jean",
                 .about = "time stepping, geometry at the end of the step; any number of impacts"},
      .step = cn_moreau_jean_step},
+    {.scheme = {.name = "event-driven",
+                .about = "smooth phases to a given accuracy, impacts located; few events"},
+     .step = cn_event_driven_step,
+     .start = cn_event_driven_start},
     {.scheme = {.name = "newmark", .about = "Newmark's scheme with Moreau's impacts"},
      .step = cn_newmark_step,
      .start = cn_alpha_start},
@@ -146,6 +150,7 @@ static bool cn_run_allocate(cn_system_run *run) {
     run->lambda = CN_TAKE_ZERO(memory, double, m);
     run->y = CN_TAKE_ZERO(memory, double, m);
     run->memory_of_scheme = CN_TAKE_ZERO(memory, double, CN_SCHEME_MEMORY);
+    run->mode = CN_TAKE_ZERO(memory, double, contacts);
     run->impulse = CN_TAKE_ZERO(memory, double, 2 * contacts);
     run->set = (cn_contact_set){.active = CN_TAKE_ZERO(memory, bool, contacts),
                                 .shift = CN_TAKE_ZERO(memory, double, 2 * contacts),
@@ -155,7 +160,7 @@ static bool cn_run_allocate(cn_system_run *run) {
     run->F_v = CN_TAKE_ZERO(memory, double, (int64_t)n *n);
     run->d = CN_TAKE_ZERO(memory, double, def->joints);
     run->direction = CN_TAKE_ZERO(memory, double, (int64_t)def->joints *n);
-    good = good && run->lambda && run->y && run->memory_of_scheme && run->impulse &&
+    good = good && run->lambda && run->y && run->memory_of_scheme && run->mode && run->impulse &&
            run->set.active && run->set.shift && run->set.p && run->set.u && run->F_q && run->F_v &&
            run->d && run->direction && cn_response_allocate(n, def->joints, memory, &run->response);
     if (good && !first) {
@@ -281,7 +286,7 @@ typedef struct cn_state_part {
     double *numbers;
     int64_t count;
 } cn_state_part;
-#define CN_STATE_PARTS 7
+#define CN_STATE_PARTS 8
 
 static void cn_state_parts(const cn_system_run *run, cn_state_part parts[CN_STATE_PARTS]) {
     const cn_system *system = run->system;
@@ -294,6 +299,7 @@ static void cn_state_parts(const cn_system_run *run, cn_state_part parts[CN_STAT
     parts[4] = (cn_state_part){run->lambda, m};
     parts[5] = (cn_state_part){run->y, m};
     parts[6] = (cn_state_part){run->memory_of_scheme, CN_SCHEME_MEMORY};
+    parts[7] = (cn_state_part){run->mode, system->is_first_order ? 0 : system->lagrangian.contacts};
 }
 
 int64_t cn_system_run_state_size(const cn_system_run *run) {

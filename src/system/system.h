@@ -104,8 +104,10 @@ struct cn_system_run {
     cn_response response;
     double *F_q, *F_v, *residual, *change, *d; // n x n twice; n, n; joints
     double *direction;                         // joints x n: of the joints' impulses
-    double *PB;  // first order: n x m, (1 - h theta A)^-1 B h theta_multiplier
-    cn_mcp *mcp; // its one-step problem; M stays the same
+    double *mode;             // event-driven, part of the state: cn_contact_mode of each contact
+    struct cn_smooth *smooth; // event-driven: its workspace
+    double *PB;               // first order: n x m, (1 - h theta A)^-1 B h theta_multiplier
+    cn_mcp *mcp;              // its one-step problem; M stays the same
 };
 
 #define CN_SCHEME_MEMORY 4
@@ -120,7 +122,7 @@ struct cn_system_scheme_row {
 const cn_system_scheme_row *cn_system_scheme_row_find(const char *name);
 
 cn_system_scheme_fn cn_moreau_jean_step, cn_first_order_step, cn_first_order_start,
-    cn_event_driven_step;
+    cn_event_driven_step, cn_event_driven_start;
 cn_system_scheme_fn cn_newmark_step, cn_hht_step, cn_generalized_alpha_step, cn_alpha_start;
 
 // ---- one step ----
@@ -148,6 +150,47 @@ void cn_joint_drift(const cn_system *system, const cn_instant *at, cn_instant *w
 // The response is left prepared with M.
 cn_status cn_smooth_acceleration(cn_system_run *run, const cn_instant *at, double *a,
                                  cn_error *error);
+
+// ---- smooth phases of the event-driven scheme ----
+
+// What a contact does during a smooth phase.
+typedef enum cn_contact_mode {
+    CN_MODE_OPEN,
+    CN_MODE_CLOSED, // without friction
+    CN_MODE_STICK,
+    CN_MODE_SLIDE_UP,  // u_T > 0
+    CN_MODE_SLIDE_DOWN // u_T < 0
+} cn_contact_mode;
+
+// The motion with the contacts' modes held: they and the joints are equations at the level of
+// accelerations.
+typedef struct cn_smooth {
+    cn_instant at;
+    cn_response response; // joints and contacts
+    double *G, *E, *d;    // its rows, directions and right sides
+    double *drift;        // 2 contacts
+    double *lambda;       // contact forces, 2 a contact
+    double *stage;        // rates of 7 stages, 2 n each
+    double *y, *y_stage;  // 2 n: q, v
+    double *y_end, *y_error;
+    double *gap, *gap_rate; // of the contacts at the start of a step
+    bool *bounced;          // contacts that had an impact in this step
+    double *value, *rate;   // of what events are roots of, and of the gaps, at its end
+} cn_smooth;
+#define CN_EVENT_KINDS 4
+
+bool cn_smooth_allocate(cn_system_run *run);
+// Accelerations a and contact forces smooth->lambda at (t, y); the instant smooth->at is evaluated.
+cn_status cn_smooth_rates(cn_system_run *run, double t, const double *y, double *a,
+                          cn_error *error);
+// One step of Dormand and Prince's pair: y_end, y_error from y. The first stage must have been
+// filled (cn_smooth_begin).
+cn_status cn_smooth_begin(cn_system_run *run, double t, cn_error *error);
+cn_status cn_smooth_try(cn_system_run *run, double t, double h, cn_error *error);
+// The error of the last step over what is allowed.
+double cn_smooth_error(const cn_system_run *run);
+// Brings y back onto its joints and closed contacts, positions and velocities.
+cn_status cn_smooth_project(cn_system_run *run, double t, cn_error *error);
 
 // What rounding of the joints leaves open in a change of the coordinates; zero without joints.
 double cn_joint_rounding(const cn_system *system, const double *q);
