@@ -1,7 +1,8 @@
 // solve/friction_auto.c
 // The default. Tiny 2D problems by enumeration; else accelerated Gauss-Seidel for as long as it
 // promises to be the cheaper way, then proximal Newton from where it came, then in turns with
-// growing budgets, once with an interior point method before them, until a limit ends it.
+// growing budgets, once with an interior point method before them, until a limit ends it. What the
+// first sweeps leave unsolved is cut into its islands, which go this way one by one.
 //
 // Costs are counted in multiplications, never timed, so the same problem takes the same way on
 // every machine. What comes back is always the best iterate seen, with its honest residual.
@@ -12,6 +13,7 @@
 #include "solve/friction_nsgs.h"
 #include "solve/friction_prox_newton.h"
 #include "solve/friction_rows.h"
+#include "solve/islands.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,12 +28,15 @@
 #define CN_AUTO_BUDGET 100   // Newton steps of the first turn, doubling
 #define CN_AUTO_JOINTED                                                                            \
     0.1 // share of joint blocks above which Newton comes first: sweeps creep along chains
+#define CN_AUTO_SMALL                                                                              \
+    64 // contacts of an island below which it cannot fill the packets of a sweep: Newton at once
 
 // What is left of the limits for the next turn.
 typedef struct cn_auto_turns {
     const cn_solve_opts *opts;
     double start;       // [s] CPU
     int32_t iterations; // spent
+    bool island;        // of a problem that has been swept already
 } cn_auto_turns;
 
 // false, with the outcome, when nothing is left.
@@ -108,28 +113,38 @@ static cn_status cn_auto_turn(cn_auto_turns *turns, cn_newton_system *system, cn
     return status;
 }
 
-// Gauss-Seidel for as long as it promises to be the cheaper way; not at all where joints abound.
-// Easy problems end before anything is analysed. *patience: sweeps that cost as much as a Newton
-// stage; infinite: there is none.
+static cn_friction_fn cn_auto_island;
+
+// Gauss-Seidel for as long as it promises to be the cheaper way; not at all where joints abound,
+// or in small islands. Easy problems end before anything is analysed. *patience: sweeps that cost
+// as much as a Newton stage; infinite: there is none, or islands have been solved by themselves.
 static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_nsgs *sweeps,
-                               cn_newton_system *system, cn_arena *scratch, double *r,
+                               cn_newton_system *system, cn_arena *scratch, double *r, double *u,
                                cn_solve_report *report, double *patience) {
     cn_solve_opts opts = *turns->opts;
-    bool jointed = cn_boxes_count(p) > CN_AUTO_JOINTED * p->contacts;
+    bool at_once = cn_boxes_count(p) > CN_AUTO_JOINTED * p->contacts ||
+                   (turns->island && p->contacts < CN_AUTO_SMALL);
     cn_nsgs_start(sweeps, r);
-    if (jointed) {
-        opts.max_iterations = 0;
-    }
+    opts.max_iterations = at_once ? 0 : opts.max_iterations;
     cn_status status = cn_nsgs_go(sweeps, &opts, CN_AUTO_PATIENCE, report);
     turns->iterations = report->iterations;
     *patience = HUGE_VAL;
     if (!cn_auto_is_over(status, report) && cn_auto_limits(turns, INT32_MAX, &opts, report)) {
+        bool split = false;
+        cn_nsgs_answer(sweeps, r);
+        if (!turns->island) {
+            status = cn_islands_solve(p, cn_auto_island, &opts, scratch, r, u, report, &split);
+        }
+        if (status != CN_OK || split) {
+            turns->iterations += report->iterations;
+            return status;
+        }
         status = cn_newton_analyse(p, scratch, system);
         if (status == CN_OK) {
             double stage = CN_AUTO_NEWTON_STEPS * cn_newton_cost(system);
             *patience = fmax(CN_AUTO_PATIENCE, stage / cn_sweep_cost(&sweeps->sweep));
         }
-        if ((status == CN_OK && !jointed) || status == CN_ERR_UNSUPPORTED) {
+        if ((status == CN_OK && !at_once) || status == CN_ERR_UNSUPPORTED) {
             status = cn_nsgs_go(sweeps, &opts, *patience, report);
             turns->iterations += report->iterations;
         }
@@ -138,8 +153,8 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     return status;
 }
 
-cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                           double *r, double *u, cn_solve_report *report) {
+static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve_opts *opts,
+                               cn_arena *scratch, double *r, double *u, cn_solve_report *report) {
     double answer[2 * CN_ENUMERATE_MOST];
     int32_t tried;
     if (cn_enumerate_2d(p, opts->measure, opts->tolerance, answer, &tried) <= opts->tolerance) {
@@ -149,13 +164,14 @@ cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_a
         report->detail = "by enumeration of the contact statuses";
         return CN_OK;
     }
-    cn_auto_turns turns = {.opts = opts, .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0};
+    cn_auto_turns turns = {
+        .opts = opts, .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0, .island = island};
     cn_nsgs sweeps;
     cn_newton_system system;
     double patience;
     cn_status status = cn_nsgs_prepare(p, opts, scratch, &sweeps);
     if (status == CN_OK) {
-        status = cn_auto_begin(p, &turns, &sweeps, &system, scratch, r, report, &patience);
+        status = cn_auto_begin(p, &turns, &sweeps, &system, scratch, r, u, report, &patience);
     }
     int32_t budget = CN_AUTO_BUDGET;
     while (!cn_auto_is_over(status, report) && turns.iterations < opts->max_iterations &&
@@ -166,4 +182,14 @@ cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_a
     }
     report->iterations = turns.iterations;
     return status;
+}
+
+static cn_status cn_auto_island(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                                double *r, double *u, cn_solve_report *report) {
+    return cn_auto_solve(p, true, opts, scratch, r, u, report);
+}
+
+cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                           double *r, double *u, cn_solve_report *report) {
+    return cn_auto_solve(p, false, opts, scratch, r, u, report);
 }

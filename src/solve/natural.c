@@ -95,6 +95,21 @@ double cn_natural_divide(const cn_natural_unit *unit, double error, double force
     return error / cn_natural_denominator(unit->size, force, unit->mean_diagonal);
 }
 
+double cn_natural_size(const cn_friction *p, cn_measure measure, const double *r, const double *u) {
+    int64_t m = (int64_t)p->dim * p->contacts;
+    cn_natural_unit unit = cn_natural_unit_of(p);
+    double force = sqrt(cn_square_sum(m, r));
+    if (measure == CN_MEASURE_SCALED) {
+        return cn_natural_denominator(unit.size, force, unit.mean_diagonal);
+    }
+    double norm = sqrt(cn_square_sum(m, p->q));
+    if (measure == CN_MEASURE_Q) {
+        return cn_natural_denominator(norm, force, unit.mean_diagonal);
+    }
+    double largest = fmax(norm, fmax(force, sqrt(cn_square_sum(m, u))));
+    return largest < CN_NATURAL_TINY ? 1.0 : largest;
+}
+
 static double cn_natural_scaled(const cn_friction *p, const double *r, const double *u) {
     int32_t dim = p->dim;
     double error = 0.0;
@@ -105,27 +120,16 @@ static double cn_natural_scaled(const cn_friction *p, const double *r, const dou
         double rho = trace > 0.0 ? dim / trace : 1.0;
         error += cn_block_error(p, a, rho, r, u);
     }
-    cn_natural_unit unit = cn_natural_unit_of(p);
-    double force = sqrt(cn_square_sum((int64_t)dim * p->contacts, r));
-    return cn_natural_divide(&unit, sqrt(error), force);
+    return sqrt(error) / cn_natural_size(p, CN_MEASURE_SCALED, r, u);
 }
 
 static double cn_natural_plain(const cn_friction *p, cn_measure measure, const double *r,
                                const double *u) {
-    int32_t dim = p->dim;
-    int64_t m = (int64_t)dim * p->contacts;
-    double error = 0.0, trace_sum = 0.0;
+    double error = 0.0;
     for (int32_t a = 0; a < p->contacts; a++) {
-        int64_t row = (int64_t)dim * a;
         error += cn_block_error(p, a, 1.0, r, u);
-        trace_sum += cn_block_trace(dim, p->W.diagonal + dim * row);
     }
-    double norm = sqrt(cn_square_sum(m, p->q)), force = sqrt(cn_square_sum(m, r));
-    if (measure == CN_MEASURE_Q) {
-        return sqrt(error) / cn_natural_denominator(norm, force, trace_sum / (double)m);
-    }
-    double largest = fmax(norm, fmax(force, sqrt(cn_square_sum(m, u))));
-    return largest < CN_NATURAL_TINY ? sqrt(error) : sqrt(error) / largest;
+    return sqrt(error) / cn_natural_size(p, measure, r, u);
 }
 
 double cn_natural_error(const cn_friction *p, cn_measure measure, const double *r,

@@ -14,6 +14,8 @@
 // The residual that measure names, as cn_grade defines it, of an r with u = W r + q. NaN or
 // infinite where r or u is. No allocation.
 double cn_natural_error(const cn_friction *p, cn_measure measure, const double *r, const double *u);
+// What it divides |e| by.
+double cn_natural_size(const cn_friction *p, cn_measure measure, const double *r, const double *u);
 
 // What the scaled measure divides |e| by, but for |r|, which only matters where q is round-off.
 typedef struct cn_natural_unit {
