@@ -446,15 +446,10 @@ CN_TEST(what_is_for_the_other_dimension_is_told) {
 }
 
 CN_TEST(what_comes_later_is_unsupported_and_says_so) {
-    check_error_with("cairn: 1\njoints: [{kind: hinge}]\n", NULL, 0, CN_ERR_UNSUPPORTED,
-                     "s.yaml:2:9: joints are not available yet");
     check_error_with("cairn: 1\nintegrator: {scheme: event-driven}\n", NULL, 0, CN_ERR_UNSUPPORTED,
                      "s.yaml:2:22: the scheme \"event-driven\" is not available yet");
     check_error_with("cairn: 1\nsolver: {name: psor}\n", NULL, 0, CN_ERR_UNSUPPORTED,
                      "s.yaml:2:16: the name \"psor\" is not available yet");
-    check_error_with(HEAD "contacts: [{between: ['*', '*'], law: stabilised}]\n", NULL, 0,
-                     CN_ERR_UNSUPPORTED,
-                     "s.yaml:3:39: the law \"stabilised\" is not available yet");
     cn_model *model = read_good("cairn: 1\njoints: []\n");
     cn_model_destroy(model);
 }

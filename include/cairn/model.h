@@ -82,10 +82,12 @@ typedef enum cn_law {
     CN_LAW_SIGNORINI,       // velocity Signorini with restitution
     CN_LAW_QUASI_INELASTIC, // s_N = max(0, gap)/h
     CN_LAW_GAP,             // s_N = gap/h, the correction of overlaps capped
+    CN_LAW_STABILISED,      // s_N = gap/h where gap <= active_gap
     CN_LAW_KINDS
 } cn_law;
 
-CN_API const char *cn_law_text(cn_law law); // "auto", "signorini", "quasi-inelastic", "gap"
+CN_API const char *cn_law_text(cn_law law); // "auto", "signorini", "quasi-inelastic", "gap",
+                                            // "stabilised"
 
 // NaN in a number, CN_LAW_KINDS in law: not given by this entry.
 typedef struct cn_contact_def {
@@ -159,6 +161,71 @@ typedef struct cn_motion_def {
     cn_source source;
 } cn_motion_def;
 
+// ---- joints ----
+
+typedef enum cn_joint_kind {
+    CN_JOINT_FIXED,       // holds everything
+    CN_JOINT_BALL,        // 3D: holds a point
+    CN_JOINT_HINGE,       // holds a point, turns about an axis
+    CN_JOINT_SLIDER,      // slides along an axis
+    CN_JOINT_CYLINDRICAL, // 3D: slides along an axis and turns about it
+    CN_JOINT_UNIVERSAL,   // 3D: holds a point and two crossed pins
+    CN_JOINT_PLANAR,      // 3D: slides in a plane
+    CN_JOINT_DISTANCE,    // keeps the distance of two points, or bounds it
+    CN_JOINT_SCREW,       // 3D: advances as it turns
+    CN_JOINT_GEAR,        // couples the turning of two bodies about axes fixed in the world
+    CN_JOINT_SPRING,      // a spring and damper between two points
+    CN_JOINT_TORSION,     // a spring and damper about an axis
+    CN_JOINT_KINDS
+} cn_joint_kind;
+
+CN_API const char *cn_joint_kind_text(cn_joint_kind kind); // "fixed", ...
+
+typedef enum cn_motor_kind {
+    CN_MOTOR_NONE,
+    CN_MOTOR_VELOCITY, // of the second body against the first
+    CN_MOTOR_POSITION, // exactly, or by stiffness and damping where they are given
+    CN_MOTOR_FORCE     // force or torque on the second body, against on the first
+} cn_motor_kind;
+
+// Points and axes in the world as the bodies stand at the start. Angles and slides count from the
+// start, distances from zero. A vector whose [0] is NaN, and a number that is NaN, are not given.
+typedef struct cn_joint_def {
+    const char *name; // may be NULL
+    cn_joint_kind kind;
+    cn_body_id body[2];
+    double point[3], second_point[3]; // second_point: distance and spring, in the second body
+    double axis[3], second_axis[3];   // second_axis: universal, gear
+    double length;                    // distance, spring; NaN: as at the start
+    double pitch;                     // screw: advance in a turn [m]
+    double ratio;                     // gear: turns of the second body for one of the first
+    double limits[2];
+    double friction;           // dry, the most that it holds [N m] or [N]
+    double stiffness, damping; // of a spring on the free motion
+    double rest;               // where it has no force; NaN: as at the start
+    cn_motor_kind motor;
+    cn_signal_def motor_target;
+    double motor_most; // [N m] or [N]; NaN: whatever it takes
+    double motor_stiffness, motor_damping;
+    bool contact; // the two bodies also touch
+    cn_source source;
+} cn_joint_def;
+
+CN_API cn_joint_def cn_joint_def_default(cn_joint_kind kind);
+
+// How joints are kept from drifting apart (METHOD section 5).
+typedef enum cn_drift {
+    CN_DRIFT_ITERATE,    // the equations hold at the end of the step, to joint_tolerance
+    CN_DRIFT_LINEARISED, // the same, linearised: one solve a step
+    CN_DRIFT_GGL,        // iterate, and velocities projected onto the equations' rates
+    CN_DRIFT_PROJECTION, // rates only, then positions and velocities projected
+    CN_DRIFT_BAUMGARTE,  // rates with a share of the error fed back
+    CN_DRIFT_NONE,       // rates only
+    CN_DRIFT_KINDS
+} cn_drift;
+
+CN_API const char *cn_drift_text(cn_drift drift); // "iterate", "linearised", ...
+
 // ---- settings ----
 
 typedef enum cn_stall_policy {
@@ -191,6 +258,11 @@ typedef struct cn_settings {
                   // NaN: from the shapes
     double overlap_most; // [m] starting overlap that is accepted; NaN: from the shapes
     double activation;   // gamma of the signorini law
+    double active_gap;   // [m] of the stabilised law and scheme; infinite: all candidates
+    bool stabilise;      // scheme "stabilised": false leaves its shifts out
+    cn_drift joint_drift;
+    double joint_tolerance; // [m], [rad] of CN_DRIFT_ITERATE
+    double baumgarte;       // share of the error that CN_DRIFT_BAUMGARTE takes back in a step
 } cn_settings;
 
 CN_API cn_settings cn_settings_default(int32_t dim);
@@ -209,6 +281,9 @@ CN_API cn_status cn_model_add_body(cn_model *model, const cn_body_def *def, cn_b
                                    cn_error *error);
 CN_API cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error *error);
 CN_API cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, cn_error *error);
+// joint counts from 1.
+CN_API cn_status cn_model_add_joint(cn_model *model, const cn_joint_def *def, int32_t *joint,
+                                    cn_error *error);
 // Checks the whole and computes the law of every pair of materials. Nothing can be added
 // afterwards.
 CN_API cn_status cn_model_finish(cn_model *model, cn_error *error);
@@ -217,6 +292,7 @@ CN_API cn_status cn_model_finish(cn_model *model, cn_error *error);
 
 CN_API int32_t cn_model_dim(const cn_model *model);
 CN_API int32_t cn_model_body_count(const cn_model *model);
+CN_API int32_t cn_model_joint_count(const cn_model *model);
 CN_API cn_body_id cn_model_find_body(const cn_model *model, const char *name); // 0: none
 
 // What a body has become. Texts live as long as the model.

@@ -7,6 +7,7 @@
 // velocities enter through u_free.
 #include "assemble/assemble.h"
 
+#include "assemble/joints.h"
 #include "assemble/law.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -139,7 +140,20 @@ static int32_t cn_find_impulse(const cn_state *state, const cn_contact_key *key,
     return found ? *from : -1;
 }
 
-static cn_status cn_allocate(const cn_model *model, int32_t most, cn_arena *memory,
+static bool cn_allocate_boxes(int64_t most, int64_t rows, cn_arena *memory, cn_assembled *out) {
+    cn_bounds *bounds = &out->problem.bounds;
+    bounds->boxed = CN_TAKE_ZERO(memory, uint8_t, most);
+    bounds->lower = CN_TAKE_ZERO(memory, double, rows);
+    bounds->upper = CN_TAKE_ZERO(memory, double, rows);
+    bounds->compliance = CN_TAKE_ZERO(memory, double, rows);
+    out->value = CN_TAKE_ZERO(memory, double, rows);
+    out->correction = CN_TAKE_ZERO(memory, double, rows);
+    out->missed = CN_TAKE_ZERO(memory, double, rows);
+    return bounds->boxed && bounds->lower && bounds->upper && bounds->compliance && out->value &&
+           out->correction && out->missed;
+}
+
+static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, cn_arena *memory,
                              cn_assembled *out) {
     int32_t dim = model->dim, size = cn_velocity_size(dim);
     int64_t entries = 2 * (int64_t)size * most;
@@ -160,13 +174,16 @@ static cn_status cn_allocate(const cn_model *model, int32_t most, cn_arena *memo
     bool complete = p->W.body.start && p->W.body.dof && p->W.body.H && p->W.body.MinvH &&
                     p->W.diagonal && p->q && p->mu && out->contact && out->shift &&
                     out->velocity_before && out->r;
+    complete = complete && (!boxes || cn_allocate_boxes(most, (int64_t)dim * most, memory, out));
     return complete ? CN_OK : CN_ERR_MEMORY;
 }
 
 cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_contact_list *contacts,
                       const cn_inertia_map *inertia, const double *v_old, const double *v_free,
-                      double h, cn_arena *memory, cn_assembled *out, cn_error *error) {
-    if (cn_allocate(model, contacts->count, memory, out) != CN_OK) {
+                      const cn_assemble_opts *opts, cn_arena *memory, cn_assembled *out,
+                      cn_error *error) {
+    int32_t blocks = model->joint_row_count / model->dim;
+    if (cn_allocate(model, contacts->count + blocks, blocks > 0, memory, out) != CN_OK) {
         return cn_fail_memory(error);
     }
     cn_friction *p = &out->problem;
@@ -180,14 +197,17 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
             cn_model_pair(model, model->body[candidate].material, model->body[antagonist].material);
         cn_law_input input = {.pair = pair,
                               .gap = contact->gap,
-                              .h = h,
-                              .theta = model->settings.theta,
-                              .activation = model->settings.activation};
+                              .h = opts->h,
+                              .theta = opts->theta,
+                              .activation = model->settings.activation,
+                              .active_gap = model->settings.active_gap};
         double shift[3], u_free[3];
         cn_relative_velocity(model, inertia, contact, v_old, input.before);
-        if (!cn_law_shift(&input, shift)) {
+        cn_law law = opts->scheme == CN_SHIFT_LAW ? pair->law : CN_LAW_STABILISED;
+        if (!cn_law_shift(law, &input, shift)) {
             continue;
         }
+        shift[0] = opts->scheme == CN_SHIFT_NONE ? 0.0 : shift[0];
         int32_t a = p->contacts++;
         int32_t last = cn_find_impulse(state, &contact->key, &from);
         cn_relative_velocity(model, inertia, contact, v_free, u_free);
@@ -209,7 +229,10 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
                           candidate_first ? -1.0 : 1.0, map, k);
         map->start[a + 1] = k;
     }
+    out->contacts = p->contacts;
+    cn_joints_append(model, state, inertia, v_old, v_free, opts, out);
     cn_operator_diagonal(&p->W, dim, p->contacts, p->W.diagonal);
+    cn_joints_soften(out);
     return CN_OK;
 }
 

@@ -18,18 +18,57 @@ cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *m
 
 // The problem of one step. All arrays in the arena given to cn_assemble.
 typedef struct cn_assembled {
-    cn_friction problem; // body space; only contacts that are active (their law's test)
+    cn_friction problem; // body space; contacts that are active (their law's test), then joints
+    int32_t contacts;    // blocks of contacts; those behind belong to the joints, in their order
     int32_t *contact;    // index into the contact list of each problem contact
     double *shift; // s, dim each, in contact axes: the law holds for u + s; folded into problem.q
     double *velocity_before; // u_i, dim each
     double *r;               // warm start in contact axes
+    // Rows of joints: the gauge at the start of the step, and the change of the shift for a unit of
+    // the gauge at the end (0: the row looks at rates alone).
+    double *value, *correction;
+    double *missed; // of springs: what the linear prediction of the gauge was found to miss
 } cn_assembled;
 
-// v_old = v_i, v_free: velocities (world), h: step. Velocities of driven bodies enter v_old and
-// v_free.
+// Whether the scheme has its own shift for contacts.
+typedef enum cn_shift {
+    CN_SHIFT_LAW, // as the pair's law says
+    CN_SHIFT_GAP, // s_N = g/h where g <= active_gap
+    CN_SHIFT_NONE // s_N = 0 there
+} cn_shift;
+
+// What the laws depend on besides the state.
+typedef struct cn_assemble_opts {
+    double t, h, theta;
+    cn_shift scheme;
+    cn_drift drift;
+    double baumgarte;
+    bool held_only; // springs, motors, limits and friction of joints carry nothing
+} cn_assemble_opts;
+
+// v_old = v_i, v_free: velocities (world). Velocities of driven bodies enter v_old and v_free.
 cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_contact_list *contacts,
                       const cn_inertia_map *inertia, const double *v_old, const double *v_free,
-                      double h, cn_arena *memory, cn_assembled *out, cn_error *error);
+                      const cn_assemble_opts *opts, cn_arena *memory, cn_assembled *out,
+                      cn_error *error);
+// The two frames of a joint at q, angles counted on from the state's.
+void cn_joint_view_at(const cn_model *model, const cn_state *state, int32_t index, const double *q,
+                      cn_joint_view *view);
+// A row's gauge, less the length that it is held at, and its gradient.
+double cn_joint_value(const cn_joint *joint, const cn_joint_view *view, int32_t row, double J[12]);
+// The largest |gauge| of the held rows of all joints at q [m], [rad]; worst: the joint, -1: none.
+double cn_joints_error(const cn_model *model, const cn_state *state, const double *q,
+                       int32_t *worst);
+// Changes the shifts of the joints' rows by what their gauges miss at the end of the step, q, r and
+// u being those of the last solve, so that a further solve comes nearer.
+void cn_joints_correct(const cn_model *model, const cn_state *state, const cn_assemble_opts *opts,
+                       const double *q, const double *r, const double *u, cn_assembled *assembled);
+// u of the bodies in a row after the step: without shift and compliance.
+static inline double cn_row_after(const cn_assembled *assembled, const double *r, const double *u,
+                                  int64_t row) {
+    const double *compliance = assembled->problem.bounds.compliance;
+    return u[row] - assembled->shift[row] - (compliance ? compliance[row] * r[row] : 0.0);
+}
 // v := v_free + M^-1 H r
 void cn_apply_impulses(const cn_model *model, const cn_assembled *step, const double *v_free,
                        const double *r, double *v);

@@ -27,16 +27,23 @@ static bool cn_quasi_inelastic(const cn_law_input *in, double shift[3]) {
     return true;
 }
 
+// The gap brought to zero at the end of the step, whatever its sign.
+static bool cn_stabilised_gap(const cn_law_input *in, double shift[3]) {
+    shift[0] = in->gap / in->h;
+    return in->gap <= in->active_gap;
+}
+
 static cn_law_fn *const cn_law_table[CN_LAW_KINDS] = {
     [CN_LAW_AUTO] = cn_quasi_inelastic,
     [CN_LAW_SIGNORINI] = cn_signorini,
     [CN_LAW_QUASI_INELASTIC] = cn_quasi_inelastic,
     [CN_LAW_GAP] = cn_quasi_inelastic,
+    [CN_LAW_STABILISED] = cn_stabilised_gap,
 };
 
-bool cn_law_shift(const cn_law_input *in, double shift[3]) {
+bool cn_law_shift(cn_law law, const cn_law_input *in, double shift[3]) {
     shift[0] = 0.0;
     shift[1] = in->pair->restitution_tangent * in->before[1];
     shift[2] = in->pair->restitution_tangent * in->before[2];
-    return cn_law_table[in->pair->law](in, shift);
+    return cn_law_table[law](in, shift);
 }

@@ -13,9 +13,10 @@ typedef struct cn_law_input {
     double before[3]; // u_i in contact axes, normal first [m/s]
     double h, theta;
     double activation; // gamma
+    double active_gap; // [m] of the stabilised law
 } cn_law_input;
 
 // true: the contact takes part with the shift written.
-bool cn_law_shift(const cn_law_input *in, double shift[3]);
+bool cn_law_shift(cn_law law, const cn_law_input *in, double shift[3]);
 
 #endif

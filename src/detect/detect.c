@@ -252,6 +252,9 @@ static cn_status cn_detect_pairs(cn_detector *d, const cn_body_pair *pairs, int6
             model->body[pair->b].role != CN_BODY_FREE) {
             continue;
         }
+        if (cn_model_is_jointed(model, pair->a, pair->b)) {
+            continue;
+        }
         size_t before = d->contacts.size;
         if (!cn_detect_pair(d, pair, out->alert)) {
             return cn_fail_memory(error);

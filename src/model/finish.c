@@ -42,6 +42,9 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         {"alert", s->alert, 0.0, DBL_MAX, false, true},
         {"overlap_most", s->overlap_most, 0.0, HUGE_VAL, false, true},
         {"activation", s->activation, 0.0, 1.0, false, false},
+        {"integrator.active_gap", s->active_gap, 0.0, HUGE_VAL, false, false},
+        {"integrator.joint_tolerance", s->joint_tolerance, 0.0, DBL_MAX, true, false},
+        {"integrator.baumgarte", s->baumgarte, 0.0, 1.0, false, false},
     };
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
         double x = number[i].value;
@@ -68,8 +71,10 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
     if (!cn_is_finite(s->gravity, dim)) {
         return cn_fail(error, CN_ERR_INPUT, "gravity is not a finite number");
     }
-    if (!s->scheme || !s->solver || !s->fallback || (unsigned)s->on_stall >= CN_STALL_KINDS) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "scheme, solver, fallback or on_stall is not set");
+    if (!s->scheme || !s->solver || !s->fallback || (unsigned)s->on_stall >= CN_STALL_KINDS ||
+        (unsigned)s->joint_drift >= CN_DRIFT_KINDS) {
+        return cn_fail(error, CN_ERR_ARGUMENT,
+                       "scheme, solver, fallback or on_stall or joint_drift is not set");
     }
     return CN_OK;
 }
@@ -308,6 +313,9 @@ static void cn_distances_choose(cn_model *model) {
     double extent = count > 0 ? sum / (double)count : 0.0;
     cn_settings *settings = &model->settings;
     settings->alert = isnan(settings->alert) ? CN_ALERT_SHARE * extent : settings->alert;
+    if (settings->active_gap < HUGE_VAL) {
+        settings->alert = fmax(settings->alert, settings->active_gap);
+    }
     settings->overlap_most =
         isnan(settings->overlap_most) ? CN_OVERLAP_SHARE * extent : settings->overlap_most;
 }
@@ -320,6 +328,9 @@ cn_status cn_model_finish(cn_model *model, cn_error *error) {
     status = cn_settings_check(&model->settings, model->dim, error);
     if (status == CN_OK) {
         status = cn_bodies_check(model, error);
+    }
+    if (status == CN_OK) {
+        status = cn_joints_check(model, error);
     }
     if (status == CN_OK) {
         status = cn_pairs_make(model, error);

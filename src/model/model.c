@@ -20,13 +20,20 @@
 // ---- texts and defaults ----
 
 const char *cn_law_text(cn_law law) {
-    static const char *const text[CN_LAW_KINDS] = {"auto", "signorini", "quasi-inelastic", "gap"};
+    static const char *const text[CN_LAW_KINDS] = {"auto", "signorini", "quasi-inelastic", "gap",
+                                                   "stabilised"};
     return (unsigned)law < CN_LAW_KINDS ? text[law] : "unknown law";
 }
 
 const char *cn_stall_policy_text(cn_stall_policy policy) {
     static const char *const text[CN_STALL_KINDS] = {"retry", "halve", "continue", "stop"};
     return (unsigned)policy < CN_STALL_KINDS ? text[policy] : "unknown policy";
+}
+
+const char *cn_drift_text(cn_drift drift) {
+    static const char *const text[CN_DRIFT_KINDS] = {"iterate",    "linearised", "ggl",
+                                                     "projection", "baumgarte",  "none"};
+    return (unsigned)drift < CN_DRIFT_KINDS ? text[drift] : "unknown remedy";
 }
 
 cn_contact_def cn_contact_def_default(void) {
@@ -65,7 +72,11 @@ cn_settings cn_settings_default(int32_t dim) {
                          .halvings = 3,
                          .alert = NAN,
                          .overlap_most = NAN,
-                         .activation = 0.5};
+                         .activation = 0.5,
+                         .active_gap = HUGE_VAL,
+                         .stabilise = true,
+                         .joint_tolerance = 1e-10,
+                         .baumgarte = 0.2};
 }
 
 // ---- what the builder's files share ----
@@ -125,6 +136,7 @@ static cn_array cn_model_array(cn_model *m, int32_t array) {
         [CN_ARRAY_SHAPE] = {&m->shape, sizeof *m->shape},
         [CN_ARRAY_FORCE] = {&m->force, sizeof *m->force},
         [CN_ARRAY_MOTION] = {&m->motion, sizeof *m->motion},
+        [CN_ARRAY_JOINT] = {&m->joint, sizeof *m->joint},
     };
     return all[array];
 }
@@ -226,6 +238,9 @@ void cn_model_destroy(cn_model *model) {
         cn_destroy_signals(model->motion[i].velocity);
         cn_destroy_signals(model->motion[i].angular_velocity);
     }
+    for (int32_t i = 0; i < model->joint_count; i++) {
+        cn_signal_destroy(model->joint[i].target);
+    }
     for (int32_t i = 0; i < CN_ARRAYS; i++) {
         cn_model_resize(model, i, 0);
     }
@@ -242,6 +257,10 @@ int32_t cn_model_dim(const cn_model *model) {
 
 int32_t cn_model_body_count(const cn_model *model) {
     return model->body_count;
+}
+
+int32_t cn_model_joint_count(const cn_model *model) {
+    return model->joint_count;
 }
 
 cn_body_id cn_model_find_body(const cn_model *model, const char *name) {

@@ -10,6 +10,7 @@
 #include "base/signal.h"
 #include "body/rigid.h"
 #include "geom/shape.h"
+#include "joint/joint.h"
 
 typedef enum cn_body_role { CN_BODY_FREE, CN_BODY_FIXED, CN_BODY_DRIVEN } cn_body_role;
 const char *cn_body_role_text(cn_body_role role); // "rigid", "fixed", "driven"
@@ -48,6 +49,28 @@ typedef struct cn_motion {
     cn_signal *velocity[3], *angular_velocity[3];
 } cn_motion;
 
+// A joint as a run uses it.
+typedef struct cn_joint {
+    const char *name;
+    int32_t body[2]; // indices from 0
+    cn_joint_geometry geometry;
+    cn_joint_row row[CN_JOINT_ROWS_MOST]; // whole blocks of dim
+    int32_t row_count, row_first;         // row_first: of the first among all joints' rows
+    double length, rest;
+    double limits[2]; // NaN: none
+    double friction, stiffness, damping;
+    cn_motor_kind motor;
+    cn_signal *target; // NULL: no motor
+    double motor_most, motor_stiffness, motor_damping;
+    bool contact;
+    cn_source source;
+} cn_joint;
+
+// Two bodies that do not touch because a joint holds them, a < b.
+typedef struct cn_jointed {
+    int32_t a, b;
+} cn_jointed;
+
 typedef struct cn_material {
     const char *name;
     double density;
@@ -63,6 +86,7 @@ enum {
     CN_ARRAY_SHAPE,
     CN_ARRAY_FORCE,
     CN_ARRAY_MOTION,
+    CN_ARRAY_JOINT,
     CN_ARRAYS
 };
 
@@ -73,14 +97,17 @@ struct cn_model {
     bool finished;
     cn_settings settings;
     int32_t material_count, contact_count, body_count, shape_count, force_count, motion_count;
+    int32_t joint_count, joint_row_count, jointed_count;
     cn_material *material;
     cn_contact_def *contact;
     cn_body *body;
     cn_shape *shape;
     cn_force *force;
     cn_motion *motion;
-    cn_pair *pair;   // material_count * material_count
-    double *q0, *v0; // start: pose of the centres of mass and velocities, as in cn_state
+    cn_joint *joint;
+    cn_jointed *jointed; // sorted by (a, b), each once
+    cn_pair *pair;       // material_count * material_count
+    double *q0, *v0;     // start: pose of the centres of mass and velocities, as in cn_state
     const char *name, *scene_text;
     cn_names material_names, body_names; // to indices
     const char *last_file;               // of the source mark copied last
@@ -95,6 +122,7 @@ static inline cn_rigid cn_body_rigid(const cn_model *model, int32_t i) {
                       body->lock, body->lock_body_axes};
 }
 
+bool cn_model_is_jointed(const cn_model *model, int32_t a, int32_t b); // pairs without contact
 const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t material_b);
 // Numbers of a body's pose and velocity: 7 and 6 in 3D, 3 and 3 in 2D.
 static inline int32_t cn_pose_size(int32_t dim) {
@@ -117,8 +145,10 @@ typedef struct cn_state {
     double *v;             // velocity of the centre of mass, angular velocity, world axes
     int32_t impulse_count; // of the last step, sorted by key, for warm starts
     cn_contact_key *key;
-    double *impulse; // 3 each, world axes [N s]
-    uint8_t *slid;   // 1: the contact was sliding
+    double *impulse;       // 3 each, world axes [N s]
+    uint8_t *slid;         // 1: the contact was sliding
+    double *joint_impulse; // a number a row of a joint, for warm starts
+    double *joint_angle;   // 2 a joint: its angles with whole turns counted
 } cn_state;
 
 #endif

@@ -140,11 +140,11 @@ static const cn_yaml *cn_build_bad_shape(cn_builder *b, const cn_items *entries,
 
 static cn_status cn_build_body(cn_builder *b, const cn_body_entry *entry) {
     cn_body_def def = entry->def;
-    cn_shape_def *shapes;
+    cn_shape_def *shapes = NULL;
     cn_body_id id;
     cn_status status = cn_build_find_material(b, cn_yaml_get(entry->node, "material"),
                                               entry->material, &def.material);
-    if (status == CN_OK) {
+    if (status == CN_OK && entry->shapes.node) {
         status = cn_shapes_flatten(b->reader, &entry->shapes, &shapes, &def.shape_count);
     }
     if (status != CN_OK) {
@@ -244,9 +244,9 @@ static cn_status cn_build_generators(cn_builder *b) {
     return status;
 }
 
-// ---- forces and motions ----
+// ---- forces, motions and joints ----
 
-static cn_status cn_build_find_body(cn_builder *b, const cn_yaml *entry, const char *name,
+static cn_status cn_build_find_body(cn_builder *b, const cn_yaml *node, const char *name,
                                     cn_body_id *id) {
     *id = cn_model_find_body(b->model, name);
     if (*id) {
@@ -260,8 +260,7 @@ static cn_status cn_build_find_body(cn_builder *b, const cn_yaml *entry, const c
             names[count++] = body[i].name;
         }
     }
-    cn_fail_node(b->reader, cn_yaml_get(entry, "body"), CN_ERR_INPUT, "there is no body \"%.60s\"",
-                 name);
+    cn_fail_node(b->reader, node, CN_ERR_INPUT, "there is no body \"%.60s\"", name);
     cn_hint_nearest(b->reader, name, names, count);
     return CN_ERR_INPUT;
 }
@@ -271,7 +270,8 @@ static cn_status cn_build_forces(cn_builder *b) {
     const cn_force_entry *entry = items->item;
     for (int32_t i = 0; i < items->count; i++) {
         cn_force_def def = entry[i].def;
-        cn_status status = cn_build_find_body(b, entry[i].node, entry[i].body, &def.body);
+        cn_status status =
+            cn_build_find_body(b, cn_yaml_get(entry[i].node, "body"), entry[i].body, &def.body);
         if (status != CN_OK) {
             return status;
         }
@@ -290,7 +290,8 @@ static cn_status cn_build_motions(cn_builder *b) {
     const cn_motion_entry *entry = items->item;
     for (int32_t i = 0; i < items->count; i++) {
         cn_motion_def def = entry[i].def;
-        cn_status status = cn_build_find_body(b, entry[i].node, entry[i].body, &def.body);
+        cn_status status =
+            cn_build_find_body(b, cn_yaml_get(entry[i].node, "body"), entry[i].body, &def.body);
         if (status != CN_OK) {
             return status;
         }
@@ -303,12 +304,35 @@ static cn_status cn_build_motions(cn_builder *b) {
     return CN_OK;
 }
 
+static cn_status cn_build_joints(cn_builder *b) {
+    const cn_items *items = &b->scene->joints;
+    const cn_joint_entry *entry = items->item;
+    for (int32_t i = 0; i < items->count; i++) {
+        cn_joint_def def = entry[i].def;
+        int32_t id;
+        cn_status status = CN_OK;
+        for (int k = 0; k < 2 && status == CN_OK; k++) {
+            status = cn_build_find_body(b, cn_yaml_get(entry[i].node, "bodies")->item[k],
+                                        entry[i].bodies[k], &def.body[k]);
+        }
+        if (status != CN_OK) {
+            return status;
+        }
+        def.source = cn_source_of(entry[i].node);
+        status = cn_model_add_joint(b->model, &def, &id, b->reader->error);
+        if (status != CN_OK) {
+            return cn_build_place(b->reader, status, entry[i].node);
+        }
+    }
+    return CN_OK;
+}
+
 cn_status cn_scene_build(cn_reader *reader, const cn_scene *scene, const cn_env *env,
                          cn_model **out) {
     typedef cn_status cn_build_step(cn_builder * builder);
-    static cn_build_step *const steps[] = {cn_build_materials, cn_build_contacts,
-                                           cn_build_bodies,    cn_build_generators,
-                                           cn_build_forces,    cn_build_motions};
+    static cn_build_step *const steps[] = {cn_build_materials,  cn_build_contacts, cn_build_bodies,
+                                           cn_build_generators, cn_build_forces,   cn_build_motions,
+                                           cn_build_joints};
     cn_builder b = {.reader = reader, .scene = scene, .model = cn_model_create(env, scene->dim)};
     *out = NULL;
     if (!b.model) {

@@ -82,6 +82,21 @@ typedef struct cn_motion_entry {
     cn_motion_def def;
 } cn_motion_entry;
 
+typedef struct cn_motor_entry {
+    const cn_yaml *node;
+    int32_t which; // row of its table
+    cn_signal_def velocity, position, torque, force;
+    double max_torque, max_force, stiffness, damping;
+} cn_motor_entry;
+
+typedef struct cn_joint_entry {
+    const cn_yaml *node;
+    const char *kind;
+    const char *bodies[2];
+    cn_motor_entry motor; // worked into def once read
+    cn_joint_def def;
+} cn_joint_entry;
+
 typedef struct cn_generator_entry {
     const cn_yaml *node;
     int32_t which; // row of cn_generate_table
@@ -99,12 +114,13 @@ typedef struct cn_scene {
     cn_items forces;     // cn_force_entry
     cn_items motions;    // cn_motion_entry
     cn_items generators; // cn_generator_entry
+    cn_items joints;     // cn_joint_entry
     cn_words include;
 } cn_scene;
 
 extern const cn_table cn_scene_table;
 extern const cn_table cn_material_table, cn_contact_table, cn_body_table, cn_force_table,
-    cn_motion_table, cn_shape_table, cn_generate_table, cn_lock_table;
+    cn_motion_table, cn_joint_table, cn_shape_table, cn_generate_table, cn_lock_table;
 
 // The rows that say where something stands, for a struct with a member cn_place place.
 extern const cn_table cn_rotation_table;

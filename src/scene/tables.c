@@ -29,9 +29,24 @@ static const cn_table cn_time_table = {
 
 // Names of the contract; those that have a row in the table of schemes are found there first.
 static const cn_choice cn_schemes_later[] = {
-    {.text = "stabilised"}, {.text = "event-driven"}, {.text = "generalized-alpha"},
-    {.text = "newmark"},    {.text = "hht"},          {0},
+    {.text = "event-driven"},
+    {.text = "generalized-alpha"},
+    {.text = "newmark"},
+    {.text = "hht"},
+    {0},
 };
+
+static const cn_choice cn_drifts[] = {
+    {.text = "iterate", .value = CN_DRIFT_ITERATE},
+    {.text = "linearised", .value = CN_DRIFT_LINEARISED},
+    {.text = "ggl", .value = CN_DRIFT_GGL},
+    {.text = "projection", .value = CN_DRIFT_PROJECTION},
+    {.text = "baumgarte", .value = CN_DRIFT_BAUMGARTE},
+    {.text = "none", .value = CN_DRIFT_NONE},
+    {0},
+};
+
+_Static_assert(sizeof(cn_drift) == sizeof(int32_t), "choices are written as int32_t");
 
 static const cn_field cn_integrator_fields[] = {
     CN_KEY("scheme", name, cn_scene, settings.scheme, .name_at = cn_scheme_name,
@@ -40,6 +55,19 @@ static const cn_field cn_integrator_fields[] = {
            .help = "1/2 conserves energy, 1 dissipates"),
     CN_KEY("activation", real, cn_scene, settings.activation, .flags = CN_RANGE, .min = 0.0,
            .max = 1.0, .help = "gamma: a signorini contact is active when gap + gamma h u_N <= 0"),
+    CN_KEY("active_gap", real, cn_scene, settings.active_gap, .flags = CN_NOT_BELOW_ZERO,
+           .unit = "m",
+           .help = "stabilised: contacts with at most this gap take part; by default all "
+                   "candidates"),
+    CN_KEY("stabilise", bool, cn_scene, settings.stabilise,
+           .help = "stabilised: false leaves out what takes violations back, for comparison"),
+    CN_KEY("joints", choice, cn_scene, settings.joint_drift, .choice = cn_drifts,
+           .help = "what keeps joints together: iterate holds them at the end of every step, the "
+                   "others are for comparison"),
+    CN_KEY("joint_tolerance", real, cn_scene, settings.joint_tolerance, .flags = CN_ABOVE_ZERO,
+           .unit = "m, rad", .help = "joint error at which \"joints: iterate\" stops going round"),
+    CN_KEY("baumgarte", real, cn_scene, settings.baumgarte, .flags = CN_RANGE, .min = 0.0,
+           .max = 1.0, .help = "share of the error that \"joints: baumgarte\" takes back a step"),
 };
 
 static const cn_table cn_integrator_table = {
@@ -177,7 +205,8 @@ static const cn_field cn_scene_fields[] = {
            .help = "forces and torques besides gravity"),
     CN_KEY("motions", list, cn_scene, motions, .table = &cn_motion_table,
            .help = "bodies whose velocity is prescribed"),
-    CN_KEY("joints", later, cn_scene, node, .help = "not available yet"),
+    CN_KEY("joints", list, cn_scene, joints, .table = &cn_joint_table,
+           .help = "joints between two bodies; docs/joints.md explains them"),
     CN_KEY("include", names, cn_scene, include,
            .help = "other scene files, relative to this one, read before it"),
 };

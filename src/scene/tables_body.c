@@ -102,7 +102,7 @@ static const cn_choice cn_laws[] = {
     {.text = "signorini", .value = CN_LAW_SIGNORINI},
     {.text = "quasi-inelastic", .value = CN_LAW_QUASI_INELASTIC},
     {.text = "gap", .value = CN_LAW_GAP},
-    {.text = "stabilised", .value = -1, .later = true},
+    {.text = "stabilised", .value = CN_LAW_STABILISED},
     {0},
 };
 
@@ -186,8 +186,9 @@ static const cn_field cn_body_fields[] = {
     CN_KEY("name", text, cn_body_entry, name, .help = "for forces, motions, --set and messages"),
     CN_KEY("material", text, cn_body_entry, material, .flags = CN_REQUIRED,
            .help = "one of the scene's materials"),
-    CN_KEY("shape", one_or_list, cn_body_entry, shapes, .flags = CN_REQUIRED,
-           .table = &cn_shape_table, .help = "one shape or a list of them"),
+    CN_KEY("shape", one_or_list, cn_body_entry, shapes, .table = &cn_shape_table,
+           .help = "one shape or a list of them; a body that is fixed, or has its mass and inertia "
+                   "given, can do without and touches nothing"),
     CN_KEY("fixed", bool, cn_body_entry, def.fixed,
            .help = "it never moves, unless a motion moves it"),
     CN_PLACE_FIELDS(cn_body_entry),
@@ -215,6 +216,11 @@ static void cn_body_initial(void *out, int32_t dim) {
 
 static cn_status cn_body_check(cn_reader *reader, cn_yaml *node, void *out) {
     cn_body_entry *body = out;
+    if (!body->shapes.node && !body->def.fixed && isnan(body->def.mass)) {
+        cn_fail_node(reader, node, CN_ERR_INPUT, "body needs \"shape\"");
+        cn_fail_hint(reader->error, "one shape or a list of them");
+        return CN_ERR_INPUT;
+    }
     if (reader->dim == 2 && cn_yaml_get(node, "center_of_mass")) {
         body->def.com[2] = 0.0;
     }

@@ -32,7 +32,7 @@ static void cn_load_work(const cn_sim *sim, cn_step_report *report) {
     const cn_model *model = sim->model;
     const cn_step *step = &sim->last;
     int32_t size = cn_velocity_size(model->dim);
-    double theta = model->settings.theta;
+    double theta = step->opts.theta;
     for (int32_t i = 0; i < model->body_count; i++) {
         if (model->body[i].role != CN_BODY_FREE) {
             continue;
@@ -80,7 +80,7 @@ static double cn_driven_work(const cn_sim *sim, int32_t body, const cn_contact *
 static void cn_contact_work(const cn_sim *sim, cn_step_report *report) {
     const cn_step *step = &sim->last;
     const cn_friction *p = &step->assembled.problem;
-    for (int32_t a = 0; a < p->contacts; a++) {
+    for (int32_t a = 0; a < step->assembled.contacts; a++) {
         int64_t row = (int64_t)p->dim * a;
         const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
         const double *axes[3] = {contact->normal, contact->t1, contact->t2};
@@ -100,22 +100,63 @@ static void cn_contact_work(const cn_sim *sim, cn_step_report *report) {
     }
 }
 
+// The velocities of a driven body in a row of H, which has no entries for it: what is left of u.
+static double cn_joint_driven(const cn_sim *sim, const cn_joint *joint, const double J[12]) {
+    const cn_model *model = sim->model;
+    const cn_step *step = &sim->last;
+    double sum = 0.0;
+    for (int32_t k = 0; k < 12; k++) {
+        int32_t body = joint->body[k / 6], part = k % 6;
+        bool has = model->dim == 3 || part < 2 || part == 5;
+        if (has && model->body[body].role == CN_BODY_DRIVEN) {
+            int64_t at = (int64_t)cn_velocity_size(model->dim) * body +
+                         (model->dim == 3 || part < 2 ? part : 2);
+            sum += J[k] * 0.5 * (step->v_old[at] + step->v_new[at]);
+        }
+    }
+    return sum;
+}
+
+// Joints give 1/2 (u_0 + u_1) r to what they join; the driven bodies' part of it comes from
+// outside.
+static void cn_joint_work(const cn_sim *sim, cn_step_report *report) {
+    const cn_model *model = sim->model;
+    const cn_step *step = &sim->last;
+    int64_t row = (int64_t)model->dim * step->assembled.contacts;
+    for (int32_t j = 0; j < model->joint_count; j++) {
+        const cn_joint *joint = &model->joint[j];
+        cn_joint_view view;
+        cn_joint_view_at(model, &sim->state, j, step->q_middle, &view);
+        for (int32_t i = 0; i < joint->row_count; i++, row++) {
+            double J[12];
+            cn_joint_value(joint, &view, i, J);
+            double after = cn_row_after(&step->assembled, step->r, step->u, row);
+            report->work_joints +=
+                0.5 * (step->assembled.velocity_before[row] + after) * step->r[row];
+            report->work_external -= cn_joint_driven(sim, joint, J) * step->r[row];
+        }
+    }
+    report->dissipated_numerical += step->projected;
+}
+
 void cn_step_energy(const cn_sim *sim, cn_step_report *report) {
     const cn_step *step = &sim->last;
     double before[2], after[2];
     cn_step_report part = {0};
     cn_load_work(sim, &part);
     cn_contact_work(sim, &part);
+    cn_joint_work(sim, &part);
     const double *gravity = sim->steering.gravity;
     cn_state_energy(sim->model, gravity, sim->state.q, sim->state.v, &before[0], &before[1]);
     cn_state_energy(sim->model, gravity, step->q, step->v, &after[0], &after[1]);
     report->kinetic = after[0];
     report->potential = after[1];
     report->work_external += part.work_external;
+    report->work_joints += part.work_joints;
     report->dissipated_friction += part.dissipated_friction;
     report->dissipated_impact += part.dissipated_impact;
     report->dissipated_numerical += part.dissipated_numerical;
-    report->balance_error += (after[0] - before[0]) + (after[1] - before[1]) - part.work_external +
-                             part.dissipated_friction + part.dissipated_impact +
+    report->balance_error += (after[0] - before[0]) + (after[1] - before[1]) - part.work_external -
+                             part.work_joints + part.dissipated_friction + part.dissipated_impact +
                              part.dissipated_numerical;
 }

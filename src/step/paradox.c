@@ -23,7 +23,7 @@ void cn_step_paradoxes(const cn_sim *sim, cn_step_report *report) {
     const cn_step *step = &sim->last;
     const cn_friction *p = &step->assembled.problem;
     int32_t count = 0;
-    for (int32_t a = 0; a < p->contacts; a++) {
+    for (int32_t a = 0; a < step->assembled.contacts; a++) {
         const double *block = p->W.diagonal + (int64_t)p->dim * p->dim * a;
         double coupling = p->dim == 3 ? hypot(block[1], block[2]) : fabs(block[1]);
         double ratio = p->mu[a] * coupling / block[0];

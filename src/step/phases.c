@@ -8,6 +8,7 @@
 #include "step/phases.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
@@ -50,24 +51,45 @@ void cn_step_drive(const cn_model *model, double t, double *v) {
     }
 }
 
-// theta f(t + h) + (1 - theta) f(t), three components.
-static void cn_mean_signal(cn_signal *const signal[3], double t, double h, double theta,
-                           double out[3]) {
-    for (int k = 0; k < 3; k++) {
-        out[k] =
-            theta * cn_signal_at(signal[k], t + h) + (1.0 - theta) * cn_signal_at(signal[k], t);
+// theta f(t + h) + (1 - theta) f(t)
+static double cn_mean_signal(cn_signal *signal, const cn_step *step) {
+    double theta = step->opts.theta;
+    return theta * cn_signal_at(signal, step->t + step->h) +
+           (1.0 - theta) * cn_signal_at(signal, step->t);
+}
+
+// Forces and torques that motors give, on the second body and against it on the first.
+static void cn_motor_loads(const cn_sim *sim, cn_step *step) {
+    const cn_model *model = sim->model;
+    for (int32_t j = 0; j < model->joint_count; j++) {
+        const cn_joint *joint = &model->joint[j];
+        if (joint->motor != CN_MOTOR_FORCE) {
+            continue;
+        }
+        double J[12];
+        cn_joint_view view;
+        double given = cn_mean_signal(joint->target, step);
+        given = fmin(fmax(given, -joint->motor_most), joint->motor_most);
+        cn_joint_view_at(model, &sim->state, j, step->q_middle, &view);
+        cn_joint_gauge(&view, cn_joint_form_of(joint->geometry.kind, model->dim)->drive, J);
+        for (int32_t k = 0; k < 12; k++) {
+            step->load[6 * (int64_t)joint->body[k / 6] + k % 6] += given * J[k];
+        }
     }
 }
 
 // The given forces of the step; those in body axes, or with a point, turn with the body at q~.
-void cn_step_loads(const cn_model *model, cn_step *step) {
+void cn_step_loads(const cn_sim *sim, cn_step *step) {
+    const cn_model *model = sim->model;
     for (int32_t i = 0; i < model->force_count; i++) {
         const cn_force *given = &model->force[i];
         const double *pose = step->q_middle + (int64_t)cn_pose_size(model->dim) * given->body;
         double *load = step->load + 6 * (int64_t)given->body;
         double force[3], torque[3], R[9];
-        cn_mean_signal(given->force, step->t, step->h, model->settings.theta, force);
-        cn_mean_signal(given->torque, step->t, step->h, model->settings.theta, torque);
+        for (int k = 0; k < 3; k++) {
+            force[k] = cn_mean_signal(given->force[k], step);
+            torque[k] = cn_mean_signal(given->torque[k], step);
+        }
         if (model->dim == 3) {
             cn_quat_matrix(pose + 3, R);
         } else {
@@ -86,6 +108,7 @@ void cn_step_loads(const cn_model *model, cn_step *step) {
         cn_add_scaled3(load, 1.0, force, load);
         cn_add_scaled3(load + 3, 1.0, torque, load + 3);
     }
+    cn_motor_loads(sim, step);
 }
 
 // Motion of every body without forces for time h; q and v may be the outputs.
@@ -165,9 +188,8 @@ cn_status cn_step_solve(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
     const cn_friction *p = &step->assembled.problem;
     int64_t m = (int64_t)p->dim * p->contacts;
-    cn_steer_friction(step);
     step->r = step->assembled.r;
-    step->u = CN_TAKE(sim->step_memory, double, m);
+    step->u = step->u ? step->u : CN_TAKE(sim->step_memory, double, m);
     if (!step->u) {
         return cn_fail_memory(error);
     }
@@ -201,7 +223,7 @@ cn_status cn_step_statuses(cn_sim *sim, cn_error *error) {
     if (!step->status) {
         return cn_fail_memory(error);
     }
-    for (int32_t a = 0; a < p->contacts; a++) {
+    for (int32_t a = 0; a < step->assembled.contacts; a++) {
         const double *r = step->r + (int64_t)p->dim * a;
         double tangent2 = r[1] * r[1] + (p->dim == 3 ? r[2] * r[2] : 0.0);
         double limit = (1.0 - CN_SLIDE_MARGIN) * p->mu[a] * r[0];
@@ -216,8 +238,7 @@ cn_status cn_step_end(cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
     cn_apply_impulses(model, &step->assembled, step->v_free, step->r, step->v_new);
-    cn_step_drift(model, step->q_middle, step->v_new, step->h * model->settings.theta, step->q,
-                  step->v);
+    cn_step_drift(model, step->q_middle, step->v_new, step->h * step->opts.theta, step->q, step->v);
     for (int32_t i = 0; i < model->body_count; i++) {
         int64_t at_q = (int64_t)pose * i, at_v = (int64_t)size * i;
         double sum = 0.0;
@@ -240,7 +261,15 @@ cn_status cn_step_end(cn_sim *sim, cn_error *error) {
 cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
     const cn_model *model = sim->model;
     cn_step *step = &sim->last;
-    *step = (cn_step){.t = t, .h = h, .steering = &sim->steering};
+    *step = (cn_step){.t = t,
+                      .h = h,
+                      .steering = &sim->steering,
+                      .joint_worst = -1,
+                      .opts = {.t = t,
+                               .h = h,
+                               .theta = model->settings.theta,
+                               .drift = model->settings.joint_drift,
+                               .baumgarte = model->settings.baumgarte}};
     cn_arena_release(sim->step_memory, (cn_arena_mark){0});
     if (cn_step_allocate(model, sim->step_memory, step) != CN_OK) {
         return cn_fail_memory(error);
@@ -249,4 +278,32 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
            sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
     cn_step_drive(model, t, step->v_old);
     return CN_OK;
+}
+
+cn_status cn_step_go(cn_sim *sim, cn_error *error) {
+    const cn_model *model = sim->model;
+    cn_step *step = &sim->last;
+    cn_step_drift(model, sim->state.q, step->v_old, step->h * (1.0 - step->opts.theta),
+                  step->q_middle, step->v_old);
+
+    double clock[3] = {cn_clock_cpu()};
+    cn_status status =
+        cn_detect(sim->detector, step->q_middle, step->v_old, step->h, &step->contacts, error);
+    clock[1] = cn_clock_cpu();
+    if (status == CN_OK) {
+        cn_step_loads(sim, step);
+        status = cn_inertia_prepare(model, step->q_middle, sim->step_memory, &step->inertia);
+    }
+    if (status == CN_OK) {
+        status = cn_step_push(model, step, error);
+    }
+    if (status == CN_OK) {
+        status = cn_assemble(model, &sim->state, &step->contacts, &step->inertia, step->v_old,
+                             step->v_free, &step->opts, sim->step_memory, &step->assembled, error);
+    }
+    clock[2] = cn_clock_cpu();
+    for (int i = 0; i < 2; i++) {
+        step->cpu[i] = clock[i + 1] - clock[i];
+    }
+    return status == CN_OK ? cn_step_finish(sim, error) : status;
 }

@@ -8,13 +8,16 @@
 // An empty step of length h from the state at t: arrays allocated, v_old = v_i with the velocities
 // that motions prescribe at t.
 cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error);
+// The whole step from there: drift for (1 - theta) h to q_middle, contacts, loads, free velocity,
+// the problem and what cn_step_finish does; theta and laws as step->opts has them.
+cn_status cn_step_go(cn_sim *sim, cn_error *error);
 // Velocities that motions prescribe at time t, written into v.
 void cn_step_drive(const cn_model *model, double t, double *v);
 // Motion of every body without forces for time h; q and v may be the outputs.
 void cn_step_drift(const cn_model *model, const double *q, const double *v, double h, double *q_out,
                    double *v_out);
 // The given forces of the step at q_middle, into load.
-void cn_step_loads(const cn_model *model, cn_step *step);
+void cn_step_loads(const cn_sim *sim, cn_step *step);
 // v_free: what the forces make of v_old, and the motions' velocities at the end of the step.
 cn_status cn_step_push(const cn_model *model, cn_step *step, cn_error *error);
 // r and u of the assembled problem, with the policy "retry" also by the fallback.
@@ -23,5 +26,10 @@ cn_status cn_step_solve(cn_sim *sim, cn_error *error);
 cn_status cn_step_statuses(cn_sim *sim, cn_error *error);
 // v_new, then v and q at the end of the step: a drift from q_middle for theta h.
 cn_status cn_step_end(cn_sim *sim, cn_error *error);
+// Solve, statuses and end, gone round until the joints hold at the end, and what the remedy against
+// drift does besides.
+cn_status cn_step_finish(cn_sim *sim, cn_error *error);
+// Velocities that joints forbid are taken out of v, as an impact would, at q.
+cn_status cn_joints_settle(cn_sim *sim, const double *q, double *v, cn_error *error);
 
 #endif

@@ -24,10 +24,10 @@ typedef struct cn_save_steering {
 } cn_save_steering;
 
 // Bytes of the arrays that follow the head.
-static size_t cn_save_size(const cn_save_head *head) {
+static size_t cn_save_size(const cn_save_head *head, size_t joint_numbers) {
     size_t bodies = (size_t)head->bodies, impulses = (size_t)head->impulses;
-    size_t numbers =
-        (size_t)(cn_pose_size(head->dim) + cn_velocity_size(head->dim)) * bodies + 3 * impulses;
+    size_t numbers = (size_t)(cn_pose_size(head->dim) + cn_velocity_size(head->dim)) * bodies +
+                     3 * impulses + joint_numbers;
     return sizeof *head + numbers * sizeof(double) + impulses * (sizeof(cn_contact_key) + 1) +
            (head->steered ? sizeof(cn_save_steering) : 0);
 }
@@ -38,6 +38,11 @@ static bool cn_is_steered(const cn_sim *sim) {
     cn_steering start = cn_steering_default(sim->model);
     return now->pulled != 0 || now->friction != start.friction || sim->steering_work != 0.0 ||
            memcmp(now->gravity, start.gravity, sizeof start.gravity) != 0;
+}
+
+// Impulses of the rows and angles of the joints.
+static size_t cn_joint_numbers(const cn_model *model) {
+    return (size_t)model->joint_row_count + 2 * (size_t)model->joint_count;
 }
 
 cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
@@ -53,6 +58,8 @@ cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
     memset(&steered, 0, sizeof steered); // its gaps too
     steered.steering = sim->steering;
     steered.work = sim->steering_work;
+    size_t rows = (size_t)model->joint_row_count * sizeof(double);
+    size_t angles = 2 * (size_t)model->joint_count * sizeof(double);
     size_t poses = (size_t)cn_pose_size(head.dim) * (size_t)head.bodies * sizeof(double);
     size_t velocities = (size_t)cn_velocity_size(head.dim) * (size_t)head.bodies * sizeof(double);
     size_t impulses = (size_t)head.impulses;
@@ -61,6 +68,8 @@ cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
     bool done = cn_buffer_append(&buffer, &head, sizeof head) &&
                 cn_buffer_append(&buffer, state->q, poses) &&
                 cn_buffer_append(&buffer, state->v, velocities) &&
+                cn_buffer_append(&buffer, state->joint_impulse, rows) &&
+                cn_buffer_append(&buffer, state->joint_angle, angles) &&
                 cn_buffer_append(&buffer, state->impulse, 3 * impulses * sizeof(double)) &&
                 cn_buffer_append(&buffer, state->key, impulses * sizeof(cn_contact_key)) &&
                 cn_buffer_append(&buffer, state->slid, impulses) &&
@@ -88,7 +97,8 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     }
     memcpy(&head, bytes, sizeof head);
     if (head.magic != CN_SAVE_MAGIC || head.dim != model->dim || head.bodies != model->body_count ||
-        head.impulses < 0 || head.step < 0 || size != cn_save_size(&head)) {
+        head.impulses < 0 || head.step < 0 ||
+        size != cn_save_size(&head, cn_joint_numbers(model))) {
         return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another model or damaged");
     }
     cn_save_steering steered = {.steering = cn_steering_default(model)};
@@ -117,6 +127,8 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     } parts[] = {
         {state.q, (size_t)cn_pose_size(head.dim) * (size_t)head.bodies * sizeof(double)},
         {state.v, (size_t)cn_velocity_size(head.dim) * (size_t)head.bodies * sizeof(double)},
+        {state.joint_impulse, (size_t)model->joint_row_count * sizeof(double)},
+        {state.joint_angle, 2 * (size_t)model->joint_count * sizeof(double)},
         {state.impulse, 3 * impulses * sizeof(double)},
         {state.key, impulses * sizeof(cn_contact_key)},
         {state.slid, impulses}};

@@ -8,6 +8,9 @@ static const cn_scheme cn_scheme_table[] = {
     {.name = "moreau-jean",
      .about = "time stepping on velocities and impulses, events not located; theta = 1/2 conserves",
      .step = cn_moreau_jean},
+    {.name = "stabilised",
+     .about = "one problem a step at theta = 1, gaps and joints brought to zero at its end",
+     .step = cn_stabilised},
 };
 
 #define CN_SCHEMES ((int32_t)(sizeof cn_scheme_table / sizeof cn_scheme_table[0]))

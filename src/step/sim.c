@@ -1,7 +1,7 @@
 // step/sim.c
 // The run driver: makes a sim from a model, steps it under the stall policy, hands out what a step
 // did.
-#include "step/sim.h"
+#include "step/phases.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -140,7 +140,9 @@ static bool cn_sim_allocate(cn_sim *sim) {
     }
     sim->state.q = CN_TAKE(sim->memory, double, poses);
     sim->state.v = CN_TAKE(sim->memory, double, velocities);
-    if (!sim->state.q || !sim->state.v) {
+    sim->state.joint_impulse = CN_TAKE_ZERO(sim->memory, double, model->joint_row_count);
+    sim->state.joint_angle = CN_TAKE_ZERO(sim->memory, double, 2 * (int64_t)model->joint_count);
+    if (!sim->state.q || !sim->state.v || !sim->state.joint_impulse || !sim->state.joint_angle) {
         return false;
     }
     memcpy(sim->state.q, model->q0, sizeof(double) * (size_t)poses);
@@ -181,6 +183,9 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     if (status == CN_OK) {
         status = cn_check_start(sim, error);
     }
+    if (status == CN_OK && model->joint_count > 0) {
+        status = cn_joints_settle(sim, sim->state.q, sim->state.v, error);
+    }
     if (status != CN_OK) {
         cn_sim_destroy(sim);
         return status;
@@ -212,14 +217,15 @@ static cn_status cn_keep_impulses(cn_sim *sim, cn_error *error) {
     cn_arena *arena = sim->impulses[1 - sim->current];
     cn_arena_release(arena, (cn_arena_mark){0});
     cn_state next = sim->state;
-    next.impulse_count = p->contacts;
-    next.key = CN_TAKE(arena, cn_contact_key, p->contacts);
-    next.impulse = CN_TAKE_ZERO(arena, double, 3 * (int64_t)p->contacts);
-    next.slid = CN_TAKE(arena, uint8_t, p->contacts);
+    int32_t contacts = step->assembled.contacts;
+    next.impulse_count = contacts;
+    next.key = CN_TAKE(arena, cn_contact_key, contacts);
+    next.impulse = CN_TAKE_ZERO(arena, double, 3 * (int64_t)contacts);
+    next.slid = CN_TAKE(arena, uint8_t, contacts);
     if (!next.key || !next.impulse || !next.slid) {
         return cn_fail_memory(error);
     }
-    for (int32_t a = 0; a < p->contacts; a++) {
+    for (int32_t a = 0; a < contacts; a++) {
         const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
         const double *axes[3] = {contact->normal, contact->t1, contact->t2};
         next.key[a] = contact->key;
@@ -229,15 +235,29 @@ static cn_status cn_keep_impulses(cn_sim *sim, cn_error *error) {
                            next.impulse + 3 * (int64_t)a);
         }
     }
+    if (sim->model->joint_row_count > 0) {
+        memcpy(next.joint_impulse, step->r + (int64_t)p->dim * contacts,
+               sizeof(double) * (size_t)sim->model->joint_row_count);
+    }
     sim->state = next;
     sim->current = 1 - sim->current;
     return CN_OK;
+}
+
+// Whole turns are counted from the angles of the step before.
+static void cn_count_turns(cn_sim *sim) {
+    for (int32_t j = 0; j < sim->model->joint_count; j++) {
+        cn_joint_view view;
+        cn_joint_view_at(sim->model, &sim->state, j, sim->last.q, &view);
+        cn_joint_angles(&view, sim->state.joint_angle + 2 * (int64_t)j);
+    }
 }
 
 cn_status cn_step_accept(cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
     cn_status status = cn_keep_impulses(sim, error);
     if (status == CN_OK) {
+        cn_count_turns(sim);
         memcpy(sim->state.q, sim->last.q,
                sizeof(double) * (size_t)cn_pose_size(model->dim) * (size_t)model->body_count);
         memcpy(sim->state.v, sim->last.v,
@@ -249,12 +269,11 @@ cn_status cn_step_accept(cn_sim *sim, cn_error *error) {
 // What the step adds to a report that may cover several.
 static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
     const cn_step *step = &sim->last;
-    const cn_friction *p = &step->assembled.problem;
     double deepest = 0.0, sum = 0.0;
     int32_t touching = 0;
     report->contacts = step->contacts.count;
     report->sticking = report->sliding = 0;
-    for (int32_t a = 0; a < p->contacts; a++) {
+    for (int32_t a = 0; a < step->assembled.contacts; a++) {
         report->sticking += step->status[a] == 1;
         report->sliding += step->status[a] == 2;
     }
@@ -268,6 +287,7 @@ static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
     }
     report->penetration_max = fmax(report->penetration_max, deepest);
     report->penetration_mean = touching > 0 ? sum / touching : 0.0;
+    report->joint_error_max = fmax(report->joint_error_max, step->joint_error);
     report->solver = step->solver;
     report->iterations += step->solved.iterations;
     report->retries += step->retries;
@@ -383,7 +403,7 @@ static void cn_to_world(int32_t dim, const cn_contact *contact, const double *pa
 
 // The problem contact of a listed one, -1: it took no part. Both ascend.
 static int32_t cn_problem_contact(const cn_step *step, int32_t index) {
-    int32_t low = 0, high = step->assembled.problem.contacts;
+    int32_t low = 0, high = step->assembled.contacts;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
         if (step->assembled.contact[middle] < index) {
@@ -392,7 +412,7 @@ static int32_t cn_problem_contact(const cn_step *step, int32_t index) {
             high = middle;
         }
     }
-    bool found = low < step->assembled.problem.contacts && step->assembled.contact[low] == index;
+    bool found = low < step->assembled.contacts && step->assembled.contact[low] == index;
     return found ? low : -1;
 }
 

@@ -11,6 +11,7 @@
 typedef struct cn_step {
     double t, h; // start and length
     const cn_steering *steering;
+    cn_assemble_opts opts;
     double *q_middle; // q~
     double *v_old;    // v_i as it is at q~, with the driven bodies' velocities
     double *load; // force and torque F_theta of each body, gravity left out, 6 each (2D: f_x f_y
@@ -26,7 +27,10 @@ typedef struct cn_step {
     cn_solve_report solved;
     const char *solver;
     int32_t retries;
-    double cpu[4]; // [s] detect, assemble, solve, advance
+    double joint_error;  // the largest error of a held row at the end [m], [rad]
+    int32_t joint_worst; // its joint, -1: none
+    double projected;    // energy that projections onto the joints took [J]
+    double cpu[4];       // [s] detect, assemble, solve, advance
 } cn_step;
 
 typedef struct cn_scheme cn_scheme;
@@ -60,6 +64,7 @@ struct cn_scheme {
 };
 const cn_scheme *cn_scheme_find(const char *name); // NULL: there is none
 cn_scheme_fn cn_moreau_jean;
+cn_scheme_fn cn_stabilised;
 
 // Energies and work of sim->last, added to the report (kinetic and potential are those of the end).
 void cn_step_energy(const cn_sim *sim, cn_step_report *report);

@@ -1,0 +1,205 @@
+// step/joints.c
+// The end of a step that has joints. The rows at q~ make Theta(q_{i+1}) = 0 to third order in h;
+// here the step is gone round, s := s + Theta(q_{i+1})/(h theta) and solved again from the last
+// impulses, until it holds to joint_tolerance. Each round gains a factor of about h |omega|, so one
+// or two suffice unless a body turns by a radian in a step.
+//
+// At theta = 1/2 the map is symmetric: it keeps the energy of smooth motion to second order without
+// drift. What an impact leaves of velocity across a joint then alternates in sign from step to
+// step, since u_1 = -u_0; GGL takes it out (Gear, Leimkuhler and Gupta 1985, as a projection).
+// The other remedies are there to be compared with: rates alone drift, Baumgarte trades drift for
+// oscillation, projection loses energy.
+#include "step/phases.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CN_JOINT_ROUNDS 12 // at most; a factor of two in each would come from 1e-6 m to 1e-10 m
+// A round that leaves more than this share of the error has met round-off or a contradiction.
+#define CN_JOINT_GAIN 0.9
+// [m], [rad] An error that no rounding explains: the joints cannot all hold.
+#define CN_JOINT_BROKEN 1e-3
+#define CN_JOINT_AT_REST 1e-13 // [m/s] a velocity across joints that is round-off of one along
+
+// ---- rates and positions onto the joints ----
+
+// The held rows of all joints at q, as a problem of their own, and its solution.
+static cn_status cn_joints_solve(cn_sim *sim, const double *q, const double *v, double share,
+                                 cn_assembled *rows, double **r, cn_error *error) {
+    const cn_model *model = sim->model;
+    cn_contact_list none = {0};
+    cn_inertia_map inertia;
+    cn_assemble_opts opts = {
+        .h = 1.0, .theta = 1.0, .drift = CN_DRIFT_BAUMGARTE, .baumgarte = share, .held_only = true};
+    cn_status status = cn_inertia_prepare(model, q, sim->step_memory, &inertia);
+    if (status != CN_OK) {
+        return cn_fail_memory(error);
+    }
+    status = cn_assemble(model, &sim->state, &none, &inertia, v, v, &opts, sim->step_memory, rows,
+                         error);
+    double *u = CN_TAKE(sim->step_memory, double, model->joint_row_count);
+    if (status != CN_OK || !u) {
+        return status != CN_OK ? status : cn_fail_memory(error);
+    }
+    cn_solve_report solved;
+    *r = rows->r;
+    memset(*r, 0, sizeof(double) * (size_t)model->joint_row_count);
+    return cn_friction_solve(&rows->problem, sim->solver, &sim->opts, sim->scratch, *r, u, &solved,
+                             error);
+}
+
+cn_status cn_joints_settle(cn_sim *sim, const double *q, double *v, cn_error *error) {
+    const cn_model *model = sim->model;
+    cn_assembled rows;
+    double *r, most = 0.0;
+    cn_status status = cn_joints_solve(sim, q, v, 0.0, &rows, &r, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    for (int32_t i = 0; i < model->joint_row_count; i++) {
+        bool held = rows.problem.bounds.upper[i] > 0.0;
+        most = held ? fmax(most, fabs(rows.problem.q[i])) : most;
+    }
+    if (most > CN_JOINT_AT_REST) {
+        int64_t size = (int64_t)cn_velocity_size(model->dim) * model->body_count;
+        double *before = CN_TAKE(sim->step_memory, double, size);
+        if (!before) {
+            return cn_fail_memory(error);
+        }
+        memcpy(before, v, sizeof *v * (size_t)size);
+        cn_apply_impulses(model, &rows, before, r, v);
+    }
+    return CN_OK;
+}
+
+// Positions onto Theta = 0, the nearest way in the metric of the masses.
+static cn_status cn_joints_project(cn_sim *sim, double *q, cn_error *error) {
+    const cn_model *model = sim->model;
+    int64_t size = cn_velocity_size(model->dim), pose = cn_pose_size(model->dim);
+    double *rest = CN_TAKE_ZERO(sim->step_memory, double, size * model->body_count);
+    double *way = CN_TAKE(sim->step_memory, double, size * model->body_count);
+    int32_t worst;
+    if (!rest || !way) {
+        return cn_fail_memory(error);
+    }
+    for (int32_t round = 0; round < CN_JOINT_ROUNDS; round++) {
+        cn_assembled rows;
+        double *r;
+        if (!(cn_joints_error(model, &sim->state, q, &worst) > model->settings.joint_tolerance)) {
+            break;
+        }
+        cn_status status = cn_joints_solve(sim, q, rest, 1.0, &rows, &r, error);
+        if (status != CN_OK) {
+            return status;
+        }
+        cn_apply_impulses(model, &rows, rest, r, way);
+        for (int32_t i = 0; i < model->body_count; i++) {
+            cn_rigid_move(model->dim, q + pose * i, way + size * i, 1.0, q + pose * i);
+        }
+    }
+    return CN_OK;
+}
+
+// What the remedies do to the end of the step, and the energy that it takes.
+static cn_status cn_joints_remedy(cn_sim *sim, cn_error *error) {
+    cn_step *step = &sim->last;
+    cn_drift drift = step->opts.drift;
+    if (drift != CN_DRIFT_PROJECTION && drift != CN_DRIFT_GGL) {
+        return CN_OK;
+    }
+    double before[2], after[2];
+    cn_status status = CN_OK;
+    cn_state_energy(sim->model, sim->steering.gravity, step->q, step->v, &before[0], &before[1]);
+    if (drift == CN_DRIFT_PROJECTION) {
+        status = cn_joints_project(sim, step->q, error);
+    }
+    if (status == CN_OK) {
+        status = cn_joints_settle(sim, step->q, step->v, error);
+    }
+    cn_state_energy(sim->model, sim->steering.gravity, step->q, step->v, &after[0], &after[1]);
+    step->projected = before[0] + before[1] - after[0] - after[1];
+    return status;
+}
+
+// ---- going round ----
+
+// Names the joint that is off most, and one of its neighbours that is off too.
+static cn_status cn_joints_broken(const cn_sim *sim, cn_error *error) {
+    const cn_model *model = sim->model;
+    const cn_step *step = &sim->last;
+    const cn_joint *worst = &model->joint[step->joint_worst], *other = NULL;
+    for (int32_t j = 0; j < model->joint_count && !other; j++) {
+        const cn_joint *joint = &model->joint[j];
+        for (int k = 0; k < 4 && joint != worst; k++) {
+            if (joint->body[k / 2] == worst->body[k % 2] &&
+                model->body[joint->body[k / 2]].role == CN_BODY_FREE) {
+                other = joint;
+            }
+        }
+    }
+    cn_fail(error, CN_ERR_NUMERIC, "joint %d (%s) is off by %.3g at t = %g",
+            (int)(worst - model->joint) + 1, worst->name, step->joint_error, step->t + step->h);
+    if (other) {
+        cn_fail_hint(error, "it may contradict joint %d (%s), a motion or a motor",
+                     (int)(other - model->joint) + 1, other->name);
+    } else {
+        cn_fail_hint(error, "a motion or a motor may contradict it, or the step is too long");
+    }
+    return CN_ERR_NUMERIC;
+}
+
+static cn_status cn_solve_and_end(cn_sim *sim, cn_error *error) {
+    cn_step *step = &sim->last;
+    int32_t before = step->solved.iterations;
+    double clock[3] = {cn_clock_cpu()};
+    cn_status status = cn_step_solve(sim, error);
+    step->solved.iterations += before;
+    clock[1] = cn_clock_cpu();
+    status = status == CN_OK ? cn_step_end(sim, error) : status;
+    clock[2] = cn_clock_cpu();
+    step->cpu[2] += clock[1] - clock[0];
+    step->cpu[3] += clock[2] - clock[1];
+    return status;
+}
+
+static cn_status cn_joints_close(cn_sim *sim, cn_error *error) {
+    const cn_model *model = sim->model;
+    cn_step *step = &sim->last;
+    bool iterate = step->opts.drift == CN_DRIFT_ITERATE || step->opts.drift == CN_DRIFT_GGL;
+    double last = HUGE_VAL;
+    step->joint_error = cn_joints_error(model, &sim->state, step->q, &step->joint_worst);
+    for (int32_t round = 0; round < CN_JOINT_ROUNDS && iterate &&
+                            step->joint_error > model->settings.joint_tolerance &&
+                            step->joint_error < CN_JOINT_GAIN * last;
+         round++) {
+        last = step->joint_error;
+        cn_joints_correct(model, &sim->state, &step->opts, step->q, step->r, step->u,
+                          &step->assembled);
+        cn_status status = cn_solve_and_end(sim, error);
+        if (status != CN_OK) {
+            return status;
+        }
+        step->joint_error = cn_joints_error(model, &sim->state, step->q, &step->joint_worst);
+    }
+    return iterate && !(step->joint_error <= CN_JOINT_BROKEN) ? cn_joints_broken(sim, error)
+                                                              : CN_OK;
+}
+
+cn_status cn_step_finish(cn_sim *sim, cn_error *error) {
+    cn_step *step = &sim->last;
+    cn_steer_friction(step);
+    cn_status status = cn_solve_and_end(sim, error);
+    double clock = cn_clock_cpu(), solving = step->cpu[2];
+    if (status == CN_OK && sim->model->joint_count > 0) {
+        status = cn_joints_close(sim, error);
+        status = status == CN_OK ? cn_joints_remedy(sim, error) : status;
+    }
+    status = status == CN_OK ? cn_step_statuses(sim, error) : status;
+    step->cpu[3] += fmax(0.0, cn_clock_cpu() - clock - (step->cpu[2] - solving));
+    return status;
+}
