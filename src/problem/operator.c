@@ -76,26 +76,29 @@ int64_t cn_operator_sweep_cost(const cn_operator *W, int32_t dim, int32_t contac
                                        : (int64_t)dim * dim * W->assembled.start[contacts];
 }
 
-static void cn_body_velocity(const cn_friction *p, const double *r, double *v, double *u) {
+// For a dimension known to the compiler.
+static inline __attribute__((always_inline)) void
+cn_body_velocity(const cn_friction *p, int dim, const double *r, double *v, double *u) {
     const cn_body_map *body = &p->W.body;
-    int32_t dim = p->dim;
     memset(v, 0, sizeof *v * (size_t)body->dofs);
     for (int32_t a = 0; a < p->contacts; a++) {
         const double *impulse = r + (int64_t)dim * a;
         for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
-            for (int32_t i = 0; i < dim; i++) {
-                v[body->dof[k]] += body->MinvH[dim * k + i] * impulse[i];
+            double sum = v[body->dof[k]];
+            for (int i = 0; i < dim; i++) {
+                sum += body->MinvH[dim * k + i] * impulse[i];
             }
+            v[body->dof[k]] = sum;
         }
     }
     for (int32_t a = 0; a < p->contacts; a++) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
-            for (int32_t i = 0; i < dim; i++) {
+            for (int i = 0; i < dim; i++) {
                 sum[i] += body->H[dim * k + i] * v[body->dof[k]];
             }
         }
-        for (int32_t i = 0; i < dim; i++) {
+        for (int i = 0; i < dim; i++) {
             u[(int64_t)dim * a + i] = sum[i] + p->q[(int64_t)dim * a + i];
         }
     }
@@ -103,7 +106,11 @@ static void cn_body_velocity(const cn_friction *p, const double *r, double *v, d
 
 void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u) {
     if (p->W.kind == CN_OPERATOR_BODY) {
-        cn_body_velocity(p, r, v, u);
+        if (p->dim == 3) {
+            cn_body_velocity(p, 3, r, v, u);
+        } else {
+            cn_body_velocity(p, 2, r, v, u);
+        }
     } else {
         cn_bsr_apply(&p->W.assembled, r, u);
         int64_t m = (int64_t)p->dim * p->contacts;

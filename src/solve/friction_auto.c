@@ -2,7 +2,8 @@
 // The default. Tiny 2D problems by enumeration; else accelerated Gauss-Seidel for as long as it
 // promises to be the cheaper way, then proximal Newton from where it came, then in turns with
 // growing budgets, once with an interior point method before them, until a limit ends it. What the
-// first sweeps leave unsolved is cut into its islands, which go this way one by one.
+// first sweeps leave unsolved is cut into its islands, which go this way one by one. Where many
+// blocks are joints Newton comes first.
 //
 // Costs are counted in multiplications, never timed, so the same problem takes the same way on
 // every machine. What comes back is always the best iterate seen, with its honest residual.
@@ -14,6 +15,8 @@
 #include "solve/friction_prox_newton.h"
 #include "solve/friction_rows.h"
 #include "solve/islands.h"
+#include "solve/natural.h"
+#include "solve/watch.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,6 +69,11 @@ static bool cn_auto_is_over(cn_status status, const cn_solve_report *report) {
            report->outcome == CN_UNSUPPORTED;
 }
 
+// The first weight of the proximal term at an error.
+static double cn_auto_eps(double error) {
+    return fmin(fmax(CN_AUTO_EPS * error, CN_AUTO_EPS_LEAST), cn_prox_param_table[0].initial);
+}
+
 // An interior point method from well inside the cones; r becomes better or stays.
 static cn_status cn_auto_interior(const cn_auto_turns *turns, const cn_friction *p,
                                   const cn_solve_opts *limits, cn_arena *scratch, double *r,
@@ -99,8 +107,7 @@ static cn_status cn_auto_turn(cn_auto_turns *turns, cn_newton_system *system, cn
     if (!cn_auto_limits(turns, budget, &opts, report)) {
         return CN_OK;
     }
-    double eps = fmin(fmax(CN_AUTO_EPS * sweeps->best_error, CN_AUTO_EPS_LEAST),
-                      cn_prox_param_table[0].initial);
+    double eps = cn_auto_eps(sweeps->best_error);
     cn_status status = cn_prox_newton_run(system, &opts, eps, scratch, r, report);
     turns->iterations += report->iterations;
     if (cn_auto_is_over(status, report) || !cn_auto_limits(turns, INT32_MAX, &opts, report)) {
@@ -115,19 +122,18 @@ static cn_status cn_auto_turn(cn_auto_turns *turns, cn_newton_system *system, cn
 
 static cn_friction_fn cn_auto_island;
 
-// Gauss-Seidel for as long as it promises to be the cheaper way; not at all where joints abound,
-// or in small islands. Easy problems end before anything is analysed. *patience: sweeps that cost
-// as much as a Newton stage; infinite: there is none, or islands have been solved by themselves.
+// Gauss-Seidel for as long as it promises to be the cheaper way; not at all in small islands. Easy
+// problems end before anything is analysed. *patience: sweeps that cost as much as a Newton stage;
+// infinite: there is none, or islands have been solved by themselves.
 static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_nsgs *sweeps,
                                cn_newton_system *system, cn_arena *scratch, double *r, double *u,
                                cn_solve_report *report, double *patience) {
     cn_solve_opts opts = *turns->opts;
-    bool at_once = cn_boxes_count(p) > CN_AUTO_JOINTED * p->contacts ||
-                   (turns->island && p->contacts < CN_AUTO_SMALL);
+    bool at_once = turns->island && p->contacts < CN_AUTO_SMALL;
     cn_nsgs_start(sweeps, r);
     opts.max_iterations = at_once ? 0 : opts.max_iterations;
     cn_status status = cn_nsgs_go(sweeps, &opts, CN_AUTO_PATIENCE, report);
-    turns->iterations = report->iterations;
+    turns->iterations += report->iterations;
     *patience = HUGE_VAL;
     if (!cn_auto_is_over(status, report) && cn_auto_limits(turns, INT32_MAX, &opts, report)) {
         bool split = false;
@@ -153,6 +159,35 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     return status;
 }
 
+// Newton before anything else, for problems where joints abound; left as stalled where it cannot be
+// used.
+static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_arena *scratch,
+                                double *r, double *u, cn_solve_report *report) {
+    cn_newton_system system;
+    double *v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
+    if (!v) {
+        return CN_ERR_MEMORY;
+    }
+    cn_friction_velocity(p, r, v, u);
+    double error = cn_natural_error(p, turns->opts->measure, r, u);
+    if (error <= CN_WATCH_MARGIN * turns->opts->tolerance) {
+        report->outcome = CN_SOLVED;
+        report->detail = "the first guess is a solution";
+        return CN_OK;
+    }
+    cn_status status = cn_newton_analyse(p, scratch, &system);
+    if (status != CN_OK) {
+        report->outcome = CN_STALLED;
+        return status == CN_ERR_UNSUPPORTED ? CN_OK : status;
+    }
+    cn_solve_opts opts = *turns->opts;
+    if (cn_auto_limits(turns, CN_AUTO_BUDGET, &opts, report)) {
+        status = cn_prox_newton_run(&system, &opts, cn_auto_eps(error), scratch, r, report);
+        turns->iterations += report->iterations;
+    }
+    return status;
+}
+
 static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve_opts *opts,
                                cn_arena *scratch, double *r, double *u, cn_solve_report *report) {
     double answer[2 * CN_ENUMERATE_MOST];
@@ -166,6 +201,13 @@ static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve
     }
     cn_auto_turns turns = {
         .opts = opts, .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0, .island = island};
+    if (cn_boxes_count(p) > CN_AUTO_JOINTED * p->contacts) {
+        cn_status status = cn_auto_newton(p, &turns, scratch, r, u, report);
+        report->iterations = turns.iterations;
+        if (cn_auto_is_over(status, report) || turns.iterations >= opts->max_iterations) {
+            return status;
+        }
+    }
     cn_nsgs sweeps;
     cn_newton_system system;
     double patience;

@@ -44,9 +44,10 @@
 #define CN_PROX_HALVINGS                                                                           \
     4 // of the 2D line search, whose merit may not exceed the largest of the last
 #define CN_PROX_MEMORY 4
-#define CN_PROX_RIDGE 1e-7 // of a bilateral row's own stiffness: half of the digits for either side
-#define CN_PROX_PURIFY 3   // refinements of a certificate, each taking out what W still feels
-#define CN_PROX_PROOF 1e3  // times the impulses at hand, which no solution is expected to exceed
+#define CN_PROX_RIDGE 1e-8 // of a bilateral row's own stiffness: half of the digits for either side
+#define CN_PROX_LINEAR 0.03 // of the tolerance, to which the linear equations are solved
+#define CN_PROX_PURIFY 3    // refinements of a certificate, each taking out what W still feels
+#define CN_PROX_PROOF 1e3   // times the impulses at hand, which no solution is expected to exceed
 
 const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT] = {
     {"eps", CN_PARAM_REAL, offsetof(cn_prox_params, eps), 1e-2, 1e-12, 1e2,
@@ -91,6 +92,7 @@ static cn_status cn_prox_prepare(cn_prox *s, cn_newton_system *system, const cn_
         return CN_ERR_MEMORY;
     }
     s->size = cn_newton_scales(p, s->scale);
+    system->enough = CN_PROX_LINEAR * opts->tolerance * s->size;
     for (int64_t i = 0; system->ridge && i < s->m; i++) {
         int32_t a = (int32_t)(i / p->dim);
         double own = p->W.diagonal[(int64_t)p->dim * i + i % p->dim];
@@ -176,13 +178,12 @@ static double cn_prox_advance(cn_prox *s, const double *merits, int32_t count) {
 static bool cn_prox_contradiction(cn_prox *s) {
     cn_newton_system *system = s->system;
     cn_friction bare = *s->p;
-    double left = 0.0, along = 0.0, felt = 0.0, length = 0.0, impulse = 0.0;
-    for (int64_t i = 0; i < s->m; i++) {
-        left += system->ridge[i] > 0.0 ? system->F[i] * system->F[i] : 0.0;
-        system->F[i] = system->ridge[i] > 0.0 ? system->F[i] : 0.0;
-    }
-    if (!(sqrt(left) > s->opts->tolerance * s->size)) {
+    double along = 0.0, felt = 0.0, length = 0.0, impulse = 0.0;
+    if (!(system->left > s->opts->tolerance * s->size)) {
         return false;
+    }
+    for (int64_t i = 0; i < s->m; i++) {
+        system->F[i] = system->ridge[i] > 0.0 ? system->F[i] : 0.0;
     }
     double *d = s->trial;
     bare.q = system->zero;
@@ -212,6 +213,7 @@ static bool cn_prox_step(cn_prox *s) {
         return false;
     }
     if (s->system->ridge) {
+        s->system->toward = s->steps == 0 ? s->r : NULL;
         cn_newton_refine(s->system, s->system->F, s->dr);
         s->contradicts = cn_prox_contradiction(s);
         return !s->contradicts;
@@ -316,6 +318,7 @@ cn_status cn_prox_newton_run(cn_newton_system *system, const cn_solve_opts *opts
         status = cn_prox_run(&s, r, report);
     }
     system->ridge = NULL;
+    system->toward = NULL;
     cn_arena_release(scratch, mark);
     return status;
 }

@@ -11,7 +11,8 @@
 #define CN_NEWTON_DENSE 2.0   // how much faster than those of a sweep
 #define CN_NEWTON_FILLING 2.0 // all that is done a contact over the filling alone
 #define CN_NEWTON_REFINE 8    // steps of refinement where a ridge has to be taken out,
-#define CN_NEWTON_GAIN 0.2    // while each leaves less than this share of the error
+#define CN_NEWTON_GAIN 0.2    // while each leaves less than this share of the error,
+#define CN_NEWTON_SURE 0.05   // and mostly less than this
 
 // ---- analysis ----
 
@@ -248,11 +249,14 @@ CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s) {
                 const double *G = s->pack.G + (2 * (int64_t)a + left) * size * dim;
                 double *block = s->lu.value + offset;
                 for (int k = 0; k < size; k++) {
+                    double row[CN_BLOCK_MOST];
+                    memcpy(row, block + size * k, sizeof *row * (size_t)size);
                     for (int i = 0; i < dim; i++) {
                         for (int l = 0; l < size; l++) {
-                            block[size * k + l] += G[size * i + k] * half[size * i + l];
+                            row[l] += G[size * i + k] * half[size * i + l];
                         }
                     }
+                    memcpy(block + size * k, row, sizeof *row * (size_t)size);
                 }
             }
         }
@@ -428,24 +432,57 @@ static double cn_newton_norm(int64_t m, const double *x) {
     return sqrt(sum);
 }
 
-void cn_newton_refine(cn_newton_system *s, double *F, double *dr) {
+// dr of the factors, pulled towards r + dr = 0 by the ridge in the rows that A lets through.
+static void cn_newton_pull(cn_newton_system *s, const double *F, double *dr) {
+    int32_t dim = s->p->dim;
+    for (int64_t i = 0; i < (int64_t)dim * s->p->contacts; i++) {
+        double through = s->A[dim * i + i % dim];
+        s->extra[i] = F[i] + through * s->ridge[i] * s->toward[i];
+    }
+    cn_newton_backsolve(s, s->extra, dr);
+}
+
+// Refinement where a ridge has to be taken out. The error is not looked at after a step that is
+// sure to suffice.
+static void cn_newton_take_out(cn_newton_system *s, double *F, double *dr) {
     int64_t m = (int64_t)s->p->dim * s->p->contacts;
-    double last = s->ridge ? cn_newton_norm(m, F) : 0.0;
-    cn_newton_backsolve(s, F, dr);
-    cn_newton_rest(s, dr, F);
-    for (int32_t k = 0; k < (s->ridge ? CN_NEWTON_REFINE : 1); k++) {
-        double left = s->ridge ? cn_newton_norm(m, F) : 0.0;
-        if (s->ridge && !(left < CN_NEWTON_GAIN * last)) {
+    double last = cn_newton_norm(m, F);
+    if (s->toward) {
+        last = (double)INFINITY; // the pull may be larger than F
+        cn_newton_pull(s, F, dr);
+    } else {
+        cn_newton_backsolve(s, F, dr);
+    }
+    for (int32_t k = 0; k < CN_NEWTON_REFINE; k++) {
+        cn_newton_rest(s, k == 0 ? dr : s->extra, F);
+        s->left = cn_newton_norm(m, F);
+        if (s->left <= s->enough || !(s->left < CN_NEWTON_GAIN * last)) {
             return;
         }
-        last = left;
+        last = s->left;
         cn_newton_backsolve(s, F, s->extra);
         for (int64_t i = 0; i < m; i++) {
             dr[i] += s->extra[i];
         }
-        if (s->ridge) {
-            cn_newton_rest(s, s->extra, F);
+        s->left *= CN_NEWTON_SURE;
+        if (s->left <= s->enough) {
+            return;
         }
+    }
+    cn_newton_rest(s, s->extra, F);
+    s->left = cn_newton_norm(m, F);
+}
+
+void cn_newton_refine(cn_newton_system *s, double *F, double *dr) {
+    if (s->ridge) {
+        cn_newton_take_out(s, F, dr);
+        return;
+    }
+    cn_newton_backsolve(s, F, dr);
+    cn_newton_rest(s, dr, F);
+    cn_newton_backsolve(s, F, s->extra);
+    for (int64_t i = 0; i < (int64_t)s->p->dim * s->p->contacts; i++) {
+        dr[i] += s->extra[i];
     }
 }
 

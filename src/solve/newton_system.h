@@ -21,13 +21,16 @@ typedef struct cn_newton_system {
     int64_t *offset;     // of each block written: one a block of W, or four a contact
     double *A, *K, *F;   // to be filled: dim*dim each by rows, dim each
     double *ridge;       // NULL, or one a row, the caller's: K + A ridge is factorised for K, where
-                         // K alone is too near to singular; refinement takes it out again
-    double *C, *g;       // body space
-    double *inverse;     // K^-1, body space
-    double *root;        // NULL, or the caller's to fill like K: R by rows with K^-1 = R'R, for K
-                         // of which no entry by entry inverse is accurate in all directions
-    double *y;           // the system's unknowns
-    double *v, *product; // W dr, for refinement
+                         // K alone is too near to singular; refinement takes it out again,
+    double enough, left; // until |F| of what is left is below enough; left: how much it is, or less
+    const double *toward; // with a ridge: NULL, or the r that dr will be added to; what W does not
+                          // feel of r + dr is then as small as the ridge makes it
+    double *C, *g;        // body space
+    double *inverse;      // K^-1, body space
+    double *root;         // NULL, or the caller's to fill like K: R by rows with K^-1 = R'R, for K
+                          // of which no entry by entry inverse is accurate in all directions
+    double *y;            // the system's unknowns
+    double *v, *product;  // W dr, for refinement
     double *extra, *zero; // a second right-hand side; a zero q
 } cn_newton_system;
 
@@ -43,7 +46,7 @@ double cn_newton_cost(const cn_newton_system *s);
 bool cn_newton_factor(cn_newton_system *s);
 void cn_newton_backsolve(cn_newton_system *s, const double *F, double *dr);
 // The second half with iterative refinement, one step of it, or with a ridge as many as pay. F is
-// spoilt: with a ridge it is what is left of the equation.
+// spoilt: with a ridge it is what is left of the equation, unless that is less than enough.
 void cn_newton_refine(cn_newton_system *s, double *F, double *dr);
 // dr from A, K, F, with one step of iterative refinement; false when the system is singular. F is
 // spoilt.

@@ -292,7 +292,7 @@ bool cn_block_lu_factor(cn_block_lu *lu) {
 #endif
 
 // x := D^-1 x for a factored diagonal block.
-static void cn_solve_block(int dim, const double *block, const int32_t *exchange, double *x) {
+CN_INLINE void cn_solve_block(int dim, const double *block, const int32_t *exchange, double *x) {
     for (int k = 0; k < dim; k++) {
         double swap = x[k];
         x[k] = x[exchange[k]];
@@ -312,7 +312,7 @@ static void cn_solve_block(int dim, const double *block, const int32_t *exchange
 }
 
 // to -= block x
-static void cn_subtract_apply(int dim, const double *block, const double *x, double *to) {
+CN_INLINE void cn_subtract_apply(int dim, const double *block, const double *x, double *to) {
     for (int i = 0; i < dim; i++) {
         double sum = 0.0;
         for (int j = 0; j < dim; j++) {
@@ -322,8 +322,8 @@ static void cn_subtract_apply(int dim, const double *block, const double *x, dou
     }
 }
 
-void cn_block_lu_solve(cn_block_lu *lu, double *x) {
-    int dim = lu->dim, size = dim * dim;
+CN_INLINE void cn_solve_rows(int dim, cn_block_lu *lu, double *x) {
+    int size = dim * dim;
     double *y = lu->x;
     for (int32_t i = 0; i < lu->rows; i++) {
         memcpy(y + (int64_t)dim * lu->place[i], x + (int64_t)dim * i, sizeof *x * (size_t)dim);
@@ -344,5 +344,15 @@ void cn_block_lu_solve(cn_block_lu *lu, double *x) {
     }
     for (int32_t i = 0; i < lu->rows; i++) {
         memcpy(x + (int64_t)dim * i, y + (int64_t)dim * lu->place[i], sizeof *x * (size_t)dim);
+    }
+}
+
+void cn_block_lu_solve(cn_block_lu *lu, double *x) {
+    if (lu->dim == 6) {
+        cn_solve_rows(6, lu, x);
+    } else if (lu->dim == 3) {
+        cn_solve_rows(3, lu, x);
+    } else {
+        cn_solve_rows(2, lu, x);
     }
 }
