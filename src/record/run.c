@@ -202,14 +202,13 @@ cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
     int64_t n = cn_column_int(select, 0);
     size_t status_size;
     cn_column_blob(select, 10, &status_size);
-    if (n < 0 || n > INT32_MAX || (size_t)n != status_size) {
-        status = cn_run_damaged("contacts", index, error);
-    } else if ((*contacts = CN_TAKE_ZERO(memory, cn_contact_record, n)) == NULL) {
+    bool sane = n >= 0 && n <= INT32_MAX && (size_t)n == status_size;
+    if (sane && (*contacts = CN_TAKE_ZERO(memory, cn_contact_record, n)) == NULL) {
         status = cn_fail_memory(error);
-    } else if (!cn_contact_columns(select, run->dim, (int32_t)n, *contacts)) {
-        status = cn_run_damaged("contacts", index, error);
-    } else {
+    } else if (sane && cn_contact_columns(select, run->dim, (int32_t)n, *contacts)) {
         *count = (int32_t)n;
+    } else {
+        status = cn_run_damaged("contacts", index, error);
     }
     cn_statement_end(select);
     return status;

@@ -15,7 +15,7 @@
 
 #define CN_GENERATOR(key, rows, where, words)                                                      \
     CN_KEY(key, boxed, cn_generator_entry, params, .flags = CN_VARIANT | (where),                  \
-           .table = &(rows), .help = words)
+           .table = &(rows), .help = (words))
 
 static const cn_field cn_generate_fields[] = {
     CN_GENERATOR("grid", cn_grid_table, 0, "copies of a shape on a lattice"),

@@ -85,8 +85,9 @@ static cn_status cn_grid_run(cn_maker *maker, const void *params) {
     int64_t total = (int64_t)grid->count[0] * grid->count[1] * grid->count[2];
     for (int64_t k = 0; k < total && status == CN_OK; k++) {
         int64_t row = k / grid->count[0];
+        int64_t layer = row / grid->count[1];
         double at[3] = {(double)(k % grid->count[0]), (double)(row % grid->count[1]),
-                        (double)(row / grid->count[1])};
+                        (double)layer};
         for (int32_t i = 0; i < maker->reader->dim; i++) {
             double moved = room[i] > 0.0 ? cn_rng_uniform(&rng, -room[i], room[i]) : 0.0;
             body.position[i] = grid->lot.position[i] + at[i] * spacing[i] + moved;

@@ -171,15 +171,16 @@ static cn_status cn_packing_lattice(cn_packer *packer) {
     for (int64_t k = 0; left > 0 && status == CN_OK; k++) {
         // The last layer takes a random choice of its cells, each equally likely.
         int64_t cells_left = in_layer - k % in_layer;
-        if (left < cells_left && k / in_layer == (packing->count - 1) / in_layer &&
+        int64_t layers = k / in_layer; // below this one
+        if (left < cells_left && layers == (packing->count - 1) / in_layer &&
             cn_rng_uniform(&packer->rng, 0.0, (double)cells_left) >= (double)left) {
             continue;
         }
         int64_t columns = (int64_t)number[0];
         int64_t in_this = k % in_layer;
-        double at[3] = {(double)(in_this % columns), (double)(in_this / columns),
-                        (double)(k / in_layer)};
-        at[cn_up(packer->dim)] = (double)(k / in_layer);
+        int64_t row = in_this / columns;
+        double at[3] = {(double)(in_this % columns), (double)row};
+        at[cn_up(packer->dim)] = (double)layers;
         double radius = cn_packer_radius(packer);
         double center[3] = {0};
         for (int32_t i = 0; i < packer->dim; i++) {

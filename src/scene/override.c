@@ -174,15 +174,12 @@ static void cn_shift_columns(cn_yaml *node, int32_t by) {
 static cn_status cn_override_one(cn_reader *reader, cn_yaml *tree, const cn_override *override) {
     size_t path = strlen(override->path);
     size_t value = strlen(override->value);
-    size_t prefix = strlen(CN_OVERRIDE_PREFIX);
-    char *label = CN_TAKE(reader->memory, char, prefix + path + value + 2);
+    size_t room = strlen(CN_OVERRIDE_PREFIX) + path + value + 2;
+    char *label = CN_TAKE(reader->memory, char, room);
     if (!label) {
         return cn_fail_memory(reader->error);
     }
-    memcpy(label, CN_OVERRIDE_PREFIX, prefix);
-    memcpy(label + prefix, override->path, path);
-    label[prefix + path] = '=';
-    memcpy(label + prefix + path + 1, override->value, value + 1);
+    snprintf(label, room, "%s%s=%s", CN_OVERRIDE_PREFIX, override->path, override->value);
     cn_yaml *node;
     int32_t shift = path < INT16_MAX ? (int32_t)path + 1 : 0;
     cn_status status =

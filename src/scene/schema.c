@@ -51,7 +51,9 @@ static const char *cn_shown(const cn_yaml *node, char shown[CN_SHOWN_MAX + 8]) {
     snprintf(shown, CN_SHOWN_MAX + 8, "%s%.*s%s%s", text ? "\"" : "", CN_SHOWN_MAX, node->text,
              cut ? "..." : "", text ? "\"" : "");
     for (char *c = shown; *c; c++) {
-        *c = (unsigned char)*c < ' ' ? '?' : *c;
+        if ((unsigned char)*c < ' ') {
+            *c = '?';
+        }
     }
     return shown;
 }
