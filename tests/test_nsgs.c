@@ -154,6 +154,44 @@ CN_TEST(warm_start_at_the_solution_takes_no_sweep) {
     cn_arena_destroy(arena);
 }
 
+// One solve of the column with "settle", from r.
+static cn_solve_report settle(const cn_friction *p, const char *sweeps, cn_arena *arena,
+                              double *r) {
+    const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
+    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+    assert_int_equal(cn_solve_opts_set(&opts, &solver->info, "settle", sweeps, NULL), CN_OK);
+    opts.tolerance = 1e-3;
+    cn_solve_report report;
+    double *u = CN_TAKE(arena, double, (int64_t)p->dim * p->contacts);
+    assert_int_equal(cn_friction_solve(p, solver, &opts, arena, r, u, &report, NULL), CN_OK);
+    assert_int_equal(report.outcome, CN_SOLVED);
+    return report;
+}
+
+CN_TEST(settling_goes_past_the_tolerance_from_near_the_answer_only) {
+    cn_arena *arena = cn_arena_create(NULL);
+    double far[90] = {0.0}, plain[90] = {0.0}, near[90];
+    cn_friction p = column(arena, 30);
+    // From far away it changes nothing.
+    cn_solve_report without = settle(&p, "0", arena, plain);
+    cn_solve_report with = settle(&p, "40", arena, far);
+    assert_int_equal(with.iterations, without.iterations);
+    assert_memory_equal(far, plain, sizeof far);
+    // The next solve starts there. Each goes on, by its own sweeps, until nothing is left to do.
+    memcpy(near, far, sizeof near);
+    double last = with.grade.residual;
+    for (int32_t k = 0; k < 20 && last > 1e-12; k++) {
+        with = settle(&p, "40", arena, near);
+        CN_CHECK_BELOW((double)with.iterations, 40.5);
+        CN_CHECK_BELOW(with.grade.residual, last);
+        last = with.grade.residual;
+    }
+    CN_CHECK_BELOW(last, 1.001e-12);
+    without = settle(&p, "0", arena, plain);
+    assert_int_equal(without.iterations, 0);
+    cn_arena_destroy(arena);
+}
+
 CN_TEST(out_of_sweeps_gives_the_best_iterate_and_says_so) {
     cn_arena *arena = cn_arena_create(NULL);
     double r[60], answer[60] = {0.0}, u[60];

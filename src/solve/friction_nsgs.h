@@ -13,6 +13,7 @@ typedef struct cn_nsgs_params {
     double relaxation; // omega
     int32_t anderson;  // depth; 0: plain sweeps
     int32_t every;     // sweeps per mixing step
+    int32_t settle;    // most sweeps past the tolerance, from a start near the answer
     int32_t order;     // cn_order_kind, of nsgs itself
     int32_t seed;      // of the random order
     int32_t manifold;  // most inner sweeps over the contacts of one pair of bodies; 0: one by one
@@ -20,8 +21,8 @@ typedef struct cn_nsgs_params {
     bool adaptive;     // omega from the contraction seen, in place of the acceleration
 } cn_nsgs_params;
 
-#define CN_NSGS_PARAM_COUNT 8
-#define CN_AUTO_PARAM_COUNT 3 // the first of them, which auto has too
+#define CN_NSGS_PARAM_COUNT 9
+#define CN_AUTO_PARAM_COUNT 4 // the first of them, which auto has too
 extern const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT];
 
 cn_friction_fn cn_friction_nsgs;
@@ -37,6 +38,7 @@ typedef struct cn_nsgs {
     double *x, *g; // where a mixing step starts, where its sweeps end
     double *best;  // the best g that was checked
     double best_error;
+    double start_error;
     double error;      // at the last check
     double foretold;   // error over step size then
     int64_t sweeps;    // since the start
