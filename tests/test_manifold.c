@@ -351,6 +351,47 @@ CN_TEST(lying_tubes_touch_along_their_line) {
     end();
 }
 
+static const double tilts[] = {0.0, 1e-12, 1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 1e-2, 0.04};
+#define TILTS ((int)(sizeof tilts / sizeof *tilts))
+
+// The gap of the end of a lying tube that is at x, when its other end is lower.
+static void check_ends(const cn_manifold *m, double rise) {
+    assert_int_equal(m->count, 2);
+    int32_t low = m->point[0].point[0] < m->point[1].point[0] ? 0 : 1;
+    CN_CHECK_NEAR(m->point[1 - low].point[0] - m->point[low].point[0], 2.0, 0.03);
+    CN_CHECK_NEAR(m->point[1 - low].gap - m->point[low].gap, rise, 1e-12 + 2e-3 * rise);
+}
+
+CN_TEST(tilted_tubes_keep_both_ends) {
+    begin();
+    const double corners[] = {-5, -5, -1, 5, -5, -1, -5, 5, -1, 5, 5, -1,
+                              -5, -5, 0,  5, -5, 0,  -5, 5, 0,  5, 5, 0};
+    cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
+    def.vertex_count = 8;
+    def.vertices = corners;
+    cn_shape slab = box(10, 10, 1), plane = ground(), beam = box(10, 1, 1),
+             rock = build_shape(memory_of_test, &def, 3);
+    for (int kind = 0; kind < 2; kind++) {
+        cn_shape_kind round = kind ? CN_SHAPE_CAPSULE : CN_SHAPE_CYLINDER;
+        cn_shape body = tube(round, 0.5, 2.0), under = tube(round, 0.4, 3.0);
+        cn_placed edge = place_at(&beam, 0, 0, 0), lying = place_at(&under, 0, 0, 0);
+        turn_by(&edge, M_PI / 4, 0, 0);
+        turn_by(&lying, 0, M_PI / 2, 0);
+        const cn_placed ground[] = {place_at(&plane, 0, 0, 0), place_at(&slab, 0, 0, -0.5),
+                                    place_at(&rock, 0, 0, 0), edge, lying};
+        const double top[] = {0.0, 0.0, 0.0, sqrt(0.5), 0.4};
+        for (int base = 0; base < 5; base++) {
+            for (int k = 0; k < TILTS; k++) {
+                cn_placed a = place_at(&body, 0.1, 0.0, top[base] + 0.5);
+                turn_by(&a, 0, M_PI / 2 - tilts[k], 0);
+                cn_manifold m = meet(&a, &ground[base], 0.2);
+                check_ends(&m, 2.0 * sin(tilts[k]));
+            }
+        }
+    }
+    end();
+}
+
 CN_TEST(parallel_tubes_touch_along_the_stretch_they_share) {
     begin();
     for (int kind = 0; kind < 3; kind++) {

@@ -7,6 +7,7 @@
 #include "math/vec3.h"
 
 #include <float.h>
+#include <math.h>
 
 // Cosine between a reference face and the face that lies on it: farther away from each other, the
 // nearest edge or point will do.
@@ -16,7 +17,8 @@
 #define CN_FACING_BOTH 0.95
 // Cosine between a straight part and the normal up to which it is looked at over a face ...
 #define CN_SQUARE_FACE 0.9
-// ... and alone. Two straight parts touch along a line when they are parallel to this sine.
+// ... and alone. Two straight parts touch along a line when, seen along the normal, they are
+// parallel to this sine; the end that is farther along the normal is listed with its gap.
 #define CN_SQUARE_LINE 0.1
 #define CN_PARALLEL_LINES 1e-3
 
@@ -76,13 +78,14 @@ bool cn_face_contacts(const cn_couple *c, const cn_best_face *best, double alert
     return true;
 }
 
-// Whether two segments are parallel.
-static bool cn_lines_parallel(const cn_patch *a, const cn_patch *b) {
+// Whether two segments are parallel as the normal sees them. A tilt towards it does not count: the
+// far end must be a candidate long before it comes down.
+static bool cn_lines_parallel(const cn_patch *a, const cn_patch *b, const double normal[3]) {
     double u[3], v[3], across[3];
     cn_sub3(a->corner[1].x, a->corner[0].x, u);
     cn_sub3(b->corner[1].x, b->corner[0].x, v);
     cn_cross3(u, v, across);
-    return cn_norm3(across) <= CN_PARALLEL_LINES * cn_norm3(u) * cn_norm3(v);
+    return fabs(cn_dot3(across, normal)) <= CN_PARALLEL_LINES * cn_norm3(u) * cn_norm3(v);
 }
 
 void cn_axis_contacts(const cn_couple *c, const cn_axis *axis, double alert, cn_manifold *out) {
@@ -93,7 +96,7 @@ void cn_axis_contacts(const cn_couple *c, const cn_axis *axis, double alert, cn_
     cn_convex_patch(&c->b, normal, CN_FACING_BOTH, CN_SQUARE_LINE, &on_b);
     if (on_a.count > 1 && on_b.count > 1 && on_a.count + on_b.count > 4) {
         least = cn_patch_contact(&on_a, &on_b, normal, alert, c->slack, out);
-    } else if (on_a.count == 2 && on_b.count == 2 && cn_lines_parallel(&on_a, &on_b)) {
+    } else if (on_a.count == 2 && on_b.count == 2 && cn_lines_parallel(&on_a, &on_b, normal)) {
         least = cn_segment_contact(&on_a, &on_b, normal, alert, c->slack, out);
     }
     if (!(least <= axis->gap + c->slack)) {
