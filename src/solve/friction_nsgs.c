@@ -160,7 +160,7 @@ static void cn_nsgs_advance(cn_nsgs *s, int64_t limit, double tolerance) {
 // wander within what the tolerance allows, unless each solve leaves a small part of what it starts
 // from, of slow modes too.
 static void cn_nsgs_settle(cn_nsgs *s, const cn_solve_opts *opts, int64_t limit) {
-    const cn_nsgs_params *params = (const void *)opts->params;
+    const cn_nsgs_params *params = (const void *)s->opts->params;
     int64_t end = s->sweeps + params->settle < limit ? s->sweeps + params->settle : limit;
     bool near = s->start_error <= CN_NSGS_NEAR * opts->tolerance;
     while (near && s->sweeps < end && s->best_error > CN_NSGS_EXACT) {
