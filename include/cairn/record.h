@@ -32,11 +32,16 @@ CN_API cn_status cn_recorder_event(cn_recorder *recorder, int64_t step, double t
                                    cn_error *error);
 CN_API cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim,
                                         cn_error *error); // and commit
+// Commits, so that other readers of the file see what was recorded.
+CN_API cn_status cn_recorder_flush(cn_recorder *recorder, cn_error *error);
+// Drops all that was recorded but bodies and meta: a run that starts over from what sim now is.
+CN_API cn_status cn_recorder_restart(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
 CN_API cn_status cn_recorder_close(cn_recorder *recorder,
                                    cn_error *error); // commit; frees it whatever happens
 
 // ---- reading ----
 
+// A run is read piece by piece as it is asked for: one of any size opens at once.
 typedef struct cn_run cn_run;
 
 CN_API cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_error *error);
@@ -46,11 +51,31 @@ CN_API const char *cn_run_meta(cn_run *run,
 CN_API int32_t cn_run_dim(const cn_run *run);
 CN_API int32_t cn_run_body_count(const cn_run *run);
 CN_API int64_t cn_run_frame_count(const cn_run *run);
+// Looks again at a file that is being written: frames that were added or dropped since it was
+// opened.
+CN_API cn_status cn_run_refresh(cn_run *run, cn_error *error);
+// The steps and times [s] of all frames, ascending; returns how many. Valid until the run is
+// refreshed or closed.
+CN_API int64_t cn_run_moments(const cn_run *run, const int64_t **steps, const double **times);
 // Frame index from 0. q and v have room for the run's bodies; contacts go to memory.
 CN_API cn_status cn_run_frame(cn_run *run, int64_t index, int64_t *step, double *t, double *q,
                               double *v, cn_error *error);
 CN_API cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
                                  cn_contact_record **contacts, int32_t *count, cn_error *error);
+// A row of the body table. com, inertia and shape are JSON in the body's own frame.
+typedef struct cn_run_body {
+    const char *name, *kind, *material;
+    double mass;
+    const char *com, *inertia, *shape;
+} cn_run_body;
+// One a body; texts go to memory.
+CN_API cn_status cn_run_bodies(cn_run *run, cn_arena *memory, cn_run_body **rows, cn_error *error);
+// The rows of the ledger from one step to another, both included, one after the other; each returns
+// false to stop. The texts of a row are valid during the call.
+typedef bool cn_run_ledger_fn(void *user, const cn_step_report *row);
+CN_API cn_status cn_run_ledger_each(cn_run *run, int64_t from, int64_t to, cn_run_ledger_fn *each,
+                                    void *user, cn_error *error);
+CN_API int64_t cn_run_last_step(cn_run *run); // of the ledger; 0: there is none
 CN_API cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, int64_t *count,
                                cn_error *error);
 

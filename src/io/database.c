@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define CN_BUSY_WAIT_MS 5000 // another process may be reading
+#define CN_CLOSE_WAIT_MS 200 // readers that keep a file open do not hold up its writer
 
 struct cn_database {
     cn_arena *memory;
@@ -96,7 +97,13 @@ cn_status cn_database_close(cn_database *database, cn_error *error) {
         sqlite3_finalize(left);
     }
     if (database->writes) {
+        // Not while others have the file open: all is then in it already, and the log beside it is
+        // empty.
+        sqlite3_busy_timeout(database->handle, CN_CLOSE_WAIT_MS);
+        sqlite3_exec(database->handle, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
         status = cn_database_run(database, "PRAGMA journal_mode=DELETE", error);
+        bool shared = status != CN_OK && (sqlite3_errcode(database->handle) & 0xff) == SQLITE_BUSY;
+        status = shared ? CN_OK : status;
     }
     sqlite3_close(database->handle);
     cn_arena_destroy(database->memory);

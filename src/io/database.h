@@ -18,7 +18,7 @@ typedef enum cn_database_mode {
 
 cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode mode,
                            cn_database **out, cn_error *error);
-// A database that was written is left as one single file.
+// A database that was written is left as one single file, unless others have it open.
 cn_status cn_database_close(cn_database *database,
                             cn_error *error); // NULL is allowed; frees it whatever happens
 

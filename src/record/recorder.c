@@ -176,6 +176,18 @@ static cn_status cn_load_checkpoint(cn_recorder *recorder, cn_sim *sim, int64_t 
     return status;
 }
 
+// Deletes what was recorded after a step.
+static cn_status cn_drop_after(cn_recorder *recorder, int64_t step, cn_error *error) {
+    const char *const tables[] = {"frame", "contact", "ledger", "event", "checkpoint"};
+    cn_status status = CN_OK;
+    for (size_t i = 0; status == CN_OK && i < sizeof tables / sizeof tables[0]; i++) {
+        char sql[96];
+        snprintf(sql, sizeof sql, "DELETE FROM %s WHERE step > %lld", tables[i], (long long)step);
+        status = cn_database_run(recorder->database, sql, error);
+    }
+    return status;
+}
+
 cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim, cn_recorder **out,
                              cn_error *error) {
     cn_recorder *recorder;
@@ -185,12 +197,7 @@ cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim, c
         return status;
     }
     status = cn_load_checkpoint(recorder, sim, &step, error);
-    const char *const tables[] = {"frame", "contact", "ledger", "event", "checkpoint"};
-    for (size_t i = 0; status == CN_OK && i < sizeof tables / sizeof tables[0]; i++) {
-        char sql[96];
-        snprintf(sql, sizeof sql, "DELETE FROM %s WHERE step > %lld", tables[i], (long long)step);
-        status = cn_database_run(recorder->database, sql, error);
-    }
+    status = status == CN_OK ? cn_drop_after(recorder, step, error) : status;
     status = status == CN_OK ? cn_recorder_prepare(recorder, error) : status;
     if (status != CN_OK) {
         cn_recorder_close(recorder, NULL);
@@ -331,6 +338,15 @@ cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_er
         status = cn_statement_do(recorder->database, recorder->forget, error);
     }
     return status == CN_OK ? cn_recorder_commit(recorder, error) : status;
+}
+
+cn_status cn_recorder_flush(cn_recorder *recorder, cn_error *error) {
+    return cn_recorder_commit(recorder, error);
+}
+
+cn_status cn_recorder_restart(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    cn_status status = cn_drop_after(recorder, -1, error);
+    return status == CN_OK ? cn_recorder_checkpoint(recorder, sim, error) : status;
 }
 
 cn_status cn_recorder_close(cn_recorder *recorder, cn_error *error) {

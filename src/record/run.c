@@ -22,6 +22,42 @@ static cn_status cn_run_count(cn_run *run, const char *sql, int64_t *value, cn_e
     return status;
 }
 
+// Steps and times alone: rows have them before the blobs, which are not read.
+cn_status cn_run_refresh(cn_run *run, cn_error *error) {
+    cn_statement *select = NULL;
+    int64_t count = 0, filled = 0;
+    bool row = true;
+    cn_status status = cn_run_count(run, "SELECT count(*) FROM frame", &count, error);
+    run->frames = 0;
+    cn_arena_release(run->moments, (cn_arena_mark){0});
+    run->steps = CN_TAKE(run->moments, int64_t, count);
+    run->times = CN_TAKE(run->moments, double, count);
+    if (status == CN_OK && (!run->steps || !run->times)) {
+        status = cn_fail_memory(error);
+    }
+    status = status == CN_OK
+                 ? cn_database_prepare(run->database, "SELECT step, t FROM frame ORDER BY step",
+                                       &select, error)
+                 : status;
+    while (status == CN_OK && filled < count) {
+        status = cn_statement_step(run->database, select, &row, error);
+        if (status != CN_OK || !row) {
+            break;
+        }
+        run->steps[filled] = cn_column_int(select, 0);
+        run->times[filled++] = cn_column_real(select, 1);
+    }
+    cn_statement_end(select);
+    run->frames = status == CN_OK ? filled : 0;
+    return status;
+}
+
+int64_t cn_run_moments(const cn_run *run, const int64_t **steps, const double **times) {
+    *steps = run->steps;
+    *times = run->times;
+    return run->frames;
+}
+
 cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_error *error) {
     *out = NULL;
     cn_arena *memory = cn_arena_create(env);
@@ -32,14 +68,14 @@ cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_erro
     }
     run->memory = memory;
     run->meta = cn_arena_create(env);
+    run->moments = cn_arena_create(env);
     int64_t bodies = 0;
-    cn_status status = run->meta ? CN_OK : cn_fail_memory(error);
+    cn_status status = run->meta && run->moments ? CN_OK : cn_fail_memory(error);
     status = status == CN_OK ? cn_database_open(env, path, CN_DATABASE_READ, &run->database, error)
                              : status;
     status =
         status == CN_OK ? cn_run_count(run, "SELECT count(*) FROM body", &bodies, error) : status;
-    status = status == CN_OK ? cn_run_count(run, "SELECT count(*) FROM frame", &run->frames, error)
-                             : status;
+    status = status == CN_OK ? cn_run_refresh(run, error) : status;
     if (status == CN_OK) {
         const char *dim = cn_run_meta(run, "dimension");
         run->dim = dim ? (int32_t)strtol(dim, NULL, 10) : 0;
@@ -61,6 +97,7 @@ void cn_run_close(cn_run *run) {
     if (run) {
         cn_database_close(run->database, NULL);
         cn_arena_destroy(run->meta);
+        cn_arena_destroy(run->moments);
         cn_arena_destroy(run->memory);
     }
 }
@@ -100,15 +137,18 @@ static cn_status cn_run_damaged(const char *what, int64_t step, cn_error *error)
                    (long long)step);
 }
 
-// The frame with the given place in the order of steps, selected with all columns of `table`.
+// The frame with the given place in the order of steps, selected by its step.
 static cn_status cn_run_select(cn_run *run, const char *sql, int64_t place, cn_statement **select,
                                cn_error *error) {
     bool row = false;
+    if (place < 0 || place >= run->frames) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "the run has no frame %lld", (long long)place);
+    }
     cn_status status = cn_database_prepare(run->database, sql, select, error);
     if (status != CN_OK) {
         return status;
     }
-    cn_bind_int(*select, 1, place);
+    cn_bind_int(*select, 1, run->steps[place]);
     status = cn_statement_step(run->database, *select, &row, error);
     if (status == CN_OK && !row) {
         status = cn_fail(error, CN_ERR_ARGUMENT, "the run has no frame %lld", (long long)place);
@@ -123,8 +163,7 @@ cn_status cn_run_frame(cn_run *run, int64_t index, int64_t *step, double *t, dou
                        cn_error *error) {
     cn_statement *select;
     cn_status status =
-        cn_run_select(run, "SELECT step, t, q, v FROM frame ORDER BY step LIMIT 1 OFFSET ?", index,
-                      &select, error);
+        cn_run_select(run, "SELECT step, t, q, v FROM frame WHERE step=?", index, &select, error);
     if (status != CN_OK) {
         return status;
     }
@@ -194,7 +233,7 @@ cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
         run,
         "SELECT coalesce(n, 0), bodies, point, normal, gap, impulse, velocity, "
         "velocity_before, shift, friction, status FROM frame LEFT JOIN contact USING(step) "
-        "ORDER BY step LIMIT 1 OFFSET ?",
+        "WHERE step=?",
         index, &select, error);
     if (status != CN_OK) {
         return status;
@@ -223,19 +262,53 @@ static cn_outcome cn_outcome_named(const char *text) {
     return CN_STALLED;
 }
 
-static cn_status cn_ledger_row(cn_statement *select, cn_arena *memory, cn_step_report *row) {
+// A row as it is in the file, its texts those of the statement.
+static void cn_ledger_row_lent(cn_statement *select, cn_step_report *row) {
     int32_t column = 0;
     *row = (cn_step_report){0};
-#define CN_LEDGER_READ_I(name) row->name = (__typeof__(row->name))cn_column_int(select, column++);
-#define CN_LEDGER_READ_R(name) row->name = cn_column_real(select, column++);
-#define CN_LEDGER_READ_S(name)                                                                     \
-    row->name = cn_arena_text(memory, cn_column_text(select, column),                              \
-                              strlen(cn_column_text(select, column)));                             \
-    column++;
-#define CN_LEDGER_READ_O(name) row->name = cn_outcome_named(cn_column_text(select, column++));
-#define CN_LEDGER_READ(name, kind) CN_LEDGER_READ_##kind(name)
-    CN_LEDGER_LIST(CN_LEDGER_READ)
+#define CN_LEDGER_LEND_I(name) row->name = (__typeof__(row->name))cn_column_int(select, column++);
+#define CN_LEDGER_LEND_R(name) row->name = cn_column_real(select, column++);
+#define CN_LEDGER_LEND_S(name) row->name = cn_column_text(select, column++);
+#define CN_LEDGER_LEND_O(name) row->name = cn_outcome_named(cn_column_text(select, column++));
+#define CN_LEDGER_LEND(name, kind) CN_LEDGER_LEND_##kind(name)
+    CN_LEDGER_LIST(CN_LEDGER_LEND)
+}
+
+static cn_status cn_ledger_row(cn_statement *select, cn_arena *memory, cn_step_report *row) {
+    cn_ledger_row_lent(select, row);
+    row->solver = cn_arena_text(memory, row->solver, strlen(row->solver));
     return row->solver ? CN_OK : CN_ERR_MEMORY;
+}
+
+cn_status cn_run_ledger_each(cn_run *run, int64_t from, int64_t to, cn_run_ledger_fn *each,
+                             void *user, cn_error *error) {
+    cn_statement *select;
+    cn_status status = cn_database_prepare(
+        run->database, "SELECT * FROM ledger WHERE step>=? AND step<=? ORDER BY step", &select,
+        error);
+    if (status != CN_OK) {
+        return status;
+    }
+    bool row = true, going = true;
+    cn_bind_int(select, 1, from);
+    cn_bind_int(select, 2, to);
+    while (status == CN_OK && going) {
+        status = cn_statement_step(run->database, select, &row, error);
+        if (status != CN_OK || !row) {
+            break;
+        }
+        cn_step_report report;
+        cn_ledger_row_lent(select, &report);
+        going = each(user, &report);
+    }
+    cn_statement_end(select);
+    return status;
+}
+
+int64_t cn_run_last_step(cn_run *run) {
+    int64_t step = 0;
+    cn_status status = cn_run_count(run, "SELECT coalesce(max(step), 0) FROM ledger", &step, NULL);
+    return status == CN_OK ? step : 0;
 }
 
 cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, int64_t *count,
@@ -265,6 +338,44 @@ cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, in
         filled++;
     }
     *count = filled;
+    cn_statement_end(select);
+    return status;
+}
+
+static const char *cn_keep_text(cn_statement *select, int32_t column, cn_arena *memory) {
+    const char *text = cn_column_text(select, column);
+    return cn_arena_text(memory, text, strlen(text));
+}
+
+cn_status cn_run_bodies(cn_run *run, cn_arena *memory, cn_run_body **rows, cn_error *error) {
+    cn_statement *select = NULL;
+    bool row = true;
+    *rows = CN_TAKE_ZERO(memory, cn_run_body, run->bodies);
+    cn_status status = *rows ? cn_database_prepare(run->database,
+                                                   "SELECT name, kind, material, mass, com, "
+                                                   "inertia, shape FROM body ORDER BY id",
+                                                   &select, error)
+                             : cn_fail_memory(error);
+    for (int32_t i = 0; status == CN_OK && i < run->bodies; i++) {
+        status = cn_statement_step(run->database, select, &row, error);
+        if (status == CN_OK && !row) {
+            status = cn_fail(error, CN_ERR_INPUT, "the run file lost some of its bodies");
+        }
+        if (status != CN_OK) {
+            break;
+        }
+        cn_run_body body = {.name = cn_keep_text(select, 0, memory),
+                            .kind = cn_keep_text(select, 1, memory),
+                            .material = cn_keep_text(select, 2, memory),
+                            .mass = cn_column_real(select, 3),
+                            .com = cn_keep_text(select, 4, memory),
+                            .inertia = cn_keep_text(select, 5, memory),
+                            .shape = cn_keep_text(select, 6, memory)};
+        bool complete =
+            body.name && body.kind && body.material && body.com && body.inertia && body.shape;
+        status = complete ? CN_OK : cn_fail_memory(error);
+        (*rows)[i] = body;
+    }
     cn_statement_end(select);
     return status;
 }

@@ -11,6 +11,9 @@ struct cn_run {
     cn_database *database;
     int32_t dim, bodies;
     int64_t frames;
+    cn_arena *moments; // the next two
+    int64_t *steps;    // of the frames, ascending
+    double *times;
 };
 
 #endif
