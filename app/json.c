@@ -97,6 +97,11 @@ void cn_put_real(cn_json *json, const char *key, double value) {
     fputs(isfinite(value) ? cn_real_text(value, text) : "null", json->out);
 }
 
+void cn_put_raw(cn_json *json, const char *key, const char *text) {
+    cn_put_key(json, key);
+    fputs(text, json->out);
+}
+
 void cn_put_bool(cn_json *json, const char *key, bool value) {
     cn_put_key(json, key);
     fputs(value ? "true" : "false", json->out);

@@ -25,6 +25,7 @@ void cn_put_close(cn_json *json, char bracket);                     // '}' or ']
 void cn_put_text(cn_json *json, const char *key, const char *text); // NULL gives null
 void cn_put_int(cn_json *json, const char *key, int64_t value);
 void cn_put_real(cn_json *json, const char *key, double value);
+void cn_put_raw(cn_json *json, const char *key, const char *text); // JSON as it is
 void cn_put_bool(cn_json *json, const char *key, bool value);
 
 // The fewest digits that read back as the same number.

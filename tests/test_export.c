@@ -1,0 +1,383 @@
+// Exports of runs for other programs, read back here: sizes and offsets fit, the numbers are those
+// of the run file.
+#include "cli.h"
+
+#include <cairn/cairn.h>
+#include <zlib.h>
+
+typedef struct blob {
+    unsigned char *data;
+    size_t size;
+} blob;
+
+static blob read_file(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        print_error("%s: cannot be read\n", path);
+        fail();
+        return (blob){0};
+    }
+    fseek(file, 0, SEEK_END);
+    blob out = {.size = (size_t)ftell(file)};
+    rewind(file);
+    out.data = calloc(out.size + 1, 1);
+    assert_int_equal(fread(out.data, 1, out.size, file), out.size);
+    fclose(file);
+    return out;
+}
+
+static int letter(char c) {
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(letters, c) : NULL;
+    return at ? (int)(at - letters) : -1;
+}
+
+// Up to the first character that is not base64.
+static blob decode(const char *text) {
+    blob out = {.data = calloc(strlen(text) + 4, 1)};
+    uint32_t bits = 0;
+    int held = 0;
+    for (; letter(*text) >= 0; text++) {
+        bits = bits << 6 | (uint32_t)letter(*text);
+        held += 6;
+        if (held >= 8) {
+            held -= 8;
+            out.data[out.size++] = (unsigned char)(bits >> held);
+        }
+    }
+    return out;
+}
+
+static uint32_t u32(const unsigned char *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static double f32(const unsigned char *at) {
+    uint32_t bits = u32(at);
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return (double)number;
+}
+
+// ---- ParaView ----
+
+// Tags open and close in order, attributes are quoted. Fails otherwise.
+static void check_xml(const char *text) {
+    char open[16][32];
+    int depth = 0;
+    for (const char *at = strchr(text, '<'); at; at = strchr(at + 1, '<')) {
+        const char *end = strchr(at, '>');
+        int quotes = 0;
+        assert_non_null(end);
+        for (const char *c = at; c < end; c++) {
+            quotes += *c == '"';
+        }
+        assert_int_equal(quotes % 2, 0);
+        char name[32];
+        CN_CHECK_TRUE(sscanf(at + 1 + (at[1] == '/'), "%31[A-Za-z?]", name) == 1);
+        if (at[1] == '?') {
+            continue;
+        }
+        if (at[1] == '/') {
+            CN_CHECK_TRUE(depth > 0);
+            assert_string_equal(open[--depth], name);
+        } else if (end[-1] != '/') {
+            CN_CHECK_TRUE(depth < 16);
+            strcpy(open[depth++], name);
+        }
+    }
+    assert_int_equal(depth, 0);
+}
+
+// The data of a named array; its length is what it says.
+static blob xml_array(const char *text, const char *name) {
+    char mark[64];
+    snprintf(mark, sizeof mark, "Name=\"%s\"", name);
+    const char *at = strstr(text, mark);
+    if (!at) {
+        print_error("there is no array %s\n", name);
+        fail();
+        return (blob){0};
+    }
+    blob all = decode(strchr(at, '>') + 1);
+    CN_CHECK_TRUE(all.size >= 8);
+    assert_int_equal(u32(all.data) + 8, all.size);
+    memmove(all.data, all.data + 8, all.size - 8);
+    all.size -= 8;
+    return all;
+}
+
+static long xml_number(const char *text, const char *name) {
+    const char *at = strstr(text, name);
+    return at ? strtol(at + strlen(name) + 2, NULL, 10) : -1;
+}
+
+// Corners name points that are there, offsets ascend to their end.
+static void check_cells(const char *text, long points, long cells) {
+    blob corners = xml_array(text, "connectivity"), ends = xml_array(text, "offsets");
+    uint32_t last = 0;
+    assert_int_equal(ends.size, 4 * cells);
+    for (size_t i = 0; i < corners.size; i += 4) {
+        CN_CHECK_TRUE(u32(corners.data + i) < (uint32_t)points);
+    }
+    for (size_t i = 0; i < ends.size; i += 4) {
+        CN_CHECK_TRUE(u32(ends.data + i) > last);
+        last = u32(ends.data + i);
+    }
+    assert_int_equal(4 * (size_t)last, corners.size);
+    free(corners.data);
+    free(ends.data);
+}
+
+static void check_vtp(const char *path, const char *const *vectors, const char *const *scalars) {
+    char *text = cn_file_text(path);
+    check_xml(text);
+    long points = xml_number(text, "NumberOfPoints"), verts = xml_number(text, "NumberOfVerts"),
+         polys = xml_number(text, "NumberOfPolys");
+    long fields = verts > 0 || polys == 0 ? points : polys;
+    blob places = xml_array(text, "Points");
+    assert_int_equal(places.size, 12 * points);
+    free(places.data);
+    check_cells(text, points, verts + polys);
+    for (int i = 0; vectors[i]; i++) {
+        blob data = xml_array(text, vectors[i]);
+        assert_int_equal(data.size, 12 * fields);
+        free(data.data);
+    }
+    for (int i = 0; scalars[i]; i++) {
+        blob data = xml_array(text, scalars[i]);
+        assert_int_equal(data.size, 4 * fields);
+        free(data.data);
+    }
+    free(text);
+}
+
+static void check_pvd(const char *scene) {
+    cn_cli cli = cn_cli_enter();
+    char line[128];
+    snprintf(line, sizeof line, "run %s --until=0.06 --frames-every=0.02 -o a.run --quiet", scene);
+    int code = cn_cli_run(&cli, line);
+    CN_CHECK_TRUE(code == 0 || code == 3);
+    CN_CLI_EXPECT(&cli, 0, "export a.run --to pvd");
+    char *list = cn_file_text("a-pvd/a.pvd");
+    int sets = 0;
+    check_xml(list);
+    for (const char *at = strstr(list, "file=\""); at; at = strstr(at + 1, "file=\"")) {
+        char path[96], name[64];
+        CN_CHECK_TRUE(sscanf(at, "file=\"%63[^\"]\"", name) == 1);
+        snprintf(path, sizeof path, "a-pvd/%s", name);
+        if (strncmp(name, "bodies", 6) == 0) {
+            check_vtp(path, (const char *const[]){"velocity", "angular_velocity", NULL},
+                      (const char *const[]){"body", "contacts", "mass", NULL});
+        } else {
+            check_vtp(path, (const char *const[]){"normal", "force", "velocity", NULL},
+                      (const char *const[]){"gap", "friction", "status", "candidate", "antagonist",
+                                            NULL});
+        }
+        sets++;
+    }
+    assert_int_equal(sets, 8); // 4 frames
+    free(list);
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(pvd_fits_together_in_3d) {
+    check_pvd("shapes-3d");
+}
+
+CN_TEST(pvd_fits_together_in_2d) {
+    check_pvd("shapes-2d");
+}
+
+// ---- glTF ----
+
+static const cJSON *item(const cJSON *json, const char *key) {
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(json, key);
+    if (!found) {
+        print_error("there is no %s\n", key);
+        fail();
+    }
+    return found;
+}
+
+// Every accessor lies within its view, and the view within the binary part.
+static void check_accessors(const cJSON *json, size_t bytes) {
+    const cJSON *accessor, *views = item(json, "bufferViews");
+    cJSON_ArrayForEach(accessor, item(json, "accessors")) {
+        const char *type = cn_json_string(accessor, "type");
+        size_t parts = strcmp(type, "SCALAR") == 0 ? 1 : (size_t)(type[3] - '0');
+        const cJSON *view = cJSON_GetArrayItem(views, (int)cn_json_number(accessor, "bufferView"));
+        size_t offset = (size_t)cn_json_number(view, "byteOffset"),
+               length = (size_t)cn_json_number(view, "byteLength");
+        assert_int_equal(4 * parts * (size_t)cn_json_number(accessor, "count"), length);
+        CN_CHECK_TRUE(offset % 4 == 0 && offset + length <= bytes);
+    }
+}
+
+static size_t accessor_at(const cJSON *json, int index) {
+    const cJSON *view = cJSON_GetArrayItem(item(json, "bufferViews"), index);
+    return (size_t)cn_json_number(view, "byteOffset");
+}
+
+CN_TEST(gltf_moves_as_the_run_does) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "run dominoes --until=0.2 --frames-every=0.02 -o a.run --quiet");
+    CN_CLI_EXPECT(&cli, 0, "export a.run --to gltf -o a.glb");
+    blob file = read_file("a.glb");
+    assert_memory_equal(file.data, "glTF", 4);
+    assert_int_equal(u32(file.data + 4), 2);
+    assert_int_equal(u32(file.data + 8), file.size);
+    size_t text = u32(file.data + 12);
+    assert_memory_equal(file.data + 16, "JSON", 4);
+    cJSON *json = cJSON_ParseWithLength((const char *)file.data + 20, text);
+    assert_non_null(json);
+    size_t bytes = u32(file.data + 20 + text);
+    assert_memory_equal(file.data + 24 + text, "BIN\0", 4);
+    assert_int_equal(28 + text + bytes, file.size);
+    const unsigned char *data = file.data + 28 + text;
+    check_accessors(json, bytes);
+
+    // Indices name corners that are there; normals have length 1.
+    const cJSON *mesh;
+    cJSON_ArrayForEach(mesh, item(json, "meshes")) {
+        const cJSON *part = cJSON_GetArrayItem(item(mesh, "primitives"), 0);
+        int place = (int)cn_json_number(item(part, "attributes"), "POSITION");
+        const cJSON *places = cJSON_GetArrayItem(item(json, "accessors"), place);
+        const cJSON *indices = cJSON_GetArrayItem(item(json, "accessors"), place + 2);
+        size_t corners = (size_t)cn_json_number(places, "count");
+        for (size_t i = 0; i < (size_t)cn_json_number(indices, "count"); i++) {
+            CN_CHECK_TRUE(u32(data + accessor_at(json, place + 2) + 4 * i) < corners);
+        }
+        for (size_t i = 0; i < corners; i++) {
+            const unsigned char *n = data + accessor_at(json, place + 1) + 12 * i;
+            CN_CHECK_NEAR(hypot(hypot(f32(n), f32(n + 4)), f32(n + 8)), 1.0, 1e-6);
+        }
+    }
+
+    // A body's keys are its poses.
+    cn_run *run;
+    cn_error error = {0};
+    assert_int_equal(cn_run_open(NULL, "a.run", &run, &error), CN_OK);
+    int64_t bodies = cn_run_body_count(run), step;
+    double *q = calloc((size_t)bodies * 13, sizeof *q), t;
+    assert_int_equal(cn_run_frame(run, 7, &step, &t, q, q + 7 * bodies, &error), CN_OK);
+    const cJSON *animation = cJSON_GetArrayItem(item(json, "animations"), 0), *channel;
+    int checked = 0;
+    cJSON_ArrayForEach(channel, item(animation, "channels")) {
+        const cJSON *target = item(channel, "target");
+        int node = (int)cn_json_number(target, "node");
+        const cJSON *sampler = cJSON_GetArrayItem(item(animation, "samplers"),
+                                                  (int)cn_json_number(channel, "sampler"));
+        size_t at = accessor_at(json, (int)cn_json_number(sampler, "output"));
+        if (strcmp(cn_json_string(target, "path"), "translation") == 0) {
+            for (size_t k = 0; k < 3; k++) {
+                CN_CHECK_NEAR(f32(data + at + 12 * 7 + 4 * k),
+                              (double)(float)q[7 * (node - 1) + (int)k], 0.0);
+            }
+            checked++;
+        }
+    }
+    CN_CHECK_TRUE(checked > 0);
+    free(q);
+    cn_run_close(run);
+    cJSON_Delete(json);
+    free(file.data);
+    cn_cli_leave(&cli);
+}
+
+// ---- HTML ----
+
+// The data of an element, inflated; ends with a zero.
+static blob element(const char *html, const char *id) {
+    char mark[64];
+    snprintf(mark, sizeof mark, "id=\"%s\">", id);
+    const char *at = strstr(html, mark);
+    if (!at) {
+        print_error("there is no element %s\n", id);
+        fail();
+        return (blob){0};
+    }
+    blob packed = decode(at + strlen(mark)), out = {.data = calloc(1 << 24, 1)};
+    z_stream stream = {.next_in = packed.data,
+                       .avail_in = (uInt)packed.size,
+                       .next_out = out.data,
+                       .avail_out = (1 << 24) - 1};
+    assert_int_equal(inflateInit2(&stream, -MAX_WBITS), Z_OK);
+    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    out.size = stream.total_out;
+    inflateEnd(&stream);
+    free(packed.data);
+    return out;
+}
+
+CN_TEST(html_holds_the_whole_run) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "run dominoes --until=0.2 --frames-every=0.02 -o a.run --quiet");
+    int code = cn_cli_run(&cli, "export a.run --to html");
+    if (code == 1 && strstr(cli.err, "was built without")) {
+        CN_SKIP("this build has no page");
+    }
+    assert_int_equal(code, 0);
+    char *html = cn_file_text("a.html");
+    CN_CHECK_TRUE(!strstr(html, "<!--cairn:data-->"));
+    blob head = element(html, "cairn-head"), ledger = element(html, "cairn-ledger");
+    cJSON *json = cJSON_Parse((const char *)head.data);
+    assert_non_null(json);
+    assert_string_equal(cn_json_string(item(json, "hello"), "mode"), "file");
+    // Index and ledger, one after the other.
+    assert_int_equal(u32(ledger.data + 24), 11);
+    size_t second = 32 + u32(ledger.data + 28);
+    assert_memory_equal(ledger.data + second, "CRN1", 4);
+    assert_int_equal(u32(ledger.data + second + 24), 100);
+    assert_int_equal(second + 32 + u32(ledger.data + second + 28), ledger.size);
+    // Blocks of frames, each followed by its contacts.
+    int frames = 0, number = 0;
+    const cJSON *range;
+    cJSON_ArrayForEach(range, item(json, "blocks")) {
+        char id[32];
+        snprintf(id, sizeof id, "cairn-frames-%d", number++);
+        blob block = element(html, id);
+        assert_int_equal((int)cn_json_number(range, "first"), frames);
+        int count = 0;
+        for (size_t at = 0; at < block.size; at += 32 + u32(block.data + at + 28)) {
+            assert_memory_equal(block.data + at, "CRN1", 4);
+            assert_int_equal(block.data[at + 4], count % 2 ? 2 : 1);
+            count++;
+        }
+        assert_int_equal(count, 2 * (int)cn_json_number(range, "count"));
+        frames += count / 2;
+        free(block.data);
+    }
+    assert_int_equal(frames, 11);
+    cJSON_Delete(json);
+    free(head.data);
+    free(ledger.data);
+    free(html);
+    cn_cli_leave(&cli);
+}
+
+// ---- what cannot be exported ----
+
+CN_TEST(bad_input_is_refused) {
+    static const char *const formats[] = {"html", "pvd", "gltf", "csv"};
+    cn_cli cli = cn_cli_enter();
+    cn_file_write("bad.run", "not a run file", 14);
+    CN_CLI_EXPECT(&cli, 0, "run dominoes --until=0.02 -o good.run --quiet");
+    blob good = read_file("good.run");
+    cn_file_write("cut.run", (const char *)good.data, good.size / 2);
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "export bad.run --to %s", formats[i]);
+        CN_CLI_EXPECT(&cli, 4, line);
+        snprintf(line, sizeof line, "export absent.run --to %s", formats[i]);
+        CN_CLI_EXPECT(&cli, 4, line);
+        snprintf(line, sizeof line, "export cut.run --to %s", formats[i]);
+        CN_CLI_EXPECT(&cli, 4, line);
+        CN_CHECK_HOLDS(cli.err, "cut.run");
+    }
+    CN_CLI_EXPECT(&cli, 1, "export good.run --to gltf -o no/such/folder.glb");
+    CN_CLI_EXPECT(&cli, 2, "export good.run --to vtk");
+    free(good.data);
+    cn_cli_leave(&cli);
+}
