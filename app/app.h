@@ -30,7 +30,7 @@ typedef int cn_command_fn(int argc, char **argv);
 cn_command_fn cn_command_bench, cn_command_check, cn_command_convert, cn_command_demo,
     cn_command_export, cn_command_gallery, cn_command_generate, cn_command_info, cn_command_new,
     cn_command_profile, cn_command_render, cn_command_reproduce, cn_command_resume, cn_command_run,
-    cn_command_schema, cn_command_solve, cn_command_solvers;
+    cn_command_schema, cn_command_solve, cn_command_solvers, cn_command_view;
 
 // ---- errors ----
 

@@ -5,6 +5,7 @@
 #include "demo.h"
 #include "drive.h"
 #include "gallery.h"
+#include "html.h"
 #include "progress.h"
 #include "recorded.h"
 #include "terminal.h"
@@ -97,7 +98,8 @@ static int cn_demo_draw(const char *run, const char *picture_path) {
     return code;
 }
 
-static void cn_demo_print(const cn_drive *drive, const char *picture) {
+// replay: NULL when this build has no page.
+static void cn_demo_print(const cn_drive *drive, const char *picture, const char *replay) {
     const cn_settings *settings = cn_model_settings(drive->model);
     printf("\nHow far to trust it (every step is graded by a checker that no solver shares):\n");
     cn_tally_print(&drive->tally, settings->tolerance, drive->hash);
@@ -105,13 +107,17 @@ static void cn_demo_print(const cn_drive *drive, const char *picture) {
            "  %-28s  the run: frames, contacts, energies (SQLite)\n"
            "  %-28s  a filmstrip (a picture for any browser)\n",
            drive->path, picture);
+    if (replay) {
+        printf("  %-28s  a replay: open it in a browser\n", replay);
+    }
     printf("\nTry next:\n"
+           "  cairn view %s      the same, and more of it, from a server\n"
            "  cairn check %s     verify every recorded contact without the solver\n"
            "  cairn render %s --forces -o forces.svg\n"
            "  cairn gallery                    the other scenes; cairn demo NAME shows one\n"
            "  cairn new my.yaml                a scene of your own to start from\n"
            "  cairn demo solvers               the problem inside every step, solved four ways\n",
-           drive->path, drive->path);
+           drive->path, drive->path, drive->path);
 }
 
 // Says what the scene is: the first line of its comment.
@@ -127,6 +133,7 @@ static void cn_demo_introduce(const char *name) {
 static int cn_demo_scene(const cn_demo_job *job, const char *name, const char *scene) {
     char *run = cn_text("%s/%s.run", job->folder, name);
     char *picture = cn_text("%s/%s.svg", job->folder, name);
+    char *replay = cn_html_available() ? cn_text("%s/%s.html", job->folder, name) : NULL;
     const char *until = job->until ? job->until : !job->name ? CN_DEMO_UNTIL : NULL;
     cn_override end = {"time.until", until};
     cn_drive drive = {.path = run, .threads = 1};
@@ -139,13 +146,18 @@ static int cn_demo_scene(const cn_demo_job *job, const char *name, const char *s
     } else if ((code = cn_drive_create(&drive, model, true)) == CN_EXIT_DONE) {
         code = cn_drive_go(&drive);
         if (code == CN_EXIT_DONE || code == CN_EXIT_TOLERANCE) {
+            cn_html_report report;
             code = cn_exit_join(code, cn_demo_draw(run, picture));
-            cn_demo_print(&drive, picture);
+            if (replay) {
+                code = cn_exit_join(code, cn_html_write(run, replay, 1, 0, &report));
+            }
+            cn_demo_print(&drive, picture, replay);
         }
         cn_drive_end(&drive);
     }
     free(run);
     free(picture);
+    free(replay);
     return code;
 }
 

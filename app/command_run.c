@@ -6,6 +6,7 @@
 #include "kind.h"
 #include "progress.h"
 #include "terminal.h"
+#include "view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ typedef struct cn_run_job {
     cn_override *overrides; // in the order of the command line: the last one wins
     int32_t override_count;
     int32_t threads;
-    bool json, quiet, force;
+    bool json, quiet, force, live;
+    int32_t port;       // of the live page; 0: not given
     cn_word_list texts; // fresh memory behind overrides
 } cn_run_job;
 
@@ -32,6 +34,7 @@ enum {
     CN_KEY_TIME_LIMIT,
     CN_KEY_PLUGINS,
     CN_KEY_LIVE,
+    CN_KEY_PORT,
     CN_KEY_SET
 };
 
@@ -52,7 +55,11 @@ static const struct argp_option cn_run_options[] = {
     {"time-limit", CN_KEY_TIME_LIMIT, "S", 0,
      "CPU seconds that a step's solve may take; such a run cannot be reproduced", 0},
     {"allow-plugins", CN_KEY_PLUGINS, NULL, 0, "Not available yet", 0},
-    {"live", CN_KEY_LIVE, NULL, 0, "Not available yet", 0},
+    {"live", CN_KEY_LIVE, NULL, 0,
+     "Serve a page in which the run can be watched and steered while it goes on; its address is "
+     "printed on standard error",
+     0},
+    {"port", CN_KEY_PORT, "P", 0, "Port of that page (default 7351, or any other)", 0},
     {"force", 'f', NULL, 0, "Replace an existing run file", 0},
     {"json", 'j', NULL, 0, "One JSON object on standard output at the end", 0},
     {"quiet", 'q', NULL, 0, "No progress and no report", 0},
@@ -141,7 +148,11 @@ static error_t cn_run_option(int key, char *value, struct argp_state *state) {
     case CN_KEY_PLUGINS:
         cn_usage_error(job->command, "--allow-plugins is not available yet");
     case CN_KEY_LIVE:
-        cn_usage_error(job->command, "--live is not available yet; render a run file instead");
+        job->live = true;
+        break;
+    case CN_KEY_PORT:
+        job->port = (int32_t)cn_parse_int(job->command, "--port", value, 1, 65535);
+        break;
     case 'f':
         job->force = true;
         break;
@@ -230,6 +241,16 @@ static void cn_run_job_free(cn_run_job *job) {
     free(job->overrides);
 }
 
+// Until the end, with a page to watch it if that is wanted.
+static int cn_run_go(const cn_run_job *job, cn_drive *drive) {
+    if (!job->live) {
+        return cn_drive_go(drive);
+    }
+    cn_view_live live = {.speed = 0.0, .save = drive->path, .out = stderr};
+    cn_server_options server = {.command = "cairn run --live", .port = job->port, .ends = true};
+    return cn_view_drive(drive, &live, &server);
+}
+
 int cn_command_run(int argc, char **argv) {
     cn_run_job job = {.command = "run", .threads = 1};
     cn_parse_arguments(&cn_run_argp, argc, argv, &job);
@@ -245,7 +266,7 @@ int cn_command_run(int argc, char **argv) {
     if (cn_scene_read(NULL, scene, job.overrides, job.override_count, &model, &error) != CN_OK) {
         code = cn_report_error(&error);
     } else if ((code = cn_drive_create(&drive, model, job.force)) == CN_EXIT_DONE) {
-        code = cn_drive_go(&drive);
+        code = cn_run_go(&job, &drive);
         cn_run_show(&job, &drive, code);
         cn_drive_end(&drive);
     }

@@ -165,6 +165,9 @@ int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count
 static cn_status cn_drive_event(cn_drive *drive, const cn_step_report *report, char *text,
                                 cn_error *error) {
     cn_status status = cn_recorder_event(drive->recorder, report->step, report->t, text, error);
+    if (drive->note) {
+        drive->note(drive->note_user, report->step, report->t, text);
+    }
     free(text);
     return status;
 }
@@ -226,12 +229,13 @@ static cn_status cn_drive_events(cn_drive *drive, const cn_step_report *report, 
 
 // Records a step that was made.
 static cn_status cn_drive_record(cn_drive *drive, const cn_step_report *report, bool last,
-                                 cn_error *error) {
+                                 bool *recorded, cn_error *error) {
     const cn_settings *settings = cn_model_settings(drive->model);
     double h = settings->step;
     cn_status status = cn_recorder_ledger(drive->recorder, report, error);
     status = status == CN_OK ? cn_drive_events(drive, report, error) : status;
-    if (status == CN_OK && (last || cn_is_due(report->step, h, settings->frames_every))) {
+    *recorded = last || cn_is_due(report->step, h, settings->frames_every);
+    if (status == CN_OK && *recorded) {
         status = cn_recorder_frame(drive->recorder, drive->sim, error);
     }
     if (status == CN_OK && !last && cn_is_due(report->step, h, settings->checkpoint_every)) {
@@ -248,6 +252,21 @@ static void cn_drive_show(cn_progress_line *line, const cn_step_report *report, 
     cn_progress_step(line, &progress);
 }
 
+cn_status cn_drive_step(cn_drive *drive, bool last, cn_step_report *report, bool *recorded,
+                        cn_error *error) {
+    *recorded = false;
+    cn_status status = cn_sim_step(drive->sim, report, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    cn_tally_add(&drive->tally, report);
+    status = cn_drive_record(drive, report, last, recorded, error);
+    if (drive->watch) {
+        drive->watch(drive->watch_user, drive->sim, report);
+    }
+    return status;
+}
+
 // Steps until the end, Ctrl-C or an error.
 static cn_status cn_drive_loop(cn_drive *drive, cn_error *error) {
     const cn_settings *settings = cn_model_settings(drive->model);
@@ -258,16 +277,12 @@ static cn_status cn_drive_loop(cn_drive *drive, cn_error *error) {
     cn_status status = CN_OK;
     while (status == CN_OK && cn_sim_step_index(drive->sim) < last && !cn_interrupted()) {
         cn_step_report report;
-        status = cn_sim_step(drive->sim, &report, error);
-        if (status != CN_OK) {
-            break;
+        bool recorded;
+        status = cn_drive_step(drive, cn_sim_step_index(drive->sim) + 1 >= last, &report, &recorded,
+                               error);
+        if (status == CN_OK) {
+            cn_drive_show(&line, &report, last);
         }
-        cn_tally_add(&drive->tally, &report);
-        status = cn_drive_record(drive, &report, report.step >= last, error);
-        if (drive->watch) {
-            drive->watch(drive->watch_user, drive->sim, &report);
-        }
-        cn_drive_show(&line, &report, last);
     }
     cn_progress_finish(&line);
     return status;
@@ -283,17 +298,16 @@ static cn_status cn_drive_close(cn_drive *drive, const char *how, cn_error *erro
     return status == CN_OK ? closed : status;
 }
 
-int cn_drive_go(cn_drive *drive) {
-    cn_error error = {.status = CN_OK}, closing = {.status = CN_OK};
-    cn_status status = cn_drive_loop(drive, &error);
+int cn_drive_finish(cn_drive *drive, cn_status status, const cn_error *error) {
+    cn_error closing = {.status = CN_OK};
     const cn_settings *settings = cn_model_settings(drive->model);
     int64_t step = cn_sim_step_index(drive->sim);
     bool done = step >= cn_steps_until(settings->until, settings->step);
     snprintf(drive->hash, sizeof drive->hash, "%016" PRIx64, cn_sim_hash(drive->sim));
     if (status != CN_OK) {
         // The state is that of the last good step, and worth keeping.
-        cn_report_error(&error);
-        char *text = cn_text("failed: %s", error.message);
+        cn_report_error(error);
+        char *text = cn_text("failed: %s", error->message);
         cn_recorder_event(drive->recorder, step, cn_sim_time(drive->sim), text, NULL);
         cn_drive_close(drive, "failed", NULL);
         free(text);
@@ -304,11 +318,24 @@ int cn_drive_go(cn_drive *drive) {
         return CN_EXIT_FAILURE;
     }
     if (!done) {
-        fprintf(stderr, "cairn: interrupted at t = %g s, step %lld; to go on: cairn resume %s\n",
-                cn_sim_time(drive->sim), (long long)step, drive->path);
         return CN_EXIT_INTERRUPTED;
     }
     return cn_tally_unsolved(&drive->tally) > 0 ? CN_EXIT_TOLERANCE : CN_EXIT_DONE;
+}
+
+int cn_drive_go(cn_drive *drive) {
+    cn_error error = {.status = CN_OK};
+    cn_status status = cn_drive_loop(drive, &error);
+    int code = cn_drive_finish(drive, status, &error);
+    if (code == CN_EXIT_INTERRUPTED) {
+        cn_drive_say_interrupted(drive);
+    }
+    return code;
+}
+
+void cn_drive_say_interrupted(const cn_drive *drive) {
+    fprintf(stderr, "cairn: interrupted at t = %g s, step %lld; to go on: cairn resume %s\n",
+            cn_sim_time(drive->sim), (long long)cn_sim_step_index(drive->sim), drive->path);
 }
 
 void cn_drive_end(cn_drive *drive) {

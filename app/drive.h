@@ -9,6 +9,9 @@
 // Called after every step that was made; may be NULL.
 typedef void cn_drive_fn(void *user, const cn_sim *sim, const cn_step_report *report);
 
+// Called for every row that goes to the run file's events while stepping; may be NULL.
+typedef void cn_drive_note_fn(void *user, int64_t step, double t, const char *text);
+
 typedef struct cn_drive {
     cn_model *model; // owned, as are the next two
     cn_sim *sim;
@@ -18,6 +21,8 @@ typedef struct cn_drive {
     int32_t threads;
     cn_drive_fn *watch;
     void *watch_user;
+    cn_drive_note_fn *note;
+    void *note_user;
     cn_tally tally;
     bool paradoxical;  // the last step had paradoxical contacts: an event only when that begins
     char hash[17];     // of the state, once cn_drive_go has ended
@@ -35,6 +40,14 @@ int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count
 // _FAILURE; what went wrong has been said. The file is closed in any case.
 int cn_drive_go(cn_drive *drive);
 void cn_drive_end(cn_drive *drive); // frees
+
+// The two parts of cn_drive_go, for a loop of one's own. A step, made and recorded; last: the
+// run's last one, whose frame is recorded in any case. *recorded: whether it was.
+cn_status cn_drive_step(cn_drive *drive, bool last, cn_step_report *report, bool *recorded,
+                        cn_error *error);
+// The end of the file after steps that ended with status; an error is said. Exit codes as above.
+int cn_drive_finish(cn_drive *drive, cn_status status, const cn_error *error);
+void cn_drive_say_interrupted(const cn_drive *drive); // and how to go on
 
 // Whether something that happens every so often [s] is due after this step of length h: on the
 // first step that reaches a multiple. every = 0: always.

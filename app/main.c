@@ -22,6 +22,7 @@ static const cn_command cn_commands[] = {
      cn_command_check},
     {"info", "what a run, scene or problem file holds", cn_command_info},
     {"render", "a picture of a run or of a scene's start", cn_command_render},
+    {"view", "a run as a replay in the browser, or a scene live", cn_command_view},
     {"reproduce", "experiments of the literature, our figures beside the printed ones",
      cn_command_reproduce},
     {"export", "a run file as CSV tables or FCLIB problems", cn_command_export},

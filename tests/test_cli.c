@@ -25,8 +25,8 @@ CN_TEST(help_is_on_stdout) {
 
 CN_TEST(every_command_has_help) {
     static const char *const commands[] = {
-        "bench", "check",   "convert", "demo",   "export", "gallery", "generate", "info",
-        "new",   "profile", "render",  "resume", "run",    "schema",  "solve",    "solvers"};
+        "bench",   "check",  "convert", "demo", "export", "gallery", "generate", "info", "new",
+        "profile", "render", "resume",  "run",  "schema", "solve",   "solvers",  "view"};
     cn_cli cli = cn_cli_enter();
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char arguments[64], golden[64];
