@@ -5,6 +5,7 @@
 #include "build.h"
 #include "drive.h"
 #include "gallery.h"
+#include "html.h"
 #include "progress.h"
 
 #include <math.h>
@@ -105,6 +106,29 @@ static bool cn_result_read(cn_lab *lab, bool inexact, cn_result *result) {
     return true;
 }
 
+static void cn_lab_note_file(cn_lab *lab, char *name, const char *about) {
+    lab->files = cn_reallocate(lab->files, lab->file_count + 1, sizeof *lab->files);
+    lab->files[lab->file_count++] = (cn_lab_file){name, about};
+}
+
+// A replay of the first trial of each scene, where this build has the page.
+static void cn_lab_replay(cn_lab *lab, const cn_trial *trial, const char *run) {
+    cn_html_report report;
+    for (int32_t i = 0; i < lab->shown_count; i++) {
+        if (strcmp(lab->shown[i], trial->scene) == 0) {
+            return;
+        }
+    }
+    if (!cn_html_available() || lab->shown_count == CN_LAB_SHOWN) {
+        return;
+    }
+    char *name = cn_text("%s.html", trial->name), *path = cn_text("%s/%s", lab->folder, name);
+    lab->shown[lab->shown_count++] = trial->scene;
+    lab->code = cn_exit_join(lab->code, cn_html_write(run, path, 1, 0, &report));
+    cn_lab_note_file(lab, name, "a replay: open it in a browser");
+    free(path);
+}
+
 bool cn_lab_run(cn_lab *lab, const cn_trial *trial, cn_result *out) {
     cn_override overrides[2 * CN_OVERRIDES];
     int32_t count = cn_trial_overrides(trial, overrides);
@@ -129,6 +153,7 @@ bool cn_lab_run(cn_lab *lab, const cn_trial *trial, cn_result *out) {
         return cn_lab_fail(lab, code);
     }
     out->path = path;
+    cn_lab_replay(lab, trial, path);
     return cn_result_read(lab, trial->inexact, out);
 }
 
@@ -260,11 +285,6 @@ double cn_lab_limit(const cn_lab *lab, double limit) {
 }
 
 // ---- files ----
-
-static void cn_lab_note_file(cn_lab *lab, char *name, const char *about) {
-    lab->files = cn_reallocate(lab->files, lab->file_count + 1, sizeof *lab->files);
-    lab->files[lab->file_count++] = (cn_lab_file){name, about};
-}
 
 // Opens a file of the report; NULL after a failure.
 static FILE *cn_lab_open(cn_lab *lab, const char *name) {

@@ -61,6 +61,8 @@ const char *cn_experiment_nearest(const char *word);       // a scene; NULL: non
 
 // ---- one reproduction ----
 
+#define CN_LAB_SHOWN 8
+
 typedef struct cn_lab_file {
     char *name;
     const char *about;
@@ -78,6 +80,8 @@ struct cn_lab {
     int32_t failed;     // checks
     cn_lab_file *files;
     int32_t file_count;
+    const char *shown[CN_LAB_SHOWN]; // scenes that a replay was written of: the first trial of each
+    int32_t shown_count;
     double cpu_s; // of all trials
     int64_t steps, unsolved;
 };

@@ -1,0 +1,116 @@
+// app/browser.c
+// Programs that draw for us; see browser.h.
+#include "browser.h"
+
+#include "app.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define CN_SHOT_TIME 180.0        // [s] that a picture may take, on a slow machine without a GPU
+#define CN_SHOT_BUDGET_MS "20000" // of the page's own clock, which runs ahead while nothing is due
+
+static bool cn_program_wait(pid_t child, double seconds) {
+    double end = cn_wall_clock() + seconds;
+    int status;
+    pid_t done = 0;
+    while (done == 0 && cn_wall_clock() < end) {
+        done = waitpid(child, &status, WNOHANG);
+        if (done == 0) {
+            usleep(10000);
+        }
+    }
+    if (done == 0) {
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        return false;
+    }
+    return done == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool cn_program_run(char *const argv[], double seconds) {
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", 0, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", 1, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
+    int failed = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return !failed && cn_program_wait(child, seconds);
+}
+
+bool cn_program_exists(const char *name) {
+    const char *path = getenv("PATH");
+    char *copy = cn_text("%s", path ? path : "/usr/bin:/bin"), *rest = copy;
+    bool found = false;
+    for (char *folder; !found && (folder = strsep(&rest, ":"));) {
+        char *file = cn_text("%s/%s", folder, name);
+        found = access(file, X_OK) == 0;
+        free(file);
+    }
+    free(copy);
+    return found;
+}
+
+const char *cn_browser_name(void) {
+    static const char *const names[] = {"chromium", "chromium-browser", "google-chrome"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (cn_program_exists(names[i])) {
+            return names[i];
+        }
+    }
+    return NULL;
+}
+
+static int cn_remove_entry(const char *path, const struct stat *about, int kind,
+                           struct FTW *place) {
+    (void)about;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+bool cn_browser_shoot(const char *address, const char *path, int32_t width, int32_t height) {
+    const char *name = cn_browser_name(), *temporary = getenv("TMPDIR");
+    char *home = cn_text("%s/cairn-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
+    if (!name || !mkdtemp(home)) {
+        free(home);
+        return false;
+    }
+    // A profile of its own: a browser that is open elsewhere is not disturbed.
+    char *profile = cn_text("--user-data-dir=%s", home), *shot = cn_text("--screenshot=%s", path),
+         *window = cn_text("--window-size=%d,%d", (int)width, (int)height);
+    char *argv[16] = {(char *)(uintptr_t)name,
+                      "--headless",
+                      "--hide-scrollbars",
+                      "--no-first-run",
+                      "--disable-extensions",
+                      "--use-angle=swiftshader",
+                      "--enable-unsafe-swiftshader",
+                      "--virtual-time-budget=" CN_SHOT_BUDGET_MS,
+                      profile,
+                      window,
+                      shot};
+    int32_t count = 11;
+    if (geteuid() == 0) {
+        argv[count++] = "--no-sandbox"; // it does not start as root otherwise
+    }
+    argv[count++] = (char *)(uintptr_t)address;
+    remove(path);
+    bool good = cn_program_run(argv, CN_SHOT_TIME) && access(path, R_OK) == 0;
+    nftw(home, cn_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    free(profile);
+    free(shot);
+    free(window);
+    free(home);
+    return good;
+}
