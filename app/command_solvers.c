@@ -152,6 +152,7 @@ static void cn_solvers_json_one(cn_json *json, int32_t table, const cn_solver_in
         cn_put_bool(json, "solves_3d", info->accepts & CN_SOLVES_3D);
         cn_put_bool(json, "takes_assembled", info->accepts & CN_TAKES_ASSEMBLED);
         cn_put_bool(json, "takes_body", info->accepts & CN_TAKES_BODY);
+        cn_put_bool(json, "takes_bounds", info->accepts & CN_TAKES_BOUNDS);
         cn_put_bool(json, "uses_local", info->accepts & CN_USES_LOCAL);
         cn_put_bool(json, "facets_cone", info->accepts & CN_FACETS_CONE);
     }

@@ -4,6 +4,7 @@
 #define CAIRN_CAIRN_H
 
 #include <cairn/base.h>
+#include <cairn/eliminate.h>
 #include <cairn/formulation.h>
 #include <cairn/mcp.h>
 #include <cairn/model.h>

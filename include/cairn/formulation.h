@@ -63,15 +63,17 @@ CN_API cn_formulation_opts cn_formulation_opts_default(void);
 typedef struct cn_formulated {
     const cn_formulation *formulation;
     int32_t dim, contacts;
-    int32_t facets; // of one contact: 2 in 2D
-    int32_t block;  // unknowns of one contact
-    int32_t first;  // unknowns before those of contact 0: velocities and bilateral impulses
-    double *B;      // dim x block by columns, the same for every contact
+    int32_t facets;       // of one contact: 2 in 2D
+    int32_t block;        // unknowns of one contact
+    int32_t first;        // unknowns before those of contact 0: velocities and bilateral impulses
+    double *B;            // dim x block by columns, the same for every contact
+    const uint8_t *boxed; // contacts, or NULL: blocks of joint rows, whose first dim unknowns are r
     cn_mcp mcp;
 } cn_formulated;
 
-// All arrays go to memory. CN_ERR_ARGUMENT: facets out of range, thresholds missing, or the
-// formulation does not take this kind of problem. A W in body space is assembled first.
+// All arrays go to memory. Joint rows keep their boxes; unknowns that their blocks do not need are
+// held at zero. CN_ERR_ARGUMENT: facets out of range, thresholds missing, or the formulation does
+// not take this kind of problem. A W in body space is assembled first.
 CN_API cn_status cn_formulate(const cn_formulation *formulation, const cn_friction *p,
                               const cn_formulation_opts *opts, cn_arena *memory, cn_formulated *out,
                               cn_error *error);

@@ -254,7 +254,25 @@ typedef struct cn_form_work {
     bool *carries; // block: whether a column of B is not zero
     const double *mu;
     const double *threshold;
+    const cn_bounds *bounds;
 } cn_form_work;
+
+static bool cn_form_boxed(const cn_formulated *f, int32_t a) {
+    return f->boxed && f->boxed[a];
+}
+
+// Entry (k, i) of the map r = B z of block a.
+static double cn_form_basis(const cn_formulated *f, int32_t a, int32_t k, int32_t i) {
+    if (cn_form_boxed(f, a)) {
+        return i == k ? 1.0 : 0.0;
+    }
+    return f->B[f->dim * i + k];
+}
+
+// Whether unknown i of block a takes part in r.
+static bool cn_form_carries(const cn_form_work *work, int32_t a, int32_t i) {
+    return cn_form_boxed(work->out, a) ? i < work->out->dim : work->carries[i];
+}
 
 static cn_status cn_form_check(const cn_formulation *formulation, uint32_t kind,
                                const cn_formulation_opts *opts, int32_t dim, cn_error *error) {
@@ -281,12 +299,25 @@ static cn_status cn_form_check(const cn_formulation *formulation, uint32_t kind,
     return CN_OK;
 }
 
+// The bounds of a block of joint rows; the unknowns beyond them are held at zero.
+static void cn_form_box(const cn_form_work *work, int32_t a, double *lower, double *upper) {
+    int32_t dim = work->out->dim;
+    for (int32_t i = 0; i < work->out->block; i++) {
+        lower[i] = i < dim ? work->bounds->lower[(int64_t)dim * a + i] : 0.0;
+        upper[i] = i < dim ? work->bounds->upper[(int64_t)dim * a + i] : 0.0;
+    }
+}
+
 // The sizes and the arrays that do not depend on the matrix. first: unknowns before the contacts.
 static cn_status cn_form_begin(cn_form_work *work, int32_t dim, int32_t contacts, int64_t first,
                                cn_arena *memory, cn_error *error) {
     cn_formulated *out = work->out;
     int32_t block = work->row->size(&work->polygon);
     int64_t n = first + (int64_t)block * contacts;
+    if (work->bounds->boxed && block < dim) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "the formulation %s has no place for joint rows",
+                       work->row->info.name);
+    }
     if (n > INT32_MAX) {
         return cn_fail(error, CN_ERR_ARGUMENT, "%d contacts of %d unknowns are too many",
                        (int)contacts, (int)block);
@@ -296,7 +327,8 @@ static cn_status cn_form_begin(cn_form_work *work, int32_t dim, int32_t contacts
                            .contacts = contacts,
                            .facets = work->polygon.facets,
                            .block = block,
-                           .first = (int32_t)first};
+                           .first = (int32_t)first,
+                           .boxed = work->bounds->boxed};
     out->mcp.n = (int32_t)n;
     out->B = CN_TAKE_ZERO(memory, double, dim *block);
     out->mcp.q = CN_TAKE_ZERO(memory, double, n);
@@ -318,8 +350,12 @@ static cn_status cn_form_begin(cn_form_work *work, int32_t dim, int32_t contacts
     }
     for (int32_t a = 0; a < contacts; a++) {
         int64_t at = first + (int64_t)block * a;
-        work->row->bounds(&work->polygon, work->threshold ? work->threshold[a] : 0.0,
-                          out->mcp.lower + at, out->mcp.upper + at);
+        if (cn_form_boxed(out, a)) {
+            cn_form_box(work, a, out->mcp.lower + at, out->mcp.upper + at);
+        } else {
+            work->row->bounds(&work->polygon, work->threshold ? work->threshold[a] : 0.0,
+                              out->mcp.lower + at, out->mcp.upper + at);
+        }
     }
     return CN_OK;
 }
@@ -327,15 +363,25 @@ static cn_status cn_form_begin(cn_form_work *work, int32_t dim, int32_t contacts
 static void cn_form_law(cn_form_work *work, int32_t contact) {
     int32_t block = work->out->block;
     memset(work->L, 0, sizeof *work->L * (size_t)block * (size_t)block);
-    work->row->law(&work->polygon, work->mu[contact], work->L);
+    if (!cn_form_boxed(work->out, contact)) {
+        work->row->law(&work->polygon, work->mu[contact], work->L);
+        return;
+    }
+    // Compliance, and an equation for the unknowns that are held.
+    for (int32_t i = 0; i < block; i++) {
+        int64_t row = (int64_t)work->out->dim * contact + i;
+        double compliance =
+            i < work->out->dim && work->bounds->compliance ? work->bounds->compliance[row] : 0.0;
+        work->L[(block + 1) * i] = i < work->out->dim ? compliance : 1.0;
+    }
 }
 
-// B' x of one contact.
-static void cn_form_transpose(const cn_formulated *f, const double *x, double *out) {
+// B' x of contact a.
+static void cn_form_transpose(const cn_formulated *f, int32_t a, const double *x, double *out) {
     for (int32_t i = 0; i < f->block; i++) {
         out[i] = 0.0;
         for (int32_t k = 0; k < f->dim; k++) {
-            out[i] += f->B[f->dim * i + k] * x[k];
+            out[i] += cn_form_basis(f, a, k, i) * x[k];
         }
     }
 }
@@ -351,19 +397,19 @@ static void cn_form_row_block(const cn_form_work *work, int32_t i, int32_t a, in
     double left[3] = {0.0, 0.0, 0.0}; // row i of B' W_ab
     for (int32_t l = 0; W && l < dim; l++) {
         for (int32_t k = 0; k < dim; k++) {
-            left[l] += f->B[dim * i + k] * W[dim * l + k];
+            left[l] += cn_form_basis(f, a, k, i) * W[dim * l + k];
         }
     }
     for (int32_t j = 0; j < block; j++) {
         double law = a == b ? work->L[block * i + j] : 0.0;
-        bool coupled = W && work->carries[i] && work->carries[j];
+        bool coupled = W && cn_form_carries(work, a, i) && cn_form_carries(work, b, j);
         if (!coupled && law == 0.0) {
             continue;
         }
         if (M->column) {
             double value = law;
             for (int32_t l = 0; coupled && l < dim; l++) {
-                value += left[l] * f->B[dim * j + l];
+                value += left[l] * cn_form_basis(f, b, l, j);
             }
             M->column[*at] = block * b + j;
             M->value[*at] = value;
@@ -430,13 +476,14 @@ cn_status cn_formulate(const cn_formulation *formulation, const cn_friction *p,
                          .polygon = cn_polygon_make(p->dim, opts->facets),
                          .out = out,
                          .mu = p->mu,
-                         .threshold = opts->threshold};
+                         .threshold = opts->threshold,
+                         .bounds = &p->bounds};
     status = cn_form_begin(&work, p->dim, p->contacts, 0, memory, error);
     if (status == CN_OK) {
         status = cn_form_matrix(&work, &assembled.W.assembled, memory, error);
     }
     for (int32_t a = 0; status == CN_OK && a < p->contacts; a++) {
-        cn_form_transpose(out, p->q + (int64_t)p->dim * a, out->mcp.q + (int64_t)out->block * a);
+        cn_form_transpose(out, a, p->q + (int64_t)p->dim * a, out->mcp.q + (int64_t)out->block * a);
     }
     return status;
 }
@@ -464,8 +511,8 @@ static void cn_triplets_add_contact(cn_triplets *t, const cn_form_work *work, in
     const cn_formulated *f = work->out;
     int32_t contact = column / f->dim, k = column % f->dim;
     for (int32_t i = 0; i < f->block; i++) {
-        double product = entry * f->B[f->dim * i + k];
-        if (work->carries[i] && product != 0.0) {
+        double product = entry * cn_form_basis(f, contact, k, i);
+        if (cn_form_carries(work, contact, i) && product != 0.0) {
             int32_t unknown = f->first + f->block * contact + i;
             cn_triplets_add(t, dof, unknown, -product);
             cn_triplets_add(t, unknown, dof, product);
@@ -540,7 +587,8 @@ cn_status cn_formulate_global(const cn_formulation *formulation, const cn_fricti
                          .polygon = cn_polygon_make(g->dim, opts->facets),
                          .out = out,
                          .mu = g->mu,
-                         .threshold = opts->threshold};
+                         .threshold = opts->threshold,
+                         .bounds = &g->bounds};
     int64_t first = (int64_t)g->dofs + (joints ? joints->rows : 0);
     status = cn_form_begin(&work, g->dim, g->contacts, first, memory, error);
     if (status == CN_OK) {
@@ -556,7 +604,7 @@ cn_status cn_formulate_global(const cn_formulation *formulation, const cn_fricti
         out->mcp.q[g->dofs + k] = joints->s[k];
     }
     for (int32_t a = 0; a < g->contacts; a++) {
-        cn_form_transpose(out, g->w + (int64_t)g->dim * a,
+        cn_form_transpose(out, a, g->w + (int64_t)g->dim * a,
                           out->mcp.q + out->first + (int64_t)out->block * a);
     }
     return CN_OK;
@@ -570,7 +618,7 @@ void cn_formulated_impulse(const cn_formulated *f, const double *z, double *r) {
         for (int32_t k = 0; k < f->dim; k++) {
             double sum = 0.0;
             for (int32_t i = 0; i < f->block; i++) {
-                sum += f->B[f->dim * i + k] * own[i];
+                sum += cn_form_basis(f, a, k, i) * own[i];
             }
             r[(int64_t)f->dim * a + k] = sum;
         }

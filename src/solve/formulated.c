@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "problem/bounds.h"
 
 #include <float.h>
 #include <math.h>
@@ -25,7 +26,8 @@ static void cn_formulated_guess(const cn_formulated *f, const double *r, double 
     uint32_t traits = f->formulation->traits;
     bool is_impulse = (traits & CN_FORMULATES_LOCAL) && !(traits & CN_FORMULATES_LCP);
     for (int32_t a = 0; a < f->contacts; a++) {
-        for (int32_t k = 0; k < (is_impulse ? f->dim : 1); k++) {
+        bool whole = is_impulse || (f->boxed && f->boxed[a]);
+        for (int32_t k = 0; k < (whole ? f->dim : 1); k++) {
             z[f->first + (int64_t)f->block * a + k] = r[(int64_t)f->dim * a + k];
         }
     }
@@ -63,6 +65,9 @@ static double cn_formulated_thresholds(const cn_friction *p, const double *r, do
                                        cn_formulated *f) {
     double moved = 0.0, largest = 0.0;
     for (int32_t a = 0; a < p->contacts; a++) {
+        if (cn_is_boxed(&p->bounds, a)) {
+            continue;
+        }
         double normal = fmax(0.0, r[(int64_t)p->dim * a]), next = p->mu[a] * normal;
         largest = fmax(largest, normal);
         moved = fmax(moved, fabs(next - threshold[a]));

@@ -138,7 +138,7 @@ static const cn_friction_solver cn_friction_table[] = {
                   "in 3D the answer is that of the polytope, off by pi/facets; dense: for "
                   "answers use auto",
               .unit = "pivots",
-              .accepts = CN_ANY_FRICTION | CN_FACETS_CONE,
+              .accepts = CN_ANY_JOINTED | CN_FACETS_CONE,
               .max_iterations = 1000000,
               .params = cn_facet_param_table,
               .param_count = CN_FACET_PARAM_COUNT},
@@ -150,7 +150,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "may end on a ray, since friction makes the matrix indefinite: use "
                             "lemke; in 3D off by pi/facets: use auto",
               .unit = "pivots",
-              .accepts = CN_ANY_FRICTION | CN_FACETS_CONE,
+              .accepts = CN_ANY_JOINTED | CN_FACETS_CONE,
               .max_iterations = 1000000,
               .params = cn_facet_param_table,
               .param_count = CN_FACET_PARAM_COUNT},
@@ -162,7 +162,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "in 3D the answer is that of the polytope, off by pi/facets: for "
                             "answers use auto; may stall, friction being indefinite: use lemke",
               .unit = "newton steps",
-              .accepts = CN_ANY_FRICTION | CN_FACETS_CONE,
+              .accepts = CN_ANY_JOINTED | CN_FACETS_CONE,
               .max_iterations = 10000,
               .params = cn_facet_param_table,
               .param_count = CN_FACET_PARAM_COUNT},
