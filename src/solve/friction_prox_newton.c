@@ -19,7 +19,7 @@
 #include "solve/friction_prox_newton.h"
 
 #include "base/arena.h"
-#include "problem/bounds.h"
+#include "solve/boxes.h"
 #include "solve/contact_functions.h"
 #include "solve/natural.h"
 #include "solve/watch.h"
@@ -45,9 +45,11 @@
     4 // of the 2D line search, whose merit may not exceed the largest of the last
 #define CN_PROX_MEMORY 4
 #define CN_PROX_RIDGE 1e-8 // of a bilateral row's own stiffness: half of the digits for either side
-#define CN_PROX_LINEAR 0.03 // of the tolerance, to which the linear equations are solved
-#define CN_PROX_PURIFY 3    // refinements of a certificate, each taking out what W still feels
-#define CN_PROX_PROOF 1e3   // times the impulses at hand, which no solution is expected to exceed
+#define CN_PROX_LINEAR 0.03    // of the tolerance, to which the linear equations are solved
+#define CN_PROX_CHORDS 4       // outer steps with the same factors at most, where there are joints,
+#define CN_PROX_CHORD_GAIN 0.3 // while each leaves less than this of the error
+#define CN_PROX_PURIFY 3       // refinements of a certificate, each taking out what W still feels
+#define CN_PROX_PROOF 1e3 // times the impulses at hand, which no solution is expected to exceed
 
 const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT] = {
     {"eps", CN_PARAM_REAL, offsetof(cn_prox_params, eps), 1e-2, 1e-12, 1e2,
@@ -87,8 +89,9 @@ static cn_status cn_prox_prepare(cn_prox *s, cn_newton_system *system, const cn_
         }
     }
     s->scale = CN_TAKE(scratch, double, p->contacts);
-    system->ridge = p->bounds.boxed ? CN_TAKE_ZERO(scratch, double, s->m) : NULL;
-    if (!s->scale || (p->bounds.boxed && !system->ridge)) {
+    bool jointed = cn_boxes_count(p) > 0;
+    system->ridge = jointed ? CN_TAKE_ZERO(scratch, double, s->m) : NULL;
+    if (!s->scale || (jointed && !system->ridge)) {
         return CN_ERR_MEMORY;
     }
     s->size = cn_newton_scales(p, s->scale);
@@ -271,6 +274,28 @@ static double cn_prox_target(const cn_prox *s, double error) {
     return share <= CN_PROX_NEAR * s->opts->tolerance ? floor : share;
 }
 
+// Outer steps from r_k with the factors at hand, one Newton step each, for as long as they pay: a
+// backsolve is much cheaper than a factorisation, and near a solution the statuses stay as they
+// are. Returns the error of the last r_k that was accepted.
+static double cn_prox_chords(cn_prox *s, double error) {
+    for (int32_t k = 0; k < CN_PROX_CHORDS && error > CN_WATCH_MARGIN * s->opts->tolerance; k++) {
+        cn_prox_linearise(s, s->center, s->u);
+        s->system->toward = NULL;
+        cn_newton_refine(s->system, s->system->F, s->dr);
+        for (int64_t i = 0; i < s->m; i++) {
+            s->r[i] = s->center[i] + s->dr[i];
+        }
+        cn_newton_velocity(s->system, s->p, s->r, s->u);
+        double now = cn_prox_check(s, s->r, s->u);
+        if (!(now < CN_PROX_CHORD_GAIN * error)) {
+            break;
+        }
+        memcpy(s->center, s->r, sizeof *s->r * (size_t)s->m);
+        error = now;
+    }
+    return error;
+}
+
 static cn_status cn_prox_run(cn_prox *s, double *r, cn_solve_report *report) {
     size_t bytes = sizeof *r * (size_t)s->m;
     double first = s->eps, least = CN_PROX_EPS_LEAST;
@@ -289,7 +314,7 @@ static cn_status cn_prox_run(cn_prox *s, double *r, cn_solve_report *report) {
         double now = cn_prox_check(s, s->r, s->u);
         if ((reached && now < CN_PROX_GROWTH * error) || now < CN_PROX_PROGRESS * error) {
             memcpy(s->center, s->r, bytes);
-            error = now;
+            error = s->system->ridge && steps > 0 ? cn_prox_chords(s, now) : now;
             s->eps = fmax(s->eps * cn_prox_factor(steps), cautious > 0 ? least : CN_PROX_EPS_LEAST);
             cautious -= cautious > 0;
         } else {

@@ -433,7 +433,7 @@ static bool cn_is_planned(const cn_sweep *s) {
 // Wide enough a closed form for the packets, and nobody asked for another local solver or way.
 static bool cn_may_be_packed(const cn_sweep *s) {
     return s->p->W.kind == CN_OPERATOR_BODY && s->fast && s->relaxation == 1.0 && !s->plan.varies &&
-           !cn_is_planned(s) && !s->p->bounds.boxed;
+           !cn_is_planned(s) && cn_boxes_count(s->p) == 0;
 }
 
 // A number a row of the contacts, spread over an iterate; 1 in empty lanes.
