@@ -1,4 +1,4 @@
-// Builds the page: node build.mjs OUTPUT_FOLDER
+// Builds the page: node build.mjs [OUTPUT_FOLDER], build/view unless given
 //
 // Writes app.js, app.css, index.html (what the server hands out), replay.html (the whole page in one file, with
 // a place for data) and assets.c (all of them as C arrays, see app/assets.h).
@@ -11,9 +11,10 @@ import { deflateRawSync } from "node:zlib";
 import { build } from "esbuild";
 
 import { writeAssets } from "./assets.mjs";
+import { leanThree } from "./lean_three.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const output = process.argv[2] ?? join(here, "dist");
+const output = process.argv[2] ?? join(here, "../build/view");
 mkdirSync(output, { recursive: true });
 
 await build({
@@ -24,6 +25,7 @@ await build({
     target: "es2022",
     minify: true,
     legalComments: "none",
+    plugins: [leanThree(here)],
     loader: { ".woff2": "dataurl", ".glsl": "text" },
     logLevel: "warning",
 });

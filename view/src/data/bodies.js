@@ -1,0 +1,41 @@
+// The bodies of a run as columns, with what the page derives from them once: sizes, categories.
+import { readShapes } from "./shapes.js";
+
+export class Bodies {
+    constructor(message, dim) {
+        this.count = message.name.length;
+        this.dim = dim;
+        this.name = message.name.map((name, i) => name || `body ${i + 1}`);
+        this.kind = message.kind;
+        this.material = message.material;
+        this.mass = message.mass;
+        this.com = message.com;
+        this.inertia = message.inertia;
+        this.joints = message.joints ?? [];
+        const shapes = message.shapes.map((list) => readShapes(list, dim));
+        this.shapes = message.shape.map((s) => shapes[s] ?? []);
+        this.reach = Float32Array.from(this.shapes, (list) => list.reduce((r, s) => Math.max(r, s.reach), 0));
+        this.moves = Uint8Array.from(this.kind, (kind) => (kind === "rigid" ? 1 : 0));
+        const sizes = this.reach.filter((r, i) => r > 0 && this.moves[i]).sort();
+        this.size = sizes.length ? sizes[sizes.length >> 1] : 1; // median reach of what moves
+        this.classify();
+    }
+
+    // Categories for "colour by kind": bodies that do not move, then groups by material, or by the words of their
+    // names where all have the same material; the largest group is plain stone.
+    classify() {
+        const moving = [];
+        for (let i = 0; i < this.count; i++) if (this.moves[i]) moving.push(i);
+        const byMaterial = new Set(moving.map((i) => this.material[i])).size > 1;
+        const key = (i) => (byMaterial ? this.material[i] : this.name[i].replace(/[\s\-_.]*\d+$/, "") || "body");
+        const counts = new Map();
+        for (const i of moving) counts.set(key(i), (counts.get(key(i)) ?? 0) + 1);
+        const order = [...counts.entries()].sort((a, b) => b[1] - a[1]).map((entry) => entry[0]);
+        const rank = new Map(order.map((name, r) => [name, r]));
+        this.groups = order.map((name) => ({ name, count: counts.get(name) }));
+        this.group = Int16Array.from(this.name, (_, i) => (this.moves[i] ? rank.get(key(i)) : -1));
+        const materials = [...new Set(this.material)];
+        this.materials = materials;
+        this.materialIndex = Int16Array.from(this.material, (name) => materials.indexOf(name));
+    }
+}

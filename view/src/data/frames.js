@@ -1,0 +1,104 @@
+// Frames by their number, kept while there is room, fetched when not. The latest request wins: while one is under way
+// only the newest of the others waits.
+const ROOM = 256e6; // [bytes]
+const AHEAD = 3;
+const IN_FLIGHT = 4;
+
+export class Frames {
+    constructor(source, onArrival, onProblem) {
+        this.source = source;
+        this.onArrival = onArrival;
+        this.onProblem = onProblem;
+        this.times = [];
+        this.steps = [];
+        this.kept = new Map(); // number -> {frame, contacts}, oldest use first
+        this.bytes = 0;
+        this.flying = new Set();
+        this.wanted = -1;
+    }
+
+    get count() {
+        return this.steps.length;
+    }
+
+    appendIndex(message) {
+        for (let k = 0; k < message.n; k++) {
+            if (this.count && message.steps[k] <= this.steps.at(-1)) continue;
+            this.times.push(message.times[k]);
+            this.steps.push(message.steps[k]);
+        }
+    }
+
+    // The number of the last frame at or before a time or a step.
+    at(values, value) {
+        let low = 0, high = values.length;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (values[middle] <= value) low = middle + 1;
+            else high = middle;
+        }
+        return Math.max(0, low - 1);
+    }
+    atTime(t) {
+        // Times are sums of steps, so a time asked for may be short of a frame's by rounding.
+        return this.at(this.times, t * (1 + 1e-12) + 1e-12);
+    }
+    atStep(step) {
+        return this.at(this.steps, step);
+    }
+
+    // The frame if it is here; asks for it otherwise, and for the next ones when playing.
+    get(number, playing = false) {
+        this.want(number);
+        for (let k = 1; playing && k <= AHEAD; k++) {
+            if (number + k < this.count && this.flying.size < IN_FLIGHT) this.fetch(number + k);
+        }
+        const pair = this.kept.get(number);
+        if (pair) {
+            this.kept.delete(number);
+            this.kept.set(number, pair);
+        }
+        return pair ?? null;
+    }
+
+    want(number) {
+        this.wanted = number;
+        if (this.flying.size < 2) this.fetch(number);
+    }
+
+    async fetch(number) {
+        if (this.kept.has(number) || this.flying.has(number) || !(number >= 0 && number < this.count)) return;
+        this.flying.add(number);
+        try {
+            this.keep(number, await this.source.frame(this.steps[number]));
+            this.onArrival(number);
+        } catch (error) {
+            this.onProblem(error, number);
+        } finally {
+            this.flying.delete(number);
+        }
+        if (!this.kept.has(this.wanted) && this.wanted !== number) this.want(this.wanted);
+    }
+
+    keep(number, pair) {
+        pair.bytes = bytesOf(pair.frame) + (pair.contacts ? bytesOf(pair.contacts) : 0);
+        this.kept.set(number, pair);
+        this.bytes += pair.bytes;
+        for (const [old, entry] of this.kept) {
+            if (this.bytes <= ROOM || old === number) break;
+            this.kept.delete(old);
+            this.bytes -= entry.bytes;
+        }
+    }
+
+    clear() {
+        this.kept.clear();
+        this.bytes = 0;
+        this.times = [];
+        this.steps = [];
+    }
+}
+
+function bytesOf(message) {
+    return Object.values(message).reduce((sum, value) => sum + (value?.byteLength ?? 0), 0);
+}

@@ -1,0 +1,95 @@
+// Keys. None acts while a field has the focus.
+import { el } from "./dom.js";
+
+const ORBIT = 0.03;
+
+export class Keyboard {
+    constructor(app) {
+        this.app = app;
+        document.addEventListener("keydown", (event) => this.onKey(event));
+    }
+
+    onKey(event) {
+        const { app } = this, target = event.target;
+        if (event.ctrlKey || event.metaKey || (event.altKey && event.key !== "Alt")) return;
+        if (event.key === "Escape") return this.escape();
+        if (target.matches?.("input:not([type=range]), select, textarea")) return;
+        if (!app.run) return;
+        const onButton = target.matches?.("button, input");
+        if (onButton && (event.key === " " || event.key === "Enter" || event.key.startsWith("Arrow"))) return;
+        if (target === app.layout.canvas && this.cameraKey(event)) return event.preventDefault();
+        const action = this.actions(event.shiftKey)[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+        if (action) {
+            event.preventDefault();
+            action();
+        }
+    }
+
+    actions(shift) {
+        const { app } = this, { playback, layout, live } = app;
+        const isLive = app.run.mode === "live";
+        const step = (by) => () => (isLive && by > 0 && live.following ? live.step() : app.stepFrames(by * (shift ? 10 : 1)));
+        return {
+            " ": () => (isLive ? live.toggle() : playback.toggle()), ",": step(-1), ".": step(1), "<": step(-1), ">": step(1),
+            ";": () => app.stepFrames(-10), ":": () => app.stepFrames(10), ArrowLeft: step(-1), ArrowRight: step(1),
+            Home: () => app.seekFrame(0), End: () => app.seekFrame(Infinity), "-": () => playback.changeSpeed(-1), "=": () => playback.changeSpeed(1),
+            "+": () => playback.changeSpeed(1), l: () => layout.timeBar.toggleLoop(), n: () => app.seekBad(shift ? -1 : 1), t: () => layout.badge.open(),
+            b: () => app.toggleLayer("bodies"), c: () => app.toggleLayer("chains"), x: () => app.toggleLayer("points"), m: () => app.toggleLayer("normals"),
+            j: () => layout.layers.toggle("paths"), k: () => app.run.dim === 3 && app.toggleLayer("cut"),
+            1: () => this.preset("iso"), 2: () => this.preset("front"), 3: () => this.preset("side"), 4: () => this.preset("top"), 0: () => app.fit(), f: () => app.fit(),
+            o: () => { app.view?.camera.toggleProjection(); app.invalidate("camera"); }, "/": () => this.find(), i: () => this.nextNeighbour(),
+            "[": () => layout.togglePanel("left"), "]": () => layout.togglePanel("right"), h: () => layout.togglePicture(),
+            p: () => app.capture.picture(), v: () => app.capture.toggleVideo(), d: () => app.setTheme(app.state.theme === "dark" ? "light" : "dark"),
+            "?": () => layout.topBar.helpButton.click(), g: () => app.pointer.arm(), r: () => isLive && live.reset(),
+        };
+    }
+
+    preset(name) {
+        if (this.app.run.dim === 3) this.app.lookFrom(name);
+        else this.app.fit();
+    }
+
+    cameraKey(event) {
+        const { camera } = this.app.view ?? {};
+        const by = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+        if (!camera || (!by && event.key !== "+" && event.key !== "-")) return false;
+        if (!by) camera.zoom(event.key === "+" ? 0.9 : 1 / 0.9);
+        else if (event.shiftKey) camera.pan(by[0] * ORBIT, by[1] * ORBIT);
+        else camera.orbit(by[0] * ORBIT, by[1] * ORBIT);
+        this.app.invalidate("camera");
+        return true;
+    }
+
+    escape() {
+        const { app } = this;
+        if (app.layout.popover.close()) return;
+        if (app.root.classList.contains("picture")) app.layout.togglePicture();
+        else if (app.run) app.select(-1);
+    }
+
+    nextNeighbour() {
+        const { app } = this, i = app.state.selection;
+        if (i < 0) return;
+        const list = app.layout.inspector.numbers(i).neighbours;
+        if (list.length) app.select(list[0].body === this.cameFrom && list.length > 1 ? list[1].body : list[0].body);
+        this.cameFrom = i;
+    }
+
+    // Bodies by name or id.
+    find() {
+        const { app } = this, { bodies } = app.run;
+        const list = el("div.menu");
+        const search = (text) => {
+            const words = text.trim().toLowerCase(), found = [];
+            for (let i = 0; i < bodies.count && found.length < 8 && words; i++) {
+                if (String(i + 1) === words || bodies.name[i].toLowerCase().includes(words)) found.push(i);
+            }
+            list.replaceChildren(...found.map((i) => el("button", { type: "button", onclick: () => choose(i) }, `${bodies.name[i]} · id ${i + 1}`)));
+            return found;
+        };
+        const choose = (i) => { app.layout.popover.close(); app.select(i); };
+        const input = el("input.field", { type: "text", placeholder: "Name or id of a body", "aria-label": "Find a body", oninput: (e) => search(e.target.value),
+            onkeydown: (e) => { if (e.key === "Enter") { const found = search(e.target.value); if (found.length) choose(found[0]); } } });
+        app.layout.popover.toggle(app.layout.topBar.element, "find", () => el("div", { "data-width": "300" }, input, list));
+    }
+}
