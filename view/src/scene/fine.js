@@ -24,6 +24,7 @@ uniform vec2 uSize;      // of the source, in texels
 uniform float uRadius, uFloor, uScale, uTaps;
 out vec4 colour;
 vec3 placeAt(vec2 uv) {
+    uv = (floor(uv * uSize) + 0.5) / uSize; // of the texel that is read
     vec3 d = 2.0 * vec3(uv, texture(uDepth, uv).r) - 1.0;
     bool perspective = uProject[3][3] < 0.5;
     float z = perspective ? -uProject[3][2] / (d.z + uProject[2][2]) : (d.z - uProject[3][2]) / uProject[2][2];
@@ -38,11 +39,10 @@ float openness(vec2 uv, float depth) {
     vec3 n = normalize(cross(abs(r.z) < abs(l.z) ? r : l, abs(u.z) < abs(d.z) ? u : d));
     vec4 c = uProject * vec4(uRadius, 0.0, p.z, 1.0);
     float reach = min(0.25, 0.5 * abs(c.x / c.w));
-    float a = 6.2832 * fract(52.9829 * fract(dot(gl_FragCoord.xy, vec2(0.06711, 0.00584))));
     float sum = 0.0;
     for (float k = 0.5; k < 24.0; k += 1.0) {
         if (k > uTaps) break;
-        float t = a + k * 2.39996, far = sqrt(k / uTaps) * reach;
+        float t = k * 2.39996, far = sqrt(k / uTaps) * reach;
         vec2 at = uv + far * vec2(cos(t), sin(t) * uSize.x / uSize.y);
         vec3 v = placeAt(at) - p;
         float q = dot(v, v);

@@ -61,7 +61,7 @@ export class Legend {
     }
 
     keys(list) {
-        return el("div.keys", {}, list.map(([name, colour]) => {
+        return el("div.keys.kinds", {}, list.map(([name, colour]) => {
             const swatch = el("i.swatch");
             const mute = this.app.run.dim === 2 && this.app.state.layers.chains.on ? 0.42 : 0;
             swatch.style.setProperty("background", css(mix(colour, THEMES[this.app.state.theme].mute, mute)));

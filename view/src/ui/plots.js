@@ -136,7 +136,6 @@ export class Plots {
         } else if (dataChanged) return this.redraw();
         this.moveHeads();
     }
-
 }
 
 function empty(n) {

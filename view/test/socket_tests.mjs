@@ -1,0 +1,151 @@
+// The page behind a socket: live runs, lost connections, damaged messages. A made-up server answers inside the test.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { bodiesOf, contactsMessage, frameMessage, helloOf, indexMessage, ledgerMessage, seriesMessage } from "./encode.mjs";
+import { equal, holds, ready, settled, test } from "./harness.mjs";
+import { rowsOf, twoBalls } from "./made_up.mjs";
+
+const HOST = "http://127.0.0.1:9";
+
+// Serves the page and speaks the protocol; returns what the page has sent and the open sockets.
+async function serve(t, page, run, { mode = "replay", spoil = (m) => m } = {}) {
+    const types = { "/": ["index.html", "text/html"], "/app.js": ["app.js", "text/javascript"], "/app.css": ["app.css", "text/css"] };
+    await page.route(`${HOST}/**`, (route) => {
+        const [file, contentType] = types[new URL(route.request().url()).pathname] ?? [];
+        return file ? route.fulfill({ body: readFileSync(join(t.pageFolder, file)), contentType }) : route.fulfill({ status: 404 });
+    });
+    const server = { sent: [], sockets: [] };
+    await page.routeWebSocket(/\/ws/, (socket) => {
+        server.sockets.push(socket);
+        const binary = (bytes) => socket.send(Buffer.from(spoil(bytes)));
+        socket.onMessage((text) => {
+            const message = JSON.parse(text);
+            server.sent.push(message);
+            const frame = run.frames.findLast((f) => f.step <= message.step) ?? run.frames[0];
+            switch (message.op) {
+            case "hello":
+                socket.send(JSON.stringify(helloOf(run, mode)));
+                socket.send(JSON.stringify(bodiesOf(run)));
+                socket.send(Buffer.from(indexMessage(run)));
+                break;
+            case "frame":
+                binary(frameMessage(run, frame, message.id));
+                binary(contactsMessage(run, frame, message.id));
+                break;
+            case "ledger":
+                binary(ledgerMessage(run, message.id));
+                break;
+            case "series":
+                binary(seriesMessage(run, message.body, message.id));
+                break;
+            case "ack":
+                break;
+            default:
+                socket.send(JSON.stringify({ op: "done", n: message.n }));
+            }
+        });
+    });
+    return server;
+}
+
+test("a_socket_shows_the_same_as_a_file", async (t) => {
+    const run = twoBalls(), numbers = [];
+    const file = await t.open(run);
+    const page = await t.page();
+    await serve(t, page, run);
+    await page.goto(`${HOST}/?token=abc`);
+    await ready(page);
+    for (const p of [file, page]) {
+        await p.evaluate(() => { window.cairn.seekStep(40); window.cairn.select(1); });
+        await settled(p);
+        numbers.push(await p.evaluate(() => JSON.stringify(window.cairn.body(1))));
+    }
+    equal(numbers[1], numbers[0], "numbers of a body");
+});
+
+test("live_frames_are_shown_and_acknowledged", async (t) => {
+    const run = twoBalls(), page = await t.page();
+    const server = await serve(t, page, { ...run, frames: run.frames.slice(0, 1) }, { mode: "live" });
+    await page.goto(`${HOST}/?token=abc`);
+    await ready(page);
+    for (const frame of run.frames.slice(1, 4)) {
+        server.sockets[0].send(Buffer.from(frameMessage(run, frame)));
+        server.sockets[0].send(Buffer.from(contactsMessage(run, frame)));
+    }
+    server.sockets[0].send(Buffer.from(ledgerMessage(run, 0, rowsOf(130, 0.01).slice(100))));
+    server.sockets[0].send(JSON.stringify({ op: "live", step: 30, t: 0.3, running: true, factor: 0.97, iterations: 38, solve_ms: 4.1, dropped: 2, speed: 1, gravity: [0, 0, -9.81], friction: 1 }));
+    await page.waitForFunction(() => window.cairn.stats().step === 30);
+    await page.waitForFunction(() => document.querySelector(".effort").textContent.includes("0.97"));
+    equal(server.sent.filter((m) => m.op === "ack").map((m) => m.step), [10, 20, 30], "acknowledged steps");
+    await page.keyboard.press(" ");
+    await page.keyboard.press(".");
+    await page.locator(".live-panel input").nth(2).fill("0.5");
+    await page.waitForFunction(() => true);
+    const ops = server.sent.filter((m) => m.n !== undefined).map((m) => m.op);
+    equal(ops.slice(0, 2), ["pause", "step"], "commands");
+    holds(server.sent.some((m) => m.op === "friction" && m.value === 0.5), `no friction command in ${ops}`);
+});
+
+test("a_drag_pulls_the_body_that_was_pressed", async (t) => {
+    const run = twoBalls(), page = await t.page();
+    const server = await serve(t, page, run, { mode: "live" });
+    await page.goto(`${HOST}/?token=abc`);
+    await ready(page);
+    await page.evaluate(() => window.cairn.look("front"));
+    await settled(page);
+    const scene = await page.locator("canvas.gl").boundingBox(), [x, y] = await page.evaluate(() => window.cairn.project(1));
+    await page.keyboard.down("Alt");
+    await page.mouse.move(scene.x + x, scene.y + y);
+    await page.mouse.down();
+    await page.mouse.move(scene.x + x + 40, scene.y + y - 30, { steps: 4 });
+    await page.waitForTimeout(60);
+    await page.mouse.move(scene.x + x + 60, scene.y + y - 30);
+    await page.mouse.up();
+    await page.keyboard.up("Alt");
+    await page.waitForFunction(() => true);
+    const drags = server.sent.filter((m) => m.op === "drag");
+    holds(drags.length > 0, "no drag was sent");
+    equal(drags[0].body, 1, "body that is pulled");
+    holds(drags.at(-1).target[0] > drags[0].target[0] + 0.05, `the target did not move: ${JSON.stringify(drags)}`);
+    holds(drags[0].k > 0 && drags[0].point.length === 3, "spring and grip");
+    equal(server.sent.at(-1).op === "release" || server.sent.some((m) => m.op === "release"), true, "released");
+});
+
+test("damaged_messages_are_dropped_with_a_word", async (t) => {
+    const run = twoBalls(), page = await t.page();
+    let spoilt = 0;
+    const server = await serve(t, page, run, { spoil: (m) => (m[4] === 1 && m[12] === 30 && ++spoilt ? m.subarray(0, m.length - 8) : m) });
+    await page.goto(`${HOST}/?token=abc`);
+    await ready(page);
+    for (const bad of [Buffer.from("nonsense"), Buffer.alloc(32), Buffer.from(frameMessage(run, run.frames[1]).subarray(0, 40))]) server.sockets[0].send(bad);
+    server.sockets[0].send("{not json");
+    await page.locator(".notice").waitFor();
+    await page.evaluate(() => window.cairn.seekStep(30));
+    await page.waitForTimeout(200);
+    await page.evaluate(() => window.cairn.seekStep(60));
+    await page.waitForFunction(() => window.cairn.app.shown.frame.step === 60);
+    holds(spoilt > 0, "the spoilt frame was asked for");
+});
+
+test("a_lost_connection_is_told_and_taken_up_again", async (t) => {
+    const run = twoBalls(), page = await t.page();
+    const server = await serve(t, page, run);
+    await page.goto(`${HOST}/?token=abc`);
+    await ready(page);
+    await server.sockets[0].close({ code: 1011 });
+    await page.getByRole("button", { name: "Retry now" }).click();
+    await page.waitForFunction(() => document.querySelector(".notice").hidden);
+    equal(server.sockets.length, 2, "connections");
+    await server.sockets[1].close({ code: 4001 });
+    await page.waitForFunction(() => document.querySelector(".message").textContent.includes("wrong token"));
+});
+
+test("a_position_that_is_no_number_is_marked", async (t) => {
+    const run = twoBalls();
+    run.frames[3].position[3] = NaN;
+    const page = await t.open(run);
+    await page.evaluate(() => window.cairn.seekStep(30));
+    await settled(page);
+    equal(await page.evaluate(() => window.cairn.app.view.lost.count), 1, "marked bodies");
+});
