@@ -481,6 +481,28 @@ static void cn_put_shapes(const cn_run_body *rows, int32_t count, cn_json *json)
     free(number);
 }
 
+static void cn_put_joints(const cn_show *show, cn_json *json) {
+    cn_put_open(json, "joints", '[');
+    for (int32_t i = 1; i <= cn_model_joint_count(show->model); i++) {
+        cn_joint_info joint;
+        cn_model_joint(show->model, i, &joint);
+        cn_put_open(json, NULL, '{');
+        cn_put_text(json, "name", joint.name);
+        cn_put_text(json, "kind", cn_joint_kind_text(joint.kind));
+        cn_put_open(json, "bodies", '[');
+        cn_put_int(json, NULL, joint.body[0] - 1);
+        cn_put_int(json, NULL, joint.body[1] - 1);
+        cn_put_close(json, ']');
+        cn_put_open(json, "points", '[');
+        cn_put_reals(json, NULL, joint.point[0], show->dim);
+        cn_put_reals(json, NULL, joint.point[1], show->dim);
+        cn_put_close(json, ']');
+        cn_put_reals(json, "axis", joint.axis, show->dim);
+        cn_put_close(json, '}');
+    }
+    cn_put_close(json, ']');
+}
+
 cn_status cn_show_bodies(cn_show *show, char **text, cn_error *error) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_run_body *rows = NULL;
@@ -494,6 +516,9 @@ cn_status cn_show_bodies(cn_show *show, char **text, cn_error *error) {
         cn_put_text(&json, "op", "bodies");
         cn_put_body_columns(rows, show->bodies, &json);
         cn_put_shapes(rows, show->bodies, &json);
+        if (show->model) {
+            cn_put_joints(show, &json);
+        }
         cn_put_close(&json, '}');
         fclose(out);
     }

@@ -106,3 +106,31 @@ CN_TEST(body_space_assembles_to_the_condensed_matrix) {
         cn_problem_destroy(problem);
     }
 }
+
+// A joint is told in the frames of its bodies, wherever their centres of mass are.
+CN_TEST(joints_are_told_in_the_bodies_own_frames) {
+    static const char text[] =
+        "cairn: 1\nmaterials: {stone: {density: 1000}}\nbodies:\n"
+        "  - {name: base, fixed: true, material: stone, position: [1, 0, 0], shape: {box: {size: "
+        "[1, 1, 1]}}}\n"
+        "  - {name: arm, material: stone, position: [1, 0, 1], shape: {box: {size: [1, 1, 1]}, "
+        "position: [0.4, 0, 0]}}\n"
+        "joints:\n"
+        "  - {kind: hinge, name: pin, bodies: [base, arm], point: [1, 0.25, 0.5], axis: [0, 1, "
+        "0]}\n";
+    cn_model *model = cn_read(text);
+    cn_joint_info joint;
+    assert_int_equal(cn_model_joint_count(model), 1);
+    cn_model_joint(model, 1, &joint);
+    assert_string_equal(joint.name, "pin");
+    assert_string_equal(cn_joint_kind_text(joint.kind), "hinge");
+    CN_CHECK_TRUE(joint.body[0] == 1 && joint.body[1] == 2);
+    const double want[3] = {0.0, 0.25, 0.5}, axis[3] = {0.0, 1.0, 0.0},
+                 other[3] = {0.0, 0.25, -0.5};
+    for (int k = 0; k < 3; k++) {
+        CN_CHECK_NEAR(joint.point[0][k], want[k], 1e-14);
+        CN_CHECK_NEAR(joint.point[1][k], other[k], 1e-14);
+        CN_CHECK_NEAR(joint.axis[k], axis[k], 1e-14);
+    }
+    cn_model_destroy(model);
+}

@@ -317,6 +317,17 @@ typedef struct cn_shape_info {
     int32_t vertex_count, face_count;
 } cn_shape_info;
 
+// A joint: where it holds its bodies, in their own frames, and its axis in the first one's.
+typedef struct cn_joint_info {
+    const char *name; // "" when none was given; lives as long as the model
+    cn_joint_kind kind;
+    cn_body_id body[2];
+    double point[2][3], axis[3];
+} cn_joint_info;
+
+// joint from 1 to the count.
+CN_API void cn_model_joint(const cn_model *model, int32_t joint, cn_joint_info *out);
+
 // body from 1 to the count; index from 0. The arrays live as long as the model.
 CN_API void cn_model_body(const cn_model *model, cn_body_id body, cn_body_info *out);
 CN_API void cn_model_shape(const cn_model *model, cn_body_id body, int32_t index,

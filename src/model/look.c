@@ -3,6 +3,7 @@
 // library keeps inside.
 #include "model/model.h"
 
+#include "math/rotation.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -37,6 +38,26 @@ void cn_model_shape(const cn_model *model, cn_body_id id, int32_t index, cn_shap
         out->face = shape->hull.face;
         out->loop = shape->hull.loop;
         out->face_count = shape->hull.face_count;
+    }
+}
+
+void cn_model_joint(const cn_model *model, int32_t id, cn_joint_info *out) {
+    const cn_joint *joint = &model->joint[id - 1];
+    *out = (cn_joint_info){.name = joint->name ? joint->name : "", .kind = joint->geometry.kind};
+    for (int32_t i = 0; i < 2; i++) {
+        out->body[i] = joint->body[i] + 1;
+        cn_add_scaled3(joint->geometry.anchor[i].point, 1.0, model->body[joint->body[i]].com,
+                       out->point[i]);
+    }
+    // The axis is the frame's z, in 2D its x.
+    double R[9];
+    if (model->dim == 3) {
+        cn_quat_matrix(joint->geometry.anchor[0].turn, R);
+    } else {
+        cn_angle_matrix(joint->geometry.anchor[0].angle, R);
+    }
+    for (int32_t k = 0; k < 3; k++) {
+        out->axis[k] = R[3 * k + (model->dim == 3 ? 2 : 0)];
     }
 }
 
