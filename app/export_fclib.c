@@ -2,10 +2,12 @@
 // The one-step problems of chosen steps, with the solutions that the run used, for other solvers.
 //
 // A run file holds contacts, not W; so the scene is simulated again, which gives the same bits, and
-// the recorded frames passed on the way prove it.
+// the recorded frames passed on the way prove it. What a live page did to the run is among its
+// events, and is done again too.
 #include "export.h"
 
 #include "app.h"
+#include "live.h"
 #include "progress.h"
 
 #include <stdlib.h>
@@ -18,7 +20,32 @@ typedef struct cn_retrace {
     int64_t frame;             // the next recorded one
     int64_t compared, written; // so far
     double *q[2], *v[2];       // simulated, recorded
+    cn_arena *memory;
+    cn_run_event *events;
+    int64_t event_count, event; // the next
 } cn_retrace;
+
+#define CN_LIVE_EVENT "live: "
+
+// The commands that first act in the step to come.
+static cn_status cn_retrace_steer(cn_retrace *trace, cn_error *error) {
+    const cn_model *model = trace->recorded->model;
+    cn_status status = CN_OK;
+    while (status == CN_OK && trace->event < trace->event_count &&
+           trace->events[trace->event].step <= cn_sim_step_index(trace->sim) + 1) {
+        const char *text = trace->events[trace->event++].text, *why;
+        cn_request request;
+        cn_steering steering = cn_sim_steering(trace->sim);
+        size_t mark = strlen(CN_LIVE_EVENT);
+        bool known = strncmp(text, CN_LIVE_EVENT, mark) == 0 &&
+                     cn_request_read(text + mark, strlen(text + mark), cn_model_dim(model),
+                                     cn_model_body_count(model), &request, &why);
+        if (known && cn_live_steering(&request, &steering)) {
+            status = cn_sim_steer(trace->sim, &steering, error);
+        }
+    }
+    return status;
+}
 
 // Whether the state is the recorded one, where there is a frame of this step.
 static cn_status cn_retrace_compare(cn_retrace *trace, cn_error *error) {
@@ -94,8 +121,9 @@ static cn_status cn_retrace_go(cn_retrace *trace, int64_t first, int64_t last, c
     line.reached = true;
     cn_status status = cn_retrace_compare(trace, error);
     while (status == CN_OK && cn_sim_step_index(trace->sim) < last) {
-        cn_step_report report;
-        status = cn_sim_step(trace->sim, &report, error);
+        cn_step_report report = {.step = 0};
+        status = cn_retrace_steer(trace, error);
+        status = status == CN_OK ? cn_sim_step(trace->sim, &report, error) : status;
         status = status == CN_OK ? cn_retrace_compare(trace, error) : status;
         if (status == CN_OK && report.step >= first) {
             status = cn_retrace_write(trace, &report, error);
@@ -113,7 +141,7 @@ static cn_status cn_retrace_go(cn_retrace *trace, int64_t first, int64_t last, c
 
 int cn_export_fclib(const cn_export_job *job, cn_recorded *recorded) {
     int64_t bodies = cn_model_body_count(recorded->model);
-    cn_retrace trace = {.job = job, .recorded = recorded};
+    cn_retrace trace = {.job = job, .recorded = recorded, .memory = cn_arena_create(NULL)};
     cn_error error = {.status = CN_OK};
     for (int32_t i = 0; i < 2; i++) {
         trace.q[i] = CN_ALLOCATE(double, 7 * bodies);
@@ -124,7 +152,10 @@ int cn_export_fclib(const cn_export_job *job, cn_recorded *recorded) {
     int64_t first = is_default ? last_recorded : job->first,
             last = is_default ? last_recorded : job->last;
     cn_interrupt_catch();
-    cn_status status = cn_sim_create(recorded->model, NULL, &trace.sim, &error);
+    cn_status status = trace.memory ? cn_run_events(recorded->run, trace.memory, &trace.events,
+                                                    &trace.event_count, &error)
+                                    : CN_ERR_MEMORY;
+    status = status == CN_OK ? cn_sim_create(recorded->model, NULL, &trace.sim, &error) : status;
     status = status == CN_OK ? cn_retrace_go(&trace, first, last, &error) : status;
     int code = CN_EXIT_DONE;
     if (status != CN_OK) {
@@ -135,6 +166,7 @@ int cn_export_fclib(const cn_export_job *job, cn_recorded *recorded) {
                job->folder, (long long)trace.written, (long long)last, (long long)trace.compared);
     }
     cn_sim_destroy(trace.sim);
+    cn_arena_destroy(trace.memory);
     for (int32_t i = 0; i < 2; i++) {
         free(trace.q[i]);
         free(trace.v[i]);

@@ -176,6 +176,8 @@ CN_TEST(a_box_is_dragged_and_the_run_can_be_repeated) {
     assert_string_equal(cn_run_meta(run, "state_hash"), hash);
     cn_run_close(run);
     CN_CLI_EXPECT(&cli, 0, "check live.run");
+    CN_CLI_EXPECT(&cli, 0, "export live.run --to fclib --steps=199:200");
+    CN_CHECK_HOLDS(cli.out, "bit for bit");
     cn_cli_leave(&cli);
 }
 
