@@ -15,8 +15,10 @@
 
 extern char **environ;
 
-#define CN_SHOT_TIME 180.0        // [s] that a picture may take, on a slow machine without a GPU
-#define CN_SHOT_BUDGET_MS "20000" // of the page's own clock, which runs ahead while nothing is due
+#define CN_SHOT_TIME 180.0 // [s] that a picture may take, on a slow machine without a GPU
+#define CN_SHOT_BUDGET                                                                             \
+    "--virtual-time-budget=20000" // [ms] of the page's own clock, which runs ahead while nothing is
+                                  // due
 
 static bool cn_program_wait(pid_t child, double seconds) {
     double end = cn_wall_clock() + seconds;
@@ -89,14 +91,14 @@ bool cn_browser_shoot(const char *address, const char *path, int32_t width, int3
     // A profile of its own: a browser that is open elsewhere is not disturbed.
     char *profile = cn_text("--user-data-dir=%s", home), *shot = cn_text("--screenshot=%s", path),
          *window = cn_text("--window-size=%d,%d", (int)width, (int)height);
-    char *argv[16] = {(char *)(uintptr_t)name,
+    char *argv[16] = {(char *)name,
                       "--headless",
                       "--hide-scrollbars",
                       "--no-first-run",
                       "--disable-extensions",
                       "--use-angle=swiftshader",
                       "--enable-unsafe-swiftshader",
-                      "--virtual-time-budget=" CN_SHOT_BUDGET_MS,
+                      CN_SHOT_BUDGET,
                       profile,
                       window,
                       shot};
@@ -104,7 +106,7 @@ bool cn_browser_shoot(const char *address, const char *path, int32_t width, int3
     if (geteuid() == 0) {
         argv[count++] = "--no-sandbox"; // it does not start as root otherwise
     }
-    argv[count++] = (char *)(uintptr_t)address;
+    argv[count++] = (char *)address;
     remove(path);
     bool good = cn_program_run(argv, CN_SHOT_TIME) && access(path, R_OK) == 0;
     nftw(home, cn_remove_entry, 16, FTW_DEPTH | FTW_PHYS);

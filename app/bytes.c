@@ -74,7 +74,7 @@ void cn_bytes_set_u32(cn_bytes *bytes, size_t at, uint32_t value) {
 }
 
 void cn_bytes_deflate(cn_bytes *bytes, const void *data, size_t size) {
-    z_stream stream = {.next_in = (Bytef *)(uintptr_t)data};
+    z_stream stream = {.next_in = (Bytef *)data};
     unsigned char buffer[16384];
     int result =
         deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);

@@ -86,8 +86,8 @@ static void cn_gltf_mesh(cn_gltf *gltf, const cn_mesh *mesh) {
     at->target = CN_GLTF_VERTICES;
     at->bounded = true;
     for (int32_t k = 0; k < 3; k++) {
-        at->low[k] = INFINITY;
-        at->high[k] = -INFINITY;
+        at->low[k] = (double)INFINITY;
+        at->high[k] = -(double)INFINITY;
     }
     for (int32_t i = 0; i < mesh->loop_count; i++) {
         for (int32_t k = 0; k < 3; k++) {

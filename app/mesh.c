@@ -178,9 +178,10 @@ static void cn_mesh_oval(cn_mesh *mesh, int32_t sides, double a, double b) {
 // The hollow side is what counts: a band outside of it.
 static void cn_mesh_ring(cn_mesh *mesh, int32_t sides, double radius) {
     int32_t first = mesh->point_count;
-    for (int32_t k = 0; k < 2 * sides; k++) {
-        double angle = 2.0 * M_PI * (k / 2) / sides, r = k % 2 ? 1.02 * radius : radius;
-        cn_mesh_point(mesh, r * cos(angle), r * sin(angle), 0.0);
+    for (int32_t k = 0; k < sides; k++) {
+        double angle = 2.0 * M_PI * k / sides, c = radius * cos(angle), s = radius * sin(angle);
+        cn_mesh_point(mesh, c, s, 0.0);
+        cn_mesh_point(mesh, 1.02 * c, 1.02 * s, 0.0);
     }
     for (int32_t k = 0; k < sides; k++) {
         int32_t next = (k + 1) % sides;

@@ -38,7 +38,7 @@ static double cn_shape_extent(const cn_shape_info *shape) {
     double extent = 2.0 * shape->radius + shape->length;
     for (int32_t k = 0; k < 3; k++) {
         extent = fmax(extent, shape->size[k]);
-        double low = INFINITY, high = -INFINITY;
+        double low = (double)INFINITY, high = -(double)INFINITY;
         for (int32_t i = 0; i < shape->vertex_count; i++) {
             low = fmin(low, shape->vertices[3 * (int64_t)i + k]);
             high = fmax(high, shape->vertices[3 * (int64_t)i + k]);
@@ -160,8 +160,8 @@ static cn_status cn_show_sample_all(cn_show *show, cn_error *error) {
         moving[i] = strcmp(rows[i].kind, "rigid") == 0;
     }
     for (int32_t k = 0; k < 3; k++) {
-        show->low[k] = INFINITY;
-        show->high[k] = -INFINITY;
+        show->low[k] = (double)INFINITY;
+        show->high[k] = -(double)INFINITY;
     }
     // From the first frame to the last; damaged ones are left out here, and told when asked for.
     int64_t frames = cn_run_frame_count(show->run);
