@@ -285,6 +285,10 @@ static void cn_put_title(cn_json *json, const char *name) {
             *end = *bracket = '\0';
             cn_put_text(json, "experiment", bracket + 2);
         }
+        size_t length = strlen(comment);
+        if (length > 0 && comment[length - 1] == '.') {
+            comment[length - 1] = '\0';
+        }
         cn_put_text(json, "title", comment);
         free(comment);
         cn_gallery_close(&gallery);
