@@ -234,7 +234,7 @@ static cn_status cn_drive_record(cn_drive *drive, const cn_step_report *report, 
     double h = settings->step;
     cn_status status = cn_recorder_ledger(drive->recorder, report, error);
     status = status == CN_OK ? cn_drive_events(drive, report, error) : status;
-    *recorded = last || cn_is_due(report->step, h, settings->frames_every);
+    *recorded = !drive->frameless && (last || cn_is_due(report->step, h, settings->frames_every));
     if (status == CN_OK && *recorded) {
         status = cn_recorder_frame(drive->recorder, drive->sim, error);
     }

@@ -21,6 +21,7 @@ typedef struct cn_drive {
     int32_t threads;
     cn_drive_fn *watch;
     void *watch_user;
+    bool frameless; // no more frames are recorded
     cn_drive_note_fn *note;
     void *note_user;
     cn_tally tally;

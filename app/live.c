@@ -46,6 +46,7 @@ struct cn_live {
     double paced_wall, paced_t;     // where the pace is counted from
     double factor_wall, factor_t;   // likewise for the real-time factor
     double published, flushed;      // [s] wall clock
+    int64_t bytes;                  // of recorded frames, about
     int64_t frames, frames_flushed; // recorded, readable
     // How it ended.
     cn_status status;
@@ -255,7 +256,8 @@ static cn_status cn_live_reset(cn_live *live, cn_error *error) {
     cn_sim_energy(drive->sim, &kinetic, &potential);
     drive->tally = cn_tally_start(kinetic + potential);
     live->sums = (cn_ledger_sums){.energy_initial = kinetic + potential};
-    live->frames = live->frames_flushed = 0;
+    live->frames = live->frames_flushed = live->bytes = 0;
+    drive->frameless = false;
     pthread_mutex_lock(&live->mutex);
     live->box.resets++;
     live->box.row_count = 0;
@@ -385,6 +387,25 @@ static double cn_live_due(cn_live *live) {
     return fmax(0.0, ahead);
 }
 
+// What a frame takes in the file: numbers of bodies, and of contacts.
+static int64_t cn_live_frame_bytes(const cn_live *live) {
+    return 13 * (int64_t)sizeof(double) * cn_model_body_count(live->drive->model) +
+           22 * (int64_t)sizeof(double) * cn_sim_contact_count(live->drive->sim);
+}
+
+// A run that nobody keeps must not fill the disk when it is forgotten.
+static cn_status cn_live_limit(cn_live *live, cn_error *error) {
+    cn_drive *drive = live->drive;
+    if (live->options.most == 0 || live->bytes <= live->options.most || drive->frameless) {
+        return CN_OK;
+    }
+    const char *text = "no more frames are recorded: a run that is not kept has its limit";
+    int64_t step = cn_sim_step_index(drive->sim);
+    drive->frameless = true;
+    cn_live_note(live, step, cn_sim_time(drive->sim), text);
+    return cn_recorder_event(drive->recorder, step, cn_sim_time(drive->sim), text, error);
+}
+
 static cn_status cn_live_step(cn_live *live, cn_error *error) {
     cn_drive *drive = live->drive;
     cn_step_report report;
@@ -397,6 +418,7 @@ static cn_status cn_live_step(cn_live *live, cn_error *error) {
     }
     live->steps_left -= live->steps_left > 0;
     live->frames += recorded;
+    live->bytes += recorded ? cn_live_frame_bytes(live) : 0;
     row.step = report.step;
     row.t = report.t;
     cn_ledger_row(&live->sums, &report, row.row);
@@ -409,6 +431,7 @@ static cn_status cn_live_step(cn_live *live, cn_error *error) {
     pthread_mutex_unlock(&live->mutex);
     bool shown = cn_wall_clock() - live->published >= CN_LIVE_FRAME_TIME;
     status = cn_live_flush(live, live->paused, error);
+    status = status == CN_OK ? cn_live_limit(live, error) : status;
     if (shown || last || live->paused) {
         cn_live_publish(live);
     }

@@ -15,6 +15,7 @@ typedef struct cn_live_options {
     double speed;             // simulated seconds a second; 0: as fast as it goes
     bool endless;             // the scene's end does not count
     bool paused;              // at the start
+    int64_t most;             // bytes of frames that are recorded, about; 0: as many as come
     void (*wake)(void *user); // called from the simulation's thread when there is news
     void *user;
 } cn_live_options;

@@ -11,6 +11,7 @@
 
 #define CN_RATE_MOST 200          // messages a second that a page may send
 #define CN_QUEUE_MOST 4096        // messages that may wait for a page that does not read
+#define CN_ROWS_MOST (1 << 20)    // steps of a live run's ledger kept in memory
 #define CN_UNACKNOWLEDGED 2       // live frames under way to a page
 #define CN_SERIES_SLICE (4 << 20) // bytes of frames read at a time, so that other pages get answers
 
@@ -223,8 +224,9 @@ static void cn_answer_frame(cn_stage *stage, cn_page *page) {
 
 // A live run's ledger is in memory: the file has it only once it is flushed.
 static void cn_ledger_of_rows(const cn_stage *stage, const cn_request *request, cn_bytes *out) {
+    int64_t first = stage->row_count > 0 ? stage->rows[0].step : 1;
     int64_t last = stage->row_count > 0 ? stage->rows[stage->row_count - 1].step : 0;
-    int64_t from = request->from > 1 ? request->from : 1,
+    int64_t from = request->from > first ? request->from : first,
             to = request->to < last ? request->to : last;
     cn_ledger_bins bins = cn_ledger_bins_start(from, to, request->bins);
     for (int64_t i = 0; i < stage->row_count; i++) {
@@ -434,8 +436,24 @@ static void cn_stage_events(cn_stage *stage) {
     }
 }
 
+// The older half of a long run's rows is let go; the run file has them.
+static void cn_stage_forget(cn_stage *stage) {
+    int64_t gone = stage->row_count / 2;
+    stage->row_count -= gone;
+    memmove(stage->rows, stage->rows + gone, sizeof *stage->rows * (size_t)stage->row_count);
+    for (int32_t i = 0; i < stage->page_count; i++) {
+        cn_page *page = stage->pages[i];
+        page->rows_told = page->rows_told > gone ? page->rows_told - gone
+                          : page->rows_told >= 0 ? 0
+                                                 : -1;
+    }
+}
+
 static void cn_stage_rows(cn_stage *stage) {
     const cn_live_news *news = &stage->news;
+    if (stage->row_count > CN_ROWS_MOST) {
+        cn_stage_forget(stage);
+    }
     if (stage->row_count + news->row_count > stage->row_capacity) {
         stage->row_capacity = 2 * (stage->row_count + news->row_count);
         stage->rows = cn_reallocate(stage->rows, stage->row_capacity, sizeof *stage->rows);

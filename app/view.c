@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#define CN_UNKEPT_MOST ((int64_t)1 << 30) // bytes of frames of a run that is not kept
+
 static void cn_view_announce(FILE *out, const char *name, const cn_server *server) {
     fprintf(out, "%s: open this address in a browser; Ctrl-C ends it\n  %s\n", name,
             cn_server_address(server));
