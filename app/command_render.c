@@ -150,7 +150,7 @@ static cn_status cn_render_step(const char *path, double at, int64_t *step, doub
     return CN_OK;
 }
 
-// The page with that one frame in it, drawn by the browser. false: it was not drawn.
+// The page with the run in it, drawn by the browser. false: it was not drawn.
 static bool cn_render_shot(const cn_render_job *job, int64_t step, double t, const char *path) {
     const char *temporary = getenv("TMPDIR");
     char *folder = cn_text("%s/cairn-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
@@ -161,7 +161,9 @@ static bool cn_render_shot(const cn_render_job *job, int64_t step, double t, con
         page = cn_text("%s/page.html", folder);
         address = cn_text("file://%s#t=%.17g&fine&theme=%s%s%s", page, t, job->theme,
                           job->whole ? "" : "&picture", job->forces ? "&chains.on=true" : "");
-        good = cn_html_write(job->input, page, step, step, &report) == CN_EXIT_DONE &&
+        // The panels show the run's whole time; a picture needs its own frame only.
+        int64_t first = job->whole ? 1 : step, last = job->whole ? 0 : step;
+        good = cn_html_write(job->input, page, first, last, &report) == CN_EXIT_DONE &&
                cn_browser_shoot(address, path, job->width, job->height);
         remove(page);
         rmdir(folder);
