@@ -381,3 +381,23 @@ CN_TEST(bad_input_is_refused) {
     free(good.data);
     cn_cli_leave(&cli);
 }
+
+// Without a browser the picture is drawn plainly and that is told; without any program it is not
+// drawn, and what to install is.
+CN_TEST(png_pictures_tell_what_they_need) {
+    cn_cli cli = cn_cli_enter();
+    char *path = strdup(getenv("PATH"));
+    CN_CLI_EXPECT(&cli, 0, "run bouncing-ball --until=0.02 -o a.run --quiet");
+    setenv("PATH", "/nowhere", 1);
+    CN_CLI_EXPECT(&cli, 1, "render a.run -o a.png");
+    CN_CHECK_HOLDS(cli.err, "not drawn by the page but plainly");
+    CN_CHECK_HOLDS(cli.err, "librsvg2-bin");
+    CN_CLI_EXPECT(&cli, 1, "render a.run -o a.png --ui");
+    CN_CHECK_HOLDS(cli.err, "--ui needs the page");
+    CN_CLI_EXPECT(&cli, 0, "render a.run -o a.svg");
+    setenv("PATH", path, 1);
+    CN_CLI_EXPECT(&cli, 2, "render a.run -o a.png --theme=pink");
+    CN_CLI_EXPECT(&cli, 2, "render a.run -o a.png --size=12");
+    free(path);
+    cn_cli_leave(&cli);
+}
