@@ -61,7 +61,7 @@ vec3 lit(vec3 colour, vec3 n, vec3 p) {
 }
 // Where bodies are see-through only their rims are drawn.
 float rimAlpha(vec3 n, vec3 p) {
-    float x = 1.0 - abs(dot(n, eyeAt(p)));
+    float x = max(0.0, 1.0 - abs(dot(n, eyeAt(p))));
     return 0.035 + 0.17 * x * x * sqrt(sqrt(x));
 }
 `;

@@ -84,7 +84,9 @@ export class Inspector {
         if (neighbours.length === 0) return el("p.note", {}, this.app.shown.contacts ? "No contact in this frame." : "Contacts were not recorded.");
         const unit = this.impulse ? "N s" : "N", value = (n) => (this.impulse ? n.impulse : n.force);
         const [factor, prefix] = prefixFor(Math.max(...neighbours.map(value)), unit);
-        const rows = neighbours.slice(0, FIRST).map((n) => el("tr", {}, el("td", {},
+        const pressing = neighbours.filter((n) => n.force > 0), open = neighbours.length - pressing.length;
+        const more = [pressing.length > FIRST ? `${pressing.length - FIRST} weaker` : null, open ? `${open} open` : null].filter(Boolean);
+        const rows = pressing.slice(0, FIRST).map((n) => el("tr", {}, el("td", {},
             el("button", { type: "button", "data-focus": `n${n.body}`, onclick: () => this.app.select(n.body) }, el(`i.mark.${["open", "stick", "slide"][n.status]}`, { title: n.word }),
                 el("span", {}, n.name(this.app), n.points > 1 ? el("small", {}, ` ${n.points} points`) : null))),
         el("td", {}, digits(value(n) / factor)), el("td", {}, meter(n.used), n.used === null ? "–" : `${Math.round(100 * n.used)} %`)));
@@ -93,7 +95,7 @@ export class Inspector {
                 el("th", { scope: "col" }, el("button.text-button", { type: "button", "data-focus": "unit", title: "Force or impulse", onclick: () => { this.impulse = !this.impulse; this.update(); } },
                     `${this.impulse ? "Impulse" : "Normal"} ${prefix}${unit}`)), el("th", { scope: "col" }, "Friction used"))),
             el("tbody", {}, rows)),
-        neighbours.length > FIRST ? el("p.note", {}, `and ${neighbours.length - FIRST} weaker`) : null);
+        more.length ? el("p.note", {}, `and ${more.join(", ")}`) : null);
     }
 
     actions(i) {
