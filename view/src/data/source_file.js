@@ -107,7 +107,9 @@ async function inflateElement(id) {
     if (!element) {
         throw new Error(`this file lacks its part ${id}; export the run again`);
     }
-    return inflate(Uint8Array.from(atob(element.textContent), (c) => c.charCodeAt(0)));
+    const text = atob(element.textContent), bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i); // many times quicker than Uint8Array.from
+    return inflate(bytes);
 }
 
 function splitMessages(buffer) {

@@ -63,6 +63,7 @@ export class Plot {
         const width = this.area.clientWidth, height = this.area.clientHeight;
         if (width < 60 || height < 24) return;
         const times = this.kind.times(), columns = this.kind.columns();
+        if (times.length === 0) return; // the ledger comes after the first picture
         const data = decimate(times, columns, from, to, Math.max(50, width - LEFT));
         this.scale(data);
         const theme = document.documentElement.dataset.theme;
