@@ -351,7 +351,7 @@ export class App {
         }
         if (stale.has("look") || stale.has("theme")) view.setLook(pair, { ...this.state, theme: this.state.theme });
         else if (stale.has("overlay") || stale.has("camera") || stale.has("selection")) view.redrawOverlay();
-        const settle = stale.has("settle");
+        const settle = stale.has("settle") || (view.alwaysFine && !moving);
         view.draw(!settle);
         if (!this.firstDrawn) {
             this.firstDrawn = performance.now();

@@ -320,7 +320,7 @@ export class View {
         this.useMaterials("fine");
         this.cameraUniforms(width * scale, height * scale, this.ratio * scale);
         this.spheres?.sort(this.poses, camera, height * scale);
-        this.fine.drawComposed(this.solid, camera, width, height, scale, 0.8 * 2 * this.run.bodies.size, moving ? 6 : this.isLean && !this.alwaysFine ? 10 : 16);
+        this.fine.drawComposed(this.solid, camera, width, height, scale, 0.8 * 2 * this.run.bodies.size, moving ? 6 : this.alwaysFine ? 22 : this.isLean ? 10 : 16);
         this.cameraUniforms(width, height, this.ratio);
     }
 
