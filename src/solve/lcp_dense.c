@@ -1,10 +1,8 @@
 // solve/lcp_dense.c
-// Scaling: symmetric equilibration after Ruiz (2001), s_i := s_i / sqrt(largest entry of row and
-// column i), a few rounds, rounded to powers of two. It cannot help a matrix whose (i, j) and
-// (j, i) entries differ by many orders of magnitude.
 #include "solve/lcp_dense.h"
 
 #include "base/arena.h"
+#include "solve/equilibrate.h"
 #include "solve/mcp_rows.h"
 #include "solve/natural.h"
 #include "solve/watch.h"
@@ -13,42 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_SCALE_ROUNDS 4 // entries are within a factor 4 of balanced by then
-
 void cn_lcp_velocity(const cn_lcp *p, const double *z, double *w) {
     cn_csr_apply(&p->M, z, w);
     for (int32_t i = 0; i < p->n; i++) {
         w[i] += p->q[i];
-    }
-}
-
-// The power of two nearest to 1 / sqrt(x) in exponent.
-static double cn_inverse_root(double x) {
-    int exponent;
-    frexp(x, &exponent);
-    return ldexp(1.0, -(exponent / 2));
-}
-
-static void cn_equilibrate(cn_lcp_dense *d, double *largest) {
-    int32_t n = d->n;
-    for (int32_t round = 0; round < CN_SCALE_ROUNDS; round++) {
-        memset(largest, 0, (size_t)n * sizeof *largest);
-        for (int32_t i = 0; i < n; i++) {
-            for (int32_t j = 0; j < n; j++) {
-                double entry = fabs(d->M[(int64_t)n * i + j]);
-                largest[i] = fmax(largest[i], entry);
-                largest[j] = fmax(largest[j], entry);
-            }
-        }
-        for (int32_t i = 0; i < n; i++) {
-            largest[i] = largest[i] > 0.0 ? cn_inverse_root(largest[i]) : 1.0;
-            d->scale[i] *= largest[i];
-        }
-        for (int32_t i = 0; i < n; i++) {
-            for (int32_t j = 0; j < n; j++) {
-                d->M[(int64_t)n * i + j] *= largest[i] * largest[j];
-            }
-        }
     }
 }
 
@@ -62,17 +28,22 @@ cn_status cn_lcp_dense_build(const cn_lcp *p, bool scaled, cn_arena *scratch, cn
     if (!out->M || !out->q || !out->scale || !largest) {
         return CN_ERR_MEMORY;
     }
+    if (scaled) {
+        cn_equilibrate(&p->M, out->scale, largest);
+    }
     for (int32_t i = 0; i < n; i++) {
+        out->scale[i] = scaled ? out->scale[i] : 1.0;
         out->q[i] = p->q[i];
-        out->scale[i] = 1.0;
+    }
+    for (int32_t i = 0; i < n; i++) {
         for (int64_t k = p->M.start[i]; k < p->M.start[i + 1]; k++) {
-            out->M[(int64_t)n * i + p->M.column[k]] += p->M.value[k];
+            int32_t j = p->M.column[k];
+            out->M[(int64_t)n * i + j] += out->scale[i] * p->M.value[k] * out->scale[j];
         }
     }
     if (!scaled) {
         return CN_OK;
     }
-    cn_equilibrate(out, largest);
     double size = 0.0;
     for (int32_t i = 0; i < n; i++) {
         out->q[i] *= out->scale[i];

@@ -215,15 +215,18 @@ bool cn_tableau_lemke(cn_tableau *t) {
 
 // Tries the paths in turn; best: the smallest residual so far, of the z given.
 static cn_status cn_lemke_search(const cn_lcp *p, const cn_solve_opts *opts,
-                                 const cn_lemke_params *own, cn_tableau *l, cn_arena *scratch,
-                                 double best, double *z, double *w, cn_solve_report *report) {
-    cn_watch watch = cn_watch_start(opts);
-    l->watch = &watch;
+                                 const cn_lemke_params *own, cn_watch *watch, cn_tableau *l,
+                                 cn_arena *scratch, double best, double *z, double *w,
+                                 cn_solve_report *report) {
+    l->watch = watch;
     l->report = report;
     double *trial = CN_TAKE(scratch, double, p->n);
     double *size = CN_TAKE(scratch, double, p->n);
     if (!trial || !size) {
         return CN_ERR_MEMORY;
+    }
+    if (cn_tableau_stops(l)) {
+        return watch->status;
     }
     cn_report_end(report, CN_STALLED,
                   "every path ended on a ray, which proves nothing for this matrix");
@@ -258,7 +261,7 @@ static cn_status cn_lemke_search(const cn_lcp *p, const cn_solve_opts *opts,
         cn_report_end(report, CN_STALLED,
                       "a complementary basis was found but is too ill-conditioned");
     }
-    return watch.status;
+    return watch->status;
 }
 
 cn_status cn_lcp_lemke(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
@@ -266,6 +269,7 @@ cn_status cn_lcp_lemke(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scr
     cn_lemke_params own;
     memcpy(&own, opts->params, sizeof own);
     double residual;
+    cn_watch watch = cn_watch_start(opts); // what follows at once takes n^2 memory and time
     if (!cn_lcp_dense_asked(p, opts, own.max_size, z, w, &residual, report)) {
         return CN_OK;
     }
@@ -288,5 +292,5 @@ cn_status cn_lcp_lemke(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scr
     if (status != CN_OK) {
         return status;
     }
-    return cn_lemke_search(p, opts, &own, &l, scratch, residual, z, w, report);
+    return cn_lemke_search(p, opts, &own, &watch, &l, scratch, residual, z, w, report);
 }

@@ -192,9 +192,8 @@ static void cn_qp_explain(cn_qp_end end, cn_solve_report *report) {
 }
 
 // error: of the guess in z.
-static cn_status cn_qp_run(const cn_lcp *p, const cn_solve_opts *opts, cn_tableau *t, double error,
+static cn_status cn_qp_run(const cn_lcp *p, cn_watch *watch, cn_tableau *t, double error,
                            cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
-    cn_watch watch = cn_watch_start(opts);
     cn_qp_work work = {.p = p, .sum = w};
     work.barred = CN_TAKE_ZERO(scratch, bool, p->n);
     work.trial = CN_TAKE(scratch, double, p->n);
@@ -202,8 +201,11 @@ static cn_status cn_qp_run(const cn_lcp *p, const cn_solve_opts *opts, cn_tablea
     if (!work.barred || !work.trial || !work.size) {
         return CN_ERR_MEMORY;
     }
-    t->watch = &watch;
+    t->watch = watch;
     t->report = report;
+    if (cn_tableau_stops(t)) {
+        return watch->status;
+    }
     cn_tableau_reset(t);
     cn_qp_end end = cn_qp_search(t, &work);
     report->iterations = (int32_t)(t->pivots < INT32_MAX ? t->pivots : INT32_MAX);
@@ -216,7 +218,7 @@ static cn_status cn_qp_run(const cn_lcp *p, const cn_solve_opts *opts, cn_tablea
         }
     }
     cn_qp_explain(end, report);
-    return watch.status;
+    return watch->status;
 }
 
 cn_status cn_lcp_qp(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
@@ -224,6 +226,7 @@ cn_status cn_lcp_qp(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratc
     cn_qp_params own;
     memcpy(&own, opts->params, sizeof own);
     double error;
+    cn_watch watch = cn_watch_start(opts); // what follows at once takes n^2 memory and time
     if (!cn_lcp_dense_asked(p, opts, own.max_size, z, w, &error, report)) {
         return CN_OK;
     }
@@ -233,5 +236,5 @@ cn_status cn_lcp_qp(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratc
     if (status == CN_OK) {
         status = cn_tableau_prepare(&dense, scratch, &t);
     }
-    return status == CN_OK ? cn_qp_run(p, opts, &t, error, scratch, z, w, report) : status;
+    return status == CN_OK ? cn_qp_run(p, &watch, &t, error, scratch, z, w, report) : status;
 }

@@ -18,6 +18,7 @@
 // are KLU's own.
 #include "base/arena.h"
 #include "base/clock.h"
+#include "solve/equilibrate.h"
 #include "solve/lcp_rows.h"
 #include "solve/mcp_rows.h"
 #include "solve/natural.h"
@@ -30,7 +31,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CN_MCP_SCALE_ROUNDS 4   // entries are within a factor 4 of balanced by then
 #define CN_MCP_MEMORY 8         // merits that the line search looks back on
 #define CN_MCP_HALVINGS 14      // of a step before it is given up
 #define CN_MCP_DESCENT 1e-4     // share of the foretold descent that a step must reach
@@ -79,34 +79,6 @@ typedef struct cn_mcp_newton {
 
 // ---- preparation ----
 
-// The power of two nearest to 1 / sqrt(x) in exponent.
-static double cn_mcp_inverse_root(double x) {
-    int exponent;
-    frexp(x, &exponent);
-    return ldexp(1.0, -(exponent / 2));
-}
-
-// S so that the largest entries of row and column i of S M S are near 1.
-static void cn_mcp_equilibrate(const cn_mcp *p, double *scale, double *largest) {
-    for (int32_t i = 0; i < p->n; i++) {
-        scale[i] = 1.0;
-    }
-    for (int32_t round = 0; round < CN_MCP_SCALE_ROUNDS; round++) {
-        memset(largest, 0, sizeof *largest * (size_t)p->n);
-        for (int32_t i = 0; i < p->n; i++) {
-            for (int64_t k = p->M.start[i]; k < p->M.start[i + 1]; k++) {
-                int32_t j = p->M.column[k];
-                double entry = fabs(p->M.value[k]) * scale[i] * scale[j];
-                largest[i] = fmax(largest[i], entry);
-                largest[j] = fmax(largest[j], entry);
-            }
-        }
-        for (int32_t i = 0; i < p->n; i++) {
-            scale[i] *= largest[i] > 0.0 ? cn_mcp_inverse_root(largest[i]) : 1.0;
-        }
-    }
-}
-
 static cn_status cn_mcp_scale(cn_mcp_newton *s, cn_arena *scratch) {
     const cn_mcp *p = s->p;
     int64_t entries = p->M.start[p->n];
@@ -124,7 +96,7 @@ static cn_status cn_mcp_scale(cn_mcp_newton *s, cn_arena *scratch) {
     if (!s->s.M.value) {
         return CN_ERR_MEMORY;
     }
-    cn_mcp_equilibrate(p, s->scale, s->phi);
+    cn_equilibrate(&p->M, s->scale, s->phi);
     for (int32_t i = 0; i < p->n; i++) {
         s->s.q[i] = s->scale[i] * p->q[i];
         s->s.lower[i] = p->lower[i] / s->scale[i];
@@ -484,10 +456,12 @@ cn_status cn_mcp_newton_solve(const cn_mcp *p, const cn_solve_opts *opts, cn_are
         return CN_OK;
     }
     cn_mcp_newton s = {.p = p, .opts = opts, .best_error = HUGE_VAL};
+    cn_watch watch = cn_watch_start(opts);
     cn_status status = cn_mcp_scale(&s, scratch);
-    if (status == CN_OK) {
-        status = cn_mcp_pattern(&s, scratch);
+    if (status == CN_OK && cn_watch_tick(&watch, "scaling", 0, (double)NAN, report)) {
+        return watch.status;
     }
+    status = status == CN_OK ? cn_mcp_pattern(&s, scratch) : status;
     if (status != CN_OK) {
         return status;
     }
