@@ -126,7 +126,7 @@ CN_TEST(parts_that_do_not_touch_are_islands) {
     for (int32_t form = 0; form < 4; form++) {
         joined j = join(2 + form % 2, form >= 2, NULL);
         cn_islands islands;
-        CN_CHECK_TRUE(cn_islands_find(&j.p, j.memory, &islands) == CN_OK);
+        CN_CHECK_TRUE(cn_islands_find(&j.p, NULL, j.memory, &islands) == CN_OK);
         CN_CHECK_TRUE(islands.count == PARTS);
         for (int32_t i = 0; i < PARTS; i++) {
             CN_CHECK_TRUE(islands.first[i + 1] - islands.first[i] == PART);
@@ -151,7 +151,7 @@ CN_TEST(an_island_cut_out_is_the_same_problem) {
             r[i] = cn_rng_uniform(&rng, -1.0, 1.0);
         }
         cn_friction_velocity(&j.p, r, v, u);
-        CN_CHECK_TRUE(cn_islands_find(&j.p, j.memory, &islands) == CN_OK);
+        CN_CHECK_TRUE(cn_islands_find(&j.p, NULL, j.memory, &islands) == CN_OK);
         for (int32_t i = 0; i < PARTS; i++) {
             cn_friction p;
             CN_CHECK_TRUE(cn_islands_cut(&j.p, &islands, i, j.memory, &p) == CN_OK);
@@ -182,7 +182,7 @@ CN_TEST(bounds_go_with_their_contacts) {
     j.p.bounds = (cn_bounds){.boxed = boxed, .lower = lower, .upper = upper, .compliance = soft};
     cn_islands islands;
     cn_friction p;
-    CN_CHECK_TRUE(cn_islands_find(&j.p, j.memory, &islands) == CN_OK);
+    CN_CHECK_TRUE(cn_islands_find(&j.p, NULL, j.memory, &islands) == CN_OK);
     CN_CHECK_TRUE(cn_islands_cut(&j.p, &islands, 1, j.memory, &p) == CN_OK);
     CN_CHECK_TRUE(p.bounds.boxed[2] == 1 && p.bounds.boxed[1] == 0);
     CN_CHECK_TRUE(isinf(p.bounds.lower[7]) && p.bounds.upper[7] == 4.0);
@@ -210,7 +210,7 @@ CN_TEST(a_body_of_infinite_mass_joins_nothing) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_islands islands;
     cn_friction cut;
-    CN_CHECK_TRUE(cn_islands_find(&p, memory, &islands) == CN_OK);
+    CN_CHECK_TRUE(cn_islands_find(&p, NULL, memory, &islands) == CN_OK);
     CN_CHECK_TRUE(islands.count == 2);
     CN_CHECK_TRUE(cn_islands_cut(&p, &islands, 1, memory, &cut) == CN_OK);
     CN_CHECK_TRUE(cut.contacts == 1 && cut.W.body.dofs == 3 && cut.W.body.start[1] == 3);
@@ -288,4 +288,51 @@ CN_TEST(auto_solves_islands) {
     CN_CHECK_TRUE(report.outcome == CN_SOLVED && strstr(report.detail, "island"));
     CN_CHECK_BELOW(report.grade.residual, 1e-12);
     part(&j);
+}
+
+// Contacts that are left out belong to no island, and what they held together falls apart.
+CN_TEST(contacts_left_out_join_nothing) {
+    for (int32_t form = 0; form < 4; form++) {
+        joined j = join(2 + form % 2, form >= 2, NULL);
+        bool kept[CONTACTS];
+        cn_islands islands;
+        cn_friction p;
+        for (int32_t a = 0; a < CONTACTS; a++) {
+            kept[a] = a % PARTS == 1 && a / PARTS != 3; // of part 1 all but one
+        }
+        CN_CHECK_TRUE(cn_islands_find(&j.p, kept, j.memory, &islands) == CN_OK);
+        CN_CHECK_TRUE(islands.count > 0 && islands.first[islands.count] == PART - 1);
+        for (int32_t i = 0; i < islands.count; i++) {
+            CN_CHECK_TRUE(cn_islands_cut(&j.p, &islands, i, j.memory, &p) == CN_OK);
+            CN_CHECK_TRUE(cn_friction_validate(&p, NULL) == CN_OK);
+        }
+        part(&j);
+    }
+}
+
+// Most contacts open at first sight: those that the solution of the rest violates are taken in.
+CN_TEST(contacts_that_do_not_stay_open_are_taken_in) {
+    for (int32_t form = 0; form < 4; form++) {
+        joined j = join(2 + form % 2, form >= 2, NULL);
+        int32_t dim = j.p.dim, missing = 0;
+        for (int32_t a = 0; a < CONTACTS; a++) {
+            // A third do not press by themselves, but are pressed by the others.
+            j.p.q[dim * a] = a % 3 == 0 ? 0.5 * fabs(j.p.q[dim * a]) : j.p.q[dim * a];
+        }
+        const cn_friction_solver *solver = cn_friction_solver_find("prox-newton");
+        cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+        double r[3 * CONTACTS] = {0.0}, u[3 * CONTACTS];
+        cn_solve_report report = {0};
+        bool split;
+        cn_grade grade;
+        CN_CHECK_TRUE(
+            cn_islands_solve(&j.p, solver->solve, &opts, j.memory, r, u, &report, &split) == CN_OK);
+        CN_CHECK_TRUE(cn_friction_grade(&j.p, r, u, j.memory, &grade) == CN_OK);
+        CN_CHECK_BELOW(grade.residual, opts.tolerance);
+        for (int32_t a = 0; a < CONTACTS; a += 3) {
+            missing += r[dim * a] > 0.0;
+        }
+        CN_CHECK_TRUE(split && missing > 0);
+        part(&j);
+    }
 }

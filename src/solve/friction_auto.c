@@ -22,7 +22,9 @@
 #include <string.h>
 
 #define CN_AUTO_NEWTON_STEPS 12.0 // that a Newton stage is expected to take
-#define CN_AUTO_PATIENCE 30.0     // sweeps before anything is analysed, and the fewest of a stage
+#define CN_AUTO_ISLAND_STEPS                                                                       \
+    48.0 // and on what is left of a problem without its open contacts: all that is hard
+#define CN_AUTO_PATIENCE 30.0 // sweeps before anything is analysed, and the fewest of a stage
 #define CN_AUTO_EPS 0.1 // first weight of the proximal term over the error that the sweeps left
 #define CN_AUTO_EPS_LEAST 1e-3
 #define CN_AUTO_MARGIN 10.0  // of the interior point method: a start far inside is the safer
@@ -147,7 +149,8 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
         }
         status = cn_newton_analyse(p, scratch, system);
         if (status == CN_OK) {
-            double stage = CN_AUTO_NEWTON_STEPS * cn_newton_cost(system);
+            double stage = (turns->island ? CN_AUTO_ISLAND_STEPS : CN_AUTO_NEWTON_STEPS) *
+                           cn_newton_cost(system);
             *patience = fmax(CN_AUTO_PATIENCE, stage / cn_sweep_cost(&sweeps->sweep));
         }
         if ((status == CN_OK && !at_once) || status == CN_ERR_UNSUPPORTED) {

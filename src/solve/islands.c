@@ -6,8 +6,13 @@
 // Half of s_i goes by the number of contacts, half by |q_i|^2: an island that hardly moves need not
 // be solved to a share of nothing, and one in violent motion not better than by its own measure.
 //
-// An island stops when it is solved, and its factors are no larger than itself; a single pile gains
-// nothing. Bad where nearly all contacts are of one island: the rest are cut and copied for little.
+// Contacts that are open, with the velocity to stay so, are left out and looked at again when the
+// rest is solved: those that are violated then are taken in, and all goes on from there. Of bodies
+// that are near one another few press, so that what is left is small, falls apart, and has factors
+// with little fill. The set only grows, so this ends.
+//
+// An island stops when it is solved, and its factors are no larger than itself; a single pile of
+// which all contacts press gains nothing.
 #include "solve/islands.h"
 
 #include "base/arena.h"
@@ -17,9 +22,11 @@
 #include <math.h>
 #include <string.h>
 
-// Rounds over the islands: D and an island's own divisor may depend on r, so that what was enough
-// before it was solved may not be after.
+// Rounds over the islands without a new contact: D and an island's own divisor may depend on r, so
+// that what was enough before it was solved may not be after.
 #define CN_ISLAND_ROUNDS 4
+#define CN_ISLAND_NEAR 3.0 // times the mean error: a contact that opens slower may not stay open
+#define CN_ISLAND_MOST 0.8 // share of the contacts above which a single island is not cut out
 
 // ---- union and find ----
 
@@ -38,21 +45,28 @@ static void cn_unite(int32_t *parent, int32_t a, int32_t b) {
     parent[one > two ? one : two] = one < two ? one : two;
 }
 
-static void cn_unite_blocks(const cn_bsr *W, int32_t *parent) {
+// kept: as in cn_islands_find.
+static bool cn_is_kept(const bool *kept, int32_t a) {
+    return !kept || kept[a];
+}
+
+static void cn_unite_blocks(const cn_bsr *W, const bool *kept, int32_t *parent) {
     for (int32_t a = 0; a < W->block_rows; a++) {
-        for (int64_t k = W->start[a]; k < W->start[a + 1]; k++) {
-            cn_unite(parent, a, W->column[k]);
+        for (int64_t k = W->start[a]; cn_is_kept(kept, a) && k < W->start[a + 1]; k++) {
+            if (cn_is_kept(kept, W->column[k])) {
+                cn_unite(parent, a, W->column[k]);
+            }
         }
     }
 }
 
 // owner[b]: the first contact of body b; -1: none, or its mass is infinite.
-static void cn_unite_bodies(const cn_friction *p, int32_t size, int32_t bodies, int32_t *parent,
-                            int32_t *owner) {
+static void cn_unite_bodies(const cn_friction *p, const bool *kept, int32_t size, int32_t bodies,
+                            int32_t *parent, int32_t *owner) {
     const cn_body_map *map = &p->W.body;
     memset(owner, -1, sizeof *owner * (size_t)bodies);
     for (int32_t a = 0; a < p->contacts; a++) {
-        for (int64_t k = map->start[a]; k < map->start[a + 1]; k++) {
+        for (int64_t k = map->start[a]; cn_is_kept(kept, a) && k < map->start[a + 1]; k++) {
             bool moves = false;
             for (int32_t i = 0; i < p->dim; i++) {
                 moves = moves || map->MinvH[p->dim * k + i] != 0.0;
@@ -62,7 +76,7 @@ static void cn_unite_bodies(const cn_friction *p, int32_t size, int32_t bodies, 
         }
     }
     for (int32_t a = 0; a < p->contacts; a++) {
-        for (int64_t k = map->start[a]; k < map->start[a + 1]; k++) {
+        for (int64_t k = map->start[a]; cn_is_kept(kept, a) && k < map->start[a + 1]; k++) {
             int32_t body = map->dof[k] / size;
             if (owner[body] >= 0) {
                 cn_unite(parent, a, owner[body]);
@@ -88,7 +102,8 @@ static void cn_sort_by_island(int32_t things, const int32_t *island, int32_t isl
     }
 }
 
-cn_status cn_islands_find(const cn_friction *p, cn_arena *memory, cn_islands *out) {
+cn_status cn_islands_find(const cn_friction *p, const bool *kept, cn_arena *memory,
+                          cn_islands *out) {
     bool body = p->W.kind == CN_OPERATOR_BODY;
     int32_t size = p->dim == 3 ? 6 : 3, bodies = body ? (p->W.body.dofs + size - 1) / size : 0;
     int32_t *parent = CN_TAKE(memory, int32_t, p->contacts);
@@ -104,14 +119,14 @@ cn_status cn_islands_find(const cn_friction *p, cn_arena *memory, cn_islands *ou
         parent[a] = a;
     }
     if (body) {
-        cn_unite_bodies(p, size, bodies, parent, owner);
+        cn_unite_bodies(p, kept, size, bodies, parent, owner);
     } else {
-        cn_unite_blocks(&p->W.assembled, parent);
+        cn_unite_blocks(&p->W.assembled, kept, parent);
     }
     // A root comes before all that hang on it.
     for (int32_t a = 0; a < p->contacts; a++) {
         int32_t root = cn_root_of(parent, a);
-        island[a] = root == a ? out->count++ : island[root];
+        island[a] = root != a ? island[root] : (cn_is_kept(kept, a) ? out->count++ : -1);
     }
     out->first = CN_TAKE(memory, int32_t, (int64_t)out->count + 1);
     out->first_body = CN_TAKE(memory, int32_t, (int64_t)out->count + 1);
@@ -222,14 +237,16 @@ static cn_status cn_cut_assembled(const cn_friction *p, const cn_islands *island
         return CN_ERR_MEMORY;
     }
     for (int32_t k = 0; k < contacts; k++) {
-        int64_t from = W->start[contact[k]], count = W->start[contact[k] + 1] - from,
-                to = out->start[k];
-        for (int64_t l = 0; l < count; l++) {
-            out->column[to + l] = islands->place[W->column[from + l]];
+        int64_t to = out->start[k];
+        for (int64_t l = W->start[contact[k]]; l < W->start[contact[k] + 1]; l++) {
+            int32_t place = islands->place[W->column[l]];
+            if (place >= 0) {
+                out->column[to] = place;
+                memcpy(out->value + square * to++, W->value + square * l,
+                       sizeof *out->value * (size_t)square);
+            }
         }
-        memcpy(out->value + square * to, W->value + square * from,
-               sizeof *out->value * (size_t)(square * count));
-        out->start[k + 1] = to + count;
+        out->start[k + 1] = to;
     }
     return CN_OK;
 }
@@ -279,11 +296,13 @@ typedef struct cn_island_run {
     cn_friction_fn *solve;
     const cn_solve_opts *opts;
     cn_islands islands;
+    bool *kept;           // contacts that take part
+    int32_t kept_count;   //
     double *r, *u;        // of the whole
     double start;         // [s] CPU
     int32_t unserved;     // contacts of islands whose turn in this round is still to come
     double allowed;       // |e| of the whole: tolerance times what the measure divides by
-    double square;        // |q|^2 of the whole
+    double square;        // |q|^2 of the contacts that take part
     int32_t iterations;   // of the island that took most
     cn_outcome outcome;   // of the last island that was not solved, with its
     const char *detail;   // reason
@@ -302,7 +321,7 @@ static double cn_square_of(int64_t count, const double *x) {
 static cn_solve_opts cn_island_opts(const cn_island_run *run, const cn_friction *p, const double *r,
                                     const double *u) {
     cn_solve_opts opts = *run->opts;
-    double share = 0.5 * p->contacts / run->p->contacts;
+    double share = 0.5 * p->contacts / run->kept_count;
     double square = cn_square_of((int64_t)p->dim * p->contacts, p->q);
     share += run->square > 0.0 ? 0.5 * square / run->square : share;
     opts.tolerance = run->allowed * sqrt(share) / cn_natural_size(p, opts.measure, r, u);
@@ -342,11 +361,33 @@ static cn_status cn_island_solve(cn_island_run *run, int32_t i, cn_arena *scratc
     return status;
 }
 
-// One round over the islands. *error: of the whole, before and after.
+// Takes in the contacts with an impulse and those that open slower than the margin [m/s]; joint
+// rows always. Returns how many are new.
+static int32_t cn_island_keep(cn_island_run *run, double margin) {
+    const cn_friction *p = run->p;
+    int32_t before = run->kept_count;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        bool open = !(p->bounds.boxed && p->bounds.boxed[a]);
+        for (int32_t i = 0; i < p->dim; i++) {
+            open = open && run->r[(int64_t)p->dim * a + i] == 0.0;
+        }
+        if (!run->kept[a] && !(open && run->u[(int64_t)p->dim * a] >= margin)) {
+            run->kept[a] = true;
+            run->kept_count++;
+        }
+    }
+    return run->kept_count - before;
+}
+
+// One round over the islands. *error: of the whole, after it.
 static cn_status cn_island_round(cn_island_run *run, cn_arena *scratch, double *v, double *error) {
     const cn_friction *p = run->p;
     cn_status status = CN_OK;
-    run->unserved = p->contacts;
+    run->unserved = run->kept_count;
+    run->square = 0.0;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        run->square += run->kept[a] ? cn_square_of(p->dim, p->q + (int64_t)p->dim * a) : 0.0;
+    }
     run->unsolved = run->timed = false;
     run->allowed = run->opts->tolerance * cn_natural_size(p, run->opts->measure, run->r, run->u);
     for (int32_t i = 0; i < run->islands.count && status == CN_OK; i++) {
@@ -359,28 +400,48 @@ static cn_status cn_island_round(cn_island_run *run, cn_arena *scratch, double *
     return status;
 }
 
+// Rounds until the whole is solved, a limit ends it, or nothing changes any more.
+static cn_status cn_island_rounds(cn_island_run *run, cn_arena *scratch, double *v, double *error) {
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status status = CN_OK;
+    bool again = true;
+    for (int32_t idle = 0; again && idle < CN_ISLAND_ROUNDS; idle++) {
+        status = cn_island_round(run, scratch, v, error);
+        again =
+            status == CN_OK && !(*error <= run->opts->tolerance) && (run->timed || !run->unsolved);
+        if (again && cn_island_keep(run, 0.0) > 0) {
+            idle = 0;
+            cn_arena_release(scratch, mark);
+            status = cn_islands_find(run->p, run->kept, scratch, &run->islands);
+            again = status == CN_OK;
+        }
+    }
+    return status;
+}
+
 cn_status cn_islands_solve(const cn_friction *p, cn_friction_fn *solve, const cn_solve_opts *opts,
                            cn_arena *scratch, double *r, double *u, cn_solve_report *report,
                            bool *split) {
     cn_island_run run = {.p = p, .solve = solve, .opts = opts, .r = r, .u = u};
-    cn_status status = cn_islands_find(p, scratch, &run.islands);
-    *split = status == CN_OK && run.islands.count > 1;
-    if (!*split) {
-        return status;
-    }
     double *v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
-    if (!v) {
+    run.kept = CN_TAKE_ZERO(scratch, bool, p->contacts);
+    if (!v || !run.kept) {
         return CN_ERR_MEMORY;
     }
-    run.start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0;
-    run.square = cn_square_of((int64_t)p->dim * p->contacts, p->q);
     cn_friction_velocity(p, r, v, u);
-    double error = (double)INFINITY;
-    bool again = true;
-    for (int32_t round = 0; round < CN_ISLAND_ROUNDS && again; round++) {
-        status = cn_island_round(&run, scratch, v, &error);
-        again = status == CN_OK && !(error <= opts->tolerance) && (run.timed || !run.unsolved);
+    double error =
+        cn_natural_error(p, CN_MEASURE_SCALED, r, u) * cn_natural_size(p, CN_MEASURE_SCALED, r, u);
+    cn_island_keep(&run, CN_ISLAND_NEAR * error / sqrt((double)p->contacts));
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status status = cn_islands_find(p, run.kept, scratch, &run.islands);
+    *split = status == CN_OK &&
+             (run.islands.count > 1 || run.kept_count <= CN_ISLAND_MOST * p->contacts);
+    if (!*split) {
+        cn_arena_release(scratch, mark);
+        return status;
     }
+    run.start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0;
+    status = cn_island_rounds(&run, scratch, v, &error);
     report->iterations = run.iterations;
     report->outcome = error <= opts->tolerance ? CN_SOLVED
                       : run.unsolved           ? run.outcome

@@ -17,13 +17,15 @@ typedef struct cn_islands {
     int32_t *place; // of a contact (assembled) or body (body space) in its island; -1: in none
 } cn_islands;
 
-// Arrays go to memory.
-cn_status cn_islands_find(const cn_friction *p, cn_arena *memory, cn_islands *out);
+// kept: the contacts that count; NULL: all. Arrays go to memory.
+cn_status cn_islands_find(const cn_friction *p, const bool *kept, cn_arena *memory,
+                          cn_islands *out);
 // Island i as a problem. Arrays go to memory.
 cn_status cn_islands_cut(const cn_friction *p, const cn_islands *islands, int32_t i,
                          cn_arena *memory, cn_friction *out);
 // Each island by solve, as well as the whole needs it, from the r at hand; those that are good
-// enough are left alone. *split: false, and nothing done, when there is but one. Limits of opts are
+// enough are left alone, and so are contacts that stay open. *split: false, and nothing done, when
+// there is but one island with nearly all contacts. Limits of opts are
 // for all of it: islands count as if solved side by side (the iterations are those of the one that
 // took most), time goes to each by its number of contacts.
 cn_status cn_islands_solve(const cn_friction *p, cn_friction_fn *solve, const cn_solve_opts *opts,
