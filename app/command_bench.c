@@ -16,6 +16,8 @@ static const cn_bench cn_benches[] = {
      cn_bench_nsgs},
     {"siconos", "time of auto over that of Siconos' best setting, to 1e-4 and to 1e-8",
      cn_bench_siconos},
+    {"large", "auto on a wall of 2000 blocks and a packing that slides, to 1e-4 and to 1e-8",
+     cn_bench_large},
 };
 #define CN_BENCH_COUNT ((int32_t)(sizeof cn_benches / sizeof cn_benches[0]))
 

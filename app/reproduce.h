@@ -145,7 +145,11 @@ bool cn_result_track(cn_lab *lab, cn_result *result, cn_body_id body, cn_series 
 // ---- one step ----
 
 // Simulates a scene of the gallery to a time and hands out the problem of its last step, in body
-// space. false: something went wrong.
+// space. Returns an exit code; what went wrong has been said.
+typedef void cn_moment_fn(const cn_friction *problem, void *user);
+int cn_problem_at(const char *scene, const cn_override *set, int32_t count, double until,
+                  cn_moment_fn *visit, void *user);
+// The same for an experiment. false: something went wrong.
 typedef void cn_problem_fn(cn_lab *lab, const cn_friction *problem, void *user);
 bool cn_lab_problem(cn_lab *lab, const char *scene, const cn_override *set, int32_t count,
                     double until, cn_problem_fn *visit, void *user);

@@ -12,18 +12,15 @@ static void cn_lab_complain(cn_lab *lab, const cn_error *error) {
     lab->code = cn_exit_join(lab->code, cn_report_error(error));
 }
 
-bool cn_lab_problem(cn_lab *lab, const char *scene, const cn_override *set, int32_t count,
-                    double until, cn_problem_fn *visit, void *user) {
+int cn_problem_at(const char *scene, const cn_override *set, int32_t count, double until,
+                  cn_moment_fn *visit, void *user) {
     cn_error error = {.status = CN_OK};
     cn_model *model = NULL;
     cn_sim *sim = NULL;
     char *path = cn_gallery_path(scene);
     if (!path) {
-        lab->code = cn_exit_join(
-            lab->code, cn_report_failure("the gallery has no scene '%s'; CAIRN_SCENES may say "
-                                         "where it is",
-                                         scene));
-        return false;
+        return cn_report_failure("the gallery has no scene '%s'; CAIRN_SCENES may say where it is",
+                                 scene);
     }
     cn_status status = cn_scene_read(NULL, path, set, count, &model, &error);
     free(path);
@@ -32,18 +29,34 @@ bool cn_lab_problem(cn_lab *lab, const char *scene, const cn_override *set, int3
         cn_step_report report;
         status = cn_sim_step(sim, &report, &error);
     }
-    if (status != CN_OK) {
-        cn_lab_complain(lab, &error);
-    } else {
-        const double *r, *u;
-        const cn_friction *problem = cn_sim_problem(sim, &r, &u);
-        if (problem) {
-            visit(lab, problem, user);
-        }
+    int code = status == CN_OK ? CN_EXIT_DONE : cn_report_error(&error);
+    const double *r, *u;
+    const cn_friction *problem = status == CN_OK ? cn_sim_problem(sim, &r, &u) : NULL;
+    if (problem) {
+        visit(problem, user);
     }
     cn_sim_destroy(sim);
     cn_model_destroy(model);
-    return status == CN_OK;
+    return code;
+}
+
+typedef struct cn_lab_moment {
+    cn_lab *lab;
+    cn_problem_fn *visit;
+    void *user;
+} cn_lab_moment;
+
+static void cn_lab_visit(const cn_friction *problem, void *user) {
+    const cn_lab_moment *moment = user;
+    moment->visit(moment->lab, problem, moment->user);
+}
+
+bool cn_lab_problem(cn_lab *lab, const char *scene, const cn_override *set, int32_t count,
+                    double until, cn_problem_fn *visit, void *user) {
+    cn_lab_moment moment = {lab, visit, user};
+    int code = cn_problem_at(scene, set, count, until, cn_lab_visit, &moment);
+    lab->code = cn_exit_join(lab->code, code);
+    return code == CN_EXIT_DONE;
 }
 
 typedef struct cn_attempt_notes {
