@@ -4,6 +4,7 @@
 //
 // Trajectories are chaotic, and so is the cost of one: each case is simulated from several starts
 // and the median is shown.
+#include "reproduce_e3_curves.h"
 #include "reproduce_rows.h"
 
 #include <math.h>
@@ -13,9 +14,6 @@
 #define CN_E3_WEIGHT_RADIUS 9.81 // [J] m g r of a sphere of 1 kg
 #define CN_E3_STARTS 5           // seeds of the packing
 #define CN_E3_SETTLED 10.0       // [s] overlaps may not grow from here on
-#define CN_E3_FALL 1.0           // [s] when there are contacts already
-#define CN_E3_COMPACTION 3.0     // [s] when the solve is hard
-#define CN_E3_CONVERGED 1e-6     // residual that the curves of one solve go to
 #define CN_E3_DRAWN 4            // the case that figures are made of
 #define CN_E3_CASES 6
 
@@ -152,68 +150,6 @@ static void cn_e3_plot_run(cn_lab *lab, const cn_result *result) {
     cn_series_free(&contacts);
 }
 
-// The residual over the iterations of one solve, without and with Anderson's acceleration.
-static bool cn_e3_converge(cn_lab *lab, const cn_friction *problem, const char *anderson,
-                           cn_series *out) {
-    cn_solve_report report;
-    cn_attempt attempt = {.solver = "nsgs",
-                          .param = "anderson",
-                          .value = anderson,
-                          .tolerance = CN_E3_CONVERGED,
-                          .iterations = out};
-    return cn_lab_solve(lab, problem, &attempt, &report);
-}
-
-// The first iteration with a residual of a tenth.
-static double cn_e3_first_tenth(const cn_series *residual) {
-    for (int32_t i = 0; i < residual->count; i++) {
-        if (residual->y[i] <= 0.1) {
-            return residual->x[i];
-        }
-    }
-    return (double)NAN;
-}
-
-static void cn_e3_plot_convergence(cn_lab *lab, const cn_friction *problem, void *user) {
-    (void)user;
-    cn_series plain = {.count = 0}, accelerated = {.count = 0};
-    if (cn_e3_converge(lab, problem, "0", &plain) &&
-        cn_e3_converge(lab, problem, "5", &accelerated)) {
-        char *title = cn_text("E3: one step's solve, %d candidates", (int)problem->contacts);
-        const cn_curve curves[] = {{.name = "nsgs, plain",
-                                    .note = "as in the paper",
-                                    .x = plain.x,
-                                    .y = plain.y,
-                                    .count = plain.count},
-                                   {.name = "nsgs, accelerated",
-                                    .note = "Anderson, the default",
-                                    .x = accelerated.x,
-                                    .y = accelerated.y,
-                                    .count = accelerated.count}};
-        cn_plot plot = {.title = title,
-                        .subtitle = "160 spheres while they settle; started from r = 0",
-                        .x_label = "iterations",
-                        .y_label = "residual",
-                        .y_target = 0.1,
-                        .target_label = "10 %",
-                        .curves = curves,
-                        .count = 2};
-        cn_lab_plot(lab, "convergence", "residual over iterations (the paper's figure 6a)", &plot);
-        cn_lab_show(lab, "iterations to an error of 10 %, plain nsgs", "10",
-                    cn_e3_first_tenth(&plain));
-        free(title);
-    }
-    cn_series_free(&plain);
-    cn_series_free(&accelerated);
-}
-
-// At a moment of compaction, where the solve is hardest.
-static void cn_e3_convergence(cn_lab *lab) {
-    static const cn_override set[] = {{"generate.packing.count", "160"}};
-    cn_lab_problem(lab, "sphere-settling", set, 1, lab->quick ? CN_E3_FALL : CN_E3_COMPACTION,
-                   cn_e3_plot_convergence, NULL);
-}
-
 // ---- the cases ----
 
 static void cn_e3_row(cn_lab *lab, const cn_e3_case *c, const double field[CN_E3_FIELDS]) {
@@ -304,7 +240,7 @@ static void cn_e3(cn_lab *lab) {
         cn_e3_check(lab, &cn_e3_cases[i], median);
     }
     cn_lab_below(lab, "steps that missed the residual 1e-3", "", (double)lab->unsolved, 0.0);
-    cn_e3_convergence(lab);
+    cn_e3_curves(lab);
 }
 
 const cn_experiment cn_experiment_e3 = {

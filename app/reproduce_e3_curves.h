@@ -1,0 +1,10 @@
+// app/reproduce_e3_curves.h
+// Figure 6 of E3 for the whole panel of solvers.
+#ifndef CAIRN_APP_REPRODUCE_E3_CURVES_H
+#define CAIRN_APP_REPRODUCE_E3_CURVES_H
+
+#include "reproduce.h"
+
+void cn_e3_curves(cn_lab *lab);
+
+#endif
