@@ -212,8 +212,48 @@ static bool cn_matrix_velocity(const cn_csr *M, const double *q, const double *z
     return cn_all_finite(M->rows, w);
 }
 
-static cn_status cn_lcp_judge(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch,
-                              double *z, double *w, cn_solve_report *report) {
+// A problem of either kind with its solver: what the driver asks of both.
+typedef struct cn_matrix_job cn_matrix_job;
+typedef cn_status cn_matrix_fn(const cn_matrix_job *job, const cn_solve_opts *opts,
+                               cn_arena *scratch, double *z, double *w, cn_solve_report *report);
+struct cn_matrix_job {
+    const void *problem;
+    int32_t n;
+    const cn_solver_info *info;
+    const void *solver;
+    cn_matrix_fn *run;   // the solver
+    cn_matrix_fn *judge; // velocity and grade of z as it stands
+};
+
+static cn_status cn_matrix_drive(const cn_matrix_job *job, const cn_solve_opts *opts,
+                                 cn_arena *scratch, double *z, double *w, cn_solve_report *report,
+                                 cn_error *error) {
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status run = CN_OK, judged = CN_OK;
+    if (job->n == 0) {
+        report->detail = "no unknowns";
+    } else {
+        double start = cn_clock_cpu();
+        run = job->run(job, opts, scratch, z, w, report);
+        report->cpu_s = cn_clock_cpu() - start;
+        cn_arena_release(scratch, mark);
+    }
+    if (cn_drive_has_answer(run)) {
+        judged = job->judge(job, opts, scratch, z, w, report);
+    }
+    cn_arena_release(scratch, mark);
+    return cn_drive_end(job->info, run, judged, report, error);
+}
+
+static cn_status cn_lcp_run(const cn_matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
+                            double *z, double *w, cn_solve_report *report) {
+    const cn_lcp_solver *solver = job->solver;
+    return solver->solve(job->problem, opts, scratch, z, w, report);
+}
+
+static cn_status cn_lcp_judge(const cn_matrix_job *job, const cn_solve_opts *opts,
+                              cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
+    const cn_lcp *p = job->problem;
     bool finite = cn_matrix_velocity(&p->M, p->q, z, w);
     if (!finite) {
         memset(z, 0, (size_t)p->n * sizeof *z);
@@ -235,24 +275,13 @@ cn_status cn_lcp_solve(const cn_lcp *p, const cn_lcp_solver *solver, const cn_so
     if (status == CN_OK) {
         status = cn_matrix_check("LCP", p->n, &p->M, p->q, z, error);
     }
-    if (status != CN_OK) {
-        return status;
-    }
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_status run = CN_OK;
-    if (p->n == 0) {
-        report->detail = "no unknowns";
-    } else {
-        double start = cn_clock_cpu();
-        run = solver->solve(p, opts, scratch, z, w, report);
-        report->cpu_s = cn_clock_cpu() - start;
-        cn_arena_release(scratch, mark);
-    }
-    if (cn_drive_has_answer(run)) {
-        status = cn_lcp_judge(p, opts, scratch, z, w, report);
-    }
-    cn_arena_release(scratch, mark);
-    return cn_drive_end(info, run, status, report, error);
+    const cn_matrix_job job = {.problem = p,
+                               .n = p ? p->n : 0,
+                               .info = info,
+                               .solver = solver,
+                               .run = cn_lcp_run,
+                               .judge = cn_lcp_judge};
+    return status == CN_OK ? cn_matrix_drive(&job, opts, scratch, z, w, report, error) : status;
 }
 
 static cn_status cn_mcp_check(const cn_mcp *p, const double *z, cn_error *error) {
@@ -266,8 +295,15 @@ static cn_status cn_mcp_check(const cn_mcp *p, const double *z, cn_error *error)
     return status;
 }
 
-static cn_status cn_mcp_judge(const cn_mcp *p, const cn_solve_opts *opts, cn_arena *scratch,
-                              double *z, double *w, cn_solve_report *report) {
+static cn_status cn_mcp_run(const cn_matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
+                            double *z, double *w, cn_solve_report *report) {
+    const cn_mcp_solver *solver = job->solver;
+    return solver->solve(job->problem, opts, scratch, z, w, report);
+}
+
+static cn_status cn_mcp_judge(const cn_matrix_job *job, const cn_solve_opts *opts,
+                              cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
+    const cn_mcp *p = job->problem;
     bool finite = cn_matrix_velocity(&p->M, p->q, z, w);
     if (!finite) {
         for (int32_t i = 0; i < p->n; i++) {
@@ -291,22 +327,11 @@ cn_status cn_mcp_solve(const cn_mcp *p, const cn_mcp_solver *solver, const cn_so
     if (status == CN_OK) {
         status = cn_mcp_check(p, z, error);
     }
-    if (status != CN_OK) {
-        return status;
-    }
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_status run = CN_OK;
-    if (p->n == 0) {
-        report->detail = "no unknowns";
-    } else {
-        double start = cn_clock_cpu();
-        run = solver->solve(p, opts, scratch, z, w, report);
-        report->cpu_s = cn_clock_cpu() - start;
-        cn_arena_release(scratch, mark);
-    }
-    if (cn_drive_has_answer(run)) {
-        status = cn_mcp_judge(p, opts, scratch, z, w, report);
-    }
-    cn_arena_release(scratch, mark);
-    return cn_drive_end(info, run, status, report, error);
+    const cn_matrix_job job = {.problem = p,
+                               .n = p ? p->n : 0,
+                               .info = info,
+                               .solver = solver,
+                               .run = cn_mcp_run,
+                               .judge = cn_mcp_judge};
+    return status == CN_OK ? cn_matrix_drive(&job, opts, scratch, z, w, report, error) : status;
 }
