@@ -19,7 +19,7 @@ typedef struct cn_lab cn_lab;
 // is in lab->code.
 typedef void cn_experiment_fn(cn_lab *lab);
 
-#define CN_OVERRIDES 8 // values that a trial may put in place of its scene's
+#define CN_OVERRIDES 10 // values that a trial may put in place of its scene's
 
 // A way of solving the steps that an experiment is repeated with.
 typedef struct cn_method {
