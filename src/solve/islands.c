@@ -26,7 +26,9 @@
 // that what was enough before it was solved may not be after.
 #define CN_ISLAND_ROUNDS 4
 #define CN_ISLAND_NEAR 3.0 // times the mean error: a contact that opens slower may not stay open
-#define CN_ISLAND_MOST 0.8 // share of the contacts above which a single island is not cut out
+// Share of the contacts above which the largest island makes cutting not worth while: sweeping goes
+// on where it is, with its acceleration.
+#define CN_ISLAND_MOST 0.5
 
 // ---- union and find ----
 
@@ -434,8 +436,12 @@ cn_status cn_islands_solve(const cn_friction *p, cn_friction_fn *solve, const cn
     cn_island_keep(&run, CN_ISLAND_NEAR * error / sqrt((double)p->contacts));
     cn_arena_mark mark = cn_arena_get_mark(scratch);
     cn_status status = cn_islands_find(p, run.kept, scratch, &run.islands);
-    *split = status == CN_OK &&
-             (run.islands.count > 1 || run.kept_count <= CN_ISLAND_MOST * p->contacts);
+    int32_t largest = 0;
+    for (int32_t i = 0; status == CN_OK && i < run.islands.count; i++) {
+        int32_t size = run.islands.first[i + 1] - run.islands.first[i];
+        largest = size > largest ? size : largest;
+    }
+    *split = status == CN_OK && largest <= CN_ISLAND_MOST * p->contacts;
     if (!*split) {
         cn_arena_release(scratch, mark);
         return status;

@@ -25,9 +25,9 @@ cn_status cn_islands_cut(const cn_friction *p, const cn_islands *islands, int32_
                          cn_arena *memory, cn_friction *out);
 // Each island by solve, as well as the whole needs it, from the r at hand; those that are good
 // enough are left alone, and so are contacts that stay open. *split: false, and nothing done, when
-// there is but one island with nearly all contacts. Limits of opts are
-// for all of it: islands count as if solved side by side (the iterations are those of the one that
-// took most), time goes to each by its number of contacts.
+// one island has most of the contacts. Limits of opts are for all of it: islands count as if solved
+// side by side (the iterations are those of the one that took most), time goes to each by its
+// number of contacts.
 cn_status cn_islands_solve(const cn_friction *p, cn_friction_fn *solve, const cn_solve_opts *opts,
                            cn_arena *scratch, double *r, double *u, cn_solve_report *report,
                            bool *split);
