@@ -286,6 +286,24 @@ CN_TEST(anderson_is_exact_on_a_linear_map) {
     cn_arena_destroy(arena);
 }
 
+// A drift that keeps its pace until walls stop it, a thousand and two thousand steps away: its
+// differences are zero, and only leaps bring it there soon.
+CN_TEST(anderson_leaps_along_a_steady_drift) {
+    cn_arena *arena = cn_arena_create(NULL);
+    const double pace[2] = {1e-3, -2e-3}, weight[2] = {1.0, 1.0};
+    double x[2] = {0.0}, g[2];
+    cn_anderson mixer;
+    assert_int_equal(cn_anderson_prepare(5, 2, weight, arena, &mixer), CN_OK);
+    for (int k = 0; k < 20; k++) {
+        g[0] = fmin(x[0] + pace[0], 1.0);
+        g[1] = fmax(x[1] + pace[1], -4.0);
+        cn_anderson_step(&mixer, x, g);
+    }
+    CN_CHECK_NEAR(g[0], 1.0, 1e-12);
+    CN_CHECK_NEAR(g[1], -4.0, 1e-12);
+    cn_arena_destroy(arena);
+}
+
 // Sweeps counted, with one more parameter set, accelerated or not.
 static cn_solve_report solve_with(const cn_friction *p, const char *name, const char *value,
                                   const char *anderson, cn_arena *arena, double *r) {

@@ -5,6 +5,11 @@
 // A nonsmooth map can throw a mixed step far off. So: when |f| more than doubles after one, the
 // history is dropped, the iteration goes back to the last value it mixed from, and a growing number
 // of plain steps follows.
+//
+// Where statuses hold still and the slowest mode alone is left, f keeps its size and direction from
+// step to step and its differences are noise, of which no mixture is any good. The iteration then
+// leaps along f, the farther the steadier f is, up to where what is not steady in it would grow to
+// the size of f. (Beside mixing alone: two thirds of the sweeps while spheres compact.)
 #include "solve/anderson.h"
 
 #include "base/arena.h"
@@ -22,6 +27,10 @@
 #define CN_ANDERSON_PROGRESS 0.6 // below this share of what it was
 #define CN_ANDERSON_REST 16      // plain steps after the first window without, doubling up to
 #define CN_ANDERSON_REST_MAX 128
+#define CN_LEAP_COSINE 0.99 // between two f in a row that are steady
+#define CN_LEAP_SIZE 0.9    // and the later one over the earlier
+#define CN_LEAP_NOISE 1.0   // what is not steady may grow to this share of f
+#define CN_LEAP_MOST 1024.0 // steps of f
 #define CN_ANDERSON_TILE                                                                           \
     512 // entries handled together, so that every column stays in the first cache
 
@@ -29,6 +38,7 @@ static void cn_forget(cn_anderson *s) {
     s->count = 0;
     s->next = 0;
     s->mixed = false;
+    s->leapt = false;
 }
 
 void cn_anderson_restart(cn_anderson *s) {
@@ -152,10 +162,28 @@ static bool cn_is_stuck(cn_anderson *s, double norm) {
     return s->mixed && !(s->least < CN_ANDERSON_PROGRESS * s->first);
 }
 
+// How far to leap, in steps of f, after its last difference was pushed; 0: f is not steady.
+static double cn_leap_length(const cn_anderson *s, double norm) {
+    int32_t newest = (s->next + s->depth - 1) % s->depth;
+    double product = norm * norm - s->right[newest]; // f . f_old
+    double cosine = product / (norm * s->accepted);
+    if (!(cosine >= CN_LEAP_COSINE && norm >= CN_LEAP_SIZE * s->accepted)) {
+        return 0.0;
+    }
+    double length = CN_LEAP_NOISE / sqrt(fmax(0.0, 1.0 - cosine * cosine));
+    return length < CN_LEAP_MOST ? length : CN_LEAP_MOST;
+}
+
 double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
     double norm = cn_weighted_step(s, x, g);
     size_t bytes = sizeof *x * (size_t)s->n;
     if (s->depth == 0) {
+        memcpy(x, g, bytes);
+        return norm;
+    }
+    if (s->leapt) {
+        // The map brings back what leapt over a limit; how good the leap was shows a step later.
+        s->leapt = false;
         memcpy(x, g, bytes);
         return norm;
     }
@@ -176,15 +204,24 @@ double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
         s->rest = s->rest < CN_ANDERSON_REST_MAX ? 2 * s->rest : CN_ANDERSON_REST_MAX;
         return norm;
     }
+    double leap = 0.0;
     if (s->accepted > 0.0) {
         cn_push_difference(s, g);
+        leap = cn_leap_length(s, norm);
     }
     s->accepted = norm > 0.0 ? norm : 0.0;
     memcpy(s->g_old, g, bytes);
-    memcpy(x, g, bytes);
     double *swap = s->f_old;
     s->f_old = s->f;
     s->f = swap;
+    if (leap > 0.0) {
+        for (int64_t i = 0; i < s->n; i++) {
+            x[i] = g[i] + leap * (g[i] - x[i]);
+        }
+        s->mixed = s->leapt = true;
+        return norm;
+    }
+    memcpy(x, g, bytes);
     if (s->plain_left > 0) {
         s->plain_left--;
         s->mixed = false;

@@ -17,7 +17,8 @@ typedef struct cn_anderson {
     const double *weight; // D
     int32_t count;        // differences held
     int32_t next;         // where the next difference goes
-    bool mixed;           // x came from a mixed step
+    bool mixed;           // x came from a mixed step or a leap
+    bool leapt;           // the last step was a leap
     int32_t plain_left;   // plain steps still to make after a rejected one
     int32_t back_off;     // how many the next rejection costs
     double accepted;      // |f| at the last step that was mixed from
