@@ -30,7 +30,7 @@
 #define CN_AUTO_MARGIN 10.0  // of the interior point method: a start far inside is the safer
 #define CN_AUTO_DULL 30      // its iterations without a new best
 #define CN_AUTO_INTERIOR 100 // its iterations
-#define CN_AUTO_BUDGET 100   // Newton steps of the first turn, doubling
+#define CN_AUTO_BUDGET 250   // Newton steps of the first turn, doubling
 #define CN_AUTO_JOINTED                                                                            \
     0.1 // share of joint blocks above which Newton comes first: sweeps creep along chains
 #define CN_AUTO_SMALL                                                                              \

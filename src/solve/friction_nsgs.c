@@ -30,6 +30,8 @@
 #define CN_NSGS_WINDOW_FIRST 12   // sweeps before the pace is judged
 #define CN_NSGS_WINDOW_GROWTH 1.3 // of a window, in sweeps so far
 #define CN_NSGS_PATIENCE_MOST 4.0 // times the patience, all sweeps together
+#define CN_NSGS_HOPELESS 10.0     // times the patience foretold: not worth spending it
+#define CN_NSGS_HYPERSTATIC 3.0   // rows a velocity; packings of spheres have less than 2
 
 const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"relaxation", CN_PARAM_REAL, offsetof(cn_nsgs_params, relaxation), 1.0, 0.05, 1.95,
@@ -72,6 +74,8 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
                                 .symmetric = params->symmetric,
                                 .inner = params->manifold};
     s->adaptive = params->adaptive;
+    s->hyperstatic = p->W.kind == CN_OPERATOR_BODY &&
+                     (double)p->dim * p->contacts > CN_NSGS_HYPERSTATIC * p->W.body.dofs;
     cn_status status = cn_sweep_prepare_plan(p, opts->local, &plan, scratch, &s->sweep);
     if (status != CN_OK) {
         return status;
@@ -127,12 +131,17 @@ static bool cn_nsgs_too_slow(cn_nsgs *s, double patience, double tolerance) {
         (double)s->sweeps < CN_NSGS_WINDOW_GROWTH * (double)s->since) {
         return false;
     }
-    double fall = log(s->since_best / s->best_error) / (double)(s->sweeps - s->since);
-    bool slow = !(log(s->best_error / tolerance) <= patience * fall);
+    double fall = log(s->since_best / s->best_error) / (double)(s->sweeps - s->since),
+           left = log(s->best_error / tolerance);
+    bool slow = !(left <= patience * fall);
     s->slow = slow ? s->slow + 1 : 0;
     s->since = s->sweeps;
     s->since_best = s->best_error;
-    bool spent = (double)s->sweeps >= patience; // as much as the other way is expected to cost
+    // As much as the other way is expected to cost. It is no use where even ten times as much would
+    // not do: in hyperstatic sets, as walls, sweeps go on and on just above the tolerance;
+    // elsewhere they pick up again.
+    bool hopeless = s->hyperstatic && !(left <= CN_NSGS_HOPELESS * patience * fall);
+    bool spent = (double)s->sweeps >= patience || hopeless;
     return (s->slow >= 2 && spent) || (double)s->sweeps > CN_NSGS_PATIENCE_MOST * patience;
 }
 

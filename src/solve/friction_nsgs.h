@@ -32,7 +32,8 @@ typedef struct cn_nsgs {
     const cn_solve_opts *opts;
     cn_sweep sweep;
     cn_anderson mixer;
-    bool adaptive; // relaxation is in use
+    bool adaptive;    // relaxation is in use
+    bool hyperstatic; // many more rows than velocities
     cn_relaxation relaxation;
     int32_t every; // sweeps per mixing step
     double *x, *g; // where a mixing step starts, where its sweeps end
