@@ -217,7 +217,7 @@ CN_API cn_joint_def cn_joint_def_default(cn_joint_kind kind);
 typedef enum cn_drift {
     CN_DRIFT_ITERATE,    // the equations hold at the end of the step, to joint_tolerance
     CN_DRIFT_LINEARISED, // the same, linearised: one solve a step
-    CN_DRIFT_GGL,        // iterate, and velocities projected onto the equations' rates
+    CN_DRIFT_GGL,        // iterate, and velocities projected onto the equations' rates: the default
     CN_DRIFT_PROJECTION, // rates only, then positions and velocities projected
     CN_DRIFT_BAUMGARTE,  // rates with a share of the error fed back
     CN_DRIFT_NONE,       // rates only

@@ -23,10 +23,10 @@
 #include <math.h>
 #include <string.h>
 
-// Compliance of a held row over its own W_ii. At q~, off Theta = 0 by a second order, rows that
-// depend on one another there no longer agree exactly; this much lets them, without impulses
-// growing beyond bounds. It moves the end of a step by h^2 times this times the acceleration, which
-// going round takes back.
+// Compliance of a row without bounds over its own W_ii. At q~, off Theta = 0 by a second order,
+// rows that depend on one another there no longer agree exactly; this much lets them, without
+// impulses growing beyond bounds. It moves the end of a step by h^2 times this times the
+// acceleration, which going round takes back.
 #define CN_JOINT_SOFTNESS 1e-6
 
 // What a row's law may look at.
@@ -244,7 +244,7 @@ void cn_joints_soften(cn_assembled *out) {
         const double *block = p->W.diagonal + (int64_t)dim * dim * a;
         for (int32_t i = 0; i < dim; i++) {
             int64_t at = (int64_t)dim * a + i;
-            bool held = p->bounds.upper[at] > 0.0 && p->bounds.lower[at] < 0.0;
+            bool held = isinf(p->bounds.upper[at]) && isinf(p->bounds.lower[at]);
             if (held && !(p->bounds.compliance[at] > 0.0)) {
                 p->bounds.compliance[at] = CN_JOINT_SOFTNESS * block[(dim + 1) * i];
             }

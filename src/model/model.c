@@ -75,6 +75,7 @@ cn_settings cn_settings_default(int32_t dim) {
                          .activation = 0.5,
                          .active_gap = HUGE_VAL,
                          .stabilise = true,
+                         .joint_drift = CN_DRIFT_GGL,
                          .joint_tolerance = 1e-10,
                          .baumgarte = 0.2};
 }

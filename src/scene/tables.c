@@ -62,8 +62,8 @@ static const cn_field cn_integrator_fields[] = {
     CN_KEY("stabilise", bool, cn_scene, settings.stabilise,
            .help = "stabilised: false leaves out what takes violations back, for comparison"),
     CN_KEY("joints", choice, cn_scene, settings.joint_drift, .choice = cn_drifts,
-           .help = "what keeps joints together: iterate holds them at the end of every step, the "
-                   "others are for comparison"),
+           .help = "what keeps joints together: iterate holds them at the end of every step, ggl "
+                   "their rates too; the others are for comparison"),
     CN_KEY("joint_tolerance", real, cn_scene, settings.joint_tolerance, .flags = CN_ABOVE_ZERO,
            .unit = "m, rad", .help = "joint error at which \"joints: iterate\" stops going round"),
     CN_KEY("baumgarte", real, cn_scene, settings.baumgarte, .flags = CN_RANGE, .min = 0.0,

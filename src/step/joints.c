@@ -1,8 +1,8 @@
 // step/joints.c
 // The end of a step that has joints. The rows at q~ make Theta(q_{i+1}) = 0 to third order in h;
-// here the step is gone round, s := s + Theta(q_{i+1})/(h theta) and solved again from the last
-// impulses, until it holds to joint_tolerance. Each round gains a factor of about h |omega|, so one
-// or two suffice unless a body turns by a radian in a step.
+// here the step is gone round, s := s + Theta(q_{i+1})/(h theta) and solved again, until it holds
+// to joint_tolerance. Each round gains a factor of about h |omega|, so one or two suffice unless a
+// body turns by a radian in a step.
 //
 // At theta = 1/2 the map is symmetric: it keeps the energy of smooth motion to second order without
 // drift. What an impact leaves of velocity across a joint then alternates in sign from step to
@@ -20,10 +20,11 @@
 #include <string.h>
 
 #define CN_JOINT_ROUNDS 12 // at most; a factor of two in each would come from 1e-6 m to 1e-10 m
-// A round that leaves more than this share of the error has met round-off or a contradiction.
-#define CN_JOINT_GAIN 0.9
+// A round that leaves more than this share of the error has met what the solver's tolerance leaves,
+// round-off or a contradiction.
+#define CN_JOINT_GAIN 0.5
 // [m], [rad] An error that no rounding explains: the joints cannot all hold.
-#define CN_JOINT_BROKEN 1e-3
+#define CN_JOINT_BROKEN 1e-2
 #define CN_JOINT_AT_REST 1e-13 // [m/s] a velocity across joints that is round-off of one along
 
 // ---- rates and positions onto the joints ----
@@ -122,6 +123,7 @@ static cn_status cn_joints_remedy(cn_sim *sim, cn_error *error) {
         status = cn_joints_settle(sim, step->q, step->v, error);
     }
     cn_state_energy(sim->model, sim->steering.gravity, step->q, step->v, &after[0], &after[1]);
+    step->joint_error = cn_joints_error(sim->model, &sim->state, step->q, &step->joint_worst);
     step->projected = before[0] + before[1] - after[0] - after[1];
     return status;
 }
@@ -167,20 +169,42 @@ static cn_status cn_solve_and_end(cn_sim *sim, cn_error *error) {
     return status;
 }
 
-static cn_status cn_joints_close(cn_sim *sim, cn_error *error) {
+// The error at which to stop: as asked, but no less than what a residual of the solver's tolerance
+// leaves, h |e| with |e| = tolerance |q|.
+static double cn_joints_aim(const cn_sim *sim) {
+    const cn_step *step = &sim->last;
+    const cn_friction *p = &step->assembled.problem;
+    double sum = 0.0;
+    for (int64_t i = (int64_t)p->dim * step->assembled.contacts; i < (int64_t)p->dim * p->contacts;
+         i++) {
+        sum += p->bounds.upper[i] > 0.0 && p->bounds.lower[i] < 0.0 ? p->q[i] * p->q[i] : 0.0;
+    }
+    return fmax(sim->model->settings.joint_tolerance, step->h * sim->opts.tolerance * sqrt(sum));
+}
+
+// A further solve, from where the first one started: close to a solution of the problem before,
+// Newton's method has been seen to lose its way, and joints alone are solved in one step from
+// anywhere.
+static cn_status cn_solve_again(cn_sim *sim, const double *start, cn_error *error) {
+    cn_step *step = &sim->last;
+    const cn_friction *p = &step->assembled.problem;
+    memcpy(step->assembled.r, start, sizeof *start * (size_t)p->dim * (size_t)p->contacts);
+    return cn_solve_and_end(sim, error);
+}
+
+static cn_status cn_joints_close(cn_sim *sim, const double *start, cn_error *error) {
     const cn_model *model = sim->model;
     cn_step *step = &sim->last;
     bool iterate = step->opts.drift == CN_DRIFT_ITERATE || step->opts.drift == CN_DRIFT_GGL;
-    double last = HUGE_VAL;
+    double last = HUGE_VAL, aim = cn_joints_aim(sim);
     step->joint_error = cn_joints_error(model, &sim->state, step->q, &step->joint_worst);
-    for (int32_t round = 0; round < CN_JOINT_ROUNDS && iterate &&
-                            step->joint_error > model->settings.joint_tolerance &&
+    for (int32_t round = 0; round < CN_JOINT_ROUNDS && iterate && step->joint_error > aim &&
                             step->joint_error < CN_JOINT_GAIN * last;
          round++) {
         last = step->joint_error;
         cn_joints_correct(model, &sim->state, &step->opts, step->q, step->r, step->u,
                           &step->assembled);
-        cn_status status = cn_solve_and_end(sim, error);
+        cn_status status = cn_solve_again(sim, start, error);
         if (status != CN_OK) {
             return status;
         }
@@ -192,11 +216,21 @@ static cn_status cn_joints_close(cn_sim *sim, cn_error *error) {
 
 cn_status cn_step_finish(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
+    const cn_friction *p = &step->assembled.problem;
+    int64_t rows = (int64_t)p->dim * p->contacts;
+    bool joints = sim->model->joint_count > 0;
+    double *start = CN_TAKE(sim->step_memory, double, joints ? rows : 0);
+    if (!start) {
+        return cn_fail_memory(error);
+    }
+    if (joints) {
+        memcpy(start, step->assembled.r, sizeof *start * (size_t)rows);
+    }
     cn_steer_friction(step);
     cn_status status = cn_solve_and_end(sim, error);
     double clock = cn_clock_cpu(), solving = step->cpu[2];
-    if (status == CN_OK && sim->model->joint_count > 0) {
-        status = cn_joints_close(sim, error);
+    if (status == CN_OK && joints) {
+        status = cn_joints_close(sim, start, error);
         status = status == CN_OK ? cn_joints_remedy(sim, error) : status;
     }
     status = status == CN_OK ? cn_step_statuses(sim, error) : status;
