@@ -37,6 +37,9 @@ typedef struct cn_method {
 #define CN_SOURCE_RENOUF_2006                                                                      \
     "M. Renouf, V. Acary: Comparison and coupling of algorithms for collisions, contact and "      \
     "friction in rigid multi-body simulations, ECCM 2006"
+#define CN_SOURCE_HART_2003                                                                        \
+    "G. D. Hart, M. Anitescu: A hard-constraint time-stepping approach for rigid multibody "       \
+    "dynamics with joints, contact, and friction, TAPIA 2003"
 #define CN_SOURCE_JEAN_1999                                                                        \
     "M. Jean: The non-smooth contact dynamics method, Computer Methods in Applied Mechanics and "  \
     "Engineering 177, 1999"

@@ -188,3 +188,23 @@ CN_TEST(report_and_tables_say_the_same) {
     free(checks);
     cn_cli_leave(&cli);
 }
+
+CN_TEST(e8_shows_what_stabilisation_does) {
+    cn_cli cli = cn_cli_enter();
+    cJSON *json = cn_reproduce(&cli, "E8");
+    double with = cn_json_number(cn_table_row(json, 0), "end");
+    double without = cn_json_number(cn_table_row(json, 1), "end");
+    CN_CHECK_BELOW(100.0 * with, without);
+    cn_check_files(json);
+    cJSON_Delete(json);
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(e9_starts_to_fall_apart) {
+    cn_cli cli = cn_cli_enter();
+    cJSON *json = cn_reproduce(&cli, "E9");
+    CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 0), "largest"), 1e-2);
+    cn_check_files(json);
+    cJSON_Delete(json);
+    cn_cli_leave(&cli);
+}
