@@ -8,9 +8,7 @@
 //
 // It loses energy at first order (theta = 1), knows no restitution, and a large overlap comes back
 // as a velocity: "moreau-jean" where energy counts. Without stabilise the shifts are left out and
-// violations add up: for comparison. With convex the sliding term is left out of the law
-// (their equation 2.10), which makes the problem a quadratic program; bodies that slide then part
-// at mu times the sliding speed.
+// violations add up: for comparison.
 #include "step/phases.h"
 
 cn_status cn_stabilised(cn_sim *sim, double t, double h, cn_error *error) {
