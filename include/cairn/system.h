@@ -25,6 +25,19 @@ extern "C" {
 
 typedef struct cn_system cn_system;
 
+// What a system may want besides its equations: controllers that are sampled, numbers that belong
+// to the state, and an end. All are called with the user pointer of the description and may be
+// NULL.
+typedef struct cn_system_hooks {
+    // Before each step, which goes from t over h.
+    void (*step_begin)(void *user, double t, double h, const double *q, const double *v);
+    // After it: t is its end, impulse has two numbers a contact (first order: lambda).
+    void (*step_end)(void *user, double t, const double *q, const double *v, const double *impulse);
+    double *memory; // numbers that a state keeps besides q and v; they live as long as the system
+    int32_t memory_count;
+    void (*end)(void *user); // once, when the system is destroyed
+} cn_system_hooks;
+
 // ---- Lagrangian:  M(q) v' = F(t, q, v) + H' lambda + G' sigma,  q' = v ----
 
 // Law of a contact: 0 <= u_N + e_N u_N,before  orthogonal to  p_N >= 0; Coulomb's friction on
@@ -65,6 +78,7 @@ typedef struct cn_lagrangian {
     void (*joint)(void *user, double t, const double *q, double *theta);
     // dTheta/dt = rows v + rate; zero on entry.
     void (*joint_rows)(void *user, double t, const double *q, double *rows, double *rate);
+    cn_system_hooks hooks;
 } cn_lagrangian;
 
 CN_API cn_lagrangian cn_lagrangian_default(int32_t n);
@@ -89,12 +103,18 @@ typedef struct cn_first_order {
     void *user;
     void (*source)(void *user, double t, double *b); // NULL: zero
     void (*offset)(void *user, double t, double *e); // NULL: zero
+    cn_system_hooks hooks;
 } cn_first_order;
 
 CN_API cn_status cn_system_create_first_order(const cn_env *env, const cn_first_order *def,
                                               cn_system **out, cn_error *error);
 
 CN_API void cn_system_destroy(cn_system *system); // NULL is allowed
+
+CN_API int32_t cn_system_size(const cn_system *system);     // n
+CN_API int32_t cn_system_contacts(const cn_system *system); // contacts, or m
+CN_API bool cn_system_is_first_order(const cn_system *system);
+CN_API const char *cn_system_name(const cn_system *system);
 
 // ---- running ----
 
@@ -178,6 +198,10 @@ CN_API const double *cn_system_run_v(const cn_system_run *run);
 // m numbers of the last step: lambda and y; NULL for Lagrangian systems.
 CN_API const double *cn_system_run_multiplier(const cn_system_run *run);
 CN_API const double *cn_system_run_output(const cn_system_run *run);
+// A contact in the last step (its last part, where the step was cut): whether it took part, and its
+// gap before. false for first-order systems and for the event-driven scheme.
+CN_API bool cn_system_run_contact(const cn_system_run *run, int32_t contact, double *gap,
+                                  double shift[2], cn_system_impact *out);
 // Impulse (normal, tangential) of a contact over the last step.
 CN_API void cn_system_run_impulse(const cn_system_run *run, int32_t contact, double impulse[2]);
 CN_API void cn_system_run_energy(const cn_system_run *run, double *kinetic, double *potential);

@@ -1,88 +1,36 @@
 // base/signal.c
-// Functions of time. An expression is compiled once by muParser (libmuparser's C interface) and
-// evaluated from its byte code; a table is searched by bisection.
+// Functions of time: constants, expressions (base/formula.h), tables searched by bisection.
 #include "base/signal.h"
 
-#include "base/elementary.h"
 #include "base/error.h"
+#include "base/formula.h"
 #include "base/memory.h"
 
 #include <float.h>
 #include <math.h>
-#include <muParserDLL.h>
 #include <string.h>
 
 struct cn_signal {
     cn_env env;
     size_t bytes; // of this block, table included
     double constant;
-    double t;                // the variable of the expression
-    muParserHandle_t parser; // NULL: none
+    double t;            // the variable of the expression
+    cn_formula *formula; // NULL: none
     bool varies;
     int32_t count; // of the table
     double *times, *values;
 };
 
-static const struct {
-    const char *name;
-    muFun1_t function;
-} cn_signal_functions[] = {
-    {"sin", cn_sin},     {"cos", cn_cos},     {"tan", cn_tan},     {"asin", cn_asin},
-    {"acos", cn_acos},   {"atan", cn_atan},   {"sinh", cn_sinh},   {"cosh", cn_cosh},
-    {"tanh", cn_tanh},   {"asinh", cn_asinh}, {"acosh", cn_acosh}, {"atanh", cn_atanh},
-    {"exp", cn_exp},     {"log", cn_ln},      {"ln", cn_ln},       {"log2", cn_log2},
-    {"log10", cn_log10},
-};
-
-// muParser's codes that deserve their own words (muParserError.h); the others name what was met.
-static const struct {
-    int code;
-    const char *text;
-} cn_signal_faults[] = {
-    {1, "unknown name"},        {2, "it ends too early"},  {11, "a parenthesis is not closed"},
-    {14, "too many arguments"}, {15, "too few arguments"}, {25, "it is empty"},
-};
-
-static cn_status cn_signal_parse_failure(cn_signal *signal, const char *text, cn_error *error) {
-    int code = mupGetErrorCode(signal->parser), position = mupGetErrorPos(signal->parser);
-    const char *fault = "cannot be there", *token = mupGetErrorToken(signal->parser);
-    for (size_t i = 0; i < sizeof cn_signal_faults / sizeof *cn_signal_faults; i++) {
-        if (cn_signal_faults[i].code == code) {
-            fault = cn_signal_faults[i].text;
-        }
-    }
-    if (token && token[0]) {
-        cn_fail(error, CN_ERR_INPUT, "expression \"%.200s\": \"%.100s\": %s", text, token, fault);
-    } else {
-        cn_fail(error, CN_ERR_INPUT, "expression \"%.200s\": %s", text, fault);
-    }
-    cn_fail_hint(error, "t is the time; functions are those of muParser, as sin, exp, min");
-    if (error) {
-        // Ends may be reported one too far.
-        int32_t length = (int32_t)strlen(text);
-        error->column = (position < 0 ? 0 : position > length ? length : position) + 1;
-    }
-    return CN_ERR_INPUT;
-}
-
 static cn_status cn_signal_parse(cn_signal *signal, const char *text, cn_error *error) {
-    signal->parser = mupCreate(muBASETYPE_FLOAT);
-    if (!signal->parser) {
-        return cn_fail_memory(error);
+    const cn_variable time = {"t", &signal->t};
+    signal->formula = cn_formula_create(
+        &signal->env, text, &time, 1,
+        "t is the time; functions are those of muParser, as sin, exp, min", error);
+    if (!signal->formula) {
+        return error ? error->status : CN_ERR_INPUT;
     }
-    for (size_t i = 0; i < sizeof cn_signal_functions / sizeof *cn_signal_functions; i++) {
-        mupDefineFun1(signal->parser, cn_signal_functions[i].name, cn_signal_functions[i].function,
-                      1);
-    }
-    mupDefineFun2(signal->parser, "atan2", cn_atan2, 1);
-    mupDefineConst(signal->parser, "pi", 3.14159265358979323846);
-    mupDefineVar(signal->parser, "t", &signal->t);
-    mupSetExpr(signal->parser, text);
-    double value = mupEval(signal->parser);
-    if (mupError(signal->parser)) {
-        return cn_signal_parse_failure(signal, text, error);
-    }
-    signal->varies = mupGetExprVarNum(signal->parser) > 0;
+    signal->varies = !cn_formula_is_constant(signal->formula);
+    double value = cn_formula_value(signal->formula);
     if (!(fabs(value) <= DBL_MAX)) {
         return cn_fail(error, CN_ERR_INPUT, "expression \"%.200s\" is %g at t = 0", text, value);
     }
@@ -156,9 +104,7 @@ void cn_signal_destroy(cn_signal *signal) {
     if (!signal) {
         return;
     }
-    if (signal->parser) {
-        mupRelease(signal->parser);
-    }
+    cn_formula_destroy(signal->formula);
     cn_env env = signal->env;
     cn_env_resize(&env, signal, signal->bytes, 0);
 }
@@ -188,10 +134,9 @@ double cn_signal_at(cn_signal *signal, double t) {
     if (signal->count > 0) {
         return cn_signal_look_up(signal, t);
     }
-    if (signal->parser) {
+    if (signal->formula) {
         signal->t = t;
-        double value = mupEval(signal->parser);
-        return mupError(signal->parser) ? (double)NAN : value;
+        return cn_formula_value(signal->formula);
     }
     return signal->constant;
 }

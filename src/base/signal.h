@@ -1,8 +1,5 @@
 // base/signal.h
-// Functions of time that a scene gives: constants, muParser expressions in t, tables.
-//
-// Expressions have muParser's operators and functions, and pi. Functions are those of
-// base/elementary.h; x^y is the C library's pow unless y is 2, 3 or 4.
+// Functions of time that a scene gives: constants, expressions in t (base/formula.h), tables.
 #ifndef CAIRN_BASE_SIGNAL_H
 #define CAIRN_BASE_SIGNAL_H
 

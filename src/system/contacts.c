@@ -214,7 +214,7 @@ void cn_contacts_report(cn_system_run *run, double t, const cn_instant *old, con
         if (!set->active[c]) {
             continue;
         }
-        double before[2];
+        double *before = set->before + 2 * (int64_t)c;
         for (int32_t i = 0; i < 2; i++) {
             before[i] = cn_instant_velocity(system, now, c, i, v_before);
             set->u[2 * c + i] = cn_instant_velocity(system, now, c, i, now->v);

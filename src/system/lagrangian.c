@@ -258,6 +258,7 @@ cn_status cn_system_create(const cn_env *env, const cn_lagrangian *def, cn_syste
         status = cn_lagrangian_check(system, error);
     }
     if (status != CN_OK) {
+        own->hooks.end = NULL; // what failed has not taken over the user's things
         cn_system_destroy(system);
         return status;
     }
@@ -294,6 +295,7 @@ cn_status cn_system_create_first_order(const cn_env *env, const cn_first_order *
         status = cn_first_order_check(system, error);
     }
     if (status != CN_OK) {
+        own->hooks.end = NULL;
         cn_system_destroy(system);
         return status;
     }
@@ -305,7 +307,37 @@ void cn_system_destroy(cn_system *system) {
     if (!system) {
         return;
     }
+    const cn_system_hooks *hooks = cn_system_hooks_of(system);
+    if (hooks->end) {
+        hooks->end(cn_system_user(system));
+    }
     cn_arena_destroy(system->memory);
     cn_env env = system->env;
     cn_env_resize(&env, system, sizeof *system, 0);
+}
+
+// ---- looking ----
+
+void *cn_system_user(const cn_system *system) {
+    return system->is_first_order ? system->first_order.user : system->lagrangian.user;
+}
+
+const cn_system_hooks *cn_system_hooks_of(const cn_system *system) {
+    return system->is_first_order ? &system->first_order.hooks : &system->lagrangian.hooks;
+}
+
+int32_t cn_system_size(const cn_system *system) {
+    return system->is_first_order ? system->first_order.n : system->lagrangian.n;
+}
+
+int32_t cn_system_contacts(const cn_system *system) {
+    return system->is_first_order ? system->first_order.m : system->lagrangian.contacts;
+}
+
+bool cn_system_is_first_order(const cn_system *system) {
+    return system->is_first_order;
+}
+
+const char *cn_system_name(const cn_system *system) {
+    return system->name;
 }

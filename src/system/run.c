@@ -155,14 +155,16 @@ static bool cn_run_allocate(cn_system_run *run) {
     run->set = (cn_contact_set){.active = CN_TAKE_ZERO(memory, bool, contacts),
                                 .shift = CN_TAKE_ZERO(memory, double, 2 * contacts),
                                 .p = CN_TAKE_ZERO(memory, double, 2 * contacts),
+                                .before = CN_TAKE_ZERO(memory, double, 2 * contacts),
                                 .u = CN_TAKE_ZERO(memory, double, 2 * contacts)};
     run->F_q = CN_TAKE_ZERO(memory, double, (int64_t)n *n);
     run->F_v = CN_TAKE_ZERO(memory, double, (int64_t)n *n);
     run->d = CN_TAKE_ZERO(memory, double, def->joints);
     run->direction = CN_TAKE_ZERO(memory, double, (int64_t)def->joints *n);
     good = good && run->lambda && run->y && run->memory_of_scheme && run->mode && run->impulse &&
-           run->set.active && run->set.shift && run->set.p && run->set.u && run->F_q && run->F_v &&
-           run->d && run->direction && cn_response_allocate(n, def->joints, memory, &run->response);
+           run->set.active && run->set.shift && run->set.p && run->set.before && run->set.u &&
+           run->F_q && run->F_v && run->d && run->direction &&
+           cn_response_allocate(n, def->joints, memory, &run->response);
     if (good && !first) {
         good = cn_instant_allocate(system, memory, &run->old) &&
                cn_instant_allocate(system, memory, &run->now) &&
@@ -225,9 +227,18 @@ cn_status cn_system_run_step(cn_system_run *run, cn_system_report *report, cn_er
         return cn_fail_memory(error);
     }
     cn_system_run_save(run, kept);
+    const cn_system_hooks *hooks = cn_system_hooks_of(system);
+    if (hooks->step_begin) {
+        hooks->step_begin(cn_system_user(system), cn_system_run_time(run), run->opts.step, run->q,
+                          run->v);
+    }
     cn_status status = run->scheme->step(run, report, error);
     if (status == CN_OK) {
         run->step++;
+        if (hooks->step_end) {
+            hooks->step_end(cn_system_user(system), cn_system_run_time(run), run->q, run->v,
+                            system->is_first_order ? run->lambda : run->impulse);
+        }
     } else {
         cn_system_run_load(run, kept);
     }
@@ -265,6 +276,25 @@ const double *cn_system_run_output(const cn_system_run *run) {
     return run->system->is_first_order ? run->y : NULL;
 }
 
+bool cn_system_run_contact(const cn_system_run *run, int32_t contact, double *gap, double shift[2],
+                           cn_system_impact *out) {
+    if (run->system->is_first_order || run->scheme->step == cn_event_driven_step ||
+        !run->set.active[contact]) {
+        return false;
+    }
+    const cn_contact_set *set = &run->set;
+    *gap = run->old.gap[contact];
+    *out = (cn_system_impact){.t = cn_system_run_time(run), .contact = contact};
+    for (int32_t i = 0; i < 2; i++) {
+        int64_t k = 2 * (int64_t)contact + i;
+        shift[i] = set->shift[k];
+        out->impulse[i] = set->p[k];
+        out->velocity_before[i] = set->before[k];
+        out->velocity[i] = set->u[k];
+    }
+    return true;
+}
+
 void cn_system_run_impulse(const cn_system_run *run, int32_t contact, double impulse[2]) {
     impulse[0] = run->impulse[2 * contact];
     impulse[1] = run->impulse[2 * contact + 1];
@@ -286,7 +316,7 @@ typedef struct cn_state_part {
     double *numbers;
     int64_t count;
 } cn_state_part;
-#define CN_STATE_PARTS 8
+#define CN_STATE_PARTS 9
 
 static void cn_state_parts(const cn_system_run *run, cn_state_part parts[CN_STATE_PARTS]) {
     const cn_system *system = run->system;
@@ -299,6 +329,8 @@ static void cn_state_parts(const cn_system_run *run, cn_state_part parts[CN_STAT
     parts[4] = (cn_state_part){run->lambda, m};
     parts[5] = (cn_state_part){run->y, m};
     parts[6] = (cn_state_part){run->memory_of_scheme, CN_SCHEME_MEMORY};
+    const cn_system_hooks *hooks = cn_system_hooks_of(system);
+    parts[8] = (cn_state_part){hooks->memory, hooks->memory ? hooks->memory_count : 0};
     parts[7] = (cn_state_part){run->mode, system->is_first_order ? 0 : system->lagrangian.contacts};
 }
 
@@ -317,7 +349,9 @@ void cn_system_run_save(const cn_system_run *run, double *state) {
     cn_state_parts(run, parts);
     *state++ = (double)run->step;
     for (int32_t i = 0; i < CN_STATE_PARTS; i++) {
-        memcpy(state, parts[i].numbers, sizeof(double) * (size_t)parts[i].count);
+        if (parts[i].count > 0) {
+            memcpy(state, parts[i].numbers, sizeof(double) * (size_t)parts[i].count);
+        }
         state += parts[i].count;
     }
 }
@@ -327,7 +361,9 @@ void cn_system_run_load(cn_system_run *run, const double *state) {
     cn_state_parts(run, parts);
     run->step = (int64_t)*state++;
     for (int32_t i = 0; i < CN_STATE_PARTS; i++) {
-        memcpy(parts[i].numbers, state, sizeof(double) * (size_t)parts[i].count);
+        if (parts[i].count > 0) {
+            memcpy(parts[i].numbers, state, sizeof(double) * (size_t)parts[i].count);
+        }
         state += parts[i].count;
     }
 }

@@ -29,6 +29,10 @@ typedef struct cn_instant {
     double *theta, *joint_rows, *joint_rate;
 } cn_instant;
 
+// The user pointer and hooks of either kind.
+void *cn_system_user(const cn_system *system);
+const cn_system_hooks *cn_system_hooks_of(const cn_system *system);
+
 bool cn_instant_allocate(const cn_system *system, cn_arena *memory, cn_instant *out);
 // Everything at (t, q, v), which are instant->t, q, v. CN_ERR_NUMERIC names what is not finite.
 cn_status cn_instant_evaluate(const cn_system *system, cn_instant *instant, cn_error *error);
@@ -74,10 +78,11 @@ typedef struct cn_system_scheme_row cn_system_scheme_row;
 
 // Numbers of the contacts of one step, two a contact: normal and tangential.
 typedef struct cn_contact_set {
-    bool *active;  // contacts
-    double *shift; // the law holds for u + shift
-    double *p;     // impulses
-    double *u;     // u after, of the active ones
+    bool *active;   // contacts
+    double *shift;  // the law holds for u + shift
+    double *p;      // impulses
+    double *before; // u before, seen at the end, of the active ones
+    double *u;      // u after, of the active ones
 } cn_contact_set;
 
 struct cn_system_run {
