@@ -69,6 +69,36 @@ static int cn_csv_ledger(const cn_export_job *job, cn_recorded *recorded) {
     return file ? cn_output_close(file, "ledger.csv") : CN_EXIT_FAILURE;
 }
 
+// Bodies have one line each in a frame; a system has one, with its coordinates, which stand three
+// to a body in frames.
+static FILE *cn_csv_frames_open(const char *folder, const cn_model *model) {
+    const cn_system *system = cn_model_system(model);
+    if (!system) {
+        return cn_csv_open(folder, "frames.csv",
+                           cn_model_dim(model) == 3
+                               ? "step,t,body,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz"
+                               : "step,t,body,name,x,y,angle,vx,vy,w");
+    }
+    FILE *file = cn_output_open(folder, "frames.csv");
+    for (int32_t k = 0; file && k < 2 * cn_system_size(system); k++) {
+        int32_t n = cn_system_size(system);
+        fprintf(file, "%s,%c%d", k == 0 ? "step,t" : "", k < n ? 'q' : 'v', (int)(k % n) + 1);
+    }
+    if (file) {
+        fputc('\n', file);
+    }
+    return file;
+}
+
+static void cn_csv_system_frame(FILE *file, const cn_system *system, int64_t step, double t,
+                                const double *q, const double *v) {
+    fprintf(file, "%lld", (long long)step);
+    cn_csv_reals(file, &t, 1);
+    cn_csv_reals(file, q, cn_system_size(system));
+    cn_csv_reals(file, v, cn_system_size(system));
+    fputc('\n', file);
+}
+
 // One line a body.
 static void cn_csv_frame(FILE *file, const cn_model *model, int64_t step, double t, const double *q,
                          const double *v) {
@@ -127,13 +157,18 @@ static cn_status cn_csv_contacts(FILE *file, cn_recorded *recorded, int64_t inde
 static cn_status cn_csv_frames(const cn_export_job *job, cn_recorded *recorded, FILE *frames,
                                FILE *contacts, cn_error *error) {
     int64_t bodies = cn_model_body_count(recorded->model);
+    const cn_system *system = cn_model_system(recorded->model);
     double *q = CN_ALLOCATE(double, 7 * bodies), *v = CN_ALLOCATE(double, 6 * bodies), t;
     cn_status status = CN_OK;
     for (int64_t i = 0; status == CN_OK && i < cn_run_frame_count(recorded->run); i++) {
         int64_t step;
         status = cn_run_frame(recorded->run, i, &step, &t, q, v, error);
         if (status == CN_OK && cn_csv_wants(job, step)) {
-            cn_csv_frame(frames, recorded->model, step, t, q, v);
+            if (system) {
+                cn_csv_system_frame(frames, system, step, t, q, v);
+            } else {
+                cn_csv_frame(frames, recorded->model, step, t, q, v);
+            }
             status = cn_csv_contacts(contacts, recorded, i, step, t, error);
         }
     }
@@ -146,9 +181,7 @@ int cn_export_csv(const cn_export_job *job, cn_recorded *recorded) {
     bool is_3d = cn_model_dim(recorded->model) == 3;
     cn_error error = {.status = CN_OK};
     int code = cn_csv_ledger(job, recorded);
-    FILE *frames = cn_csv_open(job->folder, "frames.csv",
-                               is_3d ? "step,t,body,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz"
-                                     : "step,t,body,name,x,y,angle,vx,vy,w");
+    FILE *frames = cn_csv_frames_open(job->folder, recorded->model);
     FILE *contacts = cn_csv_open(job->folder, "contacts.csv",
                                  is_3d ? cn_contact_titles_3d : cn_contact_titles_2d);
     if (frames && contacts && cn_csv_frames(job, recorded, frames, contacts, &error) != CN_OK) {

@@ -225,6 +225,9 @@ typedef enum cn_drift {
 } cn_drift;
 
 CN_API const char *cn_drift_text(cn_drift drift); // "iterate", "linearised", ...
+// ---- systems ----
+
+typedef struct cn_system cn_system; // cairn/system.h
 
 // ---- settings ----
 
@@ -263,6 +266,9 @@ typedef struct cn_settings {
     cn_drift joint_drift;
     double joint_tolerance; // [m], [rad] of CN_DRIFT_ITERATE
     double baumgarte;       // share of the error that CN_DRIFT_BAUMGARTE takes back in a step
+    // Of models with a system; their meaning is that of cn_system_opts.
+    double error, accuracy, spectral_radius, damping, newmark_beta, newmark_gamma, theta_multiplier;
+    int32_t accumulate;
 } cn_settings;
 
 CN_API cn_settings cn_settings_default(int32_t dim);
@@ -284,6 +290,11 @@ CN_API cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, 
 // joint counts from 1.
 CN_API cn_status cn_model_add_joint(cn_model *model, const cn_joint_def *def, int32_t *joint,
                                     cn_error *error);
+// A model (2D) of a system in place of bodies; the model takes it over, also when it fails. Its
+// coordinates stand three to a body, in order, what is left over being zero: as poses and
+// velocities they go into frames and hashes.
+CN_API cn_status cn_model_set_system(cn_model *model, cn_system *system, cn_error *error);
+CN_API const cn_system *cn_model_system(const cn_model *model); // NULL: none
 // Checks the whole and computes the law of every pair of materials. Nothing can be added
 // afterwards.
 CN_API cn_status cn_model_finish(cn_model *model, cn_error *error);
@@ -298,8 +309,8 @@ CN_API cn_body_id cn_model_find_body(const cn_model *model, const char *name); /
 // What a body has become. Texts live as long as the model.
 typedef struct cn_body_info {
     const char *name, *material; // name is "" when none was given
-    const char *kind;            // "rigid", "fixed" or "driven", as in a run file
-    double mass, com[3];         // com in the body's own frame
+    const char *kind; // "rigid", "fixed", "driven", "lagrangian" or "first-order", as in a run file
+    double mass, com[3]; // com in the body's own frame
     int32_t shape_count;
 } cn_body_info;
 

@@ -111,8 +111,9 @@ CN_API cn_status cn_system_create_first_order(const cn_env *env, const cn_first_
 
 CN_API void cn_system_destroy(cn_system *system); // NULL is allowed
 
-CN_API int32_t cn_system_size(const cn_system *system);     // n
-CN_API int32_t cn_system_contacts(const cn_system *system); // contacts, or m
+CN_API int32_t cn_system_size(const cn_system *system);                     // n
+CN_API int32_t cn_system_contacts(const cn_system *system);                 // contacts, or m
+CN_API double cn_system_friction(const cn_system *system, int32_t contact); // 0 for first order
 CN_API bool cn_system_is_first_order(const cn_system *system);
 CN_API const char *cn_system_name(const cn_system *system);
 

@@ -62,7 +62,10 @@ void cn_model_joint(const cn_model *model, int32_t id, cn_joint_info *out) {
 }
 
 const char *cn_body_role_text(cn_body_role role) {
-    static const char *const kinds[] = {
-        [CN_BODY_FREE] = "rigid", [CN_BODY_FIXED] = "fixed", [CN_BODY_DRIVEN] = "driven"};
+    static const char *const kinds[] = {[CN_BODY_FREE] = "rigid",
+                                        [CN_BODY_FIXED] = "fixed",
+                                        [CN_BODY_DRIVEN] = "driven",
+                                        [CN_BODY_LAGRANGIAN] = "lagrangian",
+                                        [CN_BODY_FIRST_ORDER] = "first-order"};
     return kinds[role];
 }

@@ -1,6 +1,8 @@
 // model/model.c
 // The builder of a scene: what is added is checked at once, as far as it can be alone, and copied.
 // Arrays double as they grow, so that a million bodies cost a few copies each.
+#include <cairn/system.h>
+
 #include "model/model.h"
 
 #include "base/arena.h"
@@ -58,6 +60,7 @@ cn_body_def cn_body_def_default(void) {
 }
 
 cn_settings cn_settings_default(int32_t dim) {
+    cn_system_opts system = cn_system_opts_default();
     return (cn_settings){.gravity = {0.0, dim == 2 ? -9.81 : 0.0, dim == 2 ? 0.0 : -9.81},
                          .step = 1e-3,
                          .until = 10.0,
@@ -77,7 +80,14 @@ cn_settings cn_settings_default(int32_t dim) {
                          .stabilise = true,
                          .joint_drift = CN_DRIFT_GGL,
                          .joint_tolerance = 1e-10,
-                         .baumgarte = 0.2};
+                         .baumgarte = 0.2,
+                         .accuracy = system.accuracy,
+                         .spectral_radius = system.spectral_radius,
+                         .damping = system.damping,
+                         .newmark_beta = system.newmark_beta,
+                         .newmark_gamma = system.newmark_gamma,
+                         .theta_multiplier = system.theta_multiplier,
+                         .accumulate = system.accumulate};
 }
 
 // ---- what the builder's files share ----
@@ -245,6 +255,7 @@ void cn_model_destroy(cn_model *model) {
     for (int32_t i = 0; i < CN_ARRAYS; i++) {
         cn_model_resize(model, i, 0);
     }
+    cn_system_destroy(model->system);
     cn_arena_destroy(model->memory); // the model itself is in it
 }
 

@@ -12,8 +12,14 @@
 #include "geom/shape.h"
 #include "joint/joint.h"
 
-typedef enum cn_body_role { CN_BODY_FREE, CN_BODY_FIXED, CN_BODY_DRIVEN } cn_body_role;
-const char *cn_body_role_text(cn_body_role role); // "rigid", "fixed", "driven"
+typedef enum cn_body_role {
+    CN_BODY_FREE,
+    CN_BODY_FIXED,
+    CN_BODY_DRIVEN,
+    CN_BODY_LAGRANGIAN, // coordinates of a system
+    CN_BODY_FIRST_ORDER
+} cn_body_role;
+const char *cn_body_role_text(cn_body_role role); // as cn_body_info.kind
 
 typedef struct cn_body {
     const char *name; // "" when none
@@ -108,6 +114,7 @@ struct cn_model {
     cn_jointed *jointed; // sorted by (a, b), each once
     cn_pair *pair;       // material_count * material_count
     double *q0, *v0;     // start: pose of the centres of mass and velocities, as in cn_state
+    cn_system *system;   // in place of bodies that move; NULL: none
     const char *name, *scene_text;
     cn_names material_names, body_names; // to indices
     const char *last_file;               // of the source mark copied last

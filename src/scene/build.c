@@ -344,6 +344,9 @@ cn_status cn_scene_build(cn_reader *reader, const cn_scene *scene, const cn_env 
         status = steps[i](&b);
     }
     if (status == CN_OK) {
+        status = cn_scene_build_system(reader, scene, env, b.model);
+    }
+    if (status == CN_OK) {
         status = cn_build_place(reader, cn_model_finish(b.model, reader->error), scene->node);
     }
     if (status != CN_OK) {

@@ -97,6 +97,44 @@ typedef struct cn_joint_entry {
     cn_joint_def def;
 } cn_joint_entry;
 
+typedef struct cn_system_contact_entry {
+    const cn_yaml *node;
+    const char *name;
+    cn_script_contact def; // all but source and the law's name
+} cn_system_contact_entry;
+
+typedef struct cn_system_joint_entry {
+    const cn_yaml *node;
+    cn_script_joint def;
+} cn_system_joint_entry;
+
+typedef struct cn_system_entry {
+    const cn_yaml *node;
+    const char *name;
+    cn_reals q, v;
+    cn_script_names parameters, definitions;
+    cn_formula_matrix mass;
+    cn_script_list force;
+    cn_script_text potential;
+    cn_items contacts; // cn_system_contact_entry
+    cn_items joints;   // cn_system_joint_entry
+} cn_system_entry;
+
+typedef struct cn_first_order_entry {
+    const cn_yaml *node;
+    const char *name;
+    cn_reals x, lower, upper;
+    cn_script_names parameters, definitions;
+    cn_matrix A, B, C, D;
+    cn_script_list b, e;
+    int32_t law; // 0: complementarity, 1: relay
+} cn_first_order_entry;
+
+typedef struct cn_control_entry {
+    const cn_yaml *node;
+    cn_script_control def; // all but source
+} cn_control_entry;
+
 typedef struct cn_generator_entry {
     const cn_yaml *node;
     int32_t which; // row of cn_generate_table
@@ -108,19 +146,24 @@ typedef struct cn_scene {
     int32_t version, dim;
     const char *name;
     cn_settings settings;
-    cn_items materials;  // cn_material_entry
-    cn_items contacts;   // cn_contact_entry
-    cn_items bodies;     // cn_body_entry
-    cn_items forces;     // cn_force_entry
-    cn_items motions;    // cn_motion_entry
-    cn_items generators; // cn_generator_entry
-    cn_items joints;     // cn_joint_entry
+    cn_items materials;                // cn_material_entry
+    cn_items contacts;                 // cn_contact_entry
+    cn_items bodies;                   // cn_body_entry
+    cn_items forces;                   // cn_force_entry
+    cn_items motions;                  // cn_motion_entry
+    cn_items generators;               // cn_generator_entry
+    cn_items joints;                   // cn_joint_entry
+    cn_system_entry *system;           // NULL: none
+    cn_first_order_entry *first_order; // NULL: none
+    cn_items control;                  // cn_control_entry
     cn_words include;
 } cn_scene;
 
 extern const cn_table cn_scene_table;
 extern const cn_table cn_material_table, cn_contact_table, cn_body_table, cn_force_table,
     cn_motion_table, cn_joint_table, cn_shape_table, cn_generate_table, cn_lock_table;
+cn_motion_table, cn_shape_table, cn_generate_table, cn_lock_table, cn_system_table,
+    cn_first_order_table, cn_control_table;
 
 // The rows that say where something stands, for a struct with a member cn_place place.
 extern const cn_table cn_rotation_table;
@@ -150,6 +193,9 @@ cn_status cn_scene_load(cn_reader *reader, const char *path, cn_yaml **tree);
 cn_status cn_scene_load_text(cn_reader *reader, const char *text, size_t size, cn_yaml **tree);
 cn_status cn_scene_override(cn_reader *reader, cn_yaml *tree, const cn_override *overrides,
                             int32_t count);
+// Its system, if it has one, into the model.
+cn_status cn_scene_build_system(cn_reader *reader, const cn_scene *scene, const cn_env *env,
+                                cn_model *model);
 // The finished model of a scene that was read.
 cn_status cn_scene_build(cn_reader *reader, const cn_scene *scene, const cn_env *env,
                          cn_model **out);

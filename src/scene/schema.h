@@ -16,6 +16,7 @@
 
 #include "io/json.h"
 #include "io/yaml.h"
+#include "system/script.h"
 
 typedef struct cn_field cn_field;
 typedef struct cn_table cn_table;
@@ -137,6 +138,11 @@ extern const cn_kind cn_kind_boxed;        // a map, into a struct of its own: v
 extern const cn_kind cn_kind_list;         // a list of maps: cn_items
 extern const cn_kind cn_kind_one_or_list;  // a map or a list of maps: cn_items
 extern const cn_kind cn_kind_dictionary;   // a map of names to maps: cn_items
+extern const cn_kind cn_kind_formula;      // cn_script_text
+extern const cn_kind cn_kind_formulas;     // cn_script_list
+extern const cn_kind cn_kind_formula_rows; // cn_formula_matrix
+extern const cn_kind cn_kind_matrix;       // cn_matrix
+extern const cn_kind cn_kind_assignments;  // cn_script_names
 extern const cn_kind cn_kind_later;        // nothing yet
 
 extern const cn_table cn_signal_table;
@@ -155,6 +161,16 @@ typedef struct cn_faces {
     int32_t *size, *index;
     int32_t count;
 } cn_faces;
+
+typedef struct cn_formula_matrix {
+    cn_script_text *of; // by rows
+    int32_t rows, cols; // 0: not given
+} cn_formula_matrix;
+
+typedef struct cn_matrix {
+    double *value; // by rows
+    int32_t rows, cols;
+} cn_matrix;
 
 typedef struct cn_items {
     void *item;          // structs of the table

@@ -4,6 +4,9 @@
 #include "scene/scene.h"
 
 #include <cairn/sim.h>
+#include <cairn/system.h>
+
+#include <string.h>
 
 // ---- time ----
 
@@ -48,8 +51,30 @@ static const cn_choice cn_drifts[] = {
 
 _Static_assert(sizeof(cn_drift) == sizeof(int32_t), "choices are written as int32_t");
 
+// The rows of both tables, those of rigid bodies first.
+static const char *cn_any_scheme_name(int32_t index) {
+    int32_t rigid = 0;
+    while (cn_scheme_name(rigid)) {
+        rigid++;
+    }
+    if (index < rigid) {
+        return cn_scheme_name(index);
+    }
+    for (int32_t i = 0, at = rigid; i < cn_system_scheme_count(); i++) {
+        const char *name = cn_system_scheme_at(i)->name;
+        bool known = false;
+        for (int32_t k = 0; k < rigid; k++) {
+            known = known || strcmp(cn_scheme_name(k), name) == 0;
+        }
+        if (!known && at++ == index) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
 static const cn_field cn_integrator_fields[] = {
-    CN_KEY("scheme", name, cn_scene, settings.scheme, .name_at = cn_scheme_name,
+    CN_KEY("scheme", name, cn_scene, settings.scheme, .name_at = cn_any_scheme_name,
            .choice = cn_schemes_later, .help = "the time integrator"),
     CN_KEY("theta", real, cn_scene, settings.theta, .flags = CN_RANGE, .min = 0.5, .max = 1.0,
            .help = "1/2 conserves energy, 1 dissipates"),
@@ -68,6 +93,23 @@ static const cn_field cn_integrator_fields[] = {
            .unit = "m, rad", .help = "joint error at which \"joints: iterate\" stops going round"),
     CN_KEY("baumgarte", real, cn_scene, settings.baumgarte, .flags = CN_RANGE, .min = 0.0,
            .max = 1.0, .help = "share of the error that \"joints: baumgarte\" takes back a step"),
+    CN_KEY("error", real, cn_scene, settings.error, .flags = CN_NOT_BELOW_ZERO,
+           .help = "systems, moreau-jean: local error that the step is adapted to; 0 is none"),
+    CN_KEY("accuracy", real, cn_scene, settings.accuracy, .flags = CN_ABOVE_ZERO,
+           .help = "systems, event-driven: local error of the smooth phases"),
+    CN_KEY("accumulate", int, cn_scene, settings.accumulate, .flags = CN_RANGE, .min = 2,
+           .max = 1000000,
+           .help = "systems, event-driven: impacts in one step that count as an accumulation"),
+    CN_KEY("spectral_radius", real, cn_scene, settings.spectral_radius, .flags = CN_RANGE,
+           .min = 0.0, .max = 1.0, .help = "systems, generalized-alpha: at infinite frequency"),
+    CN_KEY("damping", real, cn_scene, settings.damping, .flags = CN_RANGE, .min = 0.0,
+           .max = 1.0 / 3.0, .help = "systems, hht: alpha"),
+    CN_KEY("newmark_beta", real, cn_scene, settings.newmark_beta, .flags = CN_RANGE, .min = 0.0,
+           .max = 1.0, .help = "systems, newmark"),
+    CN_KEY("newmark_gamma", real, cn_scene, settings.newmark_gamma, .flags = CN_RANGE, .min = 0.5,
+           .max = 1.0, .help = "systems, newmark"),
+    CN_KEY("theta_multiplier", real, cn_scene, settings.theta_multiplier, .flags = CN_RANGE,
+           .min = 0.5, .max = 1.0, .help = "first-order systems: theta of the multiplier"),
 };
 
 static const cn_table cn_integrator_table = {
@@ -207,6 +249,14 @@ static const cn_field cn_scene_fields[] = {
            .help = "bodies whose velocity is prescribed"),
     CN_KEY("joints", list, cn_scene, joints, .table = &cn_joint_table,
            .help = "joints between two bodies; docs/joints.md explains them"),
+    CN_KEY("joints", later, cn_scene, node, .help = "not available yet"),
+    CN_KEY("system", boxed, cn_scene, system, .flags = CN_ONLY_2D, .table = &cn_system_table,
+           .help = "a system in coordinates of its own, in place of bodies"),
+    CN_KEY("first_order", boxed, cn_scene, first_order, .flags = CN_ONLY_2D,
+           .table = &cn_first_order_table,
+           .help = "a linear complementarity system or relay, in place of bodies"),
+    CN_KEY("control", list, cn_scene, control, .flags = CN_ONLY_2D, .table = &cn_control_table,
+           .help = "controllers of the system, sampled at a period"),
     CN_KEY("include", names, cn_scene, include,
            .help = "other scene files, relative to this one, read before it"),
 };

@@ -46,6 +46,9 @@ static size_t cn_joint_numbers(const cn_model *model) {
 }
 
 cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
+    if (sim->system) {
+        return cn_sim_system_save(sim, bytes, size);
+    }
     const cn_state *state = &sim->state;
     const cn_model *model = sim->model;
     cn_save_head head = {.magic = CN_SAVE_MAGIC,
@@ -90,6 +93,9 @@ void cn_sim_free(const cn_sim *sim, void *bytes, size_t size) {
 }
 
 cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
+    if (sim->system) {
+        return cn_sim_system_load(sim, bytes, size, error);
+    }
     const cn_model *model = sim->model;
     cn_save_head head;
     if (size < sizeof head) {

@@ -68,10 +68,18 @@ static cn_status cn_choose_solver(const char *name, const cn_settings *settings,
 }
 
 static cn_status cn_choose_scheme(cn_sim *sim, cn_error *error) {
-    sim->scheme = cn_scheme_find(sim->model->settings.scheme);
-    return sim->scheme ? CN_OK
-                       : cn_fail(error, CN_ERR_ARGUMENT, "there is no time integrator named %s",
-                                 sim->model->settings.scheme);
+    const char *name = sim->model->settings.scheme;
+    sim->scheme = cn_scheme_find(name);
+    if (sim->scheme) {
+        return CN_OK;
+    }
+    if (cn_system_scheme_find(name)) {
+        cn_fail(error, CN_ERR_INPUT, "the integrator %s is for systems, not for rigid bodies",
+                name);
+        cn_fail_hint(error, "write the bodies as a system, or use moreau-jean");
+        return CN_ERR_INPUT;
+    }
+    return cn_fail(error, CN_ERR_ARGUMENT, "there is no time integrator named %s", name);
 }
 
 // A pair of shapes that detection does not know would pass through one another unseen: refused, at
@@ -163,7 +171,7 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     }
     *sim = (cn_sim){.env = own, .model = model};
     const cn_settings *settings = &model->settings;
-    cn_status status = cn_choose_scheme(sim, error);
+    cn_status status = model->system ? CN_OK : cn_choose_scheme(sim, error);
     if (status == CN_OK) {
         status = cn_choose_solver(settings->solver, settings, &sim->solver, &sim->opts, error);
     }
@@ -186,6 +194,9 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     if (status == CN_OK && model->joint_count > 0) {
         status = cn_joints_settle(sim, sim->state.q, sim->state.v, error);
     }
+    if (status == CN_OK && model->system) {
+        status = cn_sim_system_create(sim, error);
+    }
     if (status != CN_OK) {
         cn_sim_destroy(sim);
         return status;
@@ -198,6 +209,7 @@ void cn_sim_destroy(cn_sim *sim) {
     if (!sim) {
         return;
     }
+    cn_system_run_destroy(sim->system);
     cn_detector_destroy(sim->detector);
     cn_arena_destroy(sim->impulses[0]);
     cn_arena_destroy(sim->impulses[1]);
@@ -333,7 +345,9 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     const cn_settings *settings = &sim->model->settings;
     double t = cn_sim_time(sim);
     *report = (cn_step_report){.outcome = CN_SOLVED};
-    cn_status status = cn_step_or_halve(sim, t, settings->step, settings->halvings, report, error);
+    cn_status status =
+        sim->system ? cn_sim_system_step(sim, report, error)
+                    : cn_step_or_halve(sim, t, settings->step, settings->halvings, report, error);
     if (status == CN_OK) {
         sim->state.step++;
         report->work_external += sim->steering_work;
@@ -383,12 +397,16 @@ void cn_sim_velocities(const cn_sim *sim, double *v) {
 }
 
 void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential) {
+    if (sim->system) {
+        cn_system_run_energy(sim->system, kinetic, potential);
+        return;
+    }
     cn_state_energy(sim->model, sim->steering.gravity, sim->state.q, sim->state.v, kinetic,
                     potential);
 }
 
 int32_t cn_sim_contact_count(const cn_sim *sim) {
-    return sim->last.contacts.count;
+    return sim->system ? cn_sim_system_contact_count(sim) : sim->last.contacts.count;
 }
 
 // In world axes: sum of parts[i] axis_i.
@@ -417,6 +435,10 @@ static int32_t cn_problem_contact(const cn_step *step, int32_t index) {
 }
 
 void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+    if (sim->system) {
+        cn_sim_system_contact(sim, index, out);
+        return;
+    }
     const cn_step *step = &sim->last;
     const cn_contact *contact = &step->contacts.contact[index];
     const cn_friction *p = &step->assembled.problem;

@@ -4,6 +4,7 @@
 #define CAIRN_STEP_SIM_H
 
 #include <cairn/sim.h>
+#include <cairn/system.h>
 
 #include "assemble/assemble.h"
 
@@ -49,8 +50,9 @@ struct cn_sim {
     cn_arena *step_memory; // for a step
     cn_arena *impulses[2]; // the state's impulses live in one, the next ones go to the other
     int32_t current;
-    cn_arena *scratch; // of the solver
-    cn_step last;      // the step the state came from; contacts of no step before the first
+    cn_arena *scratch;     // of the solver
+    cn_step last;          // the step the state came from; contacts of no step before the first
+    cn_system_run *system; // of a model with a system; the rest but the state is then unused
 };
 
 // One step of length h from the state at time t, into sim->last; the state is not touched. Outcome
@@ -81,6 +83,15 @@ cn_status cn_steering_check(const cn_model *model, const cn_steering *steering, 
 void cn_steer_pull(const cn_model *model, cn_step *step);
 // Multiplies the coefficients of friction of the assembled problem.
 void cn_steer_friction(cn_step *step);
+// ---- models with a system (step/system.c) ----
+
+cn_status cn_sim_system_create(cn_sim *sim, cn_error *error);
+cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *error);
+int32_t cn_sim_system_contact_count(const cn_sim *sim);
+void cn_sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
+cn_status cn_sim_system_save(const cn_sim *sim, void **bytes, size_t *size);
+cn_status cn_sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error);
+
 // The state becomes the end of sim->last.
 cn_status cn_step_accept(cn_sim *sim, cn_error *error);
 

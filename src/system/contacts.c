@@ -140,7 +140,9 @@ static cn_status cn_gather_and_solve(cn_system_run *run, const cn_instant *at, c
         return status;
     }
     for (int32_t j = 0; j < g->count; j++) {
-        set->p[2 * g->contact[j / g->dim] + j % g->dim] = g->p[j];
+        int64_t place = 2 * (int64_t)g->contact[j / g->dim] + j % g->dim;
+        set->p[place] = g->p[j];
+        set->u[place] = g->u[j] - set->shift[place];
         for (int32_t k = 0; k < n; k++) {
             v[k] += g->response[(int64_t)n * j + k] * g->p[j];
         }
@@ -179,8 +181,9 @@ cn_status cn_contacts_solve(cn_system_run *run, const cn_instant *at, cn_contact
 
 // Counts, dissipation and the user's call for one contact that took part.
 static void cn_contact_report(cn_system_run *run, double t, int32_t c, const double before[2],
-                              const cn_contact_set *set, cn_system_report *report) {
-    const double *p = set->p + 2 * (int64_t)c, *u = set->u + 2 * (int64_t)c;
+                              const double u[2], const cn_contact_set *set,
+                              cn_system_report *report) {
+    const double *p = set->p + 2 * (int64_t)c;
     double mu = run->system->lagrangian.contact[c].friction;
     report->contacts++;
     report->dissipated_impact -= 0.5 * (before[0] + u[0]) * p[0];
@@ -214,13 +217,13 @@ void cn_contacts_report(cn_system_run *run, double t, const cn_instant *old, con
         if (!set->active[c]) {
             continue;
         }
-        double *before = set->before + 2 * (int64_t)c;
+        double *before = set->before + 2 * (int64_t)c, u[2];
         for (int32_t i = 0; i < 2; i++) {
             before[i] = cn_instant_velocity(system, now, c, i, v_before);
-            set->u[2 * c + i] = cn_instant_velocity(system, now, c, i, now->v);
+            u[i] = cn_instant_velocity(system, now, c, i, now->v);
             // A moving contact works on the coordinates with the velocity of its surface.
             report->work -= now->rate[(int64_t)def->contacts * i + c] * set->p[2 * c + i];
         }
-        cn_contact_report(run, t, c, before, set, report);
+        cn_contact_report(run, t, c, before, u, set, report);
     }
 }

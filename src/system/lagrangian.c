@@ -334,6 +334,10 @@ int32_t cn_system_contacts(const cn_system *system) {
     return system->is_first_order ? system->first_order.m : system->lagrangian.contacts;
 }
 
+double cn_system_friction(const cn_system *system, int32_t contact) {
+    return system->is_first_order ? 0.0 : system->lagrangian.contact[contact].friction;
+}
+
 bool cn_system_is_first_order(const cn_system *system) {
     return system->is_first_order;
 }

@@ -82,7 +82,7 @@ typedef struct cn_contact_set {
     double *shift;  // the law holds for u + shift
     double *p;      // impulses
     double *before; // u before, seen at the end, of the active ones
-    double *u;      // u after, of the active ones
+    double *u;      // u after, as the one-step problem has it
 } cn_contact_set;
 
 struct cn_system_run {

@@ -1,0 +1,246 @@
+// scene/build_system.c
+// The system of a scene: sizes compared, texts compiled, the system handed to the model.
+#include "scene/scene.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+static cn_source cn_place_of(const cn_yaml *node) {
+    return (cn_source){.file = node->file, .line = node->line, .column = node->column};
+}
+
+// What is asked of a key's length; given 0 is allowed where it may be left out.
+static cn_status cn_check_count(cn_reader *reader, const cn_yaml *node, const char *key,
+                                int32_t given, int32_t asked) {
+    const cn_yaml *place = cn_yaml_get(node, key);
+    if (!place || given == asked) {
+        return CN_OK;
+    }
+    return cn_fail_node(reader, place, CN_ERR_INPUT, "%s has %d entries, but should have %d", key,
+                        (int)given, (int)asked);
+}
+
+static cn_status cn_check_matrix(cn_reader *reader, const cn_yaml *node, const char *key,
+                                 int32_t rows, int32_t cols, int32_t asked_rows,
+                                 int32_t asked_cols) {
+    const cn_yaml *place = cn_yaml_get(node, key);
+    if (!place || (rows == asked_rows && cols == asked_cols)) {
+        return CN_OK;
+    }
+    return cn_fail_node(reader, place, CN_ERR_INPUT, "%s is %d x %d, but should be %d x %d", key,
+                        (int)rows, (int)cols, (int)asked_rows, (int)asked_cols);
+}
+
+// An error without a place is about the system as a whole.
+static cn_status cn_place_error(cn_reader *reader, cn_status status, const cn_yaml *node) {
+    status = status == CN_ERR_ARGUMENT || status == CN_ERR_NUMERIC ? CN_ERR_INPUT : status;
+    if (reader->error && status != CN_OK && status != CN_ERR_MEMORY) {
+        reader->error->status = status;
+        if (!reader->error->file[0]) {
+            cn_fail_at(reader->error, node->file, node->line, node->column);
+        }
+    }
+    return status;
+}
+
+static cn_status cn_build_common(cn_reader *reader, const cn_scene *scene, const char *name,
+                                 const cn_script_names *parameters,
+                                 const cn_script_names *definitions, cn_script_common *out) {
+    const cn_control_entry *entry = scene->control.item;
+    cn_script_control *control = CN_TAKE(reader->memory, cn_script_control, scene->control.count);
+    if (!control) {
+        return cn_fail_memory(reader->error);
+    }
+    for (int32_t i = 0; i < scene->control.count; i++) {
+        double ratio = entry[i].def.period / scene->settings.step;
+        if (ratio > 0.0 && !(fabs(ratio - floor(ratio + 0.5)) <= 1e-6 * ratio && ratio > 0.5)) {
+            return cn_fail_node(reader, cn_yaml_get(entry[i].node, "period"), CN_ERR_INPUT,
+                                "the period %g s is not a multiple of the step %g s",
+                                entry[i].def.period, scene->settings.step);
+        }
+        control[i] = entry[i].def;
+        control[i].source = cn_place_of(entry[i].node);
+    }
+    *out = (cn_script_common){.name = name          ? name
+                                      : scene->name ? scene->name
+                                                    : "system",
+                              .parameters = *parameters,
+                              .definitions = *definitions,
+                              .control = control,
+                              .control_count = scene->control.count};
+    return CN_OK;
+}
+
+// ---- Lagrangian ----
+
+static cn_status cn_build_contact_list(cn_reader *reader, const cn_items *items, int32_t n,
+                                       cn_script_contact **out) {
+    const cn_system_contact_entry *entry = items->item;
+    *out = CN_TAKE(reader->memory, cn_script_contact, items->count);
+    cn_status status = *out ? CN_OK : cn_fail_memory(reader->error);
+    for (int32_t i = 0; status == CN_OK && i < items->count; i++) {
+        (*out)[i] = entry[i].def;
+        (*out)[i].law.name = entry[i].name;
+        (*out)[i].source = cn_place_of(entry[i].node);
+        status = cn_check_count(reader, entry[i].node, "normal", entry[i].def.normal.count, n);
+        if (status == CN_OK) {
+            status =
+                cn_check_count(reader, entry[i].node, "tangent", entry[i].def.tangent.count, n);
+        }
+    }
+    return status;
+}
+
+static cn_status cn_build_joint_list(cn_reader *reader, const cn_items *items, int32_t n,
+                                     cn_script_joint **out) {
+    const cn_system_joint_entry *entry = items->item;
+    *out = CN_TAKE(reader->memory, cn_script_joint, items->count);
+    cn_status status = *out ? CN_OK : cn_fail_memory(reader->error);
+    for (int32_t i = 0; status == CN_OK && i < items->count; i++) {
+        (*out)[i] = entry[i].def;
+        status = cn_check_count(reader, entry[i].node, "rows", entry[i].def.rows.count, n);
+    }
+    return status;
+}
+
+static cn_status cn_build_lagrangian(cn_reader *reader, const cn_scene *scene, const cn_env *env,
+                                     cn_system **system) {
+    const cn_system_entry *entry = scene->system;
+    int32_t n = entry->q.count;
+    cn_script_contact *contacts = NULL;
+    cn_script_joint *joints = NULL;
+    cn_script_lagrangian def = {.n = n,
+                                .q = entry->q.value,
+                                .v = entry->v.count > 0 ? entry->v.value : NULL,
+                                .mass = entry->mass.of,
+                                .force = entry->force.of,
+                                .potential = entry->potential,
+                                .contacts = entry->contacts.count,
+                                .joints = entry->joints.count};
+    cn_status status = n > 0 ? CN_OK
+                             : cn_fail_node(reader, cn_yaml_get(entry->node, "q"), CN_ERR_INPUT,
+                                            "a system has at least one coordinate");
+    if (status == CN_OK) {
+        status = cn_check_count(reader, entry->node, "v", entry->v.count, n);
+    }
+    if (status == CN_OK) {
+        status = cn_check_count(reader, entry->node, "force", entry->force.count, n);
+    }
+    if (status == CN_OK) {
+        status =
+            cn_check_matrix(reader, entry->node, "mass", entry->mass.rows, entry->mass.cols, n, n);
+    }
+    if (status == CN_OK) {
+        status = cn_build_contact_list(reader, &entry->contacts, n, &contacts);
+    }
+    if (status == CN_OK) {
+        status = cn_build_joint_list(reader, &entry->joints, n, &joints);
+    }
+    if (status == CN_OK) {
+        status = cn_build_common(reader, scene, entry->name, &entry->parameters,
+                                 &entry->definitions, &def.common);
+    }
+    if (status != CN_OK) {
+        return status;
+    }
+    def.contact = contacts;
+    def.joint = joints;
+    return cn_place_error(reader, cn_script_lagrangian_create(env, &def, system, reader->error),
+                          entry->node);
+}
+
+// ---- first order ----
+
+static cn_status cn_build_bounds(cn_reader *reader, const cn_first_order_entry *entry, int32_t m,
+                                 cn_first_order *system) {
+    double *bounds = CN_TAKE(reader->memory, double, 2 * (int64_t)m);
+    if (!bounds) {
+        return cn_fail_memory(reader->error);
+    }
+    for (int32_t i = 0; i < m; i++) {
+        bounds[i] = entry->lower.count > 0 ? entry->lower.value[i] : entry->law == 1 ? -1.0 : 0.0;
+        bounds[m + i] = entry->upper.count > 0 ? entry->upper.value[i]
+                        : entry->law == 1      ? 1.0
+                                               : HUGE_VAL;
+    }
+    system->lower = bounds;
+    system->upper = bounds + m;
+    return CN_OK;
+}
+
+static cn_status cn_build_first_order(cn_reader *reader, const cn_scene *scene, const cn_env *env,
+                                      cn_system **system) {
+    const cn_first_order_entry *entry = scene->first_order;
+    const cn_yaml *node = entry->node;
+    int32_t n = entry->x.count, m = entry->B.cols;
+    const struct {
+        const char *key;
+        const cn_matrix *matrix;
+        int32_t rows, cols;
+    } matrices[] = {{"A", &entry->A, n, n},
+                    {"B", &entry->B, n, m},
+                    {"C", &entry->C, m, n},
+                    {"D", &entry->D, m, m}};
+    const struct {
+        const char *key;
+        int32_t given, asked;
+    } lists[] = {{"b", entry->b.count, n},
+                 {"e", entry->e.count, m},
+                 {"lower", entry->lower.count, m},
+                 {"upper", entry->upper.count, m}};
+    cn_script_first_order def = {.b = entry->b,
+                                 .e = entry->e,
+                                 .system = {.n = n,
+                                            .m = m,
+                                            .A = entry->A.value,
+                                            .B = entry->B.value,
+                                            .C = entry->C.value,
+                                            .D = entry->D.value,
+                                            .x = entry->x.value}};
+    cn_status status = CN_OK;
+    for (size_t i = 0; status == CN_OK && i < 4; i++) {
+        status = cn_check_matrix(reader, node, matrices[i].key, matrices[i].matrix->rows,
+                                 matrices[i].matrix->cols, matrices[i].rows, matrices[i].cols);
+    }
+    for (size_t i = 0; status == CN_OK && i < 4; i++) {
+        status = cn_check_count(reader, node, lists[i].key, lists[i].given, lists[i].asked);
+    }
+    if (status == CN_OK) {
+        status = cn_build_bounds(reader, entry, m, &def.system);
+    }
+    if (status == CN_OK) {
+        status = cn_build_common(reader, scene, entry->name, &entry->parameters,
+                                 &entry->definitions, &def.common);
+    }
+    if (status != CN_OK) {
+        return status;
+    }
+    return cn_place_error(reader, cn_script_first_order_create(env, &def, system, reader->error),
+                          node);
+}
+
+cn_status cn_scene_build_system(cn_reader *reader, const cn_scene *scene, const cn_env *env,
+                                cn_model *model) {
+    if (!scene->system && !scene->first_order) {
+        return scene->control.count > 0 ? cn_fail_node(reader, scene->control.node, CN_ERR_INPUT,
+                                                       "controllers need a system or first_order")
+                                        : CN_OK;
+    }
+    const cn_yaml *node = scene->system ? scene->system->node : scene->first_order->node;
+    if ((scene->system && scene->first_order) || scene->bodies.count > 0 ||
+        scene->generators.count > 0 || scene->materials.count > 0) {
+        cn_fail_node(reader, node, CN_ERR_INPUT,
+                     "a system stands for itself: no bodies, materials or second system");
+        return CN_ERR_INPUT;
+    }
+    cn_system *system = NULL;
+    cn_status status = scene->system ? cn_build_lagrangian(reader, scene, env, &system)
+                                     : cn_build_first_order(reader, scene, env, &system);
+    if (status != CN_OK) {
+        return status;
+    }
+    return cn_place_error(reader, cn_model_set_system(model, system, reader->error), node);
+}

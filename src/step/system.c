@@ -1,0 +1,151 @@
+// step/system.c
+// Running a model with a system: its own integrator does the step, and what it says becomes the
+// step's report, contacts and checkpoint.
+//
+// Contacts of a system have no place in the world: they are recorded in their own frame, normal
+// along x and tangent along y, with the system's first body on both sides, so that their law can be
+// checked from the run file.
+#include "step/sim.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CN_SYSTEM_MAGIC 0x3153595352494143u // "CAIRSYS1"
+#define CN_SYSTEM_SLIDING 1e-9              // |p_T| this near to mu p_N, relatively, is sliding
+
+static void cn_system_copy(cn_sim *sim) {
+    size_t bytes = sizeof(double) * (size_t)cn_system_size(sim->model->system);
+    memcpy(sim->state.q, cn_system_run_q(sim->system), bytes);
+    memcpy(sim->state.v, cn_system_run_v(sim->system), bytes);
+}
+
+cn_status cn_sim_system_create(cn_sim *sim, cn_error *error) {
+    const cn_settings *settings = &sim->model->settings;
+    cn_system_opts opts = cn_system_opts_default();
+    bool first = cn_system_is_first_order(sim->model->system);
+    bool usual = strcmp(settings->scheme, "moreau-jean") == 0;
+    opts.scheme = first && usual ? NULL : settings->scheme;
+    opts.step = settings->step;
+    opts.theta = settings->theta;
+    opts.activation = settings->activation;
+    opts.error = settings->error;
+    opts.accuracy = settings->accuracy;
+    opts.spectral_radius = settings->spectral_radius;
+    opts.damping = settings->damping;
+    opts.newmark_beta = settings->newmark_beta;
+    opts.newmark_gamma = settings->newmark_gamma;
+    opts.theta_multiplier = settings->theta_multiplier;
+    opts.accumulate = settings->accumulate;
+    opts.tolerance = opts.newton_tolerance = settings->tolerance;
+    opts.solver = strcmp(settings->solver, "auto") == 0 ? opts.solver : settings->solver;
+    cn_status status =
+        cn_system_run_create(sim->model->system, &opts, &sim->env, &sim->system, error);
+    if (status == CN_OK) {
+        cn_system_copy(sim);
+    }
+    return status == CN_ERR_ARGUMENT ? CN_ERR_INPUT : status;
+}
+
+cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
+    cn_system_report own;
+    double start = cn_clock_cpu();
+    cn_status status = cn_system_run_step(sim->system, &own, error);
+    report->cpu_advance = cn_clock_cpu() - start;
+    report->contacts = own.contacts;
+    report->sticking = own.sticking;
+    report->sliding = own.sliding;
+    report->solver = "lemke";
+    report->iterations = own.iterations;
+    report->residual = own.residual;
+    report->outcome = own.outcome;
+    report->penetration_max = own.penetration_max;
+    report->joint_error_max = own.joint_error_max;
+    report->kinetic = own.kinetic;
+    report->potential = own.potential;
+    report->work_external = own.work;
+    report->dissipated_friction = own.dissipated_friction;
+    report->dissipated_impact = own.dissipated_impact;
+    report->balance_error = own.balance_error;
+    cn_system_copy(sim);
+    return status;
+}
+
+// ---- contacts ----
+
+int32_t cn_sim_system_contact_count(const cn_sim *sim) {
+    int32_t count = 0;
+    for (int32_t c = 0; c < cn_system_contacts(sim->model->system); c++) {
+        double gap, shift[2];
+        cn_system_impact impact;
+        count += cn_system_run_contact(sim->system, c, &gap, shift, &impact);
+    }
+    return count;
+}
+
+void cn_sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+    double gap = 0.0, shift[2] = {0.0, 0.0};
+    cn_system_impact impact = {.contact = 0};
+    for (int32_t c = 0; c < cn_system_contacts(sim->model->system); c++) {
+        if (cn_system_run_contact(sim->system, c, &gap, shift, &impact) && index-- == 0) {
+            break;
+        }
+    }
+    double mu = cn_system_friction(sim->model->system, impact.contact);
+    *out = (cn_contact_record){
+        .candidate = 1, .antagonist = 1, .normal = {1.0}, .gap = gap, .friction = mu};
+    for (int32_t i = 0; i < 2; i++) {
+        out->impulse[i] = impact.impulse[i];
+        out->velocity[i] = impact.velocity[i];
+        out->velocity_before[i] = impact.velocity_before[i];
+        out->shift[i] = shift[i];
+    }
+    bool slides = fabs(impact.impulse[1]) >= mu * impact.impulse[0] * (1.0 - CN_SYSTEM_SLIDING);
+    out->status = (uint8_t)(!(impact.impulse[0] > 0.0) ? 0 : slides ? 2 : 1);
+}
+
+// ---- checkpoints ----
+
+cn_status cn_sim_system_save(const cn_sim *sim, void **bytes, size_t *size) {
+    uint64_t head[2] = {CN_SYSTEM_MAGIC, (uint64_t)cn_system_run_state_size(sim->system)};
+    size_t numbers;
+    if (!cn_size_multiply((int64_t)head[1], sizeof(double), &numbers)) {
+        return CN_ERR_MEMORY;
+    }
+    unsigned char *block = cn_env_resize(&sim->env, NULL, 0, sizeof head + numbers);
+    if (!block) {
+        return CN_ERR_MEMORY;
+    }
+    memcpy(block, head, sizeof head);
+    cn_system_run_save(sim->system, (double *)(void *)(block + sizeof head));
+    *bytes = block;
+    *size = sizeof head + numbers;
+    return CN_OK;
+}
+
+cn_status cn_sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
+    uint64_t head[2];
+    int64_t count = cn_system_run_state_size(sim->system);
+    bool whole = size == sizeof head + sizeof(double) * (size_t)count;
+    if (whole) {
+        memcpy(head, bytes, sizeof head);
+    }
+    if (!whole || head[0] != CN_SYSTEM_MAGIC || head[1] != (uint64_t)count) {
+        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another system or damaged");
+    }
+    cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
+    double *state = CN_TAKE(sim->scratch, double, count);
+    if (!state) {
+        return cn_fail_memory(error);
+    }
+    memcpy(state, (const unsigned char *)bytes + sizeof head, sizeof(double) * (size_t)count);
+    cn_system_run_load(sim->system, state);
+    cn_arena_release(sim->scratch, mark);
+    sim->state.step = cn_system_run_index(sim->system);
+    cn_system_copy(sim);
+    return CN_OK;
+}

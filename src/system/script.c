@@ -1,0 +1,390 @@
+// system/script.c
+// Variables, expressions and controllers of systems that are given as texts, and first-order
+// systems.
+#include "system/script.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/formula.h"
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CN_SCRIPT_HINT "names are t, q1, v1 ..., parameters, definitions and outputs of controllers"
+#define CN_SAMPLE_SLACK 1e-6 // of a step: a period's multiple within it is met
+
+// ---- variables ----
+
+static bool cn_name_is_good(const char *name) {
+    bool good = isalpha((unsigned char)name[0]) != 0;
+    for (const char *c = name; good && *c; c++) {
+        good = isalnum((unsigned char)*c) || *c == '_';
+    }
+    return good;
+}
+
+// A new variable. *value: where its value is.
+static cn_status cn_script_declare(cn_script *script, const char *name, const cn_source *source,
+                                   double **value, cn_error *error) {
+    cn_status status = CN_OK;
+    if (!cn_name_is_good(name)) {
+        status = cn_fail(error, CN_ERR_INPUT, "\"%.60s\" cannot be a name", name);
+        cn_fail_hint(error, "a name is a letter, then letters, digits and underscores");
+    }
+    for (int32_t i = 0; status == CN_OK && i < script->variables; i++) {
+        if (strcmp(script->variable[i].name, name) == 0) {
+            status = cn_fail(error, CN_ERR_INPUT, "the name %.60s is used already", name);
+        }
+    }
+    if (status != CN_OK) {
+        if (source) {
+            cn_fail_at(error, source->file, source->line, source->column);
+        }
+        return status;
+    }
+    const char *copy = cn_arena_text(script->memory, name, strlen(name));
+    if (!copy || script->variables == script->capacity) {
+        return cn_fail_memory(error);
+    }
+    *value = &script->value[script->variables];
+    script->variable[script->variables++] = (cn_variable){copy, *value};
+    return CN_OK;
+}
+
+// q1 .. qn or the like; *first: where they are, one after the other.
+static cn_status cn_script_declare_row(cn_script *script, char letter, int32_t n, double **first,
+                                       cn_error *error) {
+    cn_status status = CN_OK;
+    for (int32_t i = 0; status == CN_OK && i < n; i++) {
+        char name[16];
+        double *value;
+        snprintf(name, sizeof name, "%c%d", letter, (int)i + 1);
+        status = cn_script_declare(script, name, NULL, &value, error);
+        *first = i == 0 ? value : *first;
+    }
+    return status;
+}
+
+// ---- expressions ----
+
+cn_status cn_script_compile(cn_script *script, const cn_script_text *text, cn_script_cell *out,
+                            cn_error *error) {
+    *out = (cn_script_cell){.number = text->number};
+    if (!text->text) {
+        return CN_OK;
+    }
+    if (script->formulas == script->formula_capacity) {
+        return cn_fail_memory(error);
+    }
+    cn_error fault = {.status = CN_OK};
+    out->formula = cn_formula_create(&script->env, text->text, script->variable, script->variables,
+                                     CN_SCRIPT_HINT, &fault);
+    if (!out->formula) {
+        if (text->source.file) {
+            int32_t behind = fault.column > 0 ? fault.column - 1 : 0;
+            cn_fail_at(&fault, text->source.file, text->source.line, text->source.column + behind);
+        }
+        if (error) {
+            *error = fault;
+        }
+        return fault.status;
+    }
+    script->formula[script->formulas++] = out->formula;
+    return CN_OK;
+}
+
+cn_script_cell *cn_script_compile_all(cn_script *script, const cn_script_text *text, int64_t count,
+                                      cn_status *status, cn_error *error) {
+    cn_script_cell *cells = CN_TAKE_ZERO(script->memory, cn_script_cell, count);
+    if (*status == CN_OK && !cells) {
+        *status = cn_fail_memory(error);
+    }
+    for (int64_t i = 0; *status == CN_OK && i < count; i++) {
+        *status = cn_script_compile(script, &text[i], &cells[i], error);
+    }
+    return cells;
+}
+
+double cn_script_value(const cn_script_cell *cell) {
+    return cell->formula ? cn_formula_value(cell->formula) : cell->number;
+}
+
+// Names with a value that is evaluated once, in order.
+static cn_status cn_script_constants(cn_script *script, const cn_script_names *names,
+                                     cn_error *error) {
+    cn_status status = CN_OK;
+    for (int32_t i = 0; status == CN_OK && i < names->count; i++) {
+        const cn_script_name *name = &names->of[i];
+        cn_script_cell cell;
+        double *value;
+        status = cn_script_compile(script, &name->value, &cell, error);
+        if (status == CN_OK) {
+            status = cn_script_declare(script, name->name, &name->value.source, &value, error);
+        }
+        if (status == CN_OK) {
+            *value = cn_script_value(&cell);
+            if (!(fabs(*value) <= DBL_MAX)) {
+                status =
+                    cn_fail(error, CN_ERR_INPUT, "%.60s is %g at the start", name->name, *value);
+                cn_fail_at(error, name->value.source.file, name->value.source.line,
+                           name->value.source.column);
+            }
+        }
+    }
+    return status;
+}
+
+// ---- controllers ----
+
+// Names with expressions: cells, and where the values go. Names that are there already (the next
+// values of a memory) are looked up.
+static cn_status cn_script_assignments(cn_script *script, const cn_script_names *names,
+                                       bool declare, cn_script_cell **cells, double ***values,
+                                       cn_error *error) {
+    *cells = CN_TAKE_ZERO(script->memory, cn_script_cell, names->count);
+    *values = CN_TAKE_ZERO(script->memory, double *, names->count);
+    cn_status status = *cells && *values ? CN_OK : cn_fail_memory(error);
+    for (int32_t i = 0; status == CN_OK && i < names->count; i++) {
+        const cn_script_name *name = &names->of[i];
+        for (int32_t k = 0; !declare && k < script->variables; k++) {
+            (*values)[i] = strcmp(script->variable[k].name, name->name) == 0
+                               ? script->variable[k].value
+                               : (*values)[i];
+        }
+        status = cn_script_compile(script, &name->value, &(*cells)[i], error);
+        if (status == CN_OK && declare) {
+            status =
+                cn_script_declare(script, name->name, &name->value.source, &(*values)[i], error);
+        } else if (status == CN_OK && !(*values)[i]) {
+            status = cn_fail(error, CN_ERR_INPUT, "the controller has no memory %.60s", name->name);
+            cn_fail_at(error, name->value.source.file, name->value.source.line,
+                       name->value.source.column);
+        }
+    }
+    return status;
+}
+
+static cn_status cn_script_controller(cn_script *script, const cn_script_control *def,
+                                      cn_script_sampler *out, cn_error *error) {
+    *out = (cn_script_sampler){.period = def->period,
+                               .sensors = def->sensors.count,
+                               .outputs = def->outputs.count,
+                               .memory = def->memory.count,
+                               .next = def->next.count};
+    cn_status status = cn_script_constants(script, &def->memory, error);
+    if (status == CN_OK) {
+        status = cn_script_assignments(script, &def->sensors, true, &out->sensor,
+                                       &out->sensor_value, error);
+    }
+    if (status == CN_OK) {
+        status = cn_script_assignments(script, &def->outputs, true, &out->output,
+                                       &out->output_value, error);
+    }
+    if (status == CN_OK) {
+        status =
+            cn_script_assignments(script, &def->next, false, &out->step, &out->next_value, error);
+    }
+    return status;
+}
+
+static void cn_sampler_run(cn_script *script, cn_script_sampler *sampler) {
+    for (int32_t i = 0; i < sampler->sensors; i++) {
+        *sampler->sensor_value[i] = cn_script_value(&sampler->sensor[i]);
+    }
+    for (int32_t i = 0; i < sampler->outputs; i++) {
+        *sampler->output_value[i] = cn_script_value(&sampler->output[i]);
+    }
+    for (int32_t i = 0; i < sampler->next; i++) {
+        script->fresh[i] = cn_script_value(&sampler->step[i]);
+    }
+    for (int32_t i = 0; i < sampler->next; i++) {
+        *sampler->next_value[i] = script->fresh[i];
+    }
+}
+
+void cn_script_sample(void *user, double t, double h, const double *q, const double *v) {
+    cn_script *script = user;
+    bool placed = false;
+    for (int32_t i = 0; i < script->samplers; i++) {
+        cn_script_sampler *sampler = &script->sampler[i];
+        double period = sampler->period > h ? sampler->period : h;
+        double off = fabs(t - period * floor(t / period + 0.5));
+        if (off <= CN_SAMPLE_SLACK * h) {
+            if (!placed) {
+                cn_script_place(script, t, q, v);
+                placed = true;
+            }
+            cn_sampler_run(script, sampler);
+        }
+    }
+}
+
+// ---- the whole ----
+
+void cn_script_place(cn_script *script, double t, const double *q, const double *v) {
+    size_t bytes = sizeof(double) * (size_t)script->n;
+    *script->t = t;
+    if (q) {
+        memcpy(script->q, q, bytes);
+    }
+    if (v && script->v) {
+        memcpy(script->v, v, bytes);
+    }
+    for (int32_t i = 0; i < script->definitions; i++) {
+        *script->definition_value[i] = cn_script_value(&script->definition[i]);
+    }
+}
+
+static cn_status cn_script_controllers(cn_script *script, const cn_script_common *common,
+                                       cn_error *error) {
+    int32_t first = script->variables;
+    script->samplers = common->control_count;
+    script->sampler = CN_TAKE_ZERO(script->memory, cn_script_sampler, script->samplers);
+    cn_status status = script->sampler ? CN_OK : cn_fail_memory(error);
+    for (int32_t i = 0; status == CN_OK && i < script->samplers; i++) {
+        status = cn_script_controller(script, &common->control[i], &script->sampler[i], error);
+    }
+    script->held = script->value + first;
+    script->held_count = script->variables - first;
+    return status;
+}
+
+static cn_status cn_script_fill(cn_script *script, const cn_script_common *common, bool first_order,
+                                cn_error *error) {
+    cn_status status = cn_script_declare(script, "t", NULL, &script->t, error);
+    if (status == CN_OK) {
+        status =
+            cn_script_declare_row(script, first_order ? 'x' : 'q', script->n, &script->q, error);
+    }
+    if (status == CN_OK && !first_order) {
+        status = cn_script_declare_row(script, 'v', script->n, &script->v, error);
+    }
+    if (status == CN_OK) {
+        status = cn_script_constants(script, &common->parameters, error);
+    }
+    if (status == CN_OK) {
+        status = cn_script_controllers(script, common, error);
+    }
+    if (status == CN_OK) {
+        status = cn_script_assignments(script, &common->definitions, true, &script->definition,
+                                       &script->definition_value, error);
+        script->definitions = status == CN_OK ? common->definitions.count : 0;
+    }
+    return status;
+}
+
+cn_status cn_script_create(const cn_env *env, const cn_script_common *common, int32_t n,
+                           bool first_order, int32_t formulas, cn_script **out, cn_error *error) {
+    cn_arena *memory = cn_arena_create(env);
+    cn_script *script = memory ? CN_TAKE_ZERO(memory, cn_script, 1) : NULL;
+    if (!script) {
+        cn_arena_destroy(memory);
+        return cn_fail_memory(error);
+    }
+    int32_t own = common->parameters.count + common->definitions.count;
+    for (int32_t i = 0; i < common->control_count; i++) {
+        const cn_script_control *control = &common->control[i];
+        own += control->sensors.count + control->outputs.count + control->memory.count +
+               control->next.count;
+    }
+    *script = (cn_script){.env = env ? *env : cn_env_default(),
+                          .memory = memory,
+                          .n = n,
+                          .capacity = 1 + 2 * n + own,
+                          .formula_capacity = formulas + own};
+    script->variable = CN_TAKE_ZERO(memory, cn_variable, script->capacity);
+    script->value = CN_TAKE_ZERO(memory, double, script->capacity);
+    script->formula = CN_TAKE_ZERO(memory, cn_formula *, script->formula_capacity);
+    script->fresh = CN_TAKE_ZERO(memory, double, own);
+    cn_status status = script->variable && script->value && script->formula && script->fresh
+                           ? cn_script_fill(script, common, first_order, error)
+                           : cn_fail_memory(error);
+    if (status != CN_OK) {
+        cn_script_destroy(script);
+        return status;
+    }
+    *out = script;
+    return CN_OK;
+}
+
+void cn_script_destroy(void *user) {
+    cn_script *script = user;
+    if (script) {
+        for (int32_t i = 0; i < script->formulas; i++) {
+            cn_formula_destroy(script->formula[i]);
+        }
+        cn_arena_destroy(script->memory);
+    }
+}
+
+// ---- first-order systems ----
+
+typedef struct cn_script_first {
+    cn_script *script;
+    cn_script_cell *b, *e;
+    int32_t n, m; // 0 where there is none
+} cn_script_first;
+
+static void cn_first_source(void *user, double t, double *b) {
+    cn_script_first *first = user;
+    cn_script_place(first->script, t, NULL, NULL);
+    for (int32_t i = 0; i < first->n; i++) {
+        b[i] = cn_script_value(&first->b[i]);
+    }
+}
+
+static void cn_first_offset(void *user, double t, double *e) {
+    cn_script_first *first = user;
+    cn_script_place(first->script, t, NULL, NULL);
+    for (int32_t i = 0; i < first->m; i++) {
+        e[i] = cn_script_value(&first->e[i]);
+    }
+}
+
+static void cn_first_sample(void *user, double t, double h, const double *q, const double *v) {
+    cn_script_sample(((cn_script_first *)user)->script, t, h, q, v);
+}
+
+static void cn_first_end(void *user) {
+    cn_script_destroy(((cn_script_first *)user)->script); // whose memory user lies in
+}
+
+cn_status cn_script_first_order_create(const cn_env *env, const cn_script_first_order *def,
+                                       cn_system **out, cn_error *error) {
+    cn_script *script;
+    *out = NULL;
+    cn_status status = cn_script_create(env, &def->common, def->system.n, true,
+                                        def->b.count + def->e.count, &script, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    cn_script_first *first = CN_TAKE_ZERO(script->memory, cn_script_first, 1);
+    if (!first) {
+        cn_script_destroy(script);
+        return cn_fail_memory(error);
+    }
+    *first = (cn_script_first){.script = script, .n = def->b.count, .m = def->e.count};
+    first->b = cn_script_compile_all(script, def->b.of, def->b.count, &status, error);
+    first->e = cn_script_compile_all(script, def->e.of, def->e.count, &status, error);
+    if (status == CN_OK) {
+        cn_first_order system = def->system;
+        system.name = def->common.name;
+        system.user = first;
+        system.source = first->n > 0 ? cn_first_source : NULL;
+        system.offset = first->m > 0 ? cn_first_offset : NULL;
+        system.hooks =
+            (cn_system_hooks){.step_begin = script->samplers > 0 ? cn_first_sample : NULL,
+                              .memory = script->held,
+                              .memory_count = script->held_count,
+                              .end = cn_first_end};
+        status = cn_system_create_first_order(env, &system, out, error);
+    }
+    if (status != CN_OK) {
+        cn_script_destroy(script);
+    }
+    return status;
+}
