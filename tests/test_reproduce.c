@@ -163,6 +163,10 @@ CN_TEST(e11_counts_impacts) {
     cn_check_short("E11", 5 * 2);
 }
 
+CN_TEST(e15_compares_with_closed_forms) {
+    cn_check_short("E15", 7);
+}
+
 CN_TEST(e12_measures_rings_of_grains) {
     cn_check_short("E12", 20);
 }

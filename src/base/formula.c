@@ -108,3 +108,15 @@ double cn_formula_value(cn_formula *formula) {
 bool cn_formula_is_constant(const cn_formula *formula) {
     return !formula->varies;
 }
+
+bool cn_formula_uses(const cn_formula *formula, const double *value) {
+    bool uses = false;
+    int count = mupGetExprVarNum(formula->parser);
+    for (int i = 0; i < count; i++) {
+        const char *name;
+        double *place;
+        mupGetExprVar(formula->parser, (unsigned)i, &name, &place);
+        uses = uses || place == value;
+    }
+    return uses;
+}

@@ -22,5 +22,6 @@ void cn_formula_destroy(cn_formula *formula); // NULL is allowed
 // Not shared between threads. NaN where it has no value: the caller checks.
 double cn_formula_value(cn_formula *formula);
 bool cn_formula_is_constant(const cn_formula *formula);
+bool cn_formula_uses(const cn_formula *formula, const double *value); // a variable, by its place
 
 #endif

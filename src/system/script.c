@@ -94,6 +94,11 @@ cn_status cn_script_compile(cn_script *script, const cn_script_text *text, cn_sc
         return fault.status;
     }
     script->formula[script->formulas++] = out->formula;
+    out->timed = cn_formula_uses(out->formula, script->t);
+    for (int32_t i = 0; i < script->definitions; i++) {
+        out->timed = out->timed || (script->definition[i].timed &&
+                                    cn_formula_uses(out->formula, script->definition_value[i]));
+    }
     return CN_OK;
 }
 
@@ -192,6 +197,7 @@ static cn_status cn_script_controller(cn_script *script, const cn_script_control
 }
 
 static void cn_sampler_run(cn_script *script, cn_script_sampler *sampler) {
+    script->fresh_samples = true;
     for (int32_t i = 0; i < sampler->sensors; i++) {
         *sampler->sensor_value[i] = cn_script_value(&sampler->sensor[i]);
     }
@@ -225,15 +231,28 @@ void cn_script_sample(void *user, double t, double h, const double *q, const dou
 
 // ---- the whole ----
 
+// Copies count numbers; whether that changes any.
+static bool cn_script_put(double *to, const double *from, int32_t count) {
+    bool differs = false;
+    for (int32_t i = 0; i < count; i++) {
+        differs = differs || !(to[i] == from[i]); // a NaN counts as different
+        to[i] = from[i];
+    }
+    return differs;
+}
+
 void cn_script_place(cn_script *script, double t, const double *q, const double *v) {
-    size_t bytes = sizeof(double) * (size_t)script->n;
-    *script->t = t;
+    bool moved = cn_script_put(script->t, &t, 1) || script->fresh_samples;
     if (q) {
-        memcpy(script->q, q, bytes);
+        moved = cn_script_put(script->q, q, script->n) || moved;
     }
     if (v && script->v) {
-        memcpy(script->v, v, bytes);
+        moved = cn_script_put(script->v, v, script->n) || moved;
     }
+    if (!moved) {
+        return;
+    }
+    script->fresh_samples = false;
     for (int32_t i = 0; i < script->definitions; i++) {
         *script->definition_value[i] = cn_script_value(&script->definition[i]);
     }
@@ -250,6 +269,27 @@ static cn_status cn_script_controllers(cn_script *script, const cn_script_common
     }
     script->held = script->value + first;
     script->held_count = script->variables - first;
+    return status;
+}
+
+// Names for expressions that are evaluated whenever the variables change. Each may use those before
+// it.
+static cn_status cn_script_define(cn_script *script, const cn_script_names *names,
+                                  cn_error *error) {
+    script->definition = CN_TAKE_ZERO(script->memory, cn_script_cell, names->count);
+    script->definition_value = CN_TAKE_ZERO(script->memory, double *, names->count);
+    cn_status status =
+        script->definition && script->definition_value ? CN_OK : cn_fail_memory(error);
+    for (int32_t i = 0; status == CN_OK && i < names->count; i++) {
+        const cn_script_name *name = &names->of[i];
+        status = cn_script_compile(script, &name->value, &script->definition[i], error);
+        if (status == CN_OK) {
+            status = cn_script_declare(script, name->name, &name->value.source,
+                                       &script->definition_value[i], error);
+        }
+        script->definitions += status == CN_OK;
+    }
+    script->fresh_samples = true;
     return status;
 }
 
@@ -270,9 +310,7 @@ static cn_status cn_script_fill(cn_script *script, const cn_script_common *commo
         status = cn_script_controllers(script, common, error);
     }
     if (status == CN_OK) {
-        status = cn_script_assignments(script, &common->definitions, true, &script->definition,
-                                       &script->definition_value, error);
-        script->definitions = status == CN_OK ? common->definitions.count : 0;
+        status = cn_script_define(script, &common->definitions, error);
     }
     return status;
 }

@@ -93,6 +93,7 @@ typedef struct cn_formula cn_formula;
 typedef struct cn_script_cell {
     cn_formula *formula; // NULL: the number
     double number;
+    bool timed; // depends on t other than through q and v
 } cn_script_cell;
 
 typedef struct cn_script_sampler {
@@ -116,6 +117,7 @@ typedef struct cn_script {
     cn_script_cell *definition;
     double **definition_value;
     int32_t definitions;
+    bool fresh_samples; // the definitions are older than a controller's values
     cn_script_sampler *sampler;
     int32_t samplers;
     double *held; // values of all controllers, in one block: the memory of the hooks
@@ -133,6 +135,7 @@ cn_status cn_script_compile(cn_script *script, const cn_script_text *text, cn_sc
 cn_script_cell *cn_script_compile_all(cn_script *script, const cn_script_text *text, int64_t count,
                                       cn_status *status, cn_error *error);
 double cn_script_value(const cn_script_cell *cell);
+
 // Sets the variables and evaluates the definitions; NULL leaves a part as it is.
 void cn_script_place(cn_script *script, double t, const double *q, const double *v);
 // The hook.

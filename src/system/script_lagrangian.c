@@ -22,6 +22,7 @@ typedef struct cn_scripted {
     bool *has_normal, *has_tangent, *has_slide;
     cn_script_cell *equation, *rows; // joints; joints x n
     bool *has_rows;
+    double *moved; // n
 } cn_scripted;
 
 // ---- the functions ----
@@ -75,15 +76,20 @@ static void cn_scripted_slopes(cn_scripted *s, double t, const double *q, const 
                                int32_t count) {
     static const double weights[4] = {1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0};
     static const double places[4] = {-2.0, -1.0, 1.0, 2.0};
-    for (int32_t i = 0; count > 0 && i <= s->n; i++) {
+    bool rows = false, timed = false;
+    for (int32_t c = 0; c < count; c++) {
+        rows = rows || slopes[c].row;
+        timed = timed || slopes[c].cell->timed;
+    }
+    for (int32_t i = rows ? 0 : s->n; i < s->n + timed; i++) {
         double at = i < s->n ? q[i] : t, step = CN_STENCIL_STEP * fmax(1.0, fabs(at));
         for (int32_t k = 0; k < 4; k++) {
             double moved = at + places[k] * step;
-            cn_script_place(s->script, i < s->n ? t : moved, q, NULL);
+            memcpy(s->moved, q, sizeof(double) * (size_t)s->n);
             if (i < s->n) {
-                s->script->q[i] = moved;
-                cn_script_place(s->script, t, NULL, NULL);
+                s->moved[i] = moved;
             }
+            cn_script_place(s->script, i < s->n ? t : moved, s->moved, NULL);
             for (int32_t c = 0; c < count; c++) {
                 double part = weights[k] / step * cn_script_value(slopes[c].cell);
                 if (i == s->n) {
@@ -210,8 +216,9 @@ static bool cn_scripted_allocate(cn_scripted *s) {
     s->equation = CN_TAKE_ZERO(memory, cn_script_cell, joints);
     s->rows = CN_TAKE_ZERO(memory, cn_script_cell, joints * n);
     s->has_rows = CN_TAKE_ZERO(memory, bool, joints);
+    s->moved = CN_TAKE_ZERO(memory, double, n);
     return s->potential && s->gap && s->slide && s->normal && s->tangent && s->has_normal &&
-           s->has_tangent && s->has_slide && s->equation && s->rows && s->has_rows;
+           s->has_tangent && s->has_slide && s->equation && s->rows && s->has_rows && s->moved;
 }
 
 static cn_status cn_scripted_make(cn_scripted *s, const cn_script_lagrangian *def,
