@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 
+#include <cairn/sim.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -222,12 +224,32 @@ static cn_status cn_build_first_order(cn_reader *reader, const cn_scene *scene, 
                           node);
 }
 
+// The integrators of systems are not those of rigid bodies.
+static cn_status cn_check_scheme(cn_reader *reader, const cn_scene *scene) {
+    const char *name = scene->settings.scheme;
+    const cn_yaml *integrator = cn_yaml_get(scene->node, "integrator");
+    for (int32_t i = 0; cn_scheme_name(i); i++) {
+        if (strcmp(cn_scheme_name(i), name) == 0) {
+            return CN_OK;
+        }
+    }
+    if (!integrator || !cn_system_scheme_find(name)) {
+        return CN_OK; // the run says that there is none
+    }
+    cn_fail_node(reader, cn_yaml_get(integrator, "scheme"), CN_ERR_UNSUPPORTED,
+                 "the scheme \"%s\" is for systems, not for rigid bodies", name);
+    cn_fail_hint(reader->error, "write the bodies as a system, or use moreau-jean");
+    return CN_ERR_UNSUPPORTED;
+}
+
 cn_status cn_scene_build_system(cn_reader *reader, const cn_scene *scene, const cn_env *env,
                                 cn_model *model) {
     if (!scene->system && !scene->first_order) {
-        return scene->control.count > 0 ? cn_fail_node(reader, scene->control.node, CN_ERR_INPUT,
-                                                       "controllers need a system or first_order")
-                                        : CN_OK;
+        if (scene->control.count > 0) {
+            return cn_fail_node(reader, scene->control.node, CN_ERR_INPUT,
+                                "controllers need a system or first_order");
+        }
+        return cn_check_scheme(reader, scene);
     }
     const cn_yaml *node = scene->system ? scene->system->node : scene->first_order->node;
     if ((scene->system && scene->first_order) || scene->bodies.count > 0 ||

@@ -161,9 +161,8 @@ typedef struct cn_scene {
 
 extern const cn_table cn_scene_table;
 extern const cn_table cn_material_table, cn_contact_table, cn_body_table, cn_force_table,
-    cn_motion_table, cn_joint_table, cn_shape_table, cn_generate_table, cn_lock_table;
-cn_motion_table, cn_shape_table, cn_generate_table, cn_lock_table, cn_system_table,
-    cn_first_order_table, cn_control_table;
+    cn_motion_table, cn_shape_table, cn_generate_table, cn_lock_table, cn_joint_table,
+    cn_system_table, cn_first_order_table, cn_control_table;
 
 // The rows that say where something stands, for a struct with a member cn_place place.
 extern const cn_table cn_rotation_table;

@@ -249,7 +249,6 @@ static const cn_field cn_scene_fields[] = {
            .help = "bodies whose velocity is prescribed"),
     CN_KEY("joints", list, cn_scene, joints, .table = &cn_joint_table,
            .help = "joints between two bodies; docs/joints.md explains them"),
-    CN_KEY("joints", later, cn_scene, node, .help = "not available yet"),
     CN_KEY("system", boxed, cn_scene, system, .flags = CN_ONLY_2D, .table = &cn_system_table,
            .help = "a system in coordinates of its own, in place of bodies"),
     CN_KEY("first_order", boxed, cn_scene, first_order, .flags = CN_ONLY_2D,
