@@ -438,6 +438,32 @@ CN_TEST(contradictory_rows_are_found_and_named) {
 
 // ---- a long chain ----
 
+// A weight of a million links: the chain hardly feels a tension of them all, yet it is no
+// contradiction.
+CN_TEST(heavy_weight_hangs_on_a_chain) {
+    enum { links = 100 };
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        const double free[6] = {0.0, -0.01, 0.0, 0.0, 0.0, 0.0}, none[3] = {0.0, 0.0, 0.0};
+        const double up[3] = {0.0, 0.5, 0.0}, down[3] = {0.0, -0.5, 0.0}, weight = 1e6;
+        cn_arena *arena = cn_arena_create(NULL);
+        jointed *j = jointed_create(arena, dim, links, links);
+        double r[3 * links], u[3 * links];
+        for (int32_t i = 0; i < links; i++) {
+            jointed_body(j, i, i < links - 1 ? 1.0 : weight, i < links - 1 ? 0.1 : weight, free);
+        }
+        jointed_pin(j, 0, up, FIXED, none);
+        for (int32_t i = 1; i < links; i++) {
+            jointed_pin(j, i - 1, down, i, up);
+        }
+        cn_solve_report report = solve(jointed_finish(j), "auto", 1e-8, arena, r, u);
+        assert_int_equal(report.outcome, CN_SOLVED);
+        CN_CHECK_TRUE(report.iterations <= 4);
+        // The first pin carries everything.
+        CN_CHECK_NEAR(r[1], 0.01 * (weight + links - 1), 1e-6 * weight);
+        cn_arena_destroy(arena);
+    }
+}
+
 CN_TEST(chain_over_a_cylinder_to_round_off) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         cn_arena *arena = cn_arena_create(NULL);

@@ -48,8 +48,10 @@
 #define CN_PROX_LINEAR 0.03    // of the tolerance, to which the linear equations are solved
 #define CN_PROX_CHORDS 4       // outer steps with the same factors at most, where there are joints,
 #define CN_PROX_CHORD_GAIN 0.3 // while each leaves less than this of the error
-#define CN_PROX_PURIFY 3       // refinements of a certificate, each taking out what W still feels
-#define CN_PROX_PROOF 1e3 // times the impulses at hand, which no solution is expected to exceed
+#define CN_PROX_PURIFY 8       // refinements of a certificate, each taking out what W still feels,
+#define CN_PROX_UNFELT 1e-12   // down to this share of its length: round-off
+#define CN_PROX_SOFTER 0.01    // of the ridge, where refinement leaves more than that of the error
+#define CN_PROX_RIDGE_LEAST 1e-12 // beyond it the factors are round-off
 
 const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT] = {
     {"eps", CN_PARAM_REAL, offsetof(cn_prox_params, eps), 1e-2, 1e-12, 1e2,
@@ -69,6 +71,7 @@ typedef struct cn_prox {
     double best_error;
     double size;      // of q over the pressing contacts, the unit of the inner residual
     bool contradicts; // bilateral rows, each other
+    double share;     // of the ridge in a row's own stiffness
     double eps;
     int64_t steps; // Newton steps so far
 } cn_prox;
@@ -95,6 +98,7 @@ static cn_status cn_prox_prepare(cn_prox *s, cn_newton_system *system, const cn_
         return CN_ERR_MEMORY;
     }
     s->size = cn_newton_scales(p, s->scale);
+    s->share = CN_PROX_RIDGE;
     system->enough = CN_PROX_LINEAR * opts->tolerance * s->size;
     for (int64_t i = 0; system->ridge && i < s->m; i++) {
         int32_t a = (int32_t)(i / p->dim);
@@ -176,38 +180,63 @@ static double cn_prox_advance(cn_prox *s, const double *merits, int32_t count) {
     return merit;
 }
 
-// Whether bilateral rows have no solution: what refinement cannot take out of F, sent through the
-// factors again and again, becomes a d with W d = 0, and then d.u = d.q for every impulse.
-static bool cn_prox_contradiction(cn_prox *s) {
+// d := d + dd in bilateral rows, where dd takes out what W feels of d; returns |W d|/|d| before
+// that, in the metric D. d itself is a solution with the factors at hand.
+static double cn_prox_purify(cn_prox *s, double *d) {
     cn_newton_system *system = s->system;
     cn_friction bare = *s->p;
-    double along = 0.0, felt = 0.0, length = 0.0, impulse = 0.0;
+    double felt = 0.0, length = 0.0;
+    bare.q = system->zero;
+    cn_newton_velocity(system, &bare, d, system->product);
+    for (int64_t i = 0; i < s->m; i++) {
+        double stiffness = s->scale[i / s->p->dim];
+        felt += system->product[i] * system->product[i] / stiffness;
+        length += stiffness * d[i] * d[i];
+        system->F[i] = system->ridge[i] > 0.0 ? system->product[i] : 0.0;
+    }
+    cn_newton_backsolve(system, system->F, s->system->extra);
+    for (int64_t i = 0; i < s->m; i++) {
+        d[i] += system->ridge[i] > 0.0 ? system->extra[i] : 0.0;
+    }
+    return sqrt(felt / length);
+}
+
+// Whether bilateral rows have no solution: what refinement cannot take out of F becomes, through
+// the factors, a d with W d = 0, and then d.u = d.q for every impulse.
+static bool cn_prox_contradiction(cn_prox *s) {
+    cn_newton_system *system = s->system;
+    double along = 0.0, length = 0.0, felt = (double)INFINITY, *d = s->trial;
     if (!(system->left > s->opts->tolerance * s->size)) {
         return false;
     }
     for (int64_t i = 0; i < s->m; i++) {
         system->F[i] = system->ridge[i] > 0.0 ? system->F[i] : 0.0;
     }
-    double *d = s->trial;
-    bare.q = system->zero;
-    for (int32_t k = 0; k < CN_PROX_PURIFY; k++) {
-        cn_newton_backsolve(system, system->F, d);
-        for (int64_t i = 0; i < s->m; i++) {
-            d[i] = system->ridge[i] > 0.0 ? d[i] : 0.0;
-            system->F[i] = -system->ridge[i] * d[i];
-        }
-    }
-    cn_newton_velocity(system, &bare, d, system->product);
+    cn_newton_backsolve(system, system->F, d);
     for (int64_t i = 0; i < s->m; i++) {
-        double stiffness = s->scale[i / s->p->dim];
-        along += s->p->q[i] * d[i];
-        felt += system->product[i] * system->product[i] / stiffness;
-        length += d[i] * d[i];
-        impulse += stiffness * s->best[i] * s->best[i];
+        d[i] = system->ridge[i] > 0.0 ? d[i] : 0.0;
     }
-    impulse = fmax(sqrt(impulse), s->size);
-    return fabs(along) > s->opts->tolerance * s->size * sqrt(length) &&
-           fabs(along) > CN_PROX_PROOF * sqrt(felt) * impulse;
+    for (int32_t k = 0; k < CN_PROX_PURIFY && felt > CN_PROX_UNFELT; k++) {
+        felt = cn_prox_purify(s, d);
+    }
+    for (int64_t i = 0; i < s->m; i++) {
+        along += s->p->q[i] * d[i];
+        length += d[i] * d[i];
+    }
+    return felt <= CN_PROX_UNFELT && fabs(along) > s->opts->tolerance * s->size * sqrt(length);
+}
+
+// Where refinement stalls for the ridge, a smaller one.
+static void cn_prox_soften(cn_prox *s, double before) {
+    double next = s->share * CN_PROX_SOFTER;
+    if (s->system->left <= s->system->enough || s->system->left < CN_PROX_SOFTER * before ||
+        next < CN_PROX_RIDGE_LEAST) {
+        return;
+    }
+    for (int64_t i = 0; i < s->m; i++) {
+        s->system->ridge[i] *= CN_PROX_SOFTER;
+    }
+    s->share = next;
 }
 
 // dr of a Newton step; false when the system is singular, or has no solution.
@@ -216,9 +245,14 @@ static bool cn_prox_step(cn_prox *s) {
         return false;
     }
     if (s->system->ridge) {
+        double before = 0.0;
+        for (int64_t i = 0; i < s->m; i++) {
+            before += s->system->F[i] * s->system->F[i];
+        }
         s->system->toward = s->steps == 0 ? s->r : NULL;
         cn_newton_refine(s->system, s->system->F, s->dr);
         s->contradicts = cn_prox_contradiction(s);
+        cn_prox_soften(s, sqrt(before));
         return !s->contradicts;
     }
     if (s->eps < CN_PROX_REFINE) {
