@@ -270,8 +270,10 @@ cn_status cn_friction_solve_eliminated(const cn_friction *p, const cn_friction_s
         if (judged == CN_OK && solved && report->outcome != CN_UNSUPPORTED) {
             report->outcome = CN_SOLVED;
         } else if (e->residual > opts->tolerance) {
-            report->outcome = CN_INFEASIBLE;
-            report->detail = "bilateral rows contradict each other";
+            report->outcome = CN_STALLED;
+            report->detail =
+                "bilateral rows contradict each other, or are too ill-conditioned to be "
+                "eliminated: auto tells";
         } else if (report->outcome == CN_SOLVED) {
             report->outcome = CN_STALLED;
             report->detail = "the contacts are solved, but with the joints the checker's residual "
