@@ -22,6 +22,7 @@ typedef struct cn_run_job {
     int32_t threads;
     bool json, quiet, force, live;
     int32_t port;       // of the live page; 0: not given
+    cn_env env;         // what the scene may use
     cn_word_list texts; // fresh memory behind overrides
 } cn_run_job;
 
@@ -54,7 +55,8 @@ static const struct argp_option cn_run_options[] = {
     {"tol", 't', "E", 0, "Tolerance of a step's residual, instead of solver.tolerance", 0},
     {"time-limit", CN_KEY_TIME_LIMIT, "S", 0,
      "CPU seconds that a step's solve may take; such a run cannot be reproduced", 0},
-    {"allow-plugins", CN_KEY_PLUGINS, NULL, 0, "Not available yet", 0},
+    {"allow-plugins", CN_KEY_PLUGINS, NULL, 0,
+     "Let the scene load shared libraries, which run code", 0},
     {"live", CN_KEY_LIVE, NULL, 0,
      "Serve a page in which the run can be watched and steered while it goes on; its address is "
      "printed on standard error",
@@ -69,6 +71,8 @@ static const struct argp_option cn_resume_options[] = {
     {"until", CN_KEY_UNTIL, "T", 0, "A new end [s]", 0},
     {"threads", CN_KEY_THREADS, "N", 0,
      "Threads (one is used in this version; the bits never depend on it)", 0},
+    {"allow-plugins", CN_KEY_PLUGINS, NULL, 0,
+     "Let the run's scene load shared libraries, which run code", 0},
     {"json", 'j', NULL, 0, "One JSON object on standard output at the end", 0},
     {"quiet", 'q', NULL, 0, "No progress and no report", 0},
     {0}};
@@ -146,7 +150,8 @@ static error_t cn_run_option(int key, char *value, struct argp_state *state) {
         job->threads = (int32_t)cn_parse_int(job->command, "--threads", value, 1, 4096);
         break;
     case CN_KEY_PLUGINS:
-        cn_usage_error(job->command, "--allow-plugins is not available yet");
+        job->env.allow_plugins = true;
+        break;
     case CN_KEY_LIVE:
         job->live = true;
         break;
@@ -252,7 +257,7 @@ static int cn_run_go(const cn_run_job *job, cn_drive *drive) {
 }
 
 int cn_command_run(int argc, char **argv) {
-    cn_run_job job = {.command = "run", .threads = 1};
+    cn_run_job job = {.command = "run", .threads = 1, .env = cn_env_default()};
     cn_parse_arguments(&cn_run_argp, argc, argv, &job);
     // A name of the gallery stands for its scene, unless there is a file of that name.
     char *gallery = access(job.input, F_OK) == 0 ? NULL : cn_gallery_path(job.input);
@@ -263,7 +268,8 @@ int cn_command_run(int argc, char **argv) {
     cn_model *model = NULL;
     int code;
     cn_interrupt_catch();
-    if (cn_scene_read(NULL, scene, job.overrides, job.override_count, &model, &error) != CN_OK) {
+    if (cn_scene_read(&job.env, scene, job.overrides, job.override_count, &model, &error) !=
+        CN_OK) {
         code = cn_report_error(&error);
     } else if ((code = cn_drive_create(&drive, model, job.force)) == CN_EXIT_DONE) {
         code = cn_run_go(&job, &drive);
@@ -277,9 +283,12 @@ int cn_command_run(int argc, char **argv) {
 }
 
 int cn_command_resume(int argc, char **argv) {
-    cn_run_job job = {.command = "resume", .threads = 1};
+    cn_run_job job = {.command = "resume", .threads = 1, .env = cn_env_default()};
     cn_parse_arguments(&cn_resume_argp, argc, argv, &job);
-    cn_drive drive = {.path = job.input, .quiet = job.quiet || job.json, .threads = job.threads};
+    cn_drive drive = {.path = job.input,
+                      .quiet = job.quiet || job.json,
+                      .threads = job.threads,
+                      .allow_plugins = job.env.allow_plugins};
     cn_interrupt_catch();
     int code = cn_drive_resume(&drive, job.overrides, job.override_count);
     if (code == CN_EXIT_DONE) {

@@ -145,10 +145,12 @@ static cn_status cn_drive_note_resumption(cn_drive *drive, cn_error *error) {
 int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count) {
     cn_error error = {.status = CN_OK};
     cn_run *run = NULL;
+    cn_env env = cn_env_default();
+    env.allow_plugins = drive->allow_plugins;
     drive->cpu_start = cn_cpu_clock();
     cn_status status = cn_run_open(NULL, drive->path, &run, &error);
     status = status == CN_OK
-                 ? cn_run_model(run, drive->path, overrides, count, &drive->model, &error)
+                 ? cn_run_model_in(&env, run, drive->path, overrides, count, &drive->model, &error)
                  : status;
     cn_run_close(run);
     status = status == CN_OK ? cn_sim_create(drive->model, NULL, &drive->sim, &error) : status;

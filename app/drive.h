@@ -16,8 +16,9 @@ typedef struct cn_drive {
     cn_model *model; // owned, as are the next two
     cn_sim *sim;
     cn_recorder *recorder;
-    const char *path; // of the run file
-    bool quiet;       // no progress
+    const char *path;   // of the run file
+    bool quiet;         // no progress
+    bool allow_plugins; // of the scene of a run to be resumed
     int32_t threads;
     cn_drive_fn *watch;
     void *watch_user;

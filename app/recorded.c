@@ -10,6 +10,12 @@
 
 cn_status cn_run_model(cn_run *run, const char *path, const cn_override *overrides, int32_t count,
                        cn_model **out, cn_error *error) {
+    return cn_run_model_in(NULL, run, path, overrides, count, out, error);
+}
+
+cn_status cn_run_model_in(const cn_env *env, cn_run *run, const char *path,
+                          const cn_override *overrides, int32_t count, cn_model **out,
+                          cn_error *error) {
     const char *text = cn_run_meta(run, "scene");
     if (!text || !text[0]) {
         *error = (cn_error){.status = CN_ERR_INPUT,
@@ -18,7 +24,7 @@ cn_status cn_run_model(cn_run *run, const char *path, const cn_override *overrid
         snprintf(error->file, sizeof error->file, "%s", path);
         return CN_ERR_INPUT;
     }
-    return cn_scene_read_text(NULL, path, text, strlen(text), overrides, count, out, error);
+    return cn_scene_read_text(env, path, text, strlen(text), overrides, count, out, error);
 }
 
 cn_status cn_recorded_open(const char *path, cn_recorded *out, cn_error *error) {

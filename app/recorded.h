@@ -8,6 +8,10 @@
 // The model of the scene that a run file holds, with overrides over it. path is for errors.
 cn_status cn_run_model(cn_run *run, const char *path, const cn_override *overrides, int32_t count,
                        cn_model **out, cn_error *error);
+// The same with what the scene may use; NULL: nothing out of the ordinary.
+cn_status cn_run_model_in(const cn_env *env, cn_run *run, const char *path,
+                          const cn_override *overrides, int32_t count, cn_model **out,
+                          cn_error *error);
 
 typedef struct cn_recorded {
     const char *path;

@@ -271,7 +271,6 @@ CN_TEST(wrong_usage_of_run_is_exit_2) {
         {"run a --threads 0", "--threads must be in"},
         {"run a --solver nsgz", "no friction solver 'nsgz'; did you mean 'nsgs'?"},
         {"run a --set nothing", "--set wants path=value"},
-        {"run a --allow-plugins", "--allow-plugins is not available yet"},
         {"run a --untill 3", "did you mean --until?"},
         {"resume", "no file given"},
         {"new", "no file given"},

@@ -257,3 +257,86 @@ CN_TEST(schemes_of_systems_are_refused_for_rigid_bodies) {
                                      &error) == CN_ERR_UNSUPPORTED);
     CN_CHECK_TRUE(strstr(error.message, "for systems") && error.line == 4);
 }
+
+// ---- plug-ins ----
+
+#define CN_PLUGIN_SCENE                                                                            \
+    CN_HEAD "plugins: [\"" CAIRN_PLUGIN "\"]\n"                                                    \
+            "system: {plugin: pendulum, parameters: {start: 1, wall: \"1/2\"}}\n"
+
+CN_TEST(plugins_are_refused_unless_allowed) {
+    cn_refused(CN_PLUGIN_SCENE, 4, "not allowed");
+}
+
+static cn_sim *cn_allowed(const char *text, cn_model **model, cn_error *error) {
+    cn_env env = cn_env_default();
+    cn_sim *sim = NULL;
+    env.allow_plugins = true;
+    cn_status status =
+        cn_scene_read_text(&env, "test.yaml", text, strlen(text), NULL, 0, model, error);
+    return status == CN_OK && cn_sim_create(*model, NULL, &sim, error) == CN_OK ? sim : NULL;
+}
+
+CN_TEST(a_system_of_a_plugin_runs_with_its_parameters) {
+    cn_model *model = NULL;
+    cn_error error = {.status = CN_OK};
+    cn_sim *sim = cn_allowed(CN_PLUGIN_SCENE, &model, &error);
+    if (!sim) {
+        print_error("%s\n", error.message);
+        fail();
+    }
+    double q[3], low = 1.0;
+    for (int i = 1; i <= 100; i++) {
+        cn_go(sim, 0.01 * i);
+        cn_sim_poses(sim, q);
+        low = fmin(low, sin(q[0]));
+    }
+    CN_CHECK_NEAR(low, -0.5, 2e-3); // it reaches the wall and not more
+    cn_closed(sim, model);
+}
+
+CN_TEST(a_plugin_says_which_parameter_it_does_not_know) {
+    cn_model *model = NULL;
+    cn_error error = {.status = CN_OK};
+    CN_CHECK_TRUE(cn_allowed(CN_HEAD "plugins: [\"" CAIRN_PLUGIN "\"]\n"
+                                     "system: {plugin: pendulum, parameters: {weight: 1}}\n",
+                             &model, &error) == NULL);
+    CN_CHECK_TRUE(strstr(error.message, "no parameter weight") && error.line == 5);
+}
+
+CN_TEST(a_controller_of_a_plugin_keeps_its_memory_in_the_state) {
+    static const char text[] = CN_HEAD "plugins: [\"" CAIRN_PLUGIN "\"]\n"
+                                       "system: {q: [1], mass: [[1]], force: [\"u - 3*v1 + 1\"]}\n"
+                                       "control:\n"
+                                       "  - {plugin: pendulum, period: 0.01, sensors: {s: \"q1\"},"
+                                       " outputs: {u: 0}}\n";
+    cn_model *model = NULL;
+    cn_error error = {.status = CN_OK};
+    cn_sim *sim = cn_allowed(text, &model, &error);
+    if (!sim) {
+        print_error("%s\n", error.message);
+        fail();
+    }
+    void *bytes;
+    size_t size;
+    double q[3];
+    cn_go(sim, 0.5);
+    CN_CHECK_TRUE(cn_sim_save(sim, &bytes, &size) == CN_OK);
+    cn_go(sim, 10.0);
+    cn_sim_poses(sim, q);
+    CN_CHECK_NEAR(q[0], 0.0, 1e-3); // the integral takes the load off
+    uint64_t hash = cn_sim_hash(sim);
+    CN_CHECK_TRUE(cn_sim_load(sim, bytes, size, NULL) == CN_OK);
+    cn_go(sim, 10.0);
+    CN_CHECK_TRUE(cn_sim_hash(sim) == hash);
+    cn_sim_free(sim, bytes, size);
+    cn_closed(sim, model);
+}
+
+CN_TEST(a_missing_plugin_is_pointed_at) {
+    cn_model *model = NULL;
+    cn_error error = {.status = CN_OK};
+    CN_CHECK_TRUE(cn_allowed(CN_HEAD "plugins: [no-such.so]\nsystem: {plugin: pendulum}\n", &model,
+                             &error) == NULL);
+    CN_CHECK_TRUE(strstr(error.message, "no plug-in file") && error.line == 4);
+}

@@ -73,6 +73,7 @@ typedef struct cn_env {
     cn_allocator allocator;
     cn_log_fn *log; // may be NULL
     void *log_user;
+    bool allow_plugins; // scenes may load shared libraries (cairn/plugin.h)
 } cn_env;
 
 CN_API cn_env cn_env_default(void);

@@ -8,6 +8,7 @@
 #include <cairn/formulation.h>
 #include <cairn/mcp.h>
 #include <cairn/model.h>
+#include <cairn/plugin.h>
 #include <cairn/problem.h>
 #include <cairn/record.h>
 #include <cairn/scene.h>

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/library.h"
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "model/build.h"
@@ -256,6 +257,9 @@ void cn_model_destroy(cn_model *model) {
         cn_model_resize(model, i, 0);
     }
     cn_system_destroy(model->system);
+    for (int32_t i = 0; i < model->library_count; i++) {
+        cn_library_close(model->library[i]);
+    }
     cn_arena_destroy(model->memory); // the model itself is in it
 }
 

@@ -96,6 +96,8 @@ enum {
     CN_ARRAYS
 };
 
+#define CN_LIBRARIES_MAX 16 // plug-ins of a scene
+
 // Bodies are indexed from 0 inside the library; a cn_body_id is the index plus 1.
 struct cn_model {
     cn_env env;
@@ -115,6 +117,8 @@ struct cn_model {
     cn_pair *pair;       // material_count * material_count
     double *q0, *v0;     // start: pose of the centres of mass and velocities, as in cn_state
     cn_system *system;   // in place of bodies that move; NULL: none
+    void *library[CN_LIBRARIES_MAX]; // plug-ins, closed after all that uses them
+    int32_t library_count;
     const char *name, *scene_text;
     cn_names material_names, body_names; // to indices
     const char *last_file;               // of the source mark copied last

@@ -48,7 +48,28 @@ static cn_status cn_place_error(cn_reader *reader, cn_status status, const cn_ya
     return status;
 }
 
-static cn_status cn_build_common(cn_reader *reader, const cn_scene *scene, const char *name,
+// The plug-in of a name among those loaded.
+static cn_status cn_find_plugin(cn_reader *reader, const cn_scene *scene,
+                                const cn_plugin *const *plugins, const cn_yaml *node,
+                                const char *name, const cn_plugin **out) {
+    for (int32_t i = 0; i < scene->plugins.count; i++) {
+        if (strcmp(plugins[i]->name, name) == 0) {
+            *out = plugins[i];
+            return CN_OK;
+        }
+    }
+    cn_fail_node(reader, cn_yaml_get(node, "plugin"), CN_ERR_INPUT, "there is no plug-in \"%.60s\"",
+                 name);
+    if (scene->plugins.count > 0) {
+        cn_fail_hint(reader->error, "the scene loads \"%.60s\"", plugins[0]->name);
+    } else {
+        cn_fail_hint(reader->error, "name its file in \"plugins\"");
+    }
+    return CN_ERR_INPUT;
+}
+
+static cn_status cn_build_common(cn_reader *reader, const cn_scene *scene,
+                                 const cn_plugin *const *plugins, const char *name,
                                  const cn_script_names *parameters,
                                  const cn_script_names *definitions, cn_script_common *out) {
     const cn_control_entry *entry = scene->control.item;
@@ -65,6 +86,17 @@ static cn_status cn_build_common(cn_reader *reader, const cn_scene *scene, const
         }
         control[i] = entry[i].def;
         control[i].source = cn_place_of(entry[i].node);
+        if (entry[i].plugin) {
+            cn_status status = cn_find_plugin(reader, scene, plugins, entry[i].node,
+                                              entry[i].plugin, &control[i].plugin);
+            if (status != CN_OK) {
+                return status;
+            }
+            if (!control[i].plugin->control) {
+                return cn_fail_node(reader, entry[i].node, CN_ERR_INPUT,
+                                    "the plug-in %.60s has no controller", entry[i].plugin);
+            }
+        }
     }
     *out = (cn_script_common){.name = name          ? name
                                       : scene->name ? scene->name
@@ -108,10 +140,62 @@ static cn_status cn_build_joint_list(cn_reader *reader, const cn_items *items, i
     return status;
 }
 
-static cn_status cn_build_lagrangian(cn_reader *reader, const cn_scene *scene, const cn_env *env,
+// A system that a plug-in describes, from the scene's parameters.
+static cn_status cn_build_plugin(cn_reader *reader, const cn_scene *scene,
+                                 const cn_plugin *const *plugins, const cn_env *env,
+                                 cn_system **system) {
+    const cn_system_entry *entry = scene->system;
+    int32_t count = entry->parameters.count;
+    const cn_plugin *plugin = NULL;
+    cn_script *script = NULL;
+    cn_script_common common = {.parameters = entry->parameters};
+    cn_status status = cn_find_plugin(reader, scene, plugins, entry->node, entry->plugin, &plugin);
+    if (status == CN_OK && (!plugin->system || entry->q.count > 0 || scene->control.count > 0)) {
+        return cn_fail_node(reader, entry->node, CN_ERR_INPUT,
+                            plugin->system
+                                ? "a system of a plug-in has only parameters: all else is in it"
+                                : "the plug-in has no system");
+    }
+    if (status == CN_OK) {
+        status = cn_script_create(env, &common, 0, true, 0, &script, reader->error);
+    }
+    cn_plugin_value *values = CN_TAKE(reader->memory, cn_plugin_value, count);
+    if (status != CN_OK || !values) {
+        cn_script_destroy(script);
+        return status != CN_OK ? status : cn_fail_memory(reader->error);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        values[i] =
+            (cn_plugin_value){entry->parameters.of[i].name, script->value[1 + i]}; // t first
+    }
+    cn_script_destroy(script);
+    char message[200] = "the plug-in makes no system of these parameters";
+    cn_lagrangian def = cn_lagrangian_default(0);
+    if (!plugin->system(values, count, &def, message, sizeof message)) {
+        return cn_fail_node(reader, entry->node, CN_ERR_INPUT, "%s", message);
+    }
+    status = cn_system_create(env, &def, system, reader->error);
+    if (status != CN_OK && def.hooks.end) {
+        def.hooks.end(def.user);
+    }
+    return cn_place_error(reader, status, entry->node);
+}
+
+static cn_status cn_build_lagrangian(cn_reader *reader, const cn_scene *scene,
+                                     const cn_plugin *const *plugins, const cn_env *env,
                                      cn_system **system) {
     const cn_system_entry *entry = scene->system;
     int32_t n = entry->q.count;
+    if (entry->plugin) {
+        return cn_build_plugin(reader, scene, plugins, env, system);
+    }
+    static const char *const needed[] = {"q", "mass", "force"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        if (!cn_yaml_get(entry->node, needed[i])) {
+            return cn_fail_node(reader, entry->node, CN_ERR_INPUT, "system needs \"%s\"",
+                                needed[i]);
+        }
+    }
     cn_script_contact *contacts = NULL;
     cn_script_joint *joints = NULL;
     cn_script_lagrangian def = {.n = n,
@@ -142,7 +226,7 @@ static cn_status cn_build_lagrangian(cn_reader *reader, const cn_scene *scene, c
         status = cn_build_joint_list(reader, &entry->joints, n, &joints);
     }
     if (status == CN_OK) {
-        status = cn_build_common(reader, scene, entry->name, &entry->parameters,
+        status = cn_build_common(reader, scene, plugins, entry->name, &entry->parameters,
                                  &entry->definitions, &def.common);
     }
     if (status != CN_OK) {
@@ -173,7 +257,8 @@ static cn_status cn_build_bounds(cn_reader *reader, const cn_first_order_entry *
     return CN_OK;
 }
 
-static cn_status cn_build_first_order(cn_reader *reader, const cn_scene *scene, const cn_env *env,
+static cn_status cn_build_first_order(cn_reader *reader, const cn_scene *scene,
+                                      const cn_plugin *const *plugins, const cn_env *env,
                                       cn_system **system) {
     const cn_first_order_entry *entry = scene->first_order;
     const cn_yaml *node = entry->node;
@@ -214,7 +299,7 @@ static cn_status cn_build_first_order(cn_reader *reader, const cn_scene *scene, 
         status = cn_build_bounds(reader, entry, m, &def.system);
     }
     if (status == CN_OK) {
-        status = cn_build_common(reader, scene, entry->name, &entry->parameters,
+        status = cn_build_common(reader, scene, plugins, entry->name, &entry->parameters,
                                  &entry->definitions, &def.common);
     }
     if (status != CN_OK) {
@@ -259,8 +344,15 @@ cn_status cn_scene_build_system(cn_reader *reader, const cn_scene *scene, const 
         return CN_ERR_INPUT;
     }
     cn_system *system = NULL;
-    cn_status status = scene->system ? cn_build_lagrangian(reader, scene, env, &system)
-                                     : cn_build_first_order(reader, scene, env, &system);
+    const cn_plugin **plugins = CN_TAKE(reader->memory, const cn_plugin *, scene->plugins.count);
+    if (!plugins) {
+        return cn_fail_memory(reader->error);
+    }
+    cn_status status = cn_scene_load_plugins(reader, scene, env, model, plugins);
+    if (status == CN_OK) {
+        status = scene->system ? cn_build_lagrangian(reader, scene, plugins, env, &system)
+                               : cn_build_first_order(reader, scene, plugins, env, &system);
+    }
     if (status != CN_OK) {
         return status;
     }

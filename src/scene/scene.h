@@ -116,8 +116,9 @@ typedef struct cn_system_entry {
     cn_formula_matrix mass;
     cn_script_list force;
     cn_script_text potential;
-    cn_items contacts; // cn_system_contact_entry
-    cn_items joints;   // cn_system_joint_entry
+    cn_items contacts;  // cn_system_contact_entry
+    cn_items joints;    // cn_system_joint_entry
+    const char *plugin; // NULL: none
 } cn_system_entry;
 
 typedef struct cn_first_order_entry {
@@ -132,7 +133,8 @@ typedef struct cn_first_order_entry {
 
 typedef struct cn_control_entry {
     const cn_yaml *node;
-    cn_script_control def; // all but source
+    cn_script_control def; // all but source and plug-in
+    const char *plugin;    // NULL: none
 } cn_control_entry;
 
 typedef struct cn_generator_entry {
@@ -156,6 +158,7 @@ typedef struct cn_scene {
     cn_system_entry *system;           // NULL: none
     cn_first_order_entry *first_order; // NULL: none
     cn_items control;                  // cn_control_entry
+    cn_words plugins;
     cn_words include;
 } cn_scene;
 
@@ -192,6 +195,9 @@ cn_status cn_scene_load(cn_reader *reader, const char *path, cn_yaml **tree);
 cn_status cn_scene_load_text(cn_reader *reader, const char *text, size_t size, cn_yaml **tree);
 cn_status cn_scene_override(cn_reader *reader, cn_yaml *tree, const cn_override *overrides,
                             int32_t count);
+// The plug-ins of a scene: loaded into the model, and found by name.
+cn_status cn_scene_load_plugins(cn_reader *reader, const cn_scene *scene, const cn_env *env,
+                                cn_model *model, const cn_plugin **plugins);
 // Its system, if it has one, into the model.
 cn_status cn_scene_build_system(cn_reader *reader, const cn_scene *scene, const cn_env *env,
                                 cn_model *model);

@@ -256,6 +256,9 @@ static const cn_field cn_scene_fields[] = {
            .help = "a linear complementarity system or relay, in place of bodies"),
     CN_KEY("control", list, cn_scene, control, .flags = CN_ONLY_2D, .table = &cn_control_table,
            .help = "controllers of the system, sampled at a period"),
+    CN_KEY("plugins", names, cn_scene, plugins,
+           .help = "shared libraries with systems or controllers, relative to this file; refused "
+                   "unless allowed (--allow-plugins)"),
     CN_KEY("include", names, cn_scene, include,
            .help = "other scene files, relative to this one, read before it"),
 };

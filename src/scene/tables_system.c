@@ -49,16 +49,17 @@ static const cn_table cn_system_joint_table = {
 
 static const cn_field cn_system_fields[] = {
     CN_KEY("name", text, cn_system_entry, name, .help = "by default the scene's"),
-    CN_KEY("q", reals, cn_system_entry, q, .flags = CN_REQUIRED,
+    CN_KEY("plugin", text, cn_system_entry, plugin,
+           .help = "the name of a plug-in that is the system; only parameters go with it"),
+    CN_KEY("q", reals, cn_system_entry, q,
            .help = "the coordinates at the start; their number is that of the system"),
     CN_KEY("v", reals, cn_system_entry, v, .help = "the velocities at the start; by default zero"),
     CN_KEY("parameters", assignments, cn_system_entry, parameters,
            .help = "names for numbers, evaluated once, in order"),
     CN_KEY("define", assignments, cn_system_entry, definitions,
            .help = "names for expressions in t, q1 ..., v1 ..., for use in the others"),
-    CN_KEY("mass", formula_rows, cn_system_entry, mass, .flags = CN_REQUIRED,
-           .help = "the mass matrix M(q)"),
-    CN_KEY("force", formulas, cn_system_entry, force, .flags = CN_REQUIRED,
+    CN_KEY("mass", formula_rows, cn_system_entry, mass, .help = "the mass matrix M(q)"),
+    CN_KEY("force", formulas, cn_system_entry, force,
            .help = "F(t, q, v), gyroscopic terms included"),
     CN_KEY("potential", formula, cn_system_entry, potential, .unit = "J",
            .help = "energy of the forces that have one, for the ledger"),
@@ -117,6 +118,9 @@ const cn_table cn_first_order_table = {
 static const cn_field cn_control_fields[] = {
     CN_KEY("period", real, cn_control_entry, def.period, .flags = CN_NOT_BELOW_ZERO, .unit = "s",
            .help = "of sampling, a multiple of the step; 0 is every step"),
+    CN_KEY("plugin", text, cn_control_entry, plugin,
+           .help = "the name of a plug-in that computes the outputs, whose values here are those "
+                   "of the start"),
     CN_KEY("sensors", assignments, cn_control_entry, def.sensors,
            .help = "names for what is measured: expressions in t, q1 ..., v1 ... (x1 ...)"),
     CN_KEY("memory", assignments, cn_control_entry, def.memory,

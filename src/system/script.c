@@ -173,6 +173,29 @@ static cn_status cn_script_assignments(cn_script *script, const cn_script_names 
     return status;
 }
 
+// A controller in a plug-in: outputs start with their values, and its memory stands behind them.
+static cn_status cn_script_plugin(cn_script *script, const cn_script_control *def,
+                                  cn_script_sampler *out, cn_error *error) {
+    int32_t first = script->variables;
+    cn_status status = cn_script_constants(script, &def->outputs, error);
+    out->plugin = def->plugin;
+    out->output_value = CN_TAKE(script->memory, double *, 1);
+    if (status == CN_OK && !out->output_value) {
+        status = cn_fail_memory(error);
+    }
+    if (status == CN_OK) {
+        out->output_value[0] = script->value + first; // the others follow
+        out->plugin_memory = script->value + script->variables;
+    }
+    for (int32_t i = 0; status == CN_OK && i < def->plugin->memory; i++) {
+        char name[32];
+        double *value;
+        snprintf(name, sizeof name, "plugin%d_memory%d", (int)first, (int)i + 1);
+        status = cn_script_declare(script, name, NULL, &value, error);
+    }
+    return status;
+}
+
 static cn_status cn_script_controller(cn_script *script, const cn_script_control *def,
                                       cn_script_sampler *out, cn_error *error) {
     *out = (cn_script_sampler){.period = def->period,
@@ -185,6 +208,9 @@ static cn_status cn_script_controller(cn_script *script, const cn_script_control
         status = cn_script_assignments(script, &def->sensors, true, &out->sensor,
                                        &out->sensor_value, error);
     }
+    if (status == CN_OK && def->plugin) {
+        return cn_script_plugin(script, def, out, error);
+    }
     if (status == CN_OK) {
         status = cn_script_assignments(script, &def->outputs, true, &out->output,
                                        &out->output_value, error);
@@ -196,10 +222,22 @@ static cn_status cn_script_controller(cn_script *script, const cn_script_control
     return status;
 }
 
-static void cn_sampler_run(cn_script *script, cn_script_sampler *sampler) {
+static void cn_sampler_run(cn_script *script, cn_script_sampler *sampler, double period) {
     script->fresh_samples = true;
     for (int32_t i = 0; i < sampler->sensors; i++) {
         *sampler->sensor_value[i] = cn_script_value(&sampler->sensor[i]);
+    }
+    if (sampler->plugin) {
+        cn_plugin_sample sample = {.t = *script->t,
+                                   .period = period,
+                                   .sensors =
+                                       sampler->sensors > 0 ? sampler->sensor_value[0] : NULL,
+                                   .sensor_count = sampler->sensors,
+                                   .outputs = sampler->output_value[0],
+                                   .output_count = sampler->outputs,
+                                   .memory = sampler->plugin_memory};
+        sampler->plugin->control(&sample);
+        return;
     }
     for (int32_t i = 0; i < sampler->outputs; i++) {
         *sampler->output_value[i] = cn_script_value(&sampler->output[i]);
@@ -224,7 +262,7 @@ void cn_script_sample(void *user, double t, double h, const double *q, const dou
                 cn_script_place(script, t, q, v);
                 placed = true;
             }
-            cn_sampler_run(script, sampler);
+            cn_sampler_run(script, sampler, period);
         }
     }
 }
@@ -327,7 +365,7 @@ cn_status cn_script_create(const cn_env *env, const cn_script_common *common, in
     for (int32_t i = 0; i < common->control_count; i++) {
         const cn_script_control *control = &common->control[i];
         own += control->sensors.count + control->outputs.count + control->memory.count +
-               control->next.count;
+               control->next.count + (control->plugin ? control->plugin->memory : 0);
     }
     *script = (cn_script){.env = env ? *env : cn_env_default(),
                           .memory = memory,

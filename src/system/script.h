@@ -9,6 +9,7 @@
 #define CAIRN_SYSTEM_SCRIPT_H
 
 #include <cairn/model.h>
+#include <cairn/plugin.h>
 #include <cairn/system.h>
 
 // An expression, or a number where text is NULL.
@@ -38,6 +39,8 @@ typedef struct cn_script_control {
     cn_script_names sensors, outputs;
     cn_script_names memory; // values at the start
     cn_script_names next;   // of some of the memory
+    const cn_plugin
+        *plugin; // computes the outputs, whose values are then those of the start; NULL: none
     cn_source source;
 } cn_script_control;
 
@@ -101,7 +104,8 @@ typedef struct cn_script_sampler {
     int32_t sensors, outputs, memory, next; // counts
     cn_script_cell *sensor, *output, *step;
     double **sensor_value, **output_value, **next_value; // where they go
-    double *period_value;                                // the variable "period"
+    const cn_plugin *plugin;                             // NULL: expressions
+    double *plugin_memory;
 } cn_script_sampler;
 
 typedef struct cn_script {
