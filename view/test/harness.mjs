@@ -37,7 +37,7 @@ class Session {
         page.on("pageerror", (error) => this.errors.push(error.message));
         // The driver's remarks on reading pixels back are no fault of the page.
         page.on("console", (m) => m.type() === "error" && this.errors.push(m.text()));
-        page.setDefaultTimeout(60000);
+        page.setDefaultTimeout(240000); // a hang, not slowness: a busy machine draws a hundred times slower
         return page;
     }
 
