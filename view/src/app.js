@@ -375,7 +375,8 @@ export class App {
             stats: () => ({ ...this.view?.stats, frame: this.state.frame, time: this.playback.time, step: this.run?.frames.steps[this.state.frame],
                 selection: this.state.selection, chains: this.view?.lines?.chains.count, points: this.view?.points?.count }),
             ready: () => Boolean(this.shown),
-            settled: () => Boolean(this.shown) && this.run.frames.kept.has(this.playback.frameNumber()) && (this.run.dim === 2 || this.view.stats.quality === "fine" || (this.view.times.length > 2 && !this.view.mayRefine())),
+            // The fine picture never comes while a live run moves on.
+            settled: () => Boolean(this.shown) && this.run.frames.kept.has(this.playback.frameNumber()) && (this.run.dim === 2 || this.run.mode === "live" || this.view.stats.quality === "fine" || (this.view.times.length > 2 && !this.view.mayRefine())),
             fine: () => { this.view.alwaysFine = true; this.invalidate("look"); },
             seek: (t) => this.playback.seek(t),
             seekStep: (step) => this.seekFrame(this.run.frames.atStep(step)),

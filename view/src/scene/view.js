@@ -289,7 +289,7 @@ export class View {
         const start = performance.now();
         const { renderer } = this;
         const width = this.width * this.ratio, height = this.height * this.ratio;
-        const fine = this.dim === 3 && (!moving || !this.isLean) && this.options.layers.bodies.opacity > 0.995;
+        const fine = this.dim === 3 && (!moving || !this.isLean) && this.isOpaque();
         this.uniforms.uShadowTaps.value = moving ? 4 : this.isLean ? 6 : 10;
         this.cameraUniforms(width, height, this.ratio);
         renderer.setRenderTarget(null);
@@ -349,7 +349,11 @@ export class View {
     // Whether the fine picture may follow by itself: it costs a multiple, and must not hold up the page.
     mayRefine() {
         while (this.times.length < TIMED) this.draw(true);
-        return this.alwaysFine || !this.isLean || this.cost < FINE_LIMIT;
+        return this.isOpaque() && (this.alwaysFine || !this.isLean || this.cost < FINE_LIMIT);
+    }
+    // Bodies that can be seen through are never drawn fine.
+    isOpaque() {
+        return this.options.layers.bodies.opacity > 0.995;
     }
 
     // Small scenes are quick even in software; shadows and corners would not be.
