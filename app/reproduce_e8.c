@@ -78,30 +78,13 @@ static void cn_e8(cn_lab *lab) {
     cn_series curve[2] = {{0}, {0}};
     cn_e8_figures f[2];
     if (cn_e8_trial(lab, 0, &curve[0], &f[0]) && cn_e8_trial(lab, 1, &curve[1], &f[1])) {
-        const cn_curve curves[] = {{.name = "stabilised",
-                                    .note = "g/h in the law",
-                                    .x = curve[0].x,
-                                    .y = curve[0].y,
-                                    .count = curve[0].count},
-                                   {.name = "not stabilised",
-                                    .note = "without",
-                                    .x = curve[1].x,
-                                    .y = curve[1].y,
-                                    .count = curve[1].count}};
-        cn_plot plot = {.title = "E8: infeasibility of an ellipse on a table",
-                        .subtitle = "largest overlap at the start of each step",
-                        .x_label = "t [s]",
-                        .y_label = "overlap [m]",
-                        .x_scale = CN_SCALE_LINEAR,
-                        .y_scale = CN_SCALE_LOG,
-                        .curves = curves,
-                        .count = 2};
         cn_lab_above(lab, "infeasibility at the end, not stabilised over stabilised",
                      "more than 100", f[1].end / f[0].end, CN_E8_RATIO);
         cn_lab_below(lab, "stabilised, largest of the second half over that of the first",
                      "no substantial increase", f[0].second / f[0].first, CN_E8_GROWTH);
         cn_lab_above(lab, "not stabilised, the same", "drift", f[1].second / f[1].first, 1.0);
-        cn_lab_plot(lab, "infeasibility", "overlap over time (the paper's figure 2)", &plot);
+        cn_lab_plot_infeasibility(lab, "E8: infeasibility of an ellipse on a table",
+                                  "overlap over time (the paper's figure 2)", curve);
     }
     cn_series_free(&curve[0]);
     cn_series_free(&curve[1]);

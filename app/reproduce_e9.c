@@ -84,31 +84,14 @@ static void cn_e9(cn_lab *lab) {
     cn_series curve[2] = {{0}, {0}};
     cn_e9_figures f[2];
     if (cn_e9_trial(lab, 0, &curve[0], &f[0]) && cn_e9_trial(lab, 1, &curve[1], &f[1])) {
-        const cn_curve curves[] = {{.name = "stabilised",
-                                    .note = "g/h in the law",
-                                    .x = curve[0].x,
-                                    .y = curve[0].y,
-                                    .count = curve[0].count},
-                                   {.name = "not stabilised",
-                                    .note = "without",
-                                    .x = curve[1].x,
-                                    .y = curve[1].y,
-                                    .count = curve[1].count}};
-        cn_plot plot = {.title = "E9: infeasibility of the disks",
-                        .subtitle = "largest overlap at the start of each step",
-                        .x_label = "t [s]",
-                        .y_label = "overlap [m]",
-                        .x_scale = CN_SCALE_LINEAR,
-                        .y_scale = CN_SCALE_LOG,
-                        .curves = curves,
-                        .count = 2};
         cn_lab_above(lab, "disks on the table at the end, of 21", "all", f[0].on_table,
                      cn_lab_limit(lab, CN_E9_DISKS));
         cn_lab_below(lab, "largest infeasibility, stabilised over not", "smaller",
                      f[0].largest / f[1].largest, cn_lab_limit(lab, 1.0));
         cn_lab_below(lab, "stabilised, largest in the last 5 s [m]", "essentially zero", f[0].end,
                      cn_lab_limit(lab, 1e-6));
-        cn_lab_plot(lab, "infeasibility", "overlap over time (the paper's figure 8)", &plot);
+        cn_lab_plot_infeasibility(lab, "E9: infeasibility of the disks",
+                                  "overlap over time (the paper's figure 8)", curve);
     }
     cn_series_free(&curve[0]);
     cn_series_free(&curve[1]);

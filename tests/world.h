@@ -105,6 +105,18 @@ static inline world world_open(const char *format, ...) {
     return world_start(model);
 }
 
+// A scene of the gallery, with values put in place of its own.
+static inline world world_gallery(const char *name, const cn_override *overrides, int32_t count) {
+    cn_model *model;
+    cn_error error = {0};
+    char path[512];
+    snprintf(path, sizeof path, "%s/scenes/%s.yaml", CAIRN_SOURCE_DIR, name);
+    if (cn_scene_read(NULL, path, overrides, count, &model, &error) != CN_OK) {
+        world_fail(&error);
+    }
+    return world_start(model);
+}
+
 static inline void world_close(world *w) {
     cn_sim_destroy(w->sim);
     cn_model_destroy(w->model);

@@ -267,6 +267,7 @@ typedef struct cn_settings {
     double joint_tolerance; // [m], [rad] of CN_DRIFT_ITERATE
     double baumgarte;       // share of the error that CN_DRIFT_BAUMGARTE takes back in a step
     // Of models with a system; their meaning is that of cn_system_opts.
+    double projection;
     double error, accuracy, spectral_radius, damping, newmark_beta, newmark_gamma, theta_multiplier;
     int32_t accumulate;
 } cn_settings;

@@ -148,7 +148,9 @@ typedef struct cn_system_opts {
     bool differences; // force gradients by differences where none are given; false: left out, which
                       // is cheaper and enough where the forces are soft
     double error;     // moreau-jean: local error that the step is adapted to, relative; 0: none
-    double step_least;      // the shortest adapted step; 0: h/1024
+    double step_least; // the shortest adapted step; 0: h/1024
+    double projection; // moreau-jean: overlap [m] above which the coordinates are pushed out of
+                       // the contacts of the step at its end; 0: never
     double spectral_radius; // generalized-alpha: at infinite frequency, [0, 1]
     double damping;         // hht: alpha in [0, 1/3]
     double newmark_beta, newmark_gamma;
@@ -177,7 +179,8 @@ typedef struct cn_system_report {
     double kinetic, potential;
     // Over the step. work is that of F and of the moving contacts and joints.
     double work, dissipated_friction, dissipated_impact;
-    double balance_error; // what the energy balance leaves
+    double dissipated_numerical; // by projection; negative where that lifts
+    double balance_error;        // what the energy balance leaves
 } cn_system_report;
 
 typedef struct cn_system_run cn_system_run;

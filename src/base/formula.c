@@ -25,7 +25,7 @@ static const struct {
     {"acos", cn_acos},   {"atan", cn_atan},   {"sinh", cn_sinh},   {"cosh", cn_cosh},
     {"tanh", cn_tanh},   {"asinh", cn_asinh}, {"acosh", cn_acosh}, {"atanh", cn_atanh},
     {"exp", cn_exp},     {"log", cn_ln},      {"ln", cn_ln},       {"log2", cn_log2},
-    {"log10", cn_log10},
+    {"log10", cn_log10}, {"floor", floor},
 };
 
 // muParser's codes that deserve their own words (muParserError.h); the others name what was met.

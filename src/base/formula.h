@@ -1,5 +1,6 @@
 // base/formula.h
-// Expressions in named variables, as scenes write them: muParser's operators and functions, and pi.
+// Expressions in named variables, as scenes write them: muParser's operators and functions, floor
+// and pi.
 //
 // Functions are those of base/elementary.h; x^y is the C library's pow unless y is 2, 3 or 4.
 #ifndef CAIRN_BASE_FORMULA_H

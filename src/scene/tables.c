@@ -95,6 +95,9 @@ static const cn_field cn_integrator_fields[] = {
            .max = 1.0, .help = "share of the error that \"joints: baumgarte\" takes back a step"),
     CN_KEY("error", real, cn_scene, settings.error, .flags = CN_NOT_BELOW_ZERO,
            .help = "systems, moreau-jean: local error that the step is adapted to; 0 is none"),
+    CN_KEY(
+        "projection", real, cn_scene, settings.projection, .flags = CN_NOT_BELOW_ZERO, .unit = "m",
+        .help = "systems, moreau-jean: overlap above which positions are pushed out; 0 is never"),
     CN_KEY("accuracy", real, cn_scene, settings.accuracy, .flags = CN_ABOVE_ZERO,
            .help = "systems, event-driven: local error of the smooth phases"),
     CN_KEY("accumulate", int, cn_scene, settings.accumulate, .flags = CN_RANGE, .min = 2,

@@ -10,6 +10,8 @@ static const cn_field cn_system_contact_fields[] = {
            .help = "expression in q1 ... and t; open where it is positive"),
     CN_KEY("normal", formulas, cn_system_contact_entry, def.normal,
            .help = "derivatives of the gap, one a coordinate; by default differences"),
+    CN_KEY("rate", formula, cn_system_contact_entry, def.rate, .unit = "m/s",
+           .help = "derivative of the gap with respect to t; by default differences"),
     CN_KEY("tangent", formulas, cn_system_contact_entry, def.tangent,
            .help = "the row of the sliding velocity, one entry a coordinate"),
     CN_KEY("slide", formula, cn_system_contact_entry, def.slide, .unit = "m",

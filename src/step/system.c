@@ -41,6 +41,7 @@ cn_status cn_sim_system_create(cn_sim *sim, cn_error *error) {
     opts.newmark_gamma = settings->newmark_gamma;
     opts.theta_multiplier = settings->theta_multiplier;
     opts.accumulate = settings->accumulate;
+    opts.projection = settings->projection;
     opts.tolerance = opts.newton_tolerance = settings->tolerance;
     opts.solver = strcmp(settings->solver, "auto") == 0 ? opts.solver : settings->solver;
     cn_status status =
@@ -70,6 +71,7 @@ cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *erro
     report->work_external = own.work;
     report->dissipated_friction = own.dissipated_friction;
     report->dissipated_impact = own.dissipated_impact;
+    report->dissipated_numerical = own.dissipated_numerical;
     report->balance_error = own.balance_error;
     cn_system_copy(sim);
     return status;

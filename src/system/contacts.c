@@ -179,6 +179,34 @@ cn_status cn_contacts_solve(cn_system_run *run, const cn_instant *at, cn_contact
     return status;
 }
 
+cn_status cn_contacts_push_out(cn_system_run *run, const cn_instant *at, const cn_contact_set *set,
+                               double *dq, cn_error *error) {
+    const cn_lagrangian *def = &run->system->lagrangian;
+    cn_arena_mark mark = cn_arena_get_mark(run->scratch);
+    cn_gathered g = {.dim = 1, .contact = CN_TAKE(run->scratch, int32_t, def->contacts)};
+    for (int32_t c = 0; g.contact && c < def->contacts; c++) {
+        if (set->active[c]) {
+            g.contact[g.contacts++] = c;
+        }
+    }
+    g.count = g.contacts;
+    if (!g.contact || !cn_gather_allocate(run, &g)) {
+        return cn_fail_memory(error);
+    }
+    cn_gather_fill(run, at, set, dq, &g);
+    for (int32_t i = 0; i < g.count; i++) {
+        // The gap where dq leads, in place of a velocity.
+        g.q[i] += at->gap[g.contact[i]] - set->shift[2 * g.contact[i]] - at->rate[g.contact[i]];
+    }
+    cn_solve_report solved;
+    cn_status status = cn_gathered_solve(run, &g, &solved, error);
+    for (int64_t k = 0; status == CN_OK && k < (int64_t)g.count * def->n; k++) {
+        dq[k % def->n] += g.response[k] * g.p[k / def->n];
+    }
+    cn_arena_release(run->scratch, mark);
+    return status;
+}
+
 // Counts, dissipation and the user's call for one contact that took part.
 static void cn_contact_report(cn_system_run *run, double t, int32_t c, const double before[2],
                               const double u[2], const cn_contact_set *set,

@@ -8,6 +8,9 @@
 // one contact problem. The changes of M and H with q are left out of K; they cost a factor of order
 // h an iteration.
 //
+// The laws look at velocities, so that lasting contacts sink in by the square of the step again and
+// again; with opts.projection positions are then pushed out, the shortest way in the metric of M.
+//
 // First order at impacts. With opts.error the step is cut: a step of h against two of h/2, both of
 // which see the same contact laws. Reference: Acary and Brogliato, Numerical Methods for Nonsmooth
 // Dynamical Systems, chapter 10. For impact times to many digits use "event-driven".
@@ -21,6 +24,7 @@
 #define CN_STEP_SHORTEST (1.0 / 1024.0) // of h, where none is given
 #define CN_STEP_SAFETY 0.9              // of the step that the error estimate allows
 #define CN_STEP_GROWTH 2.0              // most from one step to the next
+#define CN_PROJECTIONS 10               // rounds at most; each squares what is left
 #define CN_STEP_ROUND 1e-9              // of h: a rest this short is none
 
 // ---- Newton's method ----
@@ -162,6 +166,48 @@ static void cn_step_energy(cn_system_run *run, double h, cn_system_report *repor
     report->balance_error += kinetic - before + stored;
 }
 
+// ---- projection ----
+
+static double cn_deepest(const cn_system_run *run) {
+    double deepest = 0.0;
+    for (int32_t c = 0; c < run->system->lagrangian.contacts; c++) {
+        deepest = run->set.active[c] ? fmax(deepest, -run->now.gap[c]) : deepest;
+    }
+    return deepest;
+}
+
+// Coordinates of the end of the step out of the active contacts; what energy that gives is booked.
+static cn_status cn_step_project(cn_system_run *run, cn_system_report *report, cn_error *error) {
+    const cn_system *system = run->system;
+    int64_t n = system->lagrangian.n;
+    cn_instant *now = &run->now;
+    double before = cn_kinetic(system, now->M, now->v) + cn_potential(system, now->t, now->q);
+    cn_status status = CN_OK;
+    for (int32_t round = 0;
+         status == CN_OK && round < CN_PROJECTIONS && cn_deepest(run) > run->opts.projection;
+         round++) {
+        memcpy(run->response.K, now->M, sizeof(double) * (size_t)(n * n));
+        memset(run->change, 0, sizeof(double) * (size_t)n);
+        status = cn_response_prepare(&run->response, now->joint_rows, now->joint_rows, error);
+        for (int32_t j = 0; status == CN_OK && j < system->lagrangian.joints; j++) {
+            run->d[j] = -now->theta[j];
+        }
+        if (status == CN_OK) {
+            cn_response_apply(&run->response, run->d, run->change);
+            status = cn_contacts_push_out(run, now, &run->set, run->change, error);
+        }
+        for (int32_t i = 0; status == CN_OK && i < n; i++) {
+            now->q[i] += run->change[i];
+        }
+        status = status == CN_OK ? cn_instant_evaluate(system, now, error) : status;
+    }
+    double given =
+        cn_kinetic(system, now->M, now->v) + cn_potential(system, now->t, now->q) - before;
+    report->dissipated_numerical -= given;
+    report->balance_error += given;
+    return status;
+}
+
 cn_status cn_moreau_jean_advance(cn_system_run *run, double t, double h, double *q, double *v,
                                  cn_system_report *report, cn_error *error) {
     const cn_system *system = run->system;
@@ -179,13 +225,16 @@ cn_status cn_moreau_jean_advance(cn_system_run *run, double t, double h, double 
     }
     cn_contacts_report(run, t + h, &run->old, &run->now, run->old.v, &run->set, report);
     cn_step_energy(run, h, report);
+    if (run->opts.projection > 0.0) {
+        status = cn_step_project(run, report, error);
+    }
     for (int32_t j = 0; j < system->lagrangian.joints; j++) {
         report->joint_error_max = fmax(report->joint_error_max, fabs(run->now.theta[j]));
     }
     memcpy(q, run->now.q, bytes);
     memcpy(v, run->now.v, bytes);
     report->substeps++;
-    return CN_OK;
+    return status;
 }
 
 // ---- adapted steps ----

@@ -89,6 +89,7 @@ static cn_status cn_opts_check(const cn_system_opts *opts, cn_error *error) {
                   {"newton_tolerance", opts->newton_tolerance, DBL_EPSILON, 1.0},
                   {"newton_most", opts->newton_most, 1.0, 1e6},
                   {"error", opts->error, 0.0, 1.0},
+                  {"projection", opts->projection, 0.0, DBL_MAX},
                   {"step_least", opts->step_least, 0.0, opts->step},
                   {"spectral_radius", opts->spectral_radius, 0.0, 1.0},
                   {"damping", opts->damping, 0.0, 1.0 / 3.0},
@@ -245,7 +246,8 @@ cn_status cn_system_run_step(cn_system_run *run, cn_system_report *report, cn_er
     cn_arena_release(run->scratch, mark);
     report->step = run->step;
     report->t = cn_system_run_time(run);
-    report->balance_error += report->dissipated_impact + report->dissipated_friction - report->work;
+    report->balance_error += report->dissipated_impact + report->dissipated_friction +
+                             report->dissipated_numerical - report->work;
     cn_system_run_energy(run, &report->kinetic, &report->potential);
     return status;
 }

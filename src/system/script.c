@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CN_SCRIPT_HINT "names are t, q1, v1 ..., parameters, definitions and outputs of controllers"
+#define CN_SCRIPT_HINT                                                                             \
+    "names are t, q1, v1 ..., parameters, definitions, outputs of controllers and, beside these, " \
+    "impulses p1 ..."
 #define CN_SAMPLE_SLACK 1e-6 // of a step: a period's multiple within it is met
 
 // ---- variables ----
@@ -267,6 +269,17 @@ void cn_script_sample(void *user, double t, double h, const double *q, const dou
     }
 }
 
+void cn_script_feel(void *user, double t, const double *q, const double *v, const double *impulse) {
+    cn_script *script = user;
+    (void)t;
+    (void)q;
+    (void)v;
+    for (int32_t c = 0; c < script->contacts; c++) {
+        script->p[c] = impulse[2 * c];
+    }
+    script->fresh_samples = true;
+}
+
 // ---- the whole ----
 
 // Copies count numbers; whether that changes any.
@@ -300,8 +313,12 @@ static cn_status cn_script_controllers(cn_script *script, const cn_script_common
                                        cn_error *error) {
     int32_t first = script->variables;
     script->samplers = common->control_count;
+    script->contacts = common->control_count > 0 ? common->contacts : 0;
     script->sampler = CN_TAKE_ZERO(script->memory, cn_script_sampler, script->samplers);
     cn_status status = script->sampler ? CN_OK : cn_fail_memory(error);
+    if (status == CN_OK) {
+        status = cn_script_declare_row(script, 'p', script->contacts, &script->p, error);
+    }
     for (int32_t i = 0; status == CN_OK && i < script->samplers; i++) {
         status = cn_script_controller(script, &common->control[i], &script->sampler[i], error);
     }
@@ -370,7 +387,7 @@ cn_status cn_script_create(const cn_env *env, const cn_script_common *common, in
     *script = (cn_script){.env = env ? *env : cn_env_default(),
                           .memory = memory,
                           .n = n,
-                          .capacity = 1 + 2 * n + own,
+                          .capacity = 1 + 2 * n + common->contacts + own,
                           .formula_capacity = formulas + own};
     script->variable = CN_TAKE_ZERO(memory, cn_variable, script->capacity);
     script->value = CN_TAKE_ZERO(memory, double, script->capacity);

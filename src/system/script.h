@@ -1,6 +1,7 @@
 // system/script.h
 // Systems and their controllers given as texts: expressions in t, q1.., v1.., named parameters,
-// definitions, and what controllers put out.
+// definitions, what controllers put out, and where there are controllers the normal impulses p1..
+// of the contacts over the last step.
 //
 // Rows of contacts and joints that are not given are taken by differences of the gaps and joints.
 // Controllers are sampled at multiples of their period: sensors are evaluated, then outputs, then
@@ -48,6 +49,7 @@ typedef struct cn_script_contact {
     cn_lagrangian_contact law;
     cn_script_text gap;
     cn_script_list normal, tangent; // n each
+    cn_script_text rate;            // of the gap at rest, dg/dt; text NULL: by differences
     cn_script_text slide; // a length along the tangent, in place of its row; text NULL: none
     cn_source source;
 } cn_script_contact;
@@ -63,6 +65,7 @@ typedef struct cn_script_common {
     cn_script_names parameters, definitions;
     const cn_script_control *control;
     int32_t control_count;
+    int32_t contacts; // whose impulses controllers may look at
 } cn_script_common;
 
 typedef struct cn_script_lagrangian {
@@ -118,6 +121,8 @@ typedef struct cn_script {
     int32_t formulas, formula_capacity;
     int32_t n;
     double *t, *q, *v; // variables
+    double *p;         // of the contacts' impulses; NULL: not asked for
+    int32_t contacts;
     cn_script_cell *definition;
     double **definition_value;
     int32_t definitions;
@@ -142,7 +147,9 @@ double cn_script_value(const cn_script_cell *cell);
 
 // Sets the variables and evaluates the definitions; NULL leaves a part as it is.
 void cn_script_place(cn_script *script, double t, const double *q, const double *v);
-// The hook.
+// The hooks.
+void cn_script_feel(void *script, double t, const double *q, const double *v,
+                    const double *impulse);
 void cn_script_sample(void *script, double t, double h, const double *q, const double *v);
 
 #endif

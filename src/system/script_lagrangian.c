@@ -17,9 +17,9 @@ typedef struct cn_scripted {
     cn_script *script;
     int32_t n, contacts, joints;
     cn_script_cell *mass, *force, *potential;
-    cn_script_cell *gap, *slide;      // contacts
-    cn_script_cell *normal, *tangent; // contacts x n
-    bool *has_normal, *has_tangent, *has_slide;
+    cn_script_cell *gap, *rate, *slide; // contacts
+    cn_script_cell *normal, *tangent;   // contacts x n
+    bool *has_normal, *has_tangent, *has_slide, *has_rate;
     cn_script_cell *equation, *rows; // joints; joints x n
     bool *has_rows;
     double *moved; // n
@@ -121,6 +121,9 @@ static void cn_scripted_rows(void *user, double t, const double *q, double *norm
     }
     cn_script_place(s->script, t, q, NULL);
     for (int32_t c = 0; c < s->contacts; c++) {
+        if (s->has_rate[c]) {
+            normal_rate[c] = cn_script_value(&s->rate[c]);
+        }
         if (s->has_normal[c]) {
             cn_scripted_given(s, s->normal + n * c, normal + n * c);
         }
@@ -150,6 +153,11 @@ static void cn_scripted_sample(void *user, double t, double h, const double *q, 
     cn_script_sample(((cn_scripted *)user)->script, t, h, q, v);
 }
 
+static void cn_scripted_feel(void *user, double t, const double *q, const double *v,
+                             const double *impulse) {
+    cn_script_feel(((cn_scripted *)user)->script, t, q, v, impulse);
+}
+
 static void cn_scripted_end(void *user) {
     cn_script_destroy(((cn_scripted *)user)->script); // whose memory user lies in
 }
@@ -169,7 +177,11 @@ static cn_status cn_scripted_contacts(cn_scripted *s, const cn_script_lagrangian
         s->has_normal[c] = contact->normal.count > 0;
         s->has_tangent[c] = contact->tangent.count > 0;
         s->has_slide[c] = contact->slide.text != NULL;
+        s->has_rate[c] = contact->rate.text != NULL;
         status = cn_script_compile(script, &contact->gap, &s->gap[c], error);
+        if (status == CN_OK) {
+            status = cn_script_compile(script, &contact->rate, &s->rate[c], error);
+        }
         if (status == CN_OK) {
             status = cn_script_compile(script, &contact->slide, &s->slide[c], error);
         }
@@ -207,18 +219,21 @@ static bool cn_scripted_allocate(cn_scripted *s) {
     int64_t n = s->n, contacts = s->contacts, joints = s->joints;
     s->potential = CN_TAKE_ZERO(memory, cn_script_cell, 1);
     s->gap = CN_TAKE_ZERO(memory, cn_script_cell, contacts);
+    s->rate = CN_TAKE_ZERO(memory, cn_script_cell, contacts);
     s->slide = CN_TAKE_ZERO(memory, cn_script_cell, contacts);
     s->normal = CN_TAKE_ZERO(memory, cn_script_cell, contacts * n);
     s->tangent = CN_TAKE_ZERO(memory, cn_script_cell, contacts * n);
     s->has_normal = CN_TAKE_ZERO(memory, bool, contacts);
     s->has_tangent = CN_TAKE_ZERO(memory, bool, contacts);
     s->has_slide = CN_TAKE_ZERO(memory, bool, contacts);
+    s->has_rate = CN_TAKE_ZERO(memory, bool, contacts);
     s->equation = CN_TAKE_ZERO(memory, cn_script_cell, joints);
     s->rows = CN_TAKE_ZERO(memory, cn_script_cell, joints * n);
     s->has_rows = CN_TAKE_ZERO(memory, bool, joints);
     s->moved = CN_TAKE_ZERO(memory, double, n);
-    return s->potential && s->gap && s->slide && s->normal && s->tangent && s->has_normal &&
-           s->has_tangent && s->has_slide && s->equation && s->rows && s->has_rows && s->moved;
+    return s->potential && s->gap && s->rate && s->slide && s->has_rate && s->normal &&
+           s->tangent && s->has_normal && s->has_tangent && s->has_slide && s->equation &&
+           s->rows && s->has_rows && s->moved;
 }
 
 static cn_status cn_scripted_make(cn_scripted *s, const cn_script_lagrangian *def,
@@ -256,6 +271,7 @@ static cn_status cn_scripted_make(cn_scripted *s, const cn_script_lagrangian *de
     system.joint = cn_scripted_joint;
     system.joint_rows = cn_scripted_joint_rows;
     system.hooks = (cn_system_hooks){.step_begin = script->samplers > 0 ? cn_scripted_sample : NULL,
+                                     .step_end = script->contacts > 0 ? cn_scripted_feel : NULL,
                                      .memory = script->held,
                                      .memory_count = script->held_count,
                                      .end = cn_scripted_end};
@@ -265,10 +281,12 @@ static cn_status cn_scripted_make(cn_scripted *s, const cn_script_lagrangian *de
 cn_status cn_script_lagrangian_create(const cn_env *env, const cn_script_lagrangian *def,
                                       cn_system **out, cn_error *error) {
     cn_script *script;
+    cn_script_common common = def->common;
     *out = NULL;
+    common.contacts = def->contacts;
     int32_t n = def->n;
-    int32_t formulas = n * n + n + 1 + def->contacts * (2 + 2 * n) + def->joints * (1 + n);
-    cn_status status = cn_script_create(env, &def->common, n, false, formulas, &script, error);
+    int32_t formulas = n * n + n + 1 + def->contacts * (3 + 2 * n) + def->joints * (1 + n);
+    cn_status status = cn_script_create(env, &common, n, false, formulas, &script, error);
     if (status != CN_OK) {
         return status;
     }

@@ -139,6 +139,10 @@ void cn_contacts_activate(cn_system_run *run, const cn_instant *old, double h, c
 // rows are those of at. report: residual, outcome.
 cn_status cn_contacts_solve(cn_system_run *run, const cn_instant *at, cn_contact_set *set,
                             double *v, cn_system_report *report, cn_error *error);
+// dq: in, a change of the coordinates; out, with the least that opens the gaps of the active
+// contacts there, to first order, in the metric of the response.
+cn_status cn_contacts_push_out(cn_system_run *run, const cn_instant *at, const cn_contact_set *set,
+                               double *dq, cn_error *error);
 // What an accepted step adds to the report and to run->impulse: counts, dissipation, penetration,
 // impacts told. The contact velocities before are those of v_before seen at the instant now.
 void cn_contacts_report(cn_system_run *run, double t, const cn_instant *old, const cn_instant *now,
