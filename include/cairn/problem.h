@@ -61,14 +61,32 @@ typedef struct cn_body_map {
                            // velocities; NULL: not known
 } cn_body_map;
 
-typedef enum cn_operator_kind { CN_OPERATOR_ASSEMBLED, CN_OPERATOR_BODY } cn_operator_kind;
+// W in body space where all bodies that answer to impulses are spheres or disks: every lever arm
+// lies along the normal n, which points from body A to body B, and every inertia is isotropic,
+//     u = F' (v_B - v_A - (R_A omega_A + R_B omega_B) x n) + q,   F = (n t1 t2).
+// Velocities are those of a cn_body_map with 6 (2D 3) a body. There are no joint rows.
+typedef struct cn_ball_map {
+    int32_t bodies;
+    double *light; // 2 a body: 1/m and 1/I; zeros: it does not answer to impulses
+    int32_t *body; // 2 a contact: A and B
+    double *arm;   // 2 a contact: R_A and R_B [m]
+    double *frame; // 9 a contact: n, t1, t2 in world axes; 2D: z = 0 in n and t1, t2 unused
+} cn_ball_map;
 
-// The operator r -> W r, either assembled or in body space. Solvers say which they take.
+typedef enum cn_operator_kind {
+    CN_OPERATOR_ASSEMBLED,
+    CN_OPERATOR_BODY,
+    CN_OPERATOR_BALLS
+} cn_operator_kind;
+
+// The operator r -> W r: assembled, in body space, or in that of balls. Solvers say which they
+// take; those that take body space are given it in place of balls.
 typedef struct cn_operator {
     cn_operator_kind kind;
     double *diagonal; // blocks W_aa, dim*dim each, by columns; whatever the kind
     cn_bsr assembled;
     cn_body_map body;
+    cn_ball_map balls;
 } cn_operator;
 
 // Blocks with another law than Coulomb's: the rows of joints, dim at a time, filled up with rows
@@ -134,8 +152,13 @@ CN_API cn_status cn_friction_global_validate(const cn_friction_global *p, cn_err
 
 // ---- the operator ----
 
-// u = (W + E) r + q. v: dofs numbers of scratch for the body kind, else unused (may be NULL).
+// Velocities of the bodies that the operator knows of; 0 where W is assembled.
+CN_API int32_t cn_operator_dofs(const cn_operator *W, int32_t dim);
+// u = (W + E) r + q. v: cn_operator_dofs numbers of scratch (may be NULL where there are none).
 CN_API void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u);
+// A problem of balls as one in body space, with the same velocities. Arrays that change go to
+// memory.
+CN_API cn_status cn_balls_to_body_space(const cn_friction *p, cn_arena *memory, cn_friction *out);
 
 // Global to local. Arrays go to memory. The assembled form takes any positive definite M; body
 // space needs a block diagonal M (blocks of at most CN_BODY_BLOCK_MAX) and gives CN_ERR_UNSUPPORTED

@@ -99,7 +99,7 @@ CN_API uint64_t cn_sim_hash(const cn_sim *sim);
 CN_API int32_t cn_sim_contact_count(const cn_sim *sim);
 CN_API void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
 // The one-step problem of the last step, in body space, with its solution; valid until the next
-// step. NULL: none.
+// step. NULL: none, or no memory.
 CN_API const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const double **u);
 
 // Everything that can change the bits of what follows, as bytes; load gives CN_ERR_INPUT for

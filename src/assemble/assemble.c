@@ -13,23 +13,29 @@
 #include "base/error.h"
 #include "body/rigid.h"
 #include "math/vec3.h"
+#include "problem/ball_map.h"
 #include "problem/operator.h"
 
+#include <math.h>
 #include <string.h>
+
+#define CN_RADIAL 1e-14 // of the coordinates: a contact of a ball this far off its normal is on it
 
 cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *memory,
                              cn_inertia_map *out) {
     int32_t size = cn_velocity_size(model->dim);
     out->q = q;
-    out->inverse = CN_TAKE_ZERO(memory, double, (int64_t)model->body_count *size *size);
+    out->inverse = CN_TAKE(memory, double, (int64_t)model->body_count *size *size);
     if (!out->inverse) {
         return CN_ERR_MEMORY;
     }
     for (int32_t i = 0; i < model->body_count; i++) {
+        double *inverse = out->inverse + (int64_t)size * size * i;
         if (model->body[i].role == CN_BODY_FREE) {
             cn_rigid rigid = cn_body_rigid(model, i);
-            cn_rigid_inverse_mass(&rigid, q + (int64_t)cn_pose_size(model->dim) * i,
-                                  out->inverse + (int64_t)size * size * i);
+            cn_rigid_inverse_mass(&rigid, q + (int64_t)cn_pose_size(model->dim) * i, inverse);
+        } else {
+            memset(inverse, 0, sizeof *inverse * (size_t)(size * size));
         }
     }
     return CN_OK;
@@ -69,19 +75,106 @@ static void cn_point_velocity(int32_t dim, const double *pose, const cn_contact 
     out[2] += dim == 3 ? v[2] : 0.0;
 }
 
-// u of a contact for body velocities v, in contact axes.
-static void cn_relative_velocity(const cn_model *model, const cn_inertia_map *inertia,
-                                 const cn_contact *contact, const double *v, double *u) {
+// What the contacts of a step are made into a problem from.
+typedef struct cn_assembling {
+    const cn_model *model;
+    const cn_state *state;
+    const cn_inertia_map *inertia;
+    const double *v_old, *v_free;
+    const cn_assemble_opts *opts;
+    const double *arm; // of balls: 2 a listed contact, of antagonist and candidate; else NULL
+    cn_assembled *out;
+    int32_t from; // where the search for the last step's impulse goes on
+} cn_assembling;
+
+// u of a contact of balls, v_c - v_k - (R_k omega_k + R_c omega_c) x n, for a dimension known to
+// the compiler. Fixed bodies have no arm and no velocity.
+static inline __attribute__((always_inline)) void cn_ball_velocity(int dim,
+                                                                   const cn_contact *contact,
+                                                                   const double arm[2],
+                                                                   const double *v, double *u) {
+    int size = dim == 3 ? 6 : 3;
+    const double *antagonist = v + size * (int64_t)contact->key.antagonist,
+                 *candidate = v + size * (int64_t)contact->key.candidate;
+    double spin[3] = {0.0, 0.0, 0.0}, turn[3], apart[3] = {0.0, 0.0, 0.0};
+    for (int k = dim == 3 ? 0 : 2; k < 3; k++) {
+        int at = dim == 3 ? 3 + k : 2;
+        spin[k] = arm[0] * antagonist[at] + arm[1] * candidate[at];
+    }
+    cn_cross3(spin, contact->normal, turn);
+    for (int k = 0; k < dim; k++) {
+        apart[k] = candidate[k] - antagonist[k] - turn[k];
+    }
+    for (int i = 0; i < dim; i++) {
+        u[i] = cn_dot3(cn_axis(contact, i), apart);
+    }
+}
+
+// u of listed contact c for body velocities v, in contact axes.
+static void cn_relative_velocity(const cn_assembling *job, const cn_contact *contact, int32_t c,
+                                 const double *v, double *u) {
+    const cn_model *model = job->model;
     int32_t dim = model->dim;
     int64_t size = cn_velocity_size(dim), pose = cn_pose_size(dim),
             candidate = contact->key.candidate, antagonist = contact->key.antagonist;
+    if (job->arm && model->body[candidate].role != CN_BODY_DRIVEN &&
+        model->body[antagonist].role != CN_BODY_DRIVEN) {
+        if (dim == 3) {
+            cn_ball_velocity(3, contact, job->arm + 2 * (int64_t)c, v, u);
+        } else {
+            cn_ball_velocity(2, contact, job->arm + 2 * (int64_t)c, v, u);
+        }
+        return;
+    }
     double first[3], second[3], apart[3];
-    cn_point_velocity(dim, inertia->q + pose * candidate, contact, v + size * candidate, first);
-    cn_point_velocity(dim, inertia->q + pose * antagonist, contact, v + size * antagonist, second);
+    cn_point_velocity(dim, job->inertia->q + pose * candidate, contact, v + size * candidate,
+                      first);
+    cn_point_velocity(dim, job->inertia->q + pose * antagonist, contact, v + size * antagonist,
+                      second);
     cn_sub3(first, second, apart);
     for (int32_t i = 0; i < dim; i++) {
         u[i] = cn_dot3(cn_axis(contact, i), apart);
     }
+}
+
+// R of the ball on one side of a contact: the way from its centre to the contact along the normal;
+// false: the contact is off that way by more than rounding.
+static bool cn_ball_arm(int32_t dim, const double *pose, const cn_contact *contact, double sign,
+                        double *arm) {
+    double way[3], off[3], far = 0.0;
+    for (int32_t k = 0; k < 3; k++) {
+        double centre = k < dim ? pose[k] : 0.0;
+        way[k] = contact->point[k] - centre;
+        far += fabs(contact->point[k]) + fabs(centre);
+    }
+    *arm = sign * cn_dot3(way, contact->normal);
+    cn_add_scaled3(way, -sign * *arm, contact->normal, off);
+    return cn_dot3(off, off) <= CN_RADIAL * CN_RADIAL * far * far;
+}
+
+// The lever arms where every body that answers to the impulses is a ball, else NULL in *out.
+static cn_status cn_ball_arms(const cn_model *model, const cn_inertia_map *inertia,
+                              const cn_contact_list *contacts, cn_arena *memory,
+                              const double **out) {
+    bool balls = model->joint_row_count == 0 && contacts->count > 0;
+    double *arm = CN_TAKE(memory, double, balls ? 2 * (int64_t)contacts->count : 0);
+    *out = NULL;
+    if (!arm) {
+        return CN_ERR_MEMORY;
+    }
+    for (int64_t c = 0; balls && c < contacts->count; c++) {
+        const cn_contact *contact = &contacts->contact[c];
+        for (int side = 0; balls && side < 2; side++) {
+            int32_t i = side == 0 ? contact->key.antagonist : contact->key.candidate;
+            arm[2 * c + side] = 0.0;
+            balls = model->body[i].role != CN_BODY_FREE ||
+                    (model->body[i].ball &&
+                     cn_ball_arm(model->dim, inertia->q + (int64_t)cn_pose_size(model->dim) * i,
+                                 contact, side == 0 ? 1.0 : -1.0, &arm[2 * c + side]));
+        }
+    }
+    *out = balls ? arm : NULL;
+    return CN_OK;
 }
 
 // Writes H and M^-1 H of one body's side of a contact at entry k, for sizes known to the compiler.
@@ -153,17 +246,35 @@ static bool cn_allocate_boxes(int64_t most, int64_t rows, cn_arena *memory, cn_a
            out->correction && out->missed;
 }
 
-static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, cn_arena *memory,
-                             cn_assembled *out) {
+static bool cn_allocate_body_map(const cn_model *model, int32_t most, cn_arena *memory,
+                                 cn_operator *W) {
     int32_t dim = model->dim, size = cn_velocity_size(dim);
     int64_t entries = 2 * (int64_t)size * most;
+    W->kind = CN_OPERATOR_BODY;
+    W->body.dofs = size * model->body_count;
+    W->body.start = CN_TAKE_ZERO(memory, int64_t, (int64_t)most + 1);
+    W->body.dof = CN_TAKE(memory, int32_t, entries);
+    W->body.H = CN_TAKE(memory, double, dim *entries);
+    W->body.MinvH = CN_TAKE(memory, double, dim *entries);
+    return W->body.start && W->body.dof && W->body.H && W->body.MinvH;
+}
+
+static bool cn_allocate_balls(const cn_model *model, int32_t most, cn_arena *memory,
+                              cn_operator *W) {
+    W->kind = CN_OPERATOR_BALLS;
+    W->balls.bodies = model->body_count;
+    W->balls.light = CN_TAKE(memory, double, 2 * (int64_t)model->body_count);
+    W->balls.body = CN_TAKE(memory, int32_t, 2 * (int64_t)most);
+    W->balls.arm = CN_TAKE(memory, double, 2 * (int64_t)most);
+    W->balls.frame = CN_TAKE(memory, double, 9 * (int64_t)most);
+    return W->balls.light && W->balls.body && W->balls.arm && W->balls.frame;
+}
+
+static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, bool balls,
+                             cn_arena *memory, cn_assembled *out) {
+    int32_t dim = model->dim;
     cn_friction *p = &out->problem;
-    *out = (cn_assembled){.problem = {.dim = dim, .W = {.kind = CN_OPERATOR_BODY}}};
-    p->W.body.dofs = size * model->body_count;
-    p->W.body.start = CN_TAKE_ZERO(memory, int64_t, (int64_t)most + 1);
-    p->W.body.dof = CN_TAKE(memory, int32_t, entries);
-    p->W.body.H = CN_TAKE(memory, double, dim *entries);
-    p->W.body.MinvH = CN_TAKE(memory, double, dim *entries);
+    *out = (cn_assembled){.problem = {.dim = dim}};
     p->W.diagonal = CN_TAKE(memory, double, (int64_t)dim *dim *most);
     p->q = CN_TAKE(memory, double, (int64_t)dim *most);
     p->mu = CN_TAKE(memory, double, most);
@@ -171,11 +282,84 @@ static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, cn
     out->shift = CN_TAKE(memory, double, (int64_t)dim *most);
     out->velocity_before = CN_TAKE(memory, double, (int64_t)dim *most);
     out->r = CN_TAKE(memory, double, (int64_t)dim *most);
-    bool complete = p->W.body.start && p->W.body.dof && p->W.body.H && p->W.body.MinvH &&
-                    p->W.diagonal && p->q && p->mu && out->contact && out->shift &&
+    bool complete = p->W.diagonal && p->q && p->mu && out->contact && out->shift &&
                     out->velocity_before && out->r;
+    complete = complete && (balls ? cn_allocate_balls(model, most, memory, &p->W)
+                                  : cn_allocate_body_map(model, most, memory, &p->W));
     complete = complete && (!boxes || cn_allocate_boxes(most, (int64_t)dim * most, memory, out));
     return complete ? CN_OK : CN_ERR_MEMORY;
+}
+
+// 1/m and 1/I of the balls; fixed and driven bodies have none.
+static void cn_fill_light(const cn_model *model, const cn_inertia_map *inertia, double *light) {
+    int32_t size = cn_velocity_size(model->dim);
+    for (int64_t i = 0; i < model->body_count; i++) {
+        const double *inverse = inertia->inverse + size * size * i;
+        light[2 * i] = inverse[0];
+        light[2 * i + 1] = inverse[size * size - 1];
+    }
+}
+
+// The columns of H of problem contact a, which is listed contact c.
+static void cn_fill_contact(const cn_assembling *job, const cn_contact *contact, int32_t c,
+                            int32_t a) {
+    cn_operator *W = &job->out->problem.W;
+    int32_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
+    if (job->arm) {
+        W->balls.body[2 * (int64_t)a] = antagonist;
+        W->balls.body[2 * (int64_t)a + 1] = candidate;
+        memcpy(W->balls.arm + 2 * (int64_t)a, job->arm + 2 * (int64_t)c, 2 * sizeof *job->arm);
+        for (int i = 0; i < 3; i++) {
+            memcpy(W->balls.frame + 9 * (int64_t)a + 3 * i, cn_axis(contact, i),
+                   sizeof contact->normal);
+        }
+        return;
+    }
+    // Velocities ascend in a row: the lower body first.
+    bool candidate_first = candidate < antagonist;
+    int64_t k = W->body.start[a];
+    k += cn_fill_side(job->model, job->inertia, contact, candidate_first ? candidate : antagonist,
+                      candidate_first ? 1.0 : -1.0, &W->body, k);
+    k += cn_fill_side(job->model, job->inertia, contact, candidate_first ? antagonist : candidate,
+                      candidate_first ? -1.0 : 1.0, &W->body, k);
+    W->body.start[a + 1] = k;
+}
+
+// Listed contact c, as the next one of the problem where its law says so.
+static void cn_add_contact(cn_assembling *job, const cn_contact *contact, int32_t c) {
+    const cn_model *model = job->model;
+    const cn_assemble_opts *opts = job->opts;
+    cn_assembled *out = job->out;
+    cn_friction *p = &out->problem;
+    const cn_pair *pair = cn_model_pair(model, model->body[contact->key.candidate].material,
+                                        model->body[contact->key.antagonist].material);
+    cn_law_input input = {.pair = pair,
+                          .gap = contact->gap,
+                          .h = opts->h,
+                          .theta = opts->theta,
+                          .activation = model->settings.activation,
+                          .active_gap = model->settings.active_gap};
+    double shift[3], u_free[3];
+    cn_relative_velocity(job, contact, c, job->v_old, input.before);
+    cn_law law = opts->scheme == CN_SHIFT_LAW ? pair->law : CN_LAW_STABILISED;
+    if (!cn_law_shift(law, &input, shift)) {
+        return;
+    }
+    shift[0] = opts->scheme == CN_SHIFT_NONE ? 0.0 : shift[0];
+    int32_t dim = model->dim, a = p->contacts++;
+    int32_t last = cn_find_impulse(job->state, &contact->key, &job->from);
+    cn_relative_velocity(job, contact, c, job->v_free, u_free);
+    out->contact[a] = c;
+    p->mu[a] = last >= 0 && job->state->slid[last] ? pair->friction_dynamic : pair->friction;
+    for (int32_t i = 0; i < dim; i++) {
+        int64_t row = (int64_t)dim * a + i;
+        out->shift[row] = shift[i];
+        out->velocity_before[row] = input.before[i];
+        p->q[row] = u_free[i] + shift[i];
+        out->r[row] =
+            last >= 0 ? cn_dot3(cn_axis(contact, i), job->state->impulse + 3 * (int64_t)last) : 0.0;
+    }
+    cn_fill_contact(job, contact, c, a);
 }
 
 cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_contact_list *contacts,
@@ -183,65 +367,45 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
                       const cn_assemble_opts *opts, cn_arena *memory, cn_assembled *out,
                       cn_error *error) {
     int32_t blocks = model->joint_row_count / model->dim;
-    if (cn_allocate(model, contacts->count + blocks, blocks > 0, memory, out) != CN_OK) {
+    cn_assembling job = {.model = model,
+                         .state = state,
+                         .inertia = inertia,
+                         .v_old = v_old,
+                         .v_free = v_free,
+                         .opts = opts,
+                         .out = out};
+    if (cn_ball_arms(model, inertia, contacts, memory, &job.arm) != CN_OK ||
+        cn_allocate(model, contacts->count + blocks, blocks > 0, job.arm != NULL, memory, out) !=
+            CN_OK) {
         return cn_fail_memory(error);
     }
     cn_friction *p = &out->problem;
-    cn_body_map *map = &p->W.body;
-    map->inverse = inertia->inverse;
-    int32_t dim = model->dim, from = 0;
+    if (job.arm) {
+        cn_fill_light(model, inertia, p->W.balls.light);
+    } else {
+        p->W.body.inverse = inertia->inverse;
+    }
     for (int32_t c = 0; c < contacts->count; c++) {
-        const cn_contact *contact = &contacts->contact[c];
-        int32_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
-        const cn_pair *pair =
-            cn_model_pair(model, model->body[candidate].material, model->body[antagonist].material);
-        cn_law_input input = {.pair = pair,
-                              .gap = contact->gap,
-                              .h = opts->h,
-                              .theta = opts->theta,
-                              .activation = model->settings.activation,
-                              .active_gap = model->settings.active_gap};
-        double shift[3], u_free[3];
-        cn_relative_velocity(model, inertia, contact, v_old, input.before);
-        cn_law law = opts->scheme == CN_SHIFT_LAW ? pair->law : CN_LAW_STABILISED;
-        if (!cn_law_shift(law, &input, shift)) {
-            continue;
-        }
-        shift[0] = opts->scheme == CN_SHIFT_NONE ? 0.0 : shift[0];
-        int32_t a = p->contacts++;
-        int32_t last = cn_find_impulse(state, &contact->key, &from);
-        cn_relative_velocity(model, inertia, contact, v_free, u_free);
-        out->contact[a] = c;
-        p->mu[a] = last >= 0 && state->slid[last] ? pair->friction_dynamic : pair->friction;
-        for (int32_t i = 0; i < dim; i++) {
-            out->shift[dim * a + i] = shift[i];
-            out->velocity_before[dim * a + i] = input.before[i];
-            p->q[dim * a + i] = u_free[i] + shift[i];
-            out->r[dim * a + i] =
-                last >= 0 ? cn_dot3(cn_axis(contact, i), state->impulse + 3 * (int64_t)last) : 0.0;
-        }
-        // Velocities ascend in a row: the lower body first.
-        bool candidate_first = candidate < antagonist;
-        int64_t k = map->start[a];
-        k += cn_fill_side(model, inertia, contact, candidate_first ? candidate : antagonist,
-                          candidate_first ? 1.0 : -1.0, map, k);
-        k += cn_fill_side(model, inertia, contact, candidate_first ? antagonist : candidate,
-                          candidate_first ? -1.0 : 1.0, map, k);
-        map->start[a + 1] = k;
+        cn_add_contact(&job, &contacts->contact[c], c);
     }
     out->contacts = p->contacts;
     cn_joints_append(model, state, inertia, v_old, v_free, opts, out);
-    cn_operator_diagonal(&p->W, dim, p->contacts, p->W.diagonal);
+    cn_operator_diagonal(&p->W, model->dim, p->contacts, p->W.diagonal);
     cn_joints_soften(out);
     return CN_OK;
 }
 
 void cn_apply_impulses(const cn_model *model, const cn_assembled *step, const double *v_free,
                        const double *r, double *v) {
-    const cn_body_map *map = &step->problem.W.body;
+    const cn_friction *p = &step->problem;
+    const cn_body_map *map = &p->W.body;
     int32_t dim = model->dim;
-    memcpy(v, v_free, sizeof *v * (size_t)map->dofs);
-    for (int32_t a = 0; a < step->problem.contacts; a++) {
+    memcpy(v, v_free, sizeof *v * (size_t)cn_operator_dofs(&p->W, dim));
+    if (p->W.kind == CN_OPERATOR_BALLS) {
+        cn_ball_map_push(&p->W.balls, dim, p->contacts, r, v);
+        return;
+    }
+    for (int32_t a = 0; a < p->contacts; a++) {
         for (int64_t k = map->start[a]; k < map->start[a + 1]; k++) {
             for (int32_t i = 0; i < dim; i++) {
                 v[map->dof[k]] += map->MinvH[dim * k + i] * r[dim * a + i];

@@ -33,6 +33,10 @@ static void cn_turn_matrix(const double R[9], const double A[9], double out[9]) 
     cn_mat3_multiply(R, half, out);
 }
 
+bool cn_inertia_is_isotropic(const double I[9]) {
+    return I[0] == I[4] && I[4] == I[8] && I[1] == 0.0 && I[2] == 0.0 && I[5] == 0.0;
+}
+
 void cn_rigid_move(int32_t dim, const double *pose, const double *velocity, double h, double *out) {
     if (dim == 2) {
         for (int i = 0; i < 3; i++) {
@@ -94,6 +98,14 @@ static void cn_hold_axes(const double mass[9], const double inverse[9], uint32_t
 }
 
 void cn_rigid_inverse_mass(const cn_rigid *body, const double *pose, double *inverse) {
+    if (body->dim == 3 && body->lock == 0 && cn_inertia_is_isotropic(body->inertia)) {
+        memset(inverse, 0, 36 * sizeof *inverse);
+        for (int i = 0; i < 3; i++) {
+            inverse[7 * i] = 1.0 / body->mass;
+            inverse[7 * (i + 3)] = body->inverse_inertia[0];
+        }
+        return;
+    }
     double axes[9], linear[9], angular[9], mass[9], light[9];
     cn_lock_axes(body, pose, axes);
     for (int i = 0; i < 9; i++) {
@@ -183,11 +195,6 @@ static void cn_hold_velocity(const cn_rigid *body, const double *pose, double *v
     }
 }
 
-// All moments of inertia are one: no gyroscopic torque.
-static bool cn_is_isotropic(const double I[9]) {
-    return I[0] == I[4] && I[4] == I[8] && I[1] == 0.0 && I[2] == 0.0 && I[5] == 0.0;
-}
-
 // y turned by a unit quaternion (c, v): y + 2 v x (c y + v x y).
 static void cn_turn_vector(const double turn[4], double y[3]) {
     double across[3], sum[3], change[3];
@@ -202,7 +209,7 @@ static void cn_turn_vector(const double turn[4], double y[3]) {
 void cn_rigid_drift(const cn_rigid *body, const double *pose, const double *velocity, double h,
                     double *out_pose, double *out_velocity) {
     // A body whose rate is held in some direction does not follow Euler's equation: its rate stays.
-    if (body->dim == 2 || body->lock != 0 || cn_is_isotropic(body->inertia)) {
+    if (body->dim == 2 || body->lock != 0 || cn_inertia_is_isotropic(body->inertia)) {
         memmove(out_velocity, velocity, sizeof *velocity * (body->dim == 3 ? 6 : 3));
         cn_rigid_move(body->dim, pose, velocity, h, out_pose);
         return;
@@ -232,6 +239,13 @@ void cn_rigid_drift(const cn_rigid *body, const double *pose, const double *velo
 void cn_rigid_kick(const cn_rigid *body, const double *pose, const double *inverse,
                    const double *force, const double *torque, double h, const double *velocity,
                    double *out) {
+    if (body->dim == 3 && body->lock == 0 && cn_inertia_is_isotropic(body->inertia)) {
+        for (int i = 0; i < 3; i++) {
+            out[i] = velocity[i] + h * (inverse[0] * force[i]);
+            out[3 + i] = velocity[3 + i] + h * (inverse[21] * torque[i]);
+        }
+        return;
+    }
     int32_t size = body->dim == 3 ? 6 : 3;
     double load[6] = {force[0], force[1], torque[2], 0.0, 0.0, 0.0};
     if (body->dim == 3) {
@@ -254,6 +268,10 @@ double cn_rigid_kinetic(const cn_rigid *body, const double *pose, const double *
     if (body->dim == 2) {
         return 0.5 * (body->mass * (velocity[0] * velocity[0] + velocity[1] * velocity[1]) +
                       body->inertia[8] * velocity[2] * velocity[2]);
+    }
+    if (cn_inertia_is_isotropic(body->inertia)) {
+        return 0.5 * (body->mass * cn_dot3(velocity, velocity) +
+                      body->inertia[0] * cn_dot3(velocity + 3, velocity + 3));
     }
     double R[9], W[3], P[3];
     cn_quat_matrix(pose + 3, R);

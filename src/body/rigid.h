@@ -20,6 +20,9 @@ typedef struct cn_rigid {
     bool lock_body_axes;  // the locks turn with the body
 } cn_rigid;
 
+// All moments of inertia are one: no gyroscopic torque, and the same in all axes.
+bool cn_inertia_is_isotropic(const double inertia[9]);
+
 // Pose moved by a velocity during time h: x + h v, and the rotation by h omega. out may be pose.
 void cn_rigid_move(int32_t dim, const double *pose, const double *velocity, double h, double *out);
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "detect/narrow.h"
+#include "detect/pairs.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 
@@ -65,6 +66,11 @@ cn_detector *cn_detector_create(const cn_model *model, const cn_env *env) {
         cn_detector_destroy(d);
         return NULL;
     }
+    for (int32_t k = 0; k < model->shape_count; k++) {
+        d->shape[k] =
+            (cn_shape_here){.placed = {.shape = &model->shape[k],
+                                       .R = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}}};
+    }
     return d;
 }
 
@@ -87,13 +93,19 @@ static void cn_place_shapes(cn_detector *d, int32_t i, const double R[9]) {
     for (int32_t k = body->shape_first; k < body->shape_first + body->shape_count; k++) {
         cn_shape_here *here = &d->shape[k];
         cn_placed *placed = &here->placed;
-        placed->shape = &d->model->shape[k];
         memcpy(placed->position, d->center + 3 * (int64_t)i, sizeof placed->position);
         memcpy(placed->R, R, sizeof placed->R);
         cn_mat3_apply(R, placed->shape->middle, here->middle);
         cn_add_scaled3(placed->position, 1.0, here->middle, here->middle);
         cn_mat3_apply(R, placed->shape->normal, here->normal);
     }
+}
+
+// A ball looks the same however it is turned.
+static void cn_place_ball(cn_detector *d, int32_t i) {
+    cn_shape_here *here = &d->shape[d->model->body[i].shape_first];
+    memcpy(here->placed.position, d->center + 3 * (int64_t)i, sizeof here->placed.position);
+    memcpy(here->middle, d->center + 3 * (int64_t)i, sizeof here->middle);
 }
 
 // Bounding balls, shapes, and how far each body can come in a step.
@@ -111,12 +123,16 @@ static void cn_place_bodies(cn_detector *d, const double *q, const double *v, do
         for (int32_t k = model->dim; k < size; k++) {
             spin += w[k] * w[k];
         }
-        if (model->dim == 3) {
-            cn_quat_matrix(x + 3, R);
+        if (model->body[i].ball) {
+            cn_place_ball(d, i);
         } else {
-            cn_angle_matrix(x[2], R);
+            if (model->dim == 3) {
+                cn_quat_matrix(x + 3, R);
+            } else {
+                cn_angle_matrix(x[2], R);
+            }
+            cn_place_shapes(d, i, R);
         }
-        cn_place_shapes(d, i, R);
         double bound = model->body[i].bound;
         d->spin[i] = h * sqrt(spin);
         d->reach[i] = h * sqrt(speed) + (isinf(bound) ? 0.0 : d->spin[i] * bound);
@@ -146,15 +162,19 @@ static bool cn_append_manifold(cn_detector *d, const cn_body_pair *pair, uint64_
         }
         manifold->point[l] = moving;
     }
+    cn_buffer *contacts = &d->contacts;
+    if (!cn_buffer_reserve(contacts, sizeof(cn_contact) * (size_t)manifold->count)) {
+        return false;
+    }
     for (int32_t k = 0; k < manifold->count; k++) {
-        cn_contact contact = {.key = {pair->b, pair->a, shapes << 32 | manifold->point[k].feature},
-                              .gap = manifold->point[k].gap};
-        memcpy(contact.point, manifold->point[k].point, sizeof contact.point);
-        memcpy(contact.normal, manifold->point[k].normal, sizeof contact.normal);
-        cn_frame(d->model->dim, &contact);
-        if (!cn_buffer_append(&d->contacts, &contact, sizeof contact)) {
-            return false;
-        }
+        cn_contact *contact = (void *)(contacts->data + contacts->size);
+        contact->key =
+            (cn_contact_key){pair->b, pair->a, shapes << 32 | manifold->point[k].feature};
+        contact->gap = manifold->point[k].gap;
+        memcpy(contact->point, manifold->point[k].point, sizeof contact->point);
+        memcpy(contact->normal, manifold->point[k].normal, sizeof contact->normal);
+        cn_frame(d->model->dim, contact);
+        contacts->size += sizeof *contact;
     }
     return true;
 }
@@ -190,6 +210,19 @@ static double cn_sweep(const cn_detector *d, int32_t unbounded, int32_t other) {
     }
     cn_sub3(d->center + 3 * (int64_t)unbounded, d->center + 3 * (int64_t)other, apart);
     return d->spin[unbounded] * (cn_norm3(apart) + d->model->body[other].bound);
+}
+
+// Two balls, b the candidate; the broad phase has looked at no more than their distance already.
+static bool cn_detect_balls(cn_detector *d, const cn_body_pair *pair, double alert) {
+    const cn_model *model = d->model;
+    const double spare[3] = {0.0, model->dim == 3 ? 0.0 : 1.0, model->dim == 3 ? 1.0 : 0.0};
+    double radius_a = model->shape[model->body[pair->a].shape_first].radius,
+           radius_b = model->shape[model->body[pair->b].shape_first].radius;
+    cn_manifold manifold;
+    manifold.count = 0;
+    cn_ball_contact(d->center + 3 * (int64_t)pair->b, radius_b, d->center + 3 * (int64_t)pair->a,
+                    radius_a, spare, alert + d->reach[pair->a] + d->reach[pair->b], 0, &manifold);
+    return cn_append_manifold(d, pair, 0, &manifold);
 }
 
 // All shapes of b (the candidate) against all of a.
@@ -252,11 +285,12 @@ static cn_status cn_detect_pairs(cn_detector *d, const cn_body_pair *pairs, int6
             model->body[pair->b].role != CN_BODY_FREE) {
             continue;
         }
-        if (cn_model_is_jointed(model, pair->a, pair->b)) {
+        if (model->jointed_count > 0 && cn_model_is_jointed(model, pair->a, pair->b)) {
             continue;
         }
         size_t before = d->contacts.size;
-        if (!cn_detect_pair(d, pair, out->alert)) {
+        bool balls = model->body[pair->a].ball && model->body[pair->b].ball;
+        if (!(balls ? cn_detect_balls(d, pair, out->alert) : cn_detect_pair(d, pair, out->alert))) {
             return cn_fail_memory(error);
         }
         if (d->contacts.size == before) {

@@ -12,6 +12,9 @@
 // Below this angle squared the first term left out of the series, a^6/645120, is under 2^-60 of
 // its sum.
 #define CN_SMALL_ANGLE_SQUARED 1e-4
+// Sums of squares between these lose nothing.
+#define CN_SQUARE_LEAST 0x1p-900
+#define CN_SQUARE_MOST 0x1p900
 
 void cn_quat_matrix(const double q[4], double R[9]) {
     double w = q[0], x = q[1], y = q[2], z = q[3];
@@ -37,21 +40,23 @@ void cn_quat_multiply(const double a[4], const double b[4], double out[4]) {
     out[3] = z;
 }
 
+static double cn_quat_square(const double q[4]) {
+    return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+}
+
 void cn_quat_normalize(double q[4]) {
-    // Scaled by the largest entry first, so that no square over- or underflows.
-    double most = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
-    if (most == 0.0) {
-        q[0] = 1.0;
-        return;
-    }
-    double unit = 1.0;
-    if (!(most > 0x1p-500 && most < 0x1p500)) {
-        unit = most;
-    }
-    double square = 0.0;
-    for (int i = 0; i < 4; i++) {
-        q[i] /= unit;
-        square += q[i] * q[i];
+    double square = cn_quat_square(q);
+    if (!(square > CN_SQUARE_LEAST && square < CN_SQUARE_MOST)) {
+        // Scaled by the largest entry first, so that no square over- or underflows.
+        double most = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
+        if (most == 0.0) {
+            q[0] = 1.0;
+            return;
+        }
+        for (int i = 0; i < 4; i++) {
+            q[i] /= most;
+        }
+        square = cn_quat_square(q);
     }
     double length = sqrt(square);
     for (int i = 0; i < 4; i++) {

@@ -151,6 +151,13 @@ static cn_status cn_body_weigh(const cn_model *model, const cn_body_def *def, co
     return CN_OK;
 }
 
+static bool cn_body_is_ball(int32_t dim, const cn_shape *shape, const cn_body *body) {
+    bool round = body->shape_count == 1 &&
+                 (shape->kind == CN_SHAPE_SPHERE || shape->kind == CN_SHAPE_DISK) &&
+                 cn_norm3(shape->position) == 0.0;
+    return round && body->lock == 0 && (dim == 2 || cn_inertia_is_isotropic(body->inertia));
+}
+
 static cn_status cn_body_build(cn_model *model, const cn_body_def *def, cn_shape *shape,
                                cn_body *body, cn_error *error) {
     for (int32_t i = 0; i < def->shape_count; i++) {
@@ -165,6 +172,7 @@ static cn_status cn_body_build(cn_model *model, const cn_body_def *def, cn_shape
         cn_shape_shift(&shape[i], body->com);
         body->bound = fmax(body->bound, cn_norm3(shape[i].middle) + shape[i].bound);
     }
+    body->ball = status == CN_OK && cn_body_is_ball(model->dim, shape, body);
     return status;
 }
 

@@ -32,6 +32,7 @@ typedef struct cn_body {
     bool lock_body_axes;
     int32_t shape_first, shape_count; // shapes are relative to the centre of mass
     double bound; // radius of a ball round the centre of mass; infinite with a plane
+    bool ball; // one sphere or disk about the centre of mass, of isotropic inertia, without locks
     cn_source source;
 } cn_body;
 

@@ -159,7 +159,13 @@ cn_status cn_friction_assemble(const cn_friction *p, cn_arena *memory, cn_fricti
         return CN_OK;
     }
     cn_arena *scratch = cn_arena_create(cn_arena_env(memory));
-    cn_status status = scratch ? cn_assembled_build(p, memory, scratch, out) : CN_ERR_MEMORY;
+    cn_status status = scratch ? CN_OK : CN_ERR_MEMORY;
+    cn_friction body;
+    if (status == CN_OK && p->W.kind == CN_OPERATOR_BALLS) {
+        status = cn_balls_to_body_space(p, scratch, &body);
+        p = &body;
+    }
+    status = status == CN_OK ? cn_assembled_build(p, memory, scratch, out) : status;
     cn_arena_destroy(scratch);
     return status == CN_OK ? CN_OK : cn_fail_memory(error);
 }

@@ -40,11 +40,18 @@ static double cn_larger(double a, double b) {
 }
 
 static double cn_norm_of(const double *x, int64_t count) {
-    double sum = 0.0;
-    for (int64_t i = 0; i < count; i++) {
-        sum += x[i] * x[i];
+    // Four sums at once: one alone would wait for each of its additions.
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        for (int k = 0; k < 4; k++) {
+            sum[k] += x[i + k] * x[i + k];
+        }
     }
-    return sqrt(sum);
+    for (; i < count; i++) {
+        sum[0] += x[i] * x[i];
+    }
+    return sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 static double cn_quotient(double value, double scale, double round_off) {
@@ -98,10 +105,73 @@ static void cn_plain_body(const cn_friction *p, const double *r, double *v, doub
     }
 }
 
-// |(a, b)|; the slow way only where the squares would leave the numbers.
+// Spheres and disks: with P = F r, v_B += P / m_B and omega_B -= R_B (n x P) / I_B, on A against
+// it; u = F' (v_B - v_A + n x (R_A omega_A + R_B omega_B)) + q. In 2D all vectors have three parts,
+// of which v has x, y and the turn about z.
+static void cn_plain_balls(const cn_friction *p, const double *r, double *v, double *u,
+                           double *trace) {
+    const cn_ball_map *balls = &p->W.balls;
+    int32_t dim = p->dim, size = dim == 3 ? 6 : 3;
+    for (int32_t d = 0; d < size * balls->bodies; d++) {
+        v[d] = 0.0;
+    }
+    for (int64_t a = 0; a < p->contacts; a++) {
+        const double *F = balls->frame + 9 * a, *n = F, *own = r + dim * a;
+        double third = dim == 3 ? own[2] : 0.0, P[3];
+        for (int k = 0; k < 3; k++) {
+            P[k] = F[k] * own[0] + F[3 + k] * own[1] + F[6 + k] * third;
+        }
+        const double turn[3] = {n[1] * P[2] - n[2] * P[1], n[2] * P[0] - n[0] * P[2],
+                                n[0] * P[1] - n[1] * P[0]};
+        trace[a] = 0.0;
+        for (int side = 0; side < 2; side++) {
+            int64_t body = balls->body[2 * a + side];
+            double arm = balls->arm[2 * a + side], linear = balls->light[2 * body],
+                   angular = balls->light[2 * body + 1], *own_v = v + size * body;
+            double push = side == 0 ? -linear : linear, spin = arm * angular;
+            own_v[0] += push * P[0];
+            own_v[1] += push * P[1];
+            own_v[2] += dim == 3 ? push * P[2] : -spin * turn[2];
+            for (int k = 3; k < size; k++) {
+                own_v[k] -= spin * turn[k - 3];
+            }
+            trace[a] += dim * linear + (dim - 1) * arm * spin;
+        }
+    }
+    for (int64_t a = 0; a < p->contacts; a++) {
+        const double *F = balls->frame + 9 * a, *n = F, *arm = balls->arm + 2 * a;
+        const double *A = v + size * (int64_t)balls->body[2 * a],
+                     *B = v + size * (int64_t)balls->body[2 * a + 1];
+        double spin[3] = {0.0, 0.0, 0.0}, apart[3] = {B[0] - A[0], B[1] - A[1], 0.0};
+        if (dim == 3) {
+            apart[2] = B[2] - A[2];
+        }
+        for (int k = dim == 3 ? 0 : 2; k < 3; k++) {
+            int at = dim == 3 ? 3 + k : 2;
+            spin[k] = arm[0] * A[at] + arm[1] * B[at];
+        }
+        apart[0] += n[1] * spin[2] - n[2] * spin[1];
+        apart[1] += n[2] * spin[0] - n[0] * spin[2];
+        apart[2] += n[0] * spin[1] - n[1] * spin[0];
+        for (int i = 0; i < dim; i++) {
+            const double *axis = F + 3 * i;
+            u[dim * a + i] =
+                p->q[dim * a + i] + axis[0] * apart[0] + axis[1] * apart[1] + axis[2] * apart[2];
+        }
+    }
+}
+
+// |(a, b, c)|; the slow way only where the squares would leave the numbers.
+static double cn_length3(double a, double b, double c) {
+    double square = a * a + b * b + c * c;
+    if (square > CN_SQUARE_LEAST && square < CN_SQUARE_MOST) {
+        return sqrt(square);
+    }
+    return a == 0.0 && b == 0.0 && c == 0.0 ? 0.0 : hypot(hypot(a, b), c);
+}
+
 static double cn_length(double a, double b) {
-    double square = a * a + b * b;
-    return square > CN_SQUARE_LEAST && square < CN_SQUARE_MOST ? sqrt(square) : hypot(a, b);
+    return cn_length3(a, b, 0.0);
 }
 
 // z - mid(lower, z - w, upper), with the branches written out. NaN unless z and w are finite.
@@ -113,25 +183,45 @@ static double cn_bound_error(double lower, double upper, double z, double w) {
     return step < lower ? z - lower : (step > upper ? z - upper : w);
 }
 
-// |e| of one contact with u^ = (u_N + lift |u_T|, u_T): lift = mu is Coulomb's law, 0 the convex
-// one. NaN unless every number is finite and mu is a coefficient, so that overflow cannot look like
-// an open contact.
-static double cn_contact_error(int32_t dim, double mu, double lift, double rho, const double *r,
-                               const double *u) {
-    double slip = 0.0, tangent = 0.0, z[3] = {0.0, 0.0, 0.0};
-    bool sound = mu >= 0.0 && isfinite(mu);
-    for (int32_t i = 0; i < dim; i++) {
-        sound = sound && isfinite(r[i]) && isfinite(u[i]);
+// r and u of one contact in three dimensions (2D: the third is zero), with the lengths of their
+// tangential parts.
+typedef struct cn_touch {
+    double mu;
+    double lift; // u^ = (u_N + lift |u_T|, u_T): mu is Coulomb's law, 0 the convex one
+    double r[3], u[3];
+    double r_tangent, slip;
+    bool sound; // every number is finite and mu is a coefficient
+} cn_touch;
+
+static cn_touch cn_touch_of(const cn_friction *p, bool convex, int32_t a, const double *r,
+                            const double *u) {
+    const double *own_r = r + (int64_t)p->dim * a, *own_u = u + (int64_t)p->dim * a;
+    bool solid = p->dim == 3;
+    cn_touch touch = {.mu = p->mu[a],
+                      .lift = convex ? 0.0 : p->mu[a],
+                      .r = {own_r[0], own_r[1], solid ? own_r[2] : 0.0},
+                      .u = {own_u[0], own_u[1], solid ? own_u[2] : 0.0}};
+    // Zero times a number that is not finite is NaN, which the sum keeps.
+    double nothing = 0.0 * touch.mu;
+    for (int i = 0; i < 3; i++) {
+        nothing += 0.0 * touch.r[i] + 0.0 * touch.u[i];
     }
-    if (!sound) {
+    touch.sound = touch.mu >= 0.0 && nothing == 0.0;
+    touch.r_tangent = cn_length(touch.r[1], touch.r[2]);
+    touch.slip = cn_length(touch.u[1], touch.u[2]);
+    return touch;
+}
+
+// |e| of one contact. NaN unless it is sound, so that overflow cannot look like an open contact.
+static double cn_contact_error(const cn_touch *touch, double rho) {
+    if (!touch->sound) {
         return (double)NAN;
     }
-    for (int32_t i = 1; i < dim; i++) {
-        slip = cn_length(slip, u[i]);
-        z[i] = r[i] - rho * u[i];
-        tangent = cn_length(tangent, z[i]);
-    }
-    z[0] = r[0] - rho * (u[0] + lift * slip);
+    const double *r = touch->r, *u = touch->u;
+    double mu = touch->mu;
+    double z[3] = {r[0] - rho * (u[0] + touch->lift * touch->slip), r[1] - rho * u[1],
+                   r[2] - rho * u[2]};
+    double tangent = cn_length(z[1], z[2]);
 
     // The nearest point of the cone: the apex, z itself, or a point of the surface.
     double normal_share = 1.0, tangent_share = 1.0;
@@ -142,11 +232,9 @@ static double cn_contact_error(int32_t dim, double mu, double lift, double rho, 
         z[0] = normal;
         tangent_share = mu * normal / tangent;
     }
-    double error = r[0] - normal_share * z[0];
-    for (int32_t i = 1; i < dim; i++) {
-        error = cn_length(error, r[i] - tangent_share * z[i]);
-    }
-    return error / rho;
+    return cn_length3(r[0] - normal_share * z[0], r[1] - tangent_share * z[1],
+                      r[2] - tangent_share * z[2]) /
+           rho;
 }
 
 typedef struct cn_sizes {
@@ -157,19 +245,13 @@ typedef struct cn_sizes {
 } cn_sizes;
 
 // The violations of one contact, each kind by itself.
-static void cn_contact_violations(int32_t dim, double mu, double lift, const double *r,
-                                  const double *u, cn_sizes *sizes) {
-    double r_tangent = 0.0, u_tangent = 0.0, product = 0.0;
-    for (int32_t i = 1; i < dim; i++) {
-        r_tangent = cn_length(r_tangent, r[i]);
-        u_tangent = cn_length(u_tangent, u[i]);
-        product += r[i] * u[i];
-    }
-    product += r[0] * (u[0] + lift * u_tangent);
-    sizes->r = cn_larger(sizes->r, cn_length(r[0], r_tangent));
-    sizes->u = cn_larger(sizes->u, cn_length(u[0], u_tangent));
-    sizes->cone = cn_larger(sizes->cone, cn_larger(r_tangent - mu * r[0], -r[0]));
-    sizes->dual = cn_larger(sizes->dual, (mu - lift) * u_tangent - u[0]);
+static void cn_contact_violations(const cn_touch *touch, cn_sizes *sizes) {
+    const double *r = touch->r, *u = touch->u;
+    double product = r[1] * u[1] + r[2] * u[2] + r[0] * (u[0] + touch->lift * touch->slip);
+    sizes->r = cn_larger(sizes->r, cn_length(r[0], touch->r_tangent));
+    sizes->u = cn_larger(sizes->u, cn_length(u[0], touch->slip));
+    sizes->cone = cn_larger(sizes->cone, cn_larger(touch->r_tangent - touch->mu * r[0], -r[0]));
+    sizes->dual = cn_larger(sizes->dual, (touch->mu - touch->lift) * touch->slip - u[0]);
     sizes->product = cn_larger(sizes->product, fabs(product));
 }
 
@@ -204,6 +286,23 @@ static void cn_plain_compliance(const cn_friction *p, const double *r, double *u
     }
 }
 
+// u = (W + E) r + q and the traces of the blocks, whatever the form of W.
+static void cn_plain_velocity(const cn_friction *p, const double *r, double *v, double *u,
+                              double *trace) {
+    switch (p->W.kind) {
+    case CN_OPERATOR_ASSEMBLED:
+        cn_plain_assembled(p, r, u, trace);
+        break;
+    case CN_OPERATOR_BODY:
+        cn_plain_body(p, r, v, u, trace);
+        break;
+    case CN_OPERATOR_BALLS:
+        cn_plain_balls(p, r, v, u, trace);
+        break;
+    }
+    cn_plain_compliance(p, r, u, trace);
+}
+
 // |e| of one block of rows, each with its own bounds.
 static double cn_box_error(const cn_friction *p, int32_t a, double rho, const double *r,
                            const double *u) {
@@ -228,11 +327,9 @@ static double cn_largest_offset(int32_t dim, int32_t contacts, const double *giv
                                 const double *u) {
     double largest = 0.0;
     for (int32_t a = 0; a < contacts; a++) {
-        double offset = 0.0;
-        for (int32_t i = 0; i < dim; i++) {
-            offset = cn_length(offset, given[(int64_t)dim * a + i] - u[(int64_t)dim * a + i]);
-        }
-        largest = cn_larger(largest, offset);
+        const double *one = given + (int64_t)dim * a, *other = u + (int64_t)dim * a;
+        double third = dim == 3 ? one[2] - other[2] : 0.0;
+        largest = cn_larger(largest, cn_length3(one[0] - other[0], one[1] - other[1], third));
     }
     return largest;
 }
@@ -300,41 +397,34 @@ static cn_status cn_grade_cone(const cn_friction *p, bool convex, const double *
                                const double *u_given, cn_arena *scratch, cn_grade *grade) {
     int32_t dim = p->dim, contacts = p->contacts;
     int64_t m = (int64_t)dim * contacts;
-    bool in_body_space = p->W.kind == CN_OPERATOR_BODY;
     *grade = (cn_grade){.worst = -1};
     cn_arena_mark mark = cn_arena_get_mark(scratch);
     double *u = CN_TAKE(scratch, double, m);
     double *trace = CN_TAKE(scratch, double, contacts);
-    double *v = CN_TAKE(scratch, double, in_body_space ? p->W.body.dofs : 0);
+    double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, dim));
     if (!u || !trace || !v) {
         cn_arena_release(scratch, mark);
         return CN_ERR_MEMORY;
     }
-    if (in_body_space) {
-        cn_plain_body(p, r, v, u, trace);
-    } else {
-        cn_plain_assembled(p, r, u, trace);
-    }
-    cn_plain_compliance(p, r, u, trace);
+    cn_plain_velocity(p, r, v, u, trace);
 
     double scaled = 0.0, plain = 0.0;
     cn_sizes sizes = {0};
     for (int32_t a = 0; a < contacts; a++) {
-        const double *impulse = r + (int64_t)dim * a, *velocity = u + (int64_t)dim * a;
-        double rho = trace[a] > 0.0 ? dim / trace[a] : 1.0, mu = p->mu[a], lift = convex ? 0.0 : mu;
-        bool boxed = cn_has_box(p, a);
-        double error = boxed ? cn_box_error(p, a, rho, r, u)
-                             : cn_contact_error(dim, mu, lift, rho, impulse, velocity);
-        scaled += error * error;
-        cn_note_worst(grade, a, error);
-        error = boxed ? cn_box_error(p, a, 1.0, r, u)
-                      : cn_contact_error(dim, mu, lift, 1.0, impulse, velocity);
-        plain += error * error;
-        if (boxed) {
+        double rho = trace[a] > 0.0 ? dim / trace[a] : 1.0, error, error_plain;
+        if (cn_has_box(p, a)) {
+            error = cn_box_error(p, a, rho, r, u);
+            error_plain = cn_box_error(p, a, 1.0, r, u);
             cn_box_violations(p, a, r, u, &sizes);
         } else {
-            cn_contact_violations(dim, mu, lift, impulse, velocity, &sizes);
+            cn_touch touch = cn_touch_of(p, convex, a, r, u);
+            error = cn_contact_error(&touch, rho);
+            error_plain = cn_contact_error(&touch, 1.0);
+            cn_contact_violations(&touch, &sizes);
         }
+        scaled += error * error;
+        plain += error_plain * error_plain;
+        cn_note_worst(grade, a, error);
         sizes.trace += trace[a];
     }
     sizes.offset = u_given ? cn_largest_offset(dim, contacts, u_given, u) : 0.0;

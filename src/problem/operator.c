@@ -1,15 +1,17 @@
 // problem/operator.c
-// The operator r -> W r in its two forms.
+// The operator r -> W r in its forms.
 //
 //     assembled    u_a = q_a + sum_b W_ab r_b                      (block-sparse rows)
 //     body space   v = M^-1 H r,  u = H' v + q                     (no W at all)
+//     balls        the same without H                              (problem/ball_map.c)
 //
-// and the compliance of joint rows, u += E r, in both.
+// and the compliance of joint rows, u += E r, in all of them.
 // Body space costs less when many contacts share a body (masonry: faces with several points), and
 // the assembled form when bodies touch few others or M is not block diagonal.
 #include "problem/operator.h"
 
 #include "base/arena.h"
+#include "problem/ball_map.h"
 #include "problem/bounds.h"
 #include "sparse/bsr.h"
 
@@ -60,7 +62,9 @@ cn_body_map_diagonal(const cn_body_map *body, int dim, int32_t contacts, double 
 }
 
 void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
-    if (W->kind == CN_OPERATOR_BODY) {
+    if (W->kind == CN_OPERATOR_BALLS) {
+        cn_ball_map_diagonal(&W->balls, dim, contacts, diagonal);
+    } else if (W->kind == CN_OPERATOR_BODY) {
         if (dim == 3) {
             cn_body_map_diagonal(&W->body, 3, contacts, diagonal);
         } else {
@@ -69,6 +73,12 @@ void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, d
     } else {
         cn_bsr_diagonal(&W->assembled, diagonal);
     }
+}
+
+int32_t cn_operator_dofs(const cn_operator *W, int32_t dim) {
+    return W->kind == CN_OPERATOR_BODY    ? W->body.dofs
+           : W->kind == CN_OPERATOR_BALLS ? (dim == 3 ? 6 : 3) * W->balls.bodies
+                                          : 0;
 }
 
 int64_t cn_operator_sweep_cost(const cn_operator *W, int32_t dim, int32_t contacts) {
@@ -105,7 +115,11 @@ cn_body_velocity(const cn_friction *p, int dim, const double *r, double *v, doub
 }
 
 void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u) {
-    if (p->W.kind == CN_OPERATOR_BODY) {
+    if (p->W.kind == CN_OPERATOR_BALLS) {
+        memset(v, 0, sizeof *v * (size_t)cn_operator_dofs(&p->W, p->dim));
+        cn_ball_map_push(&p->W.balls, p->dim, p->contacts, r, v);
+        cn_ball_map_velocity(&p->W.balls, p->dim, p->contacts, p->q, v, u);
+    } else if (p->W.kind == CN_OPERATOR_BODY) {
         if (p->dim == 3) {
             cn_body_velocity(p, 3, r, v, u);
         } else {

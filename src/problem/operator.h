@@ -15,8 +15,8 @@ cn_status cn_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts, 
 // room for dim*dim*contacts numbers.
 void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal);
 
-// Multiplications that one Gauss-Seidel sweep costs with each kind (every block of a row once; or
-// H and M^-1 H of every contact once).
+// Multiplications that one Gauss-Seidel sweep costs, assembled (every block of a row once) or in
+// body space (H and M^-1 H of every contact once).
 int64_t cn_operator_sweep_cost(const cn_operator *W, int32_t dim, int32_t contacts);
 
 #endif

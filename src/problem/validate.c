@@ -187,6 +187,44 @@ static cn_status cn_body_map_validate(const cn_friction *p, cn_error *error) {
     return status;
 }
 
+static cn_status cn_ball_map_validate(const cn_friction *p, cn_error *error) {
+    const cn_ball_map *balls = &p->W.balls;
+    if (balls->bodies < 0 || (balls->bodies > 0 && !balls->light) ||
+        (p->contacts > 0 && (!balls->body || !balls->arm || !balls->frame))) {
+        return cn_fail(error, CN_ERR_INPUT, "W of balls lacks arrays");
+    }
+    if (p->bounds.boxed) {
+        return cn_fail(error, CN_ERR_INPUT, "W of balls with joint rows");
+    }
+    cn_status status =
+        cn_vector_validate("1/m and 1/I", balls->light, 2 * (int64_t)balls->bodies, error);
+    if (status == CN_OK) {
+        status = cn_vector_validate("the radii", balls->arm, 2 * (int64_t)p->contacts, error);
+    }
+    if (status == CN_OK) {
+        status = cn_vector_validate("the frames", balls->frame, 9 * (int64_t)p->contacts, error);
+    }
+    for (int64_t k = 0; status == CN_OK && k < 2 * (int64_t)p->contacts; k++) {
+        if (balls->body[k] < 0 || balls->body[k] >= balls->bodies) {
+            status = cn_fail(error, CN_ERR_INPUT, "contact %d names body %d of %d", (int)(k / 2),
+                             (int)balls->body[k], (int)balls->bodies);
+        }
+    }
+    return status;
+}
+
+static cn_status cn_operator_validate(const cn_friction *p, cn_error *error) {
+    switch (p->W.kind) {
+    case CN_OPERATOR_ASSEMBLED:
+        return cn_assembled_validate(p, error);
+    case CN_OPERATOR_BODY:
+        return cn_body_map_validate(p, error);
+    case CN_OPERATOR_BALLS:
+        return cn_ball_map_validate(p, error);
+    }
+    return cn_fail(error, CN_ERR_INPUT, "W is of an unknown kind, %d", (int)p->W.kind);
+}
+
 cn_status cn_lcp_validate(const cn_lcp *p, cn_error *error) {
     if (p->n < 0) {
         return cn_fail(error, CN_ERR_INPUT, "the size n is %d", p->n);
@@ -205,11 +243,7 @@ cn_status cn_friction_validate(const cn_friction *p, cn_error *error) {
     if (status != CN_OK) {
         return status;
     }
-    if (p->W.kind != CN_OPERATOR_ASSEMBLED && p->W.kind != CN_OPERATOR_BODY) {
-        return cn_fail(error, CN_ERR_INPUT, "W is of an unknown kind, %d", (int)p->W.kind);
-    }
-    status = p->W.kind == CN_OPERATOR_BODY ? cn_body_map_validate(p, error)
-                                           : cn_assembled_validate(p, error);
+    status = cn_operator_validate(p, error);
     if (status == CN_OK) {
         status = cn_vector_validate("q", p->q, m, error);
     }

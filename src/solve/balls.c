@@ -1,5 +1,6 @@
 // solve/balls.c
-// Recognises an operator of spheres and disks, and lays it out in packets.
+// Recognises an operator of spheres and disks, unless it says itself that it is one, and lays it
+// out in packets.
 //
 // Of a body's run in H, with L_d its linear and A_d its angular part in direction d: on side B,
 // L_d = d and A_d = -R n x d; on side A, L_d = -d and the same A_d. The side whose L_N is taken
@@ -137,6 +138,10 @@ static void cn_ball_world(const double L[3][3], int32_t dim, const double *from,
 
 // The directions of contact a in world axes: rows N, T1, T2 (2D: N, T1).
 static void cn_ball_frame(const cn_friction *p, int32_t a, double L[3][3]) {
+    if (p->W.kind == CN_OPERATOR_BALLS) {
+        memcpy(L, p->W.balls.frame + 9 * (int64_t)a, 9 * sizeof L[0][0]);
+        return;
+    }
     const cn_body_map *map = &p->W.body;
     int32_t dim = p->dim;
     int64_t first = map->start[a + 1] - (dim == 3 ? 6 : 3);
@@ -170,6 +175,28 @@ static bool cn_balls_recognise(const cn_friction *p, int32_t *pair, bool *seen, 
         }
     }
     return true;
+}
+
+// The same of an operator that says itself what it is; false: a contact has no normal stiffness.
+static bool cn_balls_copy(const cn_friction *p, int32_t *pair, double *arm, cn_balls *balls) {
+    const cn_ball_map *map = &p->W.balls;
+    for (int32_t i = 0; i < balls->bodies; i++) {
+        balls->body[CN_BALL_RECORD * (int64_t)i + 3] = map->light[2 * (int64_t)i];
+        balls->body[CN_BALL_RECORD * (int64_t)i + 7] = map->light[2 * (int64_t)i + 1];
+    }
+    bool stiff = true;
+    for (int64_t a = 0; a < p->contacts; a++) {
+        double inv_mass = 0.0;
+        for (int side = 0; side < 2; side++) {
+            int32_t body = map->body[2 * a + side];
+            bool answers = map->light[2 * (int64_t)body] > 0.0;
+            pair[2 * a + side] = answers ? body : balls->bodies;
+            arm[2 * a + side] = answers ? map->arm[2 * a + side] : 0.0;
+            inv_mass += map->light[2 * (int64_t)body];
+        }
+        stiff = stiff && inv_mass > 0.0;
+    }
+    return stiff;
 }
 
 static void cn_balls_fill(cn_balls *balls, const int32_t *pair, const double *arm) {
@@ -210,7 +237,7 @@ static void cn_balls_fill(cn_balls *balls, const int32_t *pair, const double *ar
 cn_status cn_balls_build(const cn_friction *p, cn_arena *scratch, cn_balls *out, bool *fits) {
     int32_t run = p->dim == 3 ? 6 : 3;
     *fits = false;
-    *out = (cn_balls){.p = p, .bodies = p->W.body.dofs / run};
+    *out = (cn_balls){.p = p, .bodies = cn_operator_dofs(&p->W, p->dim) / run};
     if (out->bodies >= INT32_MAX / CN_BALL_RECORD || p->contacts > INT32_MAX / (2 * CN_PACKET)) {
         return CN_OK;
     }
@@ -222,7 +249,8 @@ cn_status cn_balls_build(const cn_friction *p, cn_arena *scratch, cn_balls *out,
     if (!seen || !arm || !pair || !out->body) {
         return CN_ERR_MEMORY;
     }
-    if (!cn_balls_recognise(p, pair, seen, arm, out)) {
+    bool known = p->W.kind == CN_OPERATOR_BALLS;
+    if (!(known ? cn_balls_copy(p, pair, arm, out) : cn_balls_recognise(p, pair, seen, arm, out))) {
         cn_arena_release(scratch, mark);
         return CN_OK;
     }

@@ -102,6 +102,9 @@ static cn_status cn_friction_check(const cn_friction *p, const double *r, cn_err
     if (!cn_all_finite(m, r)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "the first guess holds a number that is not finite");
     }
+    if (p->W.kind == CN_OPERATOR_BALLS && p->bounds.boxed) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "W of balls with joint rows");
+    }
     return cn_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error);
 }
 
@@ -111,9 +114,10 @@ static const char *cn_friction_refusal(const cn_friction *p, uint32_t accepts) {
         return p->dim == 2 ? "this solver is not for 2D problems"
                            : "this solver is not for 3D problems";
     }
-    if (!(accepts & (p->W.kind == CN_OPERATOR_BODY ? CN_TAKES_BODY : CN_TAKES_ASSEMBLED))) {
-        return p->W.kind == CN_OPERATOR_BODY ? "this solver needs W assembled, not in body space"
-                                             : "this solver needs W in body space, not assembled";
+    bool assembled = p->W.kind == CN_OPERATOR_ASSEMBLED;
+    if (!(accepts & (assembled ? CN_TAKES_ASSEMBLED : CN_TAKES_BODY))) {
+        return assembled ? "this solver needs W in body space, not assembled"
+                         : "this solver needs W assembled, not in body space";
     }
     if (!(accepts & CN_TAKES_BOUNDS) && cn_boxes_count(p) > 0) {
         return "this solver does not take joint rows: use auto, or eliminate bilateral ones first";
@@ -121,12 +125,21 @@ static const char *cn_friction_refusal(const cn_friction *p, uint32_t accepts) {
     return NULL;
 }
 
+// p in a form that the solver takes.
+static cn_status cn_friction_view(const cn_friction *p, uint32_t accepts, cn_arena *scratch,
+                                  cn_friction *view) {
+    if (p->W.kind == CN_OPERATOR_BALLS && !(accepts & CN_TAKES_BALLS)) {
+        return cn_balls_to_body_space(p, scratch, view);
+    }
+    return cn_boxes_view(p, scratch, view);
+}
+
 // Velocity and grade of r as it stands. A non-finite answer is replaced by r = 0.
 static cn_status cn_friction_judge(const cn_friction *p, const cn_solve_opts *opts,
                                    cn_arena *scratch, double *r, double *u,
                                    cn_solve_report *report) {
     int64_t m = (int64_t)p->dim * p->contacts;
-    double *v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
+    double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
     if (!v) {
         return CN_ERR_MEMORY;
     }
@@ -168,7 +181,7 @@ cn_status cn_friction_solve(const cn_friction *p, const cn_friction_solver *solv
     } else {
         double start = cn_clock_cpu();
         cn_friction view;
-        run = cn_boxes_view(p, scratch, &view);
+        run = cn_friction_view(p, info->accepts, scratch, &view);
         run = run == CN_OK ? solver->solve(&view, opts, scratch, r, u, report) : run;
         report->cpu_s = cn_clock_cpu() - start;
         cn_arena_release(scratch, mark);

@@ -260,7 +260,7 @@ cn_status cn_friction_solve_eliminated(const cn_friction *p, const cn_friction_s
         status = cn_eliminated_run(e, solver, opts, scratch, r, report, error);
     }
     if (status == CN_OK || status == CN_ERR_CANCELLED) {
-        double *v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
+        double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
         cn_status judged = v ? CN_OK : CN_ERR_MEMORY;
         if (v) {
             cn_friction_velocity(p, r, v, u);

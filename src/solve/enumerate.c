@@ -26,7 +26,7 @@ enum { CN_TINY_OPEN, CN_TINY_STICK, CN_TINY_FORWARD, CN_TINY_BACKWARD, CN_TINY_S
 static bool cn_tiny_gather(const cn_friction *p, cn_tiny *tiny) {
     double v[6 * CN_ENUMERATE_SIZE]; // a contact touches at most two bodies, three velocities each
     int32_t m = 2 * p->contacts;
-    if (p->W.kind == CN_OPERATOR_BODY && p->W.body.dofs > (int32_t)(sizeof v / sizeof *v)) {
+    if (cn_operator_dofs(&p->W, 2) > (int32_t)(sizeof v / sizeof *v)) {
         return false;
     }
     tiny->n = p->contacts;

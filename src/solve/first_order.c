@@ -40,7 +40,7 @@ cn_status cn_first_order_prepare(cn_first_order *s, const cn_friction *p, const 
                           .watch = cn_watch_start(opts),
                           .report = report};
     s->scale = CN_TAKE(scratch, double, p->contacts);
-    s->v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
+    s->v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
     s->bare.q = CN_TAKE_ZERO(scratch, double, s->m);
     if (!s->scale || !s->v || !s->bare.q) {
         return CN_ERR_MEMORY;

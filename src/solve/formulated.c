@@ -171,7 +171,7 @@ cn_status cn_formulation_solve(const cn_formulation *formulation, const cn_frict
     if (status == CN_OK || status == CN_ERR_CANCELLED) {
         cn_formulated_view(formulation, p->dim, inner, report);
         report->cpu_s = inner->cpu_s;
-        double *v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
+        double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
         cn_status judged = v ? CN_OK : CN_ERR_MEMORY;
         if (v) {
             cn_friction_velocity(p, r, v, u);

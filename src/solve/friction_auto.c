@@ -124,12 +124,19 @@ static cn_status cn_auto_turn(cn_auto_turns *turns, cn_newton_system *system, cn
 
 static cn_friction_fn cn_auto_island;
 
+// The problem as all but the sweeps take it.
+static cn_status cn_auto_body(const cn_friction *p, cn_arena *scratch, cn_friction *body) {
+    *body = *p;
+    return p->W.kind == CN_OPERATOR_BALLS ? cn_balls_to_body_space(p, scratch, body) : CN_OK;
+}
+
 // Gauss-Seidel for as long as it promises to be the cheaper way; not at all in small islands. Easy
-// problems end before anything is analysed. *patience: sweeps that cost as much as a Newton stage;
-// infinite: there is none, or islands have been solved by themselves.
+// problems end before anything is analysed. body: room for what is analysed then. *patience: sweeps
+// that cost as much as a Newton stage; infinite: there is none, or islands have been solved by
+// themselves.
 static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_nsgs *sweeps,
-                               cn_newton_system *system, cn_arena *scratch, double *r, double *u,
-                               cn_solve_report *report, double *patience) {
+                               cn_friction *body, cn_newton_system *system, cn_arena *scratch,
+                               double *r, double *u, cn_solve_report *report, double *patience) {
     cn_solve_opts opts = *turns->opts;
     bool at_once = turns->island && p->contacts < CN_AUTO_SMALL;
     cn_nsgs_start(sweeps, r);
@@ -140,14 +147,15 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     if (!cn_auto_is_over(status, report) && cn_auto_limits(turns, INT32_MAX, &opts, report)) {
         bool split = false;
         cn_nsgs_answer(sweeps, r);
-        if (!turns->island) {
-            status = cn_islands_solve(p, cn_auto_island, &opts, scratch, r, u, report, &split);
+        status = cn_auto_body(p, scratch, body);
+        if (status == CN_OK && !turns->island) {
+            status = cn_islands_solve(body, cn_auto_island, &opts, scratch, r, u, report, &split);
         }
         if (status != CN_OK || split) {
             turns->iterations += report->iterations;
             return status;
         }
-        status = cn_newton_analyse(p, scratch, system);
+        status = cn_newton_analyse(body, scratch, system);
         if (status == CN_OK) {
             double stage = (turns->island ? CN_AUTO_ISLAND_STEPS : CN_AUTO_NEWTON_STEPS) *
                            cn_newton_cost(system);
@@ -167,7 +175,7 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
 static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_arena *scratch,
                                 double *r, double *u, cn_solve_report *report) {
     cn_newton_system system;
-    double *v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
+    double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
     if (!v) {
         return CN_ERR_MEMORY;
     }
@@ -212,11 +220,13 @@ static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve
         }
     }
     cn_nsgs sweeps;
+    cn_friction body;
     cn_newton_system system;
     double patience;
     cn_status status = cn_nsgs_prepare(p, opts, scratch, &sweeps);
     if (status == CN_OK) {
-        status = cn_auto_begin(p, &turns, &sweeps, &system, scratch, r, u, report, &patience);
+        status =
+            cn_auto_begin(p, &turns, &sweeps, &body, &system, scratch, r, u, report, &patience);
     }
     int32_t budget = CN_AUTO_BUDGET;
     while (!cn_auto_is_over(status, report) && turns.iterations < opts->max_iterations &&

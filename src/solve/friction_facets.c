@@ -43,7 +43,7 @@ static cn_status cn_facets_run(const char *solver_name, const cn_friction *p,
         report->detail = "more unknowns than \"most\" allows: use auto, fewer facets, or raise it";
         return CN_OK;
     }
-    double *v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
+    double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
     if (!v) {
         return CN_ERR_MEMORY;
     }

@@ -224,7 +224,11 @@ cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_a
     if (params->order == CN_ORDER_NATURAL) {
         return cn_nsgs_whole(p, opts, scratch, r, report);
     }
-    cn_friction other;
+    cn_friction other, body = *p;
+    if (p->W.kind == CN_OPERATOR_BALLS && cn_balls_to_body_space(p, scratch, &body) != CN_OK) {
+        return CN_ERR_MEMORY;
+    }
+    p = &body;
     int32_t *order = CN_TAKE(scratch, int32_t, p->contacts);
     double *turned = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
     if (!order || !turned ||

@@ -425,7 +425,7 @@ cn_status cn_islands_solve(const cn_friction *p, cn_friction_fn *solve, const cn
                            cn_arena *scratch, double *r, double *u, cn_solve_report *report,
                            bool *split) {
     cn_island_run run = {.p = p, .solve = solve, .opts = opts, .r = r, .u = u};
-    double *v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
+    double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
     run.kept = CN_TAKE_ZERO(scratch, bool, p->contacts);
     if (!v || !run.kept) {
         return CN_ERR_MEMORY;

@@ -432,8 +432,8 @@ static bool cn_is_planned(const cn_sweep *s) {
 
 // Wide enough a closed form for the packets, and nobody asked for another local solver or way.
 static bool cn_may_be_packed(const cn_sweep *s) {
-    return s->p->W.kind == CN_OPERATOR_BODY && s->fast && s->relaxation == 1.0 && !s->plan.varies &&
-           !cn_is_planned(s) && cn_boxes_count(s->p) == 0;
+    return s->p->W.kind != CN_OPERATOR_ASSEMBLED && s->fast && s->relaxation == 1.0 &&
+           !s->plan.varies && !cn_is_planned(s) && cn_boxes_count(s->p) == 0;
 }
 
 // A number a row of the contacts, spread over an iterate; 1 in empty lanes.
@@ -478,7 +478,9 @@ static cn_status cn_prepare_packets(cn_sweep *s, cn_arena *scratch) {
         s->run = cn_sweep_balls;
         return CN_OK;
     }
-    status = status == CN_OK ? cn_manifolds_build(s->p, scratch, &s->manifolds, &fits) : status;
+    if (status == CN_OK && s->p->W.kind == CN_OPERATOR_BODY) {
+        status = cn_manifolds_build(s->p, scratch, &s->manifolds, &fits);
+    }
     if (status == CN_OK && fits) {
         s->kind = CN_SWEEP_MANIFOLDS;
         s->size = cn_manifolds_size(&s->manifolds);
@@ -487,9 +489,16 @@ static cn_status cn_prepare_packets(cn_sweep *s, cn_arena *scratch) {
     return status;
 }
 
-// The sweep over the operator as it is.
+// The sweep over the operator as it is; balls that cannot be packed are swept in body space.
 static cn_status cn_prepare_any(cn_sweep *s, cn_arena *scratch) {
     const cn_friction *p = s->p;
+    if (p->W.kind == CN_OPERATOR_BALLS) {
+        cn_friction *body = CN_TAKE(scratch, cn_friction, 1);
+        if (!body || cn_balls_to_body_space(p, scratch, body) != CN_OK) {
+            return CN_ERR_MEMORY;
+        }
+        s->p = p = body;
+    }
     s->q = CN_TAKE_ZERO(scratch, double, s->size + CN_SWEEP_PAD);
     if (!s->q) {
         return CN_ERR_MEMORY;
@@ -521,8 +530,7 @@ cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *loc
     sweep->r = CN_TAKE(scratch, double, m);
     sweep->u = CN_TAKE(scratch, double, m);
     // Spare zeros behind the velocities, for the second body of a contact that has one.
-    sweep->v = CN_TAKE_ZERO(scratch, double,
-                            (p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0) + CN_SWEEP_SPARE);
+    sweep->v = CN_TAKE_ZERO(scratch, double, cn_operator_dofs(&p->W, p->dim) + CN_SWEEP_SPARE);
     cn_status status = sweep->r && sweep->u && sweep->v ? CN_OK : CN_ERR_MEMORY;
     if (status == CN_OK && cn_may_be_packed(sweep)) {
         status = cn_prepare_packets(sweep, scratch);
@@ -597,11 +605,18 @@ void cn_sweep_run(cn_sweep *sweep, double *x, int32_t count) {
 }
 
 static double cn_length(int64_t n, const double *x) {
-    double sum = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += x[i] * x[i];
+    // Four sums at once: one alone would wait for each of its additions.
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int lane = 0; lane < 4; lane++) {
+            sum[lane] += x[i + lane] * x[i + lane];
+        }
     }
-    return sqrt(sum);
+    for (; i < n; i++) {
+        sum[0] += x[i] * x[i];
+    }
+    return sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 // |e| of an iterate in packets.

@@ -65,7 +65,7 @@ static cn_status cn_vi_prepare(cn_vi *s, const cn_friction *p, const cn_solve_op
     memcpy(&s->own, opts->params, sizeof s->own);
     s->rho = s->own.step;
     s->weight = CN_TAKE(scratch, double, p->contacts);
-    s->v = CN_TAKE(scratch, double, p->W.kind == CN_OPERATOR_BODY ? p->W.body.dofs : 0);
+    s->v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
     double **vectors[] = {&s->r, &s->F, &s->u, &s->bar, &s->F_bar, &s->u_bar};
     bool complete = s->weight && s->v;
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {

@@ -465,7 +465,13 @@ void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
 }
 
 const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const double **u) {
+    const cn_friction *p = &sim->last.assembled.problem;
     *r = sim->last.r;
     *u = sim->last.u;
-    return sim->last.r ? &sim->last.assembled.problem : NULL;
+    if (!sim->last.r || p->W.kind != CN_OPERATOR_BALLS) {
+        return sim->last.r ? p : NULL;
+    }
+    cn_friction *body = CN_TAKE(sim->step_memory, cn_friction, 1);
+    bool made = body && cn_balls_to_body_space(p, sim->step_memory, body) == CN_OK;
+    return made ? body : NULL;
 }

@@ -1,0 +1,189 @@
+// The operator of spheres and disks: the same as its form in body space, to all that look at it.
+#include "check.h"
+#include "problem/ball_map.h"
+#include "rigid_problems.h"
+#include "world.h"
+
+#include <cairn/solve.h>
+
+// Balls in random touch, every fifth contact with the last body, which is fixed.
+static cn_friction ball_problem(cn_arena *arena, int32_t dim, uint64_t seed) {
+    int32_t run = dim == 3 ? 6 : 3;
+    cn_friction p = {.dim = dim, .contacts = CONTACTS, .W = {.kind = CN_OPERATOR_BALLS}};
+    cn_ball_map *balls = &p.W.balls;
+    *balls = (cn_ball_map){.bodies = BODIES,
+                           .light = CN_TAKE_ZERO(arena, double, 2 * BODIES),
+                           .body = CN_TAKE(arena, int32_t, 2 * CONTACTS),
+                           .arm = CN_TAKE(arena, double, 2 * CONTACTS),
+                           .frame = CN_TAKE(arena, double, 9 * CONTACTS)};
+    p.q = CN_TAKE_ZERO(arena, double, dim *CONTACTS);
+    p.mu = CN_TAKE(arena, double, CONTACTS);
+    p.W.diagonal = CN_TAKE(arena, double, dim *dim *CONTACTS);
+    cn_rng rng = cn_rng_seed(seed);
+    double free[6 * BODIES] = {0.0}, still[3 * CONTACTS] = {0.0};
+    for (int32_t i = 0; i < BODIES - 1; i++) {
+        balls->light[2 * i] = cn_rng_uniform(&rng, 0.5, 1.5);
+        balls->light[2 * i + 1] = cn_rng_uniform(&rng, 1.0, 2.0);
+        for (int32_t k = 0; k < run; k++) {
+            free[run * i + k] = cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+    }
+    for (int32_t a = 0; a < CONTACTS; a++) {
+        double frame[3][3];
+        int32_t i = a % (BODIES - 1), j = a % 5 == 0 ? BODIES - 1 : (i + 1 + a / 7) % (BODIES - 1);
+        random_frame(&rng, dim, frame);
+        memcpy(balls->frame + 9 * a, frame, sizeof frame);
+        balls->body[2 * a] = a % 2 ? i : j;
+        balls->body[2 * a + 1] = a % 2 ? j : i;
+        balls->arm[2 * a] = cn_rng_uniform(&rng, 0.5, 1.5);
+        balls->arm[2 * a + 1] = cn_rng_uniform(&rng, 0.5, 1.5);
+        p.mu[a] = a % 11 == 0 ? 0.0 : cn_rng_uniform(&rng, 0.0, 0.6);
+    }
+    cn_ball_map_velocity(balls, dim, CONTACTS, still, free, p.q); // the bodies can stop it
+    cn_ball_map_diagonal(balls, dim, CONTACTS, p.W.diagonal);
+    return p;
+}
+
+static cn_friction in_body_space(const cn_friction *p, cn_arena *arena) {
+    cn_friction body;
+    assert_int_equal(cn_balls_to_body_space(p, arena, &body), CN_OK);
+    return body;
+}
+
+CN_TEST(velocities_and_diagonal_are_those_of_body_space) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = ball_problem(arena, dim, 1), body = in_body_space(&p, arena), assembled;
+        cn_error error = {0};
+        assert_int_equal(cn_friction_validate(&p, &error), CN_OK);
+        assert_int_equal(cn_friction_validate(&body, &error), CN_OK);
+        assert_int_equal(cn_friction_assemble(&p, arena, &assembled, &error), CN_OK);
+        assert_int_equal(cn_operator_dofs(&p.W, dim), body.W.body.dofs);
+        double *v = CN_TAKE(arena, double, body.W.body.dofs), u[3][3 * CONTACTS];
+        cn_friction_velocity(&p, p.q, v, u[0]); // any impulses
+        cn_friction_velocity(&body, p.q, v, u[1]);
+        cn_friction_velocity(&assembled, p.q, NULL, u[2]);
+        for (int32_t i = 0; i < dim * CONTACTS; i++) {
+            CN_CHECK_NEAR(u[0][i], u[1][i], 1e-13);
+            CN_CHECK_NEAR(u[0][i], u[2][i], 1e-13);
+        }
+        double diagonal[9 * CONTACTS];
+        cn_operator_diagonal(&body.W, dim, CONTACTS, diagonal);
+        for (int32_t i = 0; i < dim * dim * CONTACTS; i++) {
+            CN_CHECK_NEAR(p.W.diagonal[i], diagonal[i], 1e-14);
+        }
+        cn_arena_destroy(arena);
+    }
+}
+
+CN_TEST(the_checker_grades_both_forms_alike) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = ball_problem(arena, dim, 2), body = in_body_space(&p, arena);
+        cn_grade one, other;
+        assert_int_equal(cn_friction_grade(&p, p.q, NULL, arena, &one), CN_OK);
+        assert_int_equal(cn_friction_grade(&body, p.q, NULL, arena, &other), CN_OK);
+        CN_CHECK_NEAR(one.residual, other.residual, 1e-13 * other.residual);
+        CN_CHECK_NEAR(one.residual_q, other.residual_q, 1e-13 * other.residual_q);
+        CN_CHECK_NEAR(one.residual_max, other.residual_max, 1e-13 * other.residual_max);
+        CN_CHECK_NEAR(one.complementarity, other.complementarity, 1e-13);
+        assert_int_equal(one.worst, other.worst);
+        assert_int_equal(one.open, other.open);
+        assert_int_equal(one.slide, other.slide);
+        cn_arena_destroy(arena);
+    }
+}
+
+// Every solver, also those that know nothing of balls, and nsgs in ways that packets cannot do.
+CN_TEST(all_solvers_take_it) {
+    static const char *const settings[][2] = {{"auto", NULL},         {"nsgs", NULL},
+                                              {"nsgs", "relaxation"}, {"nsgs", "order"},
+                                              {"prox-newton", NULL},  {"extra-gradient", NULL}};
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
+            cn_arena *arena = cn_arena_create(NULL), *scratch = cn_arena_create(NULL);
+            cn_friction p = ball_problem(arena, dim, 3);
+            const cn_friction_solver *solver = cn_friction_solver_find(settings[k][0]);
+            cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+            opts.tolerance = 1e-6;
+            if (settings[k][1]) {
+                const char *value = strcmp(settings[k][1], "order") == 0 ? "2" : "1.2";
+                assert_int_equal(
+                    cn_solve_opts_set(&opts, &solver->info, settings[k][1], value, NULL), CN_OK);
+            }
+            double r[3 * CONTACTS] = {0.0}, u[3 * CONTACTS];
+            cn_solve_report report;
+            cn_error error = {0};
+            assert_int_equal(cn_friction_solve(&p, solver, &opts, scratch, r, u, &report, &error),
+                             CN_OK);
+            CN_CHECK_BELOW(report.grade.residual, 1e-6);
+            cn_friction body = in_body_space(&p, arena);
+            cn_grade grade;
+            assert_int_equal(cn_friction_grade(&body, r, u, arena, &grade), CN_OK);
+            CN_CHECK_BELOW(grade.residual, 1.001e-6);
+            CN_CHECK_BELOW(grade.velocity_mismatch, 1e-12);
+            cn_arena_destroy(scratch);
+            cn_arena_destroy(arena);
+        }
+    }
+}
+
+CN_TEST(faults_are_found) {
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_friction p = ball_problem(arena, 3, 4);
+    cn_error error = {0};
+    p.W.balls.body[7] = BODIES;
+    assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    assert_non_null(strstr(error.message, "contact 3 names body 40 of 40"));
+    p = ball_problem(arena, 3, 4);
+    p.W.balls.arm[2] = (double)NAN;
+    assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    assert_non_null(strstr(error.message, "the radii[2]"));
+    p = ball_problem(arena, 3, 4);
+    p.W.balls.frame = NULL;
+    assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    p = ball_problem(arena, 3, 4);
+    uint8_t boxed[CONTACTS] = {0};
+    p.bounds.boxed = boxed;
+    assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    assert_non_null(strstr(error.message, "joint rows"));
+    cn_arena_destroy(arena);
+}
+
+// Spheres on a driven floor and against a fixed box: what a run hands out is in body space, and its
+// answer has the residual that the step reported.
+CN_TEST(runs_of_balls_hand_out_their_problems_in_body_space) {
+    world w = world_open("cairn: 1\ntime: {step: 0.01}\nsolver: {tolerance: 1.0e-6}\n"
+                         "materials: {stone: {density: 2500}}\n"
+                         "contacts: [{between: [stone, stone], friction: 0.4}]\n"
+                         "bodies:\n"
+                         "  - {name: floor, fixed: true, material: stone,\n"
+                         "     shape: [{plane: {normal: [0, 0, 1], offset: 0}}]}\n"
+                         "  - {name: block, fixed: true, material: stone, position: [1, 0, 0.5],\n"
+                         "     shape: [{box: {size: [1, 1, 1]}}]}\n"
+                         "  - {name: a, material: stone, position: [0, 0, 0.5],\n"
+                         "     velocity: [1, 0.2, 0], shape: [{sphere: {radius: 0.5}}]}\n"
+                         "  - {name: b, material: stone, position: [0, 0.2, 1.5],\n"
+                         "     shape: [{sphere: {radius: 0.5}}]}\n"
+                         "motions:\n"
+                         "  - {body: floor, velocity: [0.3, 0, 0]}\n");
+    cn_arena *arena = cn_arena_create(NULL);
+    int32_t contacts = 0;
+    for (int step = 0; step < 60; step++) {
+        world_step(&w);
+        const double *r, *u;
+        const cn_friction *p = cn_sim_problem(w.sim, &r, &u);
+        assert_non_null(p);
+        assert_int_equal(p->W.kind, CN_OPERATOR_BODY);
+        cn_grade grade;
+        assert_int_equal(cn_friction_grade(p, r, u, arena, &grade), CN_OK);
+        CN_CHECK_NEAR(grade.residual, w.last.residual, 1e-9);
+        CN_CHECK_BELOW(grade.velocity_mismatch, 1e-9);
+        contacts = p->contacts > contacts ? p->contacts : contacts;
+    }
+    CN_CHECK_TRUE(contacts >= 3);
+    CN_CHECK_BELOW(w.worst_balance, 1e-8);
+    assert_int_equal(w.unsolved, 0);
+    cn_arena_destroy(arena);
+    world_close(&w);
+}
