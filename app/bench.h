@@ -14,7 +14,7 @@ typedef struct cn_bench_job {
 } cn_bench_job;
 
 typedef int cn_bench_fn(const cn_bench_job *job); // returns an exit code
-cn_bench_fn cn_bench_nsgs, cn_bench_siconos, cn_bench_large;
+cn_bench_fn cn_bench_kernels, cn_bench_nsgs, cn_bench_siconos, cn_bench_large;
 
 // A sweep of naive block Gauss-Seidel over assembled W (bench_naive.c).
 void cn_naive_sweep(const cn_friction *p, double *r);

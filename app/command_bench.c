@@ -12,6 +12,8 @@ typedef struct cn_bench {
 } cn_bench;
 
 static const cn_bench cn_benches[] = {
+    {"kernels", "ns per contact per sweep of the packets' kernels, 1e3 to 3e6 contacts",
+     cn_bench_kernels},
     {"nsgs", "ns per contact per sweep of Gauss-Seidel, beside a naive sweep and Siconos",
      cn_bench_nsgs},
     {"siconos", "time of auto over that of Siconos' best setting, to 1e-4 and to 1e-8",

@@ -7,6 +7,7 @@
 #define CAIRN_MATH_WIDE_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@
 
 #define CN_WIDE 4 // lanes
 #define CN_INLINE static inline __attribute__((always_inline))
+#define CN_UNROLL _Pragma("GCC unroll 4") // before a short loop whose rounds shall overlap
+#define CN_LINE 64                        // bytes that memory hands over at a time
 
 typedef double cn_wide __attribute__((vector_size(32)));
 typedef int64_t cn_wide_mask __attribute__((vector_size(32))); // all ones or all zeros in a lane
@@ -47,6 +50,11 @@ CN_INLINE cn_wide cn_wide_select(cn_wide_mask mask, cn_wide yes, cn_wide no) {
     return (cn_wide)bits;
 }
 
+// Whether the mask is set in any lane.
+CN_INLINE bool cn_wide_any(cn_wide_mask mask) {
+    return ((mask[0] | mask[1]) | (mask[2] | mask[3])) != 0;
+}
+
 // max(x, 0); 0 where x is not a number.
 CN_INLINE cn_wide cn_wide_positive(cn_wide x) {
     return (cn_wide)((cn_wide_mask)x & (x > cn_wide_all(0.0)));
@@ -62,6 +70,13 @@ CN_INLINE void cn_wide_transpose(cn_wide row[4]) {
     row[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
     row[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
     row[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+}
+
+// Asks memory for what will be needed soon; any address will do.
+CN_INLINE void cn_ask_for(const void *from, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += CN_LINE) {
+        __builtin_prefetch((const char *)from + i);
+    }
 }
 
 // The last of four numbers in every lane.

@@ -8,6 +8,8 @@
 #include "solve/natural_wide.h"
 
 #define CN_GROUPS (CN_PACKET / CN_WIDE)
+#define CN_PACKETS_AHEAD 8 // that memory is asked for: as long as it takes to come
+#define CN_BODIES_AHEAD 4  // packets
 
 // u of a group of lanes.
 CN_INLINE cn_wide3 cn_ball_velocity(const cn_ball_packet *packet, int at, cn_wide3 n,
@@ -64,22 +66,54 @@ CN_INLINE cn_wide3 cn_ball_solve(const cn_ball_packet *packet, int at, cn_wide3 
     return cn_wide3_add(result, normal, n);
 }
 
+// Normals and velocities of a packet.
+typedef struct cn_ball_fetched {
+    cn_wide3 n[CN_GROUPS], u[CN_GROUPS];
+} cn_ball_fetched;
+
+CN_INLINE cn_ball_fetched cn_ball_fetch(const cn_ball_packet *packet, const double *body) {
+    cn_ball_fetched out;
+    for (int g = 0; g < CN_GROUPS; g++) {
+        out.n[g] = cn_wide3_load(&packet->n[0][CN_WIDE * g], CN_PACKET);
+        out.u[g] = cn_ball_velocity(packet, CN_WIDE * g, out.n[g], body);
+    }
+    return out;
+}
+
+// Asks for a packet and its impulses some packets ahead, and for the bodies of a nearer one.
+CN_INLINE void cn_ball_ahead(const cn_ball_packet *packet, const double *x, const double *body) {
+    cn_ask_for(packet + CN_PACKETS_AHEAD, sizeof *packet);
+    cn_ask_for(x + CN_PACKETS_AHEAD * CN_BALL_IMPULSES, CN_BALL_IMPULSES * sizeof *x);
+    const cn_ball_packet *near = packet + CN_BODIES_AHEAD;
+    for (int lane = 0; lane < CN_PACKET; lane++) {
+        cn_ask_for(body + near->a[lane], CN_BALL_RECORD * sizeof *body);
+        cn_ask_for(body + near->b[lane], CN_BALL_RECORD * sizeof *body);
+    }
+}
+
 static void cn_ball_sweep(int32_t packets, const cn_ball_packet *packet, double *x, double *body) {
+    if (packets == 0) {
+        return;
+    }
+    // The next packet shares no body with this one: its velocities are fetched before this one's
+    // impulses are known, so that neither waits for the other.
+    cn_ball_fetched now = cn_ball_fetch(packet, body);
     for (int32_t i = 0; i < packets; i++, packet++, x += CN_BALL_IMPULSES) {
-        cn_wide3 n[CN_GROUPS], u[CN_GROUPS], d[CN_GROUPS];
-        for (int g = 0; g < CN_GROUPS; g++) {
-            n[g] = cn_wide3_load(&packet->n[0][CN_WIDE * g], CN_PACKET);
-            u[g] = cn_ball_velocity(packet, CN_WIDE * g, n[g], body);
+        if (i + CN_BODIES_AHEAD < packets) {
+            cn_ball_ahead(packet, x, body);
         }
+        cn_ball_fetched next = cn_ball_fetch(i + 1 < packets ? packet + 1 : packet, body);
+        cn_wide3 d[CN_GROUPS];
         for (int g = 0; g < CN_GROUPS; g++) {
             cn_wide3 r = cn_wide3_load(x + CN_WIDE * g, CN_PACKET);
-            cn_wide3 next = cn_ball_solve(packet, CN_WIDE * g, n[g], u[g], r);
-            d[g] = cn_wide3_add(next, cn_wide_all(-1.0), r);
-            cn_wide3_store(x + CN_WIDE * g, CN_PACKET, next);
+            cn_wide3 answer = cn_ball_solve(packet, CN_WIDE * g, now.n[g], now.u[g], r);
+            d[g] = cn_wide3_add(answer, cn_wide_all(-1.0), r);
+            cn_wide3_store(x + CN_WIDE * g, CN_PACKET, answer);
         }
         for (int g = 0; g < CN_GROUPS; g++) {
-            cn_ball_push(packet, CN_WIDE * g, n[g], d[g], body);
+            cn_ball_push(packet, CN_WIDE * g, now.n[g], d[g], body);
         }
+        now = next;
     }
 }
 

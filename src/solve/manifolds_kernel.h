@@ -10,6 +10,8 @@
 #define CN_GROUPS (CN_PACKET / CN_WIDE)
 #define CN_SECULAR_STEPS 3
 #define CN_SECULAR_MOST 1e100 // a multiplier without friction
+#define CN_POINTS_AHEAD 6     // that memory is asked for: as long as it takes to come
+#define CN_BODIES_AHEAD 2     // packets
 
 // The two bodies of a group of lanes.
 typedef struct cn_wide_pair {
@@ -92,62 +94,137 @@ CN_INLINE void cn_point_push(const cn_manifold_packet *packet, const cn_rigid_po
     pair->wb = cn_wide3_sum(pair->wb, spin_b);
 }
 
-// Newton on Q(l) = N(l) (solve/local_secular.h); a step that leaves the positive numbers halves l.
-CN_INLINE cn_wide cn_wide_secular(const cn_wide Q[3], const cn_wide N2[3], cn_wide l) {
-    for (int step = 0; step < CN_SECULAR_STEPS; step++) {
-        cn_wide n2 = N2[0] + l * (2.0 * N2[1] + l * N2[2]), half_slope = N2[1] + l * N2[2];
-        cn_wide value = Q[0] + l * (Q[1] + l * Q[2]), slope = Q[1] + 2.0 * l * Q[2];
-        cn_wide v2 = value * value;
-        cn_wide top = (v2 - n2) * (v2 + n2) * n2;
-        cn_wide bottom = (3.0 * n2 + v2) * value * (slope * n2 - value * half_slope);
-        cn_wide next = l - top / bottom;
-        cn_wide_mask good = (next >= cn_wide_all(0.0)) & (next <= cn_wide_all(CN_SECULAR_MOST));
-        l = cn_wide_select(good, next, 0.5 * l);
-    }
-    return l;
-}
+// A group's points as the secular equation has them (solve/local_secular.h).
+typedef struct cn_point_plane {
+    cn_wide c, b1, b2, h1, h2; // r = 0: what presses, and the slip with and without the plane's S
+    cn_wide m1, m2, mb;        // mu W_NT/W_NN, and its product with b
+    cn_wide trace;             // of S
+    cn_wide Q[3], N2[3];       // coefficients of Q(l), and of N(l)^2 with its middle one halved
+    cn_wide_mask press, slide;
+    cn_wide3 answer; // in the end; until then, what would make it stick
+} cn_point_plane;
 
-// One point solved: open, sticking or sliding. r, u: its impulse and velocity now.
-CN_INLINE cn_wide3 cn_point_solve(const cn_rigid_point *point, int at, cn_wide3 u, cn_wide3 r,
-                                  double *slip) {
+CN_INLINE cn_point_plane cn_point_open(const cn_rigid_point *point, int at, cn_wide3 u,
+                                       cn_wide3 r) {
+    cn_point_plane p;
     cn_wide zero = cn_wide_all(0.0), mu = cn_wide_load(&point->mu[at]);
     cn_wide nt1 = cn_wide_load(&point->nt[0][at]), nt2 = cn_wide_load(&point->nt[1][at]);
     cn_wide S11 = cn_wide_load(&point->S[0][at]), S12 = cn_wide_load(&point->S[1][at]),
             S22 = cn_wide_load(&point->S[2][at]);
-    cn_wide c = r.x + (nt1 * r.y + nt2 * r.z) - u.x * cn_wide_load(&point->inv_nn[at]);
-    cn_wide b1 = u.y - nt1 * u.x - (S11 * r.y + S12 * r.z);
-    cn_wide b2 = u.z - nt2 * u.x - (S12 * r.y + S22 * r.z);
-    cn_wide h1 = S22 * b1 - S12 * b2, h2 = S11 * b2 - S12 * b1;
+    p.c = r.x + (nt1 * r.y + nt2 * r.z) - u.x * cn_wide_load(&point->inv_nn[at]);
+    p.b1 = u.y - nt1 * u.x - (S11 * r.y + S12 * r.z);
+    p.b2 = u.z - nt2 * u.x - (S12 * r.y + S22 * r.z);
+    p.h1 = S22 * p.b1 - S12 * p.b2;
+    p.h2 = S11 * p.b2 - S12 * p.b1;
+    p.m1 = mu * nt1;
+    p.m2 = mu * nt2;
     cn_wide det = S11 * S22 - S12 * S12, trace = S11 + S22;
-    cn_wide limit = mu * c, m1 = mu * nt1, m2 = mu * nt2, mb = m1 * b1 + m2 * b2;
-    cn_wide Q[3] = {limit * det + (m1 * h1 + m2 * h2), limit * trace + mb, limit};
-    cn_wide N2[3] = {h1 * h1 + h2 * h2, h1 * b1 + h2 * b2, b1 * b1 + b2 * b2};
-    cn_wide_mask press = c > zero;
-    cn_wide_mask stick = (Q[0] >= zero) & (N2[0] <= Q[0] * Q[0]);
-    cn_wide_mask slide = press & ~stick;
-
+    cn_wide limit = mu * p.c, mb = p.m1 * p.b1 + p.m2 * p.b2;
+    p.Q[0] = limit * det + (p.m1 * p.h1 + p.m2 * p.h2);
+    p.Q[1] = limit * trace + mb;
+    p.Q[2] = limit;
+    p.N2[0] = p.h1 * p.h1 + p.h2 * p.h2;
+    p.N2[1] = p.h1 * p.b1 + p.h2 * p.b2;
+    p.N2[2] = p.b1 * p.b1 + p.b2 * p.b2;
+    p.press = p.c > zero;
+    p.slide = p.press & ~((p.Q[0] >= zero) & (p.N2[0] <= p.Q[0] * p.Q[0]));
     cn_wide inv_det = cn_wide_all(1.0) / det;
-    cn_wide3 result = {zero, -h1 * inv_det, -h2 * inv_det};
-    result.x = c - (nt1 * result.y + nt2 * result.z);
-    cn_wide l = zero;
-    if ((slide[0] | slide[1]) | (slide[2] | slide[3])) {
-        cn_wide last = cn_wide_load(slip);
-        cn_wide guess = (cn_wide_sqrt(N2[2]) - mb) / limit - (trace - N2[1] / N2[2]);
-        guess =
-            cn_wide_select((guess > zero) & (guess <= cn_wide_all(CN_SECULAR_MOST)), guess, zero);
-        l = cn_wide_secular(Q, N2, cn_wide_select(last > zero, last, guess));
-        cn_wide g1 = h1 + l * b1, g2 = h2 + l * b2;
-        cn_wide length = cn_wide_sqrt(g1 * g1 + g2 * g2);
-        cn_wide share = c / (length - (m1 * g1 + m2 * g2));
-        result.x = cn_wide_select(slide, share * length, result.x);
-        result.y = cn_wide_select(slide, -mu * share * g1, result.y);
-        result.z = cn_wide_select(slide, -mu * share * g2, result.z);
+    p.answer.y = -p.h1 * inv_det;
+    p.answer.z = -p.h2 * inv_det;
+    p.answer.x = p.c - (nt1 * p.answer.y + nt2 * p.answer.z);
+    p.mb = mb;
+    p.trace = trace;
+    return p;
+}
+
+// A first multiplier, near where Q and N are as good as straight.
+CN_INLINE cn_wide cn_point_guess(const cn_point_plane *p) {
+    cn_wide zero = cn_wide_all(0.0);
+    cn_wide guess = (cn_wide_sqrt(p->N2[2]) - p->mb) / p->Q[2] - (p->trace - p->N2[1] / p->N2[2]);
+    cn_wide_mask good = (guess > zero) & (guess <= cn_wide_all(CN_SECULAR_MOST));
+    return cn_wide_select(good, guess, zero);
+}
+
+// Newton on Q(l) = N(l); a step that leaves the positive numbers halves l.
+CN_INLINE cn_wide cn_point_newton(const cn_point_plane *p, cn_wide l) {
+    const cn_wide *Q = p->Q, *N2 = p->N2;
+    cn_wide n2 = N2[0] + l * (2.0 * N2[1] + l * N2[2]), half_slope = N2[1] + l * N2[2];
+    cn_wide value = Q[0] + l * (Q[1] + l * Q[2]), slope = Q[1] + 2.0 * l * Q[2];
+    cn_wide v2 = value * value;
+    cn_wide top = (v2 - n2) * (v2 + n2) * n2;
+    cn_wide bottom = (3.0 * n2 + v2) * value * (slope * n2 - value * half_slope);
+    cn_wide next = l - top / bottom;
+    cn_wide_mask good = (next >= cn_wide_all(0.0)) & (next <= cn_wide_all(CN_SECULAR_MOST));
+    return cn_wide_select(good, next, 0.5 * l);
+}
+
+// The answer with the multiplier l where it slides, what it was elsewhere.
+CN_INLINE cn_wide3 cn_point_slide(const cn_point_plane *p, cn_wide mu, cn_wide l) {
+    cn_wide g1 = p->h1 + l * p->b1, g2 = p->h2 + l * p->b2;
+    cn_wide length = cn_wide_sqrt(g1 * g1 + g2 * g2);
+    cn_wide share = p->c / (length - (p->m1 * g1 + p->m2 * g2));
+    return (cn_wide3){cn_wide_select(p->slide, share * length, p->answer.x),
+                      cn_wide_select(p->slide, -mu * share * g1, p->answer.y),
+                      cn_wide_select(p->slide, -mu * share * g2, p->answer.z)};
+}
+
+// A point of every lane solved: open, sticking or sliding. The groups take turns step by step, so
+// that one computes while the other waits.
+CN_INLINE void cn_points_solve(const cn_manifold_packet *packet, const cn_rigid_point *point,
+                               double *x, double *slip, cn_wide_pair pair[CN_GROUPS]) {
+    cn_wide3 r[CN_GROUPS];
+    cn_point_plane plane[CN_GROUPS];
+    cn_wide l[CN_GROUPS];
+    CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
+        r[g] = cn_wide3_load(x + CN_WIDE * g, CN_PACKET);
+        plane[g] = cn_point_open(point, CN_WIDE * g,
+                                 cn_point_velocity(point, CN_WIDE * g, &pair[g]), r[g]);
+        l[g] = cn_wide_load(slip + CN_WIDE * g);
     }
-    cn_wide_store(slip, cn_wide_select(slide, l, zero));
-    result.x = cn_wide_select(press, result.x, zero);
-    result.y = cn_wide_select(press, result.y, zero);
-    result.z = cn_wide_select(press, result.z, zero);
-    return result;
+    if (cn_wide_any(plane[0].slide | plane[1].slide)) {
+        CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
+            cn_wide_mask fresh = plane[g].slide & ~(l[g] > cn_wide_all(0.0));
+            if (cn_wide_any(fresh)) {
+                l[g] = cn_wide_select(fresh, cn_point_guess(&plane[g]), l[g]);
+            }
+        }
+        CN_UNROLL for (int step = 0; step < CN_SECULAR_STEPS; step++) {
+            CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
+                l[g] = cn_point_newton(&plane[g], l[g]);
+            }
+        }
+        CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
+            plane[g].answer =
+                cn_point_slide(&plane[g], cn_wide_load(&point->mu[CN_WIDE * g]), l[g]);
+        }
+    }
+    CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
+        int at = CN_WIDE * g;
+        cn_wide zero = cn_wide_all(0.0);
+        cn_wide3 next = {cn_wide_select(plane[g].press, plane[g].answer.x, zero),
+                         cn_wide_select(plane[g].press, plane[g].answer.y, zero),
+                         cn_wide_select(plane[g].press, plane[g].answer.z, zero)};
+        cn_wide_store(slip + at, cn_wide_select(plane[g].slide, l[g], zero));
+        cn_wide3_store(x + at, CN_PACKET, next);
+        cn_point_push(packet, point, at, cn_wide3_sub(next, r[g]), &pair[g]);
+    }
+}
+
+// Asks for the numbers of a point some points ahead.
+CN_INLINE void cn_points_ahead(const cn_rigid_point *point, const double *x, const double *slip) {
+    cn_ask_for(point + CN_POINTS_AHEAD, sizeof *point);
+    cn_ask_for(x + CN_POINTS_AHEAD * CN_POINT_IMPULSES, CN_POINT_IMPULSES * sizeof *x);
+    cn_ask_for(slip + CN_POINTS_AHEAD * CN_PACKET, CN_PACKET * sizeof *slip);
+}
+
+// Asks for the bodies of a packet some packets ahead, and for the packet behind it.
+CN_INLINE void cn_bodies_ahead(const cn_manifold_packet *packet, const double *body) {
+    const cn_manifold_packet *ahead = packet + CN_BODIES_AHEAD;
+    cn_ask_for(ahead + CN_BODIES_AHEAD, sizeof *ahead);
+    for (int lane = 0; lane < CN_PACKET; lane++) {
+        cn_ask_for(body + ahead->a[lane], CN_RIGID_RECORD * sizeof *body);
+        cn_ask_for(body + ahead->b[lane], CN_RIGID_RECORD * sizeof *body);
+    }
 }
 
 static void cn_manifold_sweep(cn_manifolds *s, double *x) {
@@ -157,21 +234,18 @@ static void cn_manifold_sweep(cn_manifolds *s, double *x) {
         double *own = x + CN_POINT_IMPULSES * packet->first,
                *slip = s->slip + CN_PACKET * packet->first;
         cn_wide_pair pair[CN_GROUPS];
-        for (int g = 0; g < CN_GROUPS; g++) {
+        if (i + CN_BODIES_AHEAD < s->packets.count) {
+            cn_bodies_ahead(packet, s->body);
+        }
+        CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
             pair[g] = cn_fetch_pair(packet, CN_WIDE * g, s->body);
         }
         for (int32_t k = 0; k < packet->points;
              k++, point++, own += CN_POINT_IMPULSES, slip += CN_PACKET) {
-            for (int g = 0; g < CN_GROUPS; g++) {
-                int at = CN_WIDE * g;
-                cn_wide3 r = cn_wide3_load(own + at, CN_PACKET);
-                cn_wide3 u = cn_point_velocity(point, at, &pair[g]);
-                cn_wide3 next = cn_point_solve(point, at, u, r, slip + at);
-                cn_wide3_store(own + at, CN_PACKET, next);
-                cn_point_push(packet, point, at, cn_wide3_sub(next, r), &pair[g]);
-            }
+            cn_points_ahead(point, own, slip);
+            cn_points_solve(packet, point, own, slip, pair);
         }
-        for (int g = 0; g < CN_GROUPS; g++) {
+        CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
             cn_put_pair(packet, CN_WIDE * g, pair[g], s->body);
         }
     }

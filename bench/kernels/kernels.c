@@ -1,0 +1,284 @@
+// bench/kernels/kernels.c
+// CPU nanoseconds per contact per sweep of the packets' kernels, for `cairn bench kernels`.
+//
+//     kernels [--json] [--most=CONTACTS] [--repeats=N]
+//
+// Beside each size: a naive sweep over spheres of the same number of contacts, what the memory
+// bandwidth would allow, and what laying the contacts out in packets costs. The entrants take turns
+// in short blocks and the shortest of each counts.
+#include "lattice.h"
+#include "naive.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "solve/sweep.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CN_BLOCK_WORK 100000 // contact-sweeps of a block: about a millisecond
+#define CN_BLOCKS 20         // a repeat; fewer when sweeps are longer than a block
+#define CN_BLOCKS_LEAST 3
+#define CN_TRIAD_SIZE (4 << 20) // numbers in an array: beyond the caches
+
+typedef struct cn_settings {
+    bool json;
+    int32_t most, repeats;
+} cn_settings;
+
+// What was found at one size.
+typedef struct cn_row {
+    const char *shape;
+    int32_t contacts, bodies;
+    double ns, naive_ns;    // a contact and a sweep
+    double bytes;           // that a sweep streams, a contact
+    double packing, laying; // sweeps' worth of choosing the packets, and of all that is prepared
+    double filled;          // share of lanes
+} cn_row;
+
+static void cn_least(double *least, double seconds) {
+    *least = seconds < *least ? seconds : *least;
+}
+
+// ---- bandwidth ----
+
+// [bytes/s] of a[i] = b[i] + 3 c[i].
+static double cn_triad(int32_t repeats) {
+    size_t size = CN_TRIAD_SIZE;
+    double *a = calloc(3 * size, sizeof *a), least = HUGE_VAL;
+    if (!a) {
+        return (double)NAN;
+    }
+    double *b = a + size, *c = b + size;
+    for (int32_t i = 0; i < 4 * repeats; i++) {
+        double start = cn_clock_cpu();
+        for (size_t k = 0; k < size; k++) {
+            a[k] = b[k] + 3.0 * c[k];
+        }
+        cn_least(&least, cn_clock_cpu() - start);
+        c[i] = a[i]; // so that no round can be left out
+    }
+    free(a);
+    return 3.0 * sizeof *a * (double)size / least;
+}
+
+// ---- the naive sweep ----
+
+typedef struct cn_naive {
+    int32_t contacts;
+    cn_naive_contact *contact;
+    cn_naive_body *body;
+} cn_naive;
+
+static void cn_naive_fill(const cn_friction *p, cn_naive *naive) {
+    const cn_body_map *map = &p->W.body;
+    int32_t bodies = map->dofs / 6;
+    for (int32_t i = 0; i < bodies; i++) {
+        naive->body[i].inv_mass = map->inverse[36 * (int64_t)i];
+        naive->body[i].inv_inertia = map->inverse[36 * (int64_t)i + 35];
+    }
+    for (int32_t i = 0; i < p->contacts; i++) {
+        cn_naive_contact *c = &naive->contact[i];
+        int64_t first = map->start[i], last = map->start[i + 1] - 6;
+        const double *W = p->W.diagonal + 9 * (int64_t)i;
+        *c = (cn_naive_contact){.a = first < last ? map->dof[first] / 6 : bodies,
+                                .b = map->dof[last] / 6,
+                                .mu = p->mu[i],
+                                .radius_a = 0.5,
+                                .radius_b = 0.5,
+                                .wn = W[0],
+                                .wt = W[4]};
+        for (int k = 0; k < 3; k++) {
+            c->n[k] = map->H[3 * (last + k)];
+            c->t[0][k] = map->H[3 * (last + k) + 1];
+            c->t[1][k] = map->H[3 * (last + k) + 2];
+            c->q[k] = p->q[3 * (int64_t)i + k];
+        }
+    }
+}
+
+static bool cn_naive_make(int32_t contacts, cn_arena *memory, cn_naive *naive) {
+    cn_friction p;
+    if (cn_lattice_balls(contacts, memory, &p) != CN_OK) {
+        return false;
+    }
+    naive->contacts = p.contacts;
+    naive->contact = CN_TAKE(memory, cn_naive_contact, p.contacts);
+    naive->body = CN_TAKE_ZERO(memory, cn_naive_body, p.W.body.dofs / 6 + 1);
+    if (!naive->contact || !naive->body) {
+        return false;
+    }
+    cn_naive_fill(&p, naive);
+    return true;
+}
+
+static double cn_naive_time(cn_naive *naive, int32_t sweeps) {
+    double start = cn_clock_cpu();
+    for (int32_t i = 0; i < sweeps; i++) {
+        cn_naive_balls(naive->contacts, naive->contact, naive->body);
+    }
+    return (cn_clock_cpu() - start) / sweeps;
+}
+
+// ---- ours ----
+
+static double cn_sweep_time(cn_sweep *sweep, double *x, int32_t sweeps) {
+    double start = cn_clock_cpu();
+    for (int32_t i = 0; i < sweeps; i++) {
+        sweep->run(sweep, x);
+    }
+    return (cn_clock_cpu() - start) / sweeps;
+}
+
+// Seconds that choosing the packets takes.
+static double cn_packing_time(const cn_friction *p, cn_arena *scratch, int32_t points) {
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    const cn_body_map *map = &p->W.body;
+    int32_t bodies = map->dofs / 6, count = p->contacts / points;
+    int32_t *pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)count);
+    double seconds = (double)NAN;
+    if (pair) {
+        for (int32_t i = 0; i < count; i++) {
+            int64_t first = map->start[i * points], last = map->start[i * points + 1] - 6;
+            pair[2 * (int64_t)i] = first < last ? map->dof[first] / 6 : bodies;
+            pair[2 * (int64_t)i + 1] = map->dof[last] / 6;
+        }
+        cn_packets packets;
+        double start = cn_clock_cpu();
+        cn_status status = cn_packets_fill(count, pair, bodies, scratch, &packets);
+        seconds = status == CN_OK ? cn_clock_cpu() - start : (double)NAN;
+    }
+    cn_arena_release(scratch, mark);
+    return seconds;
+}
+
+// Seconds that preparing the whole sweep takes.
+static double cn_prepare_time(const cn_friction *p, cn_arena *scratch) {
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_sweep sweep;
+    double start = cn_clock_cpu();
+    cn_status status = cn_sweep_prepare(p, cn_local_solver_find("hybrid"), 1.0, scratch, &sweep);
+    double seconds = status == CN_OK ? cn_clock_cpu() - start : (double)NAN;
+    cn_arena_release(scratch, mark);
+    return seconds;
+}
+
+// Bytes that a sweep reads and writes, bodies apart.
+static double cn_streamed(const cn_sweep *sweep) {
+    double impulses = 2.0 * (double)sweep->size * sizeof(double);
+    if (sweep->kind == CN_SWEEP_BALLS) {
+        return impulses + (double)sweep->balls.packets.count * sizeof *sweep->balls.packet;
+    }
+    const cn_manifolds *m = &sweep->manifolds;
+    return impulses + (double)m->packets.count * sizeof *m->packet +
+           (double)m->points * (sizeof *m->point + 2 * CN_PACKET * sizeof *m->slip);
+}
+
+static bool cn_measure_row(const cn_settings *settings, int32_t points, const cn_friction *p,
+                           cn_naive *naive, cn_arena *scratch, cn_row *row) {
+    double ours = HUGE_VAL, theirs = HUGE_VAL, packing = HUGE_VAL, laying = HUGE_VAL;
+    cn_sweep sweep;
+    bool good = cn_sweep_prepare(p, cn_local_solver_find("hybrid"), 1.0, scratch, &sweep) == CN_OK;
+    double *x = good ? CN_TAKE_ZERO(scratch, double, sweep.size + CN_SWEEP_PAD) : NULL;
+    if (!x || sweep.kind == CN_SWEEP_ANY) {
+        return false;
+    }
+    int32_t sweeps = CN_BLOCK_WORK / p->contacts > 1 ? CN_BLOCK_WORK / p->contacts : 1;
+    int32_t blocks = CN_BLOCKS * (int32_t)fmin(1.0, 10.0 * CN_BLOCK_WORK / p->contacts);
+    blocks = blocks > CN_BLOCKS_LEAST ? blocks : CN_BLOCKS_LEAST;
+    cn_sweep_run(&sweep, x, 10);
+    for (int32_t i = 0; i < settings->repeats; i++) {
+        for (int32_t block = 0; block < blocks; block++) {
+            cn_least(&ours, cn_sweep_time(&sweep, x, sweeps));
+            cn_least(&theirs, cn_naive_time(naive, sweeps));
+        }
+        cn_least(&packing, cn_packing_time(p, scratch, points));
+        cn_least(&laying, cn_prepare_time(p, scratch));
+    }
+    *row = (cn_row){.shape = points > 1 ? "boxes" : "spheres",
+                    .contacts = p->contacts,
+                    .bodies = p->W.body.dofs / 6,
+                    .ns = 1e9 * ours / p->contacts,
+                    .naive_ns = 1e9 * theirs / naive->contacts,
+                    .bytes = cn_streamed(&sweep) / p->contacts,
+                    .packing = packing / ours,
+                    .laying = laying / ours,
+                    .filled = 3.0 * p->contacts / (double)sweep.size};
+    return true;
+}
+
+// ---- output ----
+
+static void cn_row_print(const cn_settings *settings, const cn_row *row, double triad) {
+    double floor = 1e9 * row->bytes / triad;
+    if (settings->json) {
+        printf("{\"bench\":\"kernels\",\"shape\":\"%s\",\"contacts\":%d,\"bodies\":%d,"
+               "\"ns_per_contact_sweep\":%.4g,\"naive_ns\":%.4g,\"ratio\":%.4g,"
+               "\"bytes_per_contact\":%.4g,\"bandwidth_ns\":%.4g,\"triad_bytes_per_s\":%.4g,"
+               "\"packing_sweeps\":%.4g,\"prepare_sweeps\":%.4g,\"filled\":%.4g}\n",
+               row->shape, (int)row->contacts, (int)row->bodies, row->ns, row->naive_ns,
+               row->ns / row->naive_ns, row->bytes, floor, triad, row->packing, row->laying,
+               row->filled);
+    } else {
+        printf("%-8s %9d %8.2f %8.2f %7.3f %7.0f %9.2f %8.1f %8.1f %7.3f\n", row->shape,
+               (int)row->contacts, row->ns, row->naive_ns, row->ns / row->naive_ns, row->bytes,
+               floor, row->packing, row->laying, row->filled);
+    }
+    fflush(stdout);
+}
+
+static bool cn_run_size(const cn_settings *settings, int32_t contacts, int32_t points,
+                        double triad) {
+    cn_arena *memory = cn_arena_create(NULL), *scratch = cn_arena_create(NULL);
+    cn_naive naive;
+    cn_friction p;
+    cn_row row;
+    bool good = memory && scratch && cn_naive_make(contacts, memory, &naive) &&
+                (points > 1 ? cn_lattice_boxes : cn_lattice_balls)(contacts, memory, &p) == CN_OK &&
+                cn_measure_row(settings, points, &p, &naive, scratch, &row);
+    if (good) {
+        cn_row_print(settings, &row, triad);
+    } else {
+        fputs("kernels: out of memory\n", stderr);
+    }
+    cn_arena_destroy(memory);
+    cn_arena_destroy(scratch);
+    return good;
+}
+
+int main(int argc, char **argv) {
+    static const int32_t sizes[] = {1000, 10000, 100000, 300000, 3000000};
+    cn_settings settings = {.most = INT32_MAX, .repeats = 5};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            settings.json = true;
+        } else if (strncmp(argv[i], "--most=", 7) == 0) {
+            settings.most = (int32_t)strtol(argv[i] + 7, NULL, 10);
+        } else if (strncmp(argv[i], "--repeats=", 10) == 0) {
+            settings.repeats = (int32_t)strtol(argv[i] + 10, NULL, 10);
+        } else {
+            fputs("usage: kernels [--json] [--most=CONTACTS] [--repeats=N]\n", stderr);
+            return 2;
+        }
+    }
+    double triad = cn_triad(settings.repeats);
+    if (!settings.json) {
+        printf("triad %.3g GB/s; times are CPU ns a contact and sweep, the least of many blocks; "
+               "packing and\npreparing in sweeps\n",
+               1e-9 * triad);
+        puts("shape     contacts     ours    naive   ratio   bytes bandwidth  packing preparing  "
+             "filled");
+    }
+    bool good = true;
+    for (int32_t points = 1; points <= 4; points += 3) {
+        for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
+            if (sizes[i] <= settings.most && (points == 1 || sizes[i] <= 300000)) {
+                good = cn_run_size(&settings, sizes[i], points, triad);
+            }
+        }
+    }
+    return good ? 0 : 1;
+}
