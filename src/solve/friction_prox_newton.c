@@ -32,6 +32,7 @@
 #define CN_PROX_INNER_FLOOR                                                                        \
     0.3                      // of the tolerance, below which it need not be (scaled measure only)
 #define CN_PROX_NEAR 30.0    // times the tolerance, where the end is near
+#define CN_PROX_LOOK 3.0     // times the tolerance, where r may be a solution of the problem itself
 #define CN_PROX_STALLED 6    // Newton steps without a new best, and
 #define CN_PROX_LOST 10.0    // this far above it: given up
 #define CN_PROX_GROWTH 3.0   // the error may grow by this in an accepted outer step
@@ -263,7 +264,8 @@ static bool cn_prox_step(cn_prox *s) {
     return true;
 }
 
-// The inner problem from r = r_k down to the target; *steps Newton steps. true when it was reached.
+// The inner problem from r = r_k down to the target, or to a solution of the outer one; *steps
+// Newton steps. true when it was reached.
 static bool cn_prox_inner(cn_prox *s, double target, cn_watch *watch, cn_solve_report *report,
                           int32_t *steps, bool *ended) {
     double merits[CN_PROX_INNER_MOST + 1], best = (double)INFINITY;
@@ -283,6 +285,10 @@ static bool cn_prox_inner(cn_prox *s, double target, cn_watch *watch, cn_solve_r
         s->steps++;
         double merit = cn_prox_advance(s, merits, *steps + 1);
         merits[++*steps] = merit;
+        if (merit <= CN_PROX_LOOK * s->opts->tolerance &&
+            cn_prox_check(s, s->r, s->u) <= CN_WATCH_MARGIN * s->opts->tolerance) {
+            return true;
+        }
         since = merit < best ? 0 : since + 1;
         best = fmin(best, merit);
         if (!isfinite(merit) || (since >= CN_PROX_STALLED && merit > CN_PROX_LOST * best)) {
