@@ -11,10 +11,17 @@ typedef struct cn_bench_job {
     cn_word_list files; // problem files; none: generated ones and the corpus
     int32_t repeats;    // the minimum over so many rounds counts
     bool json;
+    const char *sizes; // "80,320": only the cases so marked; NULL: all that do not take long
+    double until;      // [s] that scenes are simulated for; 0: as each benchmark says
+    const char *chart; // SVG file to write; NULL: none
 } cn_bench_job;
 
 typedef int cn_bench_fn(const cn_bench_job *job); // returns an exit code
-cn_bench_fn cn_bench_kernels, cn_bench_nsgs, cn_bench_siconos, cn_bench_large;
+cn_bench_fn cn_bench_kernels, cn_bench_nsgs, cn_bench_siconos, cn_bench_large, cn_bench_settling,
+    cn_bench_masonry;
+
+// Whether job->sizes names a case by its mark.
+bool cn_bench_wants(const cn_bench_job *job, const char *mark);
 
 // A sweep of naive block Gauss-Seidel over assembled W (bench_naive.c).
 void cn_naive_sweep(const cn_friction *p, double *r);

@@ -20,6 +20,8 @@ static const cn_bench cn_benches[] = {
      cn_bench_siconos},
     {"large", "auto on a wall of 2000 blocks and a packing that slides, to 1e-4 and to 1e-8",
      cn_bench_large},
+    {"settling", "spheres settle in a box (E3), beside ODE, Bullet and MuJoCo", cn_bench_settling},
+    {"masonry", "an arch, a wall on sinking ground and a tower, beside the same", cn_bench_masonry},
 };
 #define CN_BENCH_COUNT ((int32_t)(sizeof cn_benches / sizeof cn_benches[0]))
 
@@ -29,10 +31,29 @@ typedef struct cn_bench_args {
 } cn_bench_args;
 
 static const struct argp_option cn_bench_options[] = {
-    {"repeats", 'r', "N", 0, "Rounds; the shortest time of each entrant counts (default 5)", 0},
+    {"repeats", 'r', "N", 0,
+     "Rounds; the shortest time of each entrant counts, or the median of so many starts (default "
+     "5)",
+     0},
+    {"sizes", 's', "N,N...", 0, "Only these cases, as 320,1000 or arch (settling, masonry, scale)",
+     0},
+    {"until", 'u', "T", 0, "Simulated time of scenes [s], instead of each benchmark's own", 0},
+    {"chart", 'c', "FILE.svg", 0, "Write a chart of accuracy over speed (settling, masonry, scale)",
+     0},
     {"list", 'l', NULL, 0, "List the benchmarks", 0},
     {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
     {0}};
+
+bool cn_bench_wants(const cn_bench_job *job, const char *mark) {
+    size_t length = strlen(mark), word;
+    for (const char *at = job->sizes; at && *at; at += word + (at[word] == ',')) {
+        word = strcspn(at, ",");
+        if (word == length && strncmp(at, mark, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 // A word is a benchmark's name or a file.
 static void cn_bench_word(cn_bench_args *args, const char *word) {
@@ -58,6 +79,15 @@ static error_t cn_bench_option(int key, char *value, struct argp_state *state) {
     switch (key) {
     case 'r':
         args->job.repeats = (int32_t)cn_parse_int("bench", "--repeats", value, 1, 1000);
+        break;
+    case 's':
+        args->job.sizes = value;
+        break;
+    case 'u':
+        args->job.until = cn_parse_real("bench", "--until", value, 1e-6, 1e6);
+        break;
+    case 'c':
+        args->job.chart = value;
         break;
     case 'l':
         args->list = true;

@@ -267,6 +267,20 @@ static void cn_plot_line(FILE *out, const cn_plot *plot, const cn_axes *axes, in
     }
 }
 
+// A dot and its text at every point.
+static void cn_plot_marks(FILE *out, const cn_plot *plot, const cn_axes *axes, int32_t c) {
+    const cn_curve *curve = &plot->curves[c];
+    for (int32_t i = 0; i < curve->count; i++) {
+        if (cn_is_drawn(plot, curve, i)) {
+            double x = cn_axis_pixel(&axes->x, curve->x[i]);
+            double y = cn_axis_pixel(&axes->y, curve->y[i]);
+            fprintf(out, "<circle class=\"d%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n",
+                    cn_curve_colour(c), x, y);
+            cn_svg_text(out, x, y - 9, "class=\"small\" text-anchor=\"middle\"", curve->marks[i]);
+        }
+    }
+}
+
 // Two lines a curve, or one where many have to fit.
 static void cn_plot_legend(FILE *out, const cn_plot *plot) {
     int32_t count = plot->count < CN_PLOT_CURVES ? plot->count : CN_PLOT_CURVES;
@@ -308,6 +322,9 @@ void cn_plot_write(const cn_plot *plot, FILE *out) {
             cn_plot_dots(out, plot, &axes, c);
         } else {
             cn_plot_line(out, plot, &axes, c);
+        }
+        if (plot->curves[c].marks) {
+            cn_plot_marks(out, plot, &axes, c);
         }
     }
     cn_plot_legend(out, plot);

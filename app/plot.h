@@ -8,9 +8,10 @@
 #include <stdbool.h>
 
 typedef struct cn_curve {
-    const char *name, *note; // legend: two lines; without a name there is none
-    const double *x, *y;     // points that are not finite, or not positive on a logarithmic axis,
-                             // are left out; a NaN in x also lifts the pen
+    const char *name, *note;  // legend: two lines; without a name there is none
+    const double *x, *y;      // points that are not finite, or not positive on a logarithmic axis,
+                              // are left out; a NaN in x also lifts the pen
+    const char *const *marks; // a dot and a short text at every point of a line; NULL: none
     int32_t count;
     bool dots;    // points instead of a line
     bool outline; // a thin grey line without a dot at its end, as of bodies

@@ -64,6 +64,74 @@ CN_TEST(bench_lists_what_the_peer_does_not_solve) {
     cn_cli_leave(&cli);
 }
 
+// ---- contests with other engines ----
+
+#define CN_CONTEST "bench settling --sizes 80 --until 0.4 --repeats 1 "
+
+CN_TEST(bench_settling_grades_our_two_settings) {
+    static const double tolerances[] = {2e-2, 1e-3};
+    cn_cli cli = cn_cli_enter();
+    CN_CHECK_TRUE(setenv("CAIRN_PEERS", "nowhere", 1) == 0);
+    CN_CLI_EXPECT(&cli, 0, CN_CONTEST "--json --chart chart.svg");
+    for (int32_t k = 0; k < 2; k++) {
+        cJSON *row = cn_cli_json(&cli, k);
+        CN_CHECK_NEAR(cn_json_number(row, "missed"), 0.0, 0.0);
+        CN_CHECK_BELOW(cn_json_number(row, "residual_worst"), tolerances[k]);
+        CN_CHECK_BELOW(1e-12, cn_json_number(row, "residual_worst"));
+        CN_CHECK_BELOW(cn_json_number(row, "overlap_worst"), 0.01);
+        CN_CHECK_NEAR(cn_json_number(row, "simulated"), 0.4, 1e-9);
+        cJSON_Delete(row);
+    }
+    char *chart = cn_file_text("chart.svg");
+    CN_CHECK_HOLDS(chart, "cairn, accurate");
+    CN_CHECK_HOLDS(chart, "</svg>");
+    free(chart);
+    cn_cli_leave(&cli);
+}
+
+// A peer that says what it was given and then breaks down: the rest of the table stands.
+CN_TEST(bench_settling_goes_on_when_a_peer_breaks_down) {
+    static const char script[] = "#!/bin/sh\ncp \"$1\" scene.txt\nexit 1\n";
+    cn_cli cli = cn_cli_enter();
+    CN_CHECK_TRUE(mkdir("peers", 0777) == 0);
+    cn_file_write("peers/ode_run", script, sizeof script - 1);
+    CN_CHECK_TRUE(chmod("peers/ode_run", 0777) == 0);
+    CN_CHECK_TRUE(setenv("CAIRN_PEERS", "peers", 1) == 0);
+    CN_CLI_EXPECT(&cli, 0, CN_CONTEST);
+    CN_CHECK_HOLDS(cli.out, "ODE: ended without an answer from 1 of 1 starts");
+    CN_CHECK_HOLDS(cli.out, "cairn, real time");
+    char *scene = cn_file_text("scene.txt");
+    CN_CHECK_HOLDS(scene, "step 0.02");
+    CN_CHECK_HOLDS(scene, "bodies 81");
+    CN_CHECK_HOLDS(scene, "sphere 1");
+    free(scene);
+    cn_cli_leave(&cli);
+}
+
+// The impulses that a peer tells are those that moved its bodies, so that grading them means
+// something; and its start is ours: nothing overlaps before the spheres have fallen.
+CN_TEST(peers_tell_the_impulses_that_moved_their_bodies) {
+    cn_cli cli = cn_cli_enter();
+    CN_CHECK_TRUE(unsetenv("CAIRN_PEERS") == 0);
+    CN_CLI_EXPECT(&cli, 0, CN_CONTEST "--json");
+    int32_t rows = 0;
+    for (const char *at = cli.out; (at = strstr(at, "\n")); at++) {
+        rows++;
+    }
+    if (rows < 3) {
+        cn_cli_leave(&cli);
+        CN_SKIP("no peer is built");
+    }
+    for (int32_t k = 2; k < rows; k++) {
+        cJSON *row = cn_cli_json(&cli, k);
+        CN_CHECK_BELOW(cn_json_number(row, "momentum"), 1e-3);
+        CN_CHECK_BELOW(cn_json_number(row, "overlap_worst"), 0.2);
+        CN_CHECK_BELOW(1e-12, cn_json_number(row, "residual_worst"));
+        cJSON_Delete(row);
+    }
+    cn_cli_leave(&cli);
+}
+
 // ---- profile ----
 
 // Three problems; the folder is left with them.

@@ -23,7 +23,7 @@ packages_of() {
     test) packages_of build && echo libcmocka-dev ;;
     clang) packages_of test && echo clang clang-format clang-tidy ;;
     fuzz) packages_of test && echo clang libclang-rt-14-dev ;;
-    bench) packages_of build && echo '?libsiconos-numerics-dev' ;;
+    bench) packages_of build && echo '?libsiconos-numerics-dev' '?libode-dev' '?libmujoco-dev' '?libbullet-dev' '?g++' ;;
     docs) echo mandoc ;;
     coverage) packages_of test && echo lcov ;;
     *)

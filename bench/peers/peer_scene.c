@@ -1,0 +1,245 @@
+// bench/peers/peer_scene.c
+// Reading a scene for peers, and the loop that steps an engine; see peer_scene.h.
+#include "peer_scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CN_PEER_CONTACTS 200000 // of a step that are told at most
+
+double cn_peer_scene_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void *cn_peer_scene_allocate(size_t count, size_t size) {
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory) {
+        fputs("peer: out of memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+// ---- reading ----
+
+typedef struct cn_peer_reader {
+    FILE *file;
+    const char *path;
+} cn_peer_reader;
+
+static _Noreturn void cn_peer_fail(const cn_peer_reader *reader, const char *what) {
+    fprintf(stderr, "peer: %s: %s is missing or wrong\n", reader->path, what);
+    exit(4);
+}
+
+static double cn_peer_real(cn_peer_reader *reader, const char *what) {
+    double value;
+    if (fscanf(reader->file, "%lf", &value) != 1 || !isfinite(value)) {
+        cn_peer_fail(reader, what);
+    }
+    return value;
+}
+
+static void cn_peer_reals(cn_peer_reader *reader, const char *what, double *values, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        values[i] = cn_peer_real(reader, what);
+    }
+}
+
+static int32_t cn_peer_count(cn_peer_reader *reader, const char *what) {
+    double value = cn_peer_real(reader, what);
+    if (!(value >= 0.0 && value <= 1e8)) {
+        cn_peer_fail(reader, what);
+    }
+    return (int32_t)value;
+}
+
+static void cn_peer_word(cn_peer_reader *reader, char word[16]) {
+    if (fscanf(reader->file, "%15s", word) != 1) {
+        cn_peer_fail(reader, "a word");
+    }
+}
+
+static void cn_peer_expect(cn_peer_reader *reader, const char *what) {
+    char word[16];
+    cn_peer_word(reader, word);
+    if (strcmp(word, what) != 0) {
+        cn_peer_fail(reader, what);
+    }
+}
+
+static void cn_peer_read_hull(cn_peer_reader *reader, cn_peer_shape *shape) {
+    shape->vertex_count = cn_peer_count(reader, "the vertices of a hull");
+    shape->face_count = cn_peer_count(reader, "the faces of a hull");
+    shape->face_words = cn_peer_count(reader, "the size of the faces of a hull");
+    shape->vertices = cn_peer_scene_allocate(3 * (size_t)shape->vertex_count, sizeof(double));
+    shape->faces = cn_peer_scene_allocate((size_t)shape->face_words, sizeof *shape->faces);
+    cn_peer_reals(reader, "a vertex", shape->vertices, 3 * shape->vertex_count);
+    for (int32_t i = 0; i < shape->face_words; i++) {
+        shape->faces[i] = cn_peer_count(reader, "a face");
+    }
+}
+
+static void cn_peer_read_shape(cn_peer_reader *reader, cn_peer_shape *shape) {
+    char word[16];
+    cn_peer_word(reader, word);
+    if (strcmp(word, "sphere") == 0) {
+        shape->kind = CN_PEER_SPHERE;
+        shape->radius = cn_peer_real(reader, "a radius");
+    } else if (strcmp(word, "box") == 0) {
+        shape->kind = CN_PEER_BOX;
+        cn_peer_reals(reader, "the size of a box", shape->size, 3);
+    } else if (strcmp(word, "plane") == 0) {
+        shape->kind = CN_PEER_PLANE;
+        cn_peer_reals(reader, "the normal of a plane", shape->normal, 3);
+        shape->offset = cn_peer_real(reader, "the offset of a plane");
+    } else if (strcmp(word, "hull") == 0) {
+        shape->kind = CN_PEER_HULL;
+        cn_peer_read_hull(reader, shape);
+    } else {
+        cn_peer_fail(reader, "a shape");
+    }
+}
+
+static void cn_peer_read_body(cn_peer_reader *reader, cn_peer_body *body) {
+    static const char *const roles[] = {"free", "fixed", "driven"};
+    char word[16];
+    cn_peer_expect(reader, "body");
+    cn_peer_word(reader, word);
+    int32_t role = 0;
+    while (role < 3 && strcmp(word, roles[role]) != 0) {
+        role++;
+    }
+    if (role == 3) {
+        cn_peer_fail(reader, "the role of a body");
+    }
+    body->role = (cn_peer_role)role;
+    body->mass = cn_peer_real(reader, "a mass");
+    cn_peer_reals(reader, "an inertia", body->inertia, 3);
+    cn_peer_reals(reader, "a pose", body->pose, 7);
+    cn_peer_reals(reader, "a velocity", body->velocity, 6);
+    body->shape_count = cn_peer_count(reader, "the shapes of a body");
+    body->shapes = cn_peer_scene_allocate((size_t)body->shape_count, sizeof *body->shapes);
+    for (int32_t i = 0; i < body->shape_count; i++) {
+        cn_peer_read_shape(reader, &body->shapes[i]);
+    }
+}
+
+cn_peer_scene *cn_peer_scene_read(const char *path) {
+    cn_peer_reader reader = {fopen(path, "r"), path};
+    if (!reader.file) {
+        cn_peer_fail(&reader, "the file");
+    }
+    cn_peer_scene *scene = cn_peer_scene_allocate(1, sizeof *scene);
+    cn_peer_expect(&reader, "cairn-peer");
+    cn_peer_count(&reader, "the version");
+    cn_peer_expect(&reader, "step");
+    scene->step = cn_peer_real(&reader, "the step");
+    scene->steps = cn_peer_count(&reader, "the number of steps");
+    scene->every = cn_peer_count(&reader, "the steps between states");
+    cn_peer_expect(&reader, "limit");
+    scene->limit = cn_peer_real(&reader, "the limit");
+    cn_peer_expect(&reader, "gravity");
+    cn_peer_reals(&reader, "gravity", scene->gravity, 3);
+    cn_peer_expect(&reader, "friction");
+    scene->friction = cn_peer_real(&reader, "friction");
+    cn_peer_expect(&reader, "bodies");
+    scene->body_count = cn_peer_count(&reader, "the number of bodies");
+    scene->bodies = cn_peer_scene_allocate((size_t)scene->body_count, sizeof *scene->bodies);
+    for (int32_t i = 0; i < scene->body_count; i++) {
+        cn_peer_read_body(&reader, &scene->bodies[i]);
+    }
+    cn_peer_expect(&reader, "motions");
+    scene->motion_count = cn_peer_count(&reader, "the number of motions");
+    scene->motions = cn_peer_scene_allocate((size_t)scene->motion_count, sizeof *scene->motions);
+    for (int32_t i = 0; i < scene->motion_count; i++) {
+        scene->motions[i].body = cn_peer_count(&reader, "a driven body");
+        scene->motions[i].t = cn_peer_real(&reader, "the time of a motion");
+        cn_peer_reals(&reader, "the velocity of a motion", scene->motions[i].velocity, 3);
+    }
+    fclose(reader.file);
+    return scene;
+}
+
+void cn_peer_driven_velocity(const cn_peer_scene *scene, int32_t body, double t, double v[3]) {
+    v[0] = v[1] = v[2] = 0.0;
+    for (int32_t i = 0; i < scene->motion_count; i++) {
+        const cn_peer_motion *motion = &scene->motions[i];
+        if (motion->body == body && motion->t <= t + 1e-9) {
+            memcpy(v, motion->velocity, sizeof motion->velocity);
+        }
+    }
+}
+
+// ---- stepping ----
+
+static void cn_peer_states(const cn_peer_scene *scene, const cn_peer_engine *engine,
+                           double *states) {
+    for (int32_t i = 0; i < scene->body_count; i++) {
+        engine->state(engine->world, i, states + 13 * (size_t)i, states + 13 * (size_t)i + 7);
+    }
+}
+
+typedef struct cn_peer_output {
+    FILE *file;
+    double *before, *after;
+    cn_peer_contact *contacts;
+    double contact_sum;
+    int32_t frames;
+} cn_peer_output;
+
+static void cn_peer_frame(const cn_peer_scene *scene, const cn_peer_engine *engine, double t,
+                          cn_peer_output *out) {
+    size_t states = 13 * (size_t)scene->body_count;
+    int32_t count =
+        engine->contacts ? engine->contacts(engine->world, out->contacts, CN_PEER_CONTACTS) : 0;
+    double head[2] = {t, count};
+    cn_peer_states(scene, engine, out->after);
+    fwrite(head, sizeof *head, 2, out->file);
+    fwrite(out->before, sizeof *out->before, states, out->file);
+    fwrite(out->after, sizeof *out->after, states, out->file);
+    fwrite(out->contacts, sizeof *out->contacts, (size_t)count, out->file);
+    out->contact_sum += count;
+    out->frames++;
+}
+
+int cn_peer_scene_run(const cn_peer_scene *scene, const cn_peer_engine *engine, const char *path) {
+    size_t states = 13 * (size_t)scene->body_count;
+    cn_peer_output out = {.file = fopen(path, "wb"),
+                          .before = cn_peer_scene_allocate(states, sizeof(double)),
+                          .after = cn_peer_scene_allocate(states, sizeof(double)),
+                          .contacts =
+                              cn_peer_scene_allocate(CN_PEER_CONTACTS, sizeof(cn_peer_contact))};
+    if (!out.file) {
+        fprintf(stderr, "peer: cannot write %s\n", path);
+        return 1;
+    }
+    double cpu_s = 0.0;
+    int32_t step = 0;
+    while (step < scene->steps && cpu_s < scene->limit) {
+        bool told = (step + 1) % scene->every == 0 || step + 1 == scene->steps;
+        if (told) {
+            cn_peer_states(scene, engine, out.before);
+        }
+        double start = cn_peer_scene_clock();
+        engine->step(engine->world, step * scene->step);
+        cpu_s += cn_peer_scene_clock() - start;
+        step++;
+        if (told) {
+            cn_peer_frame(scene, engine, step * scene->step, &out);
+        }
+    }
+    bool written = fclose(out.file) == 0;
+    printf("{\"peer\":\"%s\",\"setting\":\"%s\",\"cpu_s\":%.9f,\"steps\":%d,\"frames\":%d,"
+           "\"contacts\":%.1f}\n",
+           engine->name, engine->setting, cpu_s, step, out.frames,
+           out.frames ? out.contact_sum / out.frames : 0.0);
+    free(out.before);
+    free(out.after);
+    free(out.contacts);
+    return written ? 0 : 1;
+}
