@@ -72,9 +72,10 @@ static void cn_solvers_print_one(int32_t table, const cn_solver_info *info) {
     if (table == 0) {
         bool d2 = info->accepts & CN_SOLVES_2D, d3 = info->accepts & CN_SOLVES_3D;
         bool assembled = info->accepts & CN_TAKES_ASSEMBLED, body = info->accepts & CN_TAKES_BODY;
-        printf("  takes   %s%s%s; %s%s%s%s\n", d2 ? "2D" : "", d2 && d3 ? " and " : "",
+        printf("  takes   %s%s%s; %s%s%s%s%s%s\n", d2 ? "2D" : "", d2 && d3 ? " and " : "",
                d3 ? "3D" : "", assembled ? "W assembled" : "", assembled && body ? " or " : "",
-               body ? "in body space" : "",
+               body ? "in body space" : "", info->accepts & CN_TAKES_BOUNDS ? "; joints" : "",
+               info->accepts & CN_TAKES_CONVEX ? "; convex friction" : "",
                info->accepts & CN_USES_LOCAL ? "; a local solver (--local)" : "");
     }
     printf("  limit   %d %s (--max-iter)\n", (int)info->max_iterations, info->unit);
@@ -153,6 +154,7 @@ static void cn_solvers_json_one(cn_json *json, int32_t table, const cn_solver_in
         cn_put_bool(json, "takes_assembled", info->accepts & CN_TAKES_ASSEMBLED);
         cn_put_bool(json, "takes_body", info->accepts & CN_TAKES_BODY);
         cn_put_bool(json, "takes_bounds", info->accepts & CN_TAKES_BOUNDS);
+        cn_put_bool(json, "takes_convex", info->accepts & CN_TAKES_CONVEX);
         cn_put_bool(json, "uses_local", info->accepts & CN_USES_LOCAL);
         cn_put_bool(json, "facets_cone", info->accepts & CN_FACETS_CONE);
     }

@@ -6,10 +6,10 @@
 #include <strings.h>
 
 static const cn_experiment *const cn_experiments[] = {
-    &cn_experiment_e1,  &cn_experiment_e2, &cn_experiment_e3,  &cn_experiment_e4,
-    &cn_experiment_e4b, &cn_experiment_e5, &cn_experiment_e6,  &cn_experiment_e7,
-    &cn_experiment_e8,  &cn_experiment_e9, &cn_experiment_e11, &cn_experiment_e12,
-    &cn_experiment_e15,
+    &cn_experiment_e1,  &cn_experiment_e2,  &cn_experiment_e3,  &cn_experiment_e4,
+    &cn_experiment_e4b, &cn_experiment_e5,  &cn_experiment_e6,  &cn_experiment_e7,
+    &cn_experiment_e8,  &cn_experiment_e9,  &cn_experiment_e10, &cn_experiment_e11,
+    &cn_experiment_e12, &cn_experiment_e15,
 };
 #define CN_EXPERIMENT_COUNT ((int32_t)(sizeof cn_experiments / sizeof cn_experiments[0]))
 

@@ -159,6 +159,10 @@ CN_TEST(e7_measures_the_joints_of_every_course) {
     cn_check_short("E7", 2 * 12);
 }
 
+CN_TEST(e10_tracks_the_large_disk) {
+    cn_check_short("E10", 1);
+}
+
 CN_TEST(e11_counts_impacts) {
     cn_check_short("E11", 5 * 2);
 }

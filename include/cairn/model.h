@@ -242,6 +242,16 @@ typedef enum cn_stall_policy {
 CN_API const char *
 cn_stall_policy_text(cn_stall_policy policy); // "retry", "halve", "continue", "stop"
 
+// What friction is: exact, or the convex problem of Hart and Anitescu (2003, eq. 2.10) and Tasora,
+// in which what slides is lifted off with u_N = mu |u_T|.
+typedef enum cn_friction_law {
+    CN_FRICTION_COULOMB,
+    CN_FRICTION_CONVEX,
+    CN_FRICTION_LAWS
+} cn_friction_law;
+
+CN_API const char *cn_friction_law_text(cn_friction_law law); // "coulomb", "convex"
+
 typedef struct cn_settings {
     double gravity[3];
     double step, until, frames_every; // [s]; frames_every 0: every step
@@ -249,6 +259,7 @@ typedef struct cn_settings {
     const char *scheme;               // row of the table of time integrators (cairn/sim.h)
     double theta;                     // [1/2, 1]
     const char *solver;               // row of the friction table
+    cn_source solver_source;          // where it was chosen
     const char *local;                // row of the local table; NULL: the default
     const char *params;               // the solver's own, "facets=4 outer=1"; NULL: the defaults
     double tolerance;
@@ -262,7 +273,8 @@ typedef struct cn_settings {
     double overlap_most; // [m] starting overlap that is accepted; NaN: from the shapes
     double activation;   // gamma of the signorini law
     double active_gap;   // [m] of the stabilised law and scheme; infinite: all candidates
-    bool stabilise;      // scheme "stabilised": false leaves its shifts out
+    cn_friction_law friction;
+    bool stabilise; // scheme "stabilised": false leaves its shifts out
     cn_drift joint_drift;
     double joint_tolerance; // [m], [rad] of CN_DRIFT_ITERATE
     double baumgarte;       // share of the error that CN_DRIFT_BAUMGARTE takes back in a step

@@ -107,6 +107,8 @@ typedef struct cn_friction {
     double *q;             // dim * contacts
     double *mu;            // contacts, >= 0; 0 in boxed blocks
     cn_bounds bounds;
+    bool convex; // the law is K* contains u orthogonal to r in K, without mu |u_T|: a convex
+                 // problem, in which what slides lifts off with u_N = mu |u_T|
 } cn_friction;
 
 typedef struct cn_friction_global {

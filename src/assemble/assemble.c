@@ -274,7 +274,8 @@ static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, bo
                              cn_arena *memory, cn_assembled *out) {
     int32_t dim = model->dim;
     cn_friction *p = &out->problem;
-    *out = (cn_assembled){.problem = {.dim = dim}};
+    *out = (cn_assembled){
+        .problem = {.dim = dim, .convex = model->settings.friction == CN_FRICTION_CONVEX}};
     p->W.diagonal = CN_TAKE(memory, double, (int64_t)dim *dim *most);
     p->q = CN_TAKE(memory, double, (int64_t)dim *most);
     p->mu = CN_TAKE(memory, double, most);

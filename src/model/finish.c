@@ -72,9 +72,9 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         return cn_fail(error, CN_ERR_INPUT, "gravity is not a finite number");
     }
     if (!s->scheme || !s->solver || !s->fallback || (unsigned)s->on_stall >= CN_STALL_KINDS ||
-        (unsigned)s->joint_drift >= CN_DRIFT_KINDS) {
+        (unsigned)s->joint_drift >= CN_DRIFT_KINDS || (unsigned)s->friction >= CN_FRICTION_LAWS) {
         return cn_fail(error, CN_ERR_ARGUMENT,
-                       "scheme, solver, fallback or on_stall or joint_drift is not set");
+                       "scheme, solver, fallback, on_stall, joint_drift or friction is not set");
     }
     return CN_OK;
 }
@@ -93,6 +93,9 @@ static cn_status cn_settings_keep(cn_model *model, cn_error *error) {
     }
     if (status == CN_OK && s->params) {
         status = cn_model_copy_text(model, s->params, &s->params, error);
+    }
+    if (status == CN_OK) {
+        status = cn_model_copy_source(model, &s->solver_source, &s->solver_source, error);
     }
     if (model->dim == 2) {
         s->gravity[2] = 0.0;

@@ -39,6 +39,11 @@ const char *cn_drift_text(cn_drift drift) {
     return (unsigned)drift < CN_DRIFT_KINDS ? text[drift] : "unknown remedy";
 }
 
+const char *cn_friction_law_text(cn_friction_law law) {
+    static const char *const text[CN_FRICTION_LAWS] = {"coulomb", "convex"};
+    return (unsigned)law < CN_FRICTION_LAWS ? text[law] : "unknown friction";
+}
+
 cn_contact_def cn_contact_def_default(void) {
     return (cn_contact_def){.between = {"*", "*"},
                             .friction = NAN,

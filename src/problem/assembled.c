@@ -143,6 +143,7 @@ static cn_status cn_assembled_build(const cn_friction *p, cn_arena *memory, cn_a
         !cn_bounds_copy(&p->bounds, p->dim, p->contacts, memory, &out->bounds)) {
         return CN_ERR_MEMORY;
     }
+    out->convex = p->convex;
     cn_rows_fill(p, &touches, place, W);
     cn_operator_diagonal(&out->W, p->dim, p->contacts, out->W.diagonal);
     if (p->contacts > 0) {

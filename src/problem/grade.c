@@ -444,7 +444,7 @@ static cn_status cn_grade_cone(const cn_friction *p, bool convex, const double *
 
 cn_status cn_friction_grade(const cn_friction *p, const double *r, const double *u,
                             cn_arena *scratch, cn_grade *grade) {
-    return cn_grade_cone(p, false, r, u, scratch, grade);
+    return cn_grade_cone(p, p->convex, r, u, scratch, grade);
 }
 
 cn_status cn_convex_grade(const cn_friction *p, const double *r, cn_arena *scratch,

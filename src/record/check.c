@@ -6,7 +6,7 @@
 // With w = u + s and w^ = w + mu |w_T| n the law is  K* contains w^  orthogonal to  r in K;  e = (r
 // - P_K(r - rho w^)) / rho measures it in [m/s], rho being the reduced mass of the two bodies. The
 // residual of a frame is |e| over the norm of r / rho and of u_i + s where it presses: near the
-// default measure, which cannot be had exactly without W.
+// default measure, which cannot be had exactly without W. Runs with convex friction have w^ = w.
 #include "record/run.h"
 
 #include "base/arena.h"
@@ -67,21 +67,24 @@ static double cn_pressing(const cn_contact_record *c) {
     return cn_dot3(start, c->normal) < 0.0 ? cn_dot3(start, start) : 0.0;
 }
 
-static void cn_check_contact(const cn_contact_record *c, double inverse_mass, cn_frame_sums *sums) {
+// convex: the law is without mu |w_T|.
+static void cn_check_contact(const cn_contact_record *c, double inverse_mass, bool convex,
+                             cn_frame_sums *sums) {
     double rho = inverse_mass > 0.0 ? 1.0 / inverse_mass : 1.0;
     double w[3], tangent[3], hat[3], z[3], force_tangent[3], e[3];
     cn_add_scaled3(c->velocity, 1.0, c->shift, w);
     double normal = cn_dot3(w, c->normal), force = cn_dot3(c->impulse, c->normal);
     cn_add_scaled3(w, -normal, c->normal, tangent);
     cn_add_scaled3(c->impulse, -force, c->normal, force_tangent);
-    cn_add_scaled3(w, c->friction * cn_norm3(tangent), c->normal, hat);
+    double slip = c->friction * cn_norm3(tangent);
+    cn_add_scaled3(w, convex ? 0.0 : slip, c->normal, hat);
     cn_add_scaled3(c->impulse, -rho, hat, z);
     cn_project(c->friction, c->normal, z);
     cn_sub3(c->impulse, z, e);
     sums->error += cn_dot3(e, e) / (rho * rho);
     sums->size += cn_dot3(c->impulse, c->impulse) / (rho * rho) + cn_pressing(c);
     sums->cone = fmax(sums->cone, fmax(-force, cn_norm3(force_tangent) - c->friction * force));
-    sums->dual = fmax(sums->dual, -normal);
+    sums->dual = fmax(sums->dual, convex ? slip - normal : -normal);
     sums->product = fmax(sums->product, fabs(cn_dot3(c->impulse, hat)));
     sums->force = fmax(sums->force, cn_norm3(c->impulse));
     // The scale of velocities is also that of what the impulses change: at rest all of them are 0.
@@ -109,7 +112,8 @@ static cn_status cn_check_contacts(cn_run *run, int64_t index, int64_t step, con
                            "contact %d of step %lld names a body that is not there", (int)i,
                            (long long)step);
         }
-        cn_check_contact(c, inverse[c->candidate - 1] + inverse[c->antagonist - 1], &sums);
+        cn_check_contact(c, inverse[c->candidate - 1] + inverse[c->antagonist - 1], run->convex,
+                         &sums);
     }
     double size = sqrt(sums.size);
     double residual = sqrt(sums.error) / (size > CN_TINY_SPEED ? size : 1.0);

@@ -116,6 +116,7 @@ static cn_status cn_write_head(cn_recorder *recorder, const cn_sim *sim, cn_erro
                                    {"name", model->name ? model->name : ""},
                                    {"scene", model->scene_text ? model->scene_text : ""},
                                    {"energy_initial", energy},
+                                   {"friction", cn_friction_law_text(model->settings.friction)},
                                    {"compiler", __VERSION__}};
     cn_status status = cn_write_bodies(recorder, model, error);
     for (size_t i = 0; status == CN_OK && i < sizeof meta / sizeof meta[0]; i++) {

@@ -80,6 +80,8 @@ cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_erro
         const char *dim = cn_run_meta(run, "dimension");
         run->dim = dim ? (int32_t)strtol(dim, NULL, 10) : 0;
         run->bodies = (int32_t)bodies;
+        const char *friction = cn_run_meta(run, "friction"); // none: an older file
+        run->convex = friction && strcmp(friction, cn_friction_law_text(CN_FRICTION_CONVEX)) == 0;
         if ((run->dim != 2 && run->dim != 3) || bodies > INT32_MAX) {
             status = cn_fail(error, CN_ERR_INPUT, "not a run file of cairn");
             cn_fail_at(error, path, 0, 0);

@@ -10,6 +10,7 @@ struct cn_run {
     cn_arena *meta; // the last meta text handed out
     cn_database *database;
     int32_t dim, bodies;
+    bool convex; // friction is that of the convex problem
     int64_t frames;
     cn_arena *moments; // the next two
     int64_t *steps;    // of the frames, ascending

@@ -339,6 +339,10 @@ cn_status cn_scene_build(cn_reader *reader, const cn_scene *scene, const cn_env 
         return cn_fail_memory(reader->error);
     }
     *cn_model_settings(b.model) = scene->settings;
+    const cn_yaml *solver = cn_yaml_get(scene->node, "solver");
+    if (solver) {
+        cn_model_settings(b.model)->solver_source = cn_source_of(solver);
+    }
     cn_status status = CN_OK;
     for (int32_t i = 0; i < CN_COUNT(steps) && status == CN_OK; i++) {
         status = steps[i](&b);

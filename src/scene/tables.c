@@ -49,7 +49,14 @@ static const cn_choice cn_drifts[] = {
     {0},
 };
 
+static const cn_choice cn_friction_laws[] = {
+    {.text = "coulomb", .value = CN_FRICTION_COULOMB},
+    {.text = "convex", .value = CN_FRICTION_CONVEX},
+    {0},
+};
+
 _Static_assert(sizeof(cn_drift) == sizeof(int32_t), "choices are written as int32_t");
+_Static_assert(sizeof(cn_friction_law) == sizeof(int32_t), "choices are written as int32_t");
 
 // The rows of both tables, those of rigid bodies first.
 static const char *cn_any_scheme_name(int32_t index) {
@@ -86,6 +93,9 @@ static const cn_field cn_integrator_fields[] = {
                    "candidates"),
     CN_KEY("stabilise", bool, cn_scene, settings.stabilise,
            .help = "stabilised: false leaves out what takes violations back, for comparison"),
+    CN_KEY("friction", choice, cn_scene, settings.friction, .choice = cn_friction_laws,
+           .help = "coulomb is exact; convex is the optimisation variant of Hart and Anitescu, in "
+                   "which what slides lifts off by h mu |u_T|"),
     CN_KEY("joints", choice, cn_scene, settings.joint_drift, .choice = cn_drifts,
            .help = "what keeps joints together: iterate holds them at the end of every step, ggl "
                    "their rates too; the others are for comparison"),

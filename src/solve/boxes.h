@@ -21,6 +21,11 @@ static inline void cn_block_project(const cn_friction *p, int32_t a, double *r_a
     }
 }
 
+// The share of |u_T| that the law adds to u_N: mu, or nothing in the convex problem.
+static inline double cn_lift_of(const cn_friction *p, int32_t a) {
+    return p->convex ? 0.0 : p->mu[a];
+}
+
 // p as solvers are given it by the driver: W.diagonal holds W_aa + E_a, which is what one block by
 // itself feels. The rest is shared with p. CN_ERR_MEMORY when scratch is full.
 cn_status cn_boxes_view(const cn_friction *p, cn_arena *scratch, cn_friction *out);

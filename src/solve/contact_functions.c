@@ -5,6 +5,7 @@
 #include "solve/contact_functions.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 // The smaller eigenvalue of x^2 + y^2 in the derivative is at least this share of the larger: at
@@ -87,6 +88,41 @@ void cn_jean_moreau(int32_t dim, double mu, double rho, const double *r, const d
         cn_disc_rows(dim, rho, mu * r[0], mu, 0.0, r, u, F, A, B);
     } else {
         cn_free_rows(dim, rho, r, F, B);
+    }
+}
+
+void cn_cone_function(int32_t dim, double mu, double rho, const double *r, const double *u,
+                      double *F, double *A, double *B) {
+    double z[3] = {0.0, 0.0, 0.0}, t[3] = {1.0, 0.0, 0.0}, square = 0.0;
+    cn_clear_pair(dim, A, B);
+    for (int32_t i = 0; i < dim; i++) {
+        z[i] = r[i] - rho * u[i];
+        square += i > 0 ? z[i] * z[i] : 0.0;
+    }
+    double length = sqrt(square), share = 1.0 / (1.0 + mu * mu);
+    bool polar = mu * length <= -z[0], inside = !polar && length <= mu * z[0];
+    if (polar || inside) {
+        for (int32_t i = 0; i < dim; i++) {
+            F[i] = polar ? r[i] / rho : u[i];
+            A[(dim + 1) * i] = polar ? 0.0 : 1.0;
+            B[(dim + 1) * i] = polar ? 1.0 / rho : 0.0;
+        }
+        return;
+    }
+    // On the cone's side P(z) = s t with t = (1, mu z_T/|z_T|), s = z.t share; across the side a
+    // tangent turns by what the cone's radius is of z_T.
+    double s = share * (z[0] + mu * length), turn = mu * s / length;
+    for (int32_t i = 1; i < dim; i++) {
+        t[i] = mu * z[i] / length;
+    }
+    for (int32_t i = 0; i < dim; i++) {
+        F[i] = (r[i] - s * t[i]) / rho;
+        for (int32_t j = 0; j < dim; j++) {
+            double unit = i == j ? 1.0 : 0.0, G = share * t[i] * t[j];
+            G += i > 0 && j > 0 ? turn * (unit - z[i] * z[j] / square) : 0.0;
+            A[dim * i + j] = G;
+            B[dim * i + j] = (unit - G) / rho;
+        }
     }
 }
 

@@ -21,6 +21,9 @@ cn_contact_fn cn_jean_moreau;
 // (u_N/mu + |u_T|, u_T). With mu = 0: the scalar function on N, r_T on T.
 cn_contact_fn cn_fischer_burmeister;
 
+// r - P_K(z): the law of the convex problem.
+cn_contact_fn cn_cone_function;
+
 // The same of a block of joint rows, r_i - mid(lower_i, z_i, upper_i) row by row, which is their
 // law for all of the above.
 void cn_box_function(int32_t dim, const double *lower, const double *upper, double rho,

@@ -25,7 +25,7 @@ cn_status cn_convex_prepare(cn_convex *s, const cn_friction *p, const cn_solve_o
 static void cn_convex_renew(cn_convex *s) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
-        s->slip[a] = p->mu[a] * cn_tangent_norm(p->dim, s->u + (int64_t)p->dim * a);
+        s->slip[a] = cn_lift_of(p, a) * cn_tangent_norm(p->dim, s->u + (int64_t)p->dim * a);
     }
     s->renewed = true;
 }
@@ -66,7 +66,7 @@ bool cn_convex_ends(cn_convex *s, int64_t step) {
         const cn_friction *p = s->base.p;
         double held = 0.0, whole = 0.0;
         for (int32_t a = 0; a < p->contacts; a++) {
-            double slip = p->mu[a] * cn_tangent_norm(p->dim, s->u + (int64_t)p->dim * a);
+            double slip = cn_lift_of(p, a) * cn_tangent_norm(p->dim, s->u + (int64_t)p->dim * a);
             held += cn_convex_error(s, a, s->slip[a]);
             whole += cn_convex_error(s, a, slip);
         }

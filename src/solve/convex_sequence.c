@@ -68,6 +68,7 @@ static void cn_sequence_read(const cn_sequence *s, const double *r, const double
     for (int32_t a = 0; a < s->p->contacts; a++) {
         const double *force = r + (int64_t)dim * a, *slip = u + (int64_t)dim * a;
         double length = dim == 2 ? fabs(slip[1]) : sqrt(slip[1] * slip[1] + slip[2] * slip[2]);
+        length = s->p->convex ? 0.0 : length;
         z[a] = s->interior.kind == CN_INTERIOR_CONE ? length : s->p->mu[a] * fmax(0.0, force[0]);
     }
 }

@@ -122,13 +122,17 @@ static const char *cn_friction_refusal(const cn_friction *p, uint32_t accepts) {
     if (!(accepts & CN_TAKES_BOUNDS) && cn_boxes_count(p) > 0) {
         return "this solver does not take joint rows: use auto, or eliminate bilateral ones first";
     }
+    if (!(accepts & CN_TAKES_CONVEX) && p->convex) {
+        return "this solver does not take convex friction: use auto, nsgs, prox-newton or apgd";
+    }
     return NULL;
 }
 
 // p in a form that the solver takes.
 static cn_status cn_friction_view(const cn_friction *p, uint32_t accepts, cn_arena *scratch,
                                   cn_friction *view) {
-    if (p->W.kind == CN_OPERATOR_BALLS && !(accepts & CN_TAKES_BALLS)) {
+    // The packets that balls are for know Coulomb's law alone.
+    if (p->W.kind == CN_OPERATOR_BALLS && (p->convex || !(accepts & CN_TAKES_BALLS))) {
         return cn_balls_to_body_space(p, scratch, view);
     }
     return cn_boxes_view(p, scratch, view);

@@ -129,9 +129,12 @@ static cn_status cn_eliminate_matrix(cn_eliminated *e, const double *mu, const d
         }
     }
     cn_status status = cn_csr_from_triplets(scratch, m, m, count, row, column, value, &W);
-    return status == CN_OK ? cn_friction_from_csr(memory, e->p.dim, e->contacts.contacts, &W, q, mu,
-                                                  &e->contacts)
-                           : status;
+    if (status == CN_OK) {
+        status =
+            cn_friction_from_csr(memory, e->p.dim, e->contacts.contacts, &W, q, mu, &e->contacts);
+        e->contacts.convex = e->p.convex;
+    }
+    return status;
 }
 
 static cn_status cn_eliminate_build(cn_eliminated *e, cn_arena *memory, cn_arena *scratch) {

@@ -102,7 +102,7 @@ double cn_enumerate_2d(const cn_friction *p, cn_measure measure, double toleranc
                        int32_t *tried) {
     cn_tiny tiny;
     *tried = 0;
-    if (p->dim != 2 || p->contacts > CN_ENUMERATE_MOST || cn_boxes_count(p) > 0 ||
+    if (p->dim != 2 || p->contacts > CN_ENUMERATE_MOST || cn_boxes_count(p) > 0 || p->convex ||
         !cn_tiny_gather(p, &tiny)) {
         return INFINITY;
     }

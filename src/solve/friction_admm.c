@@ -120,7 +120,7 @@ static void cn_admm_project(cn_admm *s) {
             s->z[row + i] = next[i];
             tangent[i] = s->rho * weight * s->xi[row + i];
         }
-        s->slip[a] = p->mu[a] * cn_tangent_norm(dim, tangent);
+        s->slip[a] = cn_lift_of(p, a) * cn_tangent_norm(dim, tangent);
     }
     s->primal = sqrt(s->primal);
     s->dual = sqrt(s->dual);
@@ -182,7 +182,7 @@ static void cn_admm_begin(cn_admm *s) {
     cn_first_order_velocity(&s->base, s->z, s->u);
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)p->dim * a;
-        s->slip[a] = p->mu[a] * cn_tangent_norm(p->dim, s->u + row);
+        s->slip[a] = cn_lift_of(p, a) * cn_tangent_norm(p->dim, s->u + row);
         for (int32_t i = 0; i < p->dim; i++) {
             double velocity = s->u[row + i] + (i == 0 ? s->slip[a] : 0.0);
             s->xi[row + i] = -velocity / (s->rho * cn_admm_weight(s, a, i));

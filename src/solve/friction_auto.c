@@ -3,7 +3,7 @@
 // promises to be the cheaper way, then proximal Newton from where it came, then in turns with
 // growing budgets, once with an interior point method before them, until a limit ends it. What the
 // first sweeps leave unsolved is cut into its islands, which go this way one by one. Where many
-// blocks are joints Newton comes first.
+// blocks are joints, or the problem is convex, Newton comes first.
 //
 // Costs are counted in multiplications, never timed, so the same problem takes the same way on
 // every machine. What comes back is always the best iterate seen, with its honest residual.
@@ -170,8 +170,8 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     return status;
 }
 
-// Newton before anything else, for problems where joints abound; left as stalled where it cannot be
-// used.
+// Newton before anything else, for problems where joints abound and for convex ones; left as
+// stalled where it cannot be used.
 static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_arena *scratch,
                                 double *r, double *u, cn_solve_report *report) {
     cn_newton_system system;
@@ -212,7 +212,7 @@ static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve
     }
     cn_auto_turns turns = {
         .opts = opts, .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0, .island = island};
-    if (cn_boxes_count(p) > CN_AUTO_JOINTED * p->contacts) {
+    if (p->convex || cn_boxes_count(p) > CN_AUTO_JOINTED * p->contacts) {
         cn_status status = cn_auto_newton(p, &turns, scratch, r, u, report);
         report->iterations = turns.iterations;
         if (cn_auto_is_over(status, report) || turns.iterations >= opts->max_iterations) {

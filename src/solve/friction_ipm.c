@@ -42,12 +42,12 @@ cn_status cn_friction_ipm(const cn_friction *p, const cn_solve_opts *opts, cn_ar
     cn_newton_velocity(&s.system, p, r, u);
     double best = cn_natural_error(p, opts->measure, r, u);
     cn_interior_start(&s, r, u, own->margin);
-    s.implicit = own->implicit;
+    s.implicit = p->convex ? 0.0 : own->implicit;
     double low = (double)INFINITY; // of the interior iterates alone
     int32_t since = 0;
     for (int64_t k = 0; !cn_watch_stop(&watch, "iterations", k, best, report); k++) {
         for (int32_t a = 0; a < p->contacts; a++) {
-            s.frozen[a] = cn_interior_slip(&s, a);
+            s.frozen[a] = p->convex ? 0.0 : cn_interior_slip(&s, a);
         }
         if (since >= own->patience || !cn_interior_step(&s)) {
             report->outcome = CN_STALLED;

@@ -8,6 +8,7 @@
 //
 // Alart-Curnier, rho_a = 1/(D_a (1 + eps)), z = r - rho u, R = mu max(0, z_N), all divided by rho:
 //     z_N <= 0: r;   else N: u_N;   |z_T| <= R: u_T;   else (r_T - R z_T/|z_T|).
+// The convex problem has r - P_K(z) in its place.
 // Rows of joints: u_i inside their bounds, r_i less the bound beyond. A bilateral row has no
 // proximal term; what its linear equation needs to be factorised where rows are redundant, a small
 // ridge, is taken out again by refinement, so that joints alone are solved in one step. Bilateral
@@ -134,7 +135,8 @@ static double cn_prox_linearise(cn_prox *s, const double *r, const double *u) {
             cn_box_function(dim, s->p->bounds.lower + row, s->p->bounds.upper + row, rho, r + row,
                             shifted, F, A, K);
         } else {
-            cn_alart_curnier(dim, s->p->mu[a], rho, r + row, shifted, F, A, K);
+            cn_contact_fn *law = s->p->convex ? cn_cone_function : cn_alart_curnier;
+            law(dim, s->p->mu[a], rho, r + row, shifted, F, A, K);
         }
         for (int32_t i = 0; i < size; i++) {
             K[i] += term[i % dim] * A[i];

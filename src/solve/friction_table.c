@@ -12,6 +12,7 @@
 
 #define CN_ANY_FRICTION (CN_SOLVES_2D | CN_SOLVES_3D | CN_TAKES_ASSEMBLED | CN_TAKES_BODY)
 #define CN_ANY_JOINTED (CN_ANY_FRICTION | CN_TAKES_BOUNDS)
+#define CN_ANY_LAW (CN_ANY_JOINTED | CN_TAKES_CONVEX)
 
 static const cn_friction_solver cn_friction_table[] = {
     {.info = {.name = "auto",
@@ -23,7 +24,7 @@ static const cn_friction_solver cn_friction_table[] = {
                   "the largest masonry walls stay above 1e-4 for seconds: give it time, or "
                   "accept the residual shown",
               .unit = "sweeps and newton steps",
-              .accepts = CN_ANY_JOINTED | CN_USES_LOCAL | CN_TAKES_BALLS,
+              .accepts = CN_ANY_LAW | CN_USES_LOCAL | CN_TAKES_BALLS,
               .max_iterations = 100000,
               .params = cn_nsgs_param_table,
               .param_count = CN_AUTO_PARAM_COUNT},
@@ -34,7 +35,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "creeps on tall packings and may cycle on hyperstatic sets: use "
                             "prox-newton or auto",
               .unit = "sweeps",
-              .accepts = CN_ANY_JOINTED | CN_USES_LOCAL | CN_TAKES_BALLS,
+              .accepts = CN_ANY_LAW | CN_USES_LOCAL | CN_TAKES_BALLS,
               .max_iterations = 10000,
               .params = cn_nsgs_param_table,
               .param_count = CN_NSGS_PARAM_COUNT},
@@ -45,7 +46,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "many steps, no proof of convergence when W is rank deficient: use "
                             "extra-gradient or nsgs",
               .unit = "steps",
-              .accepts = CN_ANY_JOINTED,
+              .accepts = CN_ANY_LAW,
               .max_iterations = 100000,
               .params = cn_vi_param_table,
               .param_count = CN_VI_PARAM_COUNT},
@@ -56,7 +57,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses =
                   "two products with W a step and many steps: for more than 1e-4 use auto",
               .unit = "steps",
-              .accepts = CN_ANY_JOINTED,
+              .accepts = CN_ANY_LAW,
               .max_iterations = 100000,
               .params = cn_vi_param_table,
               .param_count = CN_VI_PARAM_COUNT},
@@ -69,7 +70,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "one factorisation a step, so slow for large packings far from the "
                             "solution: start with nsgs",
               .unit = "newton steps",
-              .accepts = CN_ANY_JOINTED,
+              .accepts = CN_ANY_LAW,
               .max_iterations = 2000,
               .params = cn_prox_param_table,
               .param_count = CN_PROX_PARAM_COUNT},
@@ -90,7 +91,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .strengths = "one product with W a step, no trial steps, any W",
               .weaknesses = "linear rate near 1 on tall or hyperstatic sets: use nsgs or auto",
               .unit = "steps",
-              .accepts = CN_ANY_JOINTED,
+              .accepts = CN_ANY_LAW,
               .max_iterations = 100000,
               .params = cn_uzawa_param_table,
               .param_count = CN_UZAWA_PARAM_COUNT},
@@ -101,7 +102,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .strengths = "one product with W a step; hyperstatic sets without a factorisation",
               .weaknesses = "needs a nearly symmetric W, thousands of steps on tall sets: use auto",
               .unit = "steps",
-              .accepts = CN_ANY_JOINTED,
+              .accepts = CN_ANY_LAW,
               .max_iterations = 100000,
               .params = cn_apgd_param_table,
               .param_count = CN_APGD_PARAM_COUNT},
@@ -113,7 +114,7 @@ static const cn_friction_solver cn_friction_table[] = {
                            "methods",
               .weaknesses = "needs a nearly symmetric W, erratic on hyperstatic sets: use auto",
               .unit = "steps",
-              .accepts = CN_ANY_JOINTED,
+              .accepts = CN_ANY_LAW,
               .max_iterations = 100000,
               .params = cn_bb_param_table,
               .param_count = CN_BB_PARAM_COUNT},
@@ -124,7 +125,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "circles where strong friction slides, pays a factorisation on large "
                             "packings: use auto",
               .unit = "steps",
-              .accepts = CN_ANY_JOINTED,
+              .accepts = CN_ANY_LAW,
               .max_iterations = 20000,
               .params = cn_admm_param_table,
               .param_count = CN_ADMM_PARAM_COUNT},
@@ -213,7 +214,7 @@ static const cn_friction_solver cn_friction_table[] = {
                   "to 1e-4 on nearly everything in tens of factorisations, whatever the rank of W",
               .weaknesses = "creeps to 1e-8 where many contacts slide: go on with prox-newton",
               .unit = "iterations",
-              .accepts = CN_ANY_FRICTION,
+              .accepts = CN_ANY_FRICTION | CN_TAKES_CONVEX,
               .max_iterations = 200,
               .params = cn_ipm_param_table,
               .param_count = CN_IPM_PARAM_COUNT},
@@ -235,7 +236,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses =
                   "cycles where many contacts slide with mu near 1: use prox-newton or auto",
               .unit = "interior point iterations",
-              .accepts = CN_ANY_FRICTION,
+              .accepts = CN_ANY_FRICTION | CN_TAKES_CONVEX,
               .max_iterations = 2000,
               .params = cn_sequence_param_table,
               .param_count = CN_SEQUENCE_PARAM_COUNT},

@@ -105,7 +105,7 @@ static void cn_uzawa_field(cn_uzawa *s) {
     memcpy(s->F, s->u, sizeof *s->F * (size_t)s->base.m);
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)p->dim * a;
-        s->F[row] += p->mu[a] * cn_tangent_norm(p->dim, s->u + row);
+        s->F[row] += cn_lift_of(p, a) * cn_tangent_norm(p->dim, s->u + row);
     }
 }
 

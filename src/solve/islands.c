@@ -279,6 +279,7 @@ cn_status cn_islands_cut(const cn_friction *p, const cn_islands *islands, int32_
                          cn_arena *memory, cn_friction *out) {
     *out = (cn_friction){.dim = p->dim, .contacts = islands->first[i + 1] - islands->first[i]};
     out->W.kind = p->W.kind;
+    out->convex = p->convex;
     out->q = cn_island_numbers(islands, i, p->dim, p->q, memory);
     out->mu = cn_island_numbers(islands, i, 1, p->mu, memory);
     out->W.diagonal = cn_island_numbers(islands, i, p->dim * p->dim, p->W.diagonal, memory);

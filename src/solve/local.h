@@ -57,6 +57,11 @@ bool cn_local_accept(const cn_local_block *block, const double q[3], const doubl
 // r is then the nearest case, inside the cone and finite.
 bool cn_local_solve_2d(const double W[4], double mu, const double q[2], double r[2]);
 
+// The convex law, K* contains u = W r + q orthogonal to r in K: r is the minimum of r.W r/2 + q.r
+// over the cone, which exists for every positive definite W. Arguments and answer as above.
+bool cn_local_convex_2d(const double W[4], double mu, const double q[2], double r[2]);
+cn_local_fn cn_local_convex;
+
 // The rows, for solvers that call one by name inside the room.
 cn_local_fn cn_local_hybrid, cn_local_secular, cn_local_newton, cn_local_exact, cn_local_projection,
     cn_local_radial, cn_local_lemke, cn_local_qp;

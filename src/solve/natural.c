@@ -5,18 +5,19 @@
 // which is zero exactly at a solution (De Saxce and Feng 1998; Acary and Brogliato 2008). The
 // branches of the projection are written out, so that r cancels by algebra and not by subtraction:
 // inside the cone e = u^, in the polar cone e = r / rho. A row of a joint has its bounds in place
-// of the cone: e = u inside, r less the bound over rho beyond it.
+// of the cone: e = u inside, r less the bound over rho beyond it. The convex problem is without
+// mu |u_T|.
 #include "solve/natural.h"
 
 #include "solve/boxes.h"
 
 #include <math.h>
 
-// |e_a|^2 of one contact.
-static inline double cn_contact_error(int32_t dim, double mu, double rho, const double *r,
-                                      const double *u) {
+// |e_a|^2 of one contact; lift: mu, or 0 in the convex problem.
+static inline double cn_contact_error(int32_t dim, double mu, double lift, double rho,
+                                      const double *r, const double *u) {
     double slip = dim == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
-    double hat = u[0] + mu * slip;
+    double hat = u[0] + lift * slip;
     double z[3] = {r[0] - rho * hat, r[1] - rho * u[1], dim == 2 ? 0.0 : r[2] - rho * u[2]};
     double tangent = dim == 2 ? fabs(z[1]) : sqrt(z[1] * z[1] + z[2] * z[2]);
     double e[3] = {hat, u[1], dim == 2 ? 0.0 : u[2]};
@@ -53,8 +54,9 @@ static double cn_box_error(const cn_friction *p, int32_t a, double rho, const do
 static inline double cn_block_error(const cn_friction *p, int32_t a, double rho, const double *r,
                                     const double *u) {
     int64_t row = (int64_t)p->dim * a;
-    return cn_is_boxed(&p->bounds, a) ? cn_box_error(p, a, rho, r + row, u + row)
-                                      : cn_contact_error(p->dim, p->mu[a], rho, r + row, u + row);
+    return cn_is_boxed(&p->bounds, a)
+               ? cn_box_error(p, a, rho, r + row, u + row)
+               : cn_contact_error(p->dim, p->mu[a], cn_lift_of(p, a), rho, r + row, u + row);
 }
 
 static double cn_square_sum(int64_t count, const double *x) {

@@ -89,7 +89,12 @@ CN_INLINE void cn_visit_2d(const cn_sweep *s, int32_t a, const double q[2], doub
         return;
     }
     double answer[2] = {r[0], r[1]};
-    cn_local_solve_2d(s->p->W.diagonal + 4 * (int64_t)a, s->p->mu[a], q, answer);
+    const double *W = s->p->W.diagonal + 4 * (int64_t)a;
+    if (s->p->convex) {
+        cn_local_convex_2d(W, s->p->mu[a], q, answer);
+    } else {
+        cn_local_solve_2d(W, s->p->mu[a], q, answer);
+    }
     cn_relax(s, 2, s->p->mu[a], answer, r);
 }
 
@@ -433,7 +438,7 @@ static bool cn_is_planned(const cn_sweep *s) {
 // Wide enough a closed form for the packets, and nobody asked for another local solver or way.
 static bool cn_may_be_packed(const cn_sweep *s) {
     return s->p->W.kind != CN_OPERATOR_ASSEMBLED && s->fast && s->relaxation == 1.0 &&
-           !s->plan.varies && !cn_is_planned(s) && cn_boxes_count(s->p) == 0;
+           !s->plan.varies && !cn_is_planned(s) && cn_boxes_count(s->p) == 0 && !s->p->convex;
 }
 
 // A number a row of the contacts, spread over an iterate; 1 in empty lanes.
@@ -525,7 +530,8 @@ cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *loc
     int64_t m = (int64_t)p->dim * p->contacts;
     *sweep = (cn_sweep){.p = p, .local = local->solve, .plan = *plan, .size = m};
     sweep->relaxation = plan->relaxation;
-    sweep->fast = local->solve == cn_local_hybrid;
+    sweep->fast = local->solve == cn_local_hybrid && !p->convex;
+    sweep->local = p->convex ? cn_local_convex : sweep->local;
     sweep->unit = cn_natural_unit_of(p);
     sweep->r = CN_TAKE(scratch, double, m);
     sweep->u = CN_TAKE(scratch, double, m);

@@ -39,7 +39,7 @@ void cn_vi_field(cn_vi *s, const double *r, double *F, double *u) {
     cn_friction_velocity(p, r, s->v, u);
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)p->dim * a;
-        F[row] = u[row] + p->mu[a] * cn_tangent_norm(p->dim, u + row);
+        F[row] = u[row] + cn_lift_of(p, a) * cn_tangent_norm(p->dim, u + row);
         for (int32_t i = 1; i < p->dim; i++) {
             F[row + i] = u[row + i];
         }

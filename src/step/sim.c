@@ -11,6 +11,7 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- making ----
@@ -65,6 +66,38 @@ static cn_status cn_choose_solver(const char *name, const cn_settings *settings,
                        settings->local);
     }
     return CN_OK;
+}
+
+// The solvers that take something, as a list for a hint.
+static void cn_name_takers(uint32_t need, cn_error *error) {
+    char text[256] = "";
+    size_t used = 0;
+    for (int32_t i = 0; i < cn_friction_solver_count(); i++) {
+        const cn_solver_info *info = &cn_friction_solver_at(i)->info;
+        size_t length = strlen(info->name) + 2;
+        if ((info->accepts & need) == need && used + length < sizeof text) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "",
+                                     info->name);
+        }
+    }
+    cn_fail_hint(error, "these do: %s", text);
+}
+
+// A solver that would refuse every step is refused at once.
+static cn_status cn_check_solver(const cn_model *model, const cn_friction_solver *solver,
+                                 const char *key, cn_error *error) {
+    bool convex = model->settings.friction == CN_FRICTION_CONVEX, joints = model->joint_count > 0;
+    uint32_t need = (convex ? CN_TAKES_CONVEX : 0U) | (joints ? CN_TAKES_BOUNDS : 0U);
+    uint32_t lacking = need & ~solver->info.accepts;
+    if (lacking == 0) {
+        return CN_OK;
+    }
+    cn_fail(error, CN_ERR_UNSUPPORTED, "%s: %s does not take %s", key, solver->info.name,
+            lacking & CN_TAKES_CONVEX ? "convex friction" : "joints");
+    cn_name_takers(need, error);
+    const cn_source *source = &model->settings.solver_source;
+    cn_fail_at(error, source->file, source->line, source->column);
+    return CN_ERR_UNSUPPORTED;
 }
 
 static cn_status cn_choose_scheme(cn_sim *sim, cn_error *error) {
@@ -181,6 +214,12 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     if (status == CN_OK) {
         status = cn_choose_solver(settings->fallback, settings, &sim->fallback, &sim->fallback_opts,
                                   error);
+    }
+    if (status == CN_OK) {
+        status = cn_check_solver(model, sim->solver, "solver.name", error);
+    }
+    if (status == CN_OK && settings->on_stall == CN_STALL_RETRY) {
+        status = cn_check_solver(model, sim->fallback, "solver.fallback", error);
     }
     if (status == CN_OK && !cn_sim_allocate(sim)) {
         status = cn_fail_memory(error);
