@@ -177,22 +177,43 @@ static cn_status cn_ball_arms(const cn_model *model, const cn_inertia_map *inert
     return CN_OK;
 }
 
-// Writes H and M^-1 H of one body's side of a contact at entry k, for sizes known to the compiler.
+// Writes H and M^-1 H of one body's side of a contact at entry k, for sizes known to the compiler:
+// `count` velocities of the centre of mass or of the spin, which M^-1 does not couple.
+static inline __attribute__((always_inline)) void
+cn_fill_part(int dim, int count, int stride, const double *inverse, const double lever[3][3],
+             double sign, double *H, double *MinvH) {
+    for (int j = 0; j < count; j++) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int l = 0; l < count; l++) {
+            for (int i = 0; i < dim; i++) {
+                sum[i] += inverse[stride * j + l] * lever[l][i];
+            }
+        }
+        for (int i = 0; i < dim; i++) {
+            H[dim * j + i] = sign * lever[j][i];
+            MinvH[dim * j + i] = sign * sum[i];
+        }
+    }
+}
+
 static inline __attribute__((always_inline)) void
 cn_fill_side_of(int dim, int size, const double *pose, const double *inverse,
                 const cn_contact *contact, int32_t body, double sign, cn_body_map *map, int64_t k) {
+    double along[3][3], about[3][3];
     for (int i = 0; i < dim; i++) {
         double row[6];
         cn_lever(dim, pose, contact, i, row);
-        for (int j = 0; j < size; j++) {
-            double sum = 0.0;
-            for (int l = 0; l < size; l++) {
-                sum += inverse[size * j + l] * row[l];
-            }
-            map->H[dim * (k + j) + i] = sign * row[j];
-            map->MinvH[dim * (k + j) + i] = sign * sum;
+        for (int j = 0; j < dim; j++) {
+            along[j][i] = row[j];
+        }
+        for (int j = dim; j < size; j++) {
+            about[j - dim][i] = row[j];
         }
     }
+    double *H = map->H + dim * k, *MinvH = map->MinvH + dim * k;
+    cn_fill_part(dim, dim, size, inverse, along, sign, H, MinvH);
+    cn_fill_part(dim, size - dim, size, inverse + (size + 1) * dim, about, sign, H + dim * dim,
+                 MinvH + dim * dim);
     for (int j = 0; j < size; j++) {
         map->dof[k + j] = size * body + j;
     }

@@ -21,6 +21,8 @@
 // parallel to this sine; the end that is farther along the normal is listed with its gap.
 #define CN_SQUARE_LINE 0.1
 #define CN_PARALLEL_LINES 1e-3
+// Slacks by which a face is below the best one, so that it takes no part in a tie.
+#define CN_TIES 4.0
 
 void cn_couple_place(const cn_placed *a, const cn_placed *b, cn_couple *out) {
     cn_convex_place(a, b->position, &out->a);
@@ -35,16 +37,52 @@ void cn_couple_restore(const cn_placed *b, cn_manifold *out) {
     }
 }
 
-// The face that the other body is farthest from.
+// A point of a shape, in the axes of another.
+static void cn_inner_point(const cn_convex *of, const cn_convex *seen_by, double out[3]) {
+    double x[3];
+    cn_mat3_apply(of->R, of->shape->hull.vertex_count ? of->shape->hull.center : of->corner, x);
+    cn_add_scaled3(of->position, 1.0, x, x);
+    cn_sub3(x, seen_by->position, x);
+    cn_mat3_apply_transposed(seen_by->R, x, out);
+}
+
+// At least the gap over face f: that of a point of the other body, in the axes of the own one.
+static double cn_face_reach(const cn_convex *own, int32_t f, const double inner[3]) {
+    const cn_hull *hull = &own->shape->hull;
+    return hull->face_count ? cn_dot3(hull->normal + 3 * (int64_t)f, inner) - hull->offset[f]
+                            : DBL_MAX;
+}
+
+static double cn_face_gap(const cn_convex *own, const cn_convex *other, int32_t f,
+                          double normal[3]) {
+    double back[3], offset;
+    cn_convex_face_plane(own, f, normal, &offset);
+    for (int i = 0; i < 3; i++) {
+        back[i] = -normal[i];
+    }
+    return -cn_convex_height(other, back) - offset;
+}
+
+// The face that the other body is farthest from, to slack the first of them. Faces that cannot be
+// it, for a point of the other body lies too deep under them, are passed over.
 static void cn_look_at_faces(const cn_couple *c, bool of_a, cn_best_face *best) {
     const cn_convex *own = of_a ? &c->a : &c->b, *other = of_a ? &c->b : &c->a;
-    for (int32_t f = 0; f < cn_convex_faces(own); f++) {
-        double normal[3], back[3], offset;
-        cn_convex_face_plane(own, f, normal, &offset);
-        for (int i = 0; i < 3; i++) {
-            back[i] = -normal[i];
+    double inner[3], normal[3], least = best->face < 0 ? -DBL_MAX : best->gap, highest = -DBL_MAX;
+    int32_t count = cn_convex_faces(own), facing = -1;
+    cn_inner_point(other, own, inner);
+    for (int32_t f = 0; f < count; f++) {
+        double reach = cn_face_reach(own, f, inner);
+        facing = reach > highest ? f : facing;
+        highest = fmax(highest, reach);
+    }
+    if (facing >= 0 && highest > least) {
+        least = fmax(least, cn_face_gap(own, other, facing, normal));
+    }
+    for (int32_t f = 0; f < count; f++) {
+        if (cn_face_reach(own, f, inner) < least - CN_TIES * c->slack) {
+            continue;
         }
-        double gap = -cn_convex_height(other, back) - offset;
+        double gap = cn_face_gap(own, other, f, normal);
         if (best->face < 0 || gap > best->gap + c->slack) {
             *best = (cn_best_face){of_a, f, {normal[0], normal[1], normal[2]}, gap};
         }
