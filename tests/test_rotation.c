@@ -220,3 +220,35 @@ CN_TEST(rotations_about_one_axis_add) {
         CN_CHECK_NEAR(R[i], Q[i], 1e-13); // a thousand roundings, and 0.01 is not exact
     }
 }
+
+// T(r) r' is the rate of turning of exp(r), and T r'' + bend that of its change, by differences.
+CN_TEST(turn_rates_are_those_of_the_exponential_map) {
+    cn_rng rng = cn_rng_seed(5);
+    for (int round = 0; round < 200; round++) {
+        double r[3], rate[3], T[9], bend[3], omega[2][3], by = 1e-4;
+        for (int k = 0; k < 3; k++) {
+            r[k] = cn_rng_uniform(&rng, -1.0, 1.0) * (round % 2 ? 0.3 : 2.0);
+            rate[k] = cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+        cn_turn_rates(r, T);
+        cn_turn_bend(r, rate, bend);
+        double turned[3], q[4] = {1, 0, 0, 0}, before[4] = {1, 0, 0, 0}, later[3], earlier[3];
+        cn_mat3_apply(T, rate, turned);
+        cn_add_scaled3(r, by, rate, later);
+        cn_add_scaled3(r, -by, rate, earlier);
+        cn_quat_rotate(q, later);
+        cn_quat_rotate(before, earlier);
+        double inverse[4] = {before[0], -before[1], -before[2], -before[3]};
+        cn_quat_multiply(q, inverse, q); // the rotation between, by 2 by omega
+        for (int k = 0; k < 3; k++) {
+            CN_CHECK_NEAR(q[1 + k] / by, turned[k], 1e-7);
+        }
+        cn_turn_rates(later, T);
+        cn_mat3_apply(T, rate, omega[1]);
+        cn_turn_rates(earlier, T);
+        cn_mat3_apply(T, rate, omega[0]);
+        for (int k = 0; k < 3; k++) {
+            CN_CHECK_NEAR((omega[1][k] - omega[0][k]) / (2.0 * by), bend[k], 1e-7);
+        }
+    }
+}

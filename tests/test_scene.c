@@ -446,9 +446,9 @@ CN_TEST(what_is_for_the_other_dimension_is_told) {
 }
 
 CN_TEST(what_comes_later_is_unsupported_and_says_so) {
-    check_error_with("cairn: 1\nintegrator: {scheme: event-driven}\n", NULL, 0, CN_ERR_UNSUPPORTED,
-                     "s.yaml:2:22: the scheme \"event-driven\" is for systems, not for rigid "
-                     "bodies; write the bodies as a system, or use moreau-jean");
+    check_error_with("cairn: 1\nintegrator: {scheme: euler-moreau}\n", NULL, 0, CN_ERR_UNSUPPORTED,
+                     "s.yaml:2:22: the scheme \"euler-moreau\" is for first-order systems, not for "
+                     "rigid bodies; bodies take moreau-jean, event-driven or generalized-alpha");
     check_error_with("cairn: 1\nsolver: {name: psor}\n", NULL, 0, CN_ERR_UNSUPPORTED,
                      "s.yaml:2:16: the name \"psor\" is not available yet");
     cn_model *model = read_good("cairn: 1\njoints: []\n");

@@ -246,8 +246,8 @@ CN_TEST(a_memory_that_is_not_there_is_named) {
                9, "no memory sum");
 }
 
-CN_TEST(schemes_of_systems_are_refused_for_rigid_bodies) {
-    static const char text[] = CN_HEAD "integrator: {scheme: event-driven}\n"
+CN_TEST(schemes_of_first_order_systems_are_refused_for_rigid_bodies) {
+    static const char text[] = CN_HEAD "integrator: {scheme: euler-moreau}\n"
                                        "materials: {stone: {density: 1}}\n"
                                        "bodies:\n"
                                        "  - {material: stone, shape: {disk: {radius: 1}}}\n";
@@ -255,7 +255,7 @@ CN_TEST(schemes_of_systems_are_refused_for_rigid_bodies) {
     cn_error error = {.status = CN_OK};
     CN_CHECK_TRUE(cn_scene_read_text(NULL, "test.yaml", text, strlen(text), NULL, 0, &model,
                                      &error) == CN_ERR_UNSUPPORTED);
-    CN_CHECK_TRUE(strstr(error.message, "for systems") && error.line == 4);
+    CN_CHECK_TRUE(strstr(error.message, "first-order systems") && error.line == 4);
 }
 
 // ---- plug-ins ----

@@ -93,3 +93,61 @@ void cn_angle_matrix(double angle, double R[9]) {
     R[7] = 0.0;
     R[8] = 1.0;
 }
+
+// a = (1 - cos x)/x^2, b = (x - sin x)/x^3 of T = 1 + a [r] + b [r]^2, x = |r|, and their
+// derivatives over x, a'/x and b'/x.
+typedef struct cn_turn_factors {
+    double a, b, a_slope, b_slope;
+} cn_turn_factors;
+
+#define CN_TURN_SERIES 1.0 // x^2 below which the series are summed: nothing cancels in them
+#define CN_TURN_TERMS 12   // the next one is below 2^-70 there
+
+static cn_turn_factors cn_turn_factors_at(const double r[3]) {
+    double square = cn_dot3(r, r);
+    cn_turn_factors f = {0.0, 0.0, 0.0, 0.0};
+    if (square < CN_TURN_SERIES) {
+        // a = sum (-1)^k x^2k / (2k + 2)!, b the same with (2k + 3)!
+        double term = 0.5, power = 0.5; // of a, and of its derivative: without one x^2
+        for (int k = 0; k < CN_TURN_TERMS; k++) {
+            f.a += term;
+            f.b += term / (2 * k + 3);
+            f.a_slope += k > 0 ? 2 * k * power : 0.0;
+            f.b_slope += k > 0 ? 2 * k * power / (2 * k + 3) : 0.0;
+            power = -term / ((2 * k + 3) * (2 * k + 4));
+            term = power * square;
+        }
+        return f;
+    }
+    double x = sqrt(square), sine, cosine;
+    cn_sincos(x, &sine, &cosine);
+    f.a = (1.0 - cosine) / square;
+    f.b = (x - sine) / (square * x);
+    f.a_slope = (sine / x - 2.0 * f.a) / square;
+    f.b_slope = (f.a - 3.0 * f.b) / square;
+    return f;
+}
+
+void cn_turn_rates(const double r[3], double T[9]) {
+    cn_turn_factors f = cn_turn_factors_at(r);
+    double square = cn_dot3(r, r);
+    const double cross[9] = {0.0, -r[2], r[1], r[2], 0.0, -r[0], -r[1], r[0], 0.0};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            double unit = i == j ? 1.0 : 0.0;
+            T[3 * i + j] =
+                unit + f.a * cross[3 * i + j] + f.b * (r[i] * r[j] - square * unit); // [r]^2
+        }
+    }
+}
+
+void cn_turn_bend(const double r[3], const double rate[3], double bend[3]) {
+    cn_turn_factors f = cn_turn_factors_at(r);
+    double along = cn_dot3(r, rate), first[3], second[3], third[3];
+    cn_cross3(r, rate, first);
+    cn_cross3(r, first, second);
+    cn_cross3(rate, first, third);
+    for (int i = 0; i < 3; i++) {
+        bend[i] = f.a_slope * along * first[i] + f.b_slope * along * second[i] + f.b * third[i];
+    }
+}

@@ -309,21 +309,17 @@ static cn_status cn_build_first_order(cn_reader *reader, const cn_scene *scene,
                           node);
 }
 
-// The integrators of systems are not those of rigid bodies.
+// The integrator of first-order systems is not one of rigid bodies.
 static cn_status cn_check_scheme(cn_reader *reader, const cn_scene *scene) {
     const char *name = scene->settings.scheme;
     const cn_yaml *integrator = cn_yaml_get(scene->node, "integrator");
-    for (int32_t i = 0; cn_scheme_name(i); i++) {
-        if (strcmp(cn_scheme_name(i), name) == 0) {
-            return CN_OK;
-        }
-    }
-    if (!integrator || !cn_system_scheme_find(name)) {
-        return CN_OK; // the run says that there is none
+    const cn_system_scheme *scheme = cn_system_scheme_find(name);
+    if (!integrator || !scheme || !scheme->first_order) {
+        return CN_OK; // the run says when there is none
     }
     cn_fail_node(reader, cn_yaml_get(integrator, "scheme"), CN_ERR_UNSUPPORTED,
-                 "the scheme \"%s\" is for systems, not for rigid bodies", name);
-    cn_fail_hint(reader->error, "write the bodies as a system, or use moreau-jean");
+                 "the scheme \"%s\" is for first-order systems, not for rigid bodies", name);
+    cn_fail_hint(reader->error, "bodies take moreau-jean, event-driven or generalized-alpha");
     return CN_ERR_UNSUPPORTED;
 }
 

@@ -2,6 +2,7 @@
 // The run driver: makes a sim from a model, steps it under the stall policy, hands out what a step
 // did.
 #include "step/phases.h"
+#include "step/rigid_system.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -102,15 +103,10 @@ static cn_status cn_check_solver(const cn_model *model, const cn_friction_solver
 
 static cn_status cn_choose_scheme(cn_sim *sim, cn_error *error) {
     const char *name = sim->model->settings.scheme;
+    const cn_system_scheme *of_systems = cn_system_scheme_find(name);
     sim->scheme = cn_scheme_find(name);
-    if (sim->scheme) {
-        return CN_OK;
-    }
-    if (cn_system_scheme_find(name)) {
-        cn_fail(error, CN_ERR_INPUT, "the integrator %s is for systems, not for rigid bodies",
-                name);
-        cn_fail_hint(error, "write the bodies as a system, or use moreau-jean");
-        return CN_ERR_INPUT;
+    if (sim->scheme || (of_systems && !of_systems->first_order)) {
+        return CN_OK; // without a scheme of their own, bodies are seen as a system
     }
     return cn_fail(error, CN_ERR_ARGUMENT, "there is no time integrator named %s", name);
 }
@@ -233,7 +229,10 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     if (status == CN_OK && model->joint_count > 0) {
         status = cn_joints_settle(sim, sim->state.q, sim->state.v, error);
     }
-    if (status == CN_OK && model->system) {
+    if (status == CN_OK && !model->system && !sim->scheme) {
+        status = cn_rigid_system_create(sim, error);
+    }
+    if (status == CN_OK && (model->system || sim->rigid)) {
         status = cn_sim_system_create(sim, error);
     }
     if (status != CN_OK) {
@@ -249,6 +248,7 @@ void cn_sim_destroy(cn_sim *sim) {
         return;
     }
     cn_system_run_destroy(sim->system);
+    cn_rigid_system_destroy(sim->rigid);
     cn_detector_destroy(sim->detector);
     cn_arena_destroy(sim->impulses[0]);
     cn_arena_destroy(sim->impulses[1]);

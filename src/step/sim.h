@@ -53,6 +53,7 @@ struct cn_sim {
     cn_arena *scratch;     // of the solver
     cn_step last;          // the step the state came from; contacts of no step before the first
     cn_system_run *system; // of a model with a system; the rest but the state is then unused
+    struct cn_rigid_system *rigid; // of bodies under an integrator of systems; then system runs it
 };
 
 // One step of length h from the state at time t, into sim->last; the state is not touched. Outcome
@@ -83,12 +84,14 @@ cn_status cn_steering_check(const cn_model *model, const cn_steering *steering, 
 void cn_steer_pull(const cn_model *model, cn_step *step);
 // Multiplies the coefficients of friction of the assembled problem.
 void cn_steer_friction(cn_step *step);
-// ---- models with a system (step/system.c) ----
+// ---- models with a system, or seen as one (step/system.c) ----
 
 cn_status cn_sim_system_create(cn_sim *sim, cn_error *error);
 cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *error);
 int32_t cn_sim_system_contact_count(const cn_sim *sim);
 void cn_sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
+// Open, stick or slide of a contact with friction mu and impulse (normal, tangential).
+uint8_t cn_sim_system_status(double mu, const double impulse[2]);
 cn_status cn_sim_system_save(const cn_sim *sim, void **bytes, size_t *size);
 cn_status cn_sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error);
 

@@ -56,6 +56,10 @@ cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error *error
     if (status != CN_OK) {
         return status;
     }
+    if (steering->pulled && sim->rigid) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "bodies cannot be pulled under the scheme %s",
+                       sim->model->settings.scheme);
+    }
     double kinetic, before, after;
     cn_sim_energy(sim, &kinetic, &before);
     sim->steering = *steering;

@@ -5,7 +5,7 @@
 // Contacts of a system have no place in the world: they are recorded in their own frame, normal
 // along x and tangent along y, with the system's first body on both sides, so that their law can be
 // checked from the run file.
-#include "step/sim.h"
+#include "step/rigid_system.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -18,7 +18,12 @@
 #define CN_SYSTEM_MAGIC 0x3153595352494143u // "CAIRSYS1"
 #define CN_SYSTEM_SLIDING 1e-9              // |p_T| this near to mu p_N, relatively, is sliding
 
-static void cn_system_copy(cn_sim *sim) {
+// The state becomes that of the system's run. moved: by a step.
+static void cn_system_copy(cn_sim *sim, bool moved) {
+    if (sim->rigid) {
+        cn_rigid_system_end(sim->rigid, sim->system, moved);
+        return;
+    }
     size_t bytes = sizeof(double) * (size_t)cn_system_size(sim->model->system);
     memcpy(sim->state.q, cn_system_run_q(sim->system), bytes);
     memcpy(sim->state.v, cn_system_run_v(sim->system), bytes);
@@ -27,7 +32,8 @@ static void cn_system_copy(cn_sim *sim) {
 cn_status cn_sim_system_create(cn_sim *sim, cn_error *error) {
     const cn_settings *settings = &sim->model->settings;
     cn_system_opts opts = cn_system_opts_default();
-    bool first = cn_system_is_first_order(sim->model->system);
+    const cn_system *system = sim->rigid ? sim->rigid->system : sim->model->system;
+    bool first = cn_system_is_first_order(system);
     bool usual = strcmp(settings->scheme, "moreau-jean") == 0;
     opts.scheme = first && usual ? NULL : settings->scheme;
     opts.step = settings->step;
@@ -44,10 +50,9 @@ cn_status cn_sim_system_create(cn_sim *sim, cn_error *error) {
     opts.projection = settings->projection;
     opts.tolerance = opts.newton_tolerance = settings->tolerance;
     opts.solver = strcmp(settings->solver, "auto") == 0 ? opts.solver : settings->solver;
-    cn_status status =
-        cn_system_run_create(sim->model->system, &opts, &sim->env, &sim->system, error);
+    cn_status status = cn_system_run_create(system, &opts, &sim->env, &sim->system, error);
     if (status == CN_OK) {
-        cn_system_copy(sim);
+        cn_system_copy(sim, false);
     }
     return status == CN_ERR_ARGUMENT ? CN_ERR_INPUT : status;
 }
@@ -55,7 +60,18 @@ cn_status cn_sim_system_create(cn_sim *sim, cn_error *error) {
 cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     cn_system_report own;
     double start = cn_clock_cpu();
-    cn_status status = cn_system_run_step(sim->system, &own, error);
+    cn_status status = CN_OK;
+    if (sim->rigid) {
+        own = (cn_system_report){.outcome = CN_SOLVED};
+        status = cn_rigid_system_begin(sim->rigid, sim->system, error);
+    }
+    if (status == CN_OK) {
+        status = cn_system_run_step(sim->system, &own, error);
+    }
+    if (status == CN_OK && sim->rigid && sim->rigid->status != CN_OK) {
+        *error = sim->rigid->error;
+        status = sim->rigid->status;
+    }
     report->cpu_advance = cn_clock_cpu() - start;
     report->contacts = own.contacts;
     report->sticking = own.sticking;
@@ -73,13 +89,23 @@ cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *erro
     report->dissipated_impact = own.dissipated_impact;
     report->dissipated_numerical = own.dissipated_numerical;
     report->balance_error = own.balance_error;
-    cn_system_copy(sim);
+    if (status == CN_OK) {
+        cn_system_copy(sim, true);
+    }
     return status;
 }
 
 // ---- contacts ----
 
+uint8_t cn_sim_system_status(double mu, const double impulse[2]) {
+    bool slides = fabs(impulse[1]) >= mu * impulse[0] * (1.0 - CN_SYSTEM_SLIDING);
+    return (uint8_t)(!(impulse[0] > 0.0) ? 0 : slides ? 2 : 1);
+}
+
 int32_t cn_sim_system_contact_count(const cn_sim *sim) {
+    if (sim->rigid) {
+        return cn_rigid_contact_count(sim);
+    }
     int32_t count = 0;
     for (int32_t c = 0; c < cn_system_contacts(sim->model->system); c++) {
         double gap, shift[2];
@@ -90,6 +116,10 @@ int32_t cn_sim_system_contact_count(const cn_sim *sim) {
 }
 
 void cn_sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+    if (sim->rigid) {
+        cn_rigid_contact(sim, index, out);
+        return;
+    }
     double gap = 0.0, shift[2] = {0.0, 0.0};
     cn_system_impact impact = {.contact = 0};
     for (int32_t c = 0; c < cn_system_contacts(sim->model->system); c++) {
@@ -106,8 +136,7 @@ void cn_sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *
         out->velocity_before[i] = impact.velocity_before[i];
         out->shift[i] = shift[i];
     }
-    bool slides = fabs(impact.impulse[1]) >= mu * impact.impulse[0] * (1.0 - CN_SYSTEM_SLIDING);
-    out->status = (uint8_t)(!(impact.impulse[0] > 0.0) ? 0 : slides ? 2 : 1);
+    out->status = cn_sim_system_status(mu, impact.impulse);
 }
 
 // ---- checkpoints ----
@@ -148,6 +177,6 @@ cn_status cn_sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_err
     cn_system_run_load(sim->system, state);
     cn_arena_release(sim->scratch, mark);
     sim->state.step = cn_system_run_index(sim->system);
-    cn_system_copy(sim);
+    cn_system_copy(sim, false);
     return CN_OK;
 }

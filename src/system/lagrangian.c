@@ -253,7 +253,7 @@ cn_status cn_system_create(const cn_env *env, const cn_lagrangian *def, cn_syste
         contact[c].name = cn_arena_text(system->memory, name, strlen(name));
         status = contact[c].name ? CN_OK : cn_fail_memory(error);
     }
-    own->contact = contact;
+    own->contact = system->law = contact;
     if (status == CN_OK) {
         status = cn_lagrangian_check(system, error);
     }
@@ -336,6 +336,10 @@ int32_t cn_system_contacts(const cn_system *system) {
 
 double cn_system_friction(const cn_system *system, int32_t contact) {
     return system->is_first_order ? 0.0 : system->lagrangian.contact[contact].friction;
+}
+
+cn_lagrangian_contact *cn_system_law(cn_system *system, int32_t contact) {
+    return &system->law[contact];
 }
 
 bool cn_system_is_first_order(const cn_system *system) {

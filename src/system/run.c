@@ -107,6 +107,24 @@ static cn_status cn_opts_check(const cn_system_opts *opts, cn_error *error) {
     return CN_OK;
 }
 
+// Joints at position level need a scheme that damps at infinite frequency: without, an error of
+// their forces grows from step to step.
+static cn_status cn_joints_damped(const cn_system_run *run, cn_error *error) {
+    const cn_system_opts *opts = &run->opts;
+    const char *name = run->scheme->scheme.name;
+    bool newmark = run->scheme->step == cn_newmark_step && !(opts->newmark_gamma > 0.5);
+    bool hht = run->scheme->step == cn_hht_step && !(opts->damping > 0.0);
+    bool alpha = run->scheme->step == cn_generalized_alpha_step && !(opts->spectral_radius < 1.0);
+    if (run->system->lagrangian.joints == 0 || !(newmark || hht || alpha)) {
+        return CN_OK;
+    }
+    cn_fail(error, CN_ERR_ARGUMENT, "%s without damping is unstable under joints", name);
+    cn_fail_hint(error, newmark ? "generalized-alpha, or newmark_gamma above 0.5"
+                        : hht   ? "damping above 0"
+                                : "spectral_radius below 1");
+    return CN_ERR_ARGUMENT;
+}
+
 static cn_status cn_run_choose(cn_system_run *run, cn_error *error) {
     const cn_system *system = run->system;
     const char *name = run->opts.scheme;
@@ -126,7 +144,8 @@ static cn_status cn_run_choose(cn_system_run *run, cn_error *error) {
         return cn_fail(error, CN_ERR_ARGUMENT, "there is no friction solver named %s",
                        run->opts.solver ? run->opts.solver : "(none)");
     }
-    return cn_opts_check(&run->opts, error);
+    cn_status status = cn_opts_check(&run->opts, error);
+    return status == CN_OK && !system->is_first_order ? cn_joints_damped(run, error) : status;
 }
 
 static bool cn_run_allocate(cn_system_run *run) {

@@ -16,6 +16,7 @@ struct cn_system {
     bool is_first_order;
     cn_lagrangian lagrangian; // the one that is_first_order names is filled
     cn_first_order first_order;
+    cn_lagrangian_contact *law; // what lagrangian.contact points to
 };
 
 // A Lagrangian system at one instant: all its functions there.
@@ -29,6 +30,8 @@ typedef struct cn_instant {
     double *theta, *joint_rows, *joint_rate;
 } cn_instant;
 
+// The law of a contact, which may be changed between steps.
+cn_lagrangian_contact *cn_system_law(cn_system *system, int32_t contact);
 // The user pointer and hooks of either kind.
 void *cn_system_user(const cn_system *system);
 const cn_system_hooks *cn_system_hooks_of(const cn_system *system);
