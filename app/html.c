@@ -116,7 +116,8 @@ static cn_status cn_html_ledger(cn_html *html, cn_bytes *out, cn_error *error) {
 
 static cn_status cn_html_head(cn_html *html, cn_bytes *out, cn_error *error) {
     cn_bytes data = {0};
-    char *hello = cn_show_hello(&html->show, "file", NULL), *bodies;
+    const char *bodies;
+    char *hello = cn_show_hello(&html->show, "file", NULL);
     cn_status status = cn_show_bodies(&html->show, &bodies, error);
     if (status == CN_OK) {
         cn_put_string(&data, "{\"hello\":");
@@ -130,7 +131,6 @@ static cn_status cn_html_head(cn_html *html, cn_bytes *out, cn_error *error) {
     }
     cn_bytes_free(&data);
     free(hello);
-    free(bodies);
     return status;
 }
 

@@ -108,7 +108,8 @@ void cn_put_bool(cn_json *json, const char *key, bool value) {
 }
 
 const char *cn_real_text(double value, char text[32]) {
-    for (int digits = 1; digits <= 17; digits++) {
+    // A number of at most 15 digits comes back as it was, and %g leaves its trailing zeros out.
+    for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, 32, "%.*g", digits, value);
         if (strtod(text, NULL) == value) {
             break;

@@ -228,6 +228,7 @@ void cn_show_close(cn_show *show) {
     cn_model_destroy(show->model);
     free(show->q);
     free(show->v);
+    free(show->bodies_text);
     *show = (cn_show){0};
 }
 
@@ -507,14 +508,13 @@ static void cn_put_joints(const cn_show *show, cn_json *json) {
     cn_put_close(json, ']');
 }
 
-cn_status cn_show_bodies(cn_show *show, char **text, cn_error *error) {
+static cn_status cn_show_make_bodies(cn_show *show, cn_error *error) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_run_body *rows = NULL;
     size_t size;
-    *text = NULL;
     cn_status status = memory ? cn_run_bodies(show->run, memory, &rows, error) : CN_ERR_MEMORY;
     if (status == CN_OK) {
-        FILE *out = cn_memory_stream(text, &size);
+        FILE *out = cn_memory_stream(&show->bodies_text, &size);
         cn_json json = cn_put_start(out);
         cn_put_open(&json, NULL, '{');
         cn_put_text(&json, "op", "bodies");
@@ -527,6 +527,12 @@ cn_status cn_show_bodies(cn_show *show, char **text, cn_error *error) {
         fclose(out);
     }
     cn_arena_destroy(memory);
+    return status;
+}
+
+cn_status cn_show_bodies(cn_show *show, const char **text, cn_error *error) {
+    cn_status status = show->bodies_text ? CN_OK : cn_show_make_bodies(show, error);
+    *text = show->bodies_text;
     return status;
 }
 

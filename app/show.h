@@ -21,6 +21,7 @@ typedef struct cn_show {
     double length;                // [m] the median size of moving bodies
     double scale;                 // [J] what energy errors are measured by
     double *q, *v;                // a frame
+    char *bodies_text;            // of cn_show_bodies; NULL: not asked for so far
 } cn_show;
 
 // On failure there is nothing to close.
@@ -40,9 +41,10 @@ typedef struct cn_show_live {
     double t;
 } cn_show_live;
 
-// JSON texts, to be freed. mode: "replay", "live" or "file"; live: NULL unless it is one.
+// JSON text, to be freed. mode: "replay", "live" or "file"; live: NULL unless it is one.
 char *cn_show_hello(cn_show *show, const char *mode, const cn_show_live *live);
-cn_status cn_show_bodies(cn_show *show, char **text, cn_error *error);
+// JSON text, made once and kept: a run's bodies do not change.
+cn_status cn_show_bodies(cn_show *show, const char **text, cn_error *error);
 
 // For each body the index of the first one with the same shapes. To be freed.
 int32_t *cn_bodies_alike(const cn_run_body *rows, int32_t count);

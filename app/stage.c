@@ -88,8 +88,9 @@ static void cn_page_hello(cn_stage *stage, cn_page *page) {
     if (!stage->endless && stage->show->model) {
         live.until = cn_model_settings(stage->show->model)->until;
     }
-    char *bodies, *hello = cn_show_hello(stage->show, stage->live ? "live" : "replay",
-                                         stage->live ? &live : NULL);
+    const char *bodies;
+    char *hello = cn_show_hello(stage->show, stage->live ? "live" : "replay",
+                                stage->live ? &live : NULL);
     cn_page_send_text(page, hello);
     free(hello);
     if (cn_show_bodies(stage->show, &bodies, &error) != CN_OK) {
@@ -98,7 +99,6 @@ static void cn_page_hello(cn_stage *stage, cn_page *page) {
         return;
     }
     cn_page_send_text(page, bodies);
-    free(bodies);
     cn_bytes index = {0};
     cn_show_index(stage->show, 0, 0, &index);
     cn_page_send(page, index, false);

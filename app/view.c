@@ -21,6 +21,9 @@ int cn_view_run(const char *path, const cn_server_options *options) {
     if (cn_show_open(path, &show, &error) != CN_OK) {
         return cn_report_error_in(&error, path);
     }
+    // Made before the first page asks. A failure is told to every page that does.
+    const char *bodies;
+    cn_show_bodies(&show, &bodies, &error);
     cn_stage stage = {.show = &show};
     cn_server *server = cn_server_start(&stage, options);
     if (server) {
@@ -44,7 +47,11 @@ int cn_view_drive(cn_drive *drive, const cn_view_live *live, const cn_server_opt
     cn_server *server = cn_server_start(&stage, options);
     if (server) {
         cn_live_options how = {
-            .speed = live->speed, .endless = live->endless, .wake = cn_server_wake, .user = server};
+            .speed = live->speed,
+            .endless = live->endless,
+            .most = live->save ? 0 : CN_UNKEPT_MOST,
+            .wake = cn_server_wake,
+            .user = server};
         stage.live = cn_live_start(drive, &how);
         cn_stage_update(&stage, false);
         cn_view_announce(live->out, cn_model_name(drive->model), server);

@@ -6,7 +6,7 @@ import { Run } from "./data/run.js";
 import { SocketSource } from "./data/source_socket.js";
 import { Playback } from "./playback.js";
 import { SETTLE, View } from "./scene/view.js";
-import { defaultLayers, loadTaste, readHash, saveTaste, systemTheme, writeHash } from "./state.js";
+import { defaultLayers, loadTaste, readHash, readMoment, saveTaste, systemTheme, writeHash } from "./state.js";
 import { Capture } from "./ui/capture.js";
 import { Keyboard } from "./ui/keyboard.js";
 import { Layout } from "./ui/layout.js";
@@ -16,6 +16,7 @@ import { Pointer } from "./ui/pointer.js";
 export class App {
     constructor(root) {
         this.startedAt = performance.now();
+        this.open(); // the data is under way while the page is made
         const taste = loadTaste();
         this.root = root;
         this.taste = taste;
@@ -57,12 +58,11 @@ export class App {
         this.layout.canvas.addEventListener("webglcontextrestored", () => this.invalidate("poses", "look"));
     }
 
-    async start() {
-        const source = FileSource.isPresent() ? new FileSource(this) : new SocketSource(this);
-        this.source = source;
+    async open() {
+        this.source = FileSource.isPresent() ? new FileSource(this) : new SocketSource(this);
         const slow = setTimeout(() => this.run ?? this.layout.messages.show("Opening", "Reading the run …", null), 300);
         try {
-            await source.open();
+            await this.source.open();
         } catch (error) {
             this.layout.messages.show("This run cannot be read", error.message, null);
         } finally {
@@ -72,15 +72,21 @@ export class App {
 
     // ---- what a source tells ----
 
+    // The first word of a run; its bodies follow.
+    expect(hello) {
+        if (!this.run) this.view?.expect(hello.run.dim);
+    }
+
     hello(hello, bodies, index) {
         this.marks = { hello: performance.now() };
         const first = this.run === null;
         this.layout.messages.hide();
         const run = new Run(hello, bodies, index, this.source, {
             frame: (number) => this.arrived(number),
-            problem: (error) => this.problem(error.message),
+            problem: (error) => this.missing(error),
         });
         this.run = run;
+        run.frames.fetch(first ? firstFrame(run.frames) : run.frames.count - 1); // under way while the scene is built
         if (first || !this.state.layers) this.state.layers = defaultLayers(run);
         this.state.traces.clear();
         const wanted = first ? readHash(this) : {};
@@ -89,7 +95,7 @@ export class App {
         if (this.view) {
             this.frameScene(wanted.camera);
         }
-        this.layout.setRun(run);
+        if (this.framed || run.mode === "live" || run.frames.count === 0) this.layout.setRun(run); // else after the first picture
         if (wanted.picture) this.root.classList.add("picture");
         if (wanted.fine && this.view) this.view.alwaysFine = true;
         if (wanted.theme === "dark" || wanted.theme === "light") this.setTheme(wanted.theme, false);
@@ -97,14 +103,14 @@ export class App {
         if (run.frames.count === 0) {
             this.layout.messages.show("No frames yet", "The first one appears here as soon as it is recorded.", null);
         } else if (run.mode === "live") this.seekFrame(run.frames.count - 1);
-        else if (wanted.time !== null && wanted.time !== undefined) this.playback.seek(wanted.time);
-        else this.seekFrame(wanted.step !== null && wanted.step !== undefined ? run.frames.atStep(wanted.step) : 0);
+        else this.seekFrame(first ? firstFrame(run.frames) : 0);
         run.loadLedger().then(() => this.invalidate("ledger"), (error) => this.problem(error.message));
         if (run.mode === "live") this.live.begin(hello.live);
         this.invalidate("poses", "look", "ui", "ledger");
     }
 
     arrived(number) {
+        this.marks.data ??= performance.now();
         if (!this.run.measured) {
             const pair = this.run.frames.kept.get(number);
             this.run.measure(null, pair.frame);
@@ -116,6 +122,7 @@ export class App {
         }
         this.layout.messages.hide();
         this.invalidate("poses");
+        if (!this.framed) this.redraw(performance.now()); // at once, not with the screen's next frame
     }
 
     closed(reason, retry) {
@@ -126,6 +133,13 @@ export class App {
             const live = this.run.mode === "live" ? "The simulation goes on without this page." : "The server went away.";
             this.layout.messages.notice(`${live} Trying again in ${retry} s.`, ["Retry now", () => this.source.retry()]);
         }
+    }
+
+    // A frame that cannot be had: the rest of the page is shown all the same.
+    missing(error) {
+        this.framed = true;
+        this.problem(error.message);
+        this.invalidate("ui");
     }
 
     problem(text) {
@@ -330,9 +344,19 @@ export class App {
             this.drawScene(stale, pair, k, moving);
             this.shown = pair;
         }
+        if (!this.framed && frames.count > 0) return this.holdPanels(stale, pair);
+        if (this.layout.run !== this.run) this.layout.setRun(this.run);
         this.layout.update(stale);
         if (this.playback.playing || (this.capture.busy && moving)) this.invalidate();
         if (stale.has("frame") || stale.has("layers") || stale.has("selection")) this.later("hash", 400, () => writeHash(this));
+    }
+
+    // The first picture does not wait for panels: they follow it.
+    holdPanels(stale, pair) {
+        for (const word of stale) this.stale.add(word);
+        if (!pair) return;
+        this.framed = true;
+        this.invalidate();
     }
 
     drawScene(stale, pair, k, moving) {
@@ -357,6 +381,7 @@ export class App {
             this.firstDrawn = performance.now();
             view.stats.firstMs = this.firstDrawn;
             view.stats.helloMs = this.marks.hello;
+            view.stats.dataMs = this.marks.data;
             view.stats.startMs = this.startedAt;
         }
         // The fine picture follows when nothing has changed for a moment.
@@ -376,7 +401,7 @@ export class App {
                 selection: this.state.selection, chains: this.view?.lines?.chains.count, points: this.view?.points?.count }),
             ready: () => Boolean(this.shown),
             // The fine picture never comes while a live run moves on.
-            settled: () => Boolean(this.shown) && this.run.frames.kept.has(this.playback.frameNumber()) && (this.run.dim === 2 || this.run.mode === "live" || this.view.stats.quality === "fine" || (this.view.times.length > 2 && !this.view.mayRefine())),
+            settled: () => Boolean(this.shown) && this.run.frames.kept.has(this.playback.frameNumber()) && (this.run.dim === 2 || this.run.mode === "live" || this.view.stats.quality === "fine" || (this.view.isTimed && !this.view.mayRefine())),
             fine: () => { this.view.alwaysFine = true; this.invalidate("look"); },
             seek: (t) => this.playback.seek(t),
             seekStep: (step) => this.seekFrame(this.run.frames.atStep(step)),
@@ -404,4 +429,10 @@ export class App {
         }
         return times;
     }
+}
+
+// The frame that the address asks for, else the first.
+function firstFrame(frames) {
+    const { step, time } = readMoment();
+    return time !== null ? frames.atTime(time) : step !== null ? frames.atStep(step) : 0;
 }

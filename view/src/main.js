@@ -5,4 +5,3 @@ import { App } from "./app.js";
 
 const app = new App(document.getElementById("app"));
 window.cairn = app.face(); // for tests and for `cairn render`
-app.start();

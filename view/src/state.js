@@ -68,8 +68,12 @@ export function readHash(app) {
     }
     const body = Number(words.get("body"));
     if (body >= 1 && body <= app.run.bodies.count) state.selection = body - 1;
-    const step = Number(words.get("step") ?? NaN);
-    const time = Number(words.get("t") ?? NaN);
-    return { step: Number.isFinite(step) ? step : null, time: Number.isFinite(time) ? time : null, camera: words.get("camera"),
-        picture: words.has("picture"), fine: words.has("fine"), theme: words.get("theme") };
+    return { camera: words.get("camera"), picture: words.has("picture"), fine: words.has("fine"), theme: words.get("theme") };
+}
+
+// The moment that the address asks for: a step, a time [s], or null.
+export function readMoment() {
+    const words = new URLSearchParams(location.hash.slice(1));
+    const number = (word) => (words.has(word) && Number.isFinite(Number(words.get(word))) ? Number(words.get(word)) : null);
+    return { step: number("step"), time: number("t") };
 }

@@ -27,15 +27,28 @@ export class Bodies {
         const moving = [];
         for (let i = 0; i < this.count; i++) if (this.moves[i]) moving.push(i);
         const byMaterial = new Set(moving.map((i) => this.material[i])).size > 1;
-        const key = (i) => (byMaterial ? this.material[i] : this.name[i].replace(/[\s\-_.]*\d+$/, "") || "body");
+        const keys = byMaterial ? this.material : this.name.map(stemOf);
         const counts = new Map();
-        for (const i of moving) counts.set(key(i), (counts.get(key(i)) ?? 0) + 1);
+        for (const i of moving) counts.set(keys[i], (counts.get(keys[i]) ?? 0) + 1);
         const order = [...counts.entries()].sort((a, b) => b[1] - a[1]).map((entry) => entry[0]);
         const rank = new Map(order.map((name, r) => [name, r]));
         this.groups = order.map((name) => ({ name, count: counts.get(name) }));
-        this.group = Int16Array.from(this.name, (_, i) => (this.moves[i] ? rank.get(key(i)) : -1));
+        this.group = Int16Array.from(this.name, (_, i) => (this.moves[i] ? rank.get(keys[i]) : -1));
         const materials = [...new Set(this.material)];
         this.materials = materials;
-        this.materialIndex = Int16Array.from(this.material, (name) => materials.indexOf(name));
+        const numbers = new Map(materials.map((name, k) => [name, k]));
+        this.materialIndex = Int16Array.from(this.material, (name) => numbers.get(name));
     }
+}
+
+// A name without the number at its end; no regular expression, which would look for one from every character on.
+function stemOf(name) {
+    let end = name.length;
+    while (end > 0 && isDigit(name.charCodeAt(end - 1))) end--;
+    if (end === name.length) return name;
+    while (end > 0 && " \t-_.".includes(name[end - 1])) end--;
+    return name.slice(0, end) || "body";
+}
+function isDigit(code) {
+    return code >= 48 && code <= 57;
 }

@@ -16,6 +16,7 @@ export class FileSource {
     async open() {
         const head = JSON.parse(new TextDecoder().decode(await inflateElement("cairn-head")));
         this.ranges = head.blocks;
+        this.listener.expect(head.hello);
         const messages = splitMessages(await inflateElement("cairn-ledger"));
         const index = messages.find((m) => m.type === INDEX);
         this.steps = index.steps;

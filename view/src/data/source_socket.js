@@ -95,6 +95,7 @@ export class SocketSource {
         switch (message.op) {
         case "hello":
             this.greeting = message;
+            this.listener.expect(message);
             break;
         case "bodies":
             this.bodies = message;

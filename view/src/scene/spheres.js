@@ -165,7 +165,7 @@ export class Spheres {
         this.balls = balls;
         this.limit = Math.min(POINT_PIXELS, largestPoint);
         this.pointGeometry = this.makeGeometry(1);
-        this.quadGeometry = this.makeGeometry(4);
+        this.quadGeometry = this.makeGeometry(4, 0);
         this.objects = [
             attachMaterials(new Points(this.pointGeometry), uniforms, POINT_VERTEX, FRAGMENT, DEPTH_FRAGMENT),
             attachMaterials(new Mesh(this.quadGeometry), uniforms, QUAD_VERTEX, FRAGMENT, DEPTH_FRAGMENT),
@@ -173,18 +173,19 @@ export class Spheres {
         this.objects[0].userData.plain = material(uniforms, LEAN_VERTEX, LEAN_FRAGMENT);
     }
 
-    makeGeometry(corners) {
-        const n = this.balls.length;
+    makeGeometry(corners, n = this.balls.length) {
         const geometry = new BufferGeometry();
         const body = new Float32Array(n * corners), local = new Float32Array(4 * n * corners), corner = new Float32Array(2 * n * corners);
-        this.balls.forEach((ball, i) => {
-            for (let k = 0; k < corners; k++) {
-                const v = i * corners + k;
-                body[v] = ball.body;
-                local.set([...ball.centre, ball.radius], 4 * v);
-                corner.set([k & 1, k >> 1], 2 * v);
-            }
-        });
+        for (let v = 0; v < n * corners; v++) {
+            const ball = this.balls[Math.floor(v / corners)];
+            body[v] = ball.body;
+            local[4 * v] = ball.centre[0];
+            local[4 * v + 1] = ball.centre[1];
+            local[4 * v + 2] = ball.centre[2];
+            local[4 * v + 3] = ball.radius;
+            corner[2 * v] = v & 1;
+            corner[2 * v + 1] = (v >> 1) & 1;
+        }
         geometry.setAttribute("body", new BufferAttribute(body, 1));
         geometry.setAttribute("local", new BufferAttribute(local, 4));
         if (corners === 4) geometry.setAttribute("corner", new BufferAttribute(corner, 2));
@@ -194,9 +195,18 @@ export class Spheres {
         return geometry;
     }
 
+    // Made when the first sphere is too near or too large for a point.
+    quads() {
+        if (this.quadGeometry.index.count === 0) {
+            this.quadGeometry.dispose();
+            this.objects[1].geometry = this.quadGeometry = this.makeGeometry(4);
+        }
+        return this.quadGeometry.index.array;
+    }
+
     // Which are points and which quads for this camera; height in pixels of what is drawn into.
     sort(poses, camera, height, quadsOnly = false) {
-        const points = this.pointGeometry.index.array, quads = this.quadGeometry.index.array;
+        const points = this.pointGeometry.index.array;
         const view = camera.matrixWorldInverse.elements, P = camera.projectionMatrix.elements;
         const at = [0, 0, 0];
         let pointCount = 0, quadCount = 0;
@@ -213,11 +223,13 @@ export class Spheres {
                 points[pointCount++] = i;
             } else {
                 const v = 4 * i;
-                quads.set([v, v + 1, v + 2, v + 2, v + 1, v + 3], 6 * quadCount++);
+                this.quads().set([v, v + 1, v + 2, v + 2, v + 1, v + 3], 6 * quadCount++);
             }
         }
         this.pointGeometry.setDrawRange(0, pointCount);
         this.quadGeometry.setDrawRange(0, 6 * quadCount);
+        this.objects[0].visible = pointCount > 0; // nothing to draw is no shader to compile
+        this.objects[1].visible = quadCount > 0;
         this.pointGeometry.index.needsUpdate = this.quadGeometry.index.needsUpdate = true;
     }
 

@@ -18,6 +18,7 @@ import { Segments } from "./segments.js";
 import { Solids } from "./solids.js";
 import { Spheres } from "./spheres.js";
 import { Sprites } from "./sprites.js";
+import { WarmUp } from "./warm_up.js";
 
 const SLOW_FRAME = 40; // [ms] above which a machine is taken to draw in software
 const TIMED = 3; // frames whose time is taken
@@ -44,6 +45,11 @@ export class View {
         this.stats = { bodies: 0, draws: 0, lastMs: 0, quality: "lean" };
         this.raycaster = new Raycaster();
         this.run = null;
+    }
+
+    // A run of this dimension is under way.
+    expect(dim) {
+        if (dim === 3) this.warm ??= new WarmUp(this.renderer, this.uniforms);
     }
 
     // Builds what does not change during a run.
@@ -325,15 +331,17 @@ export class View {
     }
 
     finish(start, fine) {
-        const wait = this.stats.draws > 0 && this.times.length < TIMED; // the first one compiles, and is not held up
+        const wait = this.stats.draws > 0 && !this.isTimed; // the first one compiles, and is not held up
         if (wait) this.await();
         const spent = performance.now() - start;
         this.stats.draws++;
+        this.warm?.dispose();
+        this.warm = null;
         this.stats.lastMs = spent;
         this.stats.quality = fine ? "fine" : this.isLean ? "lean" : "full";
         if (wait && !fine) {
             this.times.push(spent);
-            if (this.times.length === TIMED) this.isLean = this.cost > SLOW_FRAME || this.isSoftware();
+            if (this.isTimed) this.isLean = this.cost > SLOW_FRAME || this.isSoftware();
         }
     }
 
@@ -342,13 +350,17 @@ export class View {
         const gl = this.renderer.getContext();
         gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
     }
+    // One is enough where it took so long that no fine picture will follow.
+    get isTimed() {
+        return this.times.length === TIMED || (this.times.length > 0 && this.cost > 2 * FINE_LIMIT && this.isSoftware());
+    }
     // Of a quick picture [ms].
     get cost() {
         return Math.min(...this.times);
     }
     // Whether the fine picture may follow by itself: it costs a multiple, and must not hold up the page.
     mayRefine() {
-        while (this.times.length < TIMED) this.draw(true);
+        while (!this.isTimed) this.draw(true);
         return this.isOpaque() && (this.alwaysFine || !this.isLean || this.cost < FINE_LIMIT);
     }
     // Bodies that can be seen through are never drawn fine.
@@ -358,10 +370,12 @@ export class View {
 
     // Small scenes are quick even in software; shadows and corners would not be.
     isSoftware() {
-        const gl = this.renderer.getContext();
-        const info = gl.getExtension("WEBGL_debug_renderer_info");
-        const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
-        return /swiftshader|llvmpipe|software/i.test(name);
+        if (this.rendererName === undefined) {
+            const gl = this.renderer.getContext();
+            const info = gl.getExtension("WEBGL_debug_renderer_info");
+            this.rendererName = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+        }
+        return /swiftshader|llvmpipe|software/i.test(this.rendererName);
     }
 
     // A ray through a place of the canvas, in shares from its middle (-1..1, y up).

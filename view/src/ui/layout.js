@@ -71,6 +71,7 @@ export class Layout {
     }
 
     setRun(run) {
+        this.run = run;
         const live = run.mode === "live";
         this.topBar.setRun(run, this.titleOf(run));
         this.views.setRun(run);
