@@ -336,7 +336,7 @@ export class App {
         this.stale = new Set();
         const { frames } = this.run;
         const k = this.playback.frameNumber();
-        const pair = frames.get(k, this.playback.playing);
+        const pair = frames.get(k, this.playback.stride());
         const changed = pair && this.shown !== pair;
         if (pair) {
             this.state.frame = k;
@@ -364,7 +364,7 @@ export class App {
         if (!view) return;
         if (stale.has("poses") || stale.has("frame") || moving) {
             const share = this.playback.share();
-            view.setPoses(pair.frame, share > 0 ? run.frames.get(k + 1, false)?.frame ?? null : null, share);
+            view.setPoses(pair.frame, share > 0 ? run.frames.get(k + 1)?.frame ?? null : null, share);
             run.frames.wanted = k;
             stale.add("overlay");
         }

@@ -56,11 +56,10 @@ export class Playback {
     // Moves on by the time since the last picture; true while something moves.
     tick(now) {
         if (!this.playing) return false;
-        const { frames } = this.app.run;
         const elapsed = this.last === null ? 0 : Math.min(0.25, (now - this.last) / 1000);
         this.last = now;
-        // Waiting for data: time stands still rather than running away from the picture.
-        if (!frames.kept.has(this.frameNumber()) && elapsed > 0) return true;
+        // Time stands still until the frame that it points at was shown, rather than running away from the picture.
+        if (this.app.state.frame !== this.frameNumber() && elapsed > 0) return true;
         this.time += elapsed * this.speed;
         const [from, to] = this.bounds;
         if (this.time >= to) {
@@ -77,9 +76,20 @@ export class Playback {
         return this.app.run.frames.atTime(this.time);
     }
 
-    // How far on the way to the next frame; 0 when paused or when motion is to be calm.
+    // How many frames the next picture will be ahead of this one; 0: nothing plays.
+    stride() {
+        if (!this.playing) return 0;
+        const k = this.frameNumber(), passed = k - (this.before ?? k);
+        if (passed !== 0) {
+            this.before = k;
+            this.passed = Math.max(1, passed);
+        }
+        return this.passed ?? 1;
+    }
+
+    // How far on the way to the next frame; 0 when paused, when frames are skipped or when motion is to be calm.
     share() {
-        if (!this.playing || calmMotion()) return 0;
+        if (!this.playing || this.stride() > 1 || calmMotion()) return 0;
         const { times } = this.app.run.frames, k = this.frameNumber();
         if (k + 1 >= times.length) return 0;
         return Math.max(0, Math.min(1, (this.time - times[k]) / (times[k + 1] - times[k])));

@@ -1,8 +1,8 @@
 // Frames by their number, kept while there is room, fetched when not. The latest request wins: while one is under way
 // only the newest of the others waits.
 const ROOM = 256e6; // [bytes]
-const AHEAD = 3;
-const IN_FLIGHT = 4;
+const AHEAD = 2;
+const IN_FLIGHT = 3;
 
 export class Frames {
     constructor(source, onArrival, onProblem) {
@@ -47,13 +47,13 @@ export class Frames {
         return this.at(this.steps, step);
     }
 
-    // The frame if it is here; asks for it otherwise, and for the next ones when playing.
-    get(number, playing = false) {
+    // The frame if it is here; asks for it otherwise, and when playing for those that will come next, a stride apart.
+    get(number, stride = 0) {
         this.want(number);
-        for (let k = 1; playing && k <= AHEAD; k++) {
-            if (number + k < this.count && this.flying.size < IN_FLIGHT) this.fetch(number + k);
-        }
         const pair = this.kept.get(number);
+        for (let k = 1; pair && stride > 0 && k <= AHEAD; k++) {
+            if (number + k * stride < this.count && this.flying.size < AHEAD) this.fetch(number + k * stride);
+        }
         if (pair) {
             this.kept.delete(number);
             this.kept.set(number, pair);
@@ -63,7 +63,7 @@ export class Frames {
 
     want(number) {
         this.wanted = number;
-        if (this.flying.size < 2) this.fetch(number);
+        if (this.flying.size < IN_FLIGHT) this.fetch(number);
     }
 
     async fetch(number) {

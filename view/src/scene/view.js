@@ -36,6 +36,7 @@ export class View {
         this.uniforms = makeUniforms();
         this.fine = new Fine(this.renderer, this.uniforms);
         this.fine.shadowMap(16);
+        this.warm = new WarmUp(this.renderer, this.uniforms);
         this.solid = new Scene();
         this.overlay = new Scene();
         this.parts = [];
@@ -49,7 +50,7 @@ export class View {
 
     // A run of this dimension is under way.
     expect(dim) {
-        if (dim === 3) this.warm ??= new WarmUp(this.renderer, this.uniforms);
+        if (dim === 3) this.warm?.draw();
     }
 
     // Builds what does not change during a run.
