@@ -89,8 +89,8 @@ static void cn_page_hello(cn_stage *stage, cn_page *page) {
         live.until = cn_model_settings(stage->show->model)->until;
     }
     const char *bodies;
-    char *hello = cn_show_hello(stage->show, stage->live ? "live" : "replay",
-                                stage->live ? &live : NULL);
+    char *hello =
+        cn_show_hello(stage->show, stage->live ? "live" : "replay", stage->live ? &live : NULL);
     cn_page_send_text(page, hello);
     free(hello);
     if (cn_show_bodies(stage->show, &bodies, &error) != CN_OK) {

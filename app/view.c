@@ -46,12 +46,11 @@ int cn_view_drive(cn_drive *drive, const cn_view_live *live, const cn_server_opt
     cn_stage stage = {.show = &show, .endless = live->endless, .save = live->save};
     cn_server *server = cn_server_start(&stage, options);
     if (server) {
-        cn_live_options how = {
-            .speed = live->speed,
-            .endless = live->endless,
-            .most = live->save ? 0 : CN_UNKEPT_MOST,
-            .wake = cn_server_wake,
-            .user = server};
+        cn_live_options how = {.speed = live->speed,
+                               .endless = live->endless,
+                               .most = live->save ? 0 : CN_UNKEPT_MOST,
+                               .wake = cn_server_wake,
+                               .user = server};
         stage.live = cn_live_start(drive, &how);
         cn_stage_update(&stage, false);
         cn_view_announce(live->out, cn_model_name(drive->model), server);
