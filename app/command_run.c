@@ -54,7 +54,9 @@ static const struct argp_option cn_run_options[] = {
     {"solver", 's', "NAME", 0, "Friction solver, instead of solver.name", 0},
     {"tol", 't', "E", 0, "Tolerance of a step's residual, instead of solver.tolerance", 0},
     {"time-limit", CN_KEY_TIME_LIMIT, "S", 0,
-     "CPU seconds that a step's solve may take; such a run cannot be reproduced", 0},
+     "CPU seconds that a step may take: its solve ends in time with the best answer that it has; "
+     "such a run cannot be reproduced",
+     0},
     {"allow-plugins", CN_KEY_PLUGINS, NULL, 0,
      "Let the scene load shared libraries, which run code", 0},
     {"live", CN_KEY_LIVE, NULL, 0,

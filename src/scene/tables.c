@@ -194,8 +194,10 @@ static const cn_field cn_solver_fields[] = {
            .help = "of the residual that every step is checked against"),
     CN_KEY("max_iterations", int, cn_scene, settings.max_iterations, .flags = CN_NOT_BELOW_ZERO,
            .help = "in the solver's own unit; 0 leaves it to the solver"),
-    CN_KEY("time_limit", real, cn_scene, settings.time_limit, .flags = CN_NOT_BELOW_ZERO,
-           .unit = "s", .help = "CPU time a step, 0 is none; a limit makes a run irreproducible"),
+    CN_KEY(
+        "time_limit", real, cn_scene, settings.time_limit, .flags = CN_NOT_BELOW_ZERO, .unit = "s",
+        .help = "CPU time of a whole step, 0 is none: its solve ends in time with the best answer "
+                "that it has; a limit makes a run irreproducible"),
     CN_KEY("on_stall", choice, cn_scene, settings.on_stall, .choice = cn_stall_policies,
            .help = "when a step misses its tolerance: retry with the fallback solver, halve the "
                    "step, continue with the best answer, stop the run"),

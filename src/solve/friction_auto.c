@@ -36,6 +36,10 @@
 #define CN_AUTO_SMALL                                                                              \
     64 // contacts of an island below which it cannot fill the packets of a sweep: Newton at once
 
+#define CN_AUTO_ANALYSIS                                                                           \
+    400.0 // sweeps that must fit into what is left of a limit of time, or Newton is not prepared:
+          // preparing and a first step take about 100, and cannot be stopped half-way
+
 // What is left of the limits for the next turn.
 typedef struct cn_auto_turns {
     const cn_solve_opts *opts;
@@ -122,6 +126,16 @@ static cn_status cn_auto_turn(cn_auto_turns *turns, cn_newton_system *system, cn
     return status;
 }
 
+// Whether the time left is too short for anything but sweeps, which have taken what is gone.
+static bool cn_auto_is_brief(const cn_auto_turns *turns, int64_t sweeps) {
+    if (!(turns->opts->time_limit > 0.0)) {
+        return false;
+    }
+    double spent = cn_clock_cpu() - turns->start;
+    double left = turns->opts->time_limit - spent;
+    return left * (double)(sweeps > 0 ? sweeps : 1) < CN_AUTO_ANALYSIS * spent;
+}
+
 static cn_friction_fn cn_auto_island;
 
 // The problem as all but the sweeps take it.
@@ -137,14 +151,19 @@ static cn_status cn_auto_body(const cn_friction *p, cn_arena *scratch, cn_fricti
 static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_nsgs *sweeps,
                                cn_friction *body, cn_newton_system *system, cn_arena *scratch,
                                double *r, double *u, cn_solve_report *report, double *patience) {
-    cn_solve_opts opts = *turns->opts;
     bool at_once = turns->island && p->contacts < CN_AUTO_SMALL;
     cn_nsgs_start(sweeps, r);
+    cn_solve_opts opts = cn_watch_rest(turns->opts, turns->start);
     opts.max_iterations = at_once ? 0 : opts.max_iterations;
     cn_status status = cn_nsgs_go(sweeps, &opts, CN_AUTO_PATIENCE, report);
     turns->iterations += report->iterations;
     *patience = HUGE_VAL;
-    if (!cn_auto_is_over(status, report) && cn_auto_limits(turns, INT32_MAX, &opts, report)) {
+    bool goes_on =
+        !cn_auto_is_over(status, report) && cn_auto_limits(turns, INT32_MAX, &opts, report);
+    if (goes_on && cn_auto_is_brief(turns, sweeps->sweeps)) {
+        status = cn_nsgs_go(sweeps, &opts, HUGE_VAL, report);
+        turns->iterations += report->iterations;
+    } else if (goes_on) {
         bool split = false;
         cn_nsgs_answer(sweeps, r);
         status = cn_auto_body(p, scratch, body);

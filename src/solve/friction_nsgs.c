@@ -145,8 +145,9 @@ static bool cn_nsgs_too_slow(cn_nsgs *s, double patience, double tolerance) {
     return (s->slow >= 2 && spent) || (double)s->sweeps > CN_NSGS_PATIENCE_MOST * patience;
 }
 
-// Mixing steps until one is checked, or the sweeps reach the limit.
-static void cn_nsgs_advance(cn_nsgs *s, int64_t limit, double tolerance) {
+// Mixing steps until one is checked, or the sweeps reach the limit. When time is up the check is
+// made at once, so that nothing done is lost.
+static void cn_nsgs_advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tolerance) {
     do {
         memcpy(s->g, s->x, sizeof *s->g * (size_t)s->sweep.size);
         int64_t left = limit - s->sweeps;
@@ -157,7 +158,7 @@ static void cn_nsgs_advance(cn_nsgs *s, int64_t limit, double tolerance) {
         if (s->adaptive) {
             s->sweep.relaxation = cn_relaxation_see(&s->relaxation, step, count);
         }
-        if (cn_nsgs_check_due(s, step, tolerance)) {
+        if (cn_watch_is_late(watch) || cn_nsgs_check_due(s, step, tolerance)) {
             cn_nsgs_check(s);
             s->foretold = step > 0.0 ? s->error / step : 0.0;
         }
@@ -168,12 +169,12 @@ static void cn_nsgs_advance(cn_nsgs *s, int64_t limit, double tolerance) {
 // that take overlaps back feed the error of each solve into the next three; bodies at rest then
 // wander within what the tolerance allows, unless each solve leaves a small part of what it starts
 // from, of slow modes too.
-static void cn_nsgs_settle(cn_nsgs *s, const cn_solve_opts *opts, int64_t limit) {
+static void cn_nsgs_settle(cn_nsgs *s, const cn_watch *watch, int64_t limit) {
     const cn_nsgs_params *params = (const void *)s->opts->params;
     int64_t end = s->sweeps + params->settle < limit ? s->sweeps + params->settle : limit;
-    bool near = s->start_error <= CN_NSGS_NEAR * opts->tolerance;
-    while (near && s->sweeps < end && s->best_error > CN_NSGS_EXACT) {
-        cn_nsgs_advance(s, end, CN_NSGS_EXACT);
+    bool near = s->start_error <= CN_NSGS_NEAR * watch->opts->tolerance;
+    while (near && s->sweeps < end && s->best_error > CN_NSGS_EXACT && !cn_watch_is_late(watch)) {
+        cn_nsgs_advance(s, watch, end, CN_NSGS_EXACT);
     }
 }
 
@@ -181,16 +182,22 @@ cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
                      cn_solve_report *report) {
     int64_t first = s->sweeps;
     cn_watch watch = cn_watch_start(opts);
+    // However short the time, some sweeps are made: an answer that is nothing but its start would
+    // let all that began to touch fall through.
+    if (cn_watch_is_late(&watch) && s->sweeps == 0 && opts->max_iterations > 0 &&
+        !(s->error <= opts->tolerance)) {
+        cn_nsgs_advance(s, &watch, s->every, opts->tolerance);
+    }
     while (!cn_watch_stop(&watch, "sweeps", s->sweeps - first, s->error, report)) {
         if (cn_nsgs_too_slow(s, patience, opts->tolerance)) {
             report->outcome = CN_STALLED;
             report->detail = "the sweeps are too slow";
             break;
         }
-        cn_nsgs_advance(s, first + opts->max_iterations, opts->tolerance);
+        cn_nsgs_advance(s, &watch, first + opts->max_iterations, opts->tolerance);
     }
     if (report->outcome == CN_SOLVED) {
-        cn_nsgs_settle(s, opts, first + opts->max_iterations);
+        cn_nsgs_settle(s, &watch, first + opts->max_iterations);
         report->iterations = (int32_t)(s->sweeps - first);
     }
     if (s->sweep.unusable > 0 && report->outcome != CN_SOLVED) {
@@ -207,12 +214,14 @@ void cn_nsgs_answer(const cn_nsgs *s, double *r) {
 static cn_status cn_nsgs_whole(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                                double *r, cn_solve_report *report) {
     cn_nsgs run;
+    double start = cn_watch_start(opts).start;
     cn_status status = cn_nsgs_prepare(p, opts, scratch, &run);
     if (status != CN_OK) {
         return status;
     }
     cn_nsgs_start(&run, r);
-    status = cn_nsgs_go(&run, opts, HUGE_VAL, report);
+    cn_solve_opts rest = cn_watch_rest(opts, start);
+    status = cn_nsgs_go(&run, &rest, HUGE_VAL, report);
     cn_nsgs_answer(&run, r);
     return status;
 }

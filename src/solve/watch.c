@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 
+#include <float.h>
 #include <math.h>
 
 cn_watch cn_watch_start(const cn_solve_opts *opts) {
@@ -15,6 +16,19 @@ static bool cn_watch_end(cn_solve_report *report, cn_outcome outcome, const char
     return true;
 }
 
+bool cn_watch_is_late(const cn_watch *watch) {
+    return watch->opts->time_limit > 0.0 &&
+           !(cn_clock_cpu() - watch->start < watch->opts->time_limit);
+}
+
+cn_solve_opts cn_watch_rest(const cn_solve_opts *opts, double start) {
+    cn_solve_opts rest = *opts;
+    if (opts->time_limit > 0.0) {
+        rest.time_limit = fmax(opts->time_limit - (cn_clock_cpu() - start), DBL_MIN);
+    }
+    return rest;
+}
+
 bool cn_watch_tick(cn_watch *watch, const char *stage, int64_t iteration, double residual,
                    cn_solve_report *report) {
     const cn_solve_opts *opts = watch->opts;
@@ -22,7 +36,7 @@ bool cn_watch_tick(cn_watch *watch, const char *stage, int64_t iteration, double
     if (iteration >= opts->max_iterations) {
         return cn_watch_end(report, CN_LIMIT, "iteration limit reached");
     }
-    if (opts->time_limit > 0.0 && !(cn_clock_cpu() - watch->start < opts->time_limit)) {
+    if (cn_watch_is_late(watch)) {
         return cn_watch_end(report, CN_TIME, "time limit reached");
     }
     if (opts->progress) {

@@ -39,4 +39,9 @@ static inline void cn_report_end(cn_solve_report *report, cn_outcome outcome, co
     report->detail = detail;
 }
 
+// Whether there is a limit of time and it has been reached.
+bool cn_watch_is_late(const cn_watch *watch);
+// The options for a part that begins at this time [s CPU] after start: less of the time limit.
+cn_solve_opts cn_watch_rest(const cn_solve_opts *opts, double start);
+
 #endif

@@ -13,6 +13,7 @@
 #include "math/rotation.h"
 #include "math/vec3.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -183,7 +184,19 @@ static void cn_keep_better(cn_sim *sim, const cn_friction *p, double *trial_r, d
     }
 }
 
-// The solve, and with the policy "retry" the fallback from the best iterate.
+// The solver's settings with what the step has left of its time: the limit is the whole step's, so
+// detection and assembly have had their part, and what follows the solve gets as much as last time.
+static cn_solve_opts cn_step_limited(cn_sim *sim, const cn_solve_opts *opts) {
+    cn_solve_opts limited = *opts;
+    if (opts->time_limit > 0.0) {
+        sim->clock.solving = cn_clock_cpu();
+        double spent = sim->clock.solving - sim->clock.start;
+        limited.time_limit = fmax(opts->time_limit - spent - sim->clock.rest, DBL_MIN);
+    }
+    return limited;
+}
+
+// The solve, and with the policy "retry" the fallback from the best iterate, unless time is up.
 cn_status cn_step_solve(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
     const cn_friction *p = &step->assembled.problem;
@@ -194,10 +207,11 @@ cn_status cn_step_solve(cn_sim *sim, cn_error *error) {
         return cn_fail_memory(error);
     }
     step->solver = sim->solver->info.name;
-    cn_status status = cn_friction_solve(p, sim->solver, &sim->opts, sim->scratch, step->r, step->u,
+    cn_solve_opts opts = cn_step_limited(sim, &sim->opts);
+    cn_status status = cn_friction_solve(p, sim->solver, &opts, sim->scratch, step->r, step->u,
                                          &step->solved, error);
-    bool retry =
-        sim->model->settings.on_stall == CN_STALL_RETRY && step->solved.outcome != CN_SOLVED;
+    bool retry = sim->model->settings.on_stall == CN_STALL_RETRY &&
+                 step->solved.outcome != CN_SOLVED && step->solved.outcome != CN_TIME;
     if (status != CN_OK || !retry) {
         return status;
     }
@@ -208,8 +222,8 @@ cn_status cn_step_solve(cn_sim *sim, cn_error *error) {
     memcpy(r, step->r, sizeof *r * (size_t)m);
     cn_solve_report trial;
     step->retries++;
-    status =
-        cn_friction_solve(p, sim->fallback, &sim->fallback_opts, sim->scratch, r, u, &trial, error);
+    opts = cn_step_limited(sim, &sim->fallback_opts);
+    status = cn_friction_solve(p, sim->fallback, &opts, sim->scratch, r, u, &trial, error);
     if (status == CN_OK) {
         cn_keep_better(sim, p, r, u, &trial);
     }

@@ -5,6 +5,7 @@
 #include "step/rigid_system.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "detect/narrow.h"
@@ -362,8 +363,11 @@ static cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvi
     if (status != CN_OK) {
         return status;
     }
-    bool stalled = sim->last.solved.outcome != CN_SOLVED;
-    if (stalled && sim->model->settings.on_stall == CN_STALL_HALVE && halvings > 0) {
+    cn_outcome outcome = sim->last.solved.outcome;
+    bool stalled = outcome != CN_SOLVED;
+    // A solve that ran out of time would not be helped by having to make two of it.
+    if (stalled && outcome != CN_TIME && sim->model->settings.on_stall == CN_STALL_HALVE &&
+        halvings > 0) {
         report->halvings++;
         status = cn_step_or_halve(sim, t, 0.5 * h, halvings - 1, report, error);
         return status == CN_OK
@@ -383,6 +387,8 @@ static cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvi
 cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     const cn_settings *settings = &sim->model->settings;
     double t = cn_sim_time(sim);
+    bool limited = settings->time_limit > 0.0;
+    sim->clock.start = limited ? cn_clock_cpu() : 0.0;
     *report = (cn_step_report){.outcome = CN_SOLVED};
     cn_status status =
         sim->system ? cn_sim_system_step(sim, report, error)
@@ -394,6 +400,9 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     }
     report->step = sim->state.step;
     report->t = cn_sim_time(sim);
+    if (limited) {
+        sim->clock.rest = cn_clock_cpu() - sim->clock.solving - sim->last.solved.cpu_s;
+    }
     return status;
 }
 

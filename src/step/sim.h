@@ -34,6 +34,14 @@ typedef struct cn_step {
     double cpu[4];       // [s] detect, assemble, solve, advance
 } cn_step;
 
+// The clock of a step whose time is limited [s CPU]; not part of a saved state, since a limit makes
+// a run irreproducible anyway.
+typedef struct cn_step_clock {
+    double start;   // of the step
+    double solving; // of its last solve
+    double rest;    // that the last step took beside its solver, from that solve to its end
+} cn_step_clock;
+
 typedef struct cn_scheme cn_scheme;
 
 struct cn_sim {
@@ -50,8 +58,9 @@ struct cn_sim {
     cn_arena *step_memory; // for a step
     cn_arena *impulses[2]; // the state's impulses live in one, the next ones go to the other
     int32_t current;
-    cn_arena *scratch;     // of the solver
-    cn_step last;          // the step the state came from; contacts of no step before the first
+    cn_arena *scratch; // of the solver
+    cn_step last;      // the step the state came from; contacts of no step before the first
+    cn_step_clock clock;
     cn_system_run *system; // of a model with a system; the rest but the state is then unused
     struct cn_rigid_system *rigid; // of bodies under an integrator of systems; then system runs it
 };
