@@ -150,6 +150,25 @@ CN_TEST(faults_are_found) {
     cn_arena_destroy(arena);
 }
 
+static void remember(const world *w, double *before) {
+    for (int32_t i = 0; i < 4; i++) {
+        memcpy(before + 13 * i, w->q + 7 * i, 7 * sizeof *before);
+        memcpy(before + 13 * i + 7, w->v + 6 * i, 6 * sizeof *before);
+    }
+}
+
+// From the centre that a sphere had in the middle of the last step to a contact point, against the
+// normal.
+static double radial_distance(const cn_contact_record *contact, cn_body_id sphere, double h,
+                              const double *before) {
+    double distance = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double middle = before[13 * (sphere - 1) + k] + 0.5 * h * before[13 * (sphere - 1) + 7 + k];
+        distance -= (contact->point[k] - middle) * contact->normal[k];
+    }
+    return distance;
+}
+
 // Spheres on a driven floor and against a fixed box: what a run hands out is in body space, and its
 // answer has the residual that the step reported.
 CN_TEST(runs_of_balls_hand_out_their_problems_in_body_space) {
@@ -169,6 +188,8 @@ CN_TEST(runs_of_balls_hand_out_their_problems_in_body_space) {
                          "  - {body: floor, velocity: [0.3, 0, 0]}\n");
     cn_arena *arena = cn_arena_create(NULL);
     int32_t contacts = 0;
+    double before[13 * 4]; // pose and velocity of each body
+    remember(&w, before);
     for (int step = 0; step < 60; step++) {
         world_step(&w);
         const double *r, *u;
@@ -180,6 +201,13 @@ CN_TEST(runs_of_balls_hand_out_their_problems_in_body_space) {
         CN_CHECK_NEAR(grade.residual, w.last.residual, 1e-9);
         CN_CHECK_BELOW(grade.velocity_mismatch, 1e-9);
         contacts = p->contacts > contacts ? p->contacts : contacts;
+        for (int32_t c = 0; c < cn_sim_contact_count(w.sim); c++) {
+            cn_contact_record contact;
+            cn_sim_contact(w.sim, c, &contact);
+            CN_CHECK_NEAR(radial_distance(&contact, contact.candidate, 0.01, before),
+                          0.5 + 0.5 * contact.gap, 1e-12);
+        }
+        remember(&w, before);
     }
     CN_CHECK_TRUE(contacts >= 3);
     CN_CHECK_BELOW(w.worst_balance, 1e-8);

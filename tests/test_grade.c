@@ -502,3 +502,42 @@ CN_TEST(a_failing_allocation_is_reported) {
     }
     cn_arena_destroy(arena);
 }
+
+// Where there are boxes contacts are graded one by one, elsewhere four at a time; and four of which
+// one needs care are graded one by one.
+CN_TEST(contacts_are_graded_alike_one_by_one_and_four_at_a_time) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        for (int tiny = 0; tiny < 2; tiny++) {
+            cn_arena *arena = cn_arena_create(NULL);
+            cn_planted_opts opts = cn_planted_opts_default();
+            opts.dim = dim;
+            opts.contacts = 31;
+            opts.open = opts.slide = 0.3;
+            cn_problem *problem;
+            assert_int_equal(cn_planted_friction(NULL, &opts, &problem, NULL), CN_OK);
+            cn_friction p;
+            assert_int_equal(cn_friction_condense(&problem->global, arena, &p, NULL), CN_OK);
+            double r[3 * 31], lower[3 * 31] = {0.0}, upper[3 * 31] = {0.0};
+            uint8_t boxed[31] = {0};
+            for (int32_t i = 0; i < dim * 31; i++) {
+                r[i] = problem->r[i] + 0.01 * (i % 7 - 3); // neither a solution nor in the cone
+            }
+            r[dim * 9] = tiny ? 1e-200 : r[dim * 9];
+            r[dim * 9 + 1] = tiny ? 1e-170 : r[dim * 9 + 1];
+            cn_grade four, one;
+            assert_int_equal(cn_friction_grade(&p, r, NULL, arena, &four), CN_OK);
+            p.bounds = (cn_bounds){.boxed = boxed, .lower = lower, .upper = upper};
+            assert_int_equal(cn_friction_grade(&p, r, NULL, arena, &one), CN_OK);
+            CN_CHECK_NEAR(four.residual, one.residual, 1e-14 * one.residual);
+            CN_CHECK_NEAR(four.residual_q, one.residual_q, 1e-14 * one.residual_q);
+            CN_CHECK_NEAR(four.residual_max, one.residual_max, 1e-14 * one.residual_max);
+            CN_CHECK_TRUE(four.worst == one.worst && four.worst_error == one.worst_error);
+            CN_CHECK_TRUE(four.cone_violation == one.cone_violation &&
+                          four.dual_violation == one.dual_violation &&
+                          four.complementarity == one.complementarity);
+            CN_CHECK_TRUE(four.open == one.open && four.slide == one.slide);
+            cn_problem_destroy(problem);
+            cn_arena_destroy(arena);
+        }
+    }
+}

@@ -16,10 +16,7 @@
 #include "problem/ball_map.h"
 #include "problem/operator.h"
 
-#include <math.h>
 #include <string.h>
-
-#define CN_RADIAL 1e-14 // of the coordinates: a contact of a ball this far off its normal is on it
 
 cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *memory,
                              cn_inertia_map *out) {
@@ -82,7 +79,7 @@ typedef struct cn_assembling {
     const cn_inertia_map *inertia;
     const double *v_old, *v_free;
     const cn_assemble_opts *opts;
-    const double *arm; // of balls: 2 a listed contact, of antagonist and candidate; else NULL
+    bool balls;
     cn_assembled *out;
     int32_t from; // where the search for the last step's impulse goes on
 } cn_assembling;
@@ -110,19 +107,19 @@ static inline __attribute__((always_inline)) void cn_ball_velocity(int dim,
     }
 }
 
-// u of listed contact c for body velocities v, in contact axes.
-static void cn_relative_velocity(const cn_assembling *job, const cn_contact *contact, int32_t c,
-                                 const double *v, double *u) {
+// u of a contact for body velocities v, in contact axes; arm: of balls.
+static void cn_relative_velocity(const cn_assembling *job, const cn_contact *contact,
+                                 const double arm[2], const double *v, double *u) {
     const cn_model *model = job->model;
     int32_t dim = model->dim;
     int64_t size = cn_velocity_size(dim), pose = cn_pose_size(dim),
             candidate = contact->key.candidate, antagonist = contact->key.antagonist;
-    if (job->arm && model->body[candidate].role != CN_BODY_DRIVEN &&
+    if (job->balls && model->body[candidate].role != CN_BODY_DRIVEN &&
         model->body[antagonist].role != CN_BODY_DRIVEN) {
         if (dim == 3) {
-            cn_ball_velocity(3, contact, job->arm + 2 * (int64_t)c, v, u);
+            cn_ball_velocity(3, contact, arm, v, u);
         } else {
-            cn_ball_velocity(2, contact, job->arm + 2 * (int64_t)c, v, u);
+            cn_ball_velocity(2, contact, arm, v, u);
         }
         return;
     }
@@ -137,44 +134,25 @@ static void cn_relative_velocity(const cn_assembling *job, const cn_contact *con
     }
 }
 
-// R of the ball on one side of a contact: the way from its centre to the contact along the normal;
-// false: the contact is off that way by more than rounding.
-static bool cn_ball_arm(int32_t dim, const double *pose, const cn_contact *contact, double sign,
-                        double *arm) {
-    double way[3], off[3], far = 0.0;
-    for (int32_t k = 0; k < 3; k++) {
-        double centre = k < dim ? pose[k] : 0.0;
-        way[k] = contact->point[k] - centre;
-        far += fabs(contact->point[k]) + fabs(centre);
+// Whether every body that answers to the impulses of the contacts is a ball.
+static bool cn_are_of_balls(const cn_model *model, const cn_contact_list *contacts) {
+    bool balls = model->joint_row_count == 0 && contacts->count > 0;
+    for (int32_t c = 0; balls && c < contacts->count; c++) {
+        const cn_contact_key *key = &contacts->contact[c].key;
+        const cn_body *first = &model->body[key->antagonist],
+                      *second = &model->body[key->candidate];
+        balls = (first->ball || first->role != CN_BODY_FREE) &&
+                (second->ball || second->role != CN_BODY_FREE);
     }
-    *arm = sign * cn_dot3(way, contact->normal);
-    cn_add_scaled3(way, -sign * *arm, contact->normal, off);
-    return cn_dot3(off, off) <= CN_RADIAL * CN_RADIAL * far * far;
+    return balls;
 }
 
-// The lever arms where every body that answers to the impulses is a ball, else NULL in *out.
-static cn_status cn_ball_arms(const cn_model *model, const cn_inertia_map *inertia,
-                              const cn_contact_list *contacts, cn_arena *memory,
-                              const double **out) {
-    bool balls = model->joint_row_count == 0 && contacts->count > 0;
-    double *arm = CN_TAKE(memory, double, balls ? 2 * (int64_t)contacts->count : 0);
-    *out = NULL;
-    if (!arm) {
-        return CN_ERR_MEMORY;
-    }
-    for (int64_t c = 0; balls && c < contacts->count; c++) {
-        const cn_contact *contact = &contacts->contact[c];
-        for (int side = 0; balls && side < 2; side++) {
-            int32_t i = side == 0 ? contact->key.antagonist : contact->key.candidate;
-            arm[2 * c + side] = 0.0;
-            balls = model->body[i].role != CN_BODY_FREE ||
-                    (model->body[i].ball &&
-                     cn_ball_arm(model->dim, inertia->q + (int64_t)cn_pose_size(model->dim) * i,
-                                 contact, side == 0 ? 1.0 : -1.0, &arm[2 * c + side]));
-        }
-    }
-    *out = balls ? arm : NULL;
-    return CN_OK;
+// R on both sides of a contact of balls, the antagonist's first; 0 for bodies that do not answer.
+static void cn_ball_arms(const cn_model *model, const cn_contact *contact, double arm[2]) {
+    const cn_body *first = &model->body[contact->key.antagonist],
+                  *second = &model->body[contact->key.candidate];
+    arm[0] = first->role == CN_BODY_FREE ? first->bound + 0.5 * contact->gap : 0.0;
+    arm[1] = second->role == CN_BODY_FREE ? second->bound + 0.5 * contact->gap : 0.0;
 }
 
 // Writes H and M^-1 H of one body's side of a contact at entry k, for sizes known to the compiler:
@@ -322,19 +300,19 @@ static void cn_fill_light(const cn_model *model, const cn_inertia_map *inertia, 
     }
 }
 
-// The columns of H of problem contact a, which is listed contact c.
-static void cn_fill_contact(const cn_assembling *job, const cn_contact *contact, int32_t c,
-                            int32_t a) {
+// The columns of H of problem contact a; arm: of balls.
+static void cn_fill_contact(const cn_assembling *job, const cn_contact *contact,
+                            const double arm[2], int32_t a) {
     cn_operator *W = &job->out->problem.W;
     int32_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
-    if (job->arm) {
+    if (job->balls) {
+        double *frame = W->balls.frame + 9 * (int64_t)a;
         W->balls.body[2 * (int64_t)a] = antagonist;
         W->balls.body[2 * (int64_t)a + 1] = candidate;
-        memcpy(W->balls.arm + 2 * (int64_t)a, job->arm + 2 * (int64_t)c, 2 * sizeof *job->arm);
-        for (int i = 0; i < 3; i++) {
-            memcpy(W->balls.frame + 9 * (int64_t)a + 3 * i, cn_axis(contact, i),
-                   sizeof contact->normal);
-        }
+        memcpy(W->balls.arm + 2 * (int64_t)a, arm, 2 * sizeof *arm);
+        memcpy(frame, contact->normal, sizeof contact->normal);
+        memcpy(frame + 3, contact->t1, sizeof contact->t1);
+        memcpy(frame + 6, contact->t2, sizeof contact->t2);
         return;
     }
     // Velocities ascend in a row: the lower body first.
@@ -361,8 +339,9 @@ static void cn_add_contact(cn_assembling *job, const cn_contact *contact, int32_
                           .theta = opts->theta,
                           .activation = model->settings.activation,
                           .active_gap = model->settings.active_gap};
-    double shift[3], u_free[3];
-    cn_relative_velocity(job, contact, c, job->v_old, input.before);
+    double shift[3], u_free[3], arm[2];
+    cn_ball_arms(model, contact, arm);
+    cn_relative_velocity(job, contact, arm, job->v_old, input.before);
     cn_law law = opts->scheme == CN_SHIFT_LAW ? pair->law : CN_LAW_STABILISED;
     if (!cn_law_shift(law, &input, shift)) {
         return;
@@ -370,7 +349,7 @@ static void cn_add_contact(cn_assembling *job, const cn_contact *contact, int32_
     shift[0] = opts->scheme == CN_SHIFT_NONE ? 0.0 : shift[0];
     int32_t dim = model->dim, a = p->contacts++;
     int32_t last = cn_find_impulse(job->state, &contact->key, &job->from);
-    cn_relative_velocity(job, contact, c, job->v_free, u_free);
+    cn_relative_velocity(job, contact, arm, job->v_free, u_free);
     out->contact[a] = c;
     p->mu[a] = last >= 0 && job->state->slid[last] ? pair->friction_dynamic : pair->friction;
     for (int32_t i = 0; i < dim; i++) {
@@ -381,7 +360,7 @@ static void cn_add_contact(cn_assembling *job, const cn_contact *contact, int32_
         out->r[row] =
             last >= 0 ? cn_dot3(cn_axis(contact, i), job->state->impulse + 3 * (int64_t)last) : 0.0;
     }
-    cn_fill_contact(job, contact, c, a);
+    cn_fill_contact(job, contact, arm, a);
 }
 
 cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_contact_list *contacts,
@@ -395,14 +374,13 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
                          .v_old = v_old,
                          .v_free = v_free,
                          .opts = opts,
+                         .balls = cn_are_of_balls(model, contacts),
                          .out = out};
-    if (cn_ball_arms(model, inertia, contacts, memory, &job.arm) != CN_OK ||
-        cn_allocate(model, contacts->count + blocks, blocks > 0, job.arm != NULL, memory, out) !=
-            CN_OK) {
+    if (cn_allocate(model, contacts->count + blocks, blocks > 0, job.balls, memory, out) != CN_OK) {
         return cn_fail_memory(error);
     }
     cn_friction *p = &out->problem;
-    if (job.arm) {
+    if (job.balls) {
         cn_fill_light(model, inertia, p->W.balls.light);
     } else {
         p->W.body.inverse = inertia->inverse;

@@ -1,10 +1,10 @@
 // detect/broad.c
 // Broad phase by a hierarchical hash grid: a ball of radius s lives at the level whose cells are
-// 2^level >= 2 s wide, in the cell of its centre, so that anything of its own or a lower level that
-// touches it lies in the 27 cells round it. Each ball looks through its own level and the coarser
-// ones that are in use. Linear in the number of balls for near-equal sizes; one huge ball among
-// small ones costs each of them one extra look. Balls of infinite radius meet all others. Chosen
-// over a tree: nothing to balance.
+// 2^level units >= 2 s wide, the unit being that of most balls, in the cell of its centre, so that
+// anything of its own or a lower level that touches it lies in the 27 cells round it. Each ball
+// looks through its own level and the coarser ones that are in use. Linear in the number of balls
+// for near-equal sizes; one huge ball among small ones costs each of them one extra look. Balls of
+// infinite radius meet all others. Chosen over a tree: nothing to balance.
 //
 // The grid is only built anew when a ball has left the one it had then, which was larger by a skin;
 // in between the pairs of the grown balls are looked through. What comes out is the same either
@@ -17,8 +17,10 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_LEVELS 64          // sizes from 2^-32 to 2^31 metres; smaller ones are put to the first
-#define CN_LEVEL_ZERO 32      // index of cells 1 m wide
+#define CN_LEVELS 64          // sizes from 2^-32 to 2^31 units; smaller ones are put to the first
+#define CN_LEVEL_ZERO 32      // index of cells one unit wide
+#define CN_USUAL 1.5          // times the mean radius: larger balls do not decide about the unit
+#define CN_UNIT_ROOM 1.000001 // the unit over the diameter that it is made for, against rounding
 #define CN_RADIUS_MOST 0x1p30 // [m] what is larger is tried against everything
 #define CN_CELL_FAR                                                                                \
     ((double)(1 << 29)) // cells are numbered within this; what is farther shares the last one
@@ -49,6 +51,7 @@ typedef struct cn_cell {
 typedef struct cn_grid {
     int32_t count;
     const double *center, *radius;
+    double scale; // one over the unit [1/m]
     int32_t *level, *next;
     int64_t slots; // power of two
     cn_cell *cell;
@@ -84,6 +87,24 @@ void cn_broad_destroy(cn_broad *broad) {
     }
 }
 
+// One over the diameter of the largest of the usual balls.
+static double cn_grid_scale(const cn_grid *grid) {
+    double sum = 0.0, usual = 0.0;
+    int32_t bounded = 0;
+    for (int32_t i = 0; i < grid->count; i++) {
+        bool counts = grid->radius[i] <= CN_RADIUS_MOST;
+        sum += counts ? grid->radius[i] : 0.0;
+        bounded += counts;
+    }
+    double most = fmin(CN_USUAL * sum / fmax(bounded, 1.0), CN_RADIUS_MOST);
+    for (int32_t i = 0; i < grid->count; i++) {
+        usual = grid->radius[i] <= most && grid->radius[i] > usual ? grid->radius[i] : usual;
+    }
+    double scale = 1.0 / (2.0 * CN_UNIT_ROOM * usual);
+    return isfinite(scale) ? scale : 1.0;
+}
+
+// Of a radius in units.
 static int32_t cn_level_of(double radius) {
     int exponent;
     frexp(2.0 * radius, &exponent); // 2 radius <= 2^exponent
@@ -91,8 +112,8 @@ static int32_t cn_level_of(double radius) {
     return level < 0 ? 0 : (level < CN_LEVELS ? level : CN_LEVELS - 1);
 }
 
-// The cell number of a coordinate at a level; monotone, so neighbours stay neighbours where it is
-// cut.
+// The cell number of a coordinate in units at a level; monotone, so neighbours stay neighbours
+// where it is cut.
 static int32_t cn_cell_number(double x, int32_t level) {
     double cell = floor(ldexp(x, CN_LEVEL_ZERO - level));
     return (int32_t)fmax(-CN_CELL_FAR, fmin(CN_CELL_FAR, cell));
@@ -128,6 +149,7 @@ static cn_status cn_grid_build(cn_grid *grid, cn_arena *memory) {
     for (int64_t i = 0; i < grid->slots; i++) {
         grid->cell[i].level = -1;
     }
+    double scale = grid->scale = cn_grid_scale(grid);
     // From the last ball to the first, so that the list of a cell ascends.
     for (int32_t i = grid->count - 1; i >= 0; i--) {
         if (!(grid->radius[i] <= CN_RADIUS_MOST)) {
@@ -135,9 +157,9 @@ static cn_status cn_grid_build(cn_grid *grid, cn_arena *memory) {
             continue;
         }
         const double *c = grid->center + 3 * (int64_t)i;
-        int32_t level = grid->level[i] = cn_level_of(grid->radius[i]);
-        int32_t x = cn_cell_number(c[0], level), y = cn_cell_number(c[1], level),
-                z = cn_cell_number(c[2], level);
+        int32_t level = grid->level[i] = cn_level_of(scale * grid->radius[i]);
+        int32_t x = cn_cell_number(scale * c[0], level), y = cn_cell_number(scale * c[1], level),
+                z = cn_cell_number(scale * c[2], level);
         cn_cell *cell = cn_grid_slot(grid, level, x, y, z);
         if (cell->level < 0) {
             *cell = (cn_cell){level, x, y, z, -1};
@@ -184,8 +206,9 @@ static bool cn_visit_neighbours(const cn_grid *grid, int32_t i, cn_buffer *out) 
         if (!grid->used[level]) {
             continue;
         }
-        int32_t x = cn_cell_number(c[0], level), y = cn_cell_number(c[1], level),
-                z = cn_cell_number(c[2], level);
+        int32_t x = cn_cell_number(grid->scale * c[0], level),
+                y = cn_cell_number(grid->scale * c[1], level),
+                z = cn_cell_number(grid->scale * c[2], level);
         const int32_t own = 13; // of the 27
         for (int32_t k = level == grid->level[i] ? own : 0; k < 27; k++) {
             const cn_cell *cell =

@@ -4,6 +4,8 @@
 // Gap: signed distance along the normal, negative when the shapes overlap, continuous through
 // contact. A pair of flat faces gives the corners of their overlap, at least 4 in 3D and 2 in 2D,
 // so that a block stands on its face.
+// A sphere or disk has its contact point on the line from its centre along the normal, radius +
+// gap/2 away: the middle of the gap.
 #ifndef CAIRN_DETECT_NARROW_H
 #define CAIRN_DETECT_NARROW_H
 

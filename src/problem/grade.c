@@ -17,6 +17,7 @@
 #include <cairn/formulation.h>
 
 #include "base/arena.h"
+#include "problem/grade_contacts.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,14 +31,6 @@
 #define CN_GRADE_OPEN 1e-14
 // Nearer to the cone's surface than this share is on it: the contact slides.
 #define CN_GRADE_SURFACE 1e-9
-// Squares between these lose nothing.
-#define CN_SQUARE_LEAST 1e-280
-#define CN_SQUARE_MOST 1e280
-
-// Largest and root-mean sums that a NaN cannot hide in.
-static double cn_larger(double a, double b) {
-    return a >= b || isnan(a) ? a : b;
-}
 
 static double cn_norm_of(const double *x, int64_t count) {
     // Four sums at once: one alone would wait for each of its additions.
@@ -161,19 +154,6 @@ static void cn_plain_balls(const cn_friction *p, const double *r, double *v, dou
     }
 }
 
-// |(a, b, c)|; the slow way only where the squares would leave the numbers.
-static double cn_length3(double a, double b, double c) {
-    double square = a * a + b * b + c * c;
-    if (square > CN_SQUARE_LEAST && square < CN_SQUARE_MOST) {
-        return sqrt(square);
-    }
-    return a == 0.0 && b == 0.0 && c == 0.0 ? 0.0 : hypot(hypot(a, b), c);
-}
-
-static double cn_length(double a, double b) {
-    return cn_length3(a, b, 0.0);
-}
-
 // z - mid(lower, z - w, upper), with the branches written out. NaN unless z and w are finite.
 static double cn_bound_error(double lower, double upper, double z, double w) {
     if (!(isfinite(z) && isfinite(w))) {
@@ -181,78 +161,6 @@ static double cn_bound_error(double lower, double upper, double z, double w) {
     }
     double step = z - w;
     return step < lower ? z - lower : (step > upper ? z - upper : w);
-}
-
-// r and u of one contact in three dimensions (2D: the third is zero), with the lengths of their
-// tangential parts.
-typedef struct cn_touch {
-    double mu;
-    double lift; // u^ = (u_N + lift |u_T|, u_T): mu is Coulomb's law, 0 the convex one
-    double r[3], u[3];
-    double r_tangent, slip;
-    bool sound; // every number is finite and mu is a coefficient
-} cn_touch;
-
-static cn_touch cn_touch_of(const cn_friction *p, bool convex, int32_t a, const double *r,
-                            const double *u) {
-    const double *own_r = r + (int64_t)p->dim * a, *own_u = u + (int64_t)p->dim * a;
-    bool solid = p->dim == 3;
-    cn_touch touch = {.mu = p->mu[a],
-                      .lift = convex ? 0.0 : p->mu[a],
-                      .r = {own_r[0], own_r[1], solid ? own_r[2] : 0.0},
-                      .u = {own_u[0], own_u[1], solid ? own_u[2] : 0.0}};
-    // Zero times a number that is not finite is NaN, which the sum keeps.
-    double nothing = 0.0 * touch.mu;
-    for (int i = 0; i < 3; i++) {
-        nothing += 0.0 * touch.r[i] + 0.0 * touch.u[i];
-    }
-    touch.sound = touch.mu >= 0.0 && nothing == 0.0;
-    touch.r_tangent = cn_length(touch.r[1], touch.r[2]);
-    touch.slip = cn_length(touch.u[1], touch.u[2]);
-    return touch;
-}
-
-// |e| of one contact. NaN unless it is sound, so that overflow cannot look like an open contact.
-static double cn_contact_error(const cn_touch *touch, double rho) {
-    if (!touch->sound) {
-        return (double)NAN;
-    }
-    const double *r = touch->r, *u = touch->u;
-    double mu = touch->mu;
-    double z[3] = {r[0] - rho * (u[0] + touch->lift * touch->slip), r[1] - rho * u[1],
-                   r[2] - rho * u[2]};
-    double tangent = cn_length(z[1], z[2]);
-
-    // The nearest point of the cone: the apex, z itself, or a point of the surface.
-    double normal_share = 1.0, tangent_share = 1.0;
-    if (mu * tangent <= -z[0]) {
-        normal_share = tangent_share = 0.0;
-    } else if (!(tangent <= mu * z[0])) {
-        double normal = (z[0] + mu * tangent) / (1.0 + mu * mu);
-        z[0] = normal;
-        tangent_share = mu * normal / tangent;
-    }
-    return cn_length3(r[0] - normal_share * z[0], r[1] - tangent_share * z[1],
-                      r[2] - tangent_share * z[2]) /
-           rho;
-}
-
-typedef struct cn_sizes {
-    double r, u;   // largest |r_a|, |u_a|
-    double offset; // largest |u_given - u|
-    double cone, dual, product;
-    double trace; // of W
-} cn_sizes;
-
-// The violations of one contact, each kind by itself.
-static void cn_contact_violations(const cn_touch *touch, cn_sizes *sizes) {
-    const double *r = touch->r, *u = touch->u;
-    double product = r[1] * u[1] + r[2] * u[2] + r[0] * (u[0] + touch->lift * touch->slip);
-    sizes->r = cn_larger(sizes->r, cn_length(r[0], touch->r_tangent));
-    sizes->u = cn_larger(sizes->u, cn_length(u[0], touch->slip));
-    sizes->cone = cn_larger(sizes->cone, cn_larger(touch->r_tangent - touch->mu * r[0], -r[0]));
-    sizes->dual = cn_larger(sizes->dual, (touch->mu - touch->lift) * touch->slip - u[0]);
-    sizes->product = cn_larger(sizes->product, fabs(product));
 }
 
 // The violations of one unknown: its bounds, the sign of w where no bound bears it, and the product
@@ -377,9 +285,9 @@ static double cn_pressing_norm(const cn_friction *p) {
     return presses ? sqrt(sum) : cn_norm_of(p->q, (int64_t)p->dim * p->contacts);
 }
 
-static void cn_note_worst(cn_grade *grade, int32_t contact, double error) {
+static void cn_note_worst(cn_grade *grade, int32_t unknown, double error) {
     if (!isnan(grade->worst_error) && !(error <= grade->worst_error)) {
-        grade->worst = contact;
+        grade->worst = unknown;
         grade->worst_error = error;
     }
 }
@@ -408,34 +316,28 @@ static cn_status cn_grade_cone(const cn_friction *p, bool convex, const double *
     }
     cn_plain_velocity(p, r, v, u, trace);
 
-    double scaled = 0.0, plain = 0.0;
-    cn_sizes sizes = {0};
+    cn_contact_sums sums = {.worst = -1};
     for (int32_t a = 0; a < contacts; a++) {
-        double rho = trace[a] > 0.0 ? dim / trace[a] : 1.0, error, error_plain;
         if (cn_has_box(p, a)) {
-            error = cn_box_error(p, a, rho, r, u);
-            error_plain = cn_box_error(p, a, 1.0, r, u);
-            cn_box_violations(p, a, r, u, &sizes);
-        } else {
-            cn_touch touch = cn_touch_of(p, convex, a, r, u);
-            error = cn_contact_error(&touch, rho);
-            error_plain = cn_contact_error(&touch, 1.0);
-            cn_contact_violations(&touch, &sizes);
+            double rho = trace[a] > 0.0 ? dim / trace[a] : 1.0;
+            cn_sums_add(&sums, a, cn_box_error(p, a, rho, r, u), cn_box_error(p, a, 1.0, r, u));
+            cn_box_violations(p, a, r, u, &sums.sizes);
+            sums.sizes.trace += trace[a];
         }
-        scaled += error * error;
-        plain += error_plain * error_plain;
-        cn_note_worst(grade, a, error);
-        sizes.trace += trace[a];
     }
+    cn_grade_contacts(p, convex, r, u, trace, &sums);
+    cn_sizes sizes = sums.sizes;
+    grade->worst = sums.worst;
+    grade->worst_error = sums.worst_error;
     sizes.offset = u_given ? cn_largest_offset(dim, contacts, u_given, u) : 0.0;
 
     double r_norm = cn_norm_of(r, m), q_norm = cn_norm_of(p->q, m);
     double lever = m > 0 ? r_norm * sizes.trace / (double)m : 0.0;
     double round_off = CN_GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
     double largest = cn_larger(cn_larger(q_norm, r_norm), cn_norm_of(u, m));
-    grade->residual = cn_quotient(sqrt(scaled), cn_pressing_norm(p), round_off);
-    grade->residual_q = cn_quotient(sqrt(plain), q_norm, round_off);
-    grade->residual_max = cn_quotient(sqrt(plain), largest, CN_GRADE_MAX_ROUND_OFF);
+    grade->residual = cn_quotient(sqrt(sums.scaled), cn_pressing_norm(p), round_off);
+    grade->residual_q = cn_quotient(sqrt(sums.plain), q_norm, round_off);
+    grade->residual_max = cn_quotient(sqrt(sums.plain), largest, CN_GRADE_MAX_ROUND_OFF);
     cn_grade_violations(&sizes, round_off, grade);
     cn_count_statuses(p, r, sizes.r, grade);
     cn_arena_release(scratch, mark);

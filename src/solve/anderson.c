@@ -13,6 +13,7 @@
 #include "solve/anderson.h"
 
 #include "base/arena.h"
+#include "solve/anderson_kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,8 +32,8 @@
 #define CN_LEAP_SIZE 0.9    // and the later one over the earlier
 #define CN_LEAP_NOISE 1.0   // what is not steady may grow to this share of f
 #define CN_LEAP_MOST 1024.0 // steps of f
-#define CN_ANDERSON_TILE                                                                           \
-    512 // entries handled together, so that every column stays in the first cache
+
+static const cn_anderson_kernel cn_anderson_kernel_plain = CN_ANDERSON_KERNEL;
 
 static void cn_forget(cn_anderson *s) {
     s->count = 0;
@@ -52,7 +53,11 @@ void cn_anderson_restart(cn_anderson *s) {
 
 cn_status cn_anderson_prepare(int32_t depth, int64_t n, const double *weight, cn_arena *scratch,
                               cn_anderson *state) {
-    *state = (cn_anderson){.depth = depth, .n = n, .weight = weight};
+    const cn_anderson_kernel *wide = cn_anderson_kernel_wide();
+    *state = (cn_anderson){.kernel = wide ? wide : &cn_anderson_kernel_plain,
+                           .depth = depth,
+                           .n = n,
+                           .weight = weight};
     cn_anderson_restart(state);
     state->dF = CN_TAKE(scratch, double, depth *n);
     state->dG = CN_TAKE(scratch, double, depth *n);
@@ -63,28 +68,6 @@ cn_status cn_anderson_prepare(int32_t depth, int64_t n, const double *weight, cn
     return complete ? CN_OK : CN_ERR_MEMORY;
 }
 
-static double cn_dot(int64_t n, const double *a, const double *b) {
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (int lane = 0; lane < 4; lane++) {
-            sum[lane] += a[i + lane] * b[i + lane];
-        }
-    }
-    for (; i < n; i++) {
-        sum[0] += a[i] * b[i];
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-// f = D (g - x); returns |f|.
-static double cn_weighted_step(const cn_anderson *s, const double *x, const double *g) {
-    for (int64_t i = 0; i < s->n; i++) {
-        s->f[i] = s->weight[i] * (g[i] - x[i]);
-    }
-    return sqrt(cn_dot(s->n, s->f, s->f));
-}
-
 // A new column of differences, with its row of the Gram matrix.
 static void cn_push_difference(cn_anderson *s, const double *g) {
     int32_t c = s->next;
@@ -92,19 +75,7 @@ static void cn_push_difference(cn_anderson *s, const double *g) {
     s->count = s->count < s->depth ? s->count + 1 : s->depth;
     double row[CN_ANDERSON_MAX] = {0.0};
     double right = 0.0;
-    double *dF = s->dF + c * s->n;
-    double *dG = s->dG + c * s->n;
-    for (int64_t i = 0; i < s->n; i += CN_ANDERSON_TILE) {
-        int64_t size = s->n - i < CN_ANDERSON_TILE ? s->n - i : CN_ANDERSON_TILE;
-        for (int64_t k = i; k < i + size; k++) {
-            dF[k] = s->f[k] - s->f_old[k];
-            dG[k] = g[k] - s->g_old[k];
-        }
-        for (int32_t j = 0; j < s->count; j++) {
-            row[j] += cn_dot(size, dF + i, s->dF + j * s->n + i);
-        }
-        right += cn_dot(size, dF + i, s->f + i);
-    }
+    s->kernel->differ(s, c, g, row, &right);
     // f moved by the new column, so the other products with f move by their row entry.
     for (int32_t j = 0; j < s->count; j++) {
         s->gram[c][j] = s->gram[j][c] = row[j];
@@ -175,7 +146,7 @@ static double cn_leap_length(const cn_anderson *s, double norm) {
 }
 
 double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
-    double norm = cn_weighted_step(s, x, g);
+    double norm = sqrt(s->kernel->weigh(s->n, s->weight, x, g, s->f));
     size_t bytes = sizeof *x * (size_t)s->n;
     if (s->depth == 0) {
         memcpy(x, g, bytes);
@@ -221,21 +192,15 @@ double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
         s->mixed = s->leapt = true;
         return norm;
     }
-    memcpy(x, g, bytes);
-    if (s->plain_left > 0) {
-        s->plain_left--;
-        s->mixed = false;
-        return norm;
-    }
     double gamma[CN_ANDERSON_MAX];
-    if (s->count > 0 && cn_mixing_weights(s, gamma)) {
-        for (int32_t j = 0; j < s->count; j++) {
-            const double *dG = s->dG + j * s->n;
-            for (int64_t i = 0; i < s->n; i++) {
-                x[i] -= gamma[j] * dG[i];
-            }
-        }
+    bool plain = s->plain_left > 0;
+    s->plain_left -= plain;
+    s->mixed = plain ? false : s->mixed;
+    if (!plain && s->count > 0 && cn_mixing_weights(s, gamma)) {
+        s->kernel->mix(s, gamma, g, x);
         s->mixed = true;
+    } else {
+        memcpy(x, g, bytes);
     }
     return norm;
 }

@@ -11,7 +11,23 @@
 
 #define CN_ANDERSON_MAX 16
 
-typedef struct cn_anderson {
+typedef struct cn_anderson cn_anderson;
+
+// The sums over all entries, for one kind of processor.
+typedef struct cn_anderson_kernel {
+    // f = D (g - x); returns |f|^2.
+    double (*weigh)(int64_t n, const double *weight, const double *x, const double *g, double *f);
+    // Column c of dF and dG anew from f, f_old, g, g_old; adds its products with all columns and f.
+    void (*differ)(const cn_anderson *state, int32_t column, const double *g, double *row,
+                   double *right);
+    // x = g - dG gamma
+    void (*mix)(const cn_anderson *state, const double *gamma, const double *g, double *x);
+} cn_anderson_kernel;
+
+const cn_anderson_kernel *cn_anderson_kernel_wide(void); // for AVX2; NULL: not on this processor
+
+struct cn_anderson {
+    const cn_anderson_kernel *kernel;
     int32_t depth; // m; 0: plain iteration
     int64_t n;
     const double *weight; // D
@@ -30,7 +46,7 @@ typedef struct cn_anderson {
     double *f;
     double gram[CN_ANDERSON_MAX][CN_ANDERSON_MAX]; // dF_i . dF_j
     double right[CN_ANDERSON_MAX];                 // dF_i . f
-} cn_anderson;
+};
 
 // weight must outlive the state. CN_ERR_MEMORY when scratch is full.
 cn_status cn_anderson_prepare(int32_t depth, int64_t n, const double *weight, cn_arena *scratch,

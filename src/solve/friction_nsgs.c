@@ -18,8 +18,9 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_NSGS_EAGER 6       // sweeps that are all checked: easy problems end here
-#define CN_NSGS_CHECK_MOST 25 // at most this many sweeps between two checks
+#define CN_NSGS_EAGER 6        // sweeps that are all checked: easy problems end here
+#define CN_NSGS_CHECK_LEAST 12 // then so many sweeps, unless success is foretold, go unchecked
+#define CN_NSGS_CHECK_MOST 25  // at most this many sweeps between two checks
 #define CN_NSGS_FORESEE                                                                            \
     1.5 // a check is due when the step size foretells an error below this times the tolerance
 
@@ -120,7 +121,8 @@ void cn_nsgs_start(cn_nsgs *s, const double *r) {
 // Checks cost as much as sweeping, so later ones wait until the step size foretells success or the
 // last is long ago.
 static bool cn_nsgs_check_due(const cn_nsgs *s, double step, double tolerance) {
-    int64_t wait = s->sweeps / 6 < CN_NSGS_CHECK_MOST ? s->sweeps / 6 : CN_NSGS_CHECK_MOST;
+    int64_t wait = s->sweeps / 6 > CN_NSGS_CHECK_LEAST ? s->sweeps / 6 : CN_NSGS_CHECK_LEAST;
+    wait = wait < CN_NSGS_CHECK_MOST ? wait : CN_NSGS_CHECK_MOST;
     return s->sweeps <= CN_NSGS_EAGER || s->sweeps - s->checked >= wait ||
            !(s->foretold * step > CN_NSGS_FORESEE * tolerance);
 }
@@ -149,10 +151,14 @@ static bool cn_nsgs_too_slow(cn_nsgs *s, double patience, double tolerance) {
 // made at once, so that nothing done is lost.
 static void cn_nsgs_advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tolerance) {
     do {
-        memcpy(s->g, s->x, sizeof *s->g * (size_t)s->sweep.size);
         int64_t left = limit - s->sweeps;
         int32_t count = s->every < left ? s->every : (int32_t)left;
-        cn_sweep_run(&s->sweep, s->g, count);
+        if (s->sweeps == 0) {
+            cn_sweep_go_on(&s->sweep, s->g, count); // the start has just been made known
+        } else {
+            memcpy(s->g, s->x, sizeof *s->g * (size_t)s->sweep.size);
+            cn_sweep_run(&s->sweep, s->g, count);
+        }
         s->sweeps += count;
         double step = cn_anderson_step(&s->mixer, s->x, s->g);
         if (s->adaptive) {

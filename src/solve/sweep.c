@@ -595,7 +595,7 @@ static void cn_body_velocity(const cn_friction *p, const double *r, double *v) {
 }
 
 void cn_sweep_run(cn_sweep *sweep, double *x, int32_t count) {
-    // v anew each time: x may have been mixed since, and nothing drifts.
+    // v anew: x may have been mixed since, and nothing drifts.
     if (sweep->kind == CN_SWEEP_BALLS) {
         cn_balls_reset(&sweep->balls, x);
     } else if (sweep->kind == CN_SWEEP_MANIFOLDS) {
@@ -605,6 +605,10 @@ void cn_sweep_run(cn_sweep *sweep, double *x, int32_t count) {
     } else if (sweep->p->W.kind == CN_OPERATOR_BODY) {
         cn_body_velocity(sweep->p, x, sweep->v);
     }
+    cn_sweep_go_on(sweep, x, count);
+}
+
+void cn_sweep_go_on(cn_sweep *sweep, double *x, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         sweep->run(sweep, x);
     }

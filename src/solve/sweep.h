@@ -68,6 +68,8 @@ void cn_sweep_load(const cn_sweep *sweep, const double *r, double *x);
 void cn_sweep_store(const cn_sweep *sweep, const double *x, double *r);
 // count sweeps from x; 0 only makes x known.
 void cn_sweep_run(cn_sweep *sweep, double *x, int32_t count);
+// The same where x is as the last run left it.
+void cn_sweep_go_on(cn_sweep *sweep, double *x, int32_t count);
 // The error of the x of the last run, as cn_natural_error has it.
 double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const double *x);
 // Multiplications' worth of one visit to every contact, by counts that were measured once and hold
