@@ -278,9 +278,12 @@ typedef struct cn_settings {
     cn_drift joint_drift;
     double joint_tolerance; // [m], [rad] of CN_DRIFT_ITERATE
     double baumgarte;       // share of the error that CN_DRIFT_BAUMGARTE takes back in a step
+    double error; // moreau-jean: that the step is adapted to; 0: none. Bodies: [m] in the position
+                  // of any point of a body in a part of a step; systems: relative
+    double step_least; // [s] the shortest part of an adapted step; 0: a 1024th
     // Of models with a system; their meaning is that of cn_system_opts.
     double projection;
-    double error, accuracy, spectral_radius, damping, newmark_beta, newmark_gamma, theta_multiplier;
+    double accuracy, spectral_radius, damping, newmark_beta, newmark_gamma, theta_multiplier;
     int32_t accumulate;
 } cn_settings;
 

@@ -35,6 +35,7 @@ typedef struct cn_step_report {
     double residual; // by the checker, default measure
     cn_outcome outcome;
     int32_t retries, halvings; // what the stall policy did
+    int32_t substeps;          // parts that the step was cut into, by its error or at events
     double penetration_max;    // [m] largest overlap, of g~
     double penetration_mean;
     double joint_error_max;

@@ -45,6 +45,8 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         {"integrator.active_gap", s->active_gap, 0.0, HUGE_VAL, false, false},
         {"integrator.joint_tolerance", s->joint_tolerance, 0.0, DBL_MAX, true, false},
         {"integrator.baumgarte", s->baumgarte, 0.0, 1.0, false, false},
+        {"integrator.error", s->error, 0.0, DBL_MAX, false, false},
+        {"integrator.step_least", s->step_least, 0.0, s->step, false, false},
     };
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
         double x = number[i].value;

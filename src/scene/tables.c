@@ -104,7 +104,11 @@ static const cn_field cn_integrator_fields[] = {
     CN_KEY("baumgarte", real, cn_scene, settings.baumgarte, .flags = CN_RANGE, .min = 0.0,
            .max = 1.0, .help = "share of the error that \"joints: baumgarte\" takes back a step"),
     CN_KEY("error", real, cn_scene, settings.error, .flags = CN_NOT_BELOW_ZERO,
-           .help = "systems, moreau-jean: local error that the step is adapted to; 0 is none"),
+           .help =
+               "moreau-jean: local error that the step is adapted to, of bodies in m, of systems "
+               "over the size of the coordinates; 0 is none"),
+    CN_KEY("step_least", real, cn_scene, settings.step_least, .flags = CN_NOT_BELOW_ZERO,
+           .unit = "s", .help = "the shortest part of an adapted step; 0 is a 1024th of it"),
     CN_KEY(
         "projection", real, cn_scene, settings.projection, .flags = CN_NOT_BELOW_ZERO, .unit = "m",
         .help = "systems, moreau-jean: overlap above which positions are pushed out; 0 is never"),

@@ -29,6 +29,12 @@ cn_status cn_step_end(cn_sim *sim, cn_error *error);
 // Solve, statuses and end, gone round until the joints hold at the end, and what the remedy against
 // drift does besides.
 cn_status cn_step_finish(cn_sim *sim, cn_error *error);
+// A step of length h under the stall policy, its report and the new state. halvings: how often it
+// may be halved.
+cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
+                           cn_step_report *report, cn_error *error);
+// The same, cut into parts whose error is below settings.error.
+cn_status cn_step_adapted(cn_sim *sim, double t, double h, cn_step_report *report, cn_error *error);
 // Velocities that joints forbid are taken out of v, as an impact would, at q.
 cn_status cn_joints_settle(cn_sim *sim, const double *q, double *v, cn_error *error);
 

@@ -357,8 +357,8 @@ static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
 }
 
 // One step of length h, or with the policy "halve" two of half the length where the solve stalls.
-static cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
-                                  cn_step_report *report, cn_error *error) {
+cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
+                           cn_step_report *report, cn_error *error) {
     cn_status status = sim->scheme->step(sim, t, h, error);
     if (status != CN_OK) {
         return status;
@@ -392,7 +392,9 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     *report = (cn_step_report){.outcome = CN_SOLVED};
     cn_status status =
         sim->system ? cn_sim_system_step(sim, report, error)
-                    : cn_step_or_halve(sim, t, settings->step, settings->halvings, report, error);
+        : settings->error > 0.0
+            ? cn_step_adapted(sim, t, settings->step, report, error)
+            : cn_step_or_halve(sim, t, settings->step, settings->halvings, report, error);
     if (status == CN_OK) {
         sim->state.step++;
         report->work_external += sim->steering_work;

@@ -40,6 +40,7 @@ cn_status cn_sim_system_create(cn_sim *sim, cn_error *error) {
     opts.theta = settings->theta;
     opts.activation = settings->activation;
     opts.error = settings->error;
+    opts.step_least = settings->step_least;
     opts.accuracy = settings->accuracy;
     opts.spectral_radius = settings->spectral_radius;
     opts.damping = settings->damping;
@@ -78,6 +79,7 @@ cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *erro
     report->sliding = own.sliding;
     report->solver = "lemke";
     report->iterations = own.iterations;
+    report->substeps = own.substeps;
     report->residual = own.residual;
     report->outcome = own.outcome;
     report->penetration_max = own.penetration_max;

@@ -145,6 +145,11 @@ static cn_status cn_run_choose(cn_system_run *run, cn_error *error) {
                        run->opts.solver ? run->opts.solver : "(none)");
     }
     cn_status status = cn_opts_check(&run->opts, error);
+    if (status == CN_OK && run->opts.error > 0.0 && run->scheme->step != cn_moreau_jean_step) {
+        cn_fail(error, CN_ERR_ARGUMENT, "error adapts the steps of moreau-jean, not of %s", name);
+        cn_fail_hint(error, "event-driven has accuracy, the others a fixed step");
+        return CN_ERR_ARGUMENT;
+    }
     return status == CN_OK && !system->is_first_order ? cn_joints_damped(run, error) : status;
 }
 
