@@ -48,7 +48,7 @@ static const struct argp_option cn_run_options[] = {
      0},
     {"until", CN_KEY_UNTIL, "T", 0, "When to end [s], instead of time.until", 0},
     {"threads", CN_KEY_THREADS, "N", 0,
-     "Threads (one is used in this version; the bits never depend on it)", 0},
+     "Threads at work (default: $CAIRN_THREADS, else 1); the bits never depend on it", 0},
     {"frames-every", CN_KEY_FRAMES, "DT", 0,
      "Simulated time between frames [s], 0: every step, instead of time.frames_every", 0},
     {"solver", 's', "NAME", 0, "Friction solver, instead of solver.name", 0},
@@ -72,7 +72,7 @@ static const struct argp_option cn_run_options[] = {
 static const struct argp_option cn_resume_options[] = {
     {"until", CN_KEY_UNTIL, "T", 0, "A new end [s]", 0},
     {"threads", CN_KEY_THREADS, "N", 0,
-     "Threads (one is used in this version; the bits never depend on it)", 0},
+     "Threads at work (default: $CAIRN_THREADS, else 1); the bits never depend on it", 0},
     {"allow-plugins", CN_KEY_PLUGINS, NULL, 0,
      "Let the run's scene load shared libraries, which run code", 0},
     {"json", 'j', NULL, 0, "One JSON object on standard output at the end", 0},
@@ -149,7 +149,7 @@ static error_t cn_run_option(int key, char *value, struct argp_state *state) {
         cn_run_override(job, "solver.name", value);
         break;
     case CN_KEY_THREADS:
-        job->threads = (int32_t)cn_parse_int(job->command, "--threads", value, 1, 4096);
+        job->threads = (int32_t)cn_parse_int(job->command, "--threads", value, 1, CN_THREADS_MAX);
         break;
     case CN_KEY_PLUGINS:
         job->env.allow_plugins = true;
@@ -258,8 +258,16 @@ static int cn_run_go(const cn_run_job *job, cn_drive *drive) {
     return cn_view_drive(drive, &live, &server);
 }
 
+static int32_t cn_threads_wanted(const char *command) {
+    const char *text = getenv("CAIRN_THREADS");
+    return text && text[0]
+               ? (int32_t)cn_parse_int(command, "CAIRN_THREADS", text, 1, CN_THREADS_MAX)
+               : 1;
+}
+
 int cn_command_run(int argc, char **argv) {
-    cn_run_job job = {.command = "run", .threads = 1, .env = cn_env_default()};
+    cn_run_job job = {
+        .command = "run", .threads = cn_threads_wanted("run"), .env = cn_env_default()};
     cn_parse_arguments(&cn_run_argp, argc, argv, &job);
     // A name of the gallery stands for its scene, unless there is a file of that name.
     char *gallery = access(job.input, F_OK) == 0 ? NULL : cn_gallery_path(job.input);
@@ -285,7 +293,8 @@ int cn_command_run(int argc, char **argv) {
 }
 
 int cn_command_resume(int argc, char **argv) {
-    cn_run_job job = {.command = "resume", .threads = 1, .env = cn_env_default()};
+    cn_run_job job = {
+        .command = "resume", .threads = cn_threads_wanted("resume"), .env = cn_env_default()};
     cn_parse_arguments(&cn_resume_argp, argc, argv, &job);
     cn_drive drive = {.path = job.input,
                       .quiet = job.quiet || job.json,

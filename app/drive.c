@@ -89,11 +89,19 @@ static int cn_drive_refuse(cn_drive *drive, const cn_error *error) {
     return code;
 }
 
+// The sim of the drive's model, with its threads.
+static cn_status cn_drive_sim(cn_drive *drive, cn_error *error) {
+    cn_env env = cn_env_default();
+    drive->pool = drive->threads > 1 ? cn_threads_create(drive->threads) : NULL;
+    env.threads = drive->pool;
+    return cn_sim_create(drive->model, &env, &drive->sim, error);
+}
+
 int cn_drive_create(cn_drive *drive, cn_model *model, bool overwrite) {
     cn_error error = {.status = CN_OK};
     drive->model = model;
     drive->cpu_start = cn_cpu_clock();
-    if (cn_sim_create(model, NULL, &drive->sim, &error) != CN_OK) {
+    if (cn_drive_sim(drive, &error) != CN_OK) {
         return cn_drive_refuse(drive, &error);
     }
     double kinetic, potential;
@@ -153,7 +161,7 @@ int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count
                  ? cn_run_model_in(&env, run, drive->path, overrides, count, &drive->model, &error)
                  : status;
     cn_run_close(run);
-    status = status == CN_OK ? cn_sim_create(drive->model, NULL, &drive->sim, &error) : status;
+    status = status == CN_OK ? cn_drive_sim(drive, &error) : status;
     status = status == CN_OK
                  ? cn_recorder_resume(NULL, drive->path, drive->sim, &drive->recorder, &error)
                  : status;
@@ -346,6 +354,8 @@ void cn_drive_end(cn_drive *drive) {
     }
     cn_sim_destroy(drive->sim);
     cn_model_destroy(drive->model);
+    cn_threads_destroy(drive->pool);
+    drive->pool = NULL;
     drive->recorder = NULL;
     drive->sim = NULL;
     drive->model = NULL;

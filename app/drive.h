@@ -20,6 +20,7 @@ typedef struct cn_drive {
     bool quiet;         // no progress
     bool allow_plugins; // of the scene of a run to be resumed
     int32_t threads;
+    cn_threads *pool; // owned; NULL: one thread
     cn_drive_fn *watch;
     void *watch_user;
     bool frameless; // no more frames are recorded

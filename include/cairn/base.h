@@ -68,12 +68,22 @@ typedef struct cn_allocator {
 typedef enum cn_log_level { CN_LOG_INFO, CN_LOG_WARNING } cn_log_level;
 typedef void cn_log_fn(void *user, cn_log_level level, const char *text);
 
-// What the library may use of the world. A NULL cn_env means malloc and silence.
+// Threads that work for whoever names them in a cn_env. What is computed never depends on them, to
+// the bit: work is divided by the problem alone.
+typedef struct cn_threads cn_threads;
+#define CN_THREADS_MAX 256
+// count: threads at work, the caller's among them, 1 .. CN_THREADS_MAX. They start when first
+// needed. NULL: no memory, or count out of range.
+CN_API cn_threads *cn_threads_create(int32_t count);
+CN_API void cn_threads_destroy(cn_threads *threads); // NULL is allowed; nothing may use them still
+
+// What the library may use of the world. A NULL cn_env means malloc, silence and one thread.
 typedef struct cn_env {
     cn_allocator allocator;
     cn_log_fn *log; // may be NULL
     void *log_user;
-    bool allow_plugins; // scenes may load shared libraries (cairn/plugin.h)
+    bool allow_plugins;  // scenes may load shared libraries (cairn/plugin.h)
+    cn_threads *threads; // NULL: the caller's alone; must outlive all that is made with the cn_env
 } cn_env;
 
 CN_API cn_env cn_env_default(void);

@@ -9,6 +9,7 @@
 #include "solve/balls.h"
 
 #include "base/arena.h"
+#include "base/parallel.h"
 #include "math/vec3.h"
 #include "solve/balls_kernel.h"
 
@@ -199,31 +200,51 @@ static bool cn_balls_copy(const cn_friction *p, int32_t *pair, double *arm, cn_b
     return stiff;
 }
 
-static void cn_balls_fill(cn_balls *balls, const int32_t *pair, const double *arm) {
-    const cn_friction *p = balls->p;
+// A loop over contacts or packets.
+typedef struct cn_ball_loop {
+    cn_balls *balls;
+    const int32_t *pair;
+    const double *arm, *from;
+    double *to;
+} cn_ball_loop;
+
+// Parting without friction: an impulse of zero stays zero.
+static void cn_balls_idle(void *user, int32_t unit, int32_t first, int32_t count) {
+    cn_balls *balls = ((cn_ball_loop *)user)->balls;
     cn_ball_packet idle = {.n = {{0.0}}};
     for (int lane = 0; lane < CN_PACKET; lane++) {
-        // Parting without friction: an impulse of zero stays zero.
         idle.n[0][lane] = idle.q[0][lane] = idle.inv_wn[lane] = idle.inv_wt[lane] = 1.0;
-        idle.a[lane] = idle.b[lane] = CN_BALL_RECORD * balls->bodies;
+        idle.a[lane] = idle.b[lane] = CN_BALL_RECORD * (balls->bodies + unit);
     }
-    for (int32_t i = 0; i < balls->packets.count; i++) {
+    for (int32_t i = first; i < first + count; i++) {
         balls->packet[i] = idle;
     }
-    for (int32_t a = 0; a < p->contacts; a++) {
+}
+
+// The record of a body in the packets of contact a.
+static int32_t cn_ball_record_of(const cn_balls *balls, int32_t a, int32_t body) {
+    int32_t unit = balls->packets.unit ? balls->packets.unit[a] : 0;
+    return CN_BALL_RECORD * (body < balls->bodies ? body : balls->bodies + unit);
+}
+
+static void cn_balls_fill(void *user, int64_t first_contact, int64_t end) {
+    const cn_ball_loop *loop = user;
+    cn_balls *balls = loop->balls;
+    const cn_friction *p = balls->p;
+    for (int32_t a = (int32_t)first_contact; a < end; a++) {
         int32_t slot = balls->packets.slot[a], lane = slot % CN_PACKET;
         cn_ball_packet *packet = &balls->packet[slot / CN_PACKET];
         double L[3][3], q[3];
         cn_ball_frame(p, a, L);
         cn_ball_world(L, p->dim, p->q + (int64_t)p->dim * a, q);
-        packet->a[lane] = CN_BALL_RECORD * pair[2 * (int64_t)a];
-        packet->b[lane] = CN_BALL_RECORD * pair[2 * (int64_t)a + 1];
+        packet->a[lane] = cn_ball_record_of(balls, a, loop->pair[2 * (int64_t)a]);
+        packet->b[lane] = cn_ball_record_of(balls, a, loop->pair[2 * (int64_t)a + 1]);
         const double *first = balls->body + packet->a[lane],
                      *second = balls->body + packet->b[lane];
         double wn = first[3] + second[3];
         packet->inv_wn[lane] = 1.0 / wn;
-        packet->arm_a[lane] = arm[2 * (int64_t)a];
-        packet->arm_b[lane] = arm[2 * (int64_t)a + 1];
+        packet->arm_a[lane] = loop->arm[2 * (int64_t)a];
+        packet->arm_b[lane] = loop->arm[2 * (int64_t)a + 1];
         packet->inv_wt[lane] = 1.0 / (wn + packet->arm_a[lane] * packet->arm_a[lane] * first[7] +
                                       packet->arm_b[lane] * packet->arm_b[lane] * second[7]);
         packet->mu[lane] = p->mu[a];
@@ -245,7 +266,8 @@ cn_status cn_balls_build(const cn_friction *p, cn_arena *scratch, cn_balls *out,
     bool *seen = CN_TAKE_ZERO(scratch, bool, out->bodies);
     double *arm = CN_TAKE_ZERO(scratch, double, 2 * (int64_t)p->contacts);
     int32_t *pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
-    out->body = CN_TAKE_ZERO(scratch, double, CN_BALL_RECORD *((int64_t)out->bodies + 1));
+    out->body =
+        CN_TAKE_ZERO(scratch, double, CN_BALL_RECORD *((int64_t)out->bodies + CN_UNITS_MAX));
     if (!seen || !arm || !pair || !out->body) {
         return CN_ERR_MEMORY;
     }
@@ -259,7 +281,9 @@ cn_status cn_balls_build(const cn_friction *p, cn_arena *scratch, cn_balls *out,
     if (status != CN_OK || !out->packet) {
         return CN_ERR_MEMORY;
     }
-    cn_balls_fill(out, pair, arm);
+    cn_ball_loop loop = {.balls = out, .pair = pair, .arm = arm};
+    cn_packets_sweep(&out->packets, cn_balls_idle, &loop);
+    cn_parallel_ranges(out->packets.env, p->contacts, cn_balls_fill, &loop);
     const cn_ball_kernel *wide = cn_ball_kernel_wide();
     out->kernel = wide ? wide : &cn_ball_kernel_plain;
     *fits = true;
@@ -276,48 +300,101 @@ static int64_t cn_ball_place(const cn_balls *balls, int32_t a) {
     return (int64_t)CN_BALL_IMPULSES * (slot / CN_PACKET) + slot % CN_PACKET;
 }
 
-void cn_balls_load(const cn_balls *balls, const double *r, double *x) {
-    const cn_friction *p = balls->p;
-    memset(x, 0, sizeof *x * (size_t)cn_balls_size(balls));
-    for (int32_t a = 0; a < p->contacts; a++) {
-        double L[3][3], world[3], *own = x + cn_ball_place(balls, a);
+static void cn_balls_load_range(void *user, int64_t first, int64_t end) {
+    const cn_ball_loop *loop = user;
+    const cn_friction *p = loop->balls->p;
+    for (int32_t a = (int32_t)first; a < end; a++) {
+        double L[3][3], world[3], *own = loop->to + cn_ball_place(loop->balls, a);
         cn_ball_frame(p, a, L);
-        cn_ball_world(L, p->dim, r + (int64_t)p->dim * a, world);
+        cn_ball_world(L, p->dim, loop->from + (int64_t)p->dim * a, world);
         for (int k = 0; k < 3; k++) {
             own[CN_PACKET * k] = world[k];
         }
     }
 }
 
-void cn_balls_store(const cn_balls *balls, const double *x, double *r) {
-    const cn_friction *p = balls->p;
-    for (int32_t a = 0; a < p->contacts; a++) {
-        const double *own = x + cn_ball_place(balls, a);
+void cn_balls_load(const cn_balls *balls, const double *r, double *x) {
+    cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = r, .to = x};
+    memset(x, 0, sizeof *x * (size_t)cn_balls_size(balls));
+    cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_load_range, &loop);
+}
+
+static void cn_balls_store_range(void *user, int64_t first, int64_t end) {
+    const cn_ball_loop *loop = user;
+    const cn_friction *p = loop->balls->p;
+    for (int32_t a = (int32_t)first; a < end; a++) {
+        const double *own = loop->from + cn_ball_place(loop->balls, a);
         double L[3][3];
         cn_ball_frame(p, a, L);
         for (int32_t d = 0; d < p->dim; d++) {
-            r[(int64_t)p->dim * a + d] =
+            loop->to[(int64_t)p->dim * a + d] =
                 own[0] * L[d][0] + own[CN_PACKET] * L[d][1] + own[2 * CN_PACKET] * L[d][2];
         }
     }
 }
 
-void cn_balls_weights(const cn_balls *balls, const double *row, double *weight) {
-    for (int64_t i = 0; i < cn_balls_size(balls); i++) {
-        weight[i] = 1.0;
-    }
-    for (int32_t a = 0; a < balls->p->contacts; a++) {
+void cn_balls_store(const cn_balls *balls, const double *x, double *r) {
+    cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = x, .to = r};
+    cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_store_range, &loop);
+}
+
+static void cn_balls_weights_range(void *user, int64_t first, int64_t end) {
+    const cn_ball_loop *loop = user;
+    for (int32_t a = (int32_t)first; a < end; a++) {
         for (int k = 0; k < 3; k++) {
-            weight[cn_ball_place(balls, a) + CN_PACKET * k] = row[(int64_t)balls->p->dim * a];
+            loop->to[cn_ball_place(loop->balls, a) + CN_PACKET * k] =
+                loop->from[(int64_t)loop->balls->p->dim * a];
         }
     }
 }
 
+void cn_balls_weights(const cn_balls *balls, const double *row, double *weight) {
+    cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = row, .to = weight};
+    for (int64_t i = 0; i < cn_balls_size(balls); i++) {
+        weight[i] = 1.0;
+    }
+    cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_weights_range, &loop);
+}
+
+static void cn_balls_push_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_ball_loop *loop = user;
+    const cn_balls *balls = loop->balls;
+    (void)unit;
+    balls->kernel->push(count, balls->packet + first,
+                        loop->from + (int64_t)CN_BALL_IMPULSES * first, balls->body);
+}
+
 void cn_balls_reset(cn_balls *balls, const double *x) {
+    cn_ball_loop loop = {.balls = balls, .from = x};
     for (int32_t i = 0; i < balls->bodies; i++) {
         double *record = balls->body + CN_BALL_RECORD * (int64_t)i;
         record[0] = record[1] = record[2] = 0.0;
         record[4] = record[5] = record[6] = 0.0;
     }
-    balls->kernel->push(balls->packets.count, balls->packet, x, balls->body);
+    cn_packets_sweep(&balls->packets, cn_balls_push_unit, &loop);
+}
+
+static void cn_balls_sweep_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_ball_loop *loop = user;
+    const cn_balls *balls = loop->balls;
+    (void)unit;
+    balls->kernel->sweep(count, balls->packet + first, loop->to + (int64_t)CN_BALL_IMPULSES * first,
+                         balls->body);
+}
+
+void cn_balls_sweep(cn_balls *balls, double *x) {
+    cn_ball_loop loop = {.balls = balls, .to = x};
+    cn_packets_sweep(&balls->packets, cn_balls_sweep_unit, &loop);
+}
+
+static double cn_balls_error_unit(const void *user, int32_t first, int32_t count) {
+    const cn_ball_loop *loop = user;
+    const cn_balls *balls = loop->balls;
+    return balls->kernel->error(count, balls->packet + first, balls->p->dim,
+                                loop->from + (int64_t)CN_BALL_IMPULSES * first, balls->body);
+}
+
+double cn_balls_error(const cn_balls *balls, const double *x) {
+    cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = x};
+    return cn_packets_sum(&balls->packets, cn_balls_error_unit, &loop);
 }

@@ -12,8 +12,8 @@
 
 #include <cairn/problem.h>
 
-// A body's record: v, 1/m, omega, 1/I. The last record is a static body, which never moves;
-// empty lanes are there too.
+// A body's record: v, 1/m, omega, 1/I. Behind them every unit of the packets has a record of its
+// own for what is static and never moves; empty lanes are there too.
 #define CN_BALL_RECORD 8
 
 typedef struct cn_ball_packet {
@@ -45,7 +45,7 @@ typedef struct cn_balls {
     int32_t bodies;
     cn_packets packets;
     cn_ball_packet *packet;
-    double *body; // records, bodies + 1
+    double *body; // records, bodies + packets.units
 } cn_balls;
 
 // *fits: whether the operator is one of spheres or disks; otherwise nothing is built.
@@ -59,5 +59,8 @@ void cn_balls_store(const cn_balls *balls, const double *x, double *r);
 void cn_balls_weights(const cn_balls *balls, const double *row, double *weight);
 // The bodies' velocities from x anew.
 void cn_balls_reset(cn_balls *balls, const double *x);
+// x := one sweep from x, whose velocities the bodies have; and |e|^2 of such an x.
+void cn_balls_sweep(cn_balls *balls, double *x);
+double cn_balls_error(const cn_balls *balls, const double *x);
 
 #endif

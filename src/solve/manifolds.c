@@ -153,9 +153,11 @@ static bool cn_read_block(const cn_friction *p, int32_t a, cn_local_block *block
 
 // Parting without friction: an impulse of zero stays zero.
 static void cn_idle_packets(cn_manifolds *s) {
-    for (int32_t i = 0; i < s->packets.count; i++) {
-        for (int lane = 0; lane < CN_PACKET; lane++) {
-            s->packet[i].a[lane] = s->packet[i].b[lane] = CN_RIGID_RECORD * s->bodies;
+    for (int32_t unit = 0; unit < s->packets.units; unit++) {
+        for (int32_t i = s->packets.first[unit]; i < s->packets.first[unit + 1]; i++) {
+            for (int lane = 0; lane < CN_PACKET; lane++) {
+                s->packet[i].a[lane] = s->packet[i].b[lane] = CN_RIGID_RECORD * (s->bodies + unit);
+            }
         }
     }
     for (int64_t k = 0; k < s->points; k++) {
@@ -188,11 +190,11 @@ static void cn_fill_point(const cn_friction *p, int32_t a, const cn_rigid_contac
     point->rho[lane] = p->dim / trace;
 }
 
-static bool cn_fill_masses(cn_manifolds *s, const int32_t *pair, int lane,
+static bool cn_fill_masses(cn_manifolds *s, const int32_t *pair, int lane, int32_t unit,
                            cn_manifold_packet *packet) {
     double inertia[6] = {0.0};
-    packet->a[lane] = CN_RIGID_RECORD * pair[0];
-    packet->b[lane] = CN_RIGID_RECORD * pair[1];
+    packet->a[lane] = CN_RIGID_RECORD * (pair[0] < s->bodies ? pair[0] : s->bodies + unit);
+    packet->b[lane] = CN_RIGID_RECORD * (pair[1] < s->bodies ? pair[1] : s->bodies + unit);
     bool good =
         pair[0] == s->bodies || cn_read_mass(s->p, pair[0], &packet->inv_mass_a[lane], inertia);
     for (int k = 0; k < 6; k++) {
@@ -263,7 +265,8 @@ static cn_status cn_lay_out(cn_manifolds *s, const cn_manifold_list *list, cn_ar
     }
     s->point = CN_TAKE_ZERO(scratch, cn_rigid_point, s->points);
     s->slip = CN_TAKE_ZERO(scratch, double, CN_PACKET * s->points);
-    s->body = CN_TAKE_ZERO(scratch, double, CN_RIGID_RECORD *((int64_t)s->bodies + 1));
+    s->body =
+        CN_TAKE_ZERO(scratch, double, CN_RIGID_RECORD *((int64_t)s->bodies + s->packets.units));
     return s->point && s->slip && s->body ? CN_OK : CN_ERR_MEMORY;
 }
 
@@ -277,8 +280,9 @@ static bool cn_fill_packets(cn_manifolds *s, const cn_manifold_list *list) {
         int64_t point = packet->first + list->turn[a];
         s->place[a] = CN_POINT_IMPULSES * point + lane;
         cn_fill_point(s->p, a, &list->contact[a], &list->block[a], lane, &s->point[point]);
+        int32_t unit = s->packets.unit ? s->packets.unit[manifold] : 0;
         good = list->turn[a] > 0 ||
-               cn_fill_masses(s, list->pair + 2 * (int64_t)manifold, lane, packet);
+               cn_fill_masses(s, list->pair + 2 * (int64_t)manifold, lane, unit, packet);
     }
     return good;
 }
@@ -335,7 +339,42 @@ void cn_manifolds_store(const cn_manifolds *manifolds, const double *x, double *
     }
 }
 
+// A loop over packets.
+typedef struct cn_manifold_loop {
+    cn_manifolds *manifolds;
+    const double *from;
+    double *to;
+} cn_manifold_loop;
+
+static void cn_manifolds_push_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_manifold_loop *loop = user;
+    (void)unit;
+    loop->manifolds->kernel->push(loop->manifolds, first, count, loop->from);
+}
+
 void cn_manifolds_reset(cn_manifolds *manifolds, const double *x) {
+    cn_manifold_loop loop = {.manifolds = manifolds, .from = x};
     memset(manifolds->body, 0, sizeof(double) * CN_RIGID_RECORD * (size_t)manifolds->bodies);
-    manifolds->kernel->push(manifolds, x);
+    cn_packets_sweep(&manifolds->packets, cn_manifolds_push_unit, &loop);
+}
+
+static void cn_manifolds_sweep_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_manifold_loop *loop = user;
+    (void)unit;
+    loop->manifolds->kernel->sweep(loop->manifolds, first, count, loop->to);
+}
+
+void cn_manifolds_sweep(cn_manifolds *manifolds, double *x) {
+    cn_manifold_loop loop = {.manifolds = manifolds, .to = x};
+    cn_packets_sweep(&manifolds->packets, cn_manifolds_sweep_unit, &loop);
+}
+
+static double cn_manifolds_error_unit(const void *user, int32_t first, int32_t count) {
+    const cn_manifold_loop *loop = user;
+    return loop->manifolds->kernel->error(loop->manifolds, first, count, loop->from);
+}
+
+double cn_manifolds_error(const cn_manifolds *manifolds, const double *x) {
+    cn_manifold_loop loop = {.manifolds = (cn_manifolds *)manifolds, .from = x};
+    return cn_packets_sum(&manifolds->packets, cn_manifolds_error_unit, &loop);
 }

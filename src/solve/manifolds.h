@@ -12,7 +12,9 @@
 
 #include <cairn/problem.h>
 
-#define CN_RIGID_RECORD 8    // of a body: v, 0, omega, 0; the last body is static
+// Of a body: v, 0, omega, 0. Behind the bodies every unit of the packets has a record of its own
+// for what is static.
+#define CN_RIGID_RECORD 8
 #define CN_MANIFOLD_POINTS 4 // of a lane; longer manifolds go on in another packet
 
 typedef struct cn_rigid_point {
@@ -45,17 +47,17 @@ typedef struct cn_manifolds {
     cn_rigid_point *point;
     int64_t *place; // of each contact's first number in an iterate
     double *slip;   // last slip multiplier, CN_PACKET a point
-    double *body;   // records, bodies + 1
+    double *body;   // records, bodies + packets.units
 } cn_manifolds;
 
-// What a kernel does with the packets, for one kind of processor.
+// What a kernel does with count packets from the first, for one kind of processor.
 typedef struct cn_manifold_kernel {
     // x := one sweep from x; the bodies' velocities are those of x, before and after.
-    void (*sweep)(cn_manifolds *manifolds, double *x);
+    void (*sweep)(cn_manifolds *manifolds, int32_t first, int32_t count, double *x);
     // Adds the velocities that x gives the bodies.
-    void (*push)(cn_manifolds *manifolds, const double *x);
+    void (*push)(cn_manifolds *manifolds, int32_t first, int32_t count, const double *x);
     // |e|^2 of the natural map, summed lane by lane.
-    double (*error)(const cn_manifolds *manifolds, const double *x);
+    double (*error)(const cn_manifolds *manifolds, int32_t first, int32_t count, const double *x);
 } cn_manifold_kernel;
 
 extern const cn_manifold_kernel cn_manifold_kernel_plain; // for any processor
@@ -72,5 +74,8 @@ void cn_manifolds_load(const cn_manifolds *manifolds, const double *r, double fi
 void cn_manifolds_store(const cn_manifolds *manifolds, const double *x, double *r);
 // The bodies' velocities from x anew.
 void cn_manifolds_reset(cn_manifolds *manifolds, const double *x);
+// x := one sweep from x, whose velocities the bodies have; and |e|^2 of such an x.
+void cn_manifolds_sweep(cn_manifolds *manifolds, double *x);
+double cn_manifolds_error(const cn_manifolds *manifolds, const double *x);
 
 #endif

@@ -227,14 +227,14 @@ CN_INLINE void cn_bodies_ahead(const cn_manifold_packet *packet, const double *b
     }
 }
 
-static void cn_manifold_sweep(cn_manifolds *s, double *x) {
-    for (int32_t i = 0; i < s->packets.count; i++) {
+static void cn_manifold_sweep(cn_manifolds *s, int32_t first, int32_t count, double *x) {
+    for (int32_t i = first; i < first + count; i++) {
         const cn_manifold_packet *packet = &s->packet[i];
         const cn_rigid_point *point = &s->point[packet->first];
         double *own = x + CN_POINT_IMPULSES * packet->first,
                *slip = s->slip + CN_PACKET * packet->first;
         cn_wide_pair pair[CN_GROUPS];
-        if (i + CN_BODIES_AHEAD < s->packets.count) {
+        if (i + CN_BODIES_AHEAD < first + count) {
             cn_bodies_ahead(packet, s->body);
         }
         CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
@@ -251,8 +251,8 @@ static void cn_manifold_sweep(cn_manifolds *s, double *x) {
     }
 }
 
-static void cn_manifold_push(cn_manifolds *s, const double *x) {
-    for (int32_t i = 0; i < s->packets.count; i++) {
+static void cn_manifold_push(cn_manifolds *s, int32_t first, int32_t count, const double *x) {
+    for (int32_t i = first; i < first + count; i++) {
         const cn_manifold_packet *packet = &s->packet[i];
         for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
             cn_wide_pair pair = cn_fetch_pair(packet, at, s->body);
@@ -265,9 +265,10 @@ static void cn_manifold_push(cn_manifolds *s, const double *x) {
     }
 }
 
-static double cn_manifold_error(const cn_manifolds *s, const double *x) {
+static double cn_manifold_error(const cn_manifolds *s, int32_t first, int32_t count,
+                                const double *x) {
     cn_wide sum = cn_wide_all(0.0), zero = sum;
-    for (int32_t i = 0; i < s->packets.count; i++) {
+    for (int32_t i = first; i < first + count; i++) {
         const cn_manifold_packet *packet = &s->packet[i];
         for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
             cn_wide_pair pair = cn_fetch_pair(packet, at, s->body);

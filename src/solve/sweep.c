@@ -263,11 +263,11 @@ static void cn_sweep_body(cn_sweep *s, double *r) {
 }
 
 static void cn_sweep_manifolds(cn_sweep *s, double *x) {
-    s->manifolds.kernel->sweep(&s->manifolds, x);
+    cn_manifolds_sweep(&s->manifolds, x);
 }
 
 static void cn_sweep_balls(cn_sweep *s, double *x) {
-    s->balls.kernel->sweep(s->balls.packets.count, s->balls.packet, x, s->balls.body);
+    cn_balls_sweep(&s->balls, x);
 }
 
 static void cn_sweep_2d_plain(cn_sweep *s, double *r) {
@@ -631,11 +631,8 @@ static double cn_length(int64_t n, const double *x) {
 
 // |e| of an iterate in packets.
 static double cn_packed_error(const cn_sweep *s, const double *x) {
-    const cn_balls *balls = &s->balls;
-    return sqrt(
-        s->kind == CN_SWEEP_BALLS
-            ? balls->kernel->error(balls->packets.count, balls->packet, s->p->dim, x, balls->body)
-            : s->manifolds.kernel->error(&s->manifolds, x));
+    return sqrt(s->kind == CN_SWEEP_BALLS ? cn_balls_error(&s->balls, x)
+                                          : cn_manifolds_error(&s->manifolds, x));
 }
 
 double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const double *x) {

@@ -1,0 +1,215 @@
+// base/parallel.c
+// A pool of threads. A loop is a round: whoever is awake takes the next unit until none is left.
+// The caller works too and closes the round when it finds no more units, so that threads that wake
+// late are not waited for. Between rounds threads look out for the next one for a moment before
+// they sleep, since a solve is a quick succession of loops.
+#include "base/parallel.h"
+
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define CN_LOOK_OUT 20000 // looks before sleeping: some 10 microseconds
+#define CN_SUM_MOST 1024  // ranges summed at a time
+
+struct cn_threads {
+    int32_t count; // with the caller
+    int32_t started;
+    pthread_t worker[CN_THREADS_MAX];
+    pthread_mutex_t busy; // held for a loop
+    pthread_mutex_t lock; // of all below that is not atomic
+    pthread_cond_t wake, done;
+    atomic_int round; // counts up
+    bool open;        // the round may be joined
+    bool stop;
+    atomic_int active; // workers in the round
+    atomic_int next;   // unit
+    int32_t units;
+    cn_unit_fn *fn;
+    void *user;
+};
+
+cn_threads *cn_threads_create(int32_t count) {
+    if (count < 1 || count > CN_THREADS_MAX) {
+        return NULL;
+    }
+    cn_threads *threads = cn_env_resize(NULL, NULL, 0, sizeof *threads);
+    if (threads) {
+        memset(threads, 0, sizeof *threads);
+        threads->count = count;
+        pthread_mutex_init(&threads->busy, NULL);
+        pthread_mutex_init(&threads->lock, NULL);
+        pthread_cond_init(&threads->wake, NULL);
+        pthread_cond_init(&threads->done, NULL);
+    }
+    return threads;
+}
+
+static void cn_take_units(cn_threads *t) {
+    for (int unit; (unit = atomic_fetch_add(&t->next, 1)) < t->units;) {
+        t->fn(t->user, unit);
+    }
+}
+
+static void cn_await_round(cn_threads *t, int seen) {
+    for (int i = 0; i < CN_LOOK_OUT; i++) {
+        if (atomic_load(&t->round) != seen) {
+            return;
+        }
+    }
+    pthread_mutex_lock(&t->lock);
+    while (!t->stop && atomic_load(&t->round) == seen) {
+        pthread_cond_wait(&t->wake, &t->lock);
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void *cn_work(void *argument) {
+    cn_threads *t = argument;
+    for (int seen = 0;;) {
+        cn_await_round(t, seen);
+        pthread_mutex_lock(&t->lock);
+        bool stop = t->stop, join = t->open && !stop;
+        seen = atomic_load(&t->round);
+        if (join) {
+            atomic_fetch_add(&t->active, 1);
+        }
+        pthread_mutex_unlock(&t->lock);
+        if (stop) {
+            return NULL;
+        }
+        if (join) {
+            cn_take_units(t);
+            if (atomic_fetch_sub(&t->active, 1) == 1) {
+                pthread_mutex_lock(&t->lock);
+                pthread_cond_signal(&t->done);
+                pthread_mutex_unlock(&t->lock);
+            }
+        }
+    }
+}
+
+// Starts the workers that are missing, with all signals left to the caller. Fewer is no failure.
+static void cn_start(cn_threads *t) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (t->started < t->count - 1 &&
+           pthread_create(&t->worker[t->started], NULL, cn_work, t) == 0) {
+        t->started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void cn_threads_destroy(cn_threads *threads) {
+    if (!threads) {
+        return;
+    }
+    pthread_mutex_lock(&threads->lock);
+    threads->stop = true;
+    atomic_fetch_add(&threads->round, 1);
+    pthread_cond_broadcast(&threads->wake);
+    pthread_mutex_unlock(&threads->lock);
+    for (int32_t i = 0; i < threads->started; i++) {
+        pthread_join(threads->worker[i], NULL);
+    }
+    pthread_cond_destroy(&threads->done);
+    pthread_cond_destroy(&threads->wake);
+    pthread_mutex_destroy(&threads->lock);
+    pthread_mutex_destroy(&threads->busy);
+    cn_env_resize(NULL, threads, sizeof *threads, 0);
+}
+
+static void cn_round(cn_threads *t, int32_t units, cn_unit_fn *fn, void *user) {
+    pthread_mutex_lock(&t->lock);
+    t->units = units;
+    t->fn = fn;
+    t->user = user;
+    t->open = true;
+    atomic_store(&t->next, 0);
+    atomic_fetch_add(&t->round, 1);
+    pthread_cond_broadcast(&t->wake);
+    pthread_mutex_unlock(&t->lock);
+    cn_take_units(t);
+    pthread_mutex_lock(&t->lock);
+    t->open = false;
+    pthread_mutex_unlock(&t->lock);
+    for (int i = 0; i < CN_LOOK_OUT && atomic_load(&t->active) > 0; i++) {
+    }
+    pthread_mutex_lock(&t->lock);
+    while (atomic_load(&t->active) > 0) {
+        pthread_cond_wait(&t->done, &t->lock);
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+void cn_parallel_for(const cn_env *env, int32_t units, cn_unit_fn *fn, void *user) {
+    cn_threads *threads = env ? env->threads : NULL;
+    if (threads && threads->count > 1 && units > 1 && pthread_mutex_trylock(&threads->busy) == 0) {
+        cn_start(threads);
+        cn_round(threads, units, fn, user);
+        pthread_mutex_unlock(&threads->busy);
+        return;
+    }
+    for (int32_t unit = 0; unit < units; unit++) {
+        fn(user, unit);
+    }
+}
+
+typedef struct cn_ranges {
+    int64_t first, end;
+    cn_range_fn *fn;
+    void *user;
+    cn_range_sum_fn *sum;
+    const void *summed;
+    double part[CN_SUM_MOST];
+} cn_ranges;
+
+static int64_t cn_range_end(const cn_ranges *ranges, int64_t first) {
+    return ranges->end - first < CN_RANGE ? ranges->end : first + CN_RANGE;
+}
+
+static void cn_range_do(void *user, int32_t unit) {
+    const cn_ranges *ranges = user;
+    int64_t first = ranges->first + (int64_t)CN_RANGE * unit;
+    ranges->fn(ranges->user, first, cn_range_end(ranges, first));
+}
+
+static void cn_range_add(void *user, int32_t unit) {
+    cn_ranges *ranges = user;
+    int64_t first = ranges->first + (int64_t)CN_RANGE * unit;
+    ranges->part[unit] = ranges->sum(ranges->summed, first, cn_range_end(ranges, first));
+}
+
+static int32_t cn_range_count(int64_t count) {
+    return (int32_t)((count + CN_RANGE - 1) / CN_RANGE);
+}
+
+void cn_parallel_ranges(const cn_env *env, int64_t count, cn_range_fn *fn, void *user) {
+    cn_ranges ranges;
+    ranges.first = 0;
+    ranges.end = count;
+    ranges.fn = fn;
+    ranges.user = user;
+    cn_parallel_for(env, cn_range_count(count), cn_range_do, &ranges);
+}
+
+double cn_parallel_sum(const cn_env *env, int64_t count, cn_range_sum_fn *fn, const void *user) {
+    cn_ranges ranges;
+    ranges.end = count;
+    ranges.sum = fn;
+    ranges.summed = user;
+    double sum = 0.0;
+    for (ranges.first = 0; ranges.first < count; ranges.first += (int64_t)CN_RANGE * CN_SUM_MOST) {
+        int32_t units = cn_range_count(count - ranges.first);
+        units = units < CN_SUM_MOST ? units : CN_SUM_MOST;
+        cn_parallel_for(env, units, cn_range_add, &ranges);
+        for (int32_t i = 0; i < units; i++) {
+            sum += ranges.part[i];
+        }
+    }
+    return sum;
+}

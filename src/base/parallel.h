@@ -1,0 +1,23 @@
+// base/parallel.h
+// Loops over units of work, by the threads of a cn_env. Units are a function of the problem alone
+// and write to places of their own, so that the answer has the same bits for any number of threads.
+#ifndef CAIRN_BASE_PARALLEL_H
+#define CAIRN_BASE_PARALLEL_H
+
+#include <cairn/base.h>
+
+typedef void cn_unit_fn(void *user, int32_t unit);
+// fn for every unit 0 .. units - 1, in any order, at once or not; back when all are done. env: NULL
+// or without threads, one after the other, as a loop within a unit of another one is too.
+void cn_parallel_for(const cn_env *env, int32_t units, cn_unit_fn *fn, void *user);
+
+// The same over the numbers 0 .. count - 1 in ranges of CN_RANGE, the last one shorter.
+#define CN_RANGE 16384
+typedef void cn_range_fn(void *user, int64_t first, int64_t end);
+void cn_parallel_ranges(const cn_env *env, int64_t count, cn_range_fn *fn, void *user);
+
+// The sum of fn over such ranges, added in their order.
+typedef double cn_range_sum_fn(const void *user, int64_t first, int64_t end);
+double cn_parallel_sum(const cn_env *env, int64_t count, cn_range_sum_fn *fn, const void *user);
+
+#endif

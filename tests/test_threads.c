@@ -1,0 +1,199 @@
+// Threads: every unit once, and the same bits for any number of them.
+#include "check.h"
+#include "world.h"
+
+#include "base/arena.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "solve/packets.h"
+
+static const int32_t counts[] = {1, 2, 3, 4, 8};
+#define COUNTS (int)(sizeof counts / sizeof *counts)
+
+static cn_env with_threads(int32_t count) {
+    cn_env env = cn_env_default();
+    env.threads = cn_threads_create(count);
+    assert_non_null(env.threads);
+    return env;
+}
+
+typedef struct tally {
+    const cn_env *env;
+    int32_t seen[1000];
+    int32_t inner[1000][7];
+} tally;
+
+static void see(void *user, int32_t unit) {
+    ((tally *)user)->seen[unit]++;
+}
+
+static void see_inner(void *user, int32_t unit) {
+    ((int32_t *)user)[unit]++;
+}
+
+static void see_both(void *user, int32_t unit) {
+    tally *t = user;
+    t->seen[unit]++;
+    cn_parallel_for(t->env, 7, see_inner, t->inner[unit]);
+}
+
+CN_TEST(every_unit_is_done_once) {
+    for (int c = 0; c < COUNTS; c++) {
+        cn_env env = with_threads(counts[c]);
+        tally t = {.env = &env};
+        for (int round = 0; round < 200; round++) {
+            cn_parallel_for(&env, 1 + round % 1000, see, &t);
+        }
+        for (int i = 0; i < 1000; i++) {
+            assert_int_equal(t.seen[i], i < 200 ? 200 - i : 0);
+        }
+        cn_threads_destroy(env.threads);
+    }
+}
+
+CN_TEST(loops_within_units_are_done_too) {
+    cn_env env = with_threads(4);
+    tally *t = calloc(1, sizeof *t);
+    t->env = &env;
+    cn_parallel_for(&env, 1000, see_both, t);
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(t->seen[i], 1);
+        for (int k = 0; k < 7; k++) {
+            assert_int_equal(t->inner[i][k], 1);
+        }
+    }
+    free(t);
+    cn_threads_destroy(env.threads);
+}
+
+CN_TEST(threads_out_of_range_are_refused) {
+    assert_null(cn_threads_create(0));
+    assert_null(cn_threads_create(CN_THREADS_MAX + 1));
+    cn_threads_destroy(NULL);
+    cn_threads *unused = cn_threads_create(3); // never started
+    cn_threads_destroy(unused);
+}
+
+static double add_up(const void *user, int64_t first, int64_t end) {
+    const double *x = user;
+    double sum = 0.0;
+    for (int64_t i = first; i < end; i++) {
+        sum += x[i];
+    }
+    return sum;
+}
+
+CN_TEST(sums_have_the_same_bits_for_any_number_of_threads) {
+    enum { n = 3 * CN_RANGE + 17 };
+    double *x = malloc(sizeof *x * n);
+    cn_rng rng = cn_rng_seed(1);
+    for (int i = 0; i < n; i++) {
+        x[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+    }
+    double expected = cn_parallel_sum(NULL, n, add_up, x);
+    for (int c = 0; c < COUNTS; c++) {
+        cn_env env = with_threads(counts[c]);
+        assert_true(cn_parallel_sum(&env, n, add_up, x) == expected);
+        cn_threads_destroy(env.threads);
+    }
+    // A short array is summed as a plain loop would.
+    assert_true(cn_parallel_sum(NULL, 1000, add_up, x) == add_up(x, 0, 1000));
+    free(x);
+}
+
+// Bodies in layers, each touching some of its own layer and of the next, a few far ones, and
+// something static.
+static int32_t *layered_pairs(int32_t bodies, int32_t contacts) {
+    int32_t *pair = malloc(sizeof *pair * 2 * (size_t)contacts);
+    cn_rng rng = cn_rng_seed(7);
+    for (int32_t a = 0; a < contacts; a++) {
+        int32_t i = (int32_t)((int64_t)a * bodies / contacts), j = i + 1 + cn_rng_below(&rng, 90);
+        pair[2 * a] = i;
+        pair[2 * a + 1] = a % 1000 == 0 ? bodies - 1 - i : a % 11 == 0 || j >= bodies ? bodies : j;
+        if (pair[2 * a + 1] == i) {
+            pair[2 * a + 1] = bodies;
+        }
+    }
+    return pair;
+}
+
+CN_TEST(units_of_a_phase_share_no_body) {
+    enum { bodies = 20000, contacts = 60000 };
+    cn_arena *arena = cn_arena_create(NULL);
+    int32_t *pair = layered_pairs(bodies, contacts);
+    cn_packets packets;
+    assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, &packets), CN_OK);
+    CN_CHECK_BELOW(7, packets.units);
+    assert_int_equal(packets.first[0], 0);
+    assert_int_equal(packets.first[packets.units], packets.count);
+    CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_PACKET);
+    for (int32_t k = 0; k < CN_PACKET_PHASES; k++) {
+        int32_t *owner = CN_TAKE(arena, int32_t, bodies);
+        memset(owner, 0xff, sizeof *owner * bodies);
+        for (int32_t a = 0; a < contacts; a++) {
+            int32_t unit = packets.unit[a], packet = packets.slot[a] / CN_PACKET;
+            assert_true(packet >= packets.first[unit] && packet < packets.first[unit + 1]);
+            for (int side = 0; side < 2; side++) {
+                int32_t body = pair[2 * a + side];
+                if (body == bodies || unit < packets.phase[k] || unit >= packets.phase[k + 1]) {
+                    continue;
+                }
+                assert_true(owner[body] == -1 || owner[body] == unit);
+                owner[body] = unit;
+            }
+        }
+    }
+    free(pair);
+    cn_arena_destroy(arena);
+}
+
+// The state's hash after a few steps of a heap that is large enough to be cut into units.
+static uint64_t heap_hash(const char *shape, int32_t count, int32_t threads, int32_t *contacts) {
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "cairn: 1\ndimension: 3\ntime: {step: 0.01}\nsolver: {tolerance: 1e-2}\n"
+        "materials: {stone: {density: 1}}\n"
+        "contacts: [{between: [stone, stone], friction: 0.3}]\nbodies:\n"
+        "  - {name: box, material: stone, fixed: true, shape: ["
+        "{plane: {normal: [0, 0, 1], offset: 0}}, {plane: {normal: [1, 0, 0], offset: -10}}, "
+        "{plane: {normal: [-1, 0, 0], offset: -10}}]}\n"
+        "generate: [{grid: {count: [20, 20, %d], spacing: [1, 1, 0.999], position: [-9.5, -9.5, "
+        "0.5], material: stone, shape: {%s}}}]\n",
+        (int)count, shape);
+    cn_env env = with_threads(threads);
+    cn_model *model;
+    cn_sim *sim;
+    cn_error error = {.status = CN_OK};
+    cn_step_report report;
+    if (cn_scene_read_text(&env, "heap", text, strlen(text), NULL, 0, &model, &error) != CN_OK) {
+        fail_msg("%s; %s", error.message, error.hint);
+    }
+    assert_int_equal(cn_sim_create(model, &env, &sim, &error), CN_OK);
+    for (int step = 0; step < 3; step++) {
+        assert_int_equal(cn_sim_step(sim, &report, &error), CN_OK);
+    }
+    *contacts = cn_sim_contact_count(sim);
+    uint64_t hash = cn_sim_hash(sim);
+    cn_sim_destroy(sim);
+    cn_model_destroy(model);
+    cn_threads_destroy(env.threads);
+    return hash;
+}
+
+static void check_heap(const char *shape, int32_t layers) {
+    int32_t contacts;
+    uint64_t expected = heap_hash(shape, layers, 1, &contacts);
+    CN_CHECK_BELOW(4 * 4096, contacts);
+    for (int c = 1; c < COUNTS; c++) {
+        assert_true(heap_hash(shape, layers, counts[c], &contacts) == expected);
+    }
+}
+
+CN_TEST(spheres_have_the_same_bits_for_any_number_of_threads) {
+    check_heap("sphere: {radius: 0.5}", 20);
+}
+
+CN_TEST(boxes_have_the_same_bits_for_any_number_of_threads) {
+    check_heap("box: {size: [0.9, 0.9, 1]}", 42);
+}
