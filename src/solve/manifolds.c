@@ -35,43 +35,68 @@ static int32_t cn_run_length(const cn_friction *p) {
     return p->dim == 3 ? 6 : 3;
 }
 
-// Linear and angular part of the run from entry first, in three dimensions, by direction.
-static void cn_read_run(const cn_friction *p, int64_t first, double L[3][3], double A[3][3]) {
-    int32_t dim = p->dim;
-    memset(L, 0, 9 * sizeof L[0][0]);
-    memset(A, 0, 9 * sizeof A[0][0]);
+// Linear and angular part of a body's run in H, in three dimensions, by direction.
+typedef struct cn_run {
+    double L[3][3], A[3][3];
+} cn_run;
+
+static inline __attribute__((always_inline)) void cn_read_run(int32_t dim, const double *H,
+                                                              cn_run *run) {
+    *run = (cn_run){0};
     for (int32_t d = 0; d < dim; d++) {
         for (int32_t k = 0; k < dim; k++) {
-            L[d][k] = p->W.body.H[dim * (first + k) + d];
+            run->L[d][k] = H[dim * k + d];
         }
         for (int32_t k = dim == 3 ? 0 : 2; k < 3; k++) {
-            A[d][k] = p->W.body.H[dim * (first + (dim == 3 ? 3 + k : 2)) + d];
+            run->A[d][k] = H[dim * (dim == 3 ? 3 + k : 2) + d];
         }
     }
 }
 
-// The lever arm of the run from entry first, whose linear part is sign times the frame.
-static bool cn_read_arm(const cn_friction *p, int64_t first, double sign, const double frame[3][3],
-                        double arm[3]) {
-    double L[3][3], A[3][3];
-    bool good = true;
-    cn_read_run(p, first, L, A);
+// The lever arm of a run whose linear part is sign times the frame. Differences are looked at
+// without a branch each: nearly all agree.
+static inline __attribute__((always_inline)) bool
+cn_read_arm(int32_t dim, const cn_run *run, double sign, const double frame[3][3], double arm[3]) {
+    int good = 1;
     memset(arm, 0, 3 * sizeof *arm);
-    for (int32_t d = 0; d < p->dim; d++) {
+    for (int32_t d = 0; d < dim; d++) {
         double part[3];
-        cn_cross3(L[d], A[d], part);
-        cn_add_scaled3(arm, p->dim == 3 ? 0.5 : 1.0, part, arm);
+        cn_cross3(run->L[d], run->A[d], part);
+        cn_add_scaled3(arm, dim == 3 ? 0.5 : 1.0, part, arm);
         for (int k = 0; k < 3; k++) {
-            good = good && cn_is_close(L[d][k], sign * frame[d][k], 1.0);
+            good &= cn_is_close(run->L[d][k], sign * frame[d][k], 1.0);
         }
     }
     double size = cn_norm3(arm);
-    for (int32_t d = 0; d < p->dim; d++) {
+    for (int32_t d = 0; d < dim; d++) {
         double moment[3];
-        cn_cross3(arm, L[d], moment);
-        for (int k = p->dim == 3 ? 0 : 2; k < 3; k++) {
-            good = good && cn_is_close(moment[k], A[d][k], size);
+        cn_cross3(arm, run->L[d], moment);
+        for (int k = dim == 3 ? 0 : 2; k < 3; k++) {
+            good &= cn_is_close(moment[k], run->A[d][k], size);
         }
+    }
+    return good;
+}
+
+// Frame and arms of a contact of one or two runs, for a dimension known to the compiler.
+static inline __attribute__((always_inline)) bool cn_read_arms(int32_t dim, const double *H,
+                                                               bool two, cn_rigid_contact *out) {
+    int32_t length = dim * (dim == 3 ? 6 : 3);
+    double third[3];
+    cn_run run;
+    cn_read_run(dim, H + (two ? length : 0), &run);
+    memcpy(out->frame, run.L, sizeof run.L);
+    cn_cross3(out->frame[0], out->frame[1], third);
+    if (dim == 2) {
+        memcpy(out->frame[2], third, sizeof third);
+    }
+    const double(*frame)[3] = (const double(*)[3])out->frame;
+    bool good = cn_is_close(cn_dot3(third, third), 1.0, 1.0) &&
+                cn_is_close(cn_dot3(third, out->frame[2]), 1.0, 1.0) &&
+                cn_read_arm(dim, &run, 1.0, frame, out->arm[1]);
+    if (good && two) {
+        cn_read_run(dim, H, &run);
+        good = cn_read_arm(dim, &run, -1.0, frame, out->arm[0]);
     }
     return good;
 }
@@ -79,34 +104,24 @@ static bool cn_read_arm(const cn_friction *p, int64_t first, double sign, const 
 static bool cn_read_contact(const cn_friction *p, int32_t a, int32_t bodies,
                             cn_rigid_contact *out) {
     const cn_body_map *map = &p->W.body;
-    int32_t run = cn_run_length(p);
+    int32_t run = cn_run_length(p), bad = 0;
     int64_t first = map->start[a], count = map->start[a + 1] - first;
     *out = (cn_rigid_contact){.pair = {bodies, bodies}};
     if (count != run && count != 2 * run) {
         return false;
     }
-    for (int64_t k = 0; k < count; k++) {
-        int32_t base = map->dof[first + k / run * run];
-        if (base % run != 0 || map->dof[first + k] != base + (int32_t)(k % run)) {
-            return false;
+    for (int64_t k = 0; k < count; k += run) {
+        int32_t base = map->dof[first + k];
+        bad |= base % run;
+        for (int32_t i = 1; i < run; i++) {
+            bad |= map->dof[first + k + i] - (base + i);
         }
     }
-    int64_t last = first + count - run;
-    double unused[3][3], third[3];
-    cn_read_run(p, last, out->frame, unused);
-    cn_cross3(out->frame[0], out->frame[1], third);
-    if (p->dim == 2) {
-        memcpy(out->frame[2], third, sizeof third);
-    }
-    bool good = cn_is_close(cn_dot3(third, third), 1.0, 1.0) &&
-                cn_is_close(cn_dot3(third, out->frame[2]), 1.0, 1.0) &&
-                cn_read_arm(p, last, 1.0, (const double(*)[3])out->frame, out->arm[1]);
-    out->pair[1] = map->dof[last] / run;
-    if (good && count == 2 * run) {
-        out->pair[0] = map->dof[first] / run;
-        good = cn_read_arm(p, first, -1.0, (const double(*)[3])out->frame, out->arm[0]);
-    }
-    return good;
+    const double *H = map->H + p->dim * first;
+    bool two = count == 2 * run;
+    out->pair[1] = map->dof[first + count - run] / run;
+    out->pair[0] = two ? map->dof[first] / run : bodies;
+    return bad == 0 && (p->dim == 3 ? cn_read_arms(3, H, two, out) : cn_read_arms(2, H, two, out));
 }
 
 // 1/m and the inverse inertia of a body; false when its mass matrix is not of that form.
