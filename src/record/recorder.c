@@ -46,7 +46,7 @@ static cn_status cn_recorder_prepare(cn_recorder *recorder, cn_error *error) {
             return status;
         }
     }
-    return cn_database_run(recorder->database, "BEGIN", error);
+    return CN_OK;
 }
 
 static cn_status cn_recorder_open(const cn_env *env, const char *path, cn_database_mode mode,
@@ -67,6 +67,12 @@ static cn_status cn_recorder_open(const cn_env *env, const char *path, cn_databa
     if (status != CN_OK) {
         cn_arena_destroy(scratch);
         cn_arena_destroy(memory);
+        return status;
+    }
+    // From here to the first commit: a run file has its tables and its head, or nothing.
+    status = cn_database_run(recorder->database, "BEGIN", error);
+    if (status != CN_OK) {
+        cn_recorder_close(recorder, NULL);
         return status;
     }
     *out = recorder;
