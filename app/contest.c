@@ -253,11 +253,13 @@ static bool cn_contest_start_ours(const cn_contest *contest, const cn_contest_se
         more[count++] = (cn_override){contest->seed, seed};
     }
     *result = (cn_race_result){.missed = 0};
-    snprintf(result->name, sizeof result->name, "cairn, %s", setting->label);
+    snprintf(result->name, sizeof result->name, "Cairn, %s", setting->label);
     cn_race_world world;
     if (!cn_race_world_open(&contest->course, more, contest->friction, &world)) {
         return false;
     }
+    snprintf(result->setting, sizeof result->setting, "residual %g at every step",
+             cn_model_settings(world.model)->tolerance);
     bool good = cn_race_ours(&contest->course, &world, result);
     // The first setting's world is also the one that peers are given.
     if (keep && !keep->model) {
@@ -319,7 +321,7 @@ static void cn_contest_tell(const cn_bench_job *job, const char *bench, const cn
             cn_contest_print(&table, contest, entrant, ode);
         }
         if (chart) {
-            cn_chart_add(chart, entrant->starts[0].name, contest->mark,
+            cn_chart_add(chart, &entrant->starts[0], contest->mark,
                          cn_entrant_median(entrant, cn_race_speed),
                          cn_entrant_median(entrant, cn_field_overlap_settled) /
                              contest->course.unit);

@@ -35,7 +35,8 @@ typedef struct cn_contest {
 // A chart that contests add to: overlap when settled over S_p, one curve an entrant.
 typedef struct cn_chart cn_chart;
 cn_chart *cn_chart_open(const char *title, const char *subtitle, const char *y_label);
-void cn_chart_add(cn_chart *chart, const char *entrant, const char *mark, double x, double y);
+void cn_chart_add(cn_chart *chart, const cn_race_result *entrant, const char *mark, double x,
+                  double y);
 // Writes the file, if there is a name; frees. Returns an exit code.
 int cn_chart_close(cn_chart *chart, const char *path);
 

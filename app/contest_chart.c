@@ -12,7 +12,7 @@
 #define CN_CHART_LEAST 1e-9 // overlaps below are drawn here: a logarithmic axis has no zero
 
 typedef struct cn_chart_entrant {
-    char name[48];
+    char name[48], note[64];
     const char *marks[CN_CHART_POINTS];
     double x[CN_CHART_POINTS], y[CN_CHART_POINTS];
     int32_t count;
@@ -32,9 +32,10 @@ cn_chart *cn_chart_open(const char *title, const char *subtitle, const char *y_l
     return chart;
 }
 
-void cn_chart_add(cn_chart *chart, const char *name, const char *mark, double x, double y) {
+void cn_chart_add(cn_chart *chart, const cn_race_result *result, const char *mark, double x,
+                  double y) {
     int32_t i = 0;
-    while (i < chart->count && strcmp(chart->entrants[i].name, name) != 0) {
+    while (i < chart->count && strcmp(chart->entrants[i].name, result->name) != 0) {
         i++;
     }
     if (i == CN_CONTEST_ENTRANTS || !isfinite(x) || !isfinite(y)) {
@@ -43,7 +44,8 @@ void cn_chart_add(cn_chart *chart, const char *name, const char *mark, double x,
     cn_chart_entrant *entrant = &chart->entrants[i];
     if (i == chart->count) {
         chart->count++;
-        snprintf(entrant->name, sizeof entrant->name, "%s", name);
+        snprintf(entrant->name, sizeof entrant->name, "%s", result->name);
+        snprintf(entrant->note, sizeof entrant->note, "%s", result->setting);
     }
     if (entrant->count < CN_CHART_POINTS) {
         entrant->marks[entrant->count] = mark;
@@ -63,7 +65,7 @@ int cn_chart_close(cn_chart *chart, const char *path) {
         for (int32_t i = 0; i < chart->count; i++) {
             const cn_chart_entrant *entrant = &chart->entrants[i];
             curves[i] = (cn_curve){.name = entrant->name,
-                                   .note = "",
+                                   .note = entrant->note,
                                    .x = entrant->x,
                                    .y = entrant->y,
                                    .marks = entrant->marks,

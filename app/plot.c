@@ -276,7 +276,11 @@ static void cn_plot_marks(FILE *out, const cn_plot *plot, const cn_axes *axes, i
             double y = cn_axis_pixel(&axes->y, curve->y[i]);
             fprintf(out, "<circle class=\"d%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n",
                     cn_curve_colour(c), x, y);
-            cn_svg_text(out, x, y - 9, "class=\"small\" text-anchor=\"middle\"", curve->marks[i]);
+            // Above and below in turn, so that curves side by side keep theirs apart.
+            fprintf(out, "<g class=\"d%d\">", cn_curve_colour(c));
+            cn_svg_text(out, x, c % 2 ? y + 20 : y - 9, "class=\"mark\" text-anchor=\"middle\"",
+                        curve->marks[i]);
+            fputs("</g>\n", out);
         }
     }
 }

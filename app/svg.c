@@ -23,6 +23,7 @@ static void cn_svg_style(FILE *out, const char *classes) {
         "font-size: 13px; fill: #46505c }\n"
         "  .card { fill: #ffffff } .title { font-size: 19px; font-weight: 600; fill: #161b22 }\n"
         "  .name { font-weight: 600; fill: #161b22 } .small { font-size: 12px }\n"
+        "  .mark { font-size: 12px; fill: inherit }\n"
         "  .grid { stroke: #e4e8ed; stroke-width: 1 } .fine { stroke: #f1f3f6; stroke-width: 1 }\n"
         "  .axis { stroke: #8b95a1; stroke-width: 1.2 }\n"
         "  .target { stroke: #6b7580; stroke-width: 1.2; stroke-dasharray: 5 4 }\n"
@@ -32,7 +33,8 @@ static void cn_svg_style(FILE *out, const char *classes) {
         out);
     cn_svg_hues(out, "  ", cn_curve_light);
     fputs("  @media (prefers-color-scheme: dark) {\n"
-          "    text { fill: #aab4c0 } .card { fill: #12161c } .title, .name { fill: #eef2f6 }\n"
+          "    text { fill: #aab4c0 } .mark { fill: inherit } .card { fill: #12161c } .title, "
+          ".name { fill: #eef2f6 }\n"
           "    .grid { stroke: #2a313a } .fine { stroke: #1c2229 } .axis, .outline { stroke: "
           "#6b7683 }\n"
           "    .target { stroke: #95a0ad }\n",

@@ -14,8 +14,8 @@
 void cn_svg_open(FILE *out, int32_t width, int32_t height, const char *title, const char *classes);
 void cn_svg_close(FILE *out);
 
-// Classes for text: title, name, small; for lines: grid, fine, axis, target, outline; for paths:
-// curve with c0, c1 ...; for dots: d0, d1 ...
+// Classes for text: title, name, small, mark (in the colour of what it is in); for lines: grid,
+// fine, axis, target, outline; for paths: curve with c0, c1 ...; for dots: d0, d1 ...
 void cn_svg_text(FILE *out, double x, double y, const char *attributes, const char *text);
 void cn_svg_line(FILE *out, const char *class, double x1, double y1, double x2, double y2);
 void cn_svg_escaped(FILE *out, const char *text);

@@ -83,7 +83,7 @@ CN_TEST(bench_settling_grades_our_two_settings) {
         cJSON_Delete(row);
     }
     char *chart = cn_file_text("chart.svg");
-    CN_CHECK_HOLDS(chart, "cairn, accurate");
+    CN_CHECK_HOLDS(chart, "Cairn, accurate");
     CN_CHECK_HOLDS(chart, "</svg>");
     free(chart);
     cn_cli_leave(&cli);
@@ -99,7 +99,7 @@ CN_TEST(bench_settling_goes_on_when_a_peer_breaks_down) {
     CN_CHECK_TRUE(setenv("CAIRN_PEERS", "peers", 1) == 0);
     CN_CLI_EXPECT(&cli, 0, CN_CONTEST);
     CN_CHECK_HOLDS(cli.out, "ODE: ended without an answer from 1 of 1 starts");
-    CN_CHECK_HOLDS(cli.out, "cairn, real time");
+    CN_CHECK_HOLDS(cli.out, "Cairn, real time");
     char *scene = cn_file_text("scene.txt");
     CN_CHECK_HOLDS(scene, "step 0.02");
     CN_CHECK_HOLDS(scene, "bodies 81");

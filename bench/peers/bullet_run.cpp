@@ -190,7 +190,7 @@ int main(int argc, char **argv) {
         }
     }
     char setting[64];
-    std::snprintf(setting, sizeof setting, "sequential impulses, %d iterations", iterations);
+    std::snprintf(setting, sizeof setting, "%d sequential impulses", iterations);
     cn_peer_engine engine = {};
     engine.name = "Bullet";
     engine.setting = setting;
