@@ -132,6 +132,55 @@ CN_TEST(peers_tell_the_impulses_that_moved_their_bodies) {
     cn_cli_leave(&cli);
 }
 
+// Blocks and wedges reach every engine as they are: their frames and hulls fit so well that hardly
+// anything overlaps or moves in the first steps.
+CN_TEST(peers_are_given_the_blocks_where_they_stand) {
+    cn_cli cli = cn_cli_enter();
+    CN_CHECK_TRUE(unsetenv("CAIRN_PEERS") == 0);
+    CN_CLI_EXPECT(&cli, 0, "bench masonry --sizes arch,tower --until 0.02 --repeats 1 --json");
+    int32_t rows = 0;
+    for (const char *at = cli.out; (at = strstr(at, "\n")); at++) {
+        rows++;
+    }
+    for (int32_t k = 0; k < rows; k++) {
+        cJSON *row = cn_cli_json(&cli, k);
+        CN_CHECK_BELOW(cn_json_number(row, "overlap_worst"), 1e-2);
+        CN_CHECK_BELOW(cn_json_number(row, "moved"), 4e-3); // twice what a free fall would be
+        cJSON_Delete(row);
+    }
+    cn_cli_leave(&cli);
+}
+
+CN_TEST(bench_realtime_tells_residuals_of_limited_steps) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "bench realtime --sizes spheres --until 0.25 --json");
+    for (int32_t k = 0; k < 3; k++) {
+        cJSON *row = cn_cli_json(&cli, k);
+        CN_CHECK_NEAR(cn_json_number(row, "steps"), 15.0, 0.0);
+        CN_CHECK_TRUE(cn_json_number(row, "residual_worst") >=
+                      cn_json_number(row, "residual_median"));
+        CN_CHECK_TRUE(cn_json_number(row, "in_time") >= 0.0 &&
+                      cn_json_number(row, "in_time") <= 1.0);
+        cJSON_Delete(row);
+    }
+    cn_cli_leave(&cli);
+}
+
+// A step or two are enough to see that the bodies fit into their boxes.
+CN_TEST(bench_scale_runs_what_is_named) {
+    cn_cli cli = cn_cli_enter();
+    CN_CHECK_TRUE(setenv("CAIRN_PEERS", "nowhere", 1) == 0);
+    CN_CLI_EXPECT(&cli, 0,
+                  "bench scale --sizes polyhedra-100,spheres-10000,wall-105 --until 0.02 --json");
+    for (int32_t k = 0; k < 3; k++) {
+        cJSON *row = cn_cli_json(&cli, k);
+        CN_CHECK_NEAR(cn_json_number(row, "missed"), 0.0, 0.0);
+        CN_CHECK_NEAR(cn_json_number(row, "simulated"), 0.02, 1e-9);
+        cJSON_Delete(row);
+    }
+    cn_cli_leave(&cli);
+}
+
 // ---- profile ----
 
 // Three problems; the folder is left with them.

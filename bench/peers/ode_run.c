@@ -118,6 +118,14 @@ static void cn_ode_add_body(cn_ode *ode, int32_t index) {
 
 // ---- a step ----
 
+// Hulls that touch face to face sometimes get a contact without a direction, which would end the
+// program: such ones are left out.
+static bool cn_ode_is_sound(const dContactGeom *geom) {
+    const dReal *n = geom->normal;
+    dReal square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    return isfinite(geom->depth) && fabs(square - 1.0) < 1e-3;
+}
+
 static void cn_ode_near(void *user, dGeomID first, dGeomID second) {
     cn_ode *ode = user;
     dBodyID a = dGeomGetBody(first), b = dGeomGetBody(second);
@@ -128,6 +136,9 @@ static void cn_ode_near(void *user, dGeomID first, dGeomID second) {
     int count = dCollide(first, second, CN_ODE_POINTS, &contacts[0].geom, sizeof contacts[0]);
     for (int i = 0; i < count && ode->touch_count < ode->touch_room; i++) {
         dContact *contact = &contacts[i];
+        if (!cn_ode_is_sound(&contact->geom)) {
+            continue;
+        }
         contact->surface.mode = dContactApprox1;
         contact->surface.mu = ode->scene->friction;
         dJointID joint = dJointCreateContact(ode->world, ode->joints, contact);
