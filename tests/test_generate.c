@@ -402,6 +402,43 @@ CN_TEST(membrane_segments_close_a_ring_and_are_pushed_inwards) {
                 "g.yaml:3:13: \"membrane\" is for 2D, and this scene has 3 dimensions");
 }
 
+// ---- chain ----
+
+CN_TEST(chain_bends_evenly_and_closes_where_it_should) {
+    // A regular hexagon: six links, five of the six turns.
+    cn_model *model = read_good(
+        HEAD2 "generate: [{chain: {links: 6, length: 2, radius: 0.1, material: m, name: c, "
+              "bends: [{after: 1, links: 5, angle: 5.235987755982989}]}}]\n");
+    CN_CHECK_TRUE(model->body_count == 6 && model->joint_count == 5);
+    for (int32_t k = 0; k < 6; k++) {
+        CN_CHECK_NEAR(hypot(pose(model, k)[0] - 1.0, pose(model, k)[1] - sqrt(3.0)), sqrt(3.0),
+                      1e-14);
+        CN_CHECK_NEAR(pose(model, k)[2], k * 3.14159265358979323846 / 3.0, 1e-14);
+    }
+    assert_string_equal(model->body[3].name, "c-4");
+    assert_string_equal(model->joint[3].name, "c-4");
+    CN_CHECK_TRUE(model->joint[3].body[0] == 3 && model->joint[3].body[1] == 4);
+    cn_model_destroy(model);
+    // Up, a quarter of a turn to x, on.
+    model = read_good(HEAD3 "generate: [{chain: {links: 12, length: 1, radius: 0.1, material: m, "
+                            "direction: [0, 0, 1], joint: hinge, "
+                            "bends: [{after: 4, links: 4, angle: 1.5707963267948966}]}}]\n");
+    double R[9];
+    cn_quat_matrix(pose(model, 11) + 3, R);
+    CN_CHECK_NEAR(R[2], 1.0, 1e-14);
+    CN_CHECK_NEAR(distance(model, 10, 11), 1.0, 1e-14);
+    CN_CHECK_TRUE(model->joint[0].geometry.kind == CN_JOINT_HINGE);
+    cn_model_destroy(model);
+}
+
+CN_TEST(chains_that_make_no_sense_are_refused) {
+    check_error(HEAD2 "generate: [{chain: {links: 6, length: 2, radius: 1, material: m}}]\n",
+                "g.yaml:4:50: links that are thicker than long overlap those after the next");
+    check_error(HEAD2 "generate: [{chain: {links: 6, length: 2, radius: 0.1, material: m, "
+                      "bends: [{after: 3, links: 4, angle: 1}]}}]\n",
+                "g.yaml:4:76: the bend goes on to joint 6, and the chain has 5");
+}
+
 // ---- table ----
 
 CN_TEST(a_table_of_bodies) {

@@ -59,6 +59,9 @@ double cn_joint_value(const cn_joint *joint, const cn_joint_view *view, int32_t 
 // The largest |gauge| of the held rows of all joints at q [m], [rad]; worst: the joint, -1: none.
 double cn_joints_error(const cn_model *model, const cn_state *state, const double *q,
                        int32_t *worst);
+// The largest |rate| of the held rows of all joints at q under the velocities v [m/s], [rad/s].
+double cn_joints_rate(const cn_model *model, const cn_state *state, const double *q,
+                      const double *v);
 // Changes the shifts of the joints' rows by what their gauges miss at the end of the step, q, r and
 // u being those of the last solve, so that a further solve comes nearer.
 void cn_joints_correct(const cn_model *model, const cn_state *state, const cn_assemble_opts *opts,

@@ -273,6 +273,24 @@ double cn_joints_error(const cn_model *model, const cn_state *state, const doubl
     return most;
 }
 
+double cn_joints_rate(const cn_model *model, const cn_state *state, const double *q,
+                      const double *v) {
+    double most = 0.0;
+    for (int32_t j = 0; j < model->joint_count; j++) {
+        const cn_joint *joint = &model->joint[j];
+        cn_joint_view view;
+        cn_joint_view_at(model, state, j, q, &view);
+        for (int32_t i = 0; i < joint->row_count; i++) {
+            double J[12];
+            if (joint->row[i].role == CN_ROLE_HELD) {
+                cn_joint_gauge(&view, joint->row[i].gauge, J);
+                most = fmax(most, fabs(cn_row_velocity(model, joint, J, v)));
+            }
+        }
+    }
+    return most;
+}
+
 void cn_joints_correct(const cn_model *model, const cn_state *state, const cn_assemble_opts *opts,
                        const double *q, const double *r, const double *u, cn_assembled *assembled) {
     int64_t at = (int64_t)model->dim * assembled->contacts;

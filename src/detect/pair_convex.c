@@ -159,6 +159,12 @@ static void cn_centre_line(const cn_convex *a, const cn_convex *b, double normal
     }
 }
 
+// How far apart a normal sees the two bodies.
+static double cn_separation(const cn_couple *c, const double normal[3]) {
+    const double back[3] = {-normal[0], -normal[1], -normal[2]};
+    return -cn_convex_height(&c->a, back) - cn_convex_height(&c->b, normal);
+}
+
 void cn_couple_contacts(const cn_couple *c, const cn_best_face *best, bool settled, double alert,
                         cn_manifold *out) {
     cn_axis axis;
@@ -174,7 +180,9 @@ void cn_couple_contacts(const cn_couple *c, const cn_best_face *best, bool settl
             }
             known = best->gap;
         }
-        for (int i = 0; i < 3; i++) {
+        // The better start of the two: along the wall of a cylinder its faces are a bad one.
+        bool face = !(cn_separation(c, axis.normal) > best->gap);
+        for (int i = 0; face && i < 3; i++) {
             axis.normal[i] = best->of_a ? -best->normal[i] : best->normal[i];
         }
     }

@@ -34,7 +34,7 @@ void cn_manifold_flip(cn_manifold *out);
 cn_pair_fn cn_pair_sphere_sphere, cn_pair_sphere_plane, cn_pair_sphere_hull;
 cn_pair_fn cn_pair_sphere_capsule, cn_pair_sphere_cylinder, cn_pair_sphere_ellipsoid;
 cn_pair_fn cn_pair_hull_plane, cn_pair_round_plane; // round: capsule, cylinder, ellipsoid; ellipse
-cn_pair_fn cn_pair_capsule_capsule;
+cn_pair_fn cn_pair_capsule_capsule, cn_pair_capsule_cylinder;
 cn_pair_fn cn_pair_box_box;
 cn_pair_fn cn_pair_convex; // any two that are bounded, 3D
 cn_pair_fn cn_pair_disk_disk, cn_pair_disk_ring, cn_pair_disk_polygon;

@@ -194,6 +194,13 @@ static cn_status cn_build_maker_force(cn_maker *maker, const cn_force_def *def) 
     return cn_build_place(b->reader, status, maker->node);
 }
 
+static cn_status cn_build_maker_joint(cn_maker *maker, const cn_joint_def *def) {
+    cn_builder *b = maker->user;
+    int32_t id;
+    cn_status status = cn_model_add_joint(b->model, def, &id, b->reader->error);
+    return cn_build_place(b->reader, status, maker->node);
+}
+
 static cn_status cn_build_maker_material(cn_maker *maker, const cn_yaml *node, const char *name,
                                          int32_t *id) {
     return cn_build_find_material(maker->user, node, name, id);
@@ -232,6 +239,7 @@ static cn_status cn_build_generators(cn_builder *b) {
                           .lot = lot,
                           .body = cn_build_maker_body,
                           .force = cn_build_maker_force,
+                          .joint = cn_build_maker_joint,
                           .find_material = cn_build_maker_material,
                           .user = b};
         const cn_yaml *params = entry[i].node->item[0];

@@ -27,6 +27,7 @@ static const cn_field cn_generate_fields[] = {
     CN_GENERATOR("drum", cn_drum_table, 0, "rings of balls or disks between two drums"),
     CN_GENERATOR("membrane", cn_membrane_table, CN_ONLY_2D,
                  "a closed chain of segments that a pressure pushes inwards"),
+    CN_GENERATOR("chain", cn_chain_table, 0, "links on joints, with bends"),
     CN_GENERATOR("table", cn_rows_table, 0, "bodies from a CSV file"),
 };
 

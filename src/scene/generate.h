@@ -45,6 +45,7 @@ struct cn_maker {
     cn_body_id last;  // the body made last, as the sink numbers it
     cn_status (*body)(cn_maker *maker, const cn_body_def *def);
     cn_status (*force)(cn_maker *maker, const cn_force_def *def);
+    cn_status (*joint)(cn_maker *maker, const cn_joint_def *def);
     cn_status (*find_material)(cn_maker *maker, const cn_yaml *node, const char *name, int32_t *id);
     void *user;
 };
@@ -66,7 +67,8 @@ const cn_generator *cn_generator_of(const cn_generator_entry *entry);
 const cn_lot *cn_generator_lot(const cn_generator_entry *entry);
 
 extern const cn_table cn_grid_table, cn_column_table, cn_wall_table, cn_arch_table,
-    cn_pyramid_table, cn_packing_table, cn_drum_table, cn_membrane_table, cn_rows_table;
+    cn_pyramid_table, cn_packing_table, cn_drum_table, cn_membrane_table, cn_rows_table,
+    cn_chain_table;
 
 // ---- what generators share ----
 

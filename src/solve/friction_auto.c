@@ -211,7 +211,8 @@ static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_a
         return status == CN_ERR_UNSUPPORTED ? CN_OK : status;
     }
     cn_solve_opts opts = *turns->opts;
-    if (cn_auto_limits(turns, CN_AUTO_BUDGET, &opts, report)) {
+    // A convex problem is solved by it in the end, however many steps it takes.
+    if (cn_auto_limits(turns, p->convex ? INT32_MAX : CN_AUTO_BUDGET, &opts, report)) {
         status = cn_prox_newton_run(&system, &opts, cn_auto_eps(error), scratch, r, report);
         turns->iterations += report->iterations;
     }

@@ -25,13 +25,14 @@
 #define CN_JOINT_GAIN 0.5
 // [m], [rad] An error that no rounding explains: the joints cannot all hold.
 #define CN_JOINT_BROKEN 1e-2
-#define CN_JOINT_AT_REST 1e-13 // [m/s] a velocity across joints that is round-off of one along
+// Of joint_tolerance: rates across joints that change them by less in a step are left as they are.
+#define CN_JOINT_RATE 0.1
 
 // ---- rates and positions onto the joints ----
 
-// The held rows of all joints at q, as a problem of their own, and its solution.
-static cn_status cn_joints_solve(cn_sim *sim, const double *q, const double *v, double share,
-                                 cn_assembled *rows, double **r, cn_error *error) {
+// The held rows of all joints at q, as a problem of their own.
+static cn_status cn_joints_assemble(cn_sim *sim, const double *q, const double *v, double share,
+                                    cn_assembled *rows, cn_error *error) {
     const cn_model *model = sim->model;
     cn_contact_list none = {0};
     cn_inertia_map inertia;
@@ -41,41 +42,42 @@ static cn_status cn_joints_solve(cn_sim *sim, const double *q, const double *v, 
     if (status != CN_OK) {
         return cn_fail_memory(error);
     }
-    status = cn_assemble(model, &sim->state, &none, &inertia, v, v, &opts, sim->step_memory, rows,
-                         error);
-    double *u = CN_TAKE(sim->step_memory, double, model->joint_row_count);
-    if (status != CN_OK || !u) {
-        return status != CN_OK ? status : cn_fail_memory(error);
-    }
+    return cn_assemble(model, &sim->state, &none, &inertia, v, v, &opts, sim->step_memory, rows,
+                       error);
+}
+
+// Its solution, in rows->r.
+static cn_status cn_joints_solve(cn_sim *sim, cn_assembled *rows, cn_error *error) {
+    int32_t count = sim->model->joint_row_count;
+    double *u = CN_TAKE(sim->step_memory, double, count);
     cn_solve_report solved;
-    *r = rows->r;
-    memset(*r, 0, sizeof(double) * (size_t)model->joint_row_count);
-    return cn_friction_solve(&rows->problem, sim->solver, &sim->opts, sim->scratch, *r, u, &solved,
-                             error);
+    if (!u) {
+        return cn_fail_memory(error);
+    }
+    memset(rows->r, 0, sizeof(double) * (size_t)count);
+    return cn_friction_solve(&rows->problem, sim->solver, &sim->opts, sim->scratch, rows->r, u,
+                             &solved, error);
 }
 
 cn_status cn_joints_settle(cn_sim *sim, const double *q, double *v, cn_error *error) {
     const cn_model *model = sim->model;
+    double least = CN_JOINT_RATE * model->settings.joint_tolerance / model->settings.step;
+    if (cn_joints_rate(model, &sim->state, q, v) <= least) {
+        return CN_OK;
+    }
     cn_assembled rows;
-    double *r, most = 0.0;
-    cn_status status = cn_joints_solve(sim, q, v, 0.0, &rows, &r, error);
-    if (status != CN_OK) {
-        return status;
-    }
-    for (int32_t i = 0; i < model->joint_row_count; i++) {
-        bool held = rows.problem.bounds.upper[i] > 0.0;
-        most = held ? fmax(most, fabs(rows.problem.q[i])) : most;
-    }
-    if (most > CN_JOINT_AT_REST) {
+    cn_status status = cn_joints_assemble(sim, q, v, 0.0, &rows, error);
+    status = status == CN_OK ? cn_joints_solve(sim, &rows, error) : status;
+    if (status == CN_OK) {
         int64_t size = (int64_t)cn_velocity_size(model->dim) * model->body_count;
         double *before = CN_TAKE(sim->step_memory, double, size);
         if (!before) {
             return cn_fail_memory(error);
         }
         memcpy(before, v, sizeof *v * (size_t)size);
-        cn_apply_impulses(model, &rows, before, r, v);
+        cn_apply_impulses(model, &rows, before, rows.r, v);
     }
-    return CN_OK;
+    return status;
 }
 
 // Positions onto Theta = 0, the nearest way in the metric of the masses.
@@ -90,15 +92,15 @@ static cn_status cn_joints_project(cn_sim *sim, double *q, cn_error *error) {
     }
     for (int32_t round = 0; round < CN_JOINT_ROUNDS; round++) {
         cn_assembled rows;
-        double *r;
         if (!(cn_joints_error(model, &sim->state, q, &worst) > model->settings.joint_tolerance)) {
             break;
         }
-        cn_status status = cn_joints_solve(sim, q, rest, 1.0, &rows, &r, error);
+        cn_status status = cn_joints_assemble(sim, q, rest, 1.0, &rows, error);
+        status = status == CN_OK ? cn_joints_solve(sim, &rows, error) : status;
         if (status != CN_OK) {
             return status;
         }
-        cn_apply_impulses(model, &rows, rest, r, way);
+        cn_apply_impulses(model, &rows, rest, rows.r, way);
         for (int32_t i = 0; i < model->body_count; i++) {
             cn_rigid_move(model->dim, q + pose * i, way + size * i, 1.0, q + pose * i);
         }
@@ -118,12 +120,12 @@ static cn_status cn_joints_remedy(cn_sim *sim, cn_error *error) {
     cn_state_energy(sim->model, sim->steering.gravity, step->q, step->v, &before[0], &before[1]);
     if (drift == CN_DRIFT_PROJECTION) {
         status = cn_joints_project(sim, step->q, error);
+        step->joint_error = cn_joints_error(sim->model, &sim->state, step->q, &step->joint_worst);
     }
     if (status == CN_OK) {
         status = cn_joints_settle(sim, step->q, step->v, error);
     }
     cn_state_energy(sim->model, sim->steering.gravity, step->q, step->v, &after[0], &after[1]);
-    step->joint_error = cn_joints_error(sim->model, &sim->state, step->q, &step->joint_worst);
     step->projected = before[0] + before[1] - after[0] - after[1];
     return status;
 }
