@@ -8,7 +8,7 @@
 
 static cn_signal *cn_expression(const char *text) {
     cn_error error;
-    cn_signal *signal = cn_signal_create(NULL, 0.0, text, NULL, NULL, 0, &error);
+    cn_signal *signal = cn_signal_create(NULL, 0.0, text, NULL, NULL, 0, NULL, &error);
     if (!signal) {
         print_error("%s\n", error.message);
         fail();
@@ -18,7 +18,7 @@ static cn_signal *cn_expression(const char *text) {
 
 static void cn_check_refused(const char *text, int32_t column, const char *words) {
     cn_error error = {0};
-    cn_signal *signal = cn_signal_create(NULL, 0.0, text, NULL, NULL, 0, &error);
+    cn_signal *signal = cn_signal_create(NULL, 0.0, text, NULL, NULL, 0, NULL, &error);
     if (signal || !strstr(error.message, words) || error.column != column) {
         print_error("'%s': got '%s' at %d, want '%s' at %d\n", text, error.message, error.column,
                     words, column);
@@ -29,7 +29,7 @@ static void cn_check_refused(const char *text, int32_t column, const char *words
 }
 
 CN_TEST(constant_is_itself) {
-    cn_signal *signal = cn_signal_create(NULL, 2.5, NULL, NULL, NULL, 0, NULL);
+    cn_signal *signal = cn_signal_create(NULL, 2.5, NULL, NULL, NULL, 0, NULL, NULL);
     CN_CHECK_TRUE(cn_signal_at(signal, 0.0) == 2.5 && cn_signal_at(signal, 1e9) == 2.5);
     CN_CHECK_TRUE(cn_signal_is_constant(signal));
     cn_signal_destroy(signal);
@@ -81,12 +81,12 @@ CN_TEST(expression_errors_point_at_the_place) {
     cn_check_refused("", 1, "empty");
     cn_check_refused("1/t", 0, "at t = 0");
     cn_check_refused("sqrt(t-1)", 0, "at t = 0");
-    CN_CHECK_TRUE(!cn_signal_create(NULL, NAN, NULL, NULL, NULL, 0, NULL));
+    CN_CHECK_TRUE(!cn_signal_create(NULL, NAN, NULL, NULL, NULL, 0, NULL, NULL));
 }
 
 CN_TEST(table_is_linear_between_its_points_and_constant_outside) {
     const double times[4] = {0.0, 1.0, 3.0, 4.0}, values[4] = {1.0, 2.0, 0.0, 5.0};
-    cn_signal *signal = cn_signal_create(NULL, 0.0, NULL, times, values, 4, NULL);
+    cn_signal *signal = cn_signal_create(NULL, 0.0, NULL, times, values, 4, NULL, NULL);
     CN_CHECK_NEAR(cn_signal_at(signal, -1.0), 1.0, 0.0);
     CN_CHECK_NEAR(cn_signal_at(signal, 0.25), 1.25, 0.0);
     CN_CHECK_NEAR(cn_signal_at(signal, 1.0), 2.0, 0.0);
@@ -101,7 +101,7 @@ CN_TEST(table_is_linear_between_its_points_and_constant_outside) {
 
 CN_TEST(table_of_one_point_is_constant) {
     const double time = 2.0, value = 7.0;
-    cn_signal *signal = cn_signal_create(NULL, 0.0, NULL, &time, &value, 1, NULL);
+    cn_signal *signal = cn_signal_create(NULL, 0.0, NULL, &time, &value, 1, NULL, NULL);
     CN_CHECK_TRUE(cn_signal_at(signal, 0.0) == 7.0 && cn_signal_at(signal, 3.0) == 7.0);
     CN_CHECK_TRUE(cn_signal_is_constant(signal));
     cn_signal_destroy(signal);
@@ -111,11 +111,11 @@ CN_TEST(bad_tables_are_refused) {
     cn_error error;
     const double times[3] = {0.0, 1.0, 1.0}, values[3] = {0.0, 1.0, 2.0};
     const double broken[3] = {0.0, NAN, 2.0};
-    CN_CHECK_TRUE(!cn_signal_create(NULL, 0.0, NULL, times, values, 3, &error));
+    CN_CHECK_TRUE(!cn_signal_create(NULL, 0.0, NULL, times, values, 3, NULL, &error));
     CN_CHECK_TRUE(strstr(error.message, "row 2 has 1 after 1") != NULL);
-    CN_CHECK_TRUE(!cn_signal_create(NULL, 0.0, NULL, values, broken, 3, &error));
+    CN_CHECK_TRUE(!cn_signal_create(NULL, 0.0, NULL, values, broken, 3, NULL, &error));
     CN_CHECK_TRUE(strstr(error.message, "row 1") != NULL);
-    CN_CHECK_TRUE(!cn_signal_create(NULL, 0.0, "t", values, values, 3, &error));
+    CN_CHECK_TRUE(!cn_signal_create(NULL, 0.0, "t", values, values, 3, NULL, &error));
     CN_CHECK_TRUE(strstr(error.message, "one is enough") != NULL);
 }
 
@@ -126,4 +126,16 @@ CN_TEST(two_signals_do_not_disturb_each_other) {
     CN_CHECK_NEAR(cn_signal_at(a, 2.0), 2.0, 0.0);
     cn_signal_destroy(a);
     cn_signal_destroy(b);
+}
+
+CN_TEST(names_of_others_are_read_when_it_is_asked) {
+    double u = 2.0;
+    const cn_variable variable = {"u", &u};
+    const cn_signal_names names = {&variable, 1};
+    cn_signal *signal = cn_signal_create(NULL, 0.0, "u + t", NULL, NULL, 0, &names, NULL);
+    CN_CHECK_TRUE(signal && !cn_signal_is_constant(signal));
+    CN_CHECK_NEAR(cn_signal_at(signal, 1.0), 3.0, 0.0);
+    u = 5.0;
+    CN_CHECK_NEAR(cn_signal_at(signal, 1.0), 6.0, 0.0);
+    cn_signal_destroy(signal);
 }

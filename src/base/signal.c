@@ -21,11 +21,20 @@ struct cn_signal {
     double *times, *values;
 };
 
-static cn_status cn_signal_parse(cn_signal *signal, const char *text, cn_error *error) {
-    const cn_variable time = {"t", &signal->t};
+#define CN_SIGNAL_NAMES 64 // at most, t included
+
+static cn_status cn_signal_parse(cn_signal *signal, const char *text, const cn_signal_names *names,
+                                 cn_error *error) {
+    cn_variable variables[CN_SIGNAL_NAMES] = {{"t", &signal->t}};
+    int32_t count = 1;
+    for (int32_t i = 0; i < names->count && count < CN_SIGNAL_NAMES; i++) {
+        variables[count++] = names->variable[i];
+    }
     signal->formula = cn_formula_create(
-        &signal->env, text, &time, 1,
-        "t is the time; functions are those of muParser, as sin, exp, min", error);
+        &signal->env, text, variables, count,
+        names->count > 0 ? "t is the time; besides there are the outputs of controllers"
+                         : "t is the time; functions are those of muParser, as sin, exp, min",
+        error);
     if (!signal->formula) {
         return error ? error->status : CN_ERR_INPUT;
     }
@@ -53,7 +62,8 @@ static cn_status cn_signal_check_table(const double *times, const double *values
 }
 
 static cn_status cn_signal_fill(cn_signal *signal, double constant, const char *text,
-                                const double *times, const double *values, cn_error *error) {
+                                const double *times, const double *values,
+                                const cn_signal_names *names, cn_error *error) {
     signal->constant = constant;
     if (signal->count > 0) {
         size_t size = (size_t)signal->count * sizeof *times;
@@ -65,7 +75,7 @@ static cn_status cn_signal_fill(cn_signal *signal, double constant, const char *
         return cn_signal_check_table(times, values, signal->count, error);
     }
     if (text) {
-        return cn_signal_parse(signal, text, error);
+        return cn_signal_parse(signal, text, names, error);
     }
     if (!(fabs(constant) <= DBL_MAX)) {
         return cn_fail(error, CN_ERR_INPUT, "%g is not a finite number", constant);
@@ -75,8 +85,9 @@ static cn_status cn_signal_fill(cn_signal *signal, double constant, const char *
 
 cn_signal *cn_signal_create(const cn_env *env, double constant, const char *text,
                             const double *times, const double *values, int32_t count,
-                            cn_error *error) {
+                            const cn_signal_names *names, cn_error *error) {
     size_t table;
+    const cn_signal_names none = {NULL, 0};
     if (count > 0 && text) {
         cn_fail(error, CN_ERR_INPUT, "an expression and a table are given; one is enough");
         return NULL;
@@ -93,7 +104,8 @@ cn_signal *cn_signal_create(const cn_env *env, double constant, const char *text
     }
     *signal = (cn_signal){
         .env = env ? *env : cn_env_default(), .bytes = bytes, .count = count > 0 ? count : 0};
-    if (cn_signal_fill(signal, constant, text, times, values, error) != CN_OK) {
+    if (cn_signal_fill(signal, constant, text, times, values, names ? names : &none, error) !=
+        CN_OK) {
         cn_signal_destroy(signal);
         return NULL;
     }

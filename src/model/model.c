@@ -262,6 +262,9 @@ void cn_model_destroy(cn_model *model) {
         cn_model_resize(model, i, 0);
     }
     cn_system_destroy(model->system);
+    if (model->control) {
+        cn_script_destroy(model->control->script);
+    }
     for (int32_t i = 0; i < model->library_count; i++) {
         cn_library_close(model->library[i]);
     }
@@ -389,7 +392,7 @@ static cn_status cn_signals_create(const cn_model *model, const cn_signal_def de
         const cn_signal_def *one = i >= from && i <= to ? &def[i] : &none;
         cn_error fault = {0};
         signal[i] = cn_signal_create(&model->env, one->constant, one->expression, one->times,
-                                     one->values, one->count, &fault);
+                                     one->values, one->count, cn_model_names(model), &fault);
         if (!signal[i]) {
             if (fault.column > 0) {
                 cn_blame(&fault, fault.status, source, "at its character %d", fault.column);

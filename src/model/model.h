@@ -11,6 +11,7 @@
 #include "body/rigid.h"
 #include "geom/shape.h"
 #include "joint/joint.h"
+#include "system/script.h"
 
 typedef enum cn_body_role {
     CN_BODY_FREE,
@@ -83,6 +84,30 @@ typedef struct cn_material {
     double density;
 } cn_material;
 
+// What a controller may measure: a number of a body or of a joint.
+typedef enum cn_sensor_kind {
+    CN_SENSOR_POSITION, // of a body's own frame, by axis
+    CN_SENSOR_ANGLE,    // of a body (2D)
+    CN_SENSOR_VELOCITY, // of its centre of mass, by axis
+    CN_SENSOR_SPIN,     // angular velocity, by axis
+    CN_SENSOR_JOINT,    // the angle or slide of a joint that its motor would drive
+    CN_SENSOR_JOINT_RATE
+} cn_sensor_kind;
+
+typedef struct cn_sensor {
+    cn_sensor_kind kind;
+    int32_t of, axis; // body or joint; axis
+} cn_sensor;
+
+// The controllers of a model's bodies. Their script has a variable a sensor, behind t.
+typedef struct cn_control {
+    cn_script *script;
+    const cn_sensor *sensor;
+    int32_t sensor_count;
+    cn_signal_names outputs; // for the expressions of forces, motions and motors
+    double *start;           // what the script holds at the start
+} cn_control;
+
 // The arrays of a model that grow while it is built.
 enum {
     CN_ARRAY_MATERIAL,
@@ -118,6 +143,7 @@ struct cn_model {
     cn_pair *pair;       // material_count * material_count
     double *q0, *v0;     // start: pose of the centres of mass and velocities, as in cn_state
     cn_system *system;   // in place of bodies that move; NULL: none
+    cn_control *control; // of the bodies; NULL: none
     void *library[CN_LIBRARIES_MAX]; // plug-ins, closed after all that uses them
     int32_t library_count;
     const char *name, *scene_text;
@@ -132,6 +158,10 @@ static inline cn_rigid cn_body_rigid(const cn_model *model, int32_t i) {
     const cn_body *body = &model->body[i];
     return (cn_rigid){model->dim, body->mass,          body->inertia, body->inverse_inertia,
                       body->lock, body->lock_body_axes};
+}
+
+static inline const cn_signal_names *cn_model_names(const cn_model *model) {
+    return model->control ? &model->control->outputs : NULL;
 }
 
 bool cn_model_is_jointed(const cn_model *model, int32_t a, int32_t b); // pairs without contact

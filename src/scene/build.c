@@ -13,6 +13,7 @@
 #define CN_NAMES_MAX 64 // names offered to "did you mean"
 
 typedef struct cn_builder {
+    const cn_env *env;
     cn_reader *reader;
     const cn_scene *scene;
     cn_model *model;
@@ -273,6 +274,10 @@ static cn_status cn_build_find_body(cn_builder *b, const cn_yaml *node, const ch
     return CN_ERR_INPUT;
 }
 
+static cn_status cn_build_control(cn_builder *b) {
+    return cn_scene_build_control(b->reader, b->scene, b->env, b->model);
+}
+
 static cn_status cn_build_forces(cn_builder *b) {
     const cn_items *items = &b->scene->forces;
     const cn_force_entry *entry = items->item;
@@ -339,9 +344,10 @@ cn_status cn_scene_build(cn_reader *reader, const cn_scene *scene, const cn_env 
                          cn_model **out) {
     typedef cn_status cn_build_step(cn_builder * builder);
     static cn_build_step *const steps[] = {cn_build_materials,  cn_build_contacts, cn_build_bodies,
-                                           cn_build_generators, cn_build_forces,   cn_build_motions,
-                                           cn_build_joints};
-    cn_builder b = {.reader = reader, .scene = scene, .model = cn_model_create(env, scene->dim)};
+                                           cn_build_generators, cn_build_control,  cn_build_forces,
+                                           cn_build_motions,    cn_build_joints};
+    cn_builder b = {
+        .reader = reader, .scene = scene, .env = env, .model = cn_model_create(env, scene->dim)};
     *out = NULL;
     if (!b.model) {
         return cn_fail_memory(reader->error);

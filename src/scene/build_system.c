@@ -10,10 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static cn_source cn_place_of(const cn_yaml *node) {
-    return (cn_source){.file = node->file, .line = node->line, .column = node->column};
-}
-
 // What is asked of a key's length; given 0 is allowed where it may be left out.
 static cn_status cn_check_count(cn_reader *reader, const cn_yaml *node, const char *key,
                                 int32_t given, int32_t asked) {
@@ -36,78 +32,6 @@ static cn_status cn_check_matrix(cn_reader *reader, const cn_yaml *node, const c
                         (int)rows, (int)cols, (int)asked_rows, (int)asked_cols);
 }
 
-// An error without a place is about the system as a whole.
-static cn_status cn_place_error(cn_reader *reader, cn_status status, const cn_yaml *node) {
-    status = status == CN_ERR_ARGUMENT || status == CN_ERR_NUMERIC ? CN_ERR_INPUT : status;
-    if (reader->error && status != CN_OK && status != CN_ERR_MEMORY) {
-        reader->error->status = status;
-        if (!reader->error->file[0]) {
-            cn_fail_at(reader->error, node->file, node->line, node->column);
-        }
-    }
-    return status;
-}
-
-// The plug-in of a name among those loaded.
-static cn_status cn_find_plugin(cn_reader *reader, const cn_scene *scene,
-                                const cn_plugin *const *plugins, const cn_yaml *node,
-                                const char *name, const cn_plugin **out) {
-    for (int32_t i = 0; i < scene->plugins.count; i++) {
-        if (strcmp(plugins[i]->name, name) == 0) {
-            *out = plugins[i];
-            return CN_OK;
-        }
-    }
-    cn_fail_node(reader, cn_yaml_get(node, "plugin"), CN_ERR_INPUT, "there is no plug-in \"%.60s\"",
-                 name);
-    if (scene->plugins.count > 0) {
-        cn_fail_hint(reader->error, "the scene loads \"%.60s\"", plugins[0]->name);
-    } else {
-        cn_fail_hint(reader->error, "name its file in \"plugins\"");
-    }
-    return CN_ERR_INPUT;
-}
-
-static cn_status cn_build_common(cn_reader *reader, const cn_scene *scene,
-                                 const cn_plugin *const *plugins, const char *name,
-                                 const cn_script_names *parameters,
-                                 const cn_script_names *definitions, cn_script_common *out) {
-    const cn_control_entry *entry = scene->control.item;
-    cn_script_control *control = CN_TAKE(reader->memory, cn_script_control, scene->control.count);
-    if (!control) {
-        return cn_fail_memory(reader->error);
-    }
-    for (int32_t i = 0; i < scene->control.count; i++) {
-        double ratio = entry[i].def.period / scene->settings.step;
-        if (ratio > 0.0 && !(fabs(ratio - floor(ratio + 0.5)) <= 1e-6 * ratio && ratio > 0.5)) {
-            return cn_fail_node(reader, cn_yaml_get(entry[i].node, "period"), CN_ERR_INPUT,
-                                "the period %g s is not a multiple of the step %g s",
-                                entry[i].def.period, scene->settings.step);
-        }
-        control[i] = entry[i].def;
-        control[i].source = cn_place_of(entry[i].node);
-        if (entry[i].plugin) {
-            cn_status status = cn_find_plugin(reader, scene, plugins, entry[i].node,
-                                              entry[i].plugin, &control[i].plugin);
-            if (status != CN_OK) {
-                return status;
-            }
-            if (!control[i].plugin->control) {
-                return cn_fail_node(reader, entry[i].node, CN_ERR_INPUT,
-                                    "the plug-in %.60s has no controller", entry[i].plugin);
-            }
-        }
-    }
-    *out = (cn_script_common){.name = name          ? name
-                                      : scene->name ? scene->name
-                                                    : "system",
-                              .parameters = *parameters,
-                              .definitions = *definitions,
-                              .control = control,
-                              .control_count = scene->control.count};
-    return CN_OK;
-}
-
 // ---- Lagrangian ----
 
 static cn_status cn_build_contact_list(cn_reader *reader, const cn_items *items, int32_t n,
@@ -118,7 +42,7 @@ static cn_status cn_build_contact_list(cn_reader *reader, const cn_items *items,
     for (int32_t i = 0; status == CN_OK && i < items->count; i++) {
         (*out)[i] = entry[i].def;
         (*out)[i].law.name = entry[i].name;
-        (*out)[i].source = cn_place_of(entry[i].node);
+        (*out)[i].source = cn_scene_place(entry[i].node);
         status = cn_check_count(reader, entry[i].node, "normal", entry[i].def.normal.count, n);
         if (status == CN_OK) {
             status =
@@ -149,7 +73,8 @@ static cn_status cn_build_plugin(cn_reader *reader, const cn_scene *scene,
     const cn_plugin *plugin = NULL;
     cn_script *script = NULL;
     cn_script_common common = {.parameters = entry->parameters};
-    cn_status status = cn_find_plugin(reader, scene, plugins, entry->node, entry->plugin, &plugin);
+    cn_status status =
+        cn_scene_find_plugin(reader, scene, plugins, entry->node, entry->plugin, &plugin);
     if (status == CN_OK && (!plugin->system || entry->q.count > 0 || scene->control.count > 0)) {
         return cn_fail_node(reader, entry->node, CN_ERR_INPUT,
                             plugin->system
@@ -178,7 +103,7 @@ static cn_status cn_build_plugin(cn_reader *reader, const cn_scene *scene,
     if (status != CN_OK && def.hooks.end) {
         def.hooks.end(def.user);
     }
-    return cn_place_error(reader, status, entry->node);
+    return cn_scene_place_error(reader, status, entry->node);
 }
 
 static cn_status cn_build_lagrangian(cn_reader *reader, const cn_scene *scene,
@@ -226,16 +151,16 @@ static cn_status cn_build_lagrangian(cn_reader *reader, const cn_scene *scene,
         status = cn_build_joint_list(reader, &entry->joints, n, &joints);
     }
     if (status == CN_OK) {
-        status = cn_build_common(reader, scene, plugins, entry->name, &entry->parameters,
-                                 &entry->definitions, &def.common);
+        status = cn_scene_controllers(reader, scene, plugins, entry->name, &entry->parameters,
+                                      &entry->definitions, &def.common);
     }
     if (status != CN_OK) {
         return status;
     }
     def.contact = contacts;
     def.joint = joints;
-    return cn_place_error(reader, cn_script_lagrangian_create(env, &def, system, reader->error),
-                          entry->node);
+    return cn_scene_place_error(
+        reader, cn_script_lagrangian_create(env, &def, system, reader->error), entry->node);
 }
 
 // ---- first order ----
@@ -299,14 +224,14 @@ static cn_status cn_build_first_order(cn_reader *reader, const cn_scene *scene,
         status = cn_build_bounds(reader, entry, m, &def.system);
     }
     if (status == CN_OK) {
-        status = cn_build_common(reader, scene, plugins, entry->name, &entry->parameters,
-                                 &entry->definitions, &def.common);
+        status = cn_scene_controllers(reader, scene, plugins, entry->name, &entry->parameters,
+                                      &entry->definitions, &def.common);
     }
     if (status != CN_OK) {
         return status;
     }
-    return cn_place_error(reader, cn_script_first_order_create(env, &def, system, reader->error),
-                          node);
+    return cn_scene_place_error(
+        reader, cn_script_first_order_create(env, &def, system, reader->error), node);
 }
 
 // The integrator of first-order systems is not one of rigid bodies.
@@ -326,10 +251,6 @@ static cn_status cn_check_scheme(cn_reader *reader, const cn_scene *scene) {
 cn_status cn_scene_build_system(cn_reader *reader, const cn_scene *scene, const cn_env *env,
                                 cn_model *model) {
     if (!scene->system && !scene->first_order) {
-        if (scene->control.count > 0) {
-            return cn_fail_node(reader, scene->control.node, CN_ERR_INPUT,
-                                "controllers need a system or first_order");
-        }
         return cn_check_scheme(reader, scene);
     }
     const cn_yaml *node = scene->system ? scene->system->node : scene->first_order->node;
@@ -352,5 +273,5 @@ cn_status cn_scene_build_system(cn_reader *reader, const cn_scene *scene, const 
     if (status != CN_OK) {
         return status;
     }
-    return cn_place_error(reader, cn_model_set_system(model, system, reader->error), node);
+    return cn_scene_place_error(reader, cn_model_set_system(model, system, reader->error), node);
 }

@@ -53,8 +53,8 @@ const cn_table cn_signal_table = {
 // Compiles the expression once, so that a fault is pointed at inside it.
 static cn_status cn_check_expression(cn_reader *reader, const cn_yaml *node) {
     cn_error fault = {0};
-    cn_signal *signal =
-        cn_signal_create(cn_arena_env(reader->memory), 0.0, node->text, NULL, NULL, 0, &fault);
+    cn_signal *signal = cn_signal_create(cn_arena_env(reader->memory), 0.0, node->text, NULL, NULL,
+                                         0, &reader->outputs, &fault);
     if (signal) {
         cn_signal_destroy(signal);
         return CN_OK;

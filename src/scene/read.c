@@ -53,6 +53,32 @@ static cn_status cn_read_keep(cn_reader *reader, const cn_scene *scene, cn_yaml 
     return model->name && model->scene_text ? CN_OK : cn_fail_memory(reader->error);
 }
 
+// The names that controllers put out, before anything is read: expressions may use them.
+static bool cn_read_outputs(cn_reader *reader, const cn_yaml *tree) {
+    const cn_yaml *control = cn_yaml_get(tree, "control");
+    int32_t count = 0;
+    for (int32_t pass = 0; pass < 2; pass++) {
+        cn_variable *names = pass == 1 ? CN_TAKE_ZERO(reader->memory, cn_variable, count) : NULL;
+        double *values = pass == 1 ? CN_TAKE_ZERO(reader->memory, double, count) : NULL;
+        if (pass == 1 && (!names || !values)) {
+            return false;
+        }
+        count = 0;
+        for (int32_t i = 0; control && control->kind == CN_YAML_LIST && i < control->count; i++) {
+            const cn_yaml *outputs = cn_yaml_get(control->item[i], "outputs");
+            for (int32_t k = 0; outputs && outputs->kind == CN_YAML_MAP && k < outputs->count;
+                 k++) {
+                if (pass == 1) {
+                    names[count] = (cn_variable){outputs->key[k]->text, &values[count]};
+                }
+                count++;
+            }
+        }
+        reader->outputs = (cn_signal_names){names, pass == 1 ? count : 0};
+    }
+    return true;
+}
+
 static cn_status cn_read_tree(cn_reader *reader, cn_yaml *tree, const cn_override *overrides,
                               int32_t override_count, const cn_env *env, cn_model **out) {
     cn_status status = cn_scene_override(reader, tree, overrides, override_count);
@@ -61,6 +87,9 @@ static cn_status cn_read_tree(cn_reader *reader, cn_yaml *tree, const cn_overrid
         return status != CN_OK ? status : cn_fail_memory(reader->error);
     }
     reader->dim = cn_read_dimension(tree);
+    if (!cn_read_outputs(reader, tree)) {
+        return cn_fail_memory(reader->error);
+    }
     status = cn_table_read(reader, &cn_scene_table, tree, scene);
     if (status == CN_OK) {
         status = cn_scene_build(reader, scene, env, out);

@@ -198,6 +198,21 @@ cn_status cn_scene_override(cn_reader *reader, cn_yaml *tree, const cn_override 
 // The plug-ins of a scene: loaded into the model, and found by name.
 cn_status cn_scene_load_plugins(cn_reader *reader, const cn_scene *scene, const cn_env *env,
                                 cn_model *model, const cn_plugin **plugins);
+cn_source cn_scene_place(const cn_yaml *node);
+// Gives an error without a place that of a node.
+cn_status cn_scene_place_error(cn_reader *reader, cn_status status, const cn_yaml *node);
+// The plug-in of a name among those loaded.
+cn_status cn_scene_find_plugin(cn_reader *reader, const cn_scene *scene,
+                               const cn_plugin *const *plugins, const cn_yaml *node,
+                               const char *name, const cn_plugin **out);
+// What scripts share, with the controllers of the scene.
+cn_status cn_scene_controllers(cn_reader *reader, const cn_scene *scene,
+                               const cn_plugin *const *plugins, const char *name,
+                               const cn_script_names *parameters,
+                               const cn_script_names *definitions, cn_script_common *out);
+// The controllers of the scene's bodies, before forces and joints, which use what they put out.
+cn_status cn_scene_build_control(cn_reader *reader, const cn_scene *scene, const cn_env *env,
+                                 cn_model *model);
 // Its system, if it has one, into the model.
 cn_status cn_scene_build_system(cn_reader *reader, const cn_scene *scene, const cn_env *env,
                                 cn_model *model);

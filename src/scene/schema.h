@@ -14,6 +14,7 @@
 
 #include <cairn/model.h>
 
+#include "base/signal.h"
 #include "io/json.h"
 #include "io/yaml.h"
 #include "system/script.h"
@@ -25,8 +26,9 @@ typedef struct cn_table cn_table;
 typedef struct cn_reader {
     cn_arena *memory;
     cn_error *error;
-    int32_t dim;      // of the scene
-    const char *file; // the scene's own; files named in --set are relative to its folder
+    int32_t dim;             // of the scene
+    const char *file;        // the scene's own; files named in --set are relative to its folder
+    cn_signal_names outputs; // of the scene's controllers, for expressions
 } cn_reader;
 
 #define CN_DEFAULT_MAX 128 // bytes of a default as text

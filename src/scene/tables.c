@@ -273,8 +273,8 @@ static const cn_field cn_scene_fields[] = {
     CN_KEY("first_order", boxed, cn_scene, first_order, .flags = CN_ONLY_2D,
            .table = &cn_first_order_table,
            .help = "a linear complementarity system or relay, in place of bodies"),
-    CN_KEY("control", list, cn_scene, control, .flags = CN_ONLY_2D, .table = &cn_control_table,
-           .help = "controllers of the system, sampled at a period"),
+    CN_KEY("control", list, cn_scene, control, .table = &cn_control_table,
+           .help = "controllers of the system or the bodies, sampled at a period"),
     CN_KEY("plugins", names, cn_scene, plugins,
            .help = "shared libraries with systems or controllers, relative to this file; refused "
                    "unless allowed (--allow-plugins)"),

@@ -124,19 +124,22 @@ static const cn_field cn_control_fields[] = {
            .help = "the name of a plug-in that computes the outputs, whose values here are those "
                    "of the start"),
     CN_KEY("sensors", assignments, cn_control_entry, def.sensors,
-           .help = "names for what is measured: expressions in t, q1 ..., v1 ... (x1 ...)"),
+           .help =
+               "names for what is measured: expressions in t, q1 ..., v1 ... (x1 ...), or numbers "
+               "of bodies and joints"),
     CN_KEY("memory", assignments, cn_control_entry, def.memory,
            .help = "names for numbers that the controller keeps, with their start"),
     CN_KEY("outputs", assignments, cn_control_entry, def.outputs,
-           .help = "names for what it puts out, held until the next sample; forces, b and e use "
-                   "them"),
+           .help = "names for what it puts out, held until the next sample; forces, motors, b and "
+                   "e use them"),
     CN_KEY("next", assignments, cn_control_entry, def.next,
            .help = "the memory after the sample, all from the values before it"),
 };
 
 const cn_table cn_control_table = {
     .name = "control",
-    .help = "A controller of the scene's system, sampled at a period.",
+    .help = "A controller of the scene's system or bodies, sampled at a period; see "
+            "[systems.md](systems.md).",
     .field = cn_control_fields,
     .count = CN_COUNT(cn_control_fields),
     .size = sizeof(cn_control_entry),

@@ -429,8 +429,14 @@ static bool cn_rigid_rows(cn_rigid_system *rigid) {
     return true;
 }
 
-static void cn_rigid_steered(cn_rigid_system *rigid) {
+// What others hold of the state.
+static void cn_rigid_keep(cn_rigid_system *rigid) {
     const cn_steering *steering = &rigid->sim->steering;
+    const cn_model *model = rigid->sim->model;
+    if (model->control) {
+        memcpy(rigid->control, model->control->script->held,
+               sizeof(double) * (size_t)cn_control_count(model));
+    }
     memcpy(rigid->steered, steering->gravity, sizeof steering->gravity);
     rigid->steered[3] = steering->friction;
 }
@@ -441,7 +447,8 @@ static bool cn_rigid_allocate(cn_rigid_system *rigid) {
     int64_t angles = 2 * (int64_t)model->joint_count;
     cn_arena *memory = rigid->memory;
     rigid->slot = CN_TAKE_ZERO(memory, cn_rigid_slot, rigid->slot_count);
-    int64_t kept = poses + angles + 4 * (int64_t)rigid->slot_count + CN_STEERED;
+    int64_t slots = 4 * (int64_t)rigid->slot_count;
+    int64_t kept = poses + angles + slots + cn_control_count(model) + CN_STEERED;
     rigid->kept_count = (int32_t)kept;
     rigid->kept = CN_TAKE_ZERO(memory, double, kept);
     rigid->q = CN_TAKE_ZERO(memory, double, rigid->n);
@@ -458,8 +465,9 @@ static bool cn_rigid_allocate(cn_rigid_system *rigid) {
     }
     rigid->base = rigid->kept;
     rigid->key = rigid->kept + poses + angles;
+    rigid->control = rigid->key + slots;
     rigid->steered = rigid->kept + kept - CN_STEERED;
-    cn_rigid_steered(rigid);
+    cn_rigid_keep(rigid);
     memcpy(rigid->base, rigid->sim->state.q, sizeof(double) * (size_t)poses);
     // The joints' angles become part of what the system keeps.
     rigid->sim->state.joint_angle = rigid->kept + poses;
@@ -589,7 +597,7 @@ cn_status cn_rigid_system_begin(cn_rigid_system *rigid, cn_system_run *run, cn_e
     rigid->start = cn_system_run_time(run);
     rigid->placed = false;
     rigid->status = CN_OK;
-    cn_rigid_steered(rigid);
+    cn_rigid_keep(rigid);
     return cn_rigid_slots_begin(rigid, run, error);
 }
 
@@ -604,6 +612,10 @@ void cn_rigid_system_end(cn_rigid_system *rigid, const cn_system_run *run, bool 
         rigid->start = t;
         memcpy(steering->gravity, rigid->steered, sizeof steering->gravity);
         steering->friction = rigid->steered[3];
+        if (model->control) {
+            memcpy(model->control->script->held, rigid->control,
+                   sizeof(double) * (size_t)cn_control_count(model));
+        }
         cn_rigid_slots_load(rigid);
     }
     rigid->placed = false;

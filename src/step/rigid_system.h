@@ -33,9 +33,9 @@ typedef struct cn_rigid_system {
     int32_t held_count, limit_count, slot_count;
     cn_rigid_slot *slot; // of the contacts behind the limits
     // What belongs to the state besides coordinates: base poses of all bodies (of driven ones at
-    // the start of the step), the angles of joints, the keys of slots, gravity and friction as a
-    // person may have changed them.
-    double *kept, *base, *key, *steered;
+    // the start of the step), the angles of joints, the keys of slots, what controllers keep,
+    // gravity and friction as a person may have changed them.
+    double *kept, *base, *key, *control, *steered;
     int32_t kept_count;
     double start; // [s] of the step
 

@@ -24,10 +24,10 @@ typedef struct cn_save_steering {
 } cn_save_steering;
 
 // Bytes of the arrays that follow the head.
-static size_t cn_save_size(const cn_save_head *head, size_t joint_numbers) {
+static size_t cn_save_size(const cn_save_head *head, size_t others) {
     size_t bodies = (size_t)head->bodies, impulses = (size_t)head->impulses;
     size_t numbers = (size_t)(cn_pose_size(head->dim) + cn_velocity_size(head->dim)) * bodies +
-                     3 * impulses + joint_numbers;
+                     3 * impulses + others;
     return sizeof *head + numbers * sizeof(double) + impulses * (sizeof(cn_contact_key) + 1) +
            (head->steered ? sizeof(cn_save_steering) : 0);
 }
@@ -40,9 +40,10 @@ static bool cn_is_steered(const cn_sim *sim) {
            memcmp(now->gravity, start.gravity, sizeof start.gravity) != 0;
 }
 
-// Impulses of the rows and angles of the joints.
-static size_t cn_joint_numbers(const cn_model *model) {
-    return (size_t)model->joint_row_count + 2 * (size_t)model->joint_count;
+// Impulses of the rows and angles of the joints, and what controllers keep.
+static size_t cn_other_numbers(const cn_model *model) {
+    return (size_t)model->joint_row_count + 2 * (size_t)model->joint_count +
+           (size_t)cn_control_count(model);
 }
 
 cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
@@ -66,6 +67,8 @@ cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
     size_t poses = (size_t)cn_pose_size(head.dim) * (size_t)head.bodies * sizeof(double);
     size_t velocities = (size_t)cn_velocity_size(head.dim) * (size_t)head.bodies * sizeof(double);
     size_t impulses = (size_t)head.impulses;
+    size_t controls = (size_t)cn_control_count(model) * sizeof(double);
+    const double *held = model->control ? model->control->script->held : NULL;
     cn_buffer buffer;
     cn_buffer_init(&buffer, &sim->env);
     bool done = cn_buffer_append(&buffer, &head, sizeof head) &&
@@ -73,6 +76,7 @@ cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
                 cn_buffer_append(&buffer, state->v, velocities) &&
                 cn_buffer_append(&buffer, state->joint_impulse, rows) &&
                 cn_buffer_append(&buffer, state->joint_angle, angles) &&
+                cn_buffer_append(&buffer, held, controls) &&
                 cn_buffer_append(&buffer, state->impulse, 3 * impulses * sizeof(double)) &&
                 cn_buffer_append(&buffer, state->key, impulses * sizeof(cn_contact_key)) &&
                 cn_buffer_append(&buffer, state->slid, impulses) &&
@@ -104,7 +108,7 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     memcpy(&head, bytes, sizeof head);
     if (head.magic != CN_SAVE_MAGIC || head.dim != model->dim || head.bodies != model->body_count ||
         head.impulses < 0 || head.step < 0 ||
-        size != cn_save_size(&head, cn_joint_numbers(model))) {
+        size != cn_save_size(&head, cn_other_numbers(model))) {
         return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another model or damaged");
     }
     cn_save_steering steered = {.steering = cn_steering_default(model)};
@@ -135,12 +139,16 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
         {state.v, (size_t)cn_velocity_size(head.dim) * (size_t)head.bodies * sizeof(double)},
         {state.joint_impulse, (size_t)model->joint_row_count * sizeof(double)},
         {state.joint_angle, 2 * (size_t)model->joint_count * sizeof(double)},
+        {model->control ? model->control->script->held : NULL,
+         (size_t)cn_control_count(model) * sizeof(double)},
         {state.impulse, 3 * impulses * sizeof(double)},
         {state.key, impulses * sizeof(cn_contact_key)},
         {state.slid, impulses}};
     const unsigned char *from = (const unsigned char *)bytes + sizeof head;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        memcpy(parts[i].to, from, parts[i].bytes);
+        if (parts[i].bytes > 0) {
+            memcpy(parts[i].to, from, parts[i].bytes);
+        }
         from += parts[i].bytes;
     }
     sim->steering = steered.steering;

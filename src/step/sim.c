@@ -200,6 +200,7 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
         return cn_fail_memory(error);
     }
     *sim = (cn_sim){.env = own, .model = model};
+    cn_control_reset(model);
     const cn_settings *settings = &model->settings;
     cn_status status = model->system ? CN_OK : cn_choose_scheme(sim, error);
     if (status == CN_OK) {
@@ -390,6 +391,7 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     bool limited = settings->time_limit > 0.0;
     sim->clock.start = limited ? cn_clock_cpu() : 0.0;
     *report = (cn_step_report){.outcome = CN_SOLVED};
+    cn_control_sample(sim, t);
     cn_status status =
         sim->system ? cn_sim_system_step(sim, report, error)
         : settings->error > 0.0

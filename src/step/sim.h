@@ -104,6 +104,14 @@ uint8_t cn_sim_system_status(double mu, const double impulse[2]);
 cn_status cn_sim_system_save(const cn_sim *sim, void **bytes, size_t *size);
 cn_status cn_sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error);
 
+// Samples the controllers of the model's bodies at time t, the start of a step; puts them back to
+// their start; how many numbers they keep.
+void cn_control_sample(cn_sim *sim, double t);
+void cn_control_reset(const cn_model *model);
+static inline int32_t cn_control_count(const cn_model *model) {
+    return model->control ? model->control->script->held_count : 0;
+}
+
 // The state becomes the end of sim->last.
 cn_status cn_step_accept(cn_sim *sim, cn_error *error);
 

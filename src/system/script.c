@@ -57,6 +57,15 @@ static cn_status cn_script_declare(cn_script *script, const char *name, const cn
     return CN_OK;
 }
 
+double *cn_script_find(const cn_script *script, const char *name) {
+    for (int32_t i = 0; i < script->variables; i++) {
+        if (strcmp(script->variable[i].name, name) == 0) {
+            return script->variable[i].value;
+        }
+    }
+    return NULL;
+}
+
 // q1 .. qn or the like; *first: where they are, one after the other.
 static cn_status cn_script_declare_row(cn_script *script, char letter, int32_t n, double **first,
                                        cn_error *error) {
@@ -157,11 +166,7 @@ static cn_status cn_script_assignments(cn_script *script, const cn_script_names 
     cn_status status = *cells && *values ? CN_OK : cn_fail_memory(error);
     for (int32_t i = 0; status == CN_OK && i < names->count; i++) {
         const cn_script_name *name = &names->of[i];
-        for (int32_t k = 0; !declare && k < script->variables; k++) {
-            (*values)[i] = strcmp(script->variable[k].name, name->name) == 0
-                               ? script->variable[k].value
-                               : (*values)[i];
-        }
+        (*values)[i] = declare ? NULL : cn_script_find(script, name->name);
         status = cn_script_compile(script, &name->value, &(*cells)[i], error);
         if (status == CN_OK && declare) {
             status =

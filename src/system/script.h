@@ -144,6 +144,7 @@ cn_status cn_script_compile(cn_script *script, const cn_script_text *text, cn_sc
 cn_script_cell *cn_script_compile_all(cn_script *script, const cn_script_text *text, int64_t count,
                                       cn_status *status, cn_error *error);
 double cn_script_value(const cn_script_cell *cell);
+double *cn_script_find(const cn_script *script, const char *name); // a variable; NULL: none
 
 // Sets the variables and evaluates the definitions; NULL leaves a part as it is.
 void cn_script_place(cn_script *script, double t, const double *q, const double *v);

@@ -1,0 +1,79 @@
+// step/control.c
+// Controllers of rigid bodies: at the start of a step their sensors get the numbers of bodies and
+// joints, and those whose period begins are sampled. What they put out is held in between.
+#include "step/sim.h"
+
+#include "math/rotation.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+// Position of a body's own frame along an axis.
+static double cn_sense_position(const cn_sim *sim, int32_t body, int32_t axis) {
+    const cn_model *model = sim->model;
+    const double *pose = sim->state.q + (int64_t)cn_pose_size(model->dim) * body;
+    double R[9], offset[3];
+    if (model->dim == 3) {
+        cn_quat_matrix(pose + 3, R);
+    } else {
+        cn_angle_matrix(pose[2], R);
+    }
+    cn_mat3_apply(R, model->body[body].com, offset);
+    return pose[axis] - offset[axis];
+}
+
+static double cn_sense_joint(const cn_sim *sim, int32_t index, bool rate) {
+    const cn_model *model = sim->model;
+    const cn_joint *joint = &model->joint[index];
+    int32_t size = cn_velocity_size(model->dim);
+    double J[12], sum = 0.0;
+    cn_joint_view view;
+    cn_joint_view_at(model, &sim->state, index, sim->state.q, &view);
+    double value =
+        cn_joint_gauge(&view, cn_joint_form_of(joint->geometry.kind, model->dim)->drive, J);
+    for (int32_t k = 0; k < 12; k++) {
+        const double *v = sim->state.v + (int64_t)size * joint->body[k / 6];
+        int32_t part = k % 6;
+        bool flat = part < 2 || part == 5;
+        sum += model->dim == 3 ? J[k] * v[part] : flat ? J[k] * v[part == 5 ? 2 : part] : 0.0;
+    }
+    return rate ? sum : value;
+}
+
+static double cn_sense(const cn_sim *sim, const cn_sensor *sensor) {
+    const cn_model *model = sim->model;
+    int64_t size = cn_velocity_size(model->dim);
+    switch (sensor->kind) {
+    case CN_SENSOR_POSITION:
+        return cn_sense_position(sim, sensor->of, sensor->axis);
+    case CN_SENSOR_ANGLE:
+        return sim->state.q[3 * (int64_t)sensor->of + 2];
+    case CN_SENSOR_VELOCITY:
+        return sim->state.v[size * sensor->of + sensor->axis];
+    case CN_SENSOR_SPIN:
+        return sim->state.v[size * sensor->of + (model->dim == 3 ? 3 : 0) + sensor->axis];
+    case CN_SENSOR_JOINT:
+    case CN_SENSOR_JOINT_RATE:
+        return cn_sense_joint(sim, sensor->of, sensor->kind == CN_SENSOR_JOINT_RATE);
+    }
+    return 0.0;
+}
+
+void cn_control_sample(cn_sim *sim, double t) {
+    const cn_control *control = sim->model->control;
+    if (!control) {
+        return;
+    }
+    for (int32_t i = 0; i < control->sensor_count; i++) {
+        control->script->value[1 + i] = cn_sense(sim, &control->sensor[i]); // behind t
+    }
+    cn_script_sample(control->script, t, sim->model->settings.step, NULL, NULL);
+}
+
+void cn_control_reset(const cn_model *model) {
+    const cn_control *control = model->control;
+    if (control) {
+        memcpy(control->script->held, control->start,
+               sizeof(double) * (size_t)control->script->held_count);
+    }
+}
