@@ -271,6 +271,8 @@ typedef struct cn_settings {
     double alert; // [m] distance below which pairs are candidates, besides what velocities add;
                   // NaN: from the shapes
     double overlap_most; // [m] starting overlap that is accepted; NaN: from the shapes
+    double sleep_speed;  // [m/s] below which bodies may fall asleep; 0: none does
+    double sleep_after;  // [s] that all bodies of an island must have been slow
     double activation;   // gamma of the signorini law
     double active_gap;   // [m] of the stabilised law and scheme; infinite: all candidates
     cn_friction_law friction;

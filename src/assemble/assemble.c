@@ -215,13 +215,6 @@ static int32_t cn_fill_side(const cn_model *model, const cn_inertia_map *inertia
     return size;
 }
 
-static bool cn_key_before(const cn_contact_key *a, const cn_contact_key *b) {
-    if (a->candidate != b->candidate) {
-        return a->candidate < b->candidate;
-    }
-    return a->antagonist != b->antagonist ? a->antagonist < b->antagonist : a->feature < b->feature;
-}
-
 // The place of a key among the last step's impulses, which are sorted; -1: not there. *from only
 // moves forward.
 static int32_t cn_find_impulse(const cn_state *state, const cn_contact_key *key, int32_t *from) {

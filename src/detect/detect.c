@@ -40,6 +40,7 @@ struct cn_detector {
     cn_buffer touching[2]; // cn_body_pair: pairs with contacts, this call's and the last one's
     int32_t now;           // which of the two is this call's
     bool first;            // nothing is known of the last call
+    const bool *resting;   // bodies whose pairs with one another are left out; NULL: none
 };
 
 cn_detector *cn_detector_create(const cn_model *model, const cn_env *env) {
@@ -82,6 +83,10 @@ void cn_detector_destroy(cn_detector *detector) {
         cn_buffer_free(&detector->touching[1]);
         cn_arena_destroy(detector->memory);
     }
+}
+
+void cn_detector_rest(cn_detector *detector, const bool *resting) {
+    detector->resting = resting;
 }
 
 void cn_detector_reset(cn_detector *detector) {
@@ -286,6 +291,12 @@ static cn_status cn_detect_pairs(cn_detector *d, const cn_body_pair *pairs, int6
             continue;
         }
         if (model->jointed_count > 0 && cn_model_is_jointed(model, pair->a, pair->b)) {
+            continue;
+        }
+        if (d->resting && d->resting[pair->a] && d->resting[pair->b]) {
+            if (!cn_buffer_append(touching, pair, sizeof *pair)) { // as far as anyone will ask
+                return cn_fail_memory(error);
+            }
             continue;
         }
         size_t before = d->contacts.size;

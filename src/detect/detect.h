@@ -33,6 +33,9 @@ void cn_detector_destroy(cn_detector *detector);
 // body, pairs that a joint holds and pairs of shapes of one body are left out.
 cn_status cn_detect(cn_detector *detector, const double *q, const double *v, double h,
                     cn_contact_list *out, cn_error *error);
+// Pairs of two bodies marked here are left out of further calls; NULL: none. A number a body, to
+// outlive them.
+void cn_detector_rest(cn_detector *detector, const bool *resting);
 // Forgets the memory that `missed` is based on, as after loading a state.
 void cn_detector_reset(cn_detector *detector);
 

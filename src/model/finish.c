@@ -41,6 +41,8 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         {"halvings", s->halvings, 0.0, 30.0, false, false},
         {"alert", s->alert, 0.0, DBL_MAX, false, true},
         {"overlap_most", s->overlap_most, 0.0, HUGE_VAL, false, true},
+        {"sleeping.speed", s->sleep_speed, 0.0, DBL_MAX, false, false},
+        {"sleeping.after", s->sleep_after, 0.0, DBL_MAX, false, false},
         {"activation", s->activation, 0.0, 1.0, false, false},
         {"integrator.active_gap", s->active_gap, 0.0, HUGE_VAL, false, false},
         {"integrator.joint_tolerance", s->joint_tolerance, 0.0, DBL_MAX, true, false},

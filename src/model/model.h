@@ -180,6 +180,14 @@ typedef struct cn_contact_key {
     uint64_t feature;              // shapes and features of the two
 } cn_contact_key;
 
+// The order of keys: candidate, antagonist, feature.
+static inline bool cn_key_before(const cn_contact_key *a, const cn_contact_key *b) {
+    if (a->candidate != b->candidate) {
+        return a->candidate < b->candidate;
+    }
+    return a->antagonist != b->antagonist ? a->antagonist < b->antagonist : a->feature < b->feature;
+}
+
 // All that changes. Only step/ holds a non-const one.
 typedef struct cn_state {
     int64_t step;
@@ -191,6 +199,10 @@ typedef struct cn_state {
     uint8_t *slid;         // 1: the contact was sliding
     double *joint_impulse; // a number a row of a joint, for warm starts
     double *joint_angle;   // 2 a joint: its angles with whole turns counted
+    // A number or six a body where bodies may fall asleep; else NULL.
+    double *calm;      // [s] that it has been slow
+    int32_t *island;   // that it sleeps in, named by its lowest body; -1: awake
+    double *rest_load; // given force and torque when it fell asleep
 } cn_state;
 
 #endif

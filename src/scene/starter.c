@@ -33,6 +33,7 @@ static const cn_starter_line cn_starter_lines[] = {
     {"", &cn_scene_table, "integrator", ""},
     {"", &cn_scene_table, "solver", ""},
     {"", &cn_scene_table, "detection", ""},
+    {"", &cn_scene_table, "sleeping", ""},
     {"", NULL, NULL, NULL},
     {"materials:", NULL, NULL, NULL},
     {"  stone:", NULL, NULL, NULL},

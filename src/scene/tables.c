@@ -236,6 +236,23 @@ static const cn_table cn_detection_table = {
     .count = CN_COUNT(cn_detection_fields),
 };
 
+// ---- sleeping ----
+
+static const cn_field cn_sleeping_fields[] = {
+    CN_KEY("speed", real, cn_scene, settings.sleep_speed, .flags = CN_NOT_BELOW_ZERO, .unit = "m/s",
+           .help = "bodies slower than this, at their surface too, may fall asleep; 0 is none"),
+    CN_KEY("after", real, cn_scene, settings.sleep_after, .flags = CN_NOT_BELOW_ZERO, .unit = "s",
+           .help = "for which all bodies that press on one another must have been slow"),
+};
+
+static const cn_table cn_sleeping_table = {
+    .name = "sleeping",
+    .help = "Bodies at rest that keep their place and impulses, without being solved for, until "
+            "something changes that acts on them.",
+    .field = cn_sleeping_fields,
+    .count = CN_COUNT(cn_sleeping_fields),
+};
+
 // ---- the whole ----
 
 static const cn_field cn_scene_fields[] = {
@@ -254,6 +271,8 @@ static const cn_field cn_scene_fields[] = {
            .help = "solver, tolerance, what happens when a step stalls"),
     CN_KEY("detection", table, cn_scene, node, .table = &cn_detection_table,
            .help = "alert distance, accepted overlap"),
+    CN_KEY("sleeping", table, cn_scene, node, .table = &cn_sleeping_table,
+           .help = "when bodies at rest are left alone; by default never"),
     CN_KEY("materials", dictionary, cn_scene, materials, .table = &cn_material_table,
            .help = "materials by name"),
     CN_KEY("contacts", list, cn_scene, contacts, .table = &cn_contact_table,

@@ -136,7 +136,7 @@ static void cn_joint_work(const cn_sim *sim, cn_step_report *report) {
             report->work_external -= cn_joint_driven(sim, joint, J) * step->r[row];
         }
     }
-    report->dissipated_numerical += step->projected;
+    report->dissipated_numerical += step->projected + step->stilled;
 }
 
 void cn_step_energy(const cn_sim *sim, cn_step_report *report) {

@@ -291,7 +291,7 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
     memcpy(step->v_old, sim->state.v,
            sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
     cn_step_drive(model, t, step->v_old);
-    return CN_OK;
+    return cn_sleep_begin(sim) == CN_OK ? CN_OK : cn_fail_memory(error);
 }
 
 cn_status cn_step_go(cn_sim *sim, cn_error *error) {
@@ -301,17 +301,23 @@ cn_status cn_step_go(cn_sim *sim, cn_error *error) {
                   step->q_middle, step->v_old);
 
     double clock[3] = {cn_clock_cpu()};
+    cn_detector_rest(sim->detector, step->resting);
     cn_status status =
         cn_detect(sim->detector, step->q_middle, step->v_old, step->h, &step->contacts, error);
     clock[1] = cn_clock_cpu();
     if (status == CN_OK) {
         cn_step_loads(sim, step);
+        cn_sleep_look(sim);
+        if (step->woken > 0) {
+            return CN_OK;
+        }
         status = cn_inertia_prepare(model, step->q_middle, sim->step_memory, &step->inertia);
     }
     if (status == CN_OK) {
         status = cn_step_push(model, step, error);
     }
     if (status == CN_OK) {
+        cn_sleep_hold(sim, step);
         status = cn_assemble(model, &sim->state, &step->contacts, &step->inertia, step->v_old,
                              step->v_free, &step->opts, sim->step_memory, &step->assembled, error);
     }
@@ -319,5 +325,9 @@ cn_status cn_step_go(cn_sim *sim, cn_error *error) {
     for (int i = 0; i < 2; i++) {
         step->cpu[i] = clock[i + 1] - clock[i];
     }
-    return status == CN_OK ? cn_step_finish(sim, error) : status;
+    status = status == CN_OK ? cn_step_finish(sim, error) : status;
+    if (status == CN_OK) {
+        cn_sleep_disturb(sim);
+    }
+    return status;
 }

@@ -8,11 +8,10 @@
 // An empty step of length h from the state at t: arrays allocated, v_old = v_i with the velocities
 // that motions prescribe at t.
 cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error);
-// The whole step from there: drift for (1 - theta) h to q_middle, contacts, loads, free velocity,
-// the problem and what cn_step_finish does; theta and laws as step->opts has them.
+// The whole step from there, or to where something wakes (step->woken): drift for (1 - theta) h to
+// q_middle, contacts, loads, free velocity, the problem and what cn_step_finish does; theta and
+// laws as step->opts has them.
 cn_status cn_step_go(cn_sim *sim, cn_error *error);
-// Velocities that motions prescribe at time t, written into v.
-void cn_step_drive(const cn_model *model, double t, double *v);
 // Motion of every body without forces for time h; q and v may be the outputs.
 void cn_step_drift(const cn_model *model, const double *q, const double *v, double h, double *q_out,
                    double *v_out);

@@ -15,7 +15,7 @@ typedef struct cn_save_head {
     uint64_t magic;
     int64_t step;
     int32_t dim, bodies, impulses;
-    int32_t steered; // 1: a cn_save_steering follows the arrays
+    int32_t steered; // 1: a cn_save_steering follows the arrays, and all that sleeps follows it
 } cn_save_head;
 
 typedef struct cn_save_steering {
@@ -30,6 +30,66 @@ static size_t cn_save_size(const cn_save_head *head, size_t others) {
                      3 * impulses + others;
     return sizeof *head + numbers * sizeof(double) + impulses * (sizeof(cn_contact_key) + 1) +
            (head->steered ? sizeof(cn_save_steering) : 0);
+}
+
+// Bytes of what sleeping knows of the bodies: calm, rest_load, island, and how many contacts are
+// kept, which follow.
+static size_t cn_sleep_size(const cn_sim *sim) {
+    size_t bodies = (size_t)sim->model->body_count;
+    return sim->state.island ? bodies * (7 * sizeof(double) + sizeof(int32_t)) + sizeof(int64_t)
+                             : 0;
+}
+
+static bool cn_sleep_save(const cn_sim *sim, cn_buffer *buffer) {
+    const cn_state *state = &sim->state;
+    size_t bodies = (size_t)sim->model->body_count;
+    int64_t kept = (int64_t)((sim->kept.size + sim->fresh.size) / sizeof(cn_kept_contact));
+    return !state->island ||
+           (cn_buffer_append(buffer, state->calm, bodies * sizeof *state->calm) &&
+            cn_buffer_append(buffer, state->rest_load, 6 * bodies * sizeof *state->rest_load) &&
+            cn_buffer_append(buffer, state->island, bodies * sizeof *state->island) &&
+            cn_buffer_append(buffer, &kept, sizeof kept) &&
+            cn_buffer_append(buffer, sim->kept.data, sim->kept.size) &&
+            cn_buffer_append(buffer, sim->fresh.data, sim->fresh.size));
+}
+
+// Whether size bytes hold what sleeping knows, and no more.
+static bool cn_sleep_fits(const cn_sim *sim, const unsigned char *from, size_t size) {
+    size_t fixed = cn_sleep_size(sim);
+    int64_t kept = 0;
+    if (fixed == 0 || size < fixed) {
+        return size == fixed;
+    }
+    memcpy(&kept, from + fixed - sizeof kept, sizeof kept);
+    return kept >= 0 && (size - fixed) % sizeof(cn_kept_contact) == 0 &&
+           (uint64_t)kept == (size - fixed) / sizeof(cn_kept_contact);
+}
+
+// false: no memory.
+static bool cn_sleep_load(cn_sim *sim, const unsigned char *from, size_t size) {
+    cn_state *state = &sim->state;
+    size_t bodies = (size_t)sim->model->body_count, fixed = cn_sleep_size(sim);
+    sim->kept.size = sim->fresh.size = 0;
+    if (fixed == 0) {
+        return true;
+    }
+    memcpy(state->calm, from, bodies * sizeof *state->calm);
+    from += bodies * sizeof *state->calm;
+    memcpy(state->rest_load, from, 6 * bodies * sizeof *state->rest_load);
+    from += 6 * bodies * sizeof *state->rest_load;
+    memcpy(state->island, from, bodies * sizeof *state->island);
+    from += bodies * sizeof *state->island + sizeof(int64_t);
+    // Two sorted lists, one after the other, that the next step joins.
+    cn_kept_contact pair[2];
+    size_t one = sizeof *pair, count = (size - fixed) / one, sorted = count > 0;
+    for (; sorted > 0 && sorted < count; sorted++) {
+        memcpy(pair, from + (sorted - 1) * one, sizeof pair);
+        if (cn_key_before(&pair[1].contact.key, &pair[0].contact.key)) {
+            break;
+        }
+    }
+    return cn_buffer_append(&sim->kept, from, sorted * one) &&
+           cn_buffer_append(&sim->fresh, from + sorted * one, (count - sorted) * one);
 }
 
 // Whether a run is not just what its scene says. Field by field: structs have gaps.
@@ -80,7 +140,8 @@ cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
                 cn_buffer_append(&buffer, state->impulse, 3 * impulses * sizeof(double)) &&
                 cn_buffer_append(&buffer, state->key, impulses * sizeof(cn_contact_key)) &&
                 cn_buffer_append(&buffer, state->slid, impulses) &&
-                cn_buffer_append(&buffer, &steered, head.steered ? sizeof steered : 0);
+                cn_buffer_append(&buffer, &steered, head.steered ? sizeof steered : 0) &&
+                cn_sleep_save(sim, &buffer);
     if (!done) {
         cn_buffer_free(&buffer);
         return CN_ERR_MEMORY;
@@ -107,13 +168,16 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     }
     memcpy(&head, bytes, sizeof head);
     if (head.magic != CN_SAVE_MAGIC || head.dim != model->dim || head.bodies != model->body_count ||
-        head.impulses < 0 || head.step < 0 ||
-        size != cn_save_size(&head, cn_other_numbers(model))) {
+        head.impulses < 0 || head.step < 0 || size < cn_save_size(&head, cn_other_numbers(model)) ||
+        !cn_sleep_fits(sim,
+                       (const unsigned char *)bytes + cn_save_size(&head, cn_other_numbers(model)),
+                       size - cn_save_size(&head, cn_other_numbers(model)))) {
         return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another model or damaged");
     }
     cn_save_steering steered = {.steering = cn_steering_default(model)};
+    size_t awake = cn_save_size(&head, cn_other_numbers(model));
     if (head.steered) {
-        memcpy(&steered, (const unsigned char *)bytes + size - sizeof steered, sizeof steered);
+        memcpy(&steered, (const unsigned char *)bytes + awake - sizeof steered, sizeof steered);
     }
     if (cn_steering_check(model, &steered.steering, NULL) != CN_OK) {
         return cn_fail(error, CN_ERR_INPUT, "the checkpoint's steering is damaged");
@@ -155,8 +219,11 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     sim->steering_work = steered.work;
     sim->state = state;
     sim->last = (cn_step){0};
+    cn_detector_rest(sim->detector, NULL);
     cn_detector_reset(sim->detector);
-    return CN_OK;
+    return cn_sleep_load(sim, (const unsigned char *)bytes + awake, size - awake)
+               ? CN_OK
+               : cn_fail_memory(error);
 }
 
 uint64_t cn_sim_hash(const cn_sim *sim) {

@@ -186,7 +186,7 @@ static bool cn_sim_allocate(cn_sim *sim) {
     memcpy(sim->state.q, model->q0, sizeof(double) * (size_t)poses);
     memcpy(sim->state.v, model->v0, sizeof(double) * (size_t)velocities);
     sim->steering = cn_steering_default(model);
-    return true;
+    return cn_sleep_prepare(sim);
 }
 
 cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, cn_error *error) {
@@ -201,6 +201,8 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     }
     *sim = (cn_sim){.env = own, .model = model};
     cn_control_reset(model);
+    cn_buffer_init(&sim->kept, &sim->env);
+    cn_buffer_init(&sim->fresh, &sim->env);
     const cn_settings *settings = &model->settings;
     cn_status status = model->system ? CN_OK : cn_choose_scheme(sim, error);
     if (status == CN_OK) {
@@ -252,6 +254,8 @@ void cn_sim_destroy(cn_sim *sim) {
     cn_system_run_destroy(sim->system);
     cn_rigid_system_destroy(sim->rigid);
     cn_detector_destroy(sim->detector);
+    cn_buffer_free(&sim->kept);
+    cn_buffer_free(&sim->fresh);
     cn_arena_destroy(sim->impulses[0]);
     cn_arena_destroy(sim->impulses[1]);
     cn_arena_destroy(sim->scratch);
@@ -263,29 +267,54 @@ void cn_sim_destroy(cn_sim *sim) {
 
 // ---- stepping ----
 
-// Impulses of the step, world axes, for the next warm start.
+// In world axes: sum of parts[i] axis_i.
+static void cn_to_world(int32_t dim, const cn_contact *contact, const double *parts,
+                        double out[3]) {
+    const double *axes[3] = {contact->normal, contact->t1, contact->t2};
+    out[0] = out[1] = out[2] = 0.0;
+    for (int32_t i = 0; i < dim; i++) {
+        cn_add_scaled3(out, parts[i], axes[i], out);
+    }
+}
+
+// The impulse of problem contact a in world axes.
+static void cn_world_impulse(const cn_step *step, int32_t a, double out[3]) {
+    const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
+    int32_t dim = step->assembled.problem.dim;
+    cn_to_world(dim, contact, step->r + (int64_t)dim * a, out);
+}
+
+// Impulses of the step and of contacts that sleep, by key, for the next warm start.
 static cn_status cn_keep_impulses(cn_sim *sim, cn_error *error) {
     const cn_step *step = &sim->last;
     const cn_friction *p = &step->assembled.problem;
+    const cn_kept_contact *kept = (const void *)sim->kept.data;
     cn_arena *arena = sim->impulses[1 - sim->current];
     cn_arena_release(arena, (cn_arena_mark){0});
     cn_state next = sim->state;
-    int32_t contacts = step->assembled.contacts;
-    next.impulse_count = contacts;
-    next.key = CN_TAKE(arena, cn_contact_key, contacts);
-    next.impulse = CN_TAKE_ZERO(arena, double, 3 * (int64_t)contacts);
-    next.slid = CN_TAKE(arena, uint8_t, contacts);
+    int32_t contacts = step->assembled.contacts, sleeping = cn_kept_count(sim);
+    next.impulse_count = contacts + sleeping;
+    next.key = CN_TAKE(arena, cn_contact_key, next.impulse_count);
+    next.impulse = CN_TAKE(arena, double, 3 * (int64_t)next.impulse_count);
+    next.slid = CN_TAKE(arena, uint8_t, next.impulse_count);
     if (!next.key || !next.impulse || !next.slid) {
         return cn_fail_memory(error);
     }
-    for (int32_t a = 0; a < contacts; a++) {
-        const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
-        const double *axes[3] = {contact->normal, contact->t1, contact->t2};
-        next.key[a] = contact->key;
-        next.slid[a] = step->status[a] == 2;
-        for (int32_t i = 0; i < p->dim; i++) {
-            cn_add_scaled3(next.impulse + 3 * (int64_t)a, step->r[(int64_t)p->dim * a + i], axes[i],
-                           next.impulse + 3 * (int64_t)a);
+    int32_t a = 0, k = 0;
+    for (int32_t at = 0; at < next.impulse_count; at++) {
+        const cn_contact_key *own =
+            a < contacts ? &step->contacts.contact[step->assembled.contact[a]].key : NULL;
+        double *impulse = next.impulse + 3 * (int64_t)at;
+        if (k < sleeping && (!own || cn_key_before(&kept[k].contact.key, own))) {
+            next.key[at] = kept[k].contact.key;
+            next.slid[at] = kept[k].status == 2;
+            memcpy(impulse, kept[k].impulse, sizeof kept[k].impulse);
+            k++;
+        } else {
+            next.key[at] = *own;
+            next.slid[at] = step->status[a] == 2;
+            cn_world_impulse(step, a, impulse);
+            a++;
         }
     }
     if (sim->model->joint_row_count > 0) {
@@ -319,24 +348,33 @@ cn_status cn_step_accept(cn_sim *sim, cn_error *error) {
     return status;
 }
 
+static void cn_count_overlap(double gap, double *deepest, double *sum, int32_t *touching) {
+    if (gap < 0.0) {
+        *deepest = fmax(*deepest, -gap);
+        *sum -= gap;
+        ++*touching;
+    }
+}
+
 // What the step adds to a report that may cover several.
 static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
     const cn_step *step = &sim->last;
     double deepest = 0.0, sum = 0.0;
     int32_t touching = 0;
-    report->contacts = step->contacts.count;
+    const cn_kept_contact *kept = (const void *)sim->kept.data;
+    report->contacts = step->contacts.count + cn_kept_count(sim);
     report->sticking = report->sliding = 0;
+    for (int32_t k = 0; k < cn_kept_count(sim); k++) {
+        report->sticking += kept[k].status == 1;
+        report->sliding += kept[k].status == 2;
+        cn_count_overlap(kept[k].contact.gap, &deepest, &sum, &touching);
+    }
     for (int32_t a = 0; a < step->assembled.contacts; a++) {
         report->sticking += step->status[a] == 1;
         report->sliding += step->status[a] == 2;
     }
     for (int32_t c = 0; c < step->contacts.count; c++) {
-        double overlap = -step->contacts.contact[c].gap;
-        if (overlap > 0.0) {
-            deepest = fmax(deepest, overlap);
-            sum += overlap;
-            touching++;
-        }
+        cn_count_overlap(step->contacts.contact[c].gap, &deepest, &sum, &touching);
     }
     report->penetration_max = fmax(report->penetration_max, deepest);
     report->penetration_mean = touching > 0 ? sum / touching : 0.0;
@@ -360,7 +398,10 @@ static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
 // One step of length h, or with the policy "halve" two of half the length where the solve stalls.
 cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
                            cn_step_report *report, cn_error *error) {
-    cn_status status = sim->scheme->step(sim, t, h, error);
+    cn_status status;
+    do {
+        status = sim->scheme->step(sim, t, h, error);
+    } while (status == CN_OK && sim->last.woken > 0); // islands are finite in number
     if (status != CN_OK) {
         return status;
     }
@@ -381,8 +422,12 @@ cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
         return cn_fail(error, CN_ERR_NUMERIC, "the solve stalled at t = %g with residual %.3g (%s)",
                        t, sim->last.solved.grade.residual, sim->last.solved.detail);
     }
-    cn_report_step(sim, report);
-    return cn_step_accept(sim, error);
+    status = cn_sleep_decide(sim, error);
+    if (status == CN_OK) {
+        cn_report_step(sim, report);
+        status = cn_step_accept(sim, error);
+    }
+    return status;
 }
 
 cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
@@ -458,17 +503,8 @@ void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential) {
 }
 
 int32_t cn_sim_contact_count(const cn_sim *sim) {
-    return sim->system ? cn_sim_system_contact_count(sim) : sim->last.contacts.count;
-}
-
-// In world axes: sum of parts[i] axis_i.
-static void cn_to_world(int32_t dim, const cn_contact *contact, const double *parts,
-                        double out[3]) {
-    const double *axes[3] = {contact->normal, contact->t1, contact->t2};
-    out[0] = out[1] = out[2] = 0.0;
-    for (int32_t i = 0; i < dim; i++) {
-        cn_add_scaled3(out, parts[i], axes[i], out);
-    }
+    return sim->system ? cn_sim_system_contact_count(sim)
+                       : sim->last.contacts.count + cn_kept_count(sim);
 }
 
 // The problem contact of a listed one, -1: it took no part. Both ascend.
@@ -492,13 +528,22 @@ void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
         return;
     }
     const cn_step *step = &sim->last;
-    const cn_contact *contact = &step->contacts.contact[index];
+    const cn_kept_contact *kept = (const void *)sim->kept.data;
+    bool sleeps = index >= step->contacts.count;
+    kept = sleeps ? kept + (index - step->contacts.count) : NULL;
+    const cn_contact *contact = sleeps ? &kept->contact : &step->contacts.contact[index];
     const cn_friction *p = &step->assembled.problem;
     *out = (cn_contact_record){.candidate = contact->key.candidate + 1,
                                .antagonist = contact->key.antagonist + 1,
                                .gap = contact->gap};
     memcpy(out->point, contact->point, sizeof out->point);
     memcpy(out->normal, contact->normal, sizeof out->normal);
+    if (sleeps) {
+        memcpy(out->impulse, kept->impulse, sizeof out->impulse);
+        out->friction = kept->friction;
+        out->status = kept->status;
+        return;
+    }
     int32_t a = cn_problem_contact(step, index);
     if (a < 0) {
         return;

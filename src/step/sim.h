@@ -7,6 +7,7 @@
 #include <cairn/system.h>
 
 #include "assemble/assemble.h"
+#include "base/memory.h"
 
 // The vectors and results of one step. Arrays live in the step's arena until the next step.
 typedef struct cn_step {
@@ -31,6 +32,9 @@ typedef struct cn_step {
     double joint_error;  // the largest error of a held row at the end [m], [rad]
     int32_t joint_worst; // its joint, -1: none
     double projected;    // energy that projections onto the joints took [J]
+    double stilled;      // kinetic energy of bodies that fell asleep [J]
+    bool *resting;       // bodies that sleep, are fixed or do not move; NULL: sleeping is off
+    int32_t woken;       // bodies that awoke: the step is to be made again
     double cpu[4];       // [s] detect, assemble, solve, advance
 } cn_step;
 
@@ -41,6 +45,13 @@ typedef struct cn_step_clock {
     double solving; // of its last solve
     double rest;    // that the last step took beside its solver, from that solve to its end
 } cn_step_clock;
+
+// A contact of a body that sleeps, as the last step before found it; impulse in world axes.
+typedef struct cn_kept_contact {
+    cn_contact contact;
+    double impulse[3], friction;
+    uint8_t status;
+} cn_kept_contact;
 
 typedef struct cn_scheme cn_scheme;
 
@@ -59,6 +70,9 @@ struct cn_sim {
     cn_arena *impulses[2]; // the state's impulses live in one, the next ones go to the other
     int32_t current;
     cn_arena *scratch; // of the solver
+    cn_buffer kept;    // cn_kept_contact by key, of islands that sleep
+    cn_buffer fresh;   // the same of those that fell asleep in the last step
+    bool *restless;    // bodies that never sleep; NULL: sleeping is off
     cn_step last;      // the step the state came from; contacts of no step before the first
     cn_step_clock clock;
     cn_system_run *system; // of a model with a system; the rest but the state is then unused
@@ -93,6 +107,25 @@ cn_status cn_steering_check(const cn_model *model, const cn_steering *steering, 
 void cn_steer_pull(const cn_model *model, cn_step *step);
 // Multiplies the coefficients of friction of the assembled problem.
 void cn_steer_friction(cn_step *step);
+// Velocities that motions prescribe at time t, written into v.
+void cn_step_drive(const cn_model *model, double t, double *v);
+// ---- sleeping (step/sleep.c) ----
+
+bool cn_sleep_prepare(cn_sim *sim); // false: no memory
+bool cn_is_asleep(const cn_sim *sim, int32_t body);
+int32_t cn_kept_count(const cn_sim *sim);
+void cn_sleep_wake_all(cn_sim *sim);
+// Marks the bodies that rest during sim->last, after v_old is there.
+cn_status cn_sleep_begin(cn_sim *sim);
+// Wakes what given forces, a hand or driven bodies act on; after contacts and loads are there.
+void cn_sleep_look(cn_sim *sim);
+// Bodies that sleep do not answer to forces and impulses in the step.
+void cn_sleep_hold(const cn_sim *sim, cn_step *step);
+// Wakes what the solved step presses on.
+void cn_sleep_disturb(cn_sim *sim);
+// Lets islands fall asleep at the end of sim->last.
+cn_status cn_sleep_decide(cn_sim *sim, cn_error *error);
+
 // ---- models with a system, or seen as one (step/system.c) ----
 
 cn_status cn_sim_system_create(cn_sim *sim, cn_error *error);

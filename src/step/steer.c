@@ -60,6 +60,11 @@ cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error *error
         return cn_fail(error, CN_ERR_ARGUMENT, "bodies cannot be pulled under the scheme %s",
                        sim->model->settings.scheme);
     }
+    bool same = steering->friction == sim->steering.friction &&
+                memcmp(steering->gravity, sim->steering.gravity, sizeof steering->gravity) == 0;
+    if (!same) {
+        cn_sleep_wake_all(sim);
+    }
     double kinetic, before, after;
     cn_sim_energy(sim, &kinetic, &before);
     sim->steering = *steering;
