@@ -14,7 +14,7 @@
 #define CN_LIVE_FRAME_TIME (1.0 / 60.0) // [s] between two frames in the mailbox
 #define CN_LIVE_FLUSH_TIME 0.5          // [s] until recorded frames can be read
 #define CN_LIVE_FACTOR_TIME 0.5         // [s] over which the real-time factor is taken
-#define CN_LIVE_LAG 0.25                // [s] behind its pace from which a run starts counting anew
+#define CN_LIVE_LAG 1.0                 // [s] behind its pace that are made up for; more is let go
 #define CN_LIVE_COMMANDS 256            // waiting; more are refused
 
 typedef struct cn_live_command {

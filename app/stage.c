@@ -12,7 +12,7 @@
 #define CN_RATE_MOST 200          // messages a second that a page may send
 #define CN_QUEUE_MOST 4096        // messages that may wait for a page that does not read
 #define CN_ROWS_MOST (1 << 20)    // steps of a live run's ledger kept in memory
-#define CN_UNACKNOWLEDGED 2       // live frames under way to a page
+#define CN_UNACKNOWLEDGED 1       // live frames under way to a page
 #define CN_SERIES_SLICE (4 << 20) // bytes of frames read at a time, so that other pages get answers
 
 // ---- sending ----

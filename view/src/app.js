@@ -343,6 +343,7 @@ export class App {
             if (changed) stale.add("look").add("frame");
             this.drawScene(stale, pair, k, moving);
             this.shown = pair;
+            this.live.drawn();
         }
         if (!this.framed && frames.count > 0) return this.holdPanels(stale, pair);
         if (this.layout.run !== this.run) this.layout.setRun(this.run);

@@ -8,6 +8,7 @@ export class LiveControl {
         this.values = null;
         this.spring = 0;
         this.dragging = null;
+        this.owed = []; // steps of frames that came and were not acknowledged
     }
 
     begin(values) {
@@ -16,6 +17,7 @@ export class LiveControl {
         this.values = { speed: 1, friction: 1, ...values };
         this.running = Boolean(this.values.running);
         this.following = true;
+        this.owed = [];
         this.app.layout.livePanel?.set(this.values);
     }
 
@@ -39,8 +41,18 @@ export class LiveControl {
         if (!run.measured) app.arrived(number);
         if (this.following) app.playback.time = t;
         app.layout.messages.hide();
+        this.owed.push(step);
         app.invalidate("poses", "ui");
-        app.source.acknowledge(step);
+    }
+
+    // The server sends the next frame when this one was drawn. Where the processor draws, the page rests as long as a picture
+    // takes: the simulation needs the processor too.
+    drawn() {
+        const { view, source } = this.app, steps = this.owed;
+        if (steps.length === 0) return;
+        this.owed = [];
+        const rest = view?.isLean && view.times.length ? view.cost : 0;
+        setTimeout(() => steps.forEach((step) => source.acknowledge(step)), rest);
     }
 
     status(message) {

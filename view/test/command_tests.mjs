@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { holds, near, ready, settled, test } from "./harness.mjs";
+import { equal, holds, near, pixels, ready, settled, test } from "./harness.mjs";
 
 function cairn(t, ...args) {
     return execFileSync(t.cairn, args, { cwd: t.folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
@@ -60,6 +60,87 @@ function serve(t, ...args) {
     });
     return { child, address };
 }
+
+// Ends a server that was asked to keep its run, and waits until the file is whole.
+function stop(child) {
+    child.removeAllListeners("exit");
+    return new Promise((done) => {
+        child.on("exit", done);
+        child.kill("SIGINT");
+    });
+}
+
+test("a_served_run_is_drawn_scrubbed_and_picked", async (t) => {
+    cairn(t, "run", "masonry-arch", "--until=0.2", "-o", "arch.run", "--quiet");
+    cairn(t, "export", "arch.run", "--to", "csv", "-o", "tables");
+    const rows = table(join(t.folder, "tables/frames.csv")), ledger = table(join(t.folder, "tables/ledger.csv"));
+    const { child, address } = serve(t, "arch.run");
+    try {
+        const page = await t.page();
+        await page.goto(await address);
+        await ready(page);
+        const bodies = new Set(rows.map((row) => row.body)).size;
+        equal(await page.evaluate(() => window.cairn.stats().bodies), bodies, "bodies");
+        const before = await pixels(page);
+        let drawn = 0;
+        for (let i = 3; i < before.raw.length; i += 4) drawn += before.raw[i] > 0 ? 1 : 0;
+        holds(drawn > 0.05 * before.width * before.height, `only ${drawn} pixels are drawn`);
+        // A click near the end of the time bar.
+        const bar = await page.locator(".track").boundingBox();
+        await page.mouse.click(bar.x + bar.width * 0.98, bar.y + 20);
+        await settled(page);
+        const { step, time } = await page.evaluate(() => window.cairn.stats());
+        holds(step > 0, "the click led nowhere");
+        const after = await pixels(page);
+        let changed = 0;
+        for (let i = 0; i < before.raw.length; i++) changed += before.raw[i] !== after.raw[i] ? 1 : 0;
+        holds(changed > 100, `only ${changed} bytes of the picture changed`); // force chains
+        await page.waitForFunction(() => window.cairn.app.layout.plots.plots[0]?.chart);
+        const [head, want] = await page.evaluate((at) => {
+            const plot = window.cairn.app.layout.plots.plots[0];
+            return [parseFloat(plot.head.style.left), plot.chart.valToPos(at, "x") + plot.chart.bbox.left / devicePixelRatio];
+        }, time);
+        near(head, want, 1, "playhead of the first plot [px]");
+        const row = ledger.find((r) => Number(r.step) === step);
+        near(await page.evaluate((s) => { const { ledger: l } = window.cairn.app.run; return l.column("kinetic").high[l.at(s)]; }, step), Number(row.kinetic), 1e-6 * row.kinetic, "kinetic energy [J]");
+        // A stone is picked by a click on its middle.
+        const keystone = Number(rows.filter((r) => Number(r.step) === step).sort((a, b) => b.z - a.z)[0].body) - 1;
+        const scene = await page.locator("canvas.gl").boundingBox(), [x, y] = await page.evaluate((i) => window.cairn.project(i), keystone);
+        await page.mouse.click(scene.x + x, scene.y + y);
+        await page.waitForFunction(() => window.cairn.stats().selection >= 0);
+        equal(await page.evaluate(() => window.cairn.stats().selection), keystone, "picked body");
+        const body = await page.evaluate((i) => window.cairn.body(i), keystone), stone = rows.find((r) => Number(r.step) === step && Number(r.body) === keystone + 1);
+        ["x", "y", "z"].forEach((axis, k) => near(body.position[k], Number(stone[axis]), 1e-6 * (1 + Math.abs(stone[axis])), axis));
+    } finally {
+        child.removeAllListeners("exit");
+        child.kill();
+    }
+});
+
+test("pages_that_come_and_go_cost_no_step", async (t) => {
+    const { child, address } = serve(t, "dominoes", "-o", "live.run");
+    const reached = (page) => page.evaluate(() => window.cairn.app.live.last?.step ?? 0);
+    const first = await t.page();
+    await first.goto(await address);
+    await ready(first);
+    await first.waitForFunction(() => window.cairn.app.live.last?.step > 5);
+    await first.reload();
+    await ready(first);
+    await first.waitForFunction(() => window.cairn.app.live.last?.step > 0);
+    const before = await reached(first);
+    await first.close();
+    const second = await t.page();
+    await second.goto(await address);
+    await ready(second);
+    await second.waitForFunction((step) => window.cairn.app.live.last?.step > step + 5, before);
+    const last = await reached(second);
+    await second.close();
+    await stop(child);
+    cairn(t, "export", "live.run", "--to", "csv", "-o", "tables");
+    const steps = table(join(t.folder, "tables/ledger.csv")).map((row) => Number(row.step));
+    holds(steps.length >= last, `the file has ${steps.length} steps, the page saw ${last}`);
+    equal(steps.filter((step, k) => step !== k + 1), [], "steps out of order");
+});
 
 test("a_live_drag_moves_the_body", async (t) => {
     const { child, address } = serve(t, "tower");
