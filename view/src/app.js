@@ -5,6 +5,7 @@ import { FileSource } from "./data/source_file.js";
 import { Run } from "./data/run.js";
 import { SocketSource } from "./data/source_socket.js";
 import { Playback } from "./playback.js";
+import { CanvasView } from "./scene/canvas_view.js";
 import { SETTLE, View } from "./scene/view.js";
 import { defaultLayers, loadTaste, readHash, readMoment, saveTaste, systemTheme, writeHash } from "./state.js";
 import { Capture } from "./ui/capture.js";
@@ -45,9 +46,8 @@ export class App {
         try {
             this.view = new View(this.layout.canvas);
         } catch (error) {
-            this.view = null;
-            this.layout.messages.show("No WebGL 2 here",
-                "This browser cannot draw the scene. Plots, numbers and tables work; for the picture allow hardware or software WebGL.", null);
+            this.view = new CanvasView(this.layout.canvas);
+            this.layout.messages.notice("This browser has no WebGL 2: the scene is drawn plainly, without shadows. Everything else works.");
             console.info(`no WebGL 2: ${error.message}`);
         }
         let losses = 0;
@@ -347,6 +347,9 @@ export class App {
         }
         if (!this.framed && frames.count > 0) return this.holdPanels(stale, pair);
         if (this.layout.run !== this.run) this.layout.setRun(this.run);
+        if (this.run.bodies.isAbstract && this.layout.messages.whole.hidden) {
+            this.layout.messages.show("A system without bodies", "It has coordinates and nothing to draw: they are in the plots and in the table.", null);
+        }
         this.layout.update(stale);
         if (this.playback.playing || (this.capture.busy && moving)) this.invalidate();
         if (stale.has("frame") || stale.has("layers") || stale.has("selection")) this.later("hash", 400, () => writeHash(this));

@@ -250,3 +250,44 @@ test("no_accessibility_violations", async (t) => {
         await page.context().close();
     }
 });
+
+test("tables_have_the_numbers_of_the_frame", async (t) => {
+    const page = await t.open(twoBalls());
+    await page.evaluate(() => window.cairn.seekStep(50));
+    await settled(page);
+    await page.keyboard.press("e");
+    const cells = () => page.locator(".tables tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((c) => c.textContent)));
+    const rows = await cells();
+    equal(rows.map((row) => row[1]), ["ground", "mover", "rester"], "bodies");
+    near(Number(rows[1][3].replace("−", "-")), 0, 1e-6, "x of the mover half way [m]");
+    await page.getByRole("button", { name: "x [m]" }).click();
+    await page.getByRole("button", { name: /^x \[m\]/ }).click();
+    equal(await page.locator(".tables th").nth(3).getAttribute("aria-sort"), "descending", "order");
+    await page.getByRole("button", { name: "Contacts", exact: true }).click();
+    const contacts = await cells();
+    equal(contacts.map((row) => [row[0], row[2], Number(row[3])]), [["mover", "stick", 40], ["rester", "slide", 10]], "contacts with status and normal force [N]");
+    holds((await page.evaluate(() => window.cairn.app.layout.tables.text())).split("\n").length === 3, "the text for the clipboard has a head and two rows");
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => !document.querySelector("dialog"));
+});
+
+// A browser without WebGL 2 draws by the plain canvas: bodies are where the other view has them.
+test("without_webgl_the_scene_is_still_drawn", async (t) => {
+    for (const run of [twoBalls(), chainsPair()]) {
+        const page = await t.page();
+        await page.addInitScript(() => {
+            const plain = HTMLCanvasElement.prototype.getContext;
+            HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind.startsWith("webgl") ? null : plain.call(this, kind, ...more); };
+        });
+        await page.goto(t.write(run));
+        await page.waitForFunction(() => window.cairn?.settled());
+        const at = (i) => page.evaluate((body) => {
+            const { canvas } = window.cairn.app.view, [x, y] = window.cairn.project(body);
+            return canvas.getContext("2d").getImageData(Math.round(x), Math.round(y), 1, 1).data[3];
+        }, i);
+        for (let i = run.dim === 3 ? 1 : 0; i < run.bodies.length; i++) equal(await at(i), 255, `opacity at the middle of body ${i} in ${run.dim}D`);
+        await page.waitForFunction(() => document.querySelector(".notice").textContent.includes("WebGL 2"));
+        await page.waitForFunction(() => document.querySelectorAll(".plot canvas").length > 0);
+        await page.context().close();
+    }
+});

@@ -77,7 +77,9 @@ test("live_frames_are_shown_and_acknowledged", async (t) => {
     server.sockets[0].send(JSON.stringify({ op: "live", step: 30, t: 0.3, running: true, factor: 0.97, iterations: 38, solve_ms: 4.1, dropped: 2, speed: 1, gravity: [0, 0, -9.81], friction: 1 }));
     await page.waitForFunction(() => window.cairn.stats().step === 30);
     await page.waitForFunction(() => document.querySelector(".effort").textContent.includes("0.97"));
-    equal(server.sent.filter((m) => m.op === "ack").map((m) => m.step), [10, 20, 30], "acknowledged steps");
+    const acknowledged = () => server.sent.filter((m) => m.op === "ack").map((m) => m.step);
+    while (acknowledged().length < 3) await page.waitForTimeout(20); // a page that draws in software takes its time
+    equal(acknowledged(), [10, 20, 30], "acknowledged steps");
     await page.keyboard.press(" ");
     await page.keyboard.press(".");
     await page.locator(".live-panel input").nth(2).fill("0.5");

@@ -18,6 +18,8 @@ export class Bodies {
         this.moves = Uint8Array.from(this.kind, (kind) => (kind === "rigid" ? 1 : 0));
         const sizes = this.reach.filter((r, i) => r > 0 && this.moves[i]).sort();
         this.size = sizes.length ? sizes[sizes.length >> 1] : 1; // median reach of what moves
+        // A system of coordinates has nothing to draw: three of them stand in the place and turn of each body.
+        this.isAbstract = this.count > 0 && this.shapes.every((list) => list.length === 0) && this.kind.every((kind) => kind !== "rigid" && kind !== "fixed");
         this.classify();
     }
 

@@ -1,5 +1,6 @@
 // Marks over the bodies: contact points by status, normals, force vectors, trajectories, joints, the ring around the
 // selected body, the spring of a drag, walls.
+import { drawJoints } from "./joints.js";
 import { normalForces } from "./pairs.js";
 import { planeOutline } from "./planes.js";
 import { kindColour } from "./palette.js";
@@ -15,9 +16,11 @@ export function drawMarks(view, context, pixel, diameter) {
     const thin = view.lines.thin;
     thin.begin();
     if (pair.contacts && (layers.normals.on || layers.forces.on)) drawVectors(thin, view, context, layers, pixel);
-    if (layers.joints.on) drawJoints(thin, view, pixel);
     if (layers.cut.on) drawCut(thin, view, layers.cut);
     thin.end();
+    view.lines.joints.begin();
+    if (layers.joints.on) drawJoints(view.lines.joints, view, pixel);
+    view.lines.joints.end();
     drawPaths(view, layers.paths, look);
     drawRing(view, options, look, pixel);
     drawWalls(view, look);
@@ -68,23 +71,6 @@ function drawVectors(lines, view, context, layers, pixel) {
         if (view.isCut(contacts.candidate[c]) && view.isCut(contacts.antagonist[c])) continue;
         if (layers.normals.on) arrow(c, normal, length, colours[status[c]]);
         if (layers.forces.on && status[c] !== 0) arrow(c, force, (2.5 * view.run.bodies.size) / context.reference, look.slide);
-    }
-}
-
-function drawJoints(lines, view, pixel) {
-    const { bodies } = view.run, { look } = view;
-    for (const joint of bodies.joints) {
-        const ends = joint.bodies.map((b, k) => {
-            const p = joint.points?.[k] ?? [0, 0, 0];
-            return b < 0 ? [p[0], p[1], p[2] ?? 0] : view.poses.toWorld(b, [p[0], p[1], p[2] ?? 0]);
-        });
-        const r = 5 * pixel;
-        for (const p of ends) {
-            lines.add(p[0] - r, p[1], p[2], p[0] + r, p[1], p[2], 2.2, ...look.accent, 1);
-            lines.add(p[0], p[1] - r, p[2], p[0], p[1] + r, p[2], 2.2, ...look.accent, 1);
-            if (view.dim === 3) lines.add(p[0], p[1], p[2] - r, p[0], p[1], p[2] + r, 2.2, ...look.accent, 1);
-        }
-        if (ends.length === 2) lines.add(...ends[0], ...ends[1], 1.6, ...look.accent, 0.8);
     }
 }
 

@@ -26,9 +26,10 @@ const FINE_LIMIT = 30; // [ms] of a quick frame in software above which the fine
 const SETTLE = 160; // [ms] without change before the fine picture
 
 export class View {
-    constructor(canvas) {
+    // Fails where there is no WebGL 2, unless another renderer is given.
+    constructor(canvas, renderer = makeRenderer(canvas)) {
         this.canvas = canvas;
-        this.renderer = new WebGLRenderer({ canvas, alpha: true, antialias: false, premultipliedAlpha: true, preserveDrawingBuffer: false });
+        this.renderer = renderer;
         this.renderer.outputColorSpace = LinearSRGBColorSpace;
         this.renderer.toneMapping = NoToneMapping;
         this.renderer.autoClear = false;
@@ -73,6 +74,7 @@ export class View {
             chains: new Segments(this.uniforms, { flat, order: 10 }),
             thin: new Segments(this.uniforms, { flat, order: 20, hidden: 0.25 }),
             paths: new Segments(this.uniforms, { flat, order: 16, hidden: 0.3 }),
+            joints: new Segments(this.uniforms, { flat, order: 24, hidden: 0.6 }),
             ring: new Segments(this.uniforms, { flat: true, order: 40, halo: true }),
             walls: new Segments(this.uniforms, { flat, order: 4, hidden: 0.5 }),
         };
@@ -399,6 +401,12 @@ export class View {
 }
 
 export { SETTLE };
+
+function makeRenderer(canvas) {
+    const context = canvas.getContext("webgl2", { alpha: true, depth: true, stencil: false, antialias: false, premultipliedAlpha: true, preserveDrawingBuffer: false });
+    if (!context) throw new Error("the browser gives no context");
+    return new WebGLRenderer({ canvas, context });
+}
 
 function makeUniforms() {
     const list = {

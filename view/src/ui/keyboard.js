@@ -12,9 +12,9 @@ export class Keyboard {
     onKey(event) {
         const { app } = this, target = event.target;
         if (event.ctrlKey || event.metaKey || (event.altKey && event.key !== "Alt")) return;
-        if (event.key === "Escape") return this.escape();
+        if (event.key === "Escape" && !document.querySelector("dialog[open]")) return this.escape();
         if (target.matches?.("input:not([type=range]), select, textarea")) return;
-        if (!app.run) return;
+        if (!app.run || document.querySelector("dialog[open]")) return;
         const onButton = target.matches?.("button, input");
         if (onButton && (event.key === " " || event.key === "Enter" || event.key.startsWith("Arrow"))) return;
         if (target === app.layout.canvas && this.cameraKey(event)) return event.preventDefault();
@@ -39,7 +39,7 @@ export class Keyboard {
             1: () => this.preset("iso"), 2: () => this.preset("front"), 3: () => this.preset("side"), 4: () => this.preset("top"), 0: () => app.fit(), f: () => app.fit(),
             o: () => { app.view?.camera.toggleProjection(); app.invalidate("camera"); }, "/": () => this.find(), i: () => this.nextNeighbour(),
             "[": () => layout.togglePanel("left"), "]": () => layout.togglePanel("right"), h: () => layout.togglePicture(),
-            p: () => app.capture.picture(), v: () => app.capture.toggleVideo(), d: () => app.setTheme(app.state.theme === "dark" ? "light" : "dark"),
+            e: () => layout.tables.open(), p: () => app.capture.picture(), v: () => app.capture.toggleVideo(), d: () => app.setTheme(app.state.theme === "dark" ? "light" : "dark"),
             "?": () => layout.topBar.helpButton.click(), g: () => app.pointer.arm(), r: () => isLive && live.reset(),
         };
     }

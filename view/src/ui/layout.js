@@ -12,6 +12,7 @@ import { Plots } from "./plots.js";
 import { Popover } from "./popover.js";
 import { RunFacts } from "./run_facts.js";
 import { TimeBar } from "./time_bar.js";
+import { Tables } from "./tables.js";
 import { TopBar } from "./top_bar.js";
 import { Views } from "./views.js";
 
@@ -40,6 +41,7 @@ export class Layout {
         this.inspector = new Inspector(app);
         this.plots = new Plots(app, this.popover);
         this.right = el("aside.right", { "aria-label": "Selection and plots" }, this.inspector.element, this.plots.element);
+        this.tables = new Tables(app);
         this.timeBar = new TimeBar(app);
         this.tabs = el("nav.tabs", { role: "tablist" }, TABS.map(([name, label, image]) =>
             el("button", { type: "button", role: "tab", "data-tab": name, onclick: () => this.setTab(name) }, icon(image, 18), label)));

@@ -47,6 +47,12 @@ export function bodyQuantities(dim) {
     ];
 }
 
+// The coordinates of a system that stand in the place and turn of body i.
+export function coordinates(i) {
+    const place = (d) => (s, k) => s.position[2 * k + d];
+    return [place(0), place(1), (s, k) => s.orientation[k]].map((value, d) => [`q${3 * i + d + 1}`, `q${3 * i + d + 1}`, "", value]);
+}
+
 // At most two points a pixel: the smallest and the largest value, so no peak is lost.
 export function decimate(times, columns, from, to, pixels) {
     let first = 0, end = times.length;

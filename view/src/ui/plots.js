@@ -4,7 +4,7 @@
 
 import { el, iconButton } from "./dom.js";
 import { Plot } from "./plot.js";
-import { bodyQuantities, DEFAULT_PLOTS, LEDGER_PLOTS } from "./plot_kinds.js";
+import { bodyQuantities, coordinates, DEFAULT_PLOTS, LEDGER_PLOTS } from "./plot_kinds.js";
 
 const LIVE_MS = 250; // between redraws while data streams in
 
@@ -26,7 +26,20 @@ export class Plots {
         this.plots = [];
         this.list.replaceChildren();
         const first = run.ledger.has("joint_error_max") && run.bodies.joints.length ? [...DEFAULT_PLOTS, "joint"] : DEFAULT_PLOTS;
+        if (run.bodies.isAbstract) this.addCoordinates();
         for (const key of first) this.addLedger(LEDGER_PLOTS.find((k) => k.key === key));
+    }
+
+    // Of a system: those of its coordinates that are not zero all the time.
+    async addCoordinates() {
+        const { run } = this;
+        for (let i = 0; i < run.bodies.count; i++) {
+            const series = await this.app.series(i);
+            coordinates(i).forEach((quantity) => {
+                const used = series.position.length && Array.from({ length: series.n }, (_, k) => quantity[3](series, k)).some((x) => x !== 0);
+                if (used && this.run === run) this.addBody(i, quantity);
+            });
+        }
     }
 
     get span() {
@@ -63,7 +76,7 @@ export class Plots {
     async addBody(i, quantity) {
         const { app } = this, [key, label, unit, value] = quantity;
         const kind = {
-            key: `body ${i} ${key}`, body: i, title: `${this.run.bodies.name[i]} ${label}`, unit, free: true, fill: false,
+            key: `body ${i} ${key}`, body: i, title: this.run.bodies.isAbstract ? label : `${this.run.bodies.name[i]} ${label}`, unit, free: true, fill: false,
             series: [[label, null, "k3"]], times: () => kind.data?.times ?? new Float64Array(0), columns: () => [kind.data?.column ?? empty(0)],
         };
         const load = async () => {
@@ -108,7 +121,7 @@ export class Plots {
 
     // Data of the visible range, at the width of the list.
     redraw() {
-        if (!this.run || !this.app.view || this.list.clientWidth < 40) return;
+        if (!this.run || this.list.clientWidth < 40) return;
         for (const plot of this.plots) plot.draw(this.span);
         this.moveHeads();
     }

@@ -14,11 +14,12 @@ export class TopBar {
         const save = iconButton("camera", "Save a picture", () => app.capture.picture(), "P");
         const film = iconButton("video", "Record a video", () => app.capture.toggleVideo(), "V");
         const data = iconButton("download", "Data of this step", () => popover.toggle(data, "data", () => this.dataMenu()));
+        const table = iconButton("table", "Numbers of this step as a table", () => app.layout.tables.open(), "E");
         const help = iconButton("help", "Keys", () => popover.toggle(help, "help", helpContent), "?");
         this.helpButton = help;
         this.element = el("header.top", {},
             el("div.brand", {}, logo(), el("span", {}, "Cairn")), el("div.title", {}, this.name, this.facts), this.pill, el("div.grow"),
-            badge.element, el("div.icons", {}, save, film, data, this.theme, help));
+            badge.element, el("div.icons", {}, save, film, table, data, this.theme, help));
     }
 
     dataMenu() {
