@@ -17,12 +17,16 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#define CN_JOINT_ROUNDS 12 // at most; a factor of two in each would come from 1e-6 m to 1e-10 m
+#define CN_JOINT_ROUNDS 60 // at most; two or three are usual
 // A round that leaves more than this share of the error has met what the solver's tolerance leaves,
-// round-off or a contradiction.
-#define CN_JOINT_GAIN 0.5
+// round-off or a contradiction. Near singular positions, as a parallelogram that lies flat, rows
+// nearly depend on one another, and their compliance takes most of a correction.
+#define CN_JOINT_GAIN 0.95
+#define CN_JOINT_SHARES 0.1 // of the worst error: a joint that has its part in it
+#define CN_JOINTS_NAMED 3   // beside the worst
 // [m], [rad] An error that no rounding explains: the joints cannot all hold.
 #define CN_JOINT_BROKEN 1e-2
 // Of joint_tolerance: rates across joints that change them by less in a step are left as they are.
@@ -132,25 +136,46 @@ static cn_status cn_joints_remedy(cn_sim *sim, cn_error *error) {
 
 // ---- going round ----
 
-// Names the joint that is off most, and one of its neighbours that is off too.
+// The largest |gauge| of a joint's held rows at the end of the step.
+static double cn_joint_off(const cn_sim *sim, int32_t index) {
+    const cn_joint *joint = &sim->model->joint[index];
+    cn_joint_view view;
+    double most = 0.0, J[12];
+    cn_joint_view_at(sim->model, &sim->state, index, sim->last.q, &view);
+    for (int32_t i = 0; i < joint->row_count; i++) {
+        bool held = joint->row[i].role == CN_ROLE_HELD;
+        most = held ? fmax(most, fabs(cn_joint_value(joint, &view, i, J))) : most;
+    }
+    return most;
+}
+
+// Names the joints that are off, the worst first: what cannot be met is shared among those that
+// contradict one another.
 static cn_status cn_joints_broken(const cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
     const cn_step *step = &sim->last;
-    const cn_joint *worst = &model->joint[step->joint_worst], *other = NULL;
-    for (int32_t j = 0; j < model->joint_count && !other; j++) {
+    const cn_joint *worst = &model->joint[step->joint_worst];
+    char others[160] = "";
+    size_t used = 0;
+    int32_t count = 0;
+    for (int32_t j = 0; j < model->joint_count; j++) {
         const cn_joint *joint = &model->joint[j];
-        for (int k = 0; k < 4 && joint != worst; k++) {
-            if (joint->body[k / 2] == worst->body[k % 2] &&
-                model->body[joint->body[k / 2]].role == CN_BODY_FREE) {
-                other = joint;
-            }
+        if (joint == worst || !(cn_joint_off(sim, j) > CN_JOINT_SHARES * step->joint_error)) {
+            continue;
+        }
+        if (++count <= CN_JOINTS_NAMED && used < sizeof others) {
+            used +=
+                (size_t)snprintf(others + used, sizeof others - used, "%s%d (%.40s%s%.0d)",
+                                 count > 1 ? ", " : "", (int)j + 1, joint->name,
+                                 joint->source.line > 0 ? ", line " : "", (int)joint->source.line);
         }
     }
     cn_fail(error, CN_ERR_NUMERIC, "joint %d (%s) is off by %.3g at t = %g",
             (int)(worst - model->joint) + 1, worst->name, step->joint_error, step->t + step->h);
-    if (other) {
-        cn_fail_hint(error, "it may contradict joint %d (%s), a motion or a motor",
-                     (int)(other - model->joint) + 1, other->name);
+    cn_fail_at(error, worst->source.file, worst->source.line, worst->source.column);
+    if (count > 0) {
+        cn_fail_hint(error, "it cannot be met together with joint%s %s%s", count > 1 ? "s" : "",
+                     others, count > CN_JOINTS_NAMED ? " and more" : "");
     } else {
         cn_fail_hint(error, "a motion or a motor may contradict it, or the step is too long");
     }
