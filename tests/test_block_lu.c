@@ -31,10 +31,10 @@ static void solve_random(int32_t dim, int32_t rows, int32_t chords, uint64_t see
         }
     }
     cn_block_lu lu;
-    assert_int_equal(cn_block_lu_analyse(dim, rows, start, column, arena, &lu), CN_OK);
+    assert_int_equal(cn_block_lu_analyse(dim, rows, start, column, NULL, arena, &lu), CN_OK);
     double *x = CN_TAKE(arena, double, rows *dim), *b = CN_TAKE(arena, double, rows *dim);
     for (int round = 0; round < 2; round++) { // twice on one analysis
-        cn_block_lu_clear(&lu);
+        cn_block_lu_clear(&lu, 0);
         memset(b, 0, sizeof *b * (size_t)(rows * dim));
         for (int32_t i = 0; i < rows * dim; i++) {
             x[i] = cn_rng_uniform(&rng, -1.0, 1.0);
@@ -55,7 +55,7 @@ static void solve_random(int32_t dim, int32_t rows, int32_t chords, uint64_t see
                 }
             }
         }
-        CN_CHECK_TRUE(cn_block_lu_factor(&lu));
+        CN_CHECK_TRUE(cn_block_lu_factor(&lu, 0));
         cn_block_lu_solve(&lu, b);
         for (int32_t i = 0; i < rows * dim; i++) {
             CN_CHECK_NEAR(b[i], x[i], 1e-12);
@@ -77,9 +77,9 @@ CN_TEST(singular_block_is_reported) {
     const int64_t start[] = {0, 1, 2};
     const int32_t column[] = {1, 0};
     cn_block_lu lu;
-    assert_int_equal(cn_block_lu_analyse(3, 2, start, column, arena, &lu), CN_OK);
-    cn_block_lu_clear(&lu);
-    CN_CHECK_TRUE(!cn_block_lu_factor(&lu));
+    assert_int_equal(cn_block_lu_analyse(3, 2, start, column, NULL, arena, &lu), CN_OK);
+    cn_block_lu_clear(&lu, 0);
+    CN_CHECK_TRUE(!cn_block_lu_factor(&lu, 0));
     CN_CHECK_TRUE(cn_block_lu_at(&lu, 0, 1) != NULL);
     cn_arena_destroy(arena);
 }
@@ -101,7 +101,55 @@ CN_TEST(a_tree_does_not_fill) {
         }
     }
     cn_block_lu lu;
-    assert_int_equal(cn_block_lu_analyse(2, rows, start, column, arena, &lu), CN_OK);
+    assert_int_equal(cn_block_lu_analyse(2, rows, start, column, NULL, arena, &lu), CN_OK);
     assert_int_equal(lu.start[rows], 3 * rows - 2);
+    cn_arena_destroy(arena);
+}
+
+// Entry k of block (i, j) of a chain, whose late blocks have another diagonal each round.
+static double chain_entry(int32_t i, int32_t j, int k, bool late, int round) {
+    double off = 0.1 * ((7 * i + 3 * j + 5 * k) % 11 - 5);
+    return off + (i == j && k % 4 == 0 ? 9.0 + (late ? round : 0) : 0.0);
+}
+
+CN_TEST(late_rows_are_factored_anew_behind_those_that_are_kept) {
+    enum { rows = 20, dim = 3 };
+    cn_arena *arena = cn_arena_create(NULL);
+    int64_t start[rows + 1] = {0};
+    int32_t column[2 * rows];
+    uint8_t late[rows] = {0};
+    for (int32_t i = 0; i < rows; i++) {
+        start[i + 1] = start[i];
+        late[i] = i >= 8 && i < 12;
+        for (int32_t j = i - 1; j <= i + 1; j += 2) {
+            if (j >= 0 && j < rows) {
+                column[start[i + 1]++] = j;
+            }
+        }
+    }
+    cn_block_lu lu;
+    assert_int_equal(cn_block_lu_analyse(dim, rows, start, column, late, arena, &lu), CN_OK);
+    assert_int_equal(lu.early, rows - 4);
+    for (int round = 0; round < 3; round++) {
+        int32_t first = round == 0 ? 0 : lu.early;
+        double b[rows * dim] = {0};
+        cn_block_lu_clear(&lu, first);
+        for (int32_t i = 0; i < rows; i++) {
+            for (int32_t j = i > 0 ? i - 1 : 0; j <= i + 1 && j < rows; j++) {
+                for (int k = 0; k < dim * dim; k++) {
+                    double entry = chain_entry(i, j, k, late[i], round);
+                    b[dim * i + k / dim] += entry * (1.0 + j + k % dim);
+                    if (lu.place[i] >= first) {
+                        cn_block_lu_at(&lu, i, j)[k] = entry;
+                    }
+                }
+            }
+        }
+        CN_CHECK_TRUE(cn_block_lu_factor(&lu, first));
+        cn_block_lu_solve(&lu, b);
+        for (int32_t i = 0; i < rows * dim; i++) {
+            CN_CHECK_NEAR(b[i], 1.0 + i / dim + i % dim, 1e-12);
+        }
+    }
     cn_arena_destroy(arena);
 }

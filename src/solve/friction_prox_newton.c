@@ -101,6 +101,8 @@ static cn_status cn_prox_prepare(cn_prox *s, cn_newton_system *system, const cn_
     }
     s->size = cn_newton_scales(p, s->scale);
     s->share = CN_PROX_RIDGE;
+    system->keep = jointed;
+    system->known = false;
     system->enough = CN_PROX_LINEAR * opts->tolerance * s->size;
     for (int64_t i = 0; system->ridge && i < s->m; i++) {
         int32_t a = (int32_t)(i / p->dim);
@@ -240,6 +242,7 @@ static void cn_prox_soften(cn_prox *s, double before) {
         s->system->ridge[i] *= CN_PROX_SOFTER;
     }
     s->share = next;
+    s->system->known = false;
 }
 
 // dr of a Newton step; false when the system is singular, or has no solution.
@@ -386,6 +389,7 @@ cn_status cn_prox_newton_run(cn_newton_system *system, const cn_solve_opts *opts
     }
     system->ridge = NULL;
     system->toward = NULL;
+    system->keep = false;
     cn_arena_release(scratch, mark);
     return status;
 }

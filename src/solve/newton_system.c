@@ -23,7 +23,7 @@ static int64_t cn_block_offset(cn_block_lu *lu, int32_t i, int32_t j) {
 static cn_status cn_analyse_assembled(cn_newton_system *s, cn_arena *scratch) {
     const cn_bsr *W = &s->p->W.assembled;
     cn_status status =
-        cn_block_lu_analyse(W->dim, W->block_rows, W->start, W->column, scratch, &s->lu);
+        cn_block_lu_analyse(W->dim, W->block_rows, W->start, W->column, NULL, scratch, &s->lu);
     s->offset = CN_TAKE(scratch, int64_t, W->start[W->block_rows]);
     if (status != CN_OK || !s->offset) {
         return CN_ERR_MEMORY;
@@ -39,6 +39,35 @@ static cn_status cn_analyse_assembled(cn_newton_system *s, cn_arena *scratch) {
     return CN_OK;
 }
 
+// Whether the rows of block a are bilateral, or unused: what it adds to the matrix depends on ridge
+// and compliance alone.
+static bool cn_is_constant(const cn_friction *p, int32_t a) {
+    bool constant = cn_is_boxed(&p->bounds, a);
+    for (int64_t i = (int64_t)p->dim * a; constant && i < (int64_t)p->dim * (a + 1); i++) {
+        constant = cn_is_bilateral(&p->bounds, i) ||
+                   (p->bounds.lower[i] == 0.0 && p->bounds.upper[i] == 0.0);
+    }
+    return constant;
+}
+
+// Bodies that something else than bilateral rows acts on are late, where there are others to keep.
+static const uint8_t *cn_late_bodies(const cn_newton_system *s, int32_t bodies, uint8_t *late) {
+    int32_t size = s->pack.size;
+    bool some = false;
+    memset(late, 0, (size_t)bodies);
+    for (int32_t a = 0; a < s->p->contacts; a++) {
+        bool constant = cn_is_constant(s->p, a);
+        some = some || constant;
+        for (int side = 0; side < 2 && !constant; side++) {
+            int32_t body = s->pack.dof[2 * a + side] / size;
+            if (body < bodies) {
+                late[body] = 1;
+            }
+        }
+    }
+    return some ? late : NULL;
+}
+
 // The graph of bodies that share a contact, as compressed rows with repeated entries.
 static cn_status cn_analyse_bodies(cn_newton_system *s, cn_arena *scratch) {
     const cn_friction *p = s->p;
@@ -46,7 +75,8 @@ static cn_status cn_analyse_bodies(cn_newton_system *s, cn_arena *scratch) {
     int64_t *start = CN_TAKE_ZERO(scratch, int64_t, (int64_t)bodies + 2);
     int32_t *column = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
     s->offset = CN_TAKE_ZERO(scratch, int64_t, 4 * (int64_t)p->contacts);
-    if (!start || !column || !s->offset) {
+    uint8_t *late = CN_TAKE(scratch, uint8_t, bodies);
+    if (!start || !column || !s->offset || !late) {
         return CN_ERR_MEMORY;
     }
     for (int pass = 0; pass < 2; pass++) {
@@ -67,7 +97,8 @@ static cn_status cn_analyse_bodies(cn_newton_system *s, cn_arena *scratch) {
             start[i + 2] += start[i + 1];
         }
     }
-    cn_status status = cn_block_lu_analyse(size, bodies, start, column, scratch, &s->lu);
+    const uint8_t *behind = cn_late_bodies(s, bodies, late);
+    cn_status status = cn_block_lu_analyse(size, bodies, start, column, behind, scratch, &s->lu);
     for (int32_t a = 0; status == CN_OK && a < p->contacts; a++) {
         for (int32_t k = 0; k < 4; k++) {
             int32_t i = s->pack.dof[2 * a + k / 2] / size, j = s->pack.dof[2 * a + k % 2] / size;
@@ -138,7 +169,7 @@ CN_INLINE const double *cn_newton_own(const cn_newton_system *s, int dim, int32_
 static bool cn_factor_assembled(cn_newton_system *s) {
     const cn_bsr *W = &s->p->W.assembled;
     int32_t dim = W->dim;
-    cn_block_lu_clear(&s->lu);
+    cn_block_lu_clear(&s->lu, 0);
     for (int32_t a = 0; a < W->block_rows; a++) {
         double own[9];
         const double *A = s->A + (int64_t)dim * dim * a, *K = cn_newton_own(s, dim, a, own);
@@ -156,7 +187,7 @@ static bool cn_factor_assembled(cn_newton_system *s) {
             }
         }
     }
-    return cn_block_lu_factor(&s->lu);
+    return cn_block_lu_factor(&s->lu, 0);
 }
 
 // out = matrix^-1 by cofactors, by rows; false when singular.
@@ -209,10 +240,12 @@ CN_INLINE void cn_square_root(int dim, const double *root, double *out) {
     }
 }
 
-// K^-1 and C = K^-1 A of every contact, then I + M^-1 H C H'.
-CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s) {
-    cn_block_lu_clear(&s->lu);
-    for (int32_t i = 0; i < s->lu.rows; i++) {
+// K^-1 and C = K^-1 A of every contact, then I + M^-1 H C H', from the row `first` of the
+// elimination order on.
+CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s, int32_t first) {
+    int64_t kept = s->lu.start[first] * size * size;
+    cn_block_lu_clear(&s->lu, first);
+    for (int32_t i = first; i < s->lu.rows; i++) {
         double *block = s->lu.value + s->lu.diagonal[i] * size * size;
         for (int k = 0; k < size; k++) {
             block[(size + 1) * k] = 1.0;
@@ -231,6 +264,10 @@ CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s) {
             continue; // open: no velocity enters
         }
         cn_add_product(dim, dim, dim, inverse, s->A + at, C);
+        const int64_t *place = s->offset + 4 * (int64_t)a;
+        if (place[0] < kept && place[1] < kept && place[2] < kept && place[3] < kept) {
+            continue;
+        }
         for (int right = 0; right < 2; right++) {
             const double *H = s->pack.H + (2 * (int64_t)a + right) * size * dim;
             double turned[3 * CN_BLOCK_MOST],
@@ -242,8 +279,8 @@ CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s) {
             }
             cn_add_product(dim, dim, size, C, turned, half);
             for (int left = 0; left < 2; left++) {
-                int64_t offset = s->offset[4 * (int64_t)a + 2 * left + right];
-                if (offset < 0) {
+                int64_t offset = place[2 * left + right];
+                if (offset < kept) { // or there is none
                     continue;
                 }
                 const double *G = s->pack.G + (2 * (int64_t)a + left) * size * dim;
@@ -264,32 +301,37 @@ CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s) {
     return true;
 }
 
-static bool cn_fill_bodies_2d(cn_newton_system *s) {
-    return cn_fill_bodies(2, 3, s);
+static bool cn_fill_bodies_2d(cn_newton_system *s, int32_t first) {
+    return cn_fill_bodies(2, 3, s, first);
 }
 
-static bool cn_fill_bodies_3d(cn_newton_system *s) {
-    return cn_fill_bodies(3, 6, s);
+static bool cn_fill_bodies_3d(cn_newton_system *s, int32_t first) {
+    return cn_fill_bodies(3, 6, s, first);
 }
 
 #if defined(__x86_64__)
 // The same code, and the same bits, for processors with 256-bit registers.
-__attribute__((target("avx2"))) static bool cn_fill_bodies_avx2(cn_newton_system *s) {
-    return cn_fill_bodies(3, 6, s);
+__attribute__((target("avx2"))) static bool cn_fill_bodies_avx2(cn_newton_system *s,
+                                                                int32_t first) {
+    return cn_fill_bodies(3, 6, s, first);
 }
 
-static bool cn_factor_bodies(cn_newton_system *s) {
-    bool filled = s->p->dim == 2                   ? cn_fill_bodies_2d(s)
-                  : __builtin_cpu_supports("avx2") ? cn_fill_bodies_avx2(s)
-                                                   : cn_fill_bodies_3d(s);
-    return filled && cn_block_lu_factor(&s->lu);
+static bool cn_fill_any(cn_newton_system *s, int32_t first) {
+    return s->p->dim == 2                   ? cn_fill_bodies_2d(s, first)
+           : __builtin_cpu_supports("avx2") ? cn_fill_bodies_avx2(s, first)
+                                            : cn_fill_bodies_3d(s, first);
 }
 #else
-static bool cn_factor_bodies(cn_newton_system *s) {
-    bool filled = s->p->dim == 2 ? cn_fill_bodies_2d(s) : cn_fill_bodies_3d(s);
-    return filled && cn_block_lu_factor(&s->lu);
+static bool cn_fill_any(cn_newton_system *s, int32_t first) {
+    return s->p->dim == 2 ? cn_fill_bodies_2d(s, first) : cn_fill_bodies_3d(s, first);
 }
 #endif
+
+static bool cn_factor_bodies(cn_newton_system *s) {
+    int32_t first = s->keep && s->known ? s->lu.early : 0;
+    s->known = cn_fill_any(s, first) && cn_block_lu_factor(&s->lu, first);
+    return s->known;
+}
 
 // ---- solution ----
 

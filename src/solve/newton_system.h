@@ -29,7 +29,10 @@ typedef struct cn_newton_system {
     double *inverse;      // K^-1, body space
     double *root;         // NULL, or the caller's to fill like K: R by rows with K^-1 = R'R, for K
                           // of which no entry by entry inverse is accurate in all directions
-    double *y;            // the system's unknowns
+    bool keep;  // the caller's: what bilateral rows add to the matrix stays as it is, and with it
+                // the factors of bodies that nothing else acts on
+    bool known; // those factors are there; the caller's to put to false when the ridge is changed
+    double *y;  // the system's unknowns
     double *v, *product;  // W dr, for refinement
     double *extra, *zero; // a second right-hand side; a zero q
 } cn_newton_system;

@@ -121,8 +121,26 @@ static double cn_count_multiplications(const cn_block_lu *lu) {
     return blocks * lu->dim * lu->dim * lu->dim;
 }
 
+// order with the late rows behind the others, either as they were among themselves; returns how
+// many are not late.
+static int32_t cn_order_late(int32_t rows, const uint8_t *late, int32_t *spare, int32_t *order) {
+    int32_t early = 0, behind = 0;
+    for (int32_t i = 0; i < rows; i++) {
+        if (late[order[i]]) {
+            spare[behind++] = order[i];
+        } else {
+            order[early++] = order[i];
+        }
+    }
+    for (int32_t i = 0; i < behind; i++) {
+        order[early + i] = spare[i];
+    }
+    return early;
+}
+
 cn_status cn_block_lu_analyse(int32_t dim, int32_t rows, const int64_t *start,
-                              const int32_t *column, cn_arena *memory, cn_block_lu *out) {
+                              const int32_t *column, const uint8_t *late, cn_arena *memory,
+                              cn_block_lu *out) {
     *out = (cn_block_lu){.dim = dim, .rows = rows};
     int32_t *order = CN_TAKE(memory, int32_t, rows);
     int64_t *next = CN_TAKE(memory, int64_t, rows);
@@ -131,6 +149,7 @@ cn_status cn_block_lu_analyse(int32_t dim, int32_t rows, const int64_t *start,
         cn_order_rows(rows, start, column, memory, order) != CN_OK) {
         return CN_ERR_MEMORY;
     }
+    out->early = late ? cn_order_late(rows, late, out->place, order) : 0;
     for (int32_t i = 0; i < rows; i++) {
         out->place[order[i]] = i;
     }
@@ -146,8 +165,10 @@ cn_status cn_block_lu_analyse(int32_t dim, int32_t rows, const int64_t *start,
     return out->value && out->work && out->exchange && out->x ? CN_OK : CN_ERR_MEMORY;
 }
 
-void cn_block_lu_clear(cn_block_lu *lu) {
-    memset(lu->value, 0, sizeof *lu->value * (size_t)(lu->start[lu->rows] * lu->dim * lu->dim));
+void cn_block_lu_clear(cn_block_lu *lu, int32_t first) {
+    int64_t size = (int64_t)lu->dim * lu->dim, from = lu->start[first];
+    memset(lu->value + size * from, 0,
+           sizeof *lu->value * (size_t)(size * (lu->start[lu->rows] - from)));
 }
 
 double *cn_block_lu_at(cn_block_lu *lu, int32_t i, int32_t j) {
@@ -248,9 +269,9 @@ CN_INLINE void cn_subtract_product(int dim, const double *restrict left,
     }
 }
 
-CN_INLINE bool cn_factor_rows(int dim, cn_block_lu *lu) {
+CN_INLINE bool cn_factor_rows(int dim, cn_block_lu *lu, int32_t from) {
     int size = dim * dim;
-    for (int32_t i = 0; i < lu->rows; i++) {
+    for (int32_t i = from; i < lu->rows; i++) {
         int64_t first = lu->start[i], last = lu->start[i + 1];
         for (int64_t k = first; k < last; k++) {
             memcpy(lu->work + (int64_t)size * lu->column[k], lu->value + size * k,
@@ -278,34 +299,38 @@ CN_INLINE bool cn_factor_rows(int dim, cn_block_lu *lu) {
     return true;
 }
 
-static bool cn_factor_2(cn_block_lu *lu) {
-    return cn_factor_rows(2, lu);
+static bool cn_factor_2(cn_block_lu *lu, int32_t from) {
+    return cn_factor_rows(2, lu, from);
 }
 
-static bool cn_factor_3(cn_block_lu *lu) {
-    return cn_factor_rows(3, lu);
+static bool cn_factor_3(cn_block_lu *lu, int32_t from) {
+    return cn_factor_rows(3, lu, from);
 }
 
-static bool cn_factor_6(cn_block_lu *lu) {
-    return cn_factor_rows(6, lu);
+static bool cn_factor_6(cn_block_lu *lu, int32_t from) {
+    return cn_factor_rows(6, lu, from);
 }
 
 #if defined(__x86_64__)
 // The same code for processors with 256-bit registers; products and sums are not fused, so the bits
 // are the same.
-__attribute__((target("avx2"))) static bool cn_factor_6_avx2(cn_block_lu *lu) {
-    return cn_factor_rows(6, lu);
+__attribute__((target("avx2"))) static bool cn_factor_6_avx2(cn_block_lu *lu, int32_t from) {
+    return cn_factor_rows(6, lu, from);
 }
 
-bool cn_block_lu_factor(cn_block_lu *lu) {
+bool cn_block_lu_factor(cn_block_lu *lu, int32_t first) {
     if (lu->dim == 6 && __builtin_cpu_supports("avx2")) {
-        return cn_factor_6_avx2(lu);
+        return cn_factor_6_avx2(lu, first);
     }
-    return lu->dim == 2 ? cn_factor_2(lu) : (lu->dim == 3 ? cn_factor_3(lu) : cn_factor_6(lu));
+    return lu->dim == 2   ? cn_factor_2(lu, first)
+           : lu->dim == 3 ? cn_factor_3(lu, first)
+                          : cn_factor_6(lu, first);
 }
 #else
-bool cn_block_lu_factor(cn_block_lu *lu) {
-    return lu->dim == 2 ? cn_factor_2(lu) : (lu->dim == 3 ? cn_factor_3(lu) : cn_factor_6(lu));
+bool cn_block_lu_factor(cn_block_lu *lu, int32_t first) {
+    return lu->dim == 2   ? cn_factor_2(lu, first)
+           : lu->dim == 3 ? cn_factor_3(lu, first)
+                          : cn_factor_6(lu, first);
 }
 #endif
 
