@@ -77,7 +77,7 @@ static void cn_e11_close(cn_e11_run *run) {
 static bool cn_e11_step_once(cn_lab *lab, cn_e11_run *run) {
     cn_error error = {.status = CN_OK};
     cn_system_report report;
-    double before[2], p[2];
+    double before[2], p[CN_CONTACT_PARTS];
     const double *q = cn_system_run_q(run->run), *v = cn_system_run_v(run->run);
     memcpy(before, q, sizeof before);
     if (cn_system_run_step(run->run, &report, &error) != CN_OK) {

@@ -120,6 +120,60 @@ CN_TEST(sliding_disk_comes_to_roll_when_it_should) {
     }
 }
 
+// A sphere that slides askew comes to roll: at 2 v0 / (7 mu g), with 5/7 of its velocity.
+CN_TEST(sliding_sphere_comes_to_roll_when_it_should) {
+    static const char *const schemes[] = {"newmark", "hht", "generalized-alpha"};
+    for (int k = 0; k < 3; k++) {
+        world w = world_open("cairn: 1\ngravity: [0, 0, -9.81]\ntime: {step: 1.0e-3}\n"
+                             "integrator: {scheme: %s}\nmaterials: {m: {density: 1000}}\n"
+                             "contacts: [{between: [m, m], friction: 0.2, restitution: 0}]\n"
+                             "bodies:\n"
+                             "  - {fixed: true, material: m, shape: {plane: {normal: [0, 0, 1]}}}\n"
+                             "  - {material: m, position: [0, 0, 0.1], velocity: [0.6, 0.8, 0], "
+                             "shape: {sphere: {radius: 0.1}}}\n",
+                             schemes[k]);
+        double roll = 2.0 / (7.0 * 0.2 * 9.81);
+        world_run(&w, 0.1);
+        double slid = 1.0 - 0.2 * 9.81 * 0.1;
+        CN_CHECK_NEAR(world_velocity(&w, 2)[0], 0.6 * slid, 2e-3);
+        CN_CHECK_NEAR(world_velocity(&w, 2)[1], 0.8 * slid, 2e-3);
+        world_run(&w, 0.5);
+        const double *v = world_velocity(&w, 2), rolled = 5.0 / 7.0;
+        double way = roll - 0.5 * 0.2 * 9.81 * roll * roll + rolled * (0.5 - roll);
+        CN_CHECK_NEAR(v[0], 0.6 * rolled, 2e-3);
+        CN_CHECK_NEAR(v[1], 0.8 * rolled, 2e-3);
+        CN_CHECK_NEAR(v[3], -0.8 * rolled / 0.1, 2e-2);
+        CN_CHECK_NEAR(v[4], 0.6 * rolled / 0.1, 2e-2);
+        CN_CHECK_NEAR(world_position(&w, 2)[0], 0.6 * way, 1e-3);
+        CN_CHECK_NEAR(world_position(&w, 2)[1], 0.8 * way, 1e-3);
+        CN_CHECK_TRUE(w.unsolved == 0);
+        world_close(&w);
+    }
+}
+
+// A block slides down a slope of 30 degrees with friction 0.3, and stays on one with 0.7.
+CN_TEST(block_slides_or_stays_on_a_slope_in_space) {
+    for (int k = 0; k < 2; k++) {
+        double mu = k == 0 ? 0.3 : 0.7, slope = PI / 6;
+        world w = world_open("cairn: 1\ngravity: [%.17g, 0, %.17g]\ntime: {step: 1.0e-3}\n"
+                             "integrator: {scheme: generalized-alpha}\n"
+                             "materials: {m: {density: 1000}}\n"
+                             "contacts: [{between: [m, m], friction: %g, restitution: 0}]\n"
+                             "bodies:\n"
+                             "  - {fixed: true, material: m, shape: {plane: {normal: [0, 0, 1]}}}\n"
+                             "  - {material: m, position: [0, 0, 0.05], "
+                             "shape: {box: {size: [0.4, 0.3, 0.1]}}}\n",
+                             9.81 * sin(slope), -9.81 * cos(slope), mu);
+        world_run(&w, 0.5);
+        double pull = k == 0 ? 9.81 * (sin(slope) - mu * cos(slope)) : 0.0;
+        CN_CHECK_NEAR(world_velocity(&w, 2)[0], 0.5 * pull, k == 0 ? 2e-2 : 1e-6);
+        CN_CHECK_NEAR(world_position(&w, 2)[0], 0.125 * pull, k == 0 ? 5e-3 : 1e-5);
+        CN_CHECK_NEAR(world_position(&w, 2)[2], 0.05, 1e-5);
+        CN_CHECK_TRUE(w.unsolved == 0);
+        world_close(&w);
+    }
+}
+
 // ---- hinges under each scheme ----
 
 #define SCHEMES 4
@@ -422,6 +476,11 @@ CN_TEST(what_a_scheme_cannot_take_is_refused_at_its_place) {
                          "bodies:\n  - {material: m, shape: {disk: {radius: 1}}}\n"
                          "  - {material: m, position: [3, 0], shape: {disk: {radius: 1}}}\n",
             8, "a contact law with gaps");
+    refused("cairn: 1\ntime: {step: 1.0e-3}\nintegrator: {scheme: event-driven}\n"
+            "materials: {m: {density: 1}}\ncontacts: [{between: [m, m], friction: 0.5}]\nbodies:\n"
+            "  - {material: m, shape: {sphere: {radius: 1}}}\n"
+            "  - {material: m, position: [3, 0, 0], shape: {sphere: {radius: 1}}}\n",
+            7, "friction in space");
     refused("cairn: 1\ndimension: 2\ntime: {step: 1.0e-3}\nintegrator: {scheme: euler-moreau}\n"
             "materials: {m: {density: 1}}\nbodies: [{material: m, shape: {disk: {radius: 1}}}]\n",
             4, "first-order systems");

@@ -113,7 +113,7 @@ CN_TEST(woodpecker_strikes) {
     opts.step = 2e-5;
     cn_system_run *run = cn_started(&def, &opts, &system);
     cn_go(run, 0.081, opts.step, &worst);
-    double beak[2], strike = 0.0, when = 0.0;
+    double beak[CN_CONTACT_PARTS], strike = 0.0, when = 0.0;
     for (int i = 0; i < 10 && strike == 0.0; i++) {
         cn_go(run, cn_system_run_time(run) + opts.step, opts.step, &worst);
         cn_system_run_impulse(run, 0, beak);

@@ -25,13 +25,16 @@ extern "C" {
 
 typedef struct cn_system cn_system;
 
+// Numbers of a contact: normal, tangential, and the second tangential of systems in space, else 0.
+#define CN_CONTACT_PARTS 3
+
 // What a system may want besides its equations: controllers that are sampled, numbers that belong
 // to the state, and an end. All are called with the user pointer of the description and may be
 // NULL.
 typedef struct cn_system_hooks {
     // Before each step, which goes from t over h.
     void (*step_begin)(void *user, double t, double h, const double *q, const double *v);
-    // After it: t is its end, impulse has two numbers a contact (first order: lambda).
+    // After it: t is its end, impulse has CN_CONTACT_PARTS numbers a contact (first order: lambda).
     void (*step_end)(void *user, double t, const double *q, const double *v, const double *impulse);
     double *memory; // numbers that a state keeps besides q and v; they live as long as the system
     int32_t memory_count;
@@ -65,8 +68,8 @@ typedef struct cn_lagrangian {
     const cn_lagrangian_contact *contact;
     void (*gap)(void *user, double t, const double *q, double *g);
     // u_N = normal v + normal_rate = dg/dt and u_T = tangent v + tangent_rate; rows of contacts x
-    // n. All are zero on entry: what is not written stays so. tangent is not needed without
-    // friction.
+    // n, with two tangents the second ones of all contacts behind the first ones. All are zero on
+    // entry: what is not written stays so. tangent is not needed without friction.
     void (*contact_rows)(void *user, double t, const double *q, double *normal, double *tangent,
                          double *normal_rate, double *tangent_rate);
     // d(normal)/dt v + d(normal_rate)/dt along the motion, and of the tangents, for the integrators
@@ -79,6 +82,7 @@ typedef struct cn_lagrangian {
     // dTheta/dt = rows v + rate; zero on entry.
     void (*joint_rows)(void *user, double t, const double *q, double *rows, double *rate);
     cn_system_hooks hooks;
+    int32_t tangents; // of a contact: 1, or 2 in space (not for event-driven with friction); 0: 1
 } cn_lagrangian;
 
 CN_API cn_lagrangian cn_lagrangian_default(int32_t n);
@@ -123,9 +127,9 @@ CN_API const char *cn_system_name(const cn_system *system);
 typedef struct cn_system_impact {
     double t; // time stepping: the end of the step
     int32_t contact;
-    double impulse[2];         // normal, tangential [N s]
-    double velocity_before[2]; // u
-    double velocity[2];        // u afterwards
+    double impulse[CN_CONTACT_PARTS];         // normal, tangential [N s]
+    double velocity_before[CN_CONTACT_PARTS]; // u
+    double velocity[CN_CONTACT_PARTS];        // u afterwards
 } cn_system_impact;
 
 typedef struct cn_system_scheme {
@@ -205,9 +209,10 @@ CN_API const double *cn_system_run_output(const cn_system_run *run);
 // A contact in the last step (its last part, where the step was cut): whether it took part, and its
 // gap before. false for first-order systems and for the event-driven scheme.
 CN_API bool cn_system_run_contact(const cn_system_run *run, int32_t contact, double *gap,
-                                  double shift[2], cn_system_impact *out);
-// Impulse (normal, tangential) of a contact over the last step.
-CN_API void cn_system_run_impulse(const cn_system_run *run, int32_t contact, double impulse[2]);
+                                  double shift[CN_CONTACT_PARTS], cn_system_impact *out);
+// Impulse of a contact over the last step.
+CN_API void cn_system_run_impulse(const cn_system_run *run, int32_t contact,
+                                  double impulse[CN_CONTACT_PARTS]);
 CN_API void cn_system_run_energy(const cn_system_run *run, double *kinetic, double *potential);
 
 // Everything that can change the bits of what follows: count numbers. load takes what save gave.

@@ -5,6 +5,7 @@
 #include "base/error.h"
 
 #include <math.h>
+#include <string.h>
 
 #define CN_RIGID_COORDINATES 150 // at most: matrices are dense
 
@@ -57,7 +58,8 @@ static cn_status cn_check_laws(const cn_model *model, int32_t index, cn_error *e
         }
         const cn_pair *pair = cn_model_pair(model, body->material, other->material);
         const char *what = NULL;
-        if (model->dim == 3 && pair->friction > 0.0) {
+        bool events = strcmp(model->settings.scheme, "event-driven") == 0;
+        if (events && model->dim == 3 && pair->friction > 0.0) {
             what = "friction in space";
         } else if (pair->friction_dynamic != pair->friction) {
             what = "sliding friction that differs from sticking";

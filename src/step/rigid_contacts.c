@@ -209,6 +209,11 @@ void cn_rigid_contact_rows(void *user, double t, const double *q, double *normal
         if (rigid->slot[i].used) {
             cn_slot_row(rigid, contact, contact->normal, normal + n * c, &normal_rate[c]);
             cn_slot_row(rigid, contact, contact->t1, tangent + n * c, &tangent_rate[c]);
+            if (model->dim == 3) {
+                int64_t second = rigid->limit_count + rigid->slot_count + c;
+                cn_slot_row(rigid, contact, contact->t2, tangent + n * second,
+                            &tangent_rate[second]);
+            }
         }
     }
 }
@@ -216,8 +221,8 @@ void cn_rigid_contact_rows(void *user, double t, const double *q, double *normal
 // ---- looking ----
 
 // A slot that took part in the last step.
-static bool cn_slot_part(const cn_sim *sim, int32_t slot, double *gap, double shift[2],
-                         cn_system_impact *impact) {
+static bool cn_slot_part(const cn_sim *sim, int32_t slot, double *gap,
+                         double shift[CN_CONTACT_PARTS], cn_system_impact *impact) {
     const cn_rigid_system *rigid = sim->rigid;
     return rigid->slot[slot].used &&
            cn_system_run_contact(sim->system, rigid->limit_count + slot, gap, shift, impact);
@@ -226,7 +231,7 @@ static bool cn_slot_part(const cn_sim *sim, int32_t slot, double *gap, double sh
 int32_t cn_rigid_contact_count(const cn_sim *sim) {
     int32_t count = 0;
     for (int32_t i = 0; i < sim->rigid->slot_count; i++) {
-        double gap, shift[2];
+        double gap, shift[CN_CONTACT_PARTS];
         cn_system_impact impact;
         count += cn_slot_part(sim, i, &gap, shift, &impact);
     }
@@ -235,7 +240,7 @@ int32_t cn_rigid_contact_count(const cn_sim *sim) {
 
 void cn_rigid_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
     const cn_rigid_system *rigid = sim->rigid;
-    double gap = 0.0, shift[2];
+    double gap = 0.0, shift[CN_CONTACT_PARTS];
     cn_system_impact impact = {.contact = 0};
     int32_t slot = 0;
     while (!cn_slot_part(sim, slot, &gap, shift, &impact) || index-- > 0) {
@@ -249,8 +254,8 @@ void cn_rigid_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) 
                                .friction = mu};
     memcpy(out->point, contact->point, sizeof out->point);
     memcpy(out->normal, contact->normal, sizeof out->normal);
-    const double *axes[2] = {contact->normal, contact->t1};
-    for (int32_t i = 0; i < 2; i++) {
+    const double *axes[CN_CONTACT_PARTS] = {contact->normal, contact->t1, contact->t2};
+    for (int32_t i = 0; i < sim->model->dim; i++) {
         cn_add_scaled3(out->impulse, impact.impulse[i], axes[i], out->impulse);
         cn_add_scaled3(out->velocity, impact.velocity[i], axes[i], out->velocity);
         cn_add_scaled3(out->velocity_before, impact.velocity_before[i], axes[i],

@@ -519,6 +519,7 @@ static cn_status cn_rigid_describe(cn_rigid_system *rigid, cn_error *error) {
     def.contact = laws;
     def.gap = cn_rigid_gap;
     def.contact_rows = cn_rigid_contact_rows;
+    def.tangents = model->dim - 1;
     def.joints = rigid->held_count;
     def.joint = cn_rigid_joint;
     def.joint_rows = cn_rigid_joint_rows;

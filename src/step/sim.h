@@ -132,8 +132,8 @@ cn_status cn_sim_system_create(cn_sim *sim, cn_error *error);
 cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *error);
 int32_t cn_sim_system_contact_count(const cn_sim *sim);
 void cn_sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
-// Open, stick or slide of a contact with friction mu and impulse (normal, tangential).
-uint8_t cn_sim_system_status(double mu, const double impulse[2]);
+// Open, stick or slide of a contact with friction mu.
+uint8_t cn_sim_system_status(double mu, const double impulse[CN_CONTACT_PARTS]);
 cn_status cn_sim_system_save(const cn_sim *sim, void **bytes, size_t *size);
 cn_status cn_sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error);
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define CN_SYSTEM_MAGIC 0x3153595352494143u // "CAIRSYS1"
+#define CN_SYSTEM_INNER 1e-2                // of the tolerance, for problems inside Newton's method
 #define CN_SYSTEM_SLIDING 1e-9              // |p_T| this near to mu p_N, relatively, is sliding
 
 // The state becomes that of the system's run. moved: by a step.
@@ -50,7 +51,12 @@ cn_status cn_sim_system_create(cn_sim *sim, cn_error *error) {
     opts.accumulate = settings->accumulate;
     opts.projection = settings->projection;
     opts.tolerance = opts.newton_tolerance = settings->tolerance;
-    opts.solver = strcmp(settings->solver, "auto") == 0 ? opts.solver : settings->solver;
+    bool space = system->lagrangian.tangents == 2;
+    // Pivoting is exact in the plane; in space the cone is a curved one. Newton's method needs more
+    // digits of the problems inside it than it is asked for.
+    bool pivots = strcmp(settings->solver, "auto") == 0 && !space;
+    opts.solver = pivots ? opts.solver : settings->solver;
+    opts.tolerance *= space ? CN_SYSTEM_INNER : 1.0;
     cn_status status = cn_system_run_create(system, &opts, &sim->env, &sim->system, error);
     if (status == CN_OK) {
         cn_system_copy(sim, false);
@@ -77,7 +83,7 @@ cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *erro
     report->contacts = own.contacts;
     report->sticking = own.sticking;
     report->sliding = own.sliding;
-    report->solver = "lemke";
+    report->solver = sim->system->friction->info.name;
     report->iterations = own.iterations;
     report->substeps = own.substeps;
     report->residual = own.residual;
@@ -99,8 +105,9 @@ cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *erro
 
 // ---- contacts ----
 
-uint8_t cn_sim_system_status(double mu, const double impulse[2]) {
-    bool slides = fabs(impulse[1]) >= mu * impulse[0] * (1.0 - CN_SYSTEM_SLIDING);
+uint8_t cn_sim_system_status(double mu, const double impulse[CN_CONTACT_PARTS]) {
+    double limit = mu * impulse[0] * (1.0 - CN_SYSTEM_SLIDING);
+    bool slides = impulse[1] * impulse[1] + impulse[2] * impulse[2] >= limit * limit;
     return (uint8_t)(!(impulse[0] > 0.0) ? 0 : slides ? 2 : 1);
 }
 
@@ -110,7 +117,7 @@ int32_t cn_sim_system_contact_count(const cn_sim *sim) {
     }
     int32_t count = 0;
     for (int32_t c = 0; c < cn_system_contacts(sim->model->system); c++) {
-        double gap, shift[2];
+        double gap, shift[CN_CONTACT_PARTS];
         cn_system_impact impact;
         count += cn_system_run_contact(sim->system, c, &gap, shift, &impact);
     }
@@ -122,7 +129,7 @@ void cn_sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *
         cn_rigid_contact(sim, index, out);
         return;
     }
-    double gap = 0.0, shift[2] = {0.0, 0.0};
+    double gap = 0.0, shift[CN_CONTACT_PARTS] = {0.0, 0.0, 0.0};
     cn_system_impact impact = {.contact = 0};
     for (int32_t c = 0; c < cn_system_contacts(sim->model->system); c++) {
         if (cn_system_run_contact(sim->system, c, &gap, shift, &impact) && index-- == 0) {

@@ -44,7 +44,7 @@ static void cn_drift_add(int32_t n, int32_t count, const double *rows, const dou
 void cn_contact_drift(const cn_system *system, const cn_instant *at, cn_instant *work,
                       double *drift) {
     const cn_lagrangian *def = &system->lagrangian;
-    int64_t rows = 2 * (int64_t)def->contacts;
+    int64_t rows = cn_contact_parts(system) * (int64_t)def->contacts;
     double time = cn_drift_time(system, at);
     memset(drift, 0, sizeof(double) * (size_t)rows);
     if (def->contact_drift) {

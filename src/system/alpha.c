@@ -106,8 +106,9 @@ static cn_status cn_alpha_jump(cn_system_run *run, double *w, double *v, cn_syst
     status = cn_contacts_solve(run, &run->now, &run->set, v, report, error);
     *change = 0.0;
     for (int32_t i = 0; status == CN_OK && i < def->n; i++) {
-        double jump = v[i] - (run->now.v[i] - w[i]), by = fabs(jump - w[i]);
-        size = fmax(size, fmax(fabs(v[i]), fabs(run->old.v[i])));
+        double without = run->now.v[i] - w[i], jump = v[i] - without, by = fabs(jump - w[i]);
+        // Of a body at rest the velocity without contact tells the size.
+        size = fmax(size, fmax(fabs(without), fmax(fabs(v[i]), fabs(run->old.v[i]))));
         *change = by <= *change ? *change : by;
         w[i] = jump;
     }

@@ -19,11 +19,14 @@ void cn_contacts_activate(cn_system_run *run, const cn_instant *old, double h,
     const cn_lagrangian *def = &run->system->lagrangian;
     for (int32_t c = 0; c < def->contacts; c++) {
         double normal = cn_instant_velocity(run->system, old, c, 0, old->v);
-        double tangent = cn_instant_velocity(run->system, old, c, 1, old->v);
+        double *shift = set->shift + CN_CONTACT_PARTS * (int64_t)c;
         set->active[c] = old->gap[c] + run->opts.activation * h * normal <= 0.0;
-        set->shift[2 * c] = def->contact[c].restitution * normal;
-        set->shift[2 * c + 1] = def->contact[c].restitution_tangent * tangent;
-        set->p[2 * c] = set->p[2 * c + 1] = 0.0;
+        shift[0] = def->contact[c].restitution * normal;
+        for (int32_t i = 1; i < cn_contact_parts(run->system); i++) {
+            shift[i] = def->contact[c].restitution_tangent *
+                       cn_instant_velocity(run->system, old, c, i, old->v);
+        }
+        memset(set->p + CN_CONTACT_PARTS * (int64_t)c, 0, CN_CONTACT_PARTS * sizeof *set->p);
     }
 }
 
@@ -77,8 +80,9 @@ static void cn_gather_fill(cn_system_run *run, const cn_instant *at, const cn_co
         }
         // A contact without a tangential row takes no part in friction.
         double *own = &g->W[(int64_t)(g->count + 1) * i];
-        *own = part == 1 && *own == 0.0 ? 1.0 : *own;
-        g->q[i] = cn_instant_velocity(system, at, c, part, v) + set->shift[2 * c + part];
+        *own = part > 0 && *own == 0.0 ? 1.0 : *own;
+        g->q[i] = cn_instant_velocity(system, at, c, part, v) +
+                  set->shift[CN_CONTACT_PARTS * (int64_t)c + part];
         g->mu[i / g->dim] = system->lagrangian.contact[c].friction;
     }
 }
@@ -117,7 +121,8 @@ static cn_status cn_gathered_solve(cn_system_run *run, cn_gathered *g, cn_solve_
         return cn_lcp_solve(&lcp, run->lcp, &opts, run->scratch, g->p, g->u, solved, error);
     }
     cn_friction friction;
-    status = cn_friction_from_csr(run->scratch, 2, g->contacts, &matrix, g->q, g->mu, &friction);
+    status =
+        cn_friction_from_csr(run->scratch, g->dim, g->contacts, &matrix, g->q, g->mu, &friction);
     if (status != CN_OK) {
         return cn_fail_memory(error);
     }
@@ -140,7 +145,7 @@ static cn_status cn_gather_and_solve(cn_system_run *run, const cn_instant *at, c
         return status;
     }
     for (int32_t j = 0; j < g->count; j++) {
-        int64_t place = 2 * (int64_t)g->contact[j / g->dim] + j % g->dim;
+        int64_t place = CN_CONTACT_PARTS * (int64_t)g->contact[j / g->dim] + j % g->dim;
         set->p[place] = g->p[j];
         set->u[place] = g->u[j] - set->shift[place];
         for (int32_t k = 0; k < n; k++) {
@@ -159,10 +164,10 @@ cn_status cn_contacts_solve(cn_system_run *run, const cn_instant *at, cn_contact
         return cn_fail_memory(error);
     }
     for (int32_t c = 0; c < def->contacts; c++) {
-        set->p[2 * c] = set->p[2 * c + 1] = 0.0;
+        memset(set->p + CN_CONTACT_PARTS * (int64_t)c, 0, CN_CONTACT_PARTS * sizeof *set->p);
         if (set->active[c]) {
             g.contact[g.contacts++] = c;
-            g.dim = def->contact[c].friction > 0.0 ? 2 : g.dim;
+            g.dim = def->contact[c].friction > 0.0 ? cn_contact_parts(run->system) : g.dim;
         }
     }
     g.count = g.dim * g.contacts;
@@ -196,7 +201,8 @@ cn_status cn_contacts_push_out(cn_system_run *run, const cn_instant *at, const c
     cn_gather_fill(run, at, set, dq, &g);
     for (int32_t i = 0; i < g.count; i++) {
         // The gap where dq leads, in place of a velocity.
-        g.q[i] += at->gap[g.contact[i]] - set->shift[2 * g.contact[i]] - at->rate[g.contact[i]];
+        int32_t c = g.contact[i];
+        g.q[i] += at->gap[c] - set->shift[CN_CONTACT_PARTS * (int64_t)c] - at->rate[c];
     }
     cn_solve_report solved;
     cn_status status = cn_gathered_solve(run, &g, &solved, error);
@@ -208,27 +214,30 @@ cn_status cn_contacts_push_out(cn_system_run *run, const cn_instant *at, const c
 }
 
 // Counts, dissipation and the user's call for one contact that took part.
-static void cn_contact_report(cn_system_run *run, double t, int32_t c, const double before[2],
-                              const double u[2], const cn_contact_set *set,
+static void cn_contact_report(cn_system_run *run, double t, int32_t c, const double *before,
+                              const double *u, const cn_contact_set *set,
                               cn_system_report *report) {
-    const double *p = set->p + 2 * (int64_t)c;
+    const double *p = set->p + CN_CONTACT_PARTS * (int64_t)c;
     double mu = run->system->lagrangian.contact[c].friction;
     report->contacts++;
     report->dissipated_impact -= 0.5 * (before[0] + u[0]) * p[0];
-    report->dissipated_friction -= 0.5 * (before[1] + u[1]) * p[1];
+    for (int32_t i = 1; i < CN_CONTACT_PARTS; i++) {
+        report->dissipated_friction -= 0.5 * (before[i] + u[i]) * p[i];
+    }
     if (!(p[0] > 0.0)) {
         return;
     }
-    bool slides = mu > 0.0 && fabs(p[1]) >= mu * p[0] * (1.0 - CN_SLIDING);
+    double tangent2 = p[1] * p[1] + p[2] * p[2], limit = mu * p[0] * (1.0 - CN_SLIDING);
+    bool slides = mu > 0.0 && tangent2 >= limit * limit;
     report->sliding += slides;
     report->sticking += mu > 0.0 && !slides;
     report->impacts++;
     if (run->opts.impact) {
         cn_system_impact impact = {.t = t,
                                    .contact = c,
-                                   .impulse = {p[0], p[1]},
-                                   .velocity_before = {before[0], before[1]},
-                                   .velocity = {u[0], u[1]}};
+                                   .impulse = {p[0], p[1], p[2]},
+                                   .velocity_before = {before[0], before[1], before[2]},
+                                   .velocity = {u[0], u[1], u[2]}};
         run->opts.impact(run->opts.impact_user, &impact);
     }
 }
@@ -240,17 +249,20 @@ void cn_contacts_report(cn_system_run *run, double t, const cn_instant *old, con
     const cn_lagrangian *def = &system->lagrangian;
     for (int32_t c = 0; c < def->contacts; c++) {
         report->penetration_max = fmax(report->penetration_max, -old->gap[c]);
-        run->impulse[2 * c] += set->p[2 * c];
-        run->impulse[2 * c + 1] += set->p[2 * c + 1];
+        const double *p = set->p + CN_CONTACT_PARTS * (int64_t)c;
+        for (int32_t i = 0; i < CN_CONTACT_PARTS; i++) {
+            run->impulse[CN_CONTACT_PARTS * (int64_t)c + i] += p[i];
+        }
         if (!set->active[c]) {
             continue;
         }
-        double *before = set->before + 2 * (int64_t)c, u[2];
-        for (int32_t i = 0; i < 2; i++) {
+        double *before = set->before + CN_CONTACT_PARTS * (int64_t)c;
+        double u[CN_CONTACT_PARTS] = {0.0, 0.0, 0.0};
+        for (int32_t i = 0; i < cn_contact_parts(system); i++) {
             before[i] = cn_instant_velocity(system, now, c, i, v_before);
             u[i] = cn_instant_velocity(system, now, c, i, now->v);
             // A moving contact works on the coordinates with the velocity of its surface.
-            report->work -= now->rate[(int64_t)def->contacts * i + c] * set->p[2 * c + i];
+            report->work -= now->rate[(int64_t)def->contacts * i + c] * p[i];
         }
         cn_contact_report(run, t, c, before, u, set, report);
     }

@@ -223,8 +223,8 @@ static cn_status cn_event_impact(cn_system_run *run, double t, int32_t *hits,
         double normal = cn_instant_velocity(run->system, &run->now, c, 0, run->now.v);
         double tangent = cn_instant_velocity(run->system, &run->now, c, 1, run->now.v);
         run->set.active[c] = cn_event_touching(run, c);
-        run->set.shift[2 * c] = def->contact[c].restitution * fmin(normal, 0.0);
-        run->set.shift[2 * c + 1] = def->contact[c].restitution_tangent * tangent;
+        run->set.shift[CN_CONTACT_PARTS * c] = def->contact[c].restitution * fmin(normal, 0.0);
+        run->set.shift[CN_CONTACT_PARTS * c + 1] = def->contact[c].restitution_tangent * tangent;
         approaching = approaching || (run->set.active[c] && normal < -rest);
     }
     if (!approaching) {
@@ -243,7 +243,8 @@ static cn_status cn_event_impact(cn_system_run *run, double t, int32_t *hits,
         cn_contacts_report(run, t, &run->now, &run->now, before, &run->set, report);
         *hits += report->impacts > impacts;
         for (int32_t c = 0; c < def->contacts; c++) {
-            run->smooth->bounced[c] = run->smooth->bounced[c] || run->set.p[2 * c] > 0.0;
+            run->smooth->bounced[c] =
+                run->smooth->bounced[c] || run->set.p[CN_CONTACT_PARTS * c] > 0.0;
         }
         memcpy(run->smooth->y + n, run->now.v, sizeof(double) * (size_t)n);
     }
@@ -276,25 +277,26 @@ static cn_status cn_event_modes(cn_system_run *run, cn_system_report *report, cn
         double slip = cn_instant_velocity(run->system, &run->now, c, 1, run->now.v);
         for (int32_t i = 0; i < 2; i++) {
             int64_t row = (int64_t)def->contacts * i + c;
-            run->set.shift[2 * c + i] = s->drift[row] - run->now.rate[row];
+            run->set.shift[CN_CONTACT_PARTS * c + i] = s->drift[row] - run->now.rate[row];
         }
         // Sliding that goes on is far from turning over: its direction wins whatever the forces.
         if (fabs(slip) > rest) {
             double size = cn_largest(def->n, a) + fabs(s->drift[def->contacts + c]);
-            run->set.shift[2 * c + 1] += copysign(CN_EVENT_SLIDES * size, slip);
+            run->set.shift[CN_CONTACT_PARTS * c + 1] += copysign(CN_EVENT_SLIDES * size, slip);
         }
     }
     status = cn_contacts_solve(run, &run->now, &run->set, a, report, error);
     for (int32_t c = 0; status == CN_OK && c < def->contacts; c++) {
         double slip = cn_instant_velocity(run->system, &run->now, c, 1, run->now.v);
-        double push =
-            cn_instant_velocity(run->system, &run->now, c, 1, a) + run->set.shift[2 * c + 1];
-        if (!run->set.active[c] || !(run->set.p[2 * c] > 0.0)) {
+        double push = cn_instant_velocity(run->system, &run->now, c, 1, a) +
+                      run->set.shift[CN_CONTACT_PARTS * c + 1];
+        if (!run->set.active[c] || !(run->set.p[CN_CONTACT_PARTS * c] > 0.0)) {
             continue;
         }
         double mu = def->contact[c].friction;
         double moving = fabs(slip) > rest ? slip : push;
-        bool grips = fabs(slip) <= rest && fabs(run->set.p[2 * c + 1]) < mu * run->set.p[2 * c];
+        bool grips = fabs(slip) <= rest && fabs(run->set.p[CN_CONTACT_PARTS * c + 1]) <
+                                               mu * run->set.p[CN_CONTACT_PARTS * c];
         run->mode[c] = mu == 0.0      ? CN_MODE_CLOSED
                        : grips        ? CN_MODE_STICK
                        : moving > 0.0 ? CN_MODE_SLIDE_UP
@@ -318,7 +320,7 @@ static cn_status cn_event_handle(cn_system_run *run, double t, int32_t *hits,
 static bool cn_event_pressed(const cn_system_run *run) {
     bool pressed = true;
     for (int32_t c = 0; c < run->system->lagrangian.contacts; c++) {
-        pressed = pressed && (!run->smooth->bounced[c] || run->set.p[2 * c] > 0.0);
+        pressed = pressed && (!run->smooth->bounced[c] || run->set.p[CN_CONTACT_PARTS * c] > 0.0);
     }
     return pressed;
 }
@@ -343,7 +345,7 @@ static cn_status cn_event_cross(cn_system_run *run, double *t, double end, doubl
     // Contacts that pressed are closed now, and what the steps left of gap and speed is taken off.
     for (int32_t c = 0; c < def->contacts; c++) {
         run->smooth->bounced[c] = false;
-        bool closed = pressed >= 2 && run->set.active[c] && run->set.p[2 * c] > 0.0;
+        bool closed = pressed >= 2 && run->set.active[c] && run->set.p[CN_CONTACT_PARTS * c] > 0.0;
         run->mode[c] = closed ? CN_MODE_CLOSED : CN_MODE_OPEN;
     }
     run->memory_of_scheme[0] = pressed >= 2 ? 0.0 : flight;

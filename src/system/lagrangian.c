@@ -19,14 +19,14 @@ cn_lagrangian cn_lagrangian_default(int32_t n) {
 
 bool cn_instant_allocate(const cn_system *system, cn_arena *memory, cn_instant *out) {
     int64_t n = system->lagrangian.n, contacts = system->lagrangian.contacts;
-    int64_t joints = system->lagrangian.joints;
+    int64_t joints = system->lagrangian.joints, rows = cn_contact_parts(system) * contacts;
     *out = (cn_instant){.q = CN_TAKE_ZERO(memory, double, n),
                         .v = CN_TAKE_ZERO(memory, double, n),
                         .M = CN_TAKE_ZERO(memory, double, n *n),
                         .F = CN_TAKE_ZERO(memory, double, n),
                         .gap = CN_TAKE_ZERO(memory, double, contacts),
-                        .rows = CN_TAKE_ZERO(memory, double, 2 * contacts * n),
-                        .rate = CN_TAKE_ZERO(memory, double, 2 * contacts),
+                        .rows = CN_TAKE_ZERO(memory, double, rows *n),
+                        .rate = CN_TAKE_ZERO(memory, double, rows),
                         .theta = CN_TAKE_ZERO(memory, double, joints),
                         .joint_rows = CN_TAKE_ZERO(memory, double, joints *n),
                         .joint_rate = CN_TAKE_ZERO(memory, double, joints)};
@@ -55,7 +55,7 @@ static cn_status cn_check_finite(const cn_system *system, const cn_instant *at, 
 
 static cn_status cn_instant_check(const cn_system *system, const cn_instant *at, cn_error *error) {
     int64_t n = system->lagrangian.n, contacts = system->lagrangian.contacts;
-    int64_t joints = system->lagrangian.joints;
+    int64_t joints = system->lagrangian.joints, rows = cn_contact_parts(system) * contacts;
     const struct {
         const char *what;
         const double *x;
@@ -66,8 +66,8 @@ static cn_status cn_instant_check(const cn_system *system, const cn_instant *at,
                  {"the force", at->F, n, 1},
                  {"the gaps", at->gap, contacts, 1},
                  {"the normal rows", at->rows, contacts * n, n},
-                 {"the tangential rows", at->rows + contacts * n, contacts * n, n},
-                 {"the rates of the contacts", at->rate, 2 * contacts, 1},
+                 {"the tangential rows", at->rows + contacts * n, (rows - contacts) * n, n},
+                 {"the rates of the contacts", at->rate, rows, 1},
                  {"the joints", at->theta, joints, 1},
                  {"the joint rows", at->joint_rows, joints * n, n},
                  {"the rates of the joints", at->joint_rate, joints, 1}};
@@ -82,11 +82,12 @@ static cn_status cn_instant_check(const cn_system *system, const cn_instant *at,
 cn_status cn_instant_evaluate(const cn_system *system, cn_instant *at, cn_error *error) {
     const cn_lagrangian *def = &system->lagrangian;
     int64_t n = def->n, contacts = def->contacts, joints = def->joints;
+    int64_t rows = cn_contact_parts(system) * contacts;
     def->mass(def->user, at->q, at->M);
     def->force(def->user, at->t, at->q, at->v, at->F);
     if (contacts > 0) {
-        memset(at->rows, 0, sizeof(double) * (size_t)(2 * contacts * n));
-        memset(at->rate, 0, sizeof(double) * (size_t)(2 * contacts));
+        memset(at->rows, 0, sizeof(double) * (size_t)(rows * n));
+        memset(at->rate, 0, sizeof(double) * (size_t)rows);
         def->gap(def->user, at->t, at->q, at->gap);
         def->contact_rows(def->user, at->t, at->q, at->rows, at->rows + contacts * n, at->rate,
                           at->rate + contacts);
@@ -203,7 +204,8 @@ static cn_status cn_system_begin(const cn_env *env, const char *name, cn_system 
 }
 
 static cn_status cn_lagrangian_lawful(const cn_lagrangian *def, cn_error *error) {
-    if (def->n < 1 || def->contacts < 0 || def->joints < 0) {
+    if (def->n < 1 || def->contacts < 0 || def->joints < 0 || def->tangents < 0 ||
+        def->tangents > 2) {
         return cn_fail(error, CN_ERR_ARGUMENT, "a system of %d coordinates, %d contacts, %d joints",
                        (int)def->n, (int)def->contacts, (int)def->joints);
     }

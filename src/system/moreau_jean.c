@@ -151,9 +151,10 @@ static void cn_step_energy(cn_system_run *run, double h, cn_system_report *repor
         }
         // Joint impulses are what the equation of motion leaves to them.
         double joint = 0.0, contact = 0.0;
-        for (int32_t c = 0; c < 2 * system->lagrangian.contacts; c++) {
-            int32_t part = c / system->lagrangian.contacts, k = c % system->lagrangian.contacts;
-            contact += now->rows[(int64_t)n * c + i] * run->set.p[2 * k + part];
+        int32_t contacts = system->lagrangian.contacts;
+        for (int32_t c = 0; c < cn_contact_parts(system) * contacts; c++) {
+            contact += now->rows[(int64_t)n * c + i] *
+                       run->set.p[CN_CONTACT_PARTS * (int64_t)(c % contacts) + c / contacts];
         }
         joint = m > 0 ? inertia - force - contact : 0.0;
         work += (force + joint) * 0.5 * (old->v[i] + now->v[i]);
@@ -256,12 +257,14 @@ static double cn_step_difference(int32_t n, const double *q, const double *v, co
 static void cn_trial_begin(cn_system_run *run, cn_system_opts *kept, double *impulse) {
     *kept = run->opts;
     run->opts.impact = NULL;
-    memcpy(impulse, run->impulse, sizeof(double) * 2 * (size_t)run->system->lagrangian.contacts);
+    memcpy(impulse, run->impulse,
+           sizeof(double) * CN_CONTACT_PARTS * (size_t)run->system->lagrangian.contacts);
 }
 
 static void cn_trial_end(cn_system_run *run, const cn_system_opts *kept, const double *impulse) {
     run->opts = *kept;
-    memcpy(run->impulse, impulse, sizeof(double) * 2 * (size_t)run->system->lagrangian.contacts);
+    memcpy(run->impulse, impulse,
+           sizeof(double) * CN_CONTACT_PARTS * (size_t)run->system->lagrangian.contacts);
 }
 
 static double cn_overlap(const cn_system *system, const cn_instant *at) {
@@ -279,7 +282,8 @@ static cn_status cn_step_estimate(cn_system_run *run, double t, double h, double
     int32_t n = run->system->lagrangian.n;
     cn_arena_mark mark = cn_arena_get_mark(run->scratch);
     double *work = CN_TAKE(run->scratch, double, 4 * (int64_t)n);
-    double *impulse = CN_TAKE(run->scratch, double, 2 * (int64_t)run->system->lagrangian.contacts);
+    double *impulse =
+        CN_TAKE(run->scratch, double, CN_CONTACT_PARTS *(int64_t)run->system->lagrangian.contacts);
     if (!work || !impulse) {
         return cn_fail_memory(error);
     }

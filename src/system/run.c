@@ -145,6 +145,14 @@ static cn_status cn_run_choose(cn_system_run *run, cn_error *error) {
                        run->opts.solver ? run->opts.solver : "(none)");
     }
     cn_status status = cn_opts_check(&run->opts, error);
+    for (int32_t c = 0; run->scheme->step == cn_event_driven_step && c < cn_system_contacts(system);
+         c++) {
+        if (system->lagrangian.tangents == 2 && system->lagrangian.contact[c].friction > 0.0) {
+            return cn_fail(error, CN_ERR_UNSUPPORTED,
+                           "event-driven has no friction with two tangents (contact %d)",
+                           (int)c + 1);
+        }
+    }
     if (status == CN_OK && run->opts.error > 0.0 && run->scheme->step != cn_moreau_jean_step) {
         cn_fail(error, CN_ERR_ARGUMENT, "error adapts the steps of moreau-jean, not of %s", name);
         cn_fail_hint(error, "event-driven has accuracy, the others a fixed step");
@@ -176,12 +184,12 @@ static bool cn_run_allocate(cn_system_run *run) {
     run->y = CN_TAKE_ZERO(memory, double, m);
     run->memory_of_scheme = CN_TAKE_ZERO(memory, double, CN_SCHEME_MEMORY);
     run->mode = CN_TAKE_ZERO(memory, double, contacts);
-    run->impulse = CN_TAKE_ZERO(memory, double, 2 * contacts);
+    run->impulse = CN_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts);
     run->set = (cn_contact_set){.active = CN_TAKE_ZERO(memory, bool, contacts),
-                                .shift = CN_TAKE_ZERO(memory, double, 2 * contacts),
-                                .p = CN_TAKE_ZERO(memory, double, 2 * contacts),
-                                .before = CN_TAKE_ZERO(memory, double, 2 * contacts),
-                                .u = CN_TAKE_ZERO(memory, double, 2 * contacts)};
+                                .shift = CN_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts),
+                                .p = CN_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts),
+                                .before = CN_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts),
+                                .u = CN_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts)};
     run->F_q = CN_TAKE_ZERO(memory, double, (int64_t)n *n);
     run->F_v = CN_TAKE_ZERO(memory, double, (int64_t)n *n);
     run->d = CN_TAKE_ZERO(memory, double, def->joints);
@@ -244,7 +252,8 @@ void cn_system_run_destroy(cn_system_run *run) {
 cn_status cn_system_run_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
     const cn_system *system = run->system;
     *report = (cn_system_report){.outcome = CN_SOLVED};
-    memset(run->impulse, 0, sizeof(double) * 2 * (size_t)system->lagrangian.contacts);
+    memset(run->impulse, 0,
+           sizeof(double) * CN_CONTACT_PARTS * (size_t)system->lagrangian.contacts);
     cn_arena_mark mark = cn_arena_get_mark(run->scratch);
     int64_t size = cn_system_run_state_size(run);
     double *kept = CN_TAKE(run->scratch, double, size);
@@ -302,8 +311,8 @@ const double *cn_system_run_output(const cn_system_run *run) {
     return run->system->is_first_order ? run->y : NULL;
 }
 
-bool cn_system_run_contact(const cn_system_run *run, int32_t contact, double *gap, double shift[2],
-                           cn_system_impact *out) {
+bool cn_system_run_contact(const cn_system_run *run, int32_t contact, double *gap,
+                           double shift[CN_CONTACT_PARTS], cn_system_impact *out) {
     if (run->system->is_first_order || run->scheme->step == cn_event_driven_step ||
         !run->set.active[contact]) {
         return false;
@@ -311,8 +320,8 @@ bool cn_system_run_contact(const cn_system_run *run, int32_t contact, double *ga
     const cn_contact_set *set = &run->set;
     *gap = run->old.gap[contact];
     *out = (cn_system_impact){.t = cn_system_run_time(run), .contact = contact};
-    for (int32_t i = 0; i < 2; i++) {
-        int64_t k = 2 * (int64_t)contact + i;
+    for (int32_t i = 0; i < CN_CONTACT_PARTS; i++) {
+        int64_t k = CN_CONTACT_PARTS * (int64_t)contact + i;
         shift[i] = set->shift[k];
         out->impulse[i] = set->p[k];
         out->velocity_before[i] = set->before[k];
@@ -321,9 +330,10 @@ bool cn_system_run_contact(const cn_system_run *run, int32_t contact, double *ga
     return true;
 }
 
-void cn_system_run_impulse(const cn_system_run *run, int32_t contact, double impulse[2]) {
-    impulse[0] = run->impulse[2 * contact];
-    impulse[1] = run->impulse[2 * contact + 1];
+void cn_system_run_impulse(const cn_system_run *run, int32_t contact,
+                           double impulse[CN_CONTACT_PARTS]) {
+    memcpy(impulse, run->impulse + CN_CONTACT_PARTS * (int64_t)contact,
+           sizeof(double) * CN_CONTACT_PARTS);
 }
 
 void cn_system_run_energy(const cn_system_run *run, double *kinetic, double *potential) {

@@ -280,7 +280,7 @@ void cn_script_feel(void *user, double t, const double *q, const double *v, cons
     (void)q;
     (void)v;
     for (int32_t c = 0; c < script->contacts; c++) {
-        script->p[c] = impulse[2 * c];
+        script->p[c] = impulse[CN_CONTACT_PARTS * c];
     }
     script->fresh_samples = true;
 }

@@ -40,7 +40,7 @@ bool cn_smooth_allocate(cn_system_run *run) {
     s->G = CN_TAKE_ZERO(memory, double, (int64_t)rows *n);
     s->E = CN_TAKE_ZERO(memory, double, (int64_t)rows *n);
     s->d = CN_TAKE_ZERO(memory, double, rows);
-    s->drift = CN_TAKE_ZERO(memory, double, 2 * (int64_t)def->contacts);
+    s->drift = CN_TAKE_ZERO(memory, double, cn_contact_parts(run->system) * (int64_t)def->contacts);
     s->lambda = CN_TAKE_ZERO(memory, double, 2 * (int64_t)def->contacts);
     s->gap = CN_TAKE_ZERO(memory, double, def->contacts);
     s->gap_rate = CN_TAKE_ZERO(memory, double, def->contacts);

@@ -25,8 +25,8 @@ typedef struct cn_instant {
     double *q, *v; // where
     double *M, *F; // n x n, n
     double *gap;   // contacts
-    double *rows;  // 2 contacts x n: all normal ones, then all tangential ones
-    double *rate;  // 2 contacts, in the same order
+    double *rows;  // parts contacts x n: all normal ones, then all tangential ones
+    double *rate;  // parts contacts, in the same order
     double *theta, *joint_rows, *joint_rate;
 } cn_instant;
 
@@ -47,7 +47,11 @@ cn_status cn_force_gradient(const cn_system *system, const cn_instant *at, cn_in
 cn_status cn_lagrangian_check(const cn_system *system, cn_error *error);
 cn_status cn_first_order_check(const cn_system *system, cn_error *error);
 
-// u_i = row_i v + rate_i of contact c, i = 0 normal, 1 tangential.
+// How many of the parts of a contact a system has: 2 in the plane, 3 in space.
+static inline int32_t cn_contact_parts(const cn_system *system) {
+    return system->lagrangian.tangents == 2 ? 3 : 2;
+}
+// u_i = row_i v + rate_i of contact c, i = 0 normal, 1 and 2 tangential.
 double cn_instant_velocity(const cn_system *system, const cn_instant *at, int32_t c, int32_t i,
                            const double *v);
 double cn_kinetic(const cn_system *system, const double *M, const double *v);
@@ -79,7 +83,7 @@ void cn_response_apply(cn_response *response, const double *d, double *x);
 
 typedef struct cn_system_scheme_row cn_system_scheme_row;
 
-// Numbers of the contacts of one step, two a contact: normal and tangential.
+// Numbers of the contacts of one step, CN_CONTACT_PARTS a contact.
 typedef struct cn_contact_set {
     bool *active;   // contacts
     double *shift;  // the law holds for u + shift
@@ -106,7 +110,7 @@ struct cn_system_run {
     double *memory_of_scheme; // CN_SCHEME_MEMORY numbers that a scheme keeps from step to step
 
     // Results of the last step and workspace.
-    double *impulse; // 2 contacts, over the step
+    double *impulse; // CN_CONTACT_PARTS a contact, over the step
     cn_contact_set set;
     cn_instant old, now, spare;
     cn_response response;
@@ -153,7 +157,7 @@ void cn_contacts_report(cn_system_run *run, double t, const cn_instant *old, con
                         cn_system_report *report);
 
 // The rates of change of u at constant v along the motion: drift[i] = dH_i/dt v + d rate_i/dt of
-// the contacts (2 contacts, all normal ones first) or of the joints, by differences. work: an
+// the contacts (parts contacts, all normal ones first) or of the joints, by differences. work: an
 // instant to spoil.
 void cn_contact_drift(const cn_system *system, const cn_instant *at, cn_instant *work,
                       double *drift);
@@ -180,7 +184,7 @@ typedef struct cn_smooth {
     cn_instant at;
     cn_response response; // joints and contacts
     double *G, *E, *d;    // its rows, directions and right sides
-    double *drift;        // 2 contacts
+    double *drift;        // parts contacts
     double *lambda;       // contact forces, 2 a contact
     double *stage;        // rates of 7 stages, 2 n each
     double *y, *y_stage;  // 2 n: q, v
