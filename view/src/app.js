@@ -90,13 +90,13 @@ export class App {
         if (first || !this.state.layers) this.state.layers = defaultLayers(run);
         this.state.traces.clear();
         const wanted = first ? readHash(this) : {};
+        if (wanted.picture) this.root.classList.add("picture");
         this.view?.setRun(run);
         this.resize();
         if (this.view) {
             this.frameScene(wanted.camera);
         }
         if (this.framed || run.mode === "live" || run.frames.count === 0) this.layout.setRun(run); // else after the first picture
-        if (wanted.picture) this.root.classList.add("picture");
         if (wanted.fine && this.view) this.view.alwaysFine = true;
         if (wanted.theme === "dark" || wanted.theme === "light") this.setTheme(wanted.theme, false);
         document.title = `${this.layout.titleOf(run)} · Cairn`;
@@ -304,6 +304,7 @@ export class App {
         const { camera } = this.view, { selection } = this.state;
         const middle = selection >= 0 ? this.view.middle(selection) : null;
         camera.insets = this.layout.insets();
+        camera.isMoved = selection >= 0;
         if (middle && this.run.dim === 3) {
             camera.fit({ centre: this.run.sphere.centre.clone().set(...middle.centre), radius: 4 * middle.radius });
         } else if (middle) {
@@ -316,7 +317,13 @@ export class App {
         const box = this.layout.scene.getBoundingClientRect();
         if (!this.view || box.width < 2) return;
         this.view.resize(box.width, box.height, devicePixelRatio);
+        const { camera } = this.view;
+        if (this.run && camera?.sphere && !camera.isMoved && !this.state.follow) { // still as it was fitted, so it is fitted anew
+            camera.insets = this.layout.insets();
+            camera.fit(this.run.sphere, this.fitBox());
+        }
         this.invalidate("camera", "ui");
+        if (this.shown) this.redraw(performance.now()); // at once: a canvas of another size is empty
     }
 
     invalidate(...what) {

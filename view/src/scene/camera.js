@@ -24,6 +24,7 @@ export class Camera {
         this.insets = { left: 0, right: 0, top: 0, bottom: 0 }; // shares of the canvas that panels cover
         this.sphere = { centre: new Vector3(), radius: 1 };
         this.preset = "iso";
+        this.isMoved = false; // by the user, since it was last fitted
         this.lowest = null; // height of the ground
     }
 
@@ -36,6 +37,7 @@ export class Camera {
         this.azimuth = Math.atan2(y, x);
         this.elevation = Math.atan2(z, Math.hypot(x, y));
         this.preset = name;
+        this.isMoved = false;
     }
 
     direction() {
@@ -134,6 +136,7 @@ export class Camera {
         this.azimuth -= 4 * dx;
         this.elevation += 4 * dy;
         this.preset = null;
+        this.isMoved = true;
         this.update();
     }
 
@@ -142,6 +145,7 @@ export class Camera {
         const { right, up } = this.pixelVectors();
         this.target.addScaledVector(right, -dx).addScaledVector(up, dy);
         this.preset = this.dim === 2 ? this.preset : null;
+        this.isMoved = true;
         this.update();
     }
 
@@ -149,6 +153,7 @@ export class Camera {
     zoom(factor, x = 0, y = 0) {
         const { right, up } = this.pixelVectors();
         this.distance *= factor;
+        this.isMoved = true;
         this.target.addScaledVector(right, x * (1 - factor)).addScaledVector(up, y * (1 - factor));
         this.update();
     }
