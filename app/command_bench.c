@@ -20,6 +20,7 @@ static const cn_bench cn_benches[] = {
      cn_bench_siconos},
     {"large", "auto on a wall of 2000 blocks and a packing that slides, to 1e-4 and to 1e-8",
      cn_bench_large},
+    {"cold", "auto from zero to 1e-3 on packings of 1e3, 1e4 and 1e5 spheres", cn_bench_cold},
     {"settling", "spheres settle in a box (E3), beside ODE, Bullet and MuJoCo", cn_bench_settling},
     {"masonry", "an arch, a wall on sinking ground and a tower, beside the same", cn_bench_masonry},
     {"scale", "spheres, polyhedra and walls of growing size, beside the same", cn_bench_scale},

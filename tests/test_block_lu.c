@@ -153,3 +153,21 @@ CN_TEST(late_rows_are_factored_anew_behind_those_that_are_kept) {
     }
     cn_arena_destroy(arena);
 }
+
+// A full graph whose factors would be larger than any should be.
+CN_TEST(factors_too_large_are_refused) {
+    enum { rows = 2800 };
+    cn_arena *memory = cn_arena_create(NULL);
+    int64_t *start = CN_TAKE(memory, int64_t, rows + 1);
+    int32_t *column = CN_TAKE(memory, int32_t, (int64_t)rows * rows);
+    for (int32_t i = 0; i <= rows; i++) {
+        start[i] = (int64_t)rows * i;
+        for (int32_t j = 0; i < rows && j < rows; j++) {
+            column[start[i] + j] = j;
+        }
+    }
+    cn_block_lu lu;
+    assert_int_equal(cn_block_lu_analyse(6, rows, start, column, NULL, memory, &lu),
+                     CN_ERR_UNSUPPORTED);
+    cn_arena_destroy(memory);
+}

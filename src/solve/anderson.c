@@ -13,6 +13,7 @@
 #include "solve/anderson.h"
 
 #include "base/arena.h"
+#include "base/parallel.h"
 #include "solve/anderson_kernel.h"
 
 #include <math.h>
@@ -64,8 +65,56 @@ cn_status cn_anderson_prepare(int32_t depth, int64_t n, const double *weight, cn
     state->f = CN_TAKE(scratch, double, n);
     state->f_old = CN_TAKE(scratch, double, n);
     state->g_old = CN_TAKE(scratch, double, n);
-    bool complete = state->dF && state->dG && state->f && state->f_old && state->g_old;
+    state->part = cn_arena_take(scratch, n / CN_RANGE + 1, sizeof *state->part);
+    state->env = cn_arena_env(scratch);
+    bool complete =
+        state->dF && state->dG && state->f && state->f_old && state->g_old && state->part;
     return complete ? CN_OK : CN_ERR_MEMORY;
+}
+
+// A loop over the numbers of an iterate.
+typedef struct cn_anderson_loop {
+    const cn_anderson *s;
+    double *x;
+    const double *g, *gamma;
+    int32_t column;
+    double leap;
+} cn_anderson_loop;
+
+static double cn_weigh_range(const void *user, int64_t first, int64_t end) {
+    const cn_anderson_loop *loop = user;
+    const cn_anderson *s = loop->s;
+    return s->kernel->weigh(end - first, s->weight + first, loop->x + first, loop->g + first,
+                            s->f + first);
+}
+
+static void cn_differ_range(void *user, int64_t first, int64_t end) {
+    const cn_anderson_loop *loop = user;
+    double *row = loop->s->part[first / CN_RANGE];
+    memset(row, 0, sizeof *loop->s->part);
+    loop->s->kernel->differ(loop->s, loop->column, loop->g, first, end, row);
+}
+
+static void cn_mix_range(void *user, int64_t first, int64_t end) {
+    const cn_anderson_loop *loop = user;
+    loop->s->kernel->mix(loop->s, loop->gamma, loop->g, first, end, loop->x);
+}
+
+static void cn_leap_range(void *user, int64_t first, int64_t end) {
+    const cn_anderson_loop *loop = user;
+    for (int64_t i = first; i < end; i++) {
+        loop->x[i] = loop->g[i] + loop->leap * (loop->g[i] - loop->x[i]);
+    }
+}
+
+static void cn_copy_range(void *user, int64_t first, int64_t end) {
+    const cn_anderson_loop *loop = user;
+    memcpy(loop->x + first, loop->g + first, sizeof *loop->x * (size_t)(end - first));
+}
+
+static void cn_copy(const cn_anderson *s, double *to, const double *from) {
+    cn_anderson_loop loop = {.x = to, .g = from};
+    cn_parallel_ranges(s->env, s->n, cn_copy_range, &loop);
 }
 
 // A new column of differences, with its row of the Gram matrix.
@@ -73,15 +122,20 @@ static void cn_push_difference(cn_anderson *s, const double *g) {
     int32_t c = s->next;
     s->next = (c + 1) % s->depth;
     s->count = s->count < s->depth ? s->count + 1 : s->depth;
-    double row[CN_ANDERSON_MAX] = {0.0};
-    double right = 0.0;
-    s->kernel->differ(s, c, g, row, &right);
+    cn_anderson_loop loop = {.s = s, .g = g, .column = c};
+    cn_parallel_ranges(s->env, s->n, cn_differ_range, &loop);
+    double row[CN_ANDERSON_MAX + 1] = {0.0};
+    for (int64_t k = 0; k * CN_RANGE < s->n; k++) {
+        for (int32_t j = 0; j <= CN_ANDERSON_MAX; j++) {
+            row[j] += s->part[k][j];
+        }
+    }
     // f moved by the new column, so the other products with f move by their row entry.
     for (int32_t j = 0; j < s->count; j++) {
         s->gram[c][j] = s->gram[j][c] = row[j];
         s->right[j] += row[j];
     }
-    s->right[c] = right;
+    s->right[c] = row[CN_ANDERSON_MAX];
 }
 
 // gamma = (dF' dF + ridge)^-1 dF' f by Cholesky on a copy; false when that breaks down.
@@ -146,21 +200,21 @@ static double cn_leap_length(const cn_anderson *s, double norm) {
 }
 
 double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
-    double norm = sqrt(s->kernel->weigh(s->n, s->weight, x, g, s->f));
-    size_t bytes = sizeof *x * (size_t)s->n;
+    cn_anderson_loop loop = {.s = s, .x = x, .g = g};
+    double norm = sqrt(cn_parallel_sum(s->env, s->n, cn_weigh_range, &loop));
     if (s->depth == 0) {
-        memcpy(x, g, bytes);
+        cn_copy(s, x, g);
         return norm;
     }
     if (s->leapt) {
         // The map brings back what leapt over a limit; how good the leap was shows a step later.
         s->leapt = false;
-        memcpy(x, g, bytes);
+        cn_copy(s, x, g);
         return norm;
     }
     if (s->mixed && !(norm <= CN_ANDERSON_GROWTH * s->accepted)) {
         // g_old is the value the rejected step was mixed from.
-        memcpy(x, s->g_old, bytes);
+        cn_copy(s, x, s->g_old);
         cn_forget(s);
         s->plain_left = s->back_off;
         s->back_off =
@@ -168,7 +222,7 @@ double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
         return norm;
     }
     if (cn_is_stuck(s, norm)) {
-        memcpy(x, g, bytes);
+        cn_copy(s, x, g);
         cn_forget(s);
         s->accepted = 0.0;
         s->plain_left = s->rest;
@@ -181,14 +235,13 @@ double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
         leap = cn_leap_length(s, norm);
     }
     s->accepted = norm > 0.0 ? norm : 0.0;
-    memcpy(s->g_old, g, bytes);
+    cn_copy(s, s->g_old, g);
     double *swap = s->f_old;
     s->f_old = s->f;
     s->f = swap;
     if (leap > 0.0) {
-        for (int64_t i = 0; i < s->n; i++) {
-            x[i] = g[i] + leap * (g[i] - x[i]);
-        }
+        loop.leap = leap;
+        cn_parallel_ranges(s->env, s->n, cn_leap_range, &loop);
         s->mixed = s->leapt = true;
         return norm;
     }
@@ -197,10 +250,11 @@ double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
     s->plain_left -= plain;
     s->mixed = plain ? false : s->mixed;
     if (!plain && s->count > 0 && cn_mixing_weights(s, gamma)) {
-        s->kernel->mix(s, gamma, g, x);
+        loop.gamma = gamma;
+        cn_parallel_ranges(s->env, s->n, cn_mix_range, &loop);
         s->mixed = true;
     } else {
-        memcpy(x, g, bytes);
+        cn_copy(s, x, g);
     }
     return norm;
 }

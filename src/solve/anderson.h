@@ -13,15 +13,17 @@
 
 typedef struct cn_anderson cn_anderson;
 
-// The sums over all entries, for one kind of processor.
+// The sums over entries [first, end), for one kind of processor.
 typedef struct cn_anderson_kernel {
     // f = D (g - x); returns |f|^2.
     double (*weigh)(int64_t n, const double *weight, const double *x, const double *g, double *f);
-    // Column c of dF and dG anew from f, f_old, g, g_old; adds its products with all columns and f.
-    void (*differ)(const cn_anderson *state, int32_t column, const double *g, double *row,
-                   double *right);
+    // Column c of dF and dG anew from f, f_old, g, g_old; adds its products with all columns to
+    // row, and the one with f to row[CN_ANDERSON_MAX].
+    void (*differ)(const cn_anderson *state, int32_t column, const double *g, int64_t first,
+                   int64_t end, double *row);
     // x = g - dG gamma
-    void (*mix)(const cn_anderson *state, const double *gamma, const double *g, double *x);
+    void (*mix)(const cn_anderson *state, const double *gamma, const double *g, int64_t first,
+                int64_t end, double *x);
 } cn_anderson_kernel;
 
 const cn_anderson_kernel *cn_anderson_kernel_wide(void); // for AVX2; NULL: not on this processor
@@ -46,6 +48,8 @@ struct cn_anderson {
     double *f;
     double gram[CN_ANDERSON_MAX][CN_ANDERSON_MAX]; // dF_i . dF_j
     double right[CN_ANDERSON_MAX];                 // dF_i . f
+    double (*part)[CN_ANDERSON_MAX + 1];           // products of each range of numbers
+    const cn_env *env;                             // whose threads work
 };
 
 // weight must outlive the state. CN_ERR_MEMORY when scratch is full.

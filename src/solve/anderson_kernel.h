@@ -42,11 +42,11 @@ static double cn_anderson_weigh(int64_t n, const double *weight, const double *x
     return cn_wide_total(sum);
 }
 
-static void cn_anderson_differ(const cn_anderson *s, int32_t column, const double *g, double *row,
-                               double *right) {
+static void cn_anderson_differ(const cn_anderson *s, int32_t column, const double *g, int64_t first,
+                               int64_t end, double *row) {
     double *dF = s->dF + column * s->n, *dG = s->dG + column * s->n;
-    for (int64_t i = 0; i < s->n; i += CN_ANDERSON_TILE) {
-        int64_t size = s->n - i < CN_ANDERSON_TILE ? s->n - i : CN_ANDERSON_TILE;
+    for (int64_t i = first; i < end; i += CN_ANDERSON_TILE) {
+        int64_t size = end - i < CN_ANDERSON_TILE ? end - i : CN_ANDERSON_TILE;
         for (int64_t k = i; k < i + size; k++) {
             dF[k] = s->f[k] - s->f_old[k];
             dG[k] = g[k] - s->g_old[k];
@@ -54,13 +54,14 @@ static void cn_anderson_differ(const cn_anderson *s, int32_t column, const doubl
         for (int32_t j = 0; j < s->count; j++) {
             row[j] += cn_dot(size, dF + i, s->dF + j * s->n + i);
         }
-        *right += cn_dot(size, dF + i, s->f + i);
+        row[CN_ANDERSON_MAX] += cn_dot(size, dF + i, s->f + i);
     }
 }
 
-static void cn_anderson_mix(const cn_anderson *s, const double *gamma, const double *g, double *x) {
-    for (int64_t i = 0; i < s->n; i += CN_ANDERSON_TILE) {
-        int64_t end = s->n - i < CN_ANDERSON_TILE ? s->n : i + CN_ANDERSON_TILE;
+static void cn_anderson_mix(const cn_anderson *s, const double *gamma, const double *g,
+                            int64_t first, int64_t last, double *x) {
+    for (int64_t i = first; i < last; i += CN_ANDERSON_TILE) {
+        int64_t end = last - i < CN_ANDERSON_TILE ? last : i + CN_ANDERSON_TILE;
         for (int64_t k = i; k < end; k++) {
             x[k] = g[k];
         }

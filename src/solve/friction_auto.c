@@ -33,6 +33,9 @@
 #define CN_AUTO_BUDGET 250   // Newton steps of the first turn, doubling
 #define CN_AUTO_JOINTED                                                                            \
     0.1 // share of joint blocks above which Newton comes first: sweeps creep along chains
+#define CN_AUTO_VAST                                                                               \
+    100000 // contacts above which there are sweeps only: neither islands nor factors of such a
+           // packing fit in a reasonable memory
 #define CN_AUTO_SMALL                                                                              \
     64 // contacts of an island below which it cannot fill the packets of a sweep: Newton at once
 
@@ -160,7 +163,8 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     *patience = HUGE_VAL;
     bool goes_on =
         !cn_auto_is_over(status, report) && cn_auto_limits(turns, INT32_MAX, &opts, report);
-    if (goes_on && cn_auto_is_brief(turns, sweeps->sweeps)) {
+    bool vast = p->contacts > CN_AUTO_VAST;
+    if (goes_on && (vast || cn_auto_is_brief(turns, sweeps->sweeps))) {
         status = cn_nsgs_go(sweeps, &opts, HUGE_VAL, report);
         turns->iterations += report->iterations;
     } else if (goes_on) {

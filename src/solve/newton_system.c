@@ -26,7 +26,7 @@ static cn_status cn_analyse_assembled(cn_newton_system *s, cn_arena *scratch) {
         cn_block_lu_analyse(W->dim, W->block_rows, W->start, W->column, NULL, scratch, &s->lu);
     s->offset = CN_TAKE(scratch, int64_t, W->start[W->block_rows]);
     if (status != CN_OK || !s->offset) {
-        return CN_ERR_MEMORY;
+        return status != CN_OK ? status : CN_ERR_MEMORY;
     }
     for (int32_t a = 0; a < W->block_rows; a++) {
         for (int64_t k = W->start[a]; k < W->start[a + 1]; k++) {
@@ -563,6 +563,7 @@ cn_status cn_newton_refuse(cn_status status, cn_solve_report *report) {
         return status;
     }
     report->outcome = CN_UNSUPPORTED;
-    report->detail = "in body space this solver needs two rigid bodies a contact";
+    report->detail =
+        "in body space this solver needs two rigid bodies a contact; factors of 2 GB at most";
     return CN_OK;
 }

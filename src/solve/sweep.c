@@ -8,6 +8,7 @@
 #include "solve/sweep.h"
 
 #include "base/arena.h"
+#include "base/parallel.h"
 #include "math/wide.h"
 #include "problem/operator.h"
 #include "solve/boxes.h"
@@ -529,6 +530,7 @@ cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *loc
                                 const cn_sweep_plan *plan, cn_arena *scratch, cn_sweep *sweep) {
     int64_t m = (int64_t)p->dim * p->contacts;
     *sweep = (cn_sweep){.p = p, .local = local->solve, .plan = *plan, .size = m};
+    sweep->env = cn_arena_env(scratch);
     sweep->relaxation = plan->relaxation;
     sweep->fast = local->solve == cn_local_hybrid && !p->convex;
     sweep->local = p->convex ? cn_local_convex : sweep->local;
@@ -614,19 +616,17 @@ void cn_sweep_go_on(cn_sweep *sweep, double *x, int32_t count) {
     }
 }
 
-static double cn_length(int64_t n, const double *x) {
-    // Four sums at once: one alone would wait for each of its additions.
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (int lane = 0; lane < 4; lane++) {
-            sum[lane] += x[i + lane] * x[i + lane];
-        }
+static double cn_square_range(const void *user, int64_t first, int64_t end) {
+    const double *x = user;
+    double sum = 0.0;
+    for (int64_t i = first; i < end; i++) {
+        sum += x[i] * x[i];
     }
-    for (; i < n; i++) {
-        sum[0] += x[i] * x[i];
-    }
-    return sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    return sum;
+}
+
+static double cn_length(const cn_env *env, int64_t n, const double *x) {
+    return sqrt(cn_parallel_sum(env, n, cn_square_range, x));
 }
 
 // |e| of an iterate in packets.
@@ -638,7 +638,7 @@ static double cn_packed_error(const cn_sweep *s, const double *x) {
 double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const double *x) {
     if (sweep->kind != CN_SWEEP_ANY && measure == CN_MEASURE_SCALED) {
         return cn_natural_divide(&sweep->unit, cn_packed_error(sweep, x),
-                                 cn_length(sweep->size, x));
+                                 cn_length(sweep->env, sweep->size, x));
     }
     cn_sweep_store(sweep, x, sweep->r);
     if (sweep->pack.size > 0) {

@@ -50,6 +50,7 @@ struct cn_sweep {
     cn_manifolds manifolds; //
     cn_natural_unit unit;   // of the scaled measure
     double *r, *u;          // impulses and velocities in contact axes, for the other measures
+    const cn_env *env;      // whose threads work
     cn_sweep_plan plan;
     cn_visit_fn *visit;     // of a plan: one contact solved
     int32_t *order, *first; // block b of a plan: contacts order[first[b]] .. order[first[b+1] - 1]

@@ -10,6 +10,10 @@
 #include <math.h>
 #include <string.h>
 
+// Numbers in the factors, 2 GB of them: a packing of some 30 000 spheres. What needs more is not
+// for a factorisation.
+#define CN_LU_MOST (INT64_C(1) << 28)
+
 #define CN_INLINE static inline __attribute__((always_inline))
 
 // ---- symbolic ----
@@ -51,6 +55,7 @@ static int32_t cn_row_reach(const cn_block_lu *lu, const int32_t *order, const i
 }
 
 // Counts or writes the filled rows: the lower part from the reach, the upper part as its mirror.
+// CN_ERR_UNSUPPORTED when they are too many.
 static cn_status cn_fill(cn_block_lu *lu, const int32_t *order, const int64_t *start,
                          const int32_t *column, cn_arena *memory) {
     int32_t n = lu->rows;
@@ -65,8 +70,13 @@ static cn_status cn_fill(cn_block_lu *lu, const int32_t *order, const int64_t *s
     for (int pass = 0; pass < 2; pass++) {
         memset(parent, -1, sizeof *parent * (size_t)n);
         memset(seen, -1, sizeof *seen * (size_t)n);
+        int64_t filled = 0;
         for (int32_t i = 0; i < n; i++) {
             int32_t count = cn_row_reach(lu, order, start, column, i, parent, seen, list);
+            filled += 2 * (int64_t)count + 1;
+            if (filled > CN_LU_MOST / (lu->dim * lu->dim)) {
+                return CN_ERR_UNSUPPORTED;
+            }
             if (pass == 0) {
                 lu->start[i + 1] += count + 1;
                 lu->diagonal[i] = count;
@@ -153,8 +163,9 @@ cn_status cn_block_lu_analyse(int32_t dim, int32_t rows, const int64_t *start,
     for (int32_t i = 0; i < rows; i++) {
         out->place[order[i]] = i;
     }
-    if (cn_fill(out, order, start, column, memory) != CN_OK) {
-        return CN_ERR_MEMORY;
+    cn_status status = cn_fill(out, order, start, column, memory);
+    if (status != CN_OK) {
+        return status;
     }
     cn_sort_lower(out, next);
     out->multiplications = cn_count_multiplications(out);

@@ -30,7 +30,7 @@ typedef struct cn_block_lu {
 // The pattern: block row i couples with column[k], k in [start[i], start[i+1]), symmetric; the
 // diagonal may be left out. late: NULL, or rows (1) to be eliminated after all others, since their
 // values change from one factorisation to the next: the first `early` rows of the order can then be
-// kept.
+// kept. CN_ERR_UNSUPPORTED: the factors would be larger than any should be.
 cn_status cn_block_lu_analyse(int32_t dim, int32_t rows, const int64_t *start,
                               const int32_t *column, const uint8_t *late, cn_arena *memory,
                               cn_block_lu *out);
