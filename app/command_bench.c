@@ -24,6 +24,8 @@ static const cn_bench cn_benches[] = {
     {"settling", "spheres settle in a box (E3), beside ODE, Bullet and MuJoCo", cn_bench_settling},
     {"masonry", "an arch, a wall on sinking ground and a tower, beside the same", cn_bench_masonry},
     {"scale", "spheres, polyhedra and walls of growing size, beside the same", cn_bench_scale},
+    {"threads", "two and four threads beside one, and whether the bits are the same",
+     cn_bench_threads},
     {"realtime", "how well a limit of time a step is kept, and what the answers are worth",
      cn_bench_realtime},
 };

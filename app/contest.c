@@ -258,7 +258,7 @@ static bool cn_contest_start_ours(const cn_contest *contest, const cn_contest_se
     if (!cn_race_world_open(&contest->course, more, contest->friction, &world)) {
         return false;
     }
-    snprintf(result->setting, sizeof result->setting, "residual %g at every step",
+    snprintf(result->setting, sizeof result->setting, "residual %g a step",
              cn_model_settings(world.model)->tolerance);
     bool good = cn_race_ours(&contest->course, &world, result);
     // The first setting's world is also the one that peers are given.

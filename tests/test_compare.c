@@ -181,6 +181,18 @@ CN_TEST(bench_scale_runs_what_is_named) {
     cn_cli_leave(&cli);
 }
 
+CN_TEST(bench_threads_finds_the_same_state) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "bench threads --sizes wall-2020 --repeats 1 --json");
+    for (int32_t k = 0; k < 3; k++) {
+        cJSON *row = cn_cli_json(&cli, k);
+        CN_CHECK_TRUE(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "same_state")));
+        CN_CHECK_BELOW(1000, cn_json_number(row, "contacts"));
+        cJSON_Delete(row);
+    }
+    cn_cli_leave(&cli);
+}
+
 // ---- profile ----
 
 // Three problems; the folder is left with them.
