@@ -83,7 +83,7 @@ export class App {
         this.layout.messages.hide();
         const run = new Run(hello, bodies, index, this.source, {
             frame: (number) => this.arrived(number),
-            problem: (error) => this.missing(error),
+            problem: (error, number) => this.missing(error, number),
         });
         this.run = run;
         run.frames.fetch(first ? firstFrame(run.frames) : run.frames.count - 1); // under way while the scene is built
@@ -136,9 +136,10 @@ export class App {
     }
 
     // A frame that cannot be had: the rest of the page is shown all the same.
-    missing(error) {
+    missing(error, number) {
         this.framed = true;
-        this.problem(error.message);
+        if (error.isLost) this.problem(error.message);
+        else this.layout.messages.notice(`${error.message}. The other frames are intact.`, ["Show the next one", () => this.seekFrame(number + 1)]);
         this.invalidate("ui");
     }
 

@@ -58,8 +58,10 @@ export class Playback {
         if (!this.playing) return false;
         const elapsed = this.last === null ? 0 : Math.min(0.25, (now - this.last) / 1000);
         this.last = now;
-        // Time stands still until the frame that it points at was shown, rather than running away from the picture.
-        if (this.app.state.frame !== this.frameNumber() && elapsed > 0) return true;
+        // Time stands still until the frame that it points at was shown, rather than running away from the picture; one that cannot be
+        // read is passed over.
+        const k = this.frameNumber();
+        if (this.app.state.frame !== k && !this.app.run.frames.bad.has(k) && elapsed > 0) return true;
         this.time += elapsed * this.speed;
         const [from, to] = this.bounds;
         if (this.time >= to) {

@@ -151,3 +151,20 @@ test("a_position_that_is_no_number_is_marked", async (t) => {
     await settled(page);
     equal(await page.evaluate(() => window.cairn.app.view.lost.count), 1, "marked bodies");
 });
+
+test("a_damaged_frame_is_told_and_passed_over", async (t) => {
+    const run = twoBalls(), page = await t.page();
+    const server = await serve(t, page, run);
+    await page.goto(`${HOST}/?token=abc`);
+    await ready(page);
+    await page.evaluate(() => {
+        const { source } = window.cairn.app, plain = source.frame.bind(source);
+        source.frame = (step) => (step === 30 ? Promise.reject(new Error("the frame of step 30 has the wrong size")) : plain(step));
+        window.cairn.seekStep(30);
+    });
+    await page.getByRole("button", { name: "Show the next one" }).click();
+    await page.waitForFunction(() => window.cairn.app.shown.frame.step === 40);
+    await page.evaluate(() => { window.cairn.seekStep(20); window.cairn.app.playback.play(); });
+    await page.waitForFunction(() => window.cairn.app.shown.frame.step >= 40);
+    holds(server.sockets.length === 1, "the connection was lost");
+});

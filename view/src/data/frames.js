@@ -14,6 +14,7 @@ export class Frames {
         this.kept = new Map(); // number -> {frame, contacts}, oldest use first
         this.bytes = 0;
         this.flying = new Set();
+        this.bad = new Set(); // numbers of frames that cannot be read
         this.wanted = -1;
     }
 
@@ -67,12 +68,13 @@ export class Frames {
     }
 
     async fetch(number) {
-        if (this.kept.has(number) || this.flying.has(number) || !(number >= 0 && number < this.count)) return;
+        if (this.kept.has(number) || this.flying.has(number) || this.bad.has(number) || !(number >= 0 && number < this.count)) return;
         this.flying.add(number);
         try {
             this.keep(number, await this.source.frame(this.steps[number]));
             this.onArrival(number);
         } catch (error) {
+            if (!error.isLost) this.bad.add(number);
             this.onProblem(error, number);
         } finally {
             this.flying.delete(number);

@@ -35,7 +35,7 @@ export class SocketSource {
     }
 
     onClose(code) {
-        const lost = new Error("the connection was lost");
+        const lost = Object.assign(new Error("the connection was lost"), { isLost: true });
         for (const waiting of [...this.requests.values(), ...this.commands.values()]) waiting.reject(lost);
         this.requests.clear();
         this.commands.clear();
