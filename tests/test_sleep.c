@@ -211,3 +211,15 @@ CN_TEST(bodies_of_joints_do_not_sleep) {
     CN_CHECK_TRUE(sleeps(&w, UPPER) && !sleeps(&w, LEFT));
     world_close(&w);
 }
+
+CN_TEST(sleeping_and_steps_cut_to_an_error_exclude_one_another) {
+    const char *text = "cairn: 1\nsleeping: {speed: 0.1}\nintegrator: {error: 1.0e-4}\n"
+                       "materials: {stone: {density: 1000}}\n"
+                       "bodies: [{material: stone, shape: [{sphere: {radius: 1}}]}]\n";
+    cn_model *model;
+    cn_error error = {0};
+    assert_int_equal(
+        cn_scene_read_text(NULL, "scene.yaml", text, strlen(text), NULL, 0, &model, &error),
+        CN_ERR_INPUT);
+    assert_non_null(strstr(error.message, "sleeping needs steps"));
+}

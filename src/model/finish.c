@@ -72,6 +72,11 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         cn_fail_hint(error, "a longer step or an earlier end");
         return CN_ERR_INPUT;
     }
+    if (s->sleep_speed > 0.0 && s->error > 0.0) {
+        cn_fail(error, CN_ERR_INPUT, "sleeping needs steps that are not cut to an error");
+        cn_fail_hint(error, "leave out sleeping.speed or integrator.error");
+        return CN_ERR_INPUT;
+    }
     if (!cn_is_finite(s->gravity, dim)) {
         return cn_fail(error, CN_ERR_INPUT, "gravity is not a finite number");
     }
