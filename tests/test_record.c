@@ -8,6 +8,7 @@
 #include <cairn/cairn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char scene_3d[] =
@@ -196,6 +197,31 @@ CN_TEST(damage_is_seen) {
     CN_CHECK_TRUE(grade.residual_worst > 1e-2);
     assert_int_equal(grade.worst_step, 200);
     cn_run_close(run);
+    world_close(&world);
+    cn_database_remove(path);
+}
+
+CN_TEST(a_file_cut_short_is_told_so) {
+    char path[64];
+    cn_error error;
+    temporary(path);
+    cn_world world = world_open(scene_3d);
+    cn_recorder *recorder;
+    cn_run *run;
+    cn_run_grade grade;
+    assert_int_equal(cn_recorder_create(NULL, path, false, world.sim, &recorder, NULL), CN_OK);
+    record(recorder, world.sim, 200, 10);
+    assert_int_equal(cn_recorder_close(recorder, NULL), CN_OK);
+    struct stat file;
+    assert_int_equal(stat(path, &file), 0);
+    assert_int_equal(truncate(path, file.st_size / 2), 0);
+    cn_status status = cn_run_open(NULL, path, &run, &error);
+    if (status == CN_OK) {
+        status = cn_run_check(run, &grade, &error);
+        cn_run_close(run);
+    }
+    assert_int_equal(status, CN_ERR_INPUT);
+    CN_CHECK_TRUE(strstr(error.hint, "cut short") != NULL);
     world_close(&world);
     cn_database_remove(path);
 }

@@ -27,6 +27,10 @@ static cn_status cn_database_fail(const cn_database *database, cn_error *error) 
     cn_status status = code == SQLITE_NOMEM ? CN_ERR_MEMORY : (damaged ? CN_ERR_INPUT : CN_ERR_IO);
     cn_fail(error, status, "%s", sqlite3_errmsg(database->handle));
     cn_fail_at(error, database->path, 0, 0);
+    if (code == SQLITE_CORRUPT) {
+        cn_fail_hint(error, "the file is damaged or cut short; take a copy of it, or what "
+                            "sqlite3's .recover can save");
+    }
     return status;
 }
 
