@@ -266,8 +266,10 @@ static void cn_put_limits(const cn_show *show, cn_json *json) {
     double length = show->length > 0.0 ? show->length : 0.1 * diagonal;
     cn_put_open(json, "limits", '{');
     cn_put_limit(json, "residual", cn_limit_residual, show->tolerance);
-    cn_put_limit(json, "penetration", cn_limit_penetration, length);
-    cn_put_limit(json, "joint", cn_limit_joint, length);
+    if (length > 0.0) { // a system described by its equations has none
+        cn_put_limit(json, "penetration", cn_limit_penetration, length);
+        cn_put_limit(json, "joint", cn_limit_joint, length);
+    }
     cn_put_limit(json, "gain", cn_limit_gain, show->scale);
     cn_put_limit(json, "loss", damped ? cn_limit_loss_damped : cn_limit_loss, show->scale);
     cn_put_close(json, '}');

@@ -29,7 +29,7 @@ export class Trust {
             rows.push({ key: "residual", label: "Residual", limit: limits.residual[0], ...residual, level });
         }
         const depth = ledger.worst("penetration_max", begin, end);
-        if (depth) {
+        if (depth && limits.penetration) {
             rows.push({ key: "penetration", label: "Penetration", limit: limits.penetration[0], ...depth,
                 level: grade(depth.value, limits.penetration) });
         }
