@@ -51,8 +51,11 @@ void cn_joint_look(int32_t dim, const cn_joint_geometry *geometry, const double 
                    const double *pose_b, const double near[2], cn_joint_view *view) {
     const double *pose[2] = {pose_a, pose_b};
     double point[2][3];
-    *view = (cn_joint_view){.dim = dim, .geometry = geometry, .near = {near[0], near[1]}};
+    view->dim = dim;
+    view->geometry = geometry;
     for (int k = 0; k < 2; k++) {
+        view->near[k] = near[k];
+        view->angle[k] = 0.0;
         const cn_anchor *anchor = &geometry->anchor[k];
         double R[9], frame[9], center[3] = {pose[k][0], pose[k][1], dim == 3 ? pose[k][2] : 0.0};
         if (dim == 3) {
@@ -61,6 +64,7 @@ void cn_joint_look(int32_t dim, const cn_joint_geometry *geometry, const double 
             cn_quat_matrix(view->turn[k], frame);
         } else {
             cn_angle_matrix(pose[k][2], R);
+            memset(view->turn[k], 0, sizeof view->turn[k]);
             view->angle[k] = pose[k][2] + anchor->angle;
             cn_angle_matrix(view->angle[k], frame);
         }
@@ -69,6 +73,7 @@ void cn_joint_look(int32_t dim, const cn_joint_geometry *geometry, const double 
         cn_add_scaled3(center, 1.0, view->arm[k], point[k]);
     }
     cn_sub3(point[1], point[0], view->apart);
+    memset(view->relative, 0, sizeof view->relative);
     if (dim == 3) {
         cn_quat_relative(view->turn[0], view->turn[1], view->relative);
     }
