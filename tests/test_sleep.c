@@ -162,6 +162,18 @@ CN_TEST(piles_wake_when_gravity_or_friction_are_steered) {
     world_close(&w);
 }
 
+CN_TEST(piles_wake_when_a_controller_pushes) {
+    world w = asleep("forces: [{body: right, force: [\"u\", 0, 0]}]\n"
+                     "control:\n  - {period: 0.1, sensors: {height: \"right_z\"},\n"
+                     "     outputs: {u: \"t < 1.45 ? 0 : 3000*(height > 0.4)\"}}\n");
+    world_run(&w, 1.45);
+    CN_CHECK_TRUE(sleeps(&w, RIGHT));
+    world_run(&w, 1.6);
+    CN_CHECK_TRUE(world_velocity(&w, RIGHT)[0] > 0.1);
+    CN_CHECK_TRUE(sleeps(&w, LEFT) && sleeps(&w, UPPER));
+    world_close(&w);
+}
+
 CN_TEST(piles_wake_when_a_force_changes_or_a_hand_pulls) {
     world w = asleep("forces:\n  - {body: right, force: [\"3000*(t >= 1.5)\", 0, 0]}\n"
                      "  - {body: upper, force: [100, 0, 0]}\n"); // constant: sleeps under it
