@@ -101,6 +101,49 @@ CN_TEST(sums_have_the_same_bits_for_any_number_of_threads) {
     free(x);
 }
 
+typedef struct spread {
+    double sum, most;
+    int64_t last;
+} spread;
+
+static void find_spread(const void *user, int64_t first, int64_t end, void *part) {
+    const double *x = user;
+    spread *found = part;
+    found->sum = add_up(user, first, end);
+    for (int64_t i = first; i < end; i++) {
+        found->most = x[i] > found->most ? x[i] : found->most;
+    }
+    found->last = end;
+}
+
+static void join_spread(void *total, const void *part) {
+    spread *all = total;
+    const spread *more = part;
+    assert_true(all->last < more->last); // in their order
+    all->sum += more->sum;
+    all->most = more->most > all->most ? more->most : all->most;
+    all->last = more->last;
+}
+
+CN_TEST(folds_have_the_same_bits_for_any_number_of_threads) {
+    enum { n = 40 * CN_RANGE + 5 }; // more than are folded at a time
+    double *x = malloc(sizeof *x * n);
+    cn_rng rng = cn_rng_seed(2);
+    for (int i = 0; i < n; i++) {
+        x[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+    }
+    x[n - 3] = 2.0;
+    double expected = cn_parallel_sum(NULL, n, add_up, x);
+    for (int c = 0; c < COUNTS; c++) {
+        cn_env env = with_threads(counts[c]);
+        spread all = {.last = 0};
+        cn_parallel_fold(&env, n, find_spread, join_spread, x, sizeof all, &all);
+        assert_true(all.sum == expected && all.most == 2.0 && all.last == n);
+        cn_threads_destroy(env.threads);
+    }
+    free(x);
+}
+
 // Bodies in layers, each touching some of its own layer and of the next, a few far ones, and
 // something static.
 static int32_t *layered_pairs(int32_t bodies, int32_t contacts) {

@@ -9,11 +9,14 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdalign.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #define CN_LOOK_OUT 20000 // looks before sleeping: some 10 microseconds
 #define CN_SUM_MOST 1024  // ranges summed at a time
+#define CN_FOLD_MOST 32   // ranges folded at a time
 
 struct cn_threads {
     int32_t count; // with the caller
@@ -212,4 +215,38 @@ double cn_parallel_sum(const cn_env *env, int64_t count, cn_range_sum_fn *fn, co
         }
     }
     return sum;
+}
+
+typedef struct cn_folding {
+    int64_t first, end;
+    cn_range_fold_fn *fn;
+    const void *user;
+    alignas(max_align_t) unsigned char part[CN_FOLD_MOST][CN_FOLD_SIZE];
+} cn_folding;
+
+static void cn_range_fold(void *user, int32_t unit) {
+    cn_folding *folding = user;
+    int64_t first = folding->first + (int64_t)CN_RANGE * unit,
+            end = folding->end - first < CN_RANGE ? folding->end : first + CN_RANGE;
+    folding->fn(folding->user, first, end, folding->part[unit]);
+}
+
+void cn_parallel_fold(const cn_env *env, int64_t count, cn_range_fold_fn *fn, cn_join_fn *join,
+                      const void *user, size_t size, void *total) {
+    cn_folding folding;
+    folding.end = count;
+    folding.fn = fn;
+    folding.user = user;
+    for (folding.first = 0; folding.first < count;
+         folding.first += (int64_t)CN_RANGE * CN_FOLD_MOST) {
+        int32_t units = cn_range_count(count - folding.first);
+        units = units < CN_FOLD_MOST ? units : CN_FOLD_MOST;
+        for (int32_t i = 0; i < units; i++) {
+            memset(folding.part[i], 0, size);
+        }
+        cn_parallel_for(env, units, cn_range_fold, &folding);
+        for (int32_t i = 0; i < units; i++) {
+            join(total, folding.part[i]);
+        }
+    }
 }

@@ -20,4 +20,12 @@ void cn_parallel_ranges(const cn_env *env, int64_t count, cn_range_fn *fn, void 
 typedef double cn_range_sum_fn(const void *user, int64_t first, int64_t end);
 double cn_parallel_sum(const cn_env *env, int64_t count, cn_range_sum_fn *fn, const void *user);
 
+// What such ranges find, each in a record of its own that starts as zeros, joined to the total in
+// their order. size: of a record in bytes, at most CN_FOLD_SIZE.
+#define CN_FOLD_SIZE 256
+typedef void cn_range_fold_fn(const void *user, int64_t first, int64_t end, void *part);
+typedef void cn_join_fn(void *total, const void *part);
+void cn_parallel_fold(const cn_env *env, int64_t count, cn_range_fold_fn *fn, cn_join_fn *join,
+                      const void *user, size_t size, void *total);
+
 #endif

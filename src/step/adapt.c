@@ -25,6 +25,16 @@
 #define CN_PART_SHRINK 0.1              // least
 #define CN_PART_ROUND 1e-9              // of h: a rest this short is none
 
+// Into room for as many.
+static void cn_copy_impulses(const cn_state *from, cn_state *to) {
+    if (from->impulse_count > 0) {
+        size_t count = (size_t)from->impulse_count;
+        memcpy(to->impulse, from->impulse, sizeof(double) * 3 * count);
+        memcpy(to->key, from->key, sizeof *to->key * count);
+        memcpy(to->slid, from->slid, count);
+    }
+}
+
 static bool cn_state_copy(cn_sim *sim, cn_arena *memory, const cn_state *from, cn_state *to) {
     const cn_model *model = sim->model;
     int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
@@ -46,22 +56,15 @@ static bool cn_state_copy(cn_sim *sim, cn_arena *memory, const cn_state *from, c
     memcpy(to->v, from->v, sizeof(double) * (size_t)velocities);
     memcpy(to->joint_impulse, from->joint_impulse, sizeof(double) * (size_t)rows);
     memcpy(to->joint_angle, from->joint_angle, sizeof(double) * (size_t)angles);
-    if (from->impulse_count > 0) {
-        size_t count = (size_t)from->impulse_count;
-        memcpy(to->impulse, from->impulse, sizeof(double) * 3 * count);
-        memcpy(to->key, from->key, sizeof *to->key * count);
-        memcpy(to->slid, from->slid, count);
-    }
+    cn_copy_impulses(from, to);
     return true;
 }
 
 // The sim goes back to the state put aside.
 static cn_status cn_state_restore(cn_sim *sim, const cn_state *kept, cn_error *error) {
     const cn_model *model = sim->model;
-    cn_arena *arena = sim->impulses[sim->current];
-    cn_state state, *now = &sim->state;
-    cn_arena_release(arena, (cn_arena_mark){0});
-    if (!cn_state_copy(sim, arena, kept, &state)) {
+    cn_state *now = &sim->state;
+    if (!cn_state_make_room(sim, kept->impulse_count)) {
         return cn_fail_memory(error);
     }
     memcpy(now->q, kept->q,
@@ -71,10 +74,7 @@ static cn_status cn_state_restore(cn_sim *sim, const cn_state *kept, cn_error *e
     memcpy(now->joint_impulse, kept->joint_impulse,
            sizeof(double) * (size_t)model->joint_row_count);
     memcpy(now->joint_angle, kept->joint_angle, sizeof(double) * 2 * (size_t)model->joint_count);
-    now->impulse_count = state.impulse_count;
-    now->impulse = state.impulse;
-    now->key = state.key;
-    now->slid = state.slid;
+    cn_copy_impulses(kept, now);
     return CN_OK;
 }
 

@@ -6,45 +6,92 @@
 // lose something besides, when the turned lock takes out a part of their velocity.
 #include "step/sim.h"
 
+#include "base/parallel.h"
 #include "math/vec3.h"
 
 #include <math.h>
 
-void cn_state_energy(const cn_model *model, const double gravity[3], const double *q,
-                     const double *v, double *kinetic, double *potential) {
+typedef struct cn_energy_loop {
+    const cn_sim *sim;
+    const double *q, *v;
+} cn_energy_loop;
+
+typedef struct cn_energies {
+    double kinetic, potential;
+} cn_energies;
+
+static void cn_energy_range(const void *user, int64_t first, int64_t end, void *part) {
+    const cn_energy_loop *loop = user;
+    const cn_model *model = loop->sim->model;
+    const double *gravity = loop->sim->steering.gravity;
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
-    *kinetic = *potential = 0.0;
-    for (int32_t i = 0; i < model->body_count; i++) {
+    cn_energies *sum = part;
+    for (int64_t i = first; i < end; i++) {
         if (model->body[i].role != CN_BODY_FREE) {
             continue;
         }
-        cn_rigid rigid = cn_body_rigid(model, i);
-        const double *x = q + (int64_t)pose * i;
-        *kinetic += cn_rigid_kinetic(&rigid, x, v + (int64_t)size * i);
+        cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
+        const double *x = loop->q + pose * i;
+        sum->kinetic += cn_rigid_kinetic(&rigid, x, loop->v + size * i);
         for (int32_t k = 0; k < model->dim; k++) {
-            *potential -= rigid.mass * gravity[k] * x[k];
+            sum->potential -= rigid.mass * gravity[k] * x[k];
         }
     }
 }
 
+static void cn_energy_join(void *total, const void *part) {
+    cn_energies *sum = total;
+    const cn_energies *add = part;
+    sum->kinetic += add->kinetic;
+    sum->potential += add->potential;
+}
+
+void cn_state_energy(const cn_sim *sim, const double *q, const double *v, double *kinetic,
+                     double *potential) {
+    cn_energy_loop loop = {sim, q, v};
+    cn_energies sum = {0.0, 0.0};
+    cn_parallel_fold(&sim->env, sim->model->body_count, cn_energy_range, cn_energy_join, &loop,
+                     sizeof sum, &sum);
+    *kinetic = sum.kinetic;
+    *potential = sum.potential;
+}
+
+// What a step's forces and impulses did.
+typedef struct cn_work {
+    double external, joints;
+    double friction, impact, numerical; // dissipated
+} cn_work;
+
+static void cn_work_join(void *total, const void *part) {
+    cn_work *sum = total;
+    const cn_work *add = part;
+    sum->external += add->external;
+    sum->joints += add->joints;
+    sum->friction += add->friction;
+    sum->impact += add->impact;
+    sum->numerical += add->numerical;
+}
+
 // Work of the given forces, and what theta > 1/2 takes away.
-static void cn_load_work(const cn_sim *sim, cn_step_report *report) {
+static void cn_load_work(const void *user, int64_t first, int64_t end, void *part) {
+    const cn_sim *sim = user;
     const cn_model *model = sim->model;
     const cn_step *step = &sim->last;
+    cn_work *work = part;
     int32_t size = cn_velocity_size(model->dim);
     double theta = step->opts.theta;
-    for (int32_t i = 0; i < model->body_count; i++) {
+    for (int64_t i = first; i < end; i++) {
         if (model->body[i].role != CN_BODY_FREE) {
             continue;
         }
-        const double *load = step->load + 6 * (int64_t)i;
+        const double *load = step->load + 6 * i;
         for (int32_t k = 0; k < size; k++) {
-            int64_t at = (int64_t)size * i + k;
+            int64_t at = size * i + k;
             double given = model->dim == 2 && k == 2 ? load[5] : load[k];
             double weight = k < model->dim ? model->body[i].mass * sim->steering.gravity[k] : 0.0;
             double mean = (1.0 - theta) * step->v_old[at] + theta * step->v_new[at];
-            report->work_external += step->h * given * mean;
-            report->dissipated_numerical +=
+            work->external += step->h * given * mean;
+            work->numerical +=
                 step->h * (theta - 0.5) * (given + weight) * (step->v_new[at] - step->v_old[at]);
         }
     }
@@ -77,26 +124,32 @@ static double cn_driven_work(const cn_sim *sim, int32_t body, const cn_contact *
     return -cn_dot3(velocity, impulse);
 }
 
-static void cn_contact_work(const cn_sim *sim, cn_step_report *report) {
+static void cn_contact_work(const void *user, int64_t first, int64_t end, void *part) {
+    const cn_sim *sim = user;
     const cn_step *step = &sim->last;
     const cn_friction *p = &step->assembled.problem;
-    for (int32_t a = 0; a < step->assembled.contacts; a++) {
-        int64_t row = (int64_t)p->dim * a;
+    cn_work *work = part;
+    bool driven = sim->model->motion_count > 0;
+    for (int64_t a = first; a < end; a++) {
+        int64_t row = p->dim * a;
         const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
         const double *axes[3] = {contact->normal, contact->t1, contact->t2};
         double impulse[3] = {0.0, 0.0, 0.0}, reaction[3];
         for (int32_t i = 0; i < p->dim; i++) {
             double after = step->u[row + i] - step->assembled.shift[row + i];
-            double work =
+            double taken =
                 -0.5 * (step->assembled.velocity_before[row + i] + after) * step->r[row + i];
-            *(i == 0 ? &report->dissipated_impact : &report->dissipated_friction) += work;
+            *(i == 0 ? &work->impact : &work->friction) += taken;
             cn_add_scaled3(impulse, step->r[row + i], axes[i], impulse);
+        }
+        if (!driven) {
+            continue;
         }
         for (int32_t k = 0; k < 3; k++) {
             reaction[k] = -impulse[k];
         }
-        report->work_external += cn_driven_work(sim, contact->key.candidate, contact, impulse) +
-                                 cn_driven_work(sim, contact->key.antagonist, contact, reaction);
+        work->external += cn_driven_work(sim, contact->key.candidate, contact, impulse) +
+                          cn_driven_work(sim, contact->key.antagonist, contact, reaction);
     }
 }
 
@@ -119,7 +172,7 @@ static double cn_joint_driven(const cn_sim *sim, const cn_joint *joint, const do
 
 // Joints give 1/2 (u_0 + u_1) r to what they join; the driven bodies' part of it comes from
 // outside.
-static void cn_joint_work(const cn_sim *sim, cn_step_report *report) {
+static void cn_joint_work(const cn_sim *sim, cn_work *work) {
     const cn_model *model = sim->model;
     const cn_step *step = &sim->last;
     int64_t row = (int64_t)model->dim * step->assembled.contacts;
@@ -131,32 +184,31 @@ static void cn_joint_work(const cn_sim *sim, cn_step_report *report) {
             double J[12];
             cn_joint_value(joint, &view, i, J);
             double after = cn_row_after(&step->assembled, step->r, step->u, row);
-            report->work_joints +=
-                0.5 * (step->assembled.velocity_before[row] + after) * step->r[row];
-            report->work_external -= cn_joint_driven(sim, joint, J) * step->r[row];
+            work->joints += 0.5 * (step->assembled.velocity_before[row] + after) * step->r[row];
+            work->external -= cn_joint_driven(sim, joint, J) * step->r[row];
         }
     }
-    report->dissipated_numerical += step->projected + step->stilled;
+    work->numerical += step->projected + step->stilled;
 }
 
 void cn_step_energy(const cn_sim *sim, cn_step_report *report) {
     const cn_step *step = &sim->last;
     double before[2], after[2];
-    cn_step_report part = {0};
-    cn_load_work(sim, &part);
-    cn_contact_work(sim, &part);
-    cn_joint_work(sim, &part);
-    const double *gravity = sim->steering.gravity;
-    cn_state_energy(sim->model, gravity, sim->state.q, sim->state.v, &before[0], &before[1]);
-    cn_state_energy(sim->model, gravity, step->q, step->v, &after[0], &after[1]);
+    cn_work work = {0};
+    cn_parallel_fold(&sim->env, sim->model->body_count, cn_load_work, cn_work_join, sim,
+                     sizeof work, &work);
+    cn_parallel_fold(&sim->env, step->assembled.contacts, cn_contact_work, cn_work_join, sim,
+                     sizeof work, &work);
+    cn_joint_work(sim, &work);
+    cn_state_energy(sim, sim->state.q, sim->state.v, &before[0], &before[1]);
+    cn_state_energy(sim, step->q, step->v, &after[0], &after[1]);
     report->kinetic = after[0];
     report->potential = after[1];
-    report->work_external += part.work_external;
-    report->work_joints += part.work_joints;
-    report->dissipated_friction += part.dissipated_friction;
-    report->dissipated_impact += part.dissipated_impact;
-    report->dissipated_numerical += part.dissipated_numerical;
-    report->balance_error += (after[0] - before[0]) + (after[1] - before[1]) - part.work_external -
-                             part.work_joints + part.dissipated_friction + part.dissipated_impact +
-                             part.dissipated_numerical;
+    report->work_external += work.external;
+    report->work_joints += work.joints;
+    report->dissipated_friction += work.friction;
+    report->dissipated_impact += work.impact;
+    report->dissipated_numerical += work.numerical;
+    report->balance_error += (after[0] - before[0]) + (after[1] - before[1]) - work.external -
+                             work.joints + work.friction + work.impact + work.numerical;
 }

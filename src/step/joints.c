@@ -121,7 +121,7 @@ static cn_status cn_joints_remedy(cn_sim *sim, cn_error *error) {
     }
     double before[2], after[2];
     cn_status status = CN_OK;
-    cn_state_energy(sim->model, sim->steering.gravity, step->q, step->v, &before[0], &before[1]);
+    cn_state_energy(sim, step->q, step->v, &before[0], &before[1]);
     if (drift == CN_DRIFT_PROJECTION) {
         status = cn_joints_project(sim, step->q, error);
         step->joint_error = cn_joints_error(sim->model, &sim->state, step->q, &step->joint_worst);
@@ -129,7 +129,7 @@ static cn_status cn_joints_remedy(cn_sim *sim, cn_error *error) {
     if (status == CN_OK) {
         status = cn_joints_settle(sim, step->q, step->v, error);
     }
-    cn_state_energy(sim->model, sim->steering.gravity, step->q, step->v, &after[0], &after[1]);
+    cn_state_energy(sim, step->q, step->v, &after[0], &after[1]);
     step->projected = before[0] + before[1] - after[0] - after[1];
     return status;
 }

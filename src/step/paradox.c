@@ -10,6 +10,8 @@
 // though each alone has one; the residual says whether what was found is one of them.
 #include "step/sim.h"
 
+#include "base/parallel.h"
+
 #include <math.h>
 
 // Only contacts that matter in this step: they carry, they would approach, or they are closed.
@@ -19,24 +21,50 @@ static bool cn_contact_matters(const cn_step *step, int32_t a) {
     return step->r[row] > 0.0 || step->assembled.problem.q[row] < 0.0 || gap <= 0.0;
 }
 
-void cn_step_paradoxes(const cn_sim *sim, cn_step_report *report) {
-    const cn_step *step = &sim->last;
+// How many there are, and the one with the largest ratio.
+typedef struct cn_paradoxes {
+    int32_t count;
+    double ratio;
+    cn_contact_key worst;
+} cn_paradoxes;
+
+static void cn_find_paradoxes(const void *user, int64_t first, int64_t end, void *part) {
+    const cn_step *step = user;
     const cn_friction *p = &step->assembled.problem;
-    int32_t count = 0;
-    for (int32_t a = 0; a < step->assembled.contacts; a++) {
+    cn_paradoxes *found = part;
+    for (int32_t a = (int32_t)first; a < end; a++) {
         const double *block = p->W.diagonal + (int64_t)p->dim * p->dim * a;
         double coupling = p->dim == 3 ? hypot(block[1], block[2]) : fabs(block[1]);
         double ratio = p->mu[a] * coupling / block[0];
         if (!(ratio >= 1.0) || !cn_contact_matters(step, a)) {
             continue;
         }
-        count++;
-        if (ratio > report->paradox_ratio) {
-            const cn_contact_key *key = &step->contacts.contact[step->assembled.contact[a]].key;
-            report->paradox_ratio = ratio;
-            report->paradox_candidate = key->candidate + 1;
-            report->paradox_antagonist = key->antagonist + 1;
+        found->count++;
+        if (ratio > found->ratio) {
+            found->ratio = ratio;
+            found->worst = step->contacts.contact[step->assembled.contact[a]].key;
         }
     }
-    report->paradoxes = count > report->paradoxes ? count : report->paradoxes;
+}
+
+static void cn_join_paradoxes(void *total, const void *part) {
+    cn_paradoxes *all = total;
+    const cn_paradoxes *more = part;
+    all->count += more->count;
+    if (more->ratio > all->ratio) {
+        all->ratio = more->ratio;
+        all->worst = more->worst;
+    }
+}
+
+void cn_step_paradoxes(const cn_sim *sim, cn_step_report *report) {
+    cn_paradoxes found = {.count = 0};
+    cn_parallel_fold(&sim->env, sim->last.assembled.contacts, cn_find_paradoxes, cn_join_paradoxes,
+                     &sim->last, sizeof found, &found);
+    if (found.ratio > report->paradox_ratio) {
+        report->paradox_ratio = found.ratio;
+        report->paradox_candidate = found.worst.candidate + 1;
+        report->paradox_antagonist = found.worst.antagonist + 1;
+    }
+    report->paradoxes = found.count > report->paradoxes ? found.count : report->paradoxes;
 }

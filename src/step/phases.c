@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 
@@ -112,31 +113,76 @@ void cn_step_loads(const cn_sim *sim, cn_step *step) {
     cn_motor_loads(sim, step);
 }
 
-// Motion of every body without forces for time h; q and v may be the outputs.
-void cn_step_drift(const cn_model *model, const double *q, const double *v, double h, double *q_out,
-                   double *v_out) {
+typedef struct cn_drift_loop {
+    const cn_model *model;
+    const double *q, *v;
+    double h, *q_out, *v_out;
+} cn_drift_loop;
+
+static void cn_drift_range(void *user, int64_t first, int64_t end) {
+    const cn_drift_loop *loop = user;
+    const cn_model *model = loop->model;
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
-    for (int32_t i = 0; i < model->body_count; i++) {
-        int64_t at_q = (int64_t)pose * i, at_v = (int64_t)size * i;
+    for (int64_t i = first; i < end; i++) {
+        const double *q = loop->q + pose * i, *v = loop->v + size * i;
+        double *q_out = loop->q_out + pose * i, *v_out = loop->v_out + size * i;
         if (model->body[i].role == CN_BODY_FREE) {
-            cn_rigid rigid = cn_body_rigid(model, i);
-            cn_rigid_drift(&rigid, q + at_q, v + at_v, h, q_out + at_q, v_out + at_v);
+            cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
+            cn_rigid_drift(&rigid, q, v, loop->h, q_out, v_out);
         } else {
-            cn_rigid_move(model->dim, q + at_q, v + at_v, h, q_out + at_q);
-            memmove(v_out + at_v, v + at_v, sizeof *v * (size_t)size);
+            cn_rigid_move(model->dim, q, v, loop->h, q_out);
+            memmove(v_out, v, sizeof *v * (size_t)size);
         }
     }
 }
 
-// Expressions may lose their value in the course of time, as sqrt(1 - t).
-static cn_status cn_check_given(const cn_model *model, const cn_step *step, int32_t body,
-                                cn_error *error) {
-    const double *v = step->v_free + (int64_t)cn_velocity_size(model->dim) * body;
+void cn_step_drift(const cn_sim *sim, const double *q, const double *v, double h, double *q_out,
+                   double *v_out) {
+    cn_drift_loop loop = {sim->model, q, v, h, q_out, v_out};
+    cn_parallel_ranges(&sim->env, sim->model->body_count, cn_drift_range, &loop);
+}
+
+// Numbers of the bodies, so many each.
+typedef struct cn_body_numbers {
+    const double *x;
+    int32_t size;
+} cn_body_numbers;
+
+static bool cn_body_is_finite(const cn_body_numbers *numbers, int64_t body) {
     double sum = 0.0;
-    for (int32_t k = 0; k < cn_velocity_size(model->dim); k++) {
-        sum += v[k];
+    for (int32_t k = 0; k < numbers->size; k++) {
+        sum += numbers->x[numbers->size * body + k];
     }
-    if (isfinite(sum)) {
+    return isfinite(sum);
+}
+
+static double cn_count_unfinite(const void *user, int64_t first, int64_t end) {
+    int64_t count = 0;
+    for (int64_t i = first; i < end; i++) {
+        count += !cn_body_is_finite(user, i);
+    }
+    return (double)count;
+}
+
+// The first body with a number that is not finite, -1: none has.
+static int32_t cn_first_unfinite(const cn_sim *sim, const double *x, int32_t size) {
+    cn_body_numbers numbers = {x, size};
+    int32_t count = sim->model->body_count, body = 0;
+    if (!(cn_parallel_sum(&sim->env, count, cn_count_unfinite, &numbers) > 0.0)) {
+        return -1;
+    }
+    while (cn_body_is_finite(&numbers, body)) {
+        body++;
+    }
+    return body;
+}
+
+// Expressions may lose their value in the course of time, as sqrt(1 - t).
+static cn_status cn_check_given(const cn_sim *sim, cn_error *error) {
+    const cn_model *model = sim->model;
+    const cn_step *step = &sim->last;
+    int32_t body = cn_first_unfinite(sim, step->v_free, cn_velocity_size(model->dim));
+    if (body < 0) {
         return CN_OK;
     }
     cn_fail(error, CN_ERR_NUMERIC, "the %s of body %d (%s) is not finite in the step from t = %g",
@@ -147,27 +193,33 @@ static cn_status cn_check_given(const cn_model *model, const cn_step *step, int3
     return CN_ERR_NUMERIC;
 }
 
-// v_free: what the forces make of v_old, and the motions' velocities at the end of the step.
-cn_status cn_step_push(const cn_model *model, cn_step *step, cn_error *error) {
-    cn_steer_pull(model, step);
+static void cn_push_range(void *user, int64_t first, int64_t end) {
+    const cn_sim *sim = user;
+    const cn_model *model = sim->model;
+    const cn_step *step = &sim->last;
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
-    memset(step->v_free, 0, sizeof(double) * (size_t)size * (size_t)model->body_count);
-    cn_step_drive(model, step->t + step->h, step->v_free);
-    cn_status status = CN_OK;
-    for (int32_t i = 0; status == CN_OK && i < model->body_count; i++) {
+    for (int64_t i = first; i < end; i++) {
         if (model->body[i].role == CN_BODY_FREE) {
-            cn_rigid rigid = cn_body_rigid(model, i);
-            const double *load = step->load + 6 * (int64_t)i;
+            cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
+            const double *load = step->load + 6 * i;
             double force[3];
             cn_add_scaled3(load, rigid.mass, step->steering->gravity, force);
-            cn_rigid_kick(&rigid, step->q_middle + (int64_t)pose * i,
-                          step->inertia.inverse + (int64_t)size * size * i, force, load + 3,
-                          step->h, step->v_old + (int64_t)size * i,
-                          step->v_free + (int64_t)size * i);
+            cn_rigid_kick(&rigid, step->q_middle + pose * i,
+                          step->inertia.inverse + size * size * i, force, load + 3, step->h,
+                          step->v_old + size * i, step->v_free + size * i);
         }
-        status = cn_check_given(model, step, i, error);
     }
-    return status;
+}
+
+cn_status cn_step_push(cn_sim *sim, cn_error *error) {
+    const cn_model *model = sim->model;
+    cn_step *step = &sim->last;
+    cn_steer_pull(model, step);
+    memset(step->v_free, 0,
+           sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
+    cn_step_drive(model, step->t + step->h, step->v_free);
+    cn_parallel_ranges(&sim->env, model->body_count, cn_push_range, sim);
+    return cn_check_given(sim, error);
 }
 
 static void cn_keep_better(cn_sim *sim, const cn_friction *p, double *trial_r, double *trial_u,
@@ -230,19 +282,24 @@ cn_status cn_step_solve(cn_sim *sim, cn_error *error) {
     return status;
 }
 
-cn_status cn_step_statuses(cn_sim *sim, cn_error *error) {
-    cn_step *step = &sim->last;
+static void cn_status_range(void *user, int64_t first, int64_t end) {
+    const cn_step *step = user;
     const cn_friction *p = &step->assembled.problem;
-    step->status = CN_TAKE(sim->step_memory, uint8_t, p->contacts);
-    if (!step->status) {
-        return cn_fail_memory(error);
-    }
-    for (int32_t a = 0; a < step->assembled.contacts; a++) {
-        const double *r = step->r + (int64_t)p->dim * a;
+    for (int64_t a = first; a < end; a++) {
+        const double *r = step->r + p->dim * a;
         double tangent2 = r[1] * r[1] + (p->dim == 3 ? r[2] * r[2] : 0.0);
         double limit = (1.0 - CN_SLIDE_MARGIN) * p->mu[a] * r[0];
         step->status[a] = !(r[0] > 0.0) ? 0 : (tangent2 < limit * limit ? 1 : 2);
     }
+}
+
+cn_status cn_step_statuses(cn_sim *sim, cn_error *error) {
+    cn_step *step = &sim->last;
+    step->status = CN_TAKE(sim->step_memory, uint8_t, step->assembled.problem.contacts);
+    if (!step->status) {
+        return cn_fail_memory(error);
+    }
+    cn_parallel_ranges(&sim->env, step->assembled.contacts, cn_status_range, step);
     return CN_OK;
 }
 
@@ -250,26 +307,17 @@ cn_status cn_step_statuses(cn_sim *sim, cn_error *error) {
 cn_status cn_step_end(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
     const cn_model *model = sim->model;
-    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
     cn_apply_impulses(model, &step->assembled, step->v_free, step->r, step->v_new);
-    cn_step_drift(model, step->q_middle, step->v_new, step->h * step->opts.theta, step->q, step->v);
-    for (int32_t i = 0; i < model->body_count; i++) {
-        int64_t at_q = (int64_t)pose * i, at_v = (int64_t)size * i;
-        double sum = 0.0;
-        for (int32_t k = 0; k < size; k++) {
-            sum += step->v[at_v + k];
-        }
-        for (int32_t k = 0; k < pose; k++) {
-            sum += step->q[at_q + k];
-        }
-        if (!isfinite(sum)) {
-            cn_fail(error, CN_ERR_NUMERIC, "body %d (%s) left the finite numbers at t = %g",
-                    (int)i + 1, model->body[i].name, step->t);
-            cn_fail_hint(error, "a smaller step, or look at its forces");
-            return CN_ERR_NUMERIC;
-        }
+    cn_step_drift(sim, step->q_middle, step->v_new, step->h * step->opts.theta, step->q, step->v);
+    int32_t body = cn_first_unfinite(sim, step->v, cn_velocity_size(model->dim));
+    body = body < 0 ? cn_first_unfinite(sim, step->q, cn_pose_size(model->dim)) : body;
+    if (body < 0) {
+        return CN_OK;
     }
-    return CN_OK;
+    cn_fail(error, CN_ERR_NUMERIC, "body %d (%s) left the finite numbers at t = %g", (int)body + 1,
+            model->body[body].name, step->t);
+    cn_fail_hint(error, "a smaller step, or look at its forces");
+    return CN_ERR_NUMERIC;
 }
 
 cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
@@ -297,7 +345,7 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
 cn_status cn_step_go(cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
     cn_step *step = &sim->last;
-    cn_step_drift(model, sim->state.q, step->v_old, step->h * (1.0 - step->opts.theta),
+    cn_step_drift(sim, sim->state.q, step->v_old, step->h * (1.0 - step->opts.theta),
                   step->q_middle, step->v_old);
 
     double clock[3] = {cn_clock_cpu()};
@@ -314,7 +362,7 @@ cn_status cn_step_go(cn_sim *sim, cn_error *error) {
         status = cn_inertia_prepare(model, step->q_middle, sim->step_memory, &step->inertia);
     }
     if (status == CN_OK) {
-        status = cn_step_push(model, step, error);
+        status = cn_step_push(sim, error);
     }
     if (status == CN_OK) {
         cn_sleep_hold(sim, step);

@@ -13,12 +13,12 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error);
 // laws as step->opts has them.
 cn_status cn_step_go(cn_sim *sim, cn_error *error);
 // Motion of every body without forces for time h; q and v may be the outputs.
-void cn_step_drift(const cn_model *model, const double *q, const double *v, double h, double *q_out,
+void cn_step_drift(const cn_sim *sim, const double *q, const double *v, double h, double *q_out,
                    double *v_out);
 // The given forces of the step at q_middle, into load.
 void cn_step_loads(const cn_sim *sim, cn_step *step);
 // v_free: what the forces make of v_old, and the motions' velocities at the end of the step.
-cn_status cn_step_push(const cn_model *model, cn_step *step, cn_error *error);
+cn_status cn_step_push(cn_sim *sim, cn_error *error);
 // r and u of the assembled problem, with the policy "retry" also by the fallback.
 cn_status cn_step_solve(cn_sim *sim, cn_error *error);
 // Open, stick or slide of each problem contact.

@@ -182,18 +182,11 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     if (cn_steering_check(model, &steered.steering, NULL) != CN_OK) {
         return cn_fail(error, CN_ERR_INPUT, "the checkpoint's steering is damaged");
     }
-    cn_arena *arena = sim->impulses[sim->current];
-    cn_arena_release(arena, (cn_arena_mark){0});
-    cn_state state = sim->state;
-    state.step = head.step;
-    state.impulse_count = head.impulses;
-    state.impulse = CN_TAKE(arena, double, 3 * (int64_t)head.impulses);
-    state.key = CN_TAKE(arena, cn_contact_key, head.impulses);
-    state.slid = CN_TAKE(arena, uint8_t, head.impulses);
-    if (!state.impulse || !state.key || !state.slid) {
-        sim->state.impulse_count = 0;
+    if (!cn_state_make_room(sim, head.impulses)) {
         return cn_fail_memory(error);
     }
+    cn_state state = sim->state;
+    state.step = head.step;
     size_t impulses = (size_t)head.impulses;
     const struct {
         void *to;

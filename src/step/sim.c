@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "detect/narrow.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
@@ -169,11 +170,9 @@ static bool cn_sim_allocate(cn_sim *sim) {
     sim->memory = cn_arena_create(&sim->env);
     sim->step_memory = cn_arena_create(&sim->env);
     sim->scratch = cn_arena_create(&sim->env);
-    sim->impulses[0] = cn_arena_create(&sim->env);
-    sim->impulses[1] = cn_arena_create(&sim->env);
+    sim->impulses = cn_arena_create(&sim->env);
     sim->detector = cn_detector_create(model, &sim->env);
-    if (!sim->memory || !sim->step_memory || !sim->scratch || !sim->impulses[0] ||
-        !sim->impulses[1] || !sim->detector) {
+    if (!sim->memory || !sim->step_memory || !sim->scratch || !sim->impulses || !sim->detector) {
         return false;
     }
     sim->state.q = CN_TAKE(sim->memory, double, poses);
@@ -256,8 +255,7 @@ void cn_sim_destroy(cn_sim *sim) {
     cn_detector_destroy(sim->detector);
     cn_buffer_free(&sim->kept);
     cn_buffer_free(&sim->fresh);
-    cn_arena_destroy(sim->impulses[0]);
-    cn_arena_destroy(sim->impulses[1]);
+    cn_arena_destroy(sim->impulses);
     cn_arena_destroy(sim->scratch);
     cn_arena_destroy(sim->step_memory);
     cn_arena_destroy(sim->memory);
@@ -284,45 +282,69 @@ static void cn_world_impulse(const cn_step *step, int32_t a, double out[3]) {
     cn_to_world(dim, contact, step->r + (int64_t)dim * a, out);
 }
 
+bool cn_state_make_room(cn_sim *sim, int32_t count) {
+    cn_state *state = &sim->state;
+    cn_arena_release(sim->impulses, (cn_arena_mark){0});
+    state->impulse_count = 0;
+    state->key = CN_TAKE(sim->impulses, cn_contact_key, count);
+    state->impulse = CN_TAKE(sim->impulses, double, 3 * (int64_t)count);
+    state->slid = CN_TAKE(sim->impulses, uint8_t, count);
+    if (!state->key || !state->impulse || !state->slid) {
+        return false;
+    }
+    state->impulse_count = count;
+    return true;
+}
+
+// Impulse `at` of the state becomes that of problem contact a.
+static void cn_keep_impulse(cn_sim *sim, int32_t at, int32_t a) {
+    const cn_step *step = &sim->last;
+    sim->state.key[at] = step->contacts.contact[step->assembled.contact[a]].key;
+    sim->state.slid[at] = step->status[a] == 2;
+    cn_world_impulse(step, a, sim->state.impulse + 3 * (int64_t)at);
+}
+
+static void cn_keep_range(void *user, int64_t first, int64_t end) {
+    for (int32_t a = (int32_t)first; a < end; a++) {
+        cn_keep_impulse(user, a, a);
+    }
+}
+
+// The same with contacts that sleep among them, by key.
+static void cn_keep_merged(cn_sim *sim) {
+    const cn_step *step = &sim->last;
+    const cn_kept_contact *kept = (const void *)sim->kept.data;
+    int32_t contacts = step->assembled.contacts, sleeping = cn_kept_count(sim), a = 0, k = 0;
+    for (int32_t at = 0; at < contacts + sleeping; at++) {
+        const cn_contact_key *own =
+            a < contacts ? &step->contacts.contact[step->assembled.contact[a]].key : NULL;
+        if (k < sleeping && (!own || cn_key_before(&kept[k].contact.key, own))) {
+            sim->state.key[at] = kept[k].contact.key;
+            sim->state.slid[at] = kept[k].status == 2;
+            memcpy(sim->state.impulse + 3 * (int64_t)at, kept[k].impulse, sizeof kept[k].impulse);
+            k++;
+        } else {
+            cn_keep_impulse(sim, at, a++);
+        }
+    }
+}
+
 // Impulses of the step and of contacts that sleep, by key, for the next warm start.
 static cn_status cn_keep_impulses(cn_sim *sim, cn_error *error) {
     const cn_step *step = &sim->last;
-    const cn_friction *p = &step->assembled.problem;
-    const cn_kept_contact *kept = (const void *)sim->kept.data;
-    cn_arena *arena = sim->impulses[1 - sim->current];
-    cn_arena_release(arena, (cn_arena_mark){0});
-    cn_state next = sim->state;
     int32_t contacts = step->assembled.contacts, sleeping = cn_kept_count(sim);
-    next.impulse_count = contacts + sleeping;
-    next.key = CN_TAKE(arena, cn_contact_key, next.impulse_count);
-    next.impulse = CN_TAKE(arena, double, 3 * (int64_t)next.impulse_count);
-    next.slid = CN_TAKE(arena, uint8_t, next.impulse_count);
-    if (!next.key || !next.impulse || !next.slid) {
+    if (!cn_state_make_room(sim, contacts + sleeping)) {
         return cn_fail_memory(error);
     }
-    int32_t a = 0, k = 0;
-    for (int32_t at = 0; at < next.impulse_count; at++) {
-        const cn_contact_key *own =
-            a < contacts ? &step->contacts.contact[step->assembled.contact[a]].key : NULL;
-        double *impulse = next.impulse + 3 * (int64_t)at;
-        if (k < sleeping && (!own || cn_key_before(&kept[k].contact.key, own))) {
-            next.key[at] = kept[k].contact.key;
-            next.slid[at] = kept[k].status == 2;
-            memcpy(impulse, kept[k].impulse, sizeof kept[k].impulse);
-            k++;
-        } else {
-            next.key[at] = *own;
-            next.slid[at] = step->status[a] == 2;
-            cn_world_impulse(step, a, impulse);
-            a++;
-        }
+    if (sleeping > 0) {
+        cn_keep_merged(sim);
+    } else {
+        cn_parallel_ranges(&sim->env, contacts, cn_keep_range, sim);
     }
     if (sim->model->joint_row_count > 0) {
-        memcpy(next.joint_impulse, step->r + (int64_t)p->dim * contacts,
+        memcpy(sim->state.joint_impulse, step->r + (int64_t)step->assembled.problem.dim * contacts,
                sizeof(double) * (size_t)sim->model->joint_row_count);
     }
-    sim->state = next;
-    sim->current = 1 - sim->current;
     return CN_OK;
 }
 
@@ -348,36 +370,59 @@ cn_status cn_step_accept(cn_sim *sim, cn_error *error) {
     return status;
 }
 
-static void cn_count_overlap(double gap, double *deepest, double *sum, int32_t *touching) {
+// What contacts do in a step: how many stick and slide, and their overlaps.
+typedef struct cn_contact_sums {
+    int32_t sticking, sliding, touching;
+    double deepest, overlap;
+} cn_contact_sums;
+
+static void cn_count_overlap(double gap, cn_contact_sums *sums) {
     if (gap < 0.0) {
-        *deepest = fmax(*deepest, -gap);
-        *sum -= gap;
-        ++*touching;
+        sums->deepest = fmax(sums->deepest, -gap);
+        sums->overlap -= gap;
+        sums->touching++;
     }
+}
+
+static void cn_sum_contacts(const void *user, int64_t first, int64_t end, void *part) {
+    const cn_step *step = user;
+    cn_contact_sums *sums = part;
+    for (int64_t c = first; c < end; c++) {
+        cn_count_overlap(step->contacts.contact[c].gap, sums);
+        if (c < step->assembled.contacts) { // problem contacts are fewer
+            sums->sticking += step->status[c] == 1;
+            sums->sliding += step->status[c] == 2;
+        }
+    }
+}
+
+static void cn_join_contacts(void *total, const void *part) {
+    cn_contact_sums *all = total;
+    const cn_contact_sums *more = part;
+    all->sticking += more->sticking;
+    all->sliding += more->sliding;
+    all->touching += more->touching;
+    all->deepest = fmax(all->deepest, more->deepest);
+    all->overlap += more->overlap;
 }
 
 // What the step adds to a report that may cover several.
 static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
     const cn_step *step = &sim->last;
-    double deepest = 0.0, sum = 0.0;
-    int32_t touching = 0;
     const cn_kept_contact *kept = (const void *)sim->kept.data;
-    report->contacts = step->contacts.count + cn_kept_count(sim);
-    report->sticking = report->sliding = 0;
+    cn_contact_sums sums = {.sticking = 0};
     for (int32_t k = 0; k < cn_kept_count(sim); k++) {
-        report->sticking += kept[k].status == 1;
-        report->sliding += kept[k].status == 2;
-        cn_count_overlap(kept[k].contact.gap, &deepest, &sum, &touching);
+        sums.sticking += kept[k].status == 1;
+        sums.sliding += kept[k].status == 2;
+        cn_count_overlap(kept[k].contact.gap, &sums);
     }
-    for (int32_t a = 0; a < step->assembled.contacts; a++) {
-        report->sticking += step->status[a] == 1;
-        report->sliding += step->status[a] == 2;
-    }
-    for (int32_t c = 0; c < step->contacts.count; c++) {
-        cn_count_overlap(step->contacts.contact[c].gap, &deepest, &sum, &touching);
-    }
-    report->penetration_max = fmax(report->penetration_max, deepest);
-    report->penetration_mean = touching > 0 ? sum / touching : 0.0;
+    cn_parallel_fold(&sim->env, step->contacts.count, cn_sum_contacts, cn_join_contacts, step,
+                     sizeof sums, &sums);
+    report->contacts = step->contacts.count + cn_kept_count(sim);
+    report->sticking = sums.sticking;
+    report->sliding = sums.sliding;
+    report->penetration_max = fmax(report->penetration_max, sums.deepest);
+    report->penetration_mean = sums.touching > 0 ? sums.overlap / sums.touching : 0.0;
     report->joint_error_max = fmax(report->joint_error_max, step->joint_error);
     report->solver = step->solver;
     report->iterations += step->solved.iterations;
@@ -498,8 +543,7 @@ void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential) {
         cn_system_run_energy(sim->system, kinetic, potential);
         return;
     }
-    cn_state_energy(sim->model, sim->steering.gravity, sim->state.q, sim->state.v, kinetic,
-                    potential);
+    cn_state_energy(sim, sim->state.q, sim->state.v, kinetic, potential);
 }
 
 int32_t cn_sim_contact_count(const cn_sim *sim) {

@@ -67,13 +67,12 @@ struct cn_sim {
     double steering_work;  // [J] what steering changed of the potential energy since the last step
     cn_arena *memory;      // for the life of the run
     cn_arena *step_memory; // for a step
-    cn_arena *impulses[2]; // the state's impulses live in one, the next ones go to the other
-    int32_t current;
-    cn_arena *scratch; // of the solver
-    cn_buffer kept;    // cn_kept_contact by key, of islands that sleep
-    cn_buffer fresh;   // the same of those that fell asleep in the last step
-    bool *restless;    // bodies that never sleep; NULL: sleeping is off
-    cn_step last;      // the step the state came from; contacts of no step before the first
+    cn_arena *impulses;    // of the state
+    cn_arena *scratch;     // of the solver
+    cn_buffer kept;        // cn_kept_contact by key, of islands that sleep
+    cn_buffer fresh;       // the same of those that fell asleep in the last step
+    bool *restless;        // bodies that never sleep; NULL: sleeping is off
+    cn_step last;          // the step the state came from; contacts of no step before the first
     cn_step_clock clock;
     cn_system_run *system; // of a model with a system; the rest but the state is then unused
     struct cn_rigid_system *rigid; // of bodies under an integrator of systems; then system runs it
@@ -97,8 +96,9 @@ void cn_step_energy(const cn_sim *sim, cn_step_report *report);
 // Counts the contacts of sim->last whose own problem may have no or several solutions, and names
 // the worst.
 void cn_step_paradoxes(const cn_sim *sim, cn_step_report *report);
-void cn_state_energy(const cn_model *model, const double gravity[3], const double *q,
-                     const double *v, double *kinetic, double *potential);
+// Of the free bodies at poses q with velocities v, under the gravity that steering has set [J].
+void cn_state_energy(const cn_sim *sim, const double *q, const double *v, double *kinetic,
+                     double *potential);
 // The steering that a scene starts with.
 cn_steering cn_steering_default(const cn_model *model);
 // CN_ERR_ARGUMENT when it cannot be taken.
@@ -145,6 +145,8 @@ static inline int32_t cn_control_count(const cn_model *model) {
     return model->control ? model->control->script->held_count : 0;
 }
 
+// The state's impulses become `count` unwritten ones; false: no memory, and there are none.
+bool cn_state_make_room(cn_sim *sim, int32_t count);
 // The state becomes the end of sim->last.
 cn_status cn_step_accept(cn_sim *sim, cn_error *error);
 
