@@ -15,7 +15,7 @@ static cn_friction ball_problem(cn_arena *arena, int32_t dim, uint64_t seed) {
                            .light = CN_TAKE_ZERO(arena, double, 2 * BODIES),
                            .body = CN_TAKE(arena, int32_t, 2 * CONTACTS),
                            .arm = CN_TAKE(arena, double, 2 * CONTACTS),
-                           .frame = CN_TAKE(arena, double, 9 * CONTACTS)};
+                           .normal = CN_TAKE(arena, double, 3 * CONTACTS)};
     p.q = CN_TAKE_ZERO(arena, double, dim *CONTACTS);
     p.mu = CN_TAKE(arena, double, CONTACTS);
     p.W.diagonal = CN_TAKE(arena, double, dim *dim *CONTACTS);
@@ -32,14 +32,14 @@ static cn_friction ball_problem(cn_arena *arena, int32_t dim, uint64_t seed) {
         double frame[3][3];
         int32_t i = a % (BODIES - 1), j = a % 5 == 0 ? BODIES - 1 : (i + 1 + a / 7) % (BODIES - 1);
         random_frame(&rng, dim, frame);
-        memcpy(balls->frame + 9 * a, frame, sizeof frame);
+        memcpy(balls->normal + 3 * a, frame[0], sizeof frame[0]);
         balls->body[2 * a] = a % 2 ? i : j;
         balls->body[2 * a + 1] = a % 2 ? j : i;
         balls->arm[2 * a] = cn_rng_uniform(&rng, 0.5, 1.5);
         balls->arm[2 * a + 1] = cn_rng_uniform(&rng, 0.5, 1.5);
         p.mu[a] = a % 11 == 0 ? 0.0 : cn_rng_uniform(&rng, 0.0, 0.6);
     }
-    cn_ball_map_velocity(balls, dim, CONTACTS, still, free, p.q); // the bodies can stop it
+    cn_ball_map_velocity(NULL, balls, dim, CONTACTS, still, free, p.q); // the bodies can stop it
     cn_ball_map_diagonal(balls, dim, CONTACTS, p.W.diagonal);
     return p;
 }
@@ -140,7 +140,7 @@ CN_TEST(faults_are_found) {
     assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
     assert_non_null(strstr(error.message, "the radii[2]"));
     p = ball_problem(arena, 3, 4);
-    p.W.balls.frame = NULL;
+    p.W.balls.normal = NULL;
     assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
     p = ball_problem(arena, 3, 4);
     uint8_t boxed[CONTACTS] = {0};

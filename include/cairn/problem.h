@@ -67,11 +67,15 @@ typedef struct cn_body_map {
 // Velocities are those of a cn_body_map with 6 (2D 3) a body. There are no joint rows.
 typedef struct cn_ball_map {
     int32_t bodies;
-    double *light; // 2 a body: 1/m and 1/I; zeros: it does not answer to impulses
-    int32_t *body; // 2 a contact: A and B
-    double *arm;   // 2 a contact: R_A and R_B [m]
-    double *frame; // 9 a contact: n, t1, t2 in world axes; 2D: z = 0 in n and t1, t2 unused
+    double *light;  // 2 a body: 1/m and 1/I; zeros: it does not answer to impulses
+    int32_t *body;  // 2 a contact: A and B
+    double *arm;    // 2 a contact: R_A and R_B [m]
+    double *normal; // 3 a contact: n in world axes; 2D: z = 0. The tangents follow from it
 } cn_ball_map;
+
+// n, t1, t2 of a contact of balls with the normal n, by rows: right-handed, the same bits for the
+// same n. 2D: t1 = (-n_y, n_x, 0).
+CN_API void cn_ball_axes(int32_t dim, const double n[3], double axes[9]);
 
 typedef enum cn_operator_kind {
     CN_OPERATOR_ASSEMBLED,

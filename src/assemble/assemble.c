@@ -11,12 +11,34 @@
 #include "assemble/law.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "body/rigid.h"
 #include "math/vec3.h"
 #include "problem/ball_map.h"
 #include "problem/operator.h"
 
 #include <string.h>
+
+// What the loop over bodies reads and writes.
+typedef struct cn_inertia_loop {
+    const cn_model *model;
+    cn_inertia_map *out;
+} cn_inertia_loop;
+
+static void cn_inertia_range(void *user, int64_t first, int64_t end) {
+    const cn_inertia_loop *loop = user;
+    const cn_model *model = loop->model;
+    int32_t size = cn_velocity_size(model->dim);
+    for (int64_t i = first; i < end; i++) {
+        double *inverse = loop->out->inverse + size * size * i;
+        if (model->body[i].role == CN_BODY_FREE) {
+            cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
+            cn_rigid_inverse_mass(&rigid, loop->out->q + cn_pose_size(model->dim) * i, inverse);
+        } else {
+            memset(inverse, 0, sizeof *inverse * (size_t)(size * size));
+        }
+    }
+}
 
 cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *memory,
                              cn_inertia_map *out) {
@@ -26,15 +48,8 @@ cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *m
     if (!out->inverse) {
         return CN_ERR_MEMORY;
     }
-    for (int32_t i = 0; i < model->body_count; i++) {
-        double *inverse = out->inverse + (int64_t)size * size * i;
-        if (model->body[i].role == CN_BODY_FREE) {
-            cn_rigid rigid = cn_body_rigid(model, i);
-            cn_rigid_inverse_mass(&rigid, q + (int64_t)cn_pose_size(model->dim) * i, inverse);
-        } else {
-            memset(inverse, 0, sizeof *inverse * (size_t)(size * size));
-        }
-    }
+    cn_inertia_loop loop = {model, out};
+    cn_parallel_ranges(cn_arena_env(memory), model->body_count, cn_inertia_range, &loop);
     return CN_OK;
 }
 
@@ -79,10 +94,18 @@ typedef struct cn_assembling {
     const cn_inertia_map *inertia;
     const double *v_old, *v_free;
     const cn_assemble_opts *opts;
+    const cn_contact_list *contacts;
     bool balls;
     cn_assembled *out;
-    int32_t from; // where the search for the last step's impulse goes on
+    struct cn_place *place; // one a range of listed contacts
 } cn_assembling;
+
+// Where the next contact that takes part goes.
+typedef struct cn_place {
+    int32_t next;  // contact of the problem
+    int64_t entry; // of H in body space
+    int32_t from;  // where the search for its impulse of the last step goes on
+} cn_place;
 
 // u of a contact of balls, v_c - v_k - (R_k omega_k + R_c omega_c) x n, for a dimension known to
 // the compiler. Fixed bodies have no arm and no velocity.
@@ -136,7 +159,17 @@ static void cn_relative_velocity(const cn_assembling *job, const cn_contact *con
 
 // Whether every body that answers to the impulses of the contacts is a ball.
 static bool cn_are_of_balls(const cn_model *model, const cn_contact_list *contacts) {
-    bool balls = model->joint_row_count == 0 && contacts->count > 0;
+    if (model->joint_row_count > 0 || contacts->count == 0) {
+        return false;
+    }
+    bool balls = true;
+    for (int32_t i = 0; balls && i < model->body_count; i++) {
+        balls = model->body[i].ball || model->body[i].role != CN_BODY_FREE;
+    }
+    if (balls) {
+        return true;
+    }
+    balls = true;
     for (int32_t c = 0; balls && c < contacts->count; c++) {
         const cn_contact_key *key = &contacts->contact[c].key;
         const cn_body *first = &model->body[key->antagonist],
@@ -215,8 +248,21 @@ static int32_t cn_fill_side(const cn_model *model, const cn_inertia_map *inertia
     return size;
 }
 
-// The place of a key among the last step's impulses, which are sorted; -1: not there. *from only
-// moves forward.
+// The first of the last step's impulses, which are sorted, that is not before a key.
+static int32_t cn_impulses_from(const cn_state *state, const cn_contact_key *key) {
+    int32_t low = 0, high = state->impulse_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (cn_key_before(&state->key[middle], key)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// The place of a key among them; -1: not there. *from only moves forward.
 static int32_t cn_find_impulse(const cn_state *state, const cn_contact_key *key, int32_t *from) {
     while (*from < state->impulse_count && cn_key_before(&state->key[*from], key)) {
         ++*from;
@@ -258,8 +304,8 @@ static bool cn_allocate_balls(const cn_model *model, int32_t most, cn_arena *mem
     W->balls.light = CN_TAKE(memory, double, 2 * (int64_t)model->body_count);
     W->balls.body = CN_TAKE(memory, int32_t, 2 * (int64_t)most);
     W->balls.arm = CN_TAKE(memory, double, 2 * (int64_t)most);
-    W->balls.frame = CN_TAKE(memory, double, 9 * (int64_t)most);
-    return W->balls.light && W->balls.body && W->balls.arm && W->balls.frame;
+    W->balls.normal = CN_TAKE(memory, double, 3 * (int64_t)most);
+    return W->balls.light && W->balls.body && W->balls.arm && W->balls.normal;
 }
 
 static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, bool balls,
@@ -284,76 +330,144 @@ static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, bo
 }
 
 // 1/m and 1/I of the balls; fixed and driven bodies have none.
-static void cn_fill_light(const cn_model *model, const cn_inertia_map *inertia, double *light) {
-    int32_t size = cn_velocity_size(model->dim);
-    for (int64_t i = 0; i < model->body_count; i++) {
-        const double *inverse = inertia->inverse + size * size * i;
+static void cn_light_range(void *user, int64_t first, int64_t end) {
+    const cn_assembling *job = user;
+    int32_t size = cn_velocity_size(job->model->dim);
+    double *light = job->out->problem.W.balls.light;
+    for (int64_t i = first; i < end; i++) {
+        const double *inverse = job->inertia->inverse + size * size * i;
         light[2 * i] = inverse[0];
         light[2 * i + 1] = inverse[size * size - 1];
     }
 }
 
-// The columns of H of problem contact a; arm: of balls.
-static void cn_fill_contact(const cn_assembling *job, const cn_contact *contact,
-                            const double arm[2], int32_t a) {
+// The columns of H of problem contact a, from an entry on; arm: of balls. Returns the entry behind.
+static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *contact,
+                               const double arm[2], int32_t a, int64_t k) {
     cn_operator *W = &job->out->problem.W;
     int32_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
     if (job->balls) {
-        double *frame = W->balls.frame + 9 * (int64_t)a;
         W->balls.body[2 * (int64_t)a] = antagonist;
         W->balls.body[2 * (int64_t)a + 1] = candidate;
         memcpy(W->balls.arm + 2 * (int64_t)a, arm, 2 * sizeof *arm);
-        memcpy(frame, contact->normal, sizeof contact->normal);
-        memcpy(frame + 3, contact->t1, sizeof contact->t1);
-        memcpy(frame + 6, contact->t2, sizeof contact->t2);
-        return;
+        memcpy(W->balls.normal + 3 * (int64_t)a, contact->normal, sizeof contact->normal);
+        return k;
     }
     // Velocities ascend in a row: the lower body first.
     bool candidate_first = candidate < antagonist;
-    int64_t k = W->body.start[a];
     k += cn_fill_side(job->model, job->inertia, contact, candidate_first ? candidate : antagonist,
                       candidate_first ? 1.0 : -1.0, &W->body, k);
     k += cn_fill_side(job->model, job->inertia, contact, candidate_first ? antagonist : candidate,
                       candidate_first ? -1.0 : 1.0, &W->body, k);
     W->body.start[a + 1] = k;
+    return k;
 }
 
-// Listed contact c, as the next one of the problem where its law says so.
-static void cn_add_contact(cn_assembling *job, const cn_contact *contact, int32_t c) {
+// What a listed contact brings to the problem, when it takes part.
+typedef struct cn_touching {
+    const cn_pair *pair;
+    double arm[2];    // of balls
+    double before[3]; // u_i
+    double shift[3];
+} cn_touching;
+
+// Whether its law lets it take part.
+static bool cn_takes_part(const cn_assembling *job, const cn_contact *contact, cn_touching *out) {
     const cn_model *model = job->model;
     const cn_assemble_opts *opts = job->opts;
-    cn_assembled *out = job->out;
-    cn_friction *p = &out->problem;
-    const cn_pair *pair = cn_model_pair(model, model->body[contact->key.candidate].material,
-                                        model->body[contact->key.antagonist].material);
-    cn_law_input input = {.pair = pair,
+    out->pair = cn_model_pair(model, model->body[contact->key.candidate].material,
+                              model->body[contact->key.antagonist].material);
+    cn_law_input input = {.pair = out->pair,
                           .gap = contact->gap,
                           .h = opts->h,
                           .theta = opts->theta,
                           .activation = model->settings.activation,
                           .active_gap = model->settings.active_gap};
-    double shift[3], u_free[3], arm[2];
-    cn_ball_arms(model, contact, arm);
-    cn_relative_velocity(job, contact, arm, job->v_old, input.before);
-    cn_law law = opts->scheme == CN_SHIFT_LAW ? pair->law : CN_LAW_STABILISED;
-    if (!cn_law_shift(law, &input, shift)) {
+    cn_ball_arms(model, contact, out->arm);
+    cn_relative_velocity(job, contact, out->arm, job->v_old, input.before);
+    memcpy(out->before, input.before, sizeof out->before);
+    cn_law law = opts->scheme == CN_SHIFT_LAW ? out->pair->law : CN_LAW_STABILISED;
+    if (!cn_law_shift(law, &input, out->shift)) {
+        return false;
+    }
+    out->shift[0] = opts->scheme == CN_SHIFT_NONE ? 0.0 : out->shift[0];
+    return true;
+}
+
+// Listed contact c, as the next one of the problem where its law says so.
+static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place) {
+    const cn_contact *contact = &job->contacts->contact[c];
+    cn_touching touching;
+    if (!cn_takes_part(job, contact, &touching)) {
         return;
     }
-    shift[0] = opts->scheme == CN_SHIFT_NONE ? 0.0 : shift[0];
-    int32_t dim = model->dim, a = p->contacts++;
-    int32_t last = cn_find_impulse(job->state, &contact->key, &job->from);
-    cn_relative_velocity(job, contact, arm, job->v_free, u_free);
+    cn_assembled *out = job->out;
+    cn_friction *p = &out->problem;
+    double u_free[3];
+    int32_t dim = p->dim, a = place->next++;
+    int32_t last = cn_find_impulse(job->state, &contact->key, &place->from);
+    cn_relative_velocity(job, contact, touching.arm, job->v_free, u_free);
     out->contact[a] = c;
-    p->mu[a] = last >= 0 && job->state->slid[last] ? pair->friction_dynamic : pair->friction;
+    p->mu[a] = last >= 0 && job->state->slid[last] ? touching.pair->friction_dynamic
+                                                   : touching.pair->friction;
     for (int32_t i = 0; i < dim; i++) {
         int64_t row = (int64_t)dim * a + i;
-        out->shift[row] = shift[i];
-        out->velocity_before[row] = input.before[i];
-        p->q[row] = u_free[i] + shift[i];
+        out->shift[row] = touching.shift[i];
+        out->velocity_before[row] = touching.before[i];
+        p->q[row] = u_free[i] + touching.shift[i];
         out->r[row] =
             last >= 0 ? cn_dot3(cn_axis(contact, i), job->state->impulse + 3 * (int64_t)last) : 0.0;
     }
-    cn_fill_contact(job, contact, arm, a);
+    place->entry = cn_fill_contact(job, contact, touching.arm, a, place->entry);
+}
+
+// How much room the contacts of a range take.
+static void cn_count_range(void *user, int64_t first, int64_t end) {
+    const cn_assembling *job = user;
+    const cn_body *body = job->model->body;
+    cn_place count = {0, 0, 0};
+    for (int64_t c = first; c < end; c++) {
+        const cn_contact *contact = &job->contacts->contact[c];
+        cn_touching touching;
+        if (cn_takes_part(job, contact, &touching)) {
+            int free = (body[contact->key.candidate].role == CN_BODY_FREE) +
+                       (body[contact->key.antagonist].role == CN_BODY_FREE);
+            count.next++;
+            count.entry += (int64_t)free * cn_velocity_size(job->model->dim);
+        }
+    }
+    job->place[first / CN_RANGE] = count;
+}
+
+static void cn_add_range(void *user, int64_t first, int64_t end) {
+    const cn_assembling *job = user;
+    cn_place place = job->place[first / CN_RANGE];
+    place.from = cn_impulses_from(job->state, &job->contacts->contact[first].key);
+    for (int64_t c = first; c < end; c++) {
+        cn_add_contact(job, (int32_t)c, &place);
+    }
+}
+
+// Every listed contact that takes part, in order; returns how many. Several threads count a range's
+// contacts first, so that each range knows its place.
+static int32_t cn_add_contacts(const cn_env *env, cn_assembling *job) {
+    int32_t count = job->contacts->count, ranges = cn_range_count(count);
+    cn_place end = {0, 0, 0};
+    if (cn_thread_count(env) < 2 || ranges < 2) {
+        for (int32_t c = 0; c < count; c++) {
+            cn_add_contact(job, c, &end);
+        }
+        return end.next;
+    }
+    cn_parallel_ranges(env, count, cn_count_range, job);
+    for (int32_t i = 0; i < ranges; i++) {
+        cn_place own = job->place[i];
+        job->place[i] = end;
+        end.next += own.next;
+        end.entry += own.entry;
+    }
+    cn_parallel_ranges(env, count, cn_add_range, job);
+    return end.next;
 }
 
 cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_contact_list *contacts,
@@ -367,35 +481,36 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
                          .v_old = v_old,
                          .v_free = v_free,
                          .opts = opts,
+                         .contacts = contacts,
                          .balls = cn_are_of_balls(model, contacts),
                          .out = out};
-    if (cn_allocate(model, contacts->count + blocks, blocks > 0, job.balls, memory, out) != CN_OK) {
+    const cn_env *env = cn_arena_env(memory);
+    job.place = CN_TAKE(memory, cn_place, cn_range_count(contacts->count));
+    if (!job.place ||
+        cn_allocate(model, contacts->count + blocks, blocks > 0, job.balls, memory, out) != CN_OK) {
         return cn_fail_memory(error);
     }
     cn_friction *p = &out->problem;
     if (job.balls) {
-        cn_fill_light(model, inertia, p->W.balls.light);
+        cn_parallel_ranges(env, model->body_count, cn_light_range, &job);
     } else {
         p->W.body.inverse = inertia->inverse;
     }
-    for (int32_t c = 0; c < contacts->count; c++) {
-        cn_add_contact(&job, &contacts->contact[c], c);
-    }
-    out->contacts = p->contacts;
+    out->contacts = p->contacts = cn_add_contacts(env, &job);
     cn_joints_append(model, state, inertia, v_old, v_free, opts, out);
     cn_operator_diagonal(&p->W, model->dim, p->contacts, p->W.diagonal);
     cn_joints_soften(out);
     return CN_OK;
 }
 
-void cn_apply_impulses(const cn_model *model, const cn_assembled *step, const double *v_free,
-                       const double *r, double *v) {
+void cn_apply_impulses(const cn_env *env, const cn_model *model, const cn_assembled *step,
+                       const double *v_free, const double *r, double *v) {
     const cn_friction *p = &step->problem;
     const cn_body_map *map = &p->W.body;
     int32_t dim = model->dim;
     memcpy(v, v_free, sizeof *v * (size_t)cn_operator_dofs(&p->W, dim));
     if (p->W.kind == CN_OPERATOR_BALLS) {
-        cn_ball_map_push(&p->W.balls, dim, p->contacts, r, v);
+        cn_ball_map_push(env, &p->W.balls, dim, p->contacts, r, v);
         return;
     }
     for (int32_t a = 0; a < p->contacts; a++) {

@@ -149,6 +149,10 @@ static void cn_round(cn_threads *t, int32_t units, cn_unit_fn *fn, void *user) {
     pthread_mutex_unlock(&t->lock);
 }
 
+int32_t cn_thread_count(const cn_env *env) {
+    return env && env->threads ? env->threads->count : 1;
+}
+
 void cn_parallel_for(const cn_env *env, int32_t units, cn_unit_fn *fn, void *user) {
     cn_threads *threads = env ? env->threads : NULL;
     if (threads && threads->count > 1 && units > 1 && pthread_mutex_trylock(&threads->busy) == 0) {
@@ -187,7 +191,7 @@ static void cn_range_add(void *user, int32_t unit) {
     ranges->part[unit] = ranges->sum(ranges->summed, first, cn_range_end(ranges, first));
 }
 
-static int32_t cn_range_count(int64_t count) {
+int32_t cn_range_count(int64_t count) {
     return (int32_t)((count + CN_RANGE - 1) / CN_RANGE);
 }
 

@@ -6,6 +6,9 @@
 
 #include <cairn/base.h>
 
+// Threads at work for env, the caller's among them. Only for a choice among ways of the same bits.
+int32_t cn_thread_count(const cn_env *env);
+
 typedef void cn_unit_fn(void *user, int32_t unit);
 // fn for every unit 0 .. units - 1, in any order, at once or not; back when all are done. env: NULL
 // or without threads, one after the other, as a loop within a unit of another one is too.
@@ -14,6 +17,7 @@ void cn_parallel_for(const cn_env *env, int32_t units, cn_unit_fn *fn, void *use
 // The same over the numbers 0 .. count - 1 in ranges of CN_RANGE, the last one shorter.
 #define CN_RANGE 16384
 typedef void cn_range_fn(void *user, int64_t first, int64_t end);
+int32_t cn_range_count(int64_t count); // how many
 void cn_parallel_ranges(const cn_env *env, int64_t count, cn_range_fn *fn, void *user);
 
 // The sum of fn over such ranges, added in their order.

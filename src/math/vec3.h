@@ -79,4 +79,19 @@ static inline void cn_tangents3(const double n[3], double t1[3], double t2[3]) {
     t2[2] = -n[1];
 }
 
+// The axes of a contact from its normal, by rows: n, t1, t2. 2D: t1 is n turned by a quarter.
+static inline void cn_contact_axes(int dim, const double n[3], double axes[9]) {
+    axes[0] = n[0];
+    axes[1] = n[1];
+    axes[2] = n[2];
+    if (dim == 3) {
+        cn_tangents3(n, axes + 3, axes + 6);
+        return;
+    }
+    axes[3] = -n[1];
+    axes[4] = n[0];
+    axes[8] = 1.0;
+    axes[5] = axes[6] = axes[7] = 0.0;
+}
+
 #endif

@@ -2,11 +2,13 @@
 // The operator of spheres and disks: what it does to impulses and velocities, and how it looks in
 // plain body space. With P = F r the impulse on B in world axes, and n x P its turn,
 //     v_B += P / m_B,   v_A -= P / m_A,   omega_B -= R_B / I_B (n x P),   omega_A likewise.
-// A contact has 120 bytes, where H and M^-1 H have 1152.
+// A contact has 48 bytes, where H and M^-1 H have 1152: its axes follow from its normal.
 #include "problem/ball_map.h"
 
 #include "base/arena.h"
+#include "base/parallel.h"
 #include "math/vec3.h"
+#include "problem/slices.h"
 
 #include <string.h>
 
@@ -42,66 +44,102 @@ static inline void cn_ball_push(int dim, double scale, double turning, const dou
     }
 }
 
+// What the loops over contacts share.
+typedef struct cn_ball_loop {
+    const cn_ball_map *balls;
+    int32_t dim;
+    cn_slice slice[CN_SLICES_MAX];
+    const double *r, *q, *v;
+    double *to;
+} cn_ball_loop;
+
+// For a dimension known to the compiler.
+static inline __attribute__((always_inline)) void cn_balls_push(int dim, const cn_ball_loop *loop,
+                                                                const cn_slice *slice) {
+    const cn_ball_map *balls = loop->balls;
+    int size = dim == 3 ? 6 : 3;
+    for (int64_t a = slice->contact; a < slice->contact_end; a++) {
+        int64_t first = balls->body[2 * a], second = balls->body[2 * a + 1];
+        bool has_first = cn_slice_has(slice, first), has_second = cn_slice_has(slice, second);
+        if (!has_first && !has_second) {
+            continue;
+        }
+        const double *light_a = balls->light + 2 * first, *light_b = balls->light + 2 * second,
+                     *arm = balls->arm + 2 * a, *own = loop->r + dim * a;
+        double axes[9], P[3], turn[3];
+        cn_contact_axes(dim, balls->normal + 3 * a, axes);
+        for (int k = 0; k < 3; k++) {
+            P[k] =
+                own[0] * axes[k] + own[1] * axes[3 + k] + (dim == 3 ? own[2] * axes[6 + k] : 0.0);
+        }
+        cn_cross3(axes, P, turn);
+        if (has_first) {
+            cn_ball_push(dim, -light_a[0], arm[0] * light_a[1], P, turn, loop->to + size * first);
+        }
+        if (has_second) {
+            cn_ball_push(dim, light_b[0], arm[1] * light_b[1], P, turn, loop->to + size * second);
+        }
+    }
+}
+
+static void cn_balls_push_slice(void *user, int32_t unit) {
+    const cn_ball_loop *loop = user;
+    if (loop->dim == 3) {
+        cn_balls_push(3, loop, &loop->slice[unit]);
+    } else {
+        cn_balls_push(2, loop, &loop->slice[unit]);
+    }
+}
+
+void cn_ball_map_push(const cn_env *env, const cn_ball_map *balls, int32_t dim, int32_t contacts,
+                      const double *r, double *v) {
+    cn_ball_loop loop = {.balls = balls, .dim = dim, .r = r, .to = v};
+    int32_t slices = cn_slices_cut(env, balls, contacts, loop.slice);
+    cn_parallel_for(env, slices, cn_balls_push_slice, &loop);
+}
+
 // For a dimension known to the compiler.
 static inline __attribute__((always_inline)) void
-cn_balls_push(const cn_ball_map *balls, int dim, int32_t contacts, const double *r, double *v) {
+cn_balls_velocity(int dim, const cn_ball_loop *loop, int64_t first, int64_t end) {
+    const cn_ball_map *balls = loop->balls;
+    const double *q = loop->q, *v = loop->v;
+    double *u = loop->to;
     int size = dim == 3 ? 6 : 3;
-    for (int64_t a = 0; a < contacts; a++) {
-        const double *n = balls->frame + 9 * a, *t1 = n + 3, *t2 = n + 6, *own = r + dim * a;
-        int64_t first = balls->body[2 * a], second = balls->body[2 * a + 1];
-        const double *light_a = balls->light + 2 * first, *light_b = balls->light + 2 * second,
-                     *arm = balls->arm + 2 * a;
-        double P[3], turn[3];
-        for (int k = 0; k < 3; k++) {
-            P[k] = own[0] * n[k] + own[1] * t1[k] + (dim == 3 ? own[2] * t2[k] : 0.0);
-        }
-        cn_cross3(n, P, turn);
-        cn_ball_push(dim, -light_a[0], arm[0] * light_a[1], P, turn, v + size * first);
-        cn_ball_push(dim, light_b[0], arm[1] * light_b[1], P, turn, v + size * second);
-    }
-}
-
-void cn_ball_map_push(const cn_ball_map *balls, int32_t dim, int32_t contacts, const double *r,
-                      double *v) {
-    if (dim == 3) {
-        cn_balls_push(balls, 3, contacts, r, v);
-    } else {
-        cn_balls_push(balls, 2, contacts, r, v);
-    }
-}
-
-// For a dimension known to the compiler.
-static inline __attribute__((always_inline)) void cn_balls_velocity(const cn_ball_map *balls,
-                                                                    int dim, int32_t contacts,
-                                                                    const double *q,
-                                                                    const double *v, double *u) {
-    int size = dim == 3 ? 6 : 3;
-    for (int64_t a = 0; a < contacts; a++) {
-        const double *n = balls->frame + 9 * a, *t1 = n + 3, *t2 = n + 6, *arm = balls->arm + 2 * a;
-        const double *va = v + size * (int64_t)balls->body[2 * a],
+    for (int64_t a = first; a < end; a++) {
+        const double *arm = balls->arm + 2 * a, *va = v + size * (int64_t)balls->body[2 * a],
                      *vb = v + size * (int64_t)balls->body[2 * a + 1];
         double apart[3] = {vb[0] - va[0], vb[1] - va[1], dim == 3 ? vb[2] - va[2] : 0.0};
         double spin[3] = {0.0, 0.0, dim == 3 ? 0.0 : arm[0] * va[2] + arm[1] * vb[2]}, turn[3];
         for (int k = 0; dim == 3 && k < 3; k++) {
             spin[k] = arm[0] * va[3 + k] + arm[1] * vb[3 + k];
         }
-        cn_cross3(spin, n, turn);
+        double axes[9];
+        cn_contact_axes(dim, balls->normal + 3 * a, axes);
+        cn_cross3(spin, axes, turn);
         cn_sub3(apart, turn, apart);
-        u[dim * a] = q[dim * a] + cn_dot3(n, apart);
-        u[dim * a + 1] = q[dim * a + 1] + cn_dot3(t1, apart);
-        if (dim == 3) {
-            u[dim * a + 2] = q[dim * a + 2] + cn_dot3(t2, apart);
+        for (int i = 0; i < dim; i++) {
+            u[dim * a + i] = q[dim * a + i] + cn_dot3(axes + 3 * i, apart);
         }
     }
 }
 
-void cn_ball_map_velocity(const cn_ball_map *balls, int32_t dim, int32_t contacts, const double *q,
-                          const double *v, double *u) {
-    if (dim == 3) {
-        cn_balls_velocity(balls, 3, contacts, q, v, u);
+static void cn_balls_velocity_range(void *user, int64_t first, int64_t end) {
+    const cn_ball_loop *loop = user;
+    if (loop->dim == 3) {
+        cn_balls_velocity(3, loop, first, end);
     } else {
-        cn_balls_velocity(balls, 2, contacts, q, v, u);
+        cn_balls_velocity(2, loop, first, end);
     }
+}
+
+void cn_ball_map_velocity(const cn_env *env, const cn_ball_map *balls, int32_t dim,
+                          int32_t contacts, const double *q, const double *v, double *u) {
+    cn_ball_loop loop = {.balls = balls, .dim = dim, .q = q, .v = v, .to = u};
+    cn_parallel_ranges(env, contacts, cn_balls_velocity_range, &loop);
+}
+
+void cn_ball_axes(int32_t dim, const double n[3], double axes[9]) {
+    cn_contact_axes(dim, n, axes);
 }
 
 // H and M^-1 H of one body's side of contact a at entry k; returns the entries written.
@@ -109,15 +147,16 @@ static int32_t cn_ball_entries(const cn_friction *p, int32_t a, int side, cn_bod
                                int64_t k) {
     const cn_ball_map *balls = &p->W.balls;
     int32_t dim = p->dim, size = dim == 3 ? 6 : 3, body = balls->body[2 * (int64_t)a + side];
-    const double *light = balls->light + 2 * (int64_t)body, *n = balls->frame + 9 * (int64_t)a;
+    const double *light = balls->light + 2 * (int64_t)body;
     if (light[0] == 0.0 && light[1] == 0.0) {
         return 0;
     }
-    double arm = balls->arm[2 * (int64_t)a + side];
+    double arm = balls->arm[2 * (int64_t)a + side], axes[9];
+    cn_contact_axes(dim, balls->normal + 3 * (int64_t)a, axes);
     for (int32_t d = 0; d < dim; d++) {
-        const double *axis = n + 3 * d;
+        const double *axis = axes + 3 * d;
         double turn[3], row[6] = {0.0};
-        cn_cross3(n, axis, turn);
+        cn_cross3(axes, axis, turn);
         for (int32_t j = 0; j < dim; j++) {
             row[j] = side == 0 ? -axis[j] : axis[j];
         }

@@ -17,7 +17,10 @@
 #include <cairn/formulation.h>
 
 #include "base/arena.h"
+#include "base/parallel.h"
+#include "math/vec3.h"
 #include "problem/grade_contacts.h"
+#include "problem/slices.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +35,7 @@
 // Nearer to the cone's surface than this share is on it: the contact slides.
 #define CN_GRADE_SURFACE 1e-9
 
-static double cn_norm_of(const double *x, int64_t count) {
+static double cn_square_sum(const double *x, int64_t count) {
     // Four sums at once: one alone would wait for each of its additions.
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
     int64_t i = 0;
@@ -44,97 +47,149 @@ static double cn_norm_of(const double *x, int64_t count) {
     for (; i < count; i++) {
         sum[0] += x[i] * x[i];
     }
-    return sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static double cn_norm_of(const double *x, int64_t count) {
+    return sqrt(cn_square_sum(x, count));
 }
 
 static double cn_quotient(double value, double scale, double round_off) {
     return scale > round_off ? value / scale : value;
 }
 
-// u = W r + q and trace[a] = trace W_aa, straight from the definition.
-static void cn_plain_assembled(const cn_friction *p, const double *r, double *u, double *trace) {
+// The sums over a range of contacts, so that ranges can be graded by several threads and added up
+// in their order.
+typedef struct cn_grade_part {
+    cn_contact_sums sums;
+    double r, q, u;  // squares summed
+    double pressing; // the same of q over what presses
+    bool presses;
+} cn_grade_part;
+
+_Static_assert(sizeof(cn_grade_part) <= CN_FOLD_SIZE, "a part must fit");
+
+typedef struct cn_grade_counts {
+    int32_t open, stick, slide;
+} cn_grade_counts;
+
+// What the loops over contacts share.
+typedef struct cn_grading {
+    const cn_friction *p;
+    bool convex; // without mu |u_T| in u^
+    const double *r;
+    const double *given; // u; may be NULL
+    double *v;           // of the bodies, M^-1 H r
+    double *u, *trace;   // W r + q, trace W_aa
+    double largest;      // |r_a|
+    cn_slice slice[CN_SLICES_MAX];
+} cn_grading;
+
+// ---- u = W r + q and trace[a] = trace W_aa, straight from the definition ----
+
+static void cn_plain_assembled(const cn_grading *g, int64_t first, int64_t end) {
+    const cn_friction *p = g->p;
     int32_t dim = p->dim;
     const cn_bsr *W = &p->W.assembled;
-    for (int32_t a = 0; a < p->contacts; a++) {
-        trace[a] = 0.0;
+    for (int64_t a = first; a < end; a++) {
+        g->trace[a] = 0.0;
         for (int32_t i = 0; i < dim; i++) {
-            double sum = p->q[(int64_t)dim * a + i];
+            double sum = p->q[dim * a + i];
             for (int64_t k = W->start[a]; k < W->start[a + 1]; k++) {
                 for (int32_t j = 0; j < dim; j++) {
                     double entry = W->value[(k * dim + j) * dim + i];
-                    sum += entry * r[(int64_t)dim * W->column[k] + j];
-                    trace[a] += W->column[k] == a && i == j ? entry : 0.0;
+                    sum += entry * g->r[(int64_t)dim * W->column[k] + j];
+                    g->trace[a] += W->column[k] == a && i == j ? entry : 0.0;
                 }
             }
-            u[(int64_t)dim * a + i] = sum;
+            g->u[dim * a + i] = sum;
         }
     }
 }
 
-static void cn_plain_body(const cn_friction *p, const double *r, double *v, double *u,
-                          double *trace) {
-    int32_t dim = p->dim;
-    const cn_body_map *body = &p->W.body;
-    for (int32_t d = 0; d < body->dofs; d++) {
-        v[d] = 0.0;
-    }
-    for (int32_t a = 0; a < p->contacts; a++) {
+// v = M^-1 H r
+static void cn_plain_push(const cn_grading *g) {
+    const cn_body_map *body = &g->p->W.body;
+    int32_t dim = g->p->dim;
+    for (int32_t a = 0; a < g->p->contacts; a++) {
         for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
             for (int32_t i = 0; i < dim; i++) {
-                v[body->dof[k]] += body->MinvH[dim * k + i] * r[(int64_t)dim * a + i];
+                g->v[body->dof[k]] += body->MinvH[dim * k + i] * g->r[(int64_t)dim * a + i];
             }
         }
     }
-    for (int32_t a = 0; a < p->contacts; a++) {
-        trace[a] = 0.0;
+}
+
+static void cn_plain_body(const cn_grading *g, int64_t first, int64_t end) {
+    const cn_body_map *body = &g->p->W.body;
+    int32_t dim = g->p->dim;
+    for (int64_t a = first; a < end; a++) {
+        g->trace[a] = 0.0;
         for (int32_t i = 0; i < dim; i++) {
-            double sum = p->q[(int64_t)dim * a + i];
+            double sum = g->p->q[dim * a + i];
             for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
-                sum += body->H[dim * k + i] * v[body->dof[k]];
-                trace[a] += body->H[dim * k + i] * body->MinvH[dim * k + i];
+                sum += body->H[dim * k + i] * g->v[body->dof[k]];
+                g->trace[a] += body->H[dim * k + i] * body->MinvH[dim * k + i];
             }
-            u[(int64_t)dim * a + i] = sum;
+            g->u[dim * a + i] = sum;
         }
     }
 }
 
 // Spheres and disks: with P = F r, v_B += P / m_B and omega_B -= R_B (n x P) / I_B, on A against
 // it; u = F' (v_B - v_A + n x (R_A omega_A + R_B omega_B)) + q. In 2D all vectors have three parts,
-// of which v has x, y and the turn about z.
-static void cn_plain_balls(const cn_friction *p, const double *r, double *v, double *u,
-                           double *trace) {
-    const cn_ball_map *balls = &p->W.balls;
-    int32_t dim = p->dim, size = dim == 3 ? 6 : 3;
-    for (int32_t d = 0; d < size * balls->bodies; d++) {
-        v[d] = 0.0;
-    }
-    for (int64_t a = 0; a < p->contacts; a++) {
-        const double *F = balls->frame + 9 * a, *n = F, *own = r + dim * a;
-        double third = dim == 3 ? own[2] : 0.0, P[3];
+// of which v has x, y and the turn about z. For a dimension known to the compiler.
+static inline __attribute__((always_inline)) void cn_plain_push_balls(int dim, const cn_grading *g,
+                                                                      const cn_slice *slice) {
+    const cn_ball_map *balls = &g->p->W.balls;
+    int size = dim == 3 ? 6 : 3;
+    for (int64_t a = slice->contact; a < slice->contact_end; a++) {
+        double F[9], P[3];
+        cn_contact_axes(dim, balls->normal + 3 * a, F);
+        const double *n = F, *own = g->r + dim * a;
+        double third = dim == 3 ? own[2] : 0.0;
         for (int k = 0; k < 3; k++) {
             P[k] = F[k] * own[0] + F[3 + k] * own[1] + F[6 + k] * third;
         }
         const double turn[3] = {n[1] * P[2] - n[2] * P[1], n[2] * P[0] - n[0] * P[2],
                                 n[0] * P[1] - n[1] * P[0]};
-        trace[a] = 0.0;
         for (int side = 0; side < 2; side++) {
             int64_t body = balls->body[2 * a + side];
-            double arm = balls->arm[2 * a + side], linear = balls->light[2 * body],
-                   angular = balls->light[2 * body + 1], *own_v = v + size * body;
-            double push = side == 0 ? -linear : linear, spin = arm * angular;
+            if (!cn_slice_has(slice, body)) {
+                continue;
+            }
+            double linear = balls->light[2 * body], *own_v = g->v + size * body;
+            double push = side == 0 ? -linear : linear,
+                   spin = balls->arm[2 * a + side] * balls->light[2 * body + 1];
             own_v[0] += push * P[0];
             own_v[1] += push * P[1];
             own_v[2] += dim == 3 ? push * P[2] : -spin * turn[2];
             for (int k = 3; k < size; k++) {
                 own_v[k] -= spin * turn[k - 3];
             }
-            trace[a] += dim * linear + (dim - 1) * arm * spin;
         }
     }
-    for (int64_t a = 0; a < p->contacts; a++) {
-        const double *F = balls->frame + 9 * a, *n = F, *arm = balls->arm + 2 * a;
-        const double *A = v + size * (int64_t)balls->body[2 * a],
-                     *B = v + size * (int64_t)balls->body[2 * a + 1];
+}
+
+static void cn_plain_slice(void *user, int32_t unit) {
+    const cn_grading *g = user;
+    if (g->p->dim == 3) {
+        cn_plain_push_balls(3, g, &g->slice[unit]);
+    } else {
+        cn_plain_push_balls(2, g, &g->slice[unit]);
+    }
+}
+
+static inline __attribute__((always_inline)) void cn_plain_balls(int dim, const cn_grading *g,
+                                                                 int64_t first, int64_t end) {
+    const cn_ball_map *balls = &g->p->W.balls;
+    int size = dim == 3 ? 6 : 3;
+    for (int64_t a = first; a < end; a++) {
+        double F[9];
+        cn_contact_axes(dim, balls->normal + 3 * a, F);
+        int64_t bodies[2] = {balls->body[2 * a], balls->body[2 * a + 1]};
+        const double *n = F, *arm = balls->arm + 2 * a;
+        const double *A = g->v + size * bodies[0], *B = g->v + size * bodies[1];
         double spin[3] = {0.0, 0.0, 0.0}, apart[3] = {B[0] - A[0], B[1] - A[1], 0.0};
         if (dim == 3) {
             apart[2] = B[2] - A[2];
@@ -148,8 +203,13 @@ static void cn_plain_balls(const cn_friction *p, const double *r, double *v, dou
         apart[2] += n[0] * spin[1] - n[1] * spin[0];
         for (int i = 0; i < dim; i++) {
             const double *axis = F + 3 * i;
-            u[dim * a + i] =
-                p->q[dim * a + i] + axis[0] * apart[0] + axis[1] * apart[1] + axis[2] * apart[2];
+            g->u[dim * a + i] =
+                g->p->q[dim * a + i] + axis[0] * apart[0] + axis[1] * apart[1] + axis[2] * apart[2];
+        }
+        g->trace[a] = 0.0;
+        for (int side = 0; side < 2; side++) {
+            const double *light = balls->light + 2 * bodies[side];
+            g->trace[a] += dim * light[0] + (dim - 1) * arm[side] * (arm[side] * light[1]);
         }
     }
 }
@@ -184,31 +244,50 @@ static bool cn_has_box(const cn_friction *p, int32_t a) {
 }
 
 // u and the traces with compliance.
-static void cn_plain_compliance(const cn_friction *p, const double *r, double *u, double *trace) {
-    for (int32_t a = 0; a < p->contacts; a++) {
-        for (int32_t k = 0; cn_has_box(p, a) && p->bounds.compliance && k < p->dim; k++) {
-            int64_t i = (int64_t)p->dim * a + k;
-            u[i] += p->bounds.compliance[i] * r[i];
-            trace[a] += p->bounds.compliance[i];
+static void cn_plain_compliance(const cn_grading *g, int64_t first, int64_t end) {
+    const cn_friction *p = g->p;
+    for (int64_t a = first; p->bounds.boxed && a < end; a++) {
+        for (int32_t k = 0; p->bounds.boxed[a] && p->bounds.compliance && k < p->dim; k++) {
+            int64_t i = p->dim * a + k;
+            g->u[i] += p->bounds.compliance[i] * g->r[i];
+            g->trace[a] += p->bounds.compliance[i];
         }
     }
 }
 
 // u = (W + E) r + q and the traces of the blocks, whatever the form of W.
-static void cn_plain_velocity(const cn_friction *p, const double *r, double *v, double *u,
-                              double *trace) {
-    switch (p->W.kind) {
+static void cn_plain_velocity(const cn_grading *g, int64_t first, int64_t end) {
+    switch (g->p->W.kind) {
     case CN_OPERATOR_ASSEMBLED:
-        cn_plain_assembled(p, r, u, trace);
+        cn_plain_assembled(g, first, end);
         break;
     case CN_OPERATOR_BODY:
-        cn_plain_body(p, r, v, u, trace);
+        cn_plain_body(g, first, end);
         break;
     case CN_OPERATOR_BALLS:
-        cn_plain_balls(p, r, v, u, trace);
+        if (g->p->dim == 3) {
+            cn_plain_balls(3, g, first, end);
+        } else {
+            cn_plain_balls(2, g, first, end);
+        }
         break;
     }
-    cn_plain_compliance(p, r, u, trace);
+    cn_plain_compliance(g, first, end);
+}
+
+// The velocities of the bodies, where W has any.
+static void cn_plain_bodies(const cn_env *env, cn_grading *g) {
+    const cn_friction *p = g->p;
+    int32_t dofs = cn_operator_dofs(&p->W, p->dim);
+    for (int32_t d = 0; d < dofs; d++) {
+        g->v[d] = 0.0;
+    }
+    if (p->W.kind == CN_OPERATOR_BODY) {
+        cn_plain_push(g);
+    } else if (p->W.kind == CN_OPERATOR_BALLS) {
+        int32_t slices = cn_slices_cut(env, &p->W.balls, p->contacts, g->slice);
+        cn_parallel_for(env, slices, cn_plain_slice, g);
+    }
 }
 
 // |e| of one block of rows, each with its own bounds.
@@ -231,58 +310,108 @@ static void cn_box_violations(const cn_friction *p, int32_t a, const double *r, 
     }
 }
 
-static double cn_largest_offset(int32_t dim, int32_t contacts, const double *given,
-                                const double *u) {
+static double cn_largest_offset(const cn_grading *g, int64_t first, int64_t end) {
     double largest = 0.0;
-    for (int32_t a = 0; a < contacts; a++) {
-        const double *one = given + (int64_t)dim * a, *other = u + (int64_t)dim * a;
+    int32_t dim = g->p->dim;
+    for (int64_t a = first; g->given && a < end; a++) {
+        const double *one = g->given + dim * a, *other = g->u + dim * a;
         double third = dim == 3 ? one[2] - other[2] : 0.0;
         largest = cn_larger(largest, cn_length3(one[0] - other[0], one[1] - other[1], third));
     }
     return largest;
 }
 
-static void cn_count_statuses(const cn_friction *p, const double *r, double largest,
-                              cn_grade *grade) {
-    for (int32_t a = 0; a < p->contacts; a++) {
-        if (cn_has_box(p, a)) {
-            continue;
-        }
-        const double *impulse = r + (int64_t)p->dim * a;
-        double tangent = p->dim == 2 ? fabs(impulse[1]) : cn_length(impulse[1], impulse[2]);
-        if (impulse[0] <= CN_GRADE_OPEN * largest) {
-            grade->open++;
-        } else if (tangent < p->mu[a] * impulse[0] * (1.0 - CN_GRADE_SURFACE)) {
-            grade->stick++;
-        } else {
-            grade->slide++;
+// What presses: contacts, and rows of joints one by one, since an open limit carries its distance
+// in q like an open contact.
+static void cn_grade_pressing(const cn_friction *p, int64_t first, int64_t end,
+                              cn_grade_part *part) {
+    for (int64_t a = first; a < end; a++) {
+        const double *q = p->q + p->dim * a;
+        if (cn_has_box(p, (int32_t)a)) {
+            for (int32_t k = 0; k < p->dim; k++) {
+                int64_t i = p->dim * a + k;
+                bool held = (q[k] < 0.0 && p->bounds.upper[i] > 0.0) ||
+                            (q[k] > 0.0 && p->bounds.lower[i] < 0.0);
+                part->presses = part->presses || held;
+                part->pressing += held ? q[k] * q[k] : 0.0;
+            }
+        } else if (q[0] < 0.0) {
+            part->presses = true;
+            for (int32_t i = 0; i < p->dim; i++) {
+                part->pressing += q[i] * q[i];
+            }
         }
     }
 }
 
-// |q| over the pressing contacts and joint rows; over all of them when none presses.
-static double cn_pressing_norm(const cn_friction *p) {
-    double sum = 0.0;
-    bool presses = false;
-    for (int32_t a = 0; a < p->contacts; a++) {
-        const double *q = p->q + (int64_t)p->dim * a;
-        if (cn_has_box(p, a)) {
-            // Row by row, since an open limit carries its distance in q like an open contact.
-            for (int32_t k = 0; k < p->dim; k++) {
-                int64_t i = (int64_t)p->dim * a + k;
-                bool held = (q[k] < 0.0 && p->bounds.upper[i] > 0.0) ||
-                            (q[k] > 0.0 && p->bounds.lower[i] < 0.0);
-                presses = presses || held;
-                sum += held ? q[k] * q[k] : 0.0;
-            }
-        } else if (q[0] < 0.0) {
-            presses = true;
-            for (int32_t i = 0; i < p->dim; i++) {
-                sum += q[i] * q[i];
-            }
+static void cn_grade_boxes(const cn_grading *g, int64_t first, int64_t end, cn_contact_sums *sums) {
+    const cn_friction *p = g->p;
+    for (int32_t a = (int32_t)first; p->bounds.boxed && a < end; a++) {
+        if (p->bounds.boxed[a]) {
+            double rho = g->trace[a] > 0.0 ? p->dim / g->trace[a] : 1.0;
+            cn_sums_add(sums, a, cn_box_error(p, a, rho, g->r, g->u),
+                        cn_box_error(p, a, 1.0, g->r, g->u));
+            cn_box_violations(p, a, g->r, g->u, &sums->sizes);
+            sums->sizes.trace += g->trace[a];
         }
     }
-    return presses ? sqrt(sum) : cn_norm_of(p->q, (int64_t)p->dim * p->contacts);
+}
+
+static void cn_grade_range(const void *user, int64_t first, int64_t end, void *to) {
+    const cn_grading *g = user;
+    const cn_friction *p = g->p;
+    int64_t at = p->dim * first, count = p->dim * (end - first);
+    cn_grade_part *part = to;
+    part->sums.worst = -1;
+    cn_plain_velocity(g, first, end);
+    cn_grade_boxes(g, first, end, &part->sums);
+    cn_grade_contacts(p, g->convex, (int32_t)first, (int32_t)end, g->r, g->u, g->trace,
+                      &part->sums);
+    part->sums.sizes.offset = cn_largest_offset(g, first, end);
+    part->r = cn_square_sum(g->r + at, count);
+    part->q = cn_square_sum(p->q + at, count);
+    part->u = cn_square_sum(g->u + at, count);
+    cn_grade_pressing(p, first, end, part);
+}
+
+// Open, stick and slide, when the largest impulse is known.
+static void cn_count_range(const void *user, int64_t first, int64_t end, void *to) {
+    const cn_grading *g = user;
+    const cn_friction *p = g->p;
+    cn_grade_counts *part = to;
+    for (int64_t a = first; a < end; a++) {
+        if (cn_has_box(p, (int32_t)a)) {
+            continue;
+        }
+        const double *impulse = g->r + p->dim * a;
+        double tangent = p->dim == 2 ? fabs(impulse[1]) : cn_length(impulse[1], impulse[2]);
+        if (impulse[0] <= CN_GRADE_OPEN * g->largest) {
+            part->open++;
+        } else if (tangent < p->mu[a] * impulse[0] * (1.0 - CN_GRADE_SURFACE)) {
+            part->stick++;
+        } else {
+            part->slide++;
+        }
+    }
+}
+
+static void cn_counts_join(void *to, const void *from) {
+    const cn_grade_counts *part = from;
+    cn_grade_counts *all = to;
+    all->open += part->open;
+    all->stick += part->stick;
+    all->slide += part->slide;
+}
+
+static void cn_grade_join(void *to, const void *from) {
+    const cn_grade_part *part = from;
+    cn_grade_part *all = to;
+    cn_sums_join(&part->sums, &all->sums);
+    all->r += part->r;
+    all->q += part->q;
+    all->u += part->u;
+    all->pressing += part->pressing;
+    all->presses = all->presses || part->presses;
 }
 
 static void cn_note_worst(cn_grade *grade, int32_t unknown, double error) {
@@ -300,46 +429,48 @@ static void cn_grade_violations(const cn_sizes *sizes, double round_off, cn_grad
     grade->velocity_mismatch = cn_quotient(sizes->offset, sizes->u, round_off);
 }
 
+// The three residuals and the violations from the sums over all contacts.
+static void cn_grade_conclude(const cn_friction *p, const cn_grade_part *all, cn_grade *grade) {
+    const cn_sizes *sizes = &all->sums.sizes;
+    int64_t m = (int64_t)p->dim * p->contacts;
+    double r_norm = sqrt(all->r), q_norm = sqrt(all->q);
+    double lever = m > 0 ? r_norm * sizes->trace / (double)m : 0.0;
+    double round_off = CN_GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
+    double largest = cn_larger(cn_larger(q_norm, r_norm), sqrt(all->u));
+    // |q| over what presses; over all when nothing does
+    double pressing = all->presses ? sqrt(all->pressing) : q_norm;
+    grade->worst = all->sums.worst;
+    grade->worst_error = all->sums.worst_error;
+    grade->residual = cn_quotient(sqrt(all->sums.scaled), pressing, round_off);
+    grade->residual_q = cn_quotient(sqrt(all->sums.plain), q_norm, round_off);
+    grade->residual_max = cn_quotient(sqrt(all->sums.plain), largest, CN_GRADE_MAX_ROUND_OFF);
+    cn_grade_violations(sizes, round_off, grade);
+}
+
 // convex: without mu |u_T| in u^.
 static cn_status cn_grade_cone(const cn_friction *p, bool convex, const double *r,
                                const double *u_given, cn_arena *scratch, cn_grade *grade) {
-    int32_t dim = p->dim, contacts = p->contacts;
-    int64_t m = (int64_t)dim * contacts;
+    const cn_env *env = cn_arena_env(scratch);
     *grade = (cn_grade){.worst = -1};
     cn_arena_mark mark = cn_arena_get_mark(scratch);
-    double *u = CN_TAKE(scratch, double, m);
-    double *trace = CN_TAKE(scratch, double, contacts);
-    double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, dim));
-    if (!u || !trace || !v) {
+    cn_grading g = {.p = p, .convex = convex, .r = r, .given = u_given};
+    g.u = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+    g.trace = CN_TAKE(scratch, double, p->contacts);
+    g.v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
+    if (!g.u || !g.trace || !g.v) {
         cn_arena_release(scratch, mark);
         return CN_ERR_MEMORY;
     }
-    cn_plain_velocity(p, r, v, u, trace);
-
-    cn_contact_sums sums = {.worst = -1};
-    for (int32_t a = 0; a < contacts; a++) {
-        if (cn_has_box(p, a)) {
-            double rho = trace[a] > 0.0 ? dim / trace[a] : 1.0;
-            cn_sums_add(&sums, a, cn_box_error(p, a, rho, r, u), cn_box_error(p, a, 1.0, r, u));
-            cn_box_violations(p, a, r, u, &sums.sizes);
-            sums.sizes.trace += trace[a];
-        }
-    }
-    cn_grade_contacts(p, convex, r, u, trace, &sums);
-    cn_sizes sizes = sums.sizes;
-    grade->worst = sums.worst;
-    grade->worst_error = sums.worst_error;
-    sizes.offset = u_given ? cn_largest_offset(dim, contacts, u_given, u) : 0.0;
-
-    double r_norm = cn_norm_of(r, m), q_norm = cn_norm_of(p->q, m);
-    double lever = m > 0 ? r_norm * sizes.trace / (double)m : 0.0;
-    double round_off = CN_GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
-    double largest = cn_larger(cn_larger(q_norm, r_norm), cn_norm_of(u, m));
-    grade->residual = cn_quotient(sqrt(sums.scaled), cn_pressing_norm(p), round_off);
-    grade->residual_q = cn_quotient(sqrt(sums.plain), q_norm, round_off);
-    grade->residual_max = cn_quotient(sqrt(sums.plain), largest, CN_GRADE_MAX_ROUND_OFF);
-    cn_grade_violations(&sizes, round_off, grade);
-    cn_count_statuses(p, r, sizes.r, grade);
+    cn_plain_bodies(env, &g);
+    cn_grade_part all = {.sums = {.worst = -1}};
+    cn_grade_counts counts = {0, 0, 0};
+    cn_parallel_fold(env, p->contacts, cn_grade_range, cn_grade_join, &g, sizeof all, &all);
+    g.largest = all.sums.sizes.r;
+    cn_parallel_fold(env, p->contacts, cn_count_range, cn_counts_join, &g, sizeof counts, &counts);
+    cn_grade_conclude(p, &all, grade);
+    grade->open = counts.open;
+    grade->stick = counts.stick;
+    grade->slide = counts.slide;
     cn_arena_release(scratch, mark);
     return CN_OK;
 }

@@ -96,16 +96,35 @@ static void cn_four_end(const cn_four_sums *four, cn_contact_sums *sums) {
     }
 }
 
-void cn_grade_contacts(const cn_friction *p, bool convex, const double *r, const double *u,
-                       const double *trace, cn_contact_sums *sums) {
+void cn_sums_join(const cn_contact_sums *part, cn_contact_sums *sums) {
+    const cn_sizes *own = &part->sizes;
+    cn_sizes *sizes = &sums->sizes;
+    sums->scaled += part->scaled;
+    sums->plain += part->plain;
+    if (!isnan(sums->worst_error) && !(part->worst_error <= sums->worst_error)) {
+        sums->worst = part->worst;
+        sums->worst_error = part->worst_error;
+    }
+    sizes->trace += own->trace;
+    sizes->r = cn_larger(sizes->r, own->r);
+    sizes->u = cn_larger(sizes->u, own->u);
+    sizes->offset = cn_larger(sizes->offset, own->offset);
+    sizes->cone = cn_larger(sizes->cone, own->cone);
+    sizes->dual = cn_larger(sizes->dual, own->dual);
+    sizes->product = cn_larger(sizes->product, own->product);
+}
+
+void cn_grade_contacts(const cn_friction *p, bool convex, int32_t first, int32_t end,
+                       const double *r, const double *u, const double *trace,
+                       cn_contact_sums *sums) {
     const cn_wide zero = cn_wide_all(0.0);
     cn_four_sums four = {zero, zero, zero, zero, zero, zero, zero, zero};
     cn_grade_fours_fn *fours = cn_grade_fours_wide();
     fours = fours ? fours : cn_grade_fours;
-    for (int32_t a = 0; a < p->contacts;) {
-        a = p->bounds.boxed ? a : fours(p, convex, a, r, u, trace, &four, sums);
-        int32_t end = a + CN_WIDE < p->contacts ? a + CN_WIDE : p->contacts;
-        for (; a < end; a++) {
+    for (int32_t a = first; a < end;) {
+        a = p->bounds.boxed ? a : fours(p, convex, a, end, r, u, trace, &four, sums);
+        int32_t careful = a + CN_WIDE < end ? a + CN_WIDE : end;
+        for (; a < careful; a++) {
             if (!cn_is_boxed(&p->bounds, a)) {
                 cn_grade_one(p, convex, a, r, u, trace, sums);
             }

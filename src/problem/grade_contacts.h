@@ -56,18 +56,23 @@ static inline void cn_sums_add(cn_contact_sums *sums, int32_t a, double scaled, 
     }
 }
 
-// All blocks without a box. trace: of each W_aa. convex: without mu |u_T| in u^.
-void cn_grade_contacts(const cn_friction *p, bool convex, const double *r, const double *u,
-                       const double *trace, cn_contact_sums *sums);
+// The sums of further contacts, added.
+void cn_sums_join(const cn_contact_sums *part, cn_contact_sums *sums);
+
+// The blocks first .. end - 1 that have no box. trace: of each W_aa. convex: without mu |u_T| in
+// u^.
+void cn_grade_contacts(const cn_friction *p, bool convex, int32_t first, int32_t end,
+                       const double *r, const double *u, const double *trace,
+                       cn_contact_sums *sums);
 
 // What four contacts add to the sums, lane by lane.
 typedef struct cn_four_sums {
     cn_wide scaled, plain, r, u, cone, dual, product, trace;
 } cn_four_sums;
 
-typedef int32_t cn_grade_fours_fn(const cn_friction *p, bool convex, int32_t a, const double *r,
-                                  const double *u, const double *trace, cn_four_sums *four_sums,
-                                  cn_contact_sums *sums);
+typedef int32_t cn_grade_fours_fn(const cn_friction *p, bool convex, int32_t a, int32_t end,
+                                  const double *r, const double *u, const double *trace,
+                                  cn_four_sums *four_sums, cn_contact_sums *sums);
 cn_grade_fours_fn *cn_grade_fours_wide(void); // for AVX2; NULL: not on this processor
 
 #endif

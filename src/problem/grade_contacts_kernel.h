@@ -102,11 +102,10 @@ CN_INLINE bool cn_grade_four(const cn_friction *p, bool convex, int32_t a, const
 
 // Four by four from contact a on; returns the first contact of the four that need more care, or
 // that are not there.
-static int32_t cn_grade_fours(const cn_friction *p, bool convex, int32_t a, const double *r,
-                              const double *u, const double *trace, cn_four_sums *four_sums,
-                              cn_contact_sums *sums) {
-    while (a + CN_WIDE <= p->contacts &&
-           cn_grade_four(p, convex, a, r, u, trace, four_sums, sums)) {
+static int32_t cn_grade_fours(const cn_friction *p, bool convex, int32_t a, int32_t end,
+                              const double *r, const double *u, const double *trace,
+                              cn_four_sums *four_sums, cn_contact_sums *sums) {
+    while (a + CN_WIDE <= end && cn_grade_four(p, convex, a, r, u, trace, four_sums, sums)) {
         a += CN_WIDE;
     }
     return a;

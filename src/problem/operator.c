@@ -11,6 +11,7 @@
 #include "problem/operator.h"
 
 #include "base/arena.h"
+#include "base/parallel.h"
 #include "problem/ball_map.h"
 #include "problem/bounds.h"
 #include "sparse/bsr.h"
@@ -87,8 +88,8 @@ int64_t cn_operator_sweep_cost(const cn_operator *W, int32_t dim, int32_t contac
 }
 
 // For a dimension known to the compiler.
-static inline __attribute__((always_inline)) void
-cn_body_velocity(const cn_friction *p, int dim, const double *r, double *v, double *u) {
+static inline __attribute__((always_inline)) void cn_body_push(const cn_friction *p, int dim,
+                                                               const double *r, double *v) {
     const cn_body_map *body = &p->W.body;
     memset(v, 0, sizeof *v * (size_t)body->dofs);
     for (int32_t a = 0; a < p->contacts; a++) {
@@ -101,30 +102,59 @@ cn_body_velocity(const cn_friction *p, int dim, const double *r, double *v, doub
             v[body->dof[k]] = sum;
         }
     }
-    for (int32_t a = 0; a < p->contacts; a++) {
+}
+
+// What the loop over contacts reads and writes.
+typedef struct cn_body_loop {
+    const cn_friction *p;
+    const double *v;
+    double *u;
+} cn_body_loop;
+
+static inline __attribute__((always_inline)) void
+cn_body_velocity(const cn_body_loop *loop, int dim, int64_t first, int64_t end) {
+    const cn_body_map *body = &loop->p->W.body;
+    for (int64_t a = first; a < end; a++) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
             for (int i = 0; i < dim; i++) {
-                sum[i] += body->H[dim * k + i] * v[body->dof[k]];
+                sum[i] += body->H[dim * k + i] * loop->v[body->dof[k]];
             }
         }
         for (int i = 0; i < dim; i++) {
-            u[(int64_t)dim * a + i] = sum[i] + p->q[(int64_t)dim * a + i];
+            loop->u[dim * a + i] = sum[i] + loop->p->q[dim * a + i];
         }
     }
 }
 
-void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u) {
+static void cn_body_velocity_range(void *user, int64_t first, int64_t end) {
+    const cn_body_loop *loop = user;
+    if (loop->p->dim == 3) {
+        cn_body_velocity(loop, 3, first, end);
+    } else {
+        cn_body_velocity(loop, 2, first, end);
+    }
+}
+
+static void cn_body_apply(const cn_env *env, const cn_friction *p, const double *r, double *v,
+                          double *u) {
+    if (p->dim == 3) {
+        cn_body_push(p, 3, r, v);
+    } else {
+        cn_body_push(p, 2, r, v);
+    }
+    cn_body_loop loop = {p, v, u};
+    cn_parallel_ranges(env, p->contacts, cn_body_velocity_range, &loop);
+}
+
+void cn_friction_velocity_by(const cn_env *env, const cn_friction *p, const double *r, double *v,
+                             double *u) {
     if (p->W.kind == CN_OPERATOR_BALLS) {
         memset(v, 0, sizeof *v * (size_t)cn_operator_dofs(&p->W, p->dim));
-        cn_ball_map_push(&p->W.balls, p->dim, p->contacts, r, v);
-        cn_ball_map_velocity(&p->W.balls, p->dim, p->contacts, p->q, v, u);
+        cn_ball_map_push(env, &p->W.balls, p->dim, p->contacts, r, v);
+        cn_ball_map_velocity(env, &p->W.balls, p->dim, p->contacts, p->q, v, u);
     } else if (p->W.kind == CN_OPERATOR_BODY) {
-        if (p->dim == 3) {
-            cn_body_velocity(p, 3, r, v, u);
-        } else {
-            cn_body_velocity(p, 2, r, v, u);
-        }
+        cn_body_apply(env, p, r, v, u);
     } else {
         cn_bsr_apply(&p->W.assembled, r, u);
         int64_t m = (int64_t)p->dim * p->contacts;
@@ -133,4 +163,8 @@ void cn_friction_velocity(const cn_friction *p, const double *r, double *v, doub
         }
     }
     cn_bounds_comply(p, r, u);
+}
+
+void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u) {
+    cn_friction_velocity_by(NULL, p, r, v, u);
 }

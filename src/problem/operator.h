@@ -15,6 +15,10 @@ cn_status cn_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts, 
 // room for dim*dim*contacts numbers.
 void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal);
 
+// u = (W + E) r + q as cn_friction_velocity has it, to the bit, by the threads of env.
+void cn_friction_velocity_by(const cn_env *env, const cn_friction *p, const double *r, double *v,
+                             double *u);
+
 // Multiplications that one Gauss-Seidel sweep costs, assembled (every block of a row once) or in
 // body space (H and M^-1 H of every contact once).
 int64_t cn_operator_sweep_cost(const cn_operator *W, int32_t dim, int32_t contacts);

@@ -190,7 +190,7 @@ static cn_status cn_body_map_validate(const cn_friction *p, cn_error *error) {
 static cn_status cn_ball_map_validate(const cn_friction *p, cn_error *error) {
     const cn_ball_map *balls = &p->W.balls;
     if (balls->bodies < 0 || (balls->bodies > 0 && !balls->light) ||
-        (p->contacts > 0 && (!balls->body || !balls->arm || !balls->frame))) {
+        (p->contacts > 0 && (!balls->body || !balls->arm || !balls->normal))) {
         return cn_fail(error, CN_ERR_INPUT, "W of balls lacks arrays");
     }
     if (p->bounds.boxed) {
@@ -202,7 +202,7 @@ static cn_status cn_ball_map_validate(const cn_friction *p, cn_error *error) {
         status = cn_vector_validate("the radii", balls->arm, 2 * (int64_t)p->contacts, error);
     }
     if (status == CN_OK) {
-        status = cn_vector_validate("the frames", balls->frame, 9 * (int64_t)p->contacts, error);
+        status = cn_vector_validate("the normals", balls->normal, 3 * (int64_t)p->contacts, error);
     }
     for (int64_t k = 0; status == CN_OK && k < 2 * (int64_t)p->contacts; k++) {
         if (balls->body[k] < 0 || balls->body[k] >= balls->bodies) {

@@ -140,7 +140,7 @@ static void cn_ball_world(const double L[3][3], int32_t dim, const double *from,
 // The directions of contact a in world axes: rows N, T1, T2 (2D: N, T1).
 static void cn_ball_frame(const cn_friction *p, int32_t a, double L[3][3]) {
     if (p->W.kind == CN_OPERATOR_BALLS) {
-        memcpy(L, p->W.balls.frame + 9 * (int64_t)a, 9 * sizeof L[0][0]);
+        cn_contact_axes(p->dim, p->W.balls.normal + 3 * (int64_t)a, L[0]);
         return;
     }
     const cn_body_map *map = &p->W.body;

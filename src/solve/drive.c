@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "problem/operator.h"
 #include "solve/boxes.h"
 #include "solve/params.h"
 #include "sparse/csr.h"
@@ -12,13 +13,19 @@
 #include <math.h>
 #include <string.h>
 
+// Zero times a number that is not finite is NaN, which a sum keeps; four sums go at once.
 static bool cn_all_finite(int64_t count, const double *x) {
-    for (int64_t i = 0; i < count; i++) {
-        if (!isfinite(x[i])) {
-            return false;
+    double nothing[4] = {0.0, 0.0, 0.0, 0.0};
+    int64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        for (int k = 0; k < 4; k++) {
+            nothing[k] += 0.0 * x[i + k];
         }
     }
-    return true;
+    for (; i < count; i++) {
+        nothing[0] += 0.0 * x[i];
+    }
+    return (nothing[0] + nothing[1]) + (nothing[2] + nothing[3]) == 0.0;
 }
 
 // ---- what both kinds share ----
@@ -149,7 +156,7 @@ static cn_status cn_friction_judge(const cn_friction *p, const cn_solve_opts *op
     }
     bool finite = cn_all_finite(m, r);
     if (finite) {
-        cn_friction_velocity(p, r, v, u);
+        cn_friction_velocity_by(cn_arena_env(scratch), p, r, v, u);
         finite = cn_all_finite(m, u);
     }
     if (!finite) {

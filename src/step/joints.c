@@ -79,7 +79,7 @@ cn_status cn_joints_settle(cn_sim *sim, const double *q, double *v, cn_error *er
             return cn_fail_memory(error);
         }
         memcpy(before, v, sizeof *v * (size_t)size);
-        cn_apply_impulses(model, &rows, before, rows.r, v);
+        cn_apply_impulses(&sim->env, model, &rows, before, rows.r, v);
     }
     return status;
 }
@@ -104,7 +104,7 @@ static cn_status cn_joints_project(cn_sim *sim, double *q, cn_error *error) {
         if (status != CN_OK) {
             return status;
         }
-        cn_apply_impulses(model, &rows, rest, rows.r, way);
+        cn_apply_impulses(&sim->env, model, &rows, rest, rows.r, way);
         for (int32_t i = 0; i < model->body_count; i++) {
             cn_rigid_move(model->dim, q + pose * i, way + size * i, 1.0, q + pose * i);
         }

@@ -59,6 +59,9 @@ static void cn_join_paradoxes(void *total, const void *part) {
 
 void cn_step_paradoxes(const cn_sim *sim, cn_step_report *report) {
     cn_paradoxes found = {.count = 0};
+    if (sim->last.assembled.problem.W.kind == CN_OPERATOR_BALLS) {
+        return; // their W_NT is zero
+    }
     cn_parallel_fold(&sim->env, sim->last.assembled.contacts, cn_find_paradoxes, cn_join_paradoxes,
                      &sim->last, sizeof found, &found);
     if (found.ratio > report->paradox_ratio) {

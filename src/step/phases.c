@@ -307,7 +307,7 @@ cn_status cn_step_statuses(cn_sim *sim, cn_error *error) {
 cn_status cn_step_end(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
     const cn_model *model = sim->model;
-    cn_apply_impulses(model, &step->assembled, step->v_free, step->r, step->v_new);
+    cn_apply_impulses(&sim->env, model, &step->assembled, step->v_free, step->r, step->v_new);
     cn_step_drift(sim, step->q_middle, step->v_new, step->h * step->opts.theta, step->q, step->v);
     int32_t body = cn_first_unfinite(sim, step->v, cn_velocity_size(model->dim));
     body = body < 0 ? cn_first_unfinite(sim, step->q, cn_pose_size(model->dim)) : body;
