@@ -46,7 +46,7 @@ static cn_friction ball_problem(cn_arena *arena, int32_t dim, uint64_t seed) {
 
 static cn_friction in_body_space(const cn_friction *p, cn_arena *arena) {
     cn_friction body;
-    assert_int_equal(cn_balls_to_body_space(p, arena, &body), CN_OK);
+    assert_int_equal(cn_friction_expand(p, arena, &body), CN_OK);
     return body;
 }
 

@@ -77,20 +77,35 @@ typedef struct cn_ball_map {
 // same n. 2D: t1 = (-n_y, n_x, 0).
 CN_API void cn_ball_axes(int32_t dim, const double n[3], double axes[9]);
 
+// W in body space where contacts are points of rigid bodies, without H: with arms a, b from the
+// centres of mass to the point, and axes n from body A to body B, t1, t2 = n x t1,
+//     u = F' (v_B + omega_B x b - v_A - omega_A x a) + q,   F = (n t1 t2).
+// Velocities are those of a cn_body_map with 6 (2D 3) a body. There are no joint rows.
+typedef struct cn_point_map {
+    int32_t bodies;
+    const double *inverse; // M^-1 of each body, 6x6 (2D 3x3) by rows, symmetric, without entries
+                           // between v and omega; zeros: it does not answer to impulses
+    int32_t *body;         // 2 a contact: A and B
+    double *arm;           // 6 a contact: a and b in world axes [m]; 2D: z = 0
+    double *frame;         // 6 a contact: n and t1 in world axes; 2D: z = 0, t1 = (-n_y, n_x)
+} cn_point_map;
+
 typedef enum cn_operator_kind {
     CN_OPERATOR_ASSEMBLED,
     CN_OPERATOR_BODY,
-    CN_OPERATOR_BALLS
+    CN_OPERATOR_BALLS,
+    CN_OPERATOR_POINTS
 } cn_operator_kind;
 
-// The operator r -> W r: assembled, in body space, or in that of balls. Solvers say which they
-// take; those that take body space are given it in place of balls.
+// The operator r -> W r: assembled, in body space, or in body space without H (balls, points).
+// Solvers say which they take; those that take body space are given H where they need it.
 typedef struct cn_operator {
     cn_operator_kind kind;
     double *diagonal; // blocks W_aa, dim*dim each, by columns; whatever the kind
     cn_bsr assembled;
     cn_body_map body;
     cn_ball_map balls;
+    cn_point_map points;
 } cn_operator;
 
 // Blocks with another law than Coulomb's: the rows of joints, dim at a time, filled up with rows
@@ -162,9 +177,9 @@ CN_API cn_status cn_friction_global_validate(const cn_friction_global *p, cn_err
 CN_API int32_t cn_operator_dofs(const cn_operator *W, int32_t dim);
 // u = (W + E) r + q. v: cn_operator_dofs numbers of scratch (may be NULL where there are none).
 CN_API void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u);
-// A problem of balls as one in body space, with the same velocities. Arrays that change go to
-// memory.
-CN_API cn_status cn_balls_to_body_space(const cn_friction *p, cn_arena *memory, cn_friction *out);
+// A problem in body space without H (balls, points) as one with it, the velocities being the same;
+// any other as it is. Arrays that change go to memory.
+CN_API cn_status cn_friction_expand(const cn_friction *p, cn_arena *memory, cn_friction *out);
 
 // Global to local. Arrays go to memory. The assembled form takes any positive definite M; body
 // space needs a block diagonal M (blocks of at most CN_BODY_BLOCK_MAX) and gives CN_ERR_UNSUPPORTED

@@ -60,7 +60,7 @@ enum {
     CN_USES_LOCAL = 16,     // has a pluggable local solver
     CN_FACETS_CONE = 32,    // in 3D answers a facetted cone, not Coulomb's round one
     CN_TAKES_BOUNDS = 64,   // blocks of joint rows (cn_bounds)
-    CN_TAKES_BALLS = 128,   // W of balls as it is; otherwise it comes in body space
+    CN_TAKES_BARE = 128,    // W without H (balls, points) as it is; otherwise it comes with H
     CN_TAKES_CONVEX = 256   // problems with the convex law (cn_friction.convex)
 };
 

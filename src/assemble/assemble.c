@@ -16,6 +16,7 @@
 #include "math/vec3.h"
 #include "problem/ball_map.h"
 #include "problem/operator.h"
+#include "problem/point_map.h"
 
 #include <string.h>
 
@@ -57,13 +58,20 @@ static const double *cn_axis(const cn_contact *contact, int32_t i) {
     return i == 0 ? contact->normal : (i == 1 ? contact->t1 : contact->t2);
 }
 
+// From a body's centre of mass to the contact.
+static void cn_contact_arm(int32_t dim, const double *pose, const cn_contact *contact,
+                           double arm[3]) {
+    arm[0] = contact->point[0] - pose[0];
+    arm[1] = contact->point[1] - pose[1];
+    arm[2] = dim == 3 ? contact->point[2] - pose[2] : 0.0;
+}
+
 // The row of H for a body: velocity of its material point at the contact, along one axis.
 static void cn_lever(int32_t dim, const double *pose, const cn_contact *contact, int32_t axis,
                      double *row) {
     const double *d = cn_axis(contact, axis);
-    double arm[3] = {contact->point[0] - pose[0], contact->point[1] - pose[1],
-                     dim == 3 ? contact->point[2] - pose[2] : 0.0};
-    double moment[3];
+    double arm[3], moment[3];
+    cn_contact_arm(dim, pose, contact, arm);
     cn_cross3(arm, d, moment);
     row[0] = d[0];
     row[1] = d[1];
@@ -78,8 +86,8 @@ static void cn_lever(int32_t dim, const double *pose, const cn_contact *contact,
 // Velocity of the material point of a body at the contact.
 static void cn_point_velocity(int32_t dim, const double *pose, const cn_contact *contact,
                               const double *v, double out[3]) {
-    double arm[3] = {contact->point[0] - pose[0], contact->point[1] - pose[1],
-                     dim == 3 ? contact->point[2] - pose[2] : 0.0};
+    double arm[3];
+    cn_contact_arm(dim, pose, contact, arm);
     double spin[3] = {dim == 3 ? v[3] : 0.0, dim == 3 ? v[4] : 0.0, dim == 3 ? v[5] : v[2]};
     cn_cross3(spin, arm, out);
     out[0] += v[0];
@@ -95,7 +103,7 @@ typedef struct cn_assembling {
     const double *v_old, *v_free;
     const cn_assemble_opts *opts;
     const cn_contact_list *contacts;
-    bool balls;
+    cn_operator_kind form;
     cn_assembled *out;
     struct cn_place *place; // one a range of listed contacts
 } cn_assembling;
@@ -137,7 +145,7 @@ static void cn_relative_velocity(const cn_assembling *job, const cn_contact *con
     int32_t dim = model->dim;
     int64_t size = cn_velocity_size(dim), pose = cn_pose_size(dim),
             candidate = contact->key.candidate, antagonist = contact->key.antagonist;
-    if (job->balls && model->body[candidate].role != CN_BODY_DRIVEN &&
+    if (job->form == CN_OPERATOR_BALLS && model->body[candidate].role != CN_BODY_DRIVEN &&
         model->body[antagonist].role != CN_BODY_DRIVEN) {
         if (dim == 3) {
             cn_ball_velocity(3, contact, arm, v, u);
@@ -157,19 +165,20 @@ static void cn_relative_velocity(const cn_assembling *job, const cn_contact *con
     }
 }
 
-// Whether every body that answers to the impulses of the contacts is a ball.
-static bool cn_are_of_balls(const cn_model *model, const cn_contact_list *contacts) {
-    if (model->joint_row_count > 0 || contacts->count == 0) {
-        return false;
+// The form that W takes: with H where there are joints, else that of balls where every body that
+// answers to the impulses of the contacts is one, else that of points.
+static cn_operator_kind cn_form_of(const cn_model *model, const cn_contact_list *contacts) {
+    if (model->joint_row_count > 0) {
+        return CN_OPERATOR_BODY;
     }
-    bool balls = true;
+    bool balls = contacts->count > 0;
     for (int32_t i = 0; balls && i < model->body_count; i++) {
         balls = model->body[i].ball || model->body[i].role != CN_BODY_FREE;
     }
     if (balls) {
-        return true;
+        return CN_OPERATOR_BALLS;
     }
-    balls = true;
+    balls = contacts->count > 0;
     for (int32_t c = 0; balls && c < contacts->count; c++) {
         const cn_contact_key *key = &contacts->contact[c].key;
         const cn_body *first = &model->body[key->antagonist],
@@ -177,7 +186,7 @@ static bool cn_are_of_balls(const cn_model *model, const cn_contact_list *contac
         balls = (first->ball || first->role != CN_BODY_FREE) &&
                 (second->ball || second->role != CN_BODY_FREE);
     }
-    return balls;
+    return balls ? CN_OPERATOR_BALLS : CN_OPERATOR_POINTS;
 }
 
 // R on both sides of a contact of balls, the antagonist's first; 0 for bodies that do not answer.
@@ -308,7 +317,24 @@ static bool cn_allocate_balls(const cn_model *model, int32_t most, cn_arena *mem
     return W->balls.light && W->balls.body && W->balls.arm && W->balls.normal;
 }
 
-static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, bool balls,
+static bool cn_allocate_points(const cn_model *model, int32_t most, cn_arena *memory,
+                               cn_operator *W) {
+    W->kind = CN_OPERATOR_POINTS;
+    W->points.bodies = model->body_count;
+    W->points.body = CN_TAKE(memory, int32_t, 2 * (int64_t)most);
+    W->points.arm = CN_TAKE(memory, double, 6 * (int64_t)most);
+    W->points.frame = CN_TAKE(memory, double, 6 * (int64_t)most);
+    return W->points.body && W->points.arm && W->points.frame;
+}
+
+static bool cn_allocate_operator(const cn_model *model, cn_operator_kind form, int32_t most,
+                                 cn_arena *memory, cn_operator *W) {
+    return form == CN_OPERATOR_BALLS    ? cn_allocate_balls(model, most, memory, W)
+           : form == CN_OPERATOR_POINTS ? cn_allocate_points(model, most, memory, W)
+                                        : cn_allocate_body_map(model, most, memory, W);
+}
+
+static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, cn_operator_kind form,
                              cn_arena *memory, cn_assembled *out) {
     int32_t dim = model->dim;
     cn_friction *p = &out->problem;
@@ -323,8 +349,7 @@ static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, bo
     out->r = CN_TAKE(memory, double, (int64_t)dim *most);
     bool complete = p->W.diagonal && p->q && p->mu && out->contact && out->shift &&
                     out->velocity_before && out->r;
-    complete = complete && (balls ? cn_allocate_balls(model, most, memory, &p->W)
-                                  : cn_allocate_body_map(model, most, memory, &p->W));
+    complete = complete && cn_allocate_operator(model, form, most, memory, &p->W);
     complete = complete && (!boxes || cn_allocate_boxes(most, (int64_t)dim * most, memory, out));
     return complete ? CN_OK : CN_ERR_MEMORY;
 }
@@ -341,12 +366,31 @@ static void cn_light_range(void *user, int64_t first, int64_t end) {
     }
 }
 
+// Problem contact a as a point.
+static void cn_fill_point(const cn_assembling *job, const cn_contact *contact, int32_t a) {
+    cn_point_map *points = &job->out->problem.W.points;
+    int32_t dim = job->model->dim;
+    int64_t pose = cn_pose_size(dim), candidate = contact->key.candidate,
+            antagonist = contact->key.antagonist;
+    double *frame = points->frame + 6 * (int64_t)a, *arm = points->arm + 6 * (int64_t)a;
+    points->body[2 * (int64_t)a] = contact->key.antagonist;
+    points->body[2 * (int64_t)a + 1] = contact->key.candidate;
+    memcpy(frame, contact->normal, sizeof contact->normal);
+    memcpy(frame + 3, contact->t1, sizeof contact->t1);
+    cn_contact_arm(dim, job->inertia->q + pose * antagonist, contact, arm);
+    cn_contact_arm(dim, job->inertia->q + pose * candidate, contact, arm + 3);
+}
+
 // The columns of H of problem contact a, from an entry on; arm: of balls. Returns the entry behind.
 static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *contact,
                                const double arm[2], int32_t a, int64_t k) {
     cn_operator *W = &job->out->problem.W;
     int32_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
-    if (job->balls) {
+    if (job->form == CN_OPERATOR_POINTS) {
+        cn_fill_point(job, contact, a);
+        return k;
+    }
+    if (job->form == CN_OPERATOR_BALLS) {
         W->balls.body[2 * (int64_t)a] = antagonist;
         W->balls.body[2 * (int64_t)a + 1] = candidate;
         memcpy(W->balls.arm + 2 * (int64_t)a, arm, 2 * sizeof *arm);
@@ -482,19 +526,18 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
                          .v_free = v_free,
                          .opts = opts,
                          .contacts = contacts,
-                         .balls = cn_are_of_balls(model, contacts),
+                         .form = cn_form_of(model, contacts),
                          .out = out};
     const cn_env *env = cn_arena_env(memory);
     job.place = CN_TAKE(memory, cn_place, cn_range_count(contacts->count));
     if (!job.place ||
-        cn_allocate(model, contacts->count + blocks, blocks > 0, job.balls, memory, out) != CN_OK) {
+        cn_allocate(model, contacts->count + blocks, blocks > 0, job.form, memory, out) != CN_OK) {
         return cn_fail_memory(error);
     }
     cn_friction *p = &out->problem;
-    if (job.balls) {
+    p->W.body.inverse = p->W.points.inverse = inertia->inverse;
+    if (job.form == CN_OPERATOR_BALLS) {
         cn_parallel_ranges(env, model->body_count, cn_light_range, &job);
-    } else {
-        p->W.body.inverse = inertia->inverse;
     }
     out->contacts = p->contacts = cn_add_contacts(env, &job);
     cn_joints_append(model, state, inertia, v_old, v_free, opts, out);
@@ -507,8 +550,15 @@ void cn_apply_impulses(const cn_env *env, const cn_model *model, const cn_assemb
                        const double *v_free, const double *r, double *v) {
     const cn_friction *p = &step->problem;
     const cn_body_map *map = &p->W.body;
-    int32_t dim = model->dim;
-    memcpy(v, v_free, sizeof *v * (size_t)cn_operator_dofs(&p->W, dim));
+    int32_t dim = model->dim, dofs = cn_operator_dofs(&p->W, dim);
+    if (p->W.kind == CN_OPERATOR_POINTS) {
+        cn_point_map_push(&p->W.points, dim, p->contacts, r, v);
+        for (int64_t i = 0; i < dofs; i++) {
+            v[i] += v_free[i];
+        }
+        return;
+    }
+    memcpy(v, v_free, sizeof *v * (size_t)dofs);
     if (p->W.kind == CN_OPERATOR_BALLS) {
         cn_ball_map_push(env, &p->W.balls, dim, p->contacts, r, v);
         return;

@@ -162,11 +162,8 @@ cn_status cn_friction_assemble(const cn_friction *p, cn_arena *memory, cn_fricti
     cn_arena *scratch = cn_arena_create(cn_arena_env(memory));
     cn_status status = scratch ? CN_OK : CN_ERR_MEMORY;
     cn_friction body;
-    if (status == CN_OK && p->W.kind == CN_OPERATOR_BALLS) {
-        status = cn_balls_to_body_space(p, scratch, &body);
-        p = &body;
-    }
-    status = status == CN_OK ? cn_assembled_build(p, memory, scratch, out) : status;
+    status = status == CN_OK ? cn_friction_expand(p, scratch, &body) : status;
+    status = status == CN_OK ? cn_assembled_build(&body, memory, scratch, out) : status;
     cn_arena_destroy(scratch);
     return status == CN_OK ? CN_OK : cn_fail_memory(error);
 }

@@ -14,5 +14,7 @@ void cn_ball_map_push(const cn_env *env, const cn_ball_map *balls, int32_t dim, 
 // u = H' v + q
 void cn_ball_map_velocity(const cn_env *env, const cn_ball_map *balls, int32_t dim,
                           int32_t contacts, const double *q, const double *v, double *u);
+// A problem of balls with H and M^-1 H written out, the velocities being the same.
+cn_status cn_balls_to_body_space(const cn_friction *p, cn_arena *memory, cn_friction *out);
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/parallel.h"
 #include "math/vec3.h"
 #include "problem/grade_contacts.h"
+#include "problem/grade_points.h"
 #include "problem/slices.h"
 
 #include <math.h>
@@ -271,6 +272,9 @@ static void cn_plain_velocity(const cn_grading *g, int64_t first, int64_t end) {
             cn_plain_balls(2, g, first, end);
         }
         break;
+    case CN_OPERATOR_POINTS:
+        cn_plain_points(g->p, g->v, first, end, g->u, g->trace);
+        break;
     }
     cn_plain_compliance(g, first, end);
 }
@@ -284,6 +288,8 @@ static void cn_plain_bodies(const cn_env *env, cn_grading *g) {
     }
     if (p->W.kind == CN_OPERATOR_BODY) {
         cn_plain_push(g);
+    } else if (p->W.kind == CN_OPERATOR_POINTS) {
+        cn_plain_points_push(p, g->r, g->v);
     } else if (p->W.kind == CN_OPERATOR_BALLS) {
         int32_t slices = cn_slices_cut(env, &p->W.balls, p->contacts, g->slice);
         cn_parallel_for(env, slices, cn_plain_slice, g);

@@ -4,6 +4,7 @@
 //     assembled    u_a = q_a + sum_b W_ab r_b                      (block-sparse rows)
 //     body space   v = M^-1 H r,  u = H' v + q                     (no W at all)
 //     balls        the same without H                              (problem/ball_map.c)
+//     points       the same without H                              (problem/point_map.c)
 //
 // and the compliance of joint rows, u += E r, in all of them.
 // Body space costs less when many contacts share a body (masonry: faces with several points), and
@@ -14,6 +15,7 @@
 #include "base/parallel.h"
 #include "problem/ball_map.h"
 #include "problem/bounds.h"
+#include "problem/point_map.h"
 #include "sparse/bsr.h"
 
 #include <string.h>
@@ -65,6 +67,8 @@ cn_body_map_diagonal(const cn_body_map *body, int dim, int32_t contacts, double 
 void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
     if (W->kind == CN_OPERATOR_BALLS) {
         cn_ball_map_diagonal(&W->balls, dim, contacts, diagonal);
+    } else if (W->kind == CN_OPERATOR_POINTS) {
+        cn_point_map_diagonal(&W->points, dim, contacts, diagonal);
     } else if (W->kind == CN_OPERATOR_BODY) {
         if (dim == 3) {
             cn_body_map_diagonal(&W->body, 3, contacts, diagonal);
@@ -77,9 +81,18 @@ void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, d
 }
 
 int32_t cn_operator_dofs(const cn_operator *W, int32_t dim) {
-    return W->kind == CN_OPERATOR_BODY    ? W->body.dofs
-           : W->kind == CN_OPERATOR_BALLS ? (dim == 3 ? 6 : 3) * W->balls.bodies
-                                          : 0;
+    int32_t size = dim == 3 ? 6 : 3;
+    switch (W->kind) {
+    case CN_OPERATOR_BODY:
+        return W->body.dofs;
+    case CN_OPERATOR_BALLS:
+        return size * W->balls.bodies;
+    case CN_OPERATOR_POINTS:
+        return size * W->points.bodies;
+    case CN_OPERATOR_ASSEMBLED:
+        break;
+    }
+    return 0;
 }
 
 int64_t cn_operator_sweep_cost(const cn_operator *W, int32_t dim, int32_t contacts) {
@@ -153,6 +166,9 @@ void cn_friction_velocity_by(const cn_env *env, const cn_friction *p, const doub
         memset(v, 0, sizeof *v * (size_t)cn_operator_dofs(&p->W, p->dim));
         cn_ball_map_push(env, &p->W.balls, p->dim, p->contacts, r, v);
         cn_ball_map_velocity(env, &p->W.balls, p->dim, p->contacts, p->q, v, u);
+    } else if (p->W.kind == CN_OPERATOR_POINTS) {
+        cn_point_map_push(&p->W.points, p->dim, p->contacts, r, v);
+        cn_point_map_velocity(env, &p->W.points, p->dim, p->contacts, p->q, v, u);
     } else if (p->W.kind == CN_OPERATOR_BODY) {
         cn_body_apply(env, p, r, v, u);
     } else {
@@ -167,4 +183,18 @@ void cn_friction_velocity_by(const cn_env *env, const cn_friction *p, const doub
 
 void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u) {
     cn_friction_velocity_by(NULL, p, r, v, u);
+}
+
+cn_status cn_friction_expand(const cn_friction *p, cn_arena *memory, cn_friction *out) {
+    switch (p->W.kind) {
+    case CN_OPERATOR_BALLS:
+        return cn_balls_to_body_space(p, memory, out);
+    case CN_OPERATOR_POINTS:
+        return cn_points_to_body_space(p, memory, out);
+    case CN_OPERATOR_ASSEMBLED:
+    case CN_OPERATOR_BODY:
+        break;
+    }
+    *out = *p;
+    return CN_OK;
 }

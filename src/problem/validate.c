@@ -187,6 +187,18 @@ static cn_status cn_body_map_validate(const cn_friction *p, cn_error *error) {
     return status;
 }
 
+// The two bodies of each contact.
+static cn_status cn_pairs_validate(const int32_t *body, int32_t contacts, int32_t bodies,
+                                   cn_error *error) {
+    for (int64_t k = 0; k < 2 * (int64_t)contacts; k++) {
+        if (body[k] < 0 || body[k] >= bodies) {
+            return cn_fail(error, CN_ERR_INPUT, "contact %d names body %d of %d", (int)(k / 2),
+                           (int)body[k], (int)bodies);
+        }
+    }
+    return CN_OK;
+}
+
 static cn_status cn_ball_map_validate(const cn_friction *p, cn_error *error) {
     const cn_ball_map *balls = &p->W.balls;
     if (balls->bodies < 0 || (balls->bodies > 0 && !balls->light) ||
@@ -204,13 +216,29 @@ static cn_status cn_ball_map_validate(const cn_friction *p, cn_error *error) {
     if (status == CN_OK) {
         status = cn_vector_validate("the normals", balls->normal, 3 * (int64_t)p->contacts, error);
     }
-    for (int64_t k = 0; status == CN_OK && k < 2 * (int64_t)p->contacts; k++) {
-        if (balls->body[k] < 0 || balls->body[k] >= balls->bodies) {
-            status = cn_fail(error, CN_ERR_INPUT, "contact %d names body %d of %d", (int)(k / 2),
-                             (int)balls->body[k], (int)balls->bodies);
-        }
+    return status == CN_OK ? cn_pairs_validate(balls->body, p->contacts, balls->bodies, error)
+                           : status;
+}
+
+static cn_status cn_point_map_validate(const cn_friction *p, cn_error *error) {
+    const cn_point_map *points = &p->W.points;
+    int64_t contacts = p->contacts, square = p->dim == 3 ? 36 : 9;
+    if (points->bodies < 0 || (points->bodies > 0 && !points->inverse) ||
+        (contacts > 0 && (!points->body || !points->arm || !points->frame))) {
+        return cn_fail(error, CN_ERR_INPUT, "W of points lacks arrays");
     }
-    return status;
+    if (p->bounds.boxed) {
+        return cn_fail(error, CN_ERR_INPUT, "W of points with joint rows");
+    }
+    cn_status status = cn_vector_validate("M^-1", points->inverse, square * points->bodies, error);
+    if (status == CN_OK) {
+        status = cn_vector_validate("the lever arms", points->arm, 6 * contacts, error);
+    }
+    if (status == CN_OK) {
+        status = cn_vector_validate("the frames", points->frame, 6 * contacts, error);
+    }
+    return status == CN_OK ? cn_pairs_validate(points->body, p->contacts, points->bodies, error)
+                           : status;
 }
 
 static cn_status cn_operator_validate(const cn_friction *p, cn_error *error) {
@@ -221,6 +249,8 @@ static cn_status cn_operator_validate(const cn_friction *p, cn_error *error) {
         return cn_body_map_validate(p, error);
     case CN_OPERATOR_BALLS:
         return cn_ball_map_validate(p, error);
+    case CN_OPERATOR_POINTS:
+        return cn_point_map_validate(p, error);
     }
     return cn_fail(error, CN_ERR_INPUT, "W is of an unknown kind, %d", (int)p->W.kind);
 }

@@ -109,8 +109,9 @@ static cn_status cn_friction_check(const cn_friction *p, const double *r, cn_err
     if (!cn_all_finite(m, r)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "the first guess holds a number that is not finite");
     }
-    if (p->W.kind == CN_OPERATOR_BALLS && p->bounds.boxed) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "W of balls with joint rows");
+    bool bare = p->W.kind == CN_OPERATOR_BALLS || p->W.kind == CN_OPERATOR_POINTS;
+    if (bare && p->bounds.boxed) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "W without H, of balls or points, with joint rows");
     }
     return cn_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error);
 }
@@ -138,11 +139,15 @@ static const char *cn_friction_refusal(const cn_friction *p, uint32_t accepts) {
 // p in a form that the solver takes.
 static cn_status cn_friction_view(const cn_friction *p, uint32_t accepts, cn_arena *scratch,
                                   cn_friction *view) {
-    // The packets that balls are for know Coulomb's law alone.
-    if (p->W.kind == CN_OPERATOR_BALLS && (p->convex || !(accepts & CN_TAKES_BALLS))) {
-        return cn_balls_to_body_space(p, scratch, view);
+    // The packets that operators without H are for know Coulomb's law alone.
+    cn_friction body = *p;
+    if (p->convex || !(accepts & CN_TAKES_BARE)) {
+        cn_status status = cn_friction_expand(p, scratch, &body);
+        if (status != CN_OK) {
+            return status;
+        }
     }
-    return cn_boxes_view(p, scratch, view);
+    return cn_boxes_view(&body, scratch, view);
 }
 
 // Velocity and grade of r as it stands. A non-finite answer is replaced by r = 0.

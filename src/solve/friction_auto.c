@@ -141,10 +141,15 @@ static bool cn_auto_is_brief(const cn_auto_turns *turns, int64_t sweeps) {
 
 static cn_friction_fn cn_auto_island;
 
-// The problem as all but the sweeps take it.
-static cn_status cn_auto_body(const cn_friction *p, cn_arena *scratch, cn_friction *body) {
-    *body = *p;
-    return p->W.kind == CN_OPERATOR_BALLS ? cn_balls_to_body_space(p, scratch, body) : CN_OK;
+// The islands of p one by one, where it falls apart.
+static cn_status cn_auto_islands(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                                 double *r, double *u, cn_solve_report *report, bool *split) {
+    cn_friction body = *p;
+    cn_status status =
+        p->W.kind == CN_OPERATOR_BALLS ? cn_friction_expand(p, scratch, &body) : CN_OK;
+    return status == CN_OK
+               ? cn_islands_solve(&body, cn_auto_island, opts, scratch, r, u, report, split)
+               : status;
 }
 
 // Gauss-Seidel for as long as it promises to be the cheaper way; not at all in small islands. Easy
@@ -170,15 +175,15 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     } else if (goes_on) {
         bool split = false;
         cn_nsgs_answer(sweeps, r);
-        status = cn_auto_body(p, scratch, body);
-        if (status == CN_OK && !turns->island) {
-            status = cn_islands_solve(body, cn_auto_island, &opts, scratch, r, u, report, &split);
+        if (!turns->island) {
+            status = cn_auto_islands(p, &opts, scratch, r, u, report, &split);
         }
         if (status != CN_OK || split) {
             turns->iterations += report->iterations;
             return status;
         }
-        status = cn_newton_analyse(body, scratch, system);
+        status = cn_friction_expand(p, scratch, body);
+        status = status == CN_OK ? cn_newton_analyse(body, scratch, system) : status;
         if (status == CN_OK) {
             double stage = (turns->island ? CN_AUTO_ISLAND_STEPS : CN_AUTO_NEWTON_STEPS) *
                            cn_newton_cost(system);

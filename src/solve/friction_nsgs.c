@@ -75,8 +75,9 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
                                 .symmetric = params->symmetric,
                                 .inner = params->manifold};
     s->adaptive = params->adaptive;
-    s->hyperstatic = p->W.kind == CN_OPERATOR_BODY &&
-                     (double)p->dim * p->contacts > CN_NSGS_HYPERSTATIC * p->W.body.dofs;
+    s->hyperstatic =
+        p->W.kind != CN_OPERATOR_ASSEMBLED &&
+        (double)p->dim * p->contacts > CN_NSGS_HYPERSTATIC * cn_operator_dofs(&p->W, p->dim);
     cn_status status = cn_sweep_prepare_plan(p, opts->local, &plan, scratch, &s->sweep);
     if (status != CN_OK) {
         return status;
@@ -239,8 +240,8 @@ cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_a
     if (params->order == CN_ORDER_NATURAL) {
         return cn_nsgs_whole(p, opts, scratch, r, report);
     }
-    cn_friction other, body = *p;
-    if (p->W.kind == CN_OPERATOR_BALLS && cn_balls_to_body_space(p, scratch, &body) != CN_OK) {
+    cn_friction other, body;
+    if (cn_friction_expand(p, scratch, &body) != CN_OK) {
         return CN_ERR_MEMORY;
     }
     p = &body;

@@ -24,7 +24,7 @@ static const cn_friction_solver cn_friction_table[] = {
                   "the largest masonry walls stay above 1e-4 for seconds: give it time, or "
                   "accept the residual shown",
               .unit = "sweeps and newton steps",
-              .accepts = CN_ANY_LAW | CN_USES_LOCAL | CN_TAKES_BALLS,
+              .accepts = CN_ANY_LAW | CN_USES_LOCAL | CN_TAKES_BARE,
               .max_iterations = 100000,
               .params = cn_nsgs_param_table,
               .param_count = CN_AUTO_PARAM_COUNT},
@@ -35,7 +35,7 @@ static const cn_friction_solver cn_friction_table[] = {
               .weaknesses = "creeps on tall packings and may cycle on hyperstatic sets: use "
                             "prox-newton or auto",
               .unit = "sweeps",
-              .accepts = CN_ANY_LAW | CN_USES_LOCAL | CN_TAKES_BALLS,
+              .accepts = CN_ANY_LAW | CN_USES_LOCAL | CN_TAKES_BARE,
               .max_iterations = 10000,
               .params = cn_nsgs_param_table,
               .param_count = CN_NSGS_PARAM_COUNT},

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "problem/point_map.h"
 #include "solve/natural.h"
 
 #include <math.h>
@@ -87,6 +88,23 @@ static void cn_unite_bodies(const cn_friction *p, const bool *kept, int32_t size
     }
 }
 
+// The same of points, whose bodies are named.
+static void cn_unite_points(const cn_friction *p, const bool *kept, int32_t *parent,
+                            int32_t *owner) {
+    const cn_point_map *points = &p->W.points;
+    memset(owner, -1, sizeof *owner * (size_t)points->bodies);
+    for (int32_t a = 0; a < p->contacts; a++) {
+        for (int side = 0; cn_is_kept(kept, a) && side < 2; side++) {
+            int32_t body = points->body[2 * (int64_t)a + side];
+            if (owner[body] >= 0) {
+                cn_unite(parent, a, owner[body]);
+            } else if (cn_point_map_moves(points, p->dim, body)) {
+                owner[body] = a;
+            }
+        }
+    }
+}
+
 // Things sorted by island, counted: island[k] of thing k, -1: in none. place[k]: in its island.
 static void cn_sort_by_island(int32_t things, const int32_t *island, int32_t islands,
                               int32_t *first, int32_t *thing, int32_t *place) {
@@ -106,8 +124,9 @@ static void cn_sort_by_island(int32_t things, const int32_t *island, int32_t isl
 
 cn_status cn_islands_find(const cn_friction *p, const bool *kept, cn_arena *memory,
                           cn_islands *out) {
-    bool body = p->W.kind == CN_OPERATOR_BODY;
-    int32_t size = p->dim == 3 ? 6 : 3, bodies = body ? (p->W.body.dofs + size - 1) / size : 0;
+    bool body = p->W.kind != CN_OPERATOR_ASSEMBLED;
+    int32_t size = p->dim == 3 ? 6 : 3,
+            bodies = (cn_operator_dofs(&p->W, p->dim) + size - 1) / size;
     int32_t *parent = CN_TAKE(memory, int32_t, p->contacts);
     int32_t *island = CN_TAKE(memory, int32_t, p->contacts);
     int32_t *owner = CN_TAKE(memory, int32_t, bodies);
@@ -120,7 +139,9 @@ cn_status cn_islands_find(const cn_friction *p, const bool *kept, cn_arena *memo
     for (int32_t a = 0; a < p->contacts; a++) {
         parent[a] = a;
     }
-    if (body) {
+    if (p->W.kind == CN_OPERATOR_POINTS) {
+        cn_unite_points(p, kept, parent, owner);
+    } else if (body) {
         cn_unite_bodies(p, kept, size, bodies, parent, owner);
     } else {
         cn_unite_blocks(&p->W.assembled, kept, parent);
@@ -221,6 +242,33 @@ static cn_status cn_cut_body(const cn_friction *p, const cn_islands *islands, in
     return CN_OK;
 }
 
+// Bodies of infinite mass become one, the last.
+static cn_status cn_cut_points(const cn_friction *p, const cn_islands *islands, int32_t i,
+                               cn_arena *memory, cn_point_map *out) {
+    const cn_point_map *points = &p->W.points;
+    const int32_t *contact = islands->contact + islands->first[i],
+                  *body = islands->body + islands->first_body[i];
+    int32_t contacts = islands->first[i + 1] - islands->first[i], square = p->dim == 3 ? 36 : 9,
+            bodies = islands->first_body[i + 1] - islands->first_body[i];
+    double *inverse = CN_TAKE_ZERO(memory, double, square *((int64_t)bodies + 1));
+    *out = (cn_point_map){.bodies = bodies + 1, .inverse = inverse};
+    out->body = CN_TAKE(memory, int32_t, 2 * (int64_t)contacts);
+    out->arm = cn_island_numbers(islands, i, 6, points->arm, memory);
+    out->frame = cn_island_numbers(islands, i, 6, points->frame, memory);
+    if (!inverse || !out->body || !out->arm || !out->frame) {
+        return CN_ERR_MEMORY;
+    }
+    for (int32_t b = 0; b < bodies; b++) {
+        memcpy(inverse + (int64_t)square * b, points->inverse + (int64_t)square * body[b],
+               sizeof *inverse * (size_t)square);
+    }
+    for (int64_t k = 0; k < 2 * (int64_t)contacts; k++) {
+        int32_t place = islands->place[points->body[2 * (int64_t)contact[k / 2] + k % 2]];
+        out->body[k] = place < 0 ? bodies : place;
+    }
+    return CN_OK;
+}
+
 // Places rise with the contacts, so the columns of a row still ascend.
 static cn_status cn_cut_assembled(const cn_friction *p, const cn_islands *islands, int32_t i,
                                   cn_arena *memory, cn_bsr *out) {
@@ -287,9 +335,17 @@ cn_status cn_islands_cut(const cn_friction *p, const cn_islands *islands, int32_
         !cn_cut_bounds(p, islands, i, memory, &out->bounds)) {
         return CN_ERR_MEMORY;
     }
-    return p->W.kind == CN_OPERATOR_BODY
-               ? cn_cut_body(p, islands, i, memory, &out->W.body)
-               : cn_cut_assembled(p, islands, i, memory, &out->W.assembled);
+    switch (p->W.kind) {
+    case CN_OPERATOR_BODY:
+        return cn_cut_body(p, islands, i, memory, &out->W.body);
+    case CN_OPERATOR_POINTS:
+        return cn_cut_points(p, islands, i, memory, &out->W.points);
+    case CN_OPERATOR_ASSEMBLED:
+        return cn_cut_assembled(p, islands, i, memory, &out->W.assembled);
+    case CN_OPERATOR_BALLS:
+        break;
+    }
+    return CN_ERR_UNSUPPORTED;
 }
 
 // ---- all islands ----

@@ -1,267 +1,134 @@
 // solve/manifolds.c
-// Recognises an operator of rigid bodies, and lays it out in packets of manifolds.
-//
-// Of a body's run in H: on side B the linear part in direction d is d, the angular part arm x d; on
-// side A both have the other sign. Summed over the directions, d x (arm x d) gives the arm back,
-// twice in 3D and once in 2D. Runs that are not of this form, masses that are not 1/m and a
+// Lays the points between rigid bodies out in packets of manifolds. Masses that are not 1/m and a
 // symmetric inverse inertia (a lock, say), blocks that are not symmetric and regular, and contacts
 // that may have several solutions are left to the general sweep.
 #include "solve/manifolds.h"
 
 #include "base/arena.h"
-#include "math/vec3.h"
-#include "solve/local.h"
 #include "solve/manifolds_kernel.h"
+#include "solve/manifolds_recognise.h"
 
 #include <math.h>
 #include <string.h>
 
-#define CN_RIGID_AGREES 1e-12 // what products of unit vectors and arms may differ by
+#define CN_RIGID_AGREES 1e-12 // what numbers that should be equal may differ by
 #define CN_RIGID_UNIQUE 0.95  // mu |W_NT| / W_NN below which one contact has one solution
+// det S over trace(S)^2 above which the 2x2 inverse may be written out, and sizes of blocks whose
+// powers neither overflow nor vanish.
+#define CN_RIGID_DET 1e-4
+#define CN_RIGID_SMALL 1e-30
+#define CN_RIGID_LARGE 1e30
 
 const cn_manifold_kernel cn_manifold_kernel_plain = CN_MANIFOLD_KERNEL;
-
-// A contact as the packets hold it.
-typedef struct cn_rigid_contact {
-    int32_t pair[2]; // A, B; the number of bodies: static
-    double frame[3][3], arm[2][3];
-} cn_rigid_contact;
 
 static bool cn_is_close(double a, double b, double size) {
     return fabs(a - b) <= CN_RIGID_AGREES * size;
 }
 
-static int32_t cn_run_length(const cn_friction *p) {
-    return p->dim == 3 ? 6 : 3;
-}
+// ---- masses ----
 
-// Linear and angular part of a body's run in H, in three dimensions, by direction.
-typedef struct cn_run {
-    double L[3][3], A[3][3];
-} cn_run;
+typedef enum cn_rigid_kind {
+    CN_RIGID_STATIC,
+    CN_RIGID_FREE,
+    CN_RIGID_OTHER // its mass matrix is not 1/m and a symmetric inverse inertia
+} cn_rigid_kind;
 
-static inline __attribute__((always_inline)) void cn_read_run(int32_t dim, const double *H,
-                                                              cn_run *run) {
-    *run = (cn_run){0};
-    for (int32_t d = 0; d < dim; d++) {
-        for (int32_t k = 0; k < dim; k++) {
-            run->L[d][k] = H[dim * k + d];
-        }
-        for (int32_t k = dim == 3 ? 0 : 2; k < 3; k++) {
-            run->A[d][k] = H[dim * (dim == 3 ? 3 + k : 2) + d];
-        }
-    }
-}
+typedef struct cn_rigid_mass {
+    double inv_mass, inertia[6]; // xx xy xz yy yz zz
+    cn_rigid_kind kind;
+} cn_rigid_mass;
 
-// The lever arm of a run whose linear part is sign times the frame. Differences are looked at
-// without a branch each: nearly all agree.
-static inline __attribute__((always_inline)) bool
-cn_read_arm(int32_t dim, const cn_run *run, double sign, const double frame[3][3], double arm[3]) {
-    int good = 1;
-    memset(arm, 0, 3 * sizeof *arm);
-    for (int32_t d = 0; d < dim; d++) {
-        double part[3];
-        cn_cross3(run->L[d], run->A[d], part);
-        cn_add_scaled3(arm, dim == 3 ? 0.5 : 1.0, part, arm);
-        for (int k = 0; k < 3; k++) {
-            good &= cn_is_close(run->L[d][k], sign * frame[d][k], 1.0);
-        }
-    }
-    double size = cn_norm3(arm);
-    for (int32_t d = 0; d < dim; d++) {
-        double moment[3];
-        cn_cross3(arm, run->L[d], moment);
-        for (int k = dim == 3 ? 0 : 2; k < 3; k++) {
-            good &= cn_is_close(moment[k], run->A[d][k], size);
-        }
-    }
-    return good;
-}
-
-// Frame and arms of a contact of one or two runs, for a dimension known to the compiler.
-static inline __attribute__((always_inline)) bool cn_read_arms(int32_t dim, const double *H,
-                                                               bool two, cn_rigid_contact *out) {
-    int32_t length = dim * (dim == 3 ? 6 : 3);
-    double third[3];
-    cn_run run;
-    cn_read_run(dim, H + (two ? length : 0), &run);
-    memcpy(out->frame, run.L, sizeof run.L);
-    cn_cross3(out->frame[0], out->frame[1], third);
-    if (dim == 2) {
-        memcpy(out->frame[2], third, sizeof third);
-    }
-    const double(*frame)[3] = (const double(*)[3])out->frame;
-    bool good = cn_is_close(cn_dot3(third, third), 1.0, 1.0) &&
-                cn_is_close(cn_dot3(third, out->frame[2]), 1.0, 1.0) &&
-                cn_read_arm(dim, &run, 1.0, frame, out->arm[1]);
-    if (good && two) {
-        cn_read_run(dim, H, &run);
-        good = cn_read_arm(dim, &run, -1.0, frame, out->arm[0]);
-    }
-    return good;
-}
-
-static bool cn_read_contact(const cn_friction *p, int32_t a, int32_t bodies,
-                            cn_rigid_contact *out) {
-    const cn_body_map *map = &p->W.body;
-    int32_t run = cn_run_length(p), bad = 0;
-    int64_t first = map->start[a], count = map->start[a + 1] - first;
-    *out = (cn_rigid_contact){.pair = {bodies, bodies}};
-    if (count != run && count != 2 * run) {
-        return false;
-    }
-    for (int64_t k = 0; k < count; k += run) {
-        int32_t base = map->dof[first + k];
-        bad |= base % run;
-        for (int32_t i = 1; i < run; i++) {
-            bad |= map->dof[first + k + i] - (base + i);
-        }
-    }
-    const double *H = map->H + p->dim * first;
-    bool two = count == 2 * run;
-    out->pair[1] = map->dof[first + count - run] / run;
-    out->pair[0] = two ? map->dof[first] / run : bodies;
-    return bad == 0 && (p->dim == 3 ? cn_read_arms(3, H, two, out) : cn_read_arms(2, H, two, out));
-}
-
-// 1/m and the inverse inertia of a body; false when its mass matrix is not of that form.
-static bool cn_read_mass(const cn_friction *p, int32_t body, double *inv_mass, double inertia[6]) {
-    int32_t dim = p->dim, run = cn_run_length(p);
-    const double *inverse = p->W.body.inverse + (int64_t)run * run * body;
+static cn_rigid_mass cn_read_mass(int32_t dim, const double *inverse) {
+    int32_t run = dim == 3 ? 6 : 3;
+    cn_rigid_mass mass = {.inv_mass = inverse[0], .kind = CN_RIGID_FREE};
     double size = inverse[(run + 1) * dim] + (dim == 3 ? inverse[28] + inverse[35] : 0.0);
-    *inv_mass = inverse[0];
-    memset(inertia, 0, 6 * sizeof *inertia);
+    bool moves = false;
     for (int32_t i = 0; i < run; i++) {
+        moves = moves || inverse[(run + 1) * i] != 0.0;
         for (int32_t j = 0; j < run; j++) {
-            double value = inverse[run * i + j];
             bool angular = i >= dim && j >= dim;
-            double expected = angular ? inverse[run * j + i] : (i == j ? *inv_mass : 0.0);
-            if (!cn_is_close(value, expected, angular ? size : *inv_mass)) {
+            double expected = angular ? inverse[run * j + i] : (i == j ? mass.inv_mass : 0.0);
+            if (!cn_is_close(inverse[run * i + j], expected, angular ? size : mass.inv_mass)) {
+                mass.kind = CN_RIGID_OTHER;
+            }
+        }
+    }
+    if (!moves) {
+        mass.kind = CN_RIGID_STATIC;
+    } else if (dim == 2) {
+        mass.inertia[5] = inverse[8];
+    } else {
+        const int32_t place[6] = {21, 22, 23, 28, 29, 35}; // of xx xy xz yy yz zz in 6 x 6
+        for (int k = 0; k < 6; k++) {
+            mass.inertia[k] = inverse[place[k]];
+        }
+    }
+    return mass;
+}
+
+// ---- manifolds ----
+
+// What the packets are made from: contacts put together as manifolds, pair of each, and the
+// manifold and the turn in it of each contact.
+typedef struct cn_manifold_list {
+    const cn_point_map *points;
+    cn_rigid_mass *mass; // of each body
+    int32_t count;
+    int32_t *pair; // the number of bodies: static
+    int32_t *manifold, *turn;
+} cn_manifold_list;
+
+// The body's number in a pair; -1: it fits in no packet.
+static int32_t cn_pair_body(const cn_manifold_list *list, int32_t body) {
+    switch (list->mass[body].kind) {
+    case CN_RIGID_STATIC:
+        return list->points->bodies;
+    case CN_RIGID_FREE:
+        return body;
+    case CN_RIGID_OTHER:
+        break;
+    }
+    return -1;
+}
+
+static bool cn_list_manifolds(const cn_friction *p, cn_manifold_list *list) {
+    const int32_t *body = list->points->body;
+    list->count = 0;
+    for (int64_t a = 0; a < p->contacts; a++) {
+        bool same = a > 0 && body[2 * a] == body[2 * a - 2] && body[2 * a + 1] == body[2 * a - 1] &&
+                    list->turn[a - 1] + 1 < CN_MANIFOLD_POINTS;
+        if (!same) {
+            int32_t *pair = list->pair + 2 * (int64_t)list->count++;
+            pair[0] = cn_pair_body(list, body[2 * a]);
+            pair[1] = cn_pair_body(list, body[2 * a + 1]);
+            if (pair[0] < 0 || pair[1] < 0 || body[2 * a] == body[2 * a + 1]) {
                 return false;
             }
         }
-    }
-    if (dim == 2) {
-        inertia[5] = inverse[8];
-        return true;
-    }
-    const int32_t place[6] = {21, 22, 23, 28, 29, 35}; // of xx xy xz yy yz zz in 6 x 6
-    for (int k = 0; k < 6; k++) {
-        inertia[k] = inverse[place[k]];
-    }
-    return true;
-}
-
-// The block of a contact, 2D with a third direction of its own.
-static bool cn_read_block(const cn_friction *p, int32_t a, cn_local_block *block) {
-    const double *W = p->W.diagonal + (int64_t)p->dim * p->dim * a;
-    double plane[9] = {W[0], W[1], 0.0, W[2], W[3], 0.0, 0.0, 0.0, W[3]};
-    if (!cn_local_prepare(p->dim == 3 ? W : plane, p->mu[a], block)) {
-        return false;
-    }
-    double coupling = sqrt(block->nt[0] * block->nt[0] + block->nt[1] * block->nt[1]);
-    return block->regular && block->mu * coupling < CN_RIGID_UNIQUE &&
-           cn_is_close(block->nt[0], block->tn[0], 1.0 + coupling) &&
-           cn_is_close(block->nt[1], block->tn[1], 1.0 + coupling) &&
-           cn_is_close(block->S[1], block->S[2], block->trace);
-}
-
-// Parting without friction: an impulse of zero stays zero.
-static void cn_idle_packets(cn_manifolds *s) {
-    for (int32_t unit = 0; unit < s->packets.units; unit++) {
-        for (int32_t i = s->packets.first[unit]; i < s->packets.first[unit + 1]; i++) {
-            for (int lane = 0; lane < CN_PACKET; lane++) {
-                s->packet[i].a[lane] = s->packet[i].b[lane] = CN_RIGID_RECORD * (s->bodies + unit);
-            }
-        }
-    }
-    for (int64_t k = 0; k < s->points; k++) {
-        cn_rigid_point *point = &s->point[k];
-        for (int lane = 0; lane < CN_PACKET; lane++) {
-            point->n[0][lane] = point->t[1][lane] = point->q[0][lane] = 1.0;
-            point->inv_nn[lane] = point->S[0][lane] = point->S[2][lane] = point->rho[lane] = 1.0;
-        }
-    }
-}
-
-static void cn_fill_point(const cn_friction *p, int32_t a, const cn_rigid_contact *contact,
-                          const cn_local_block *block, int lane, cn_rigid_point *point) {
-    for (int k = 0; k < 3; k++) {
-        point->n[k][lane] = contact->frame[0][k];
-        point->t[k][lane] = contact->frame[1][k];
-        point->arm_a[k][lane] = contact->arm[0][k];
-        point->arm_b[k][lane] = contact->arm[1][k];
-        point->q[k][lane] = k < p->dim ? p->q[(int64_t)p->dim * a + k] : 0.0;
-    }
-    const double *W = p->W.diagonal + (int64_t)p->dim * p->dim * a;
-    double trace = p->dim == 3 ? W[0] + W[4] + W[8] : W[0] + W[3];
-    point->mu[lane] = block->mu;
-    point->inv_nn[lane] = block->inv_nn;
-    point->nt[0][lane] = block->nt[0];
-    point->nt[1][lane] = block->nt[1];
-    point->S[0][lane] = block->S[0];
-    point->S[1][lane] = block->S[1];
-    point->S[2][lane] = block->S[3];
-    point->rho[lane] = p->dim / trace;
-}
-
-static bool cn_fill_masses(cn_manifolds *s, const int32_t *pair, int lane, int32_t unit,
-                           cn_manifold_packet *packet) {
-    double inertia[6] = {0.0};
-    packet->a[lane] = CN_RIGID_RECORD * (pair[0] < s->bodies ? pair[0] : s->bodies + unit);
-    packet->b[lane] = CN_RIGID_RECORD * (pair[1] < s->bodies ? pair[1] : s->bodies + unit);
-    bool good =
-        pair[0] == s->bodies || cn_read_mass(s->p, pair[0], &packet->inv_mass_a[lane], inertia);
-    for (int k = 0; k < 6; k++) {
-        packet->inv_inertia_a[k][lane] = inertia[k];
-    }
-    good = good && cn_read_mass(s->p, pair[1], &packet->inv_mass_b[lane], inertia);
-    for (int k = 0; k < 6; k++) {
-        packet->inv_inertia_b[k][lane] = inertia[k];
-    }
-    return good;
-}
-
-// Contacts read and put together as manifolds: pair of each, and the manifold and the turn in it
-// of each contact.
-typedef struct cn_manifold_list {
-    int32_t count;
-    int32_t *pair;
-    int32_t *manifold, *turn;
-    cn_rigid_contact *contact;
-    cn_local_block *block;
-} cn_manifold_list;
-
-static bool cn_list_manifolds(const cn_friction *p, int32_t bodies, cn_manifold_list *list) {
-    list->count = 0;
-    for (int32_t a = 0; a < p->contacts; a++) {
-        cn_rigid_contact *contact = &list->contact[a];
-        if (!cn_read_contact(p, a, bodies, contact) || !cn_read_block(p, a, &list->block[a])) {
-            return false;
-        }
-        int32_t last = list->count - 1;
-        bool same = a > 0 && contact->pair[0] == list->pair[2 * (int64_t)last] &&
-                    contact->pair[1] == list->pair[2 * (int64_t)last + 1] &&
-                    list->turn[a - 1] + 1 < CN_MANIFOLD_POINTS;
-        if (!same) {
-            last = list->count++;
-            memcpy(list->pair + 2 * (int64_t)last, contact->pair, sizeof contact->pair);
-        }
-        list->manifold[a] = last;
+        list->manifold[a] = list->count - 1;
         list->turn[a] = same ? list->turn[a - 1] + 1 : 0;
     }
     return true;
 }
 
-static cn_status cn_list_prepare(const cn_friction *p, cn_arena *scratch, cn_manifold_list *list) {
+static cn_status cn_list_prepare(const cn_friction *p, const cn_point_map *points,
+                                 cn_arena *scratch, cn_manifold_list *list) {
+    int32_t square = p->dim == 3 ? 36 : 9;
+    list->points = points;
+    list->mass = CN_TAKE(scratch, cn_rigid_mass, points->bodies);
     list->pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
     list->manifold = CN_TAKE(scratch, int32_t, p->contacts);
     list->turn = CN_TAKE(scratch, int32_t, p->contacts);
-    list->contact = CN_TAKE(scratch, cn_rigid_contact, p->contacts);
-    list->block = CN_TAKE(scratch, cn_local_block, p->contacts);
-    bool complete = list->pair && list->manifold && list->turn && list->contact && list->block;
-    return complete ? CN_OK : CN_ERR_MEMORY;
+    if (!list->mass || !list->pair || !list->manifold || !list->turn) {
+        return CN_ERR_MEMORY;
+    }
+    for (int64_t i = 0; i < points->bodies; i++) {
+        list->mass[i] = cn_read_mass(p->dim, points->inverse + square * i);
+    }
+    return CN_OK;
 }
+
+// ---- packets ----
 
 static cn_status cn_lay_out(cn_manifolds *s, const cn_manifold_list *list, cn_arena *scratch) {
     cn_status status = cn_packets_fill(list->count, list->pair, s->bodies, scratch, &s->packets);
@@ -285,19 +152,91 @@ static cn_status cn_lay_out(cn_manifolds *s, const cn_manifold_list *list, cn_ar
     return s->point && s->slip && s->body ? CN_OK : CN_ERR_MEMORY;
 }
 
+// Parting without friction: an impulse of zero stays zero.
+static void cn_idle_packets(cn_manifolds *s) {
+    for (int32_t unit = 0; unit < s->packets.units; unit++) {
+        for (int32_t i = s->packets.first[unit]; i < s->packets.first[unit + 1]; i++) {
+            for (int lane = 0; lane < CN_PACKET; lane++) {
+                s->packet[i].a[lane] = s->packet[i].b[lane] = CN_RIGID_RECORD * (s->bodies + unit);
+            }
+        }
+    }
+    for (int64_t k = 0; k < s->points; k++) {
+        cn_rigid_point *point = &s->point[k];
+        for (int lane = 0; lane < CN_PACKET; lane++) {
+            point->n[0][lane] = point->t[1][lane] = point->q[0][lane] = 1.0;
+            point->inv_nn[lane] = point->S[0][lane] = point->S[2][lane] = point->rho[lane] = 1.0;
+        }
+    }
+}
+
+// The block of a contact on its tangent plane, 2D with a third direction of its own.
+static bool cn_fill_block(const cn_friction *p, int64_t a, int lane, cn_rigid_point *point) {
+    const double *W = p->W.diagonal + p->dim * p->dim * a;
+    bool plane = p->dim == 2;
+    double nn = W[0], nt[2] = {plane ? W[2] : W[3], plane ? 0.0 : W[6]},
+           tn[2] = {W[1], plane ? 0.0 : W[2]}, tt[2] = {plane ? W[3] : W[4], plane ? W[3] : W[8]},
+           across[2] = {plane ? 0.0 : W[5], plane ? 0.0 : W[7]};
+    double inv_nn = 1.0 / nn, first = nt[0] * inv_nn, second = nt[1] * inv_nn;
+    double S11 = tt[0] - first * tn[0], S12 = across[1] - second * tn[0],
+           S22 = tt[1] - second * tn[1];
+    double trace = S11 + S22, det = S11 * S22 - S12 * S12, mu = p->mu[a],
+           size = nn + tt[0] + (plane ? 0.0 : tt[1]), scale = nn + tt[0] + tt[1];
+    point->mu[lane] = mu;
+    point->inv_nn[lane] = inv_nn;
+    point->nt[0][lane] = first;
+    point->nt[1][lane] = second;
+    point->S[0][lane] = S11;
+    point->S[1][lane] = S12;
+    point->S[2][lane] = S22;
+    point->rho[lane] = p->dim / size;
+    return nn > 0.0 && scale >= CN_RIGID_SMALL && scale <= CN_RIGID_LARGE && trace > 0.0 &&
+           det > CN_RIGID_DET * trace * trace &&
+           mu * sqrt(first * first + second * second) < CN_RIGID_UNIQUE &&
+           cn_is_close(nt[0], tn[0], scale) && cn_is_close(nt[1], tn[1], scale) &&
+           cn_is_close(across[0], across[1], scale);
+}
+
+static void cn_fill_point(const cn_friction *p, const cn_point_map *points, int64_t a, int lane,
+                          cn_rigid_point *point) {
+    const double *frame = points->frame + 6 * a, *arm = points->arm + 6 * a;
+    for (int k = 0; k < 3; k++) {
+        point->n[k][lane] = frame[k];
+        point->t[k][lane] = frame[3 + k];
+        point->arm_a[k][lane] = arm[k];
+        point->arm_b[k][lane] = arm[3 + k];
+        point->q[k][lane] = k < p->dim ? p->q[p->dim * a + k] : 0.0;
+    }
+}
+
+static void cn_fill_pair(const cn_manifolds *s, const cn_manifold_list *list, int64_t a, int lane,
+                         cn_manifold_packet *packet) {
+    int32_t manifold = list->manifold[a], unit = s->packets.unit ? s->packets.unit[manifold] : 0;
+    const int32_t *pair = list->pair + 2 * (int64_t)manifold, *body = list->points->body + 2 * a;
+    const cn_rigid_mass *first = &list->mass[body[0]], *second = &list->mass[body[1]];
+    packet->a[lane] = CN_RIGID_RECORD * (pair[0] < s->bodies ? pair[0] : s->bodies + unit);
+    packet->b[lane] = CN_RIGID_RECORD * (pair[1] < s->bodies ? pair[1] : s->bodies + unit);
+    packet->inv_mass_a[lane] = first->inv_mass;
+    packet->inv_mass_b[lane] = second->inv_mass;
+    for (int k = 0; k < 6; k++) {
+        packet->inv_inertia_a[k][lane] = first->inertia[k];
+        packet->inv_inertia_b[k][lane] = second->inertia[k];
+    }
+}
+
 static bool cn_fill_packets(cn_manifolds *s, const cn_manifold_list *list) {
     bool good = true;
     cn_idle_packets(s);
-    for (int32_t a = 0; a < s->p->contacts && good; a++) {
-        int32_t manifold = list->manifold[a], slot = s->packets.slot[manifold];
-        int lane = slot % CN_PACKET;
+    for (int64_t a = 0; a < s->p->contacts && good; a++) {
+        int32_t slot = s->packets.slot[list->manifold[a]], lane = slot % CN_PACKET;
         cn_manifold_packet *packet = &s->packet[slot / CN_PACKET];
         int64_t point = packet->first + list->turn[a];
         s->place[a] = CN_POINT_IMPULSES * point + lane;
-        cn_fill_point(s->p, a, &list->contact[a], &list->block[a], lane, &s->point[point]);
-        int32_t unit = s->packets.unit ? s->packets.unit[manifold] : 0;
-        good = list->turn[a] > 0 ||
-               cn_fill_masses(s, list->pair + 2 * (int64_t)manifold, lane, unit, packet);
+        cn_fill_point(s->p, list->points, a, lane, &s->point[point]);
+        good = cn_fill_block(s->p, a, lane, &s->point[point]);
+        if (list->turn[a] == 0) {
+            cn_fill_pair(s, list, a, lane, packet);
+        }
     }
     return good;
 }
@@ -305,15 +244,22 @@ static bool cn_fill_packets(cn_manifolds *s, const cn_manifold_list *list) {
 cn_status cn_manifolds_build(const cn_friction *p, cn_arena *scratch, cn_manifolds *out,
                              bool *fits) {
     *fits = false;
-    *out = (cn_manifolds){.p = p, .bodies = p->W.body.dofs / cn_run_length(p)};
-    if (!p->W.body.inverse || out->bodies >= INT32_MAX / CN_RIGID_RECORD ||
-        p->contacts > INT32_MAX / (2 * CN_PACKET)) {
-        return CN_OK;
-    }
+    *out = (cn_manifolds){.p = p};
     cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_point_map points = p->W.points;
+    bool good = true;
+    cn_status status = CN_OK;
+    if (p->W.kind != CN_OPERATOR_POINTS) {
+        status = cn_points_recognise(p, scratch, &points, &good);
+    }
+    out->bodies = points.bodies;
+    good = good && points.bodies < INT32_MAX / CN_RIGID_RECORD - CN_UNITS_MAX &&
+           p->contacts <= INT32_MAX / (2 * CN_PACKET);
     cn_manifold_list list;
-    cn_status status = cn_list_prepare(p, scratch, &list);
-    bool good = status == CN_OK && cn_list_manifolds(p, out->bodies, &list);
+    if (status == CN_OK && good) {
+        status = cn_list_prepare(p, &points, scratch, &list);
+    }
+    good = good && status == CN_OK && cn_list_manifolds(p, &list);
     if (good) {
         status = cn_lay_out(out, &list, scratch);
         good = status == CN_OK && cn_fill_packets(out, &list);

@@ -3,8 +3,8 @@
 // manifold: its bodies' velocities are fetched once, its points are solved one after the other.
 // A packet holds a manifold a lane. With lever arms a, b and directions n, t, s = n x t,
 //     u = (n, t, s)' (v_B + omega_B x b - v_A - omega_A x a) + q,
-// and the local problem is the secular equation of solve/local_secular.h. 200 bytes a point, where
-// the operator has 1152. 2D is the plane z = 0.
+// and the local problem is the secular equation of solve/local_secular.h. 200 bytes a point. 2D is
+// the plane z = 0.
 #ifndef CAIRN_SOLVE_MANIFOLDS_H
 #define CAIRN_SOLVE_MANIFOLDS_H
 
@@ -63,8 +63,9 @@ typedef struct cn_manifold_kernel {
 extern const cn_manifold_kernel cn_manifold_kernel_plain; // for any processor
 const cn_manifold_kernel *cn_manifold_kernel_wide(void);  // for AVX2; NULL: not on this processor
 
-// *fits: whether the operator is one of rigid bodies with known masses, and every contact's block
-// regular and without the chance of several solutions; otherwise nothing is built.
+// p: of points, or in body space with H in which they are recognised. *fits: whether the masses are
+// 1/m and an inverse inertia, and every contact's block regular and without the chance of several
+// solutions; otherwise nothing is built.
 cn_status cn_manifolds_build(const cn_friction *p, cn_arena *scratch, cn_manifolds *out,
                              bool *fits);
 

@@ -476,15 +476,17 @@ static cn_status cn_prepare_weights(cn_sweep *s, cn_arena *scratch) {
 
 // The packets that the operator fits, if any.
 static cn_status cn_prepare_packets(cn_sweep *s, cn_arena *scratch) {
-    bool fits;
-    cn_status status = cn_balls_build(s->p, scratch, &s->balls, &fits);
+    bool fits = false;
+    cn_status status = s->p->W.kind == CN_OPERATOR_POINTS
+                           ? CN_OK
+                           : cn_balls_build(s->p, scratch, &s->balls, &fits);
     if (status == CN_OK && fits) {
         s->kind = CN_SWEEP_BALLS;
         s->size = cn_balls_size(&s->balls);
         s->run = cn_sweep_balls;
         return CN_OK;
     }
-    if (status == CN_OK && s->p->W.kind == CN_OPERATOR_BODY) {
+    if (status == CN_OK && s->p->W.kind != CN_OPERATOR_BALLS) {
         status = cn_manifolds_build(s->p, scratch, &s->manifolds, &fits);
     }
     if (status == CN_OK && fits) {
@@ -495,16 +497,13 @@ static cn_status cn_prepare_packets(cn_sweep *s, cn_arena *scratch) {
     return status;
 }
 
-// The sweep over the operator as it is; balls that cannot be packed are swept in body space.
+// The sweep over the operator as it is; what has no H is given one.
 static cn_status cn_prepare_any(cn_sweep *s, cn_arena *scratch) {
-    const cn_friction *p = s->p;
-    if (p->W.kind == CN_OPERATOR_BALLS) {
-        cn_friction *body = CN_TAKE(scratch, cn_friction, 1);
-        if (!body || cn_balls_to_body_space(p, scratch, body) != CN_OK) {
-            return CN_ERR_MEMORY;
-        }
-        s->p = p = body;
+    cn_friction *p = CN_TAKE(scratch, cn_friction, 1);
+    if (!p || cn_friction_expand(s->p, scratch, p) != CN_OK) {
+        return CN_ERR_MEMORY;
     }
+    s->p = p;
     s->q = CN_TAKE_ZERO(scratch, double, s->size + CN_SWEEP_PAD);
     if (!s->q) {
         return CN_ERR_MEMORY;

@@ -609,10 +609,7 @@ const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const dou
     const cn_friction *p = &sim->last.assembled.problem;
     *r = sim->last.r;
     *u = sim->last.u;
-    if (!sim->last.r || p->W.kind != CN_OPERATOR_BALLS) {
-        return sim->last.r ? p : NULL;
-    }
-    cn_friction *body = CN_TAKE(sim->step_memory, cn_friction, 1);
-    bool made = body && cn_balls_to_body_space(p, sim->step_memory, body) == CN_OK;
+    cn_friction *body = sim->last.r ? CN_TAKE(sim->step_memory, cn_friction, 1) : NULL;
+    bool made = body && cn_friction_expand(p, sim->step_memory, body) == CN_OK;
     return made ? body : NULL;
 }

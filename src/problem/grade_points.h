@@ -1,0 +1,14 @@
+// problem/grade_points.h
+// The checker's own product with W of points between rigid bodies.
+#ifndef CAIRN_PROBLEM_GRADE_POINTS_H
+#define CAIRN_PROBLEM_GRADE_POINTS_H
+
+#include <cairn/problem.h>
+
+// v = M^-1 H r, v being zero before.
+void cn_plain_points_push(const cn_friction *p, const double *r, double *v);
+// u = H' v + q and trace[a] = trace W_aa of the contacts from the first to before the end.
+void cn_plain_points(const cn_friction *p, const double *v, int64_t first, int64_t end, double *u,
+                     double *trace);
+
+#endif

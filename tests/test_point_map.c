@@ -1,0 +1,278 @@
+// The operator of points between rigid bodies: the same as its form in body space, to all that look
+// at it.
+#include "check.h"
+#include "problem/point_map.h"
+#include "rigid_problems.h"
+#include "solve/islands.h"
+#include "solve/sweep.h"
+#include "world.h"
+
+#include <cairn/solve.h>
+
+// Bodies with up to three points a pair; every fifth pair with the first body, which is fixed. q is
+// of velocities that the bodies can stop: a solution exists. rising: A is the lower body, as H in
+// which points are recognised has it.
+static cn_friction point_problem(cn_arena *arena, int32_t dim, uint64_t seed, bool rising) {
+    int32_t run = dim == 3 ? 6 : 3;
+    cn_friction p = {.dim = dim, .contacts = CONTACTS, .W = {.kind = CN_OPERATOR_POINTS}};
+    cn_point_map *points = &p.W.points;
+    double *inverse = CN_TAKE_ZERO(arena, double, run *run *BODIES);
+    *points = (cn_point_map){.bodies = BODIES,
+                             .inverse = inverse,
+                             .body = CN_TAKE(arena, int32_t, 2 * CONTACTS),
+                             .arm = CN_TAKE_ZERO(arena, double, 6 * CONTACTS),
+                             .frame = CN_TAKE(arena, double, 6 * CONTACTS)};
+    p.q = CN_TAKE_ZERO(arena, double, dim *CONTACTS);
+    p.mu = CN_TAKE(arena, double, CONTACTS);
+    p.W.diagonal = CN_TAKE(arena, double, dim *dim *CONTACTS);
+    cn_rng rng = cn_rng_seed(seed);
+    double free[6 * BODIES] = {0.0}, still[3 * CONTACTS] = {0.0};
+    for (int32_t i = 1; i < BODIES; i++) {
+        random_mass(&rng, dim, false, inverse + run * run * i);
+        for (int32_t k = 0; k < run; k++) {
+            free[run * i + k] = cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+    }
+    for (int32_t a = 0; a < CONTACTS; a++) {
+        int32_t pair = a / 3, i = 1 + pair % (BODIES - 1),
+                j = pair % 5 == 0 ? 0 : 1 + (i + pair / 7) % (BODIES - 1);
+        bool first = rising ? i < j : pair % 2 == 1;
+        double frame[3][3];
+        random_frame(&rng, dim, frame);
+        if (dim == 2) {
+            frame[1][0] = -frame[0][1];
+            frame[1][1] = frame[0][0];
+        }
+        memcpy(points->frame + 6 * a, frame, 6 * sizeof **frame);
+        points->body[2 * a] = first ? i : j;
+        points->body[2 * a + 1] = first ? j : i;
+        for (int32_t k = 0; k < 2 * dim; k++) {
+            int32_t side = k / dim, at = k % dim;
+            points->arm[6 * a + 3 * side + at] =
+                (side == 0 ? 0.9 : -1.1) * frame[0][at] + cn_rng_uniform(&rng, -0.3, 0.3);
+        }
+        p.mu[a] = a % 11 == 0 ? 0.0 : cn_rng_uniform(&rng, 0.0, 0.6);
+    }
+    cn_point_map_velocity(NULL, points, dim, CONTACTS, still, free, p.q);
+    cn_point_map_diagonal(points, dim, CONTACTS, p.W.diagonal);
+    return p;
+}
+
+static cn_friction in_body_space(const cn_friction *p, cn_arena *arena) {
+    cn_friction body;
+    assert_int_equal(cn_friction_expand(p, arena, &body), CN_OK);
+    assert_int_equal(body.W.kind, CN_OPERATOR_BODY);
+    return body;
+}
+
+CN_TEST(velocities_and_diagonal_are_those_of_body_space) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = point_problem(arena, dim, 1, false), body = in_body_space(&p, arena),
+                    assembled;
+        cn_error error = {0};
+        assert_int_equal(cn_friction_validate(&p, &error), CN_OK);
+        assert_int_equal(cn_friction_validate(&body, &error), CN_OK);
+        assert_int_equal(cn_friction_assemble(&p, arena, &assembled, &error), CN_OK);
+        assert_int_equal(cn_operator_dofs(&p.W, dim), body.W.body.dofs);
+        double *v = CN_TAKE(arena, double, body.W.body.dofs), u[3][3 * CONTACTS];
+        cn_friction_velocity(&p, p.q, v, u[0]); // any impulses
+        cn_friction_velocity(&body, p.q, v, u[1]);
+        cn_friction_velocity(&assembled, p.q, NULL, u[2]);
+        for (int32_t i = 0; i < dim * CONTACTS; i++) {
+            CN_CHECK_NEAR(u[0][i], u[1][i], 1e-13);
+            CN_CHECK_NEAR(u[0][i], u[2][i], 1e-13);
+        }
+        double diagonal[9 * CONTACTS];
+        cn_operator_diagonal(&body.W, dim, CONTACTS, diagonal);
+        for (int32_t i = 0; i < dim * dim * CONTACTS; i++) {
+            CN_CHECK_NEAR(p.W.diagonal[i], diagonal[i], 1e-14);
+        }
+        cn_arena_destroy(arena);
+    }
+}
+
+CN_TEST(the_checker_grades_both_forms_alike) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = point_problem(arena, dim, 2, false), body = in_body_space(&p, arena);
+        cn_grade one, other;
+        assert_int_equal(cn_friction_grade(&p, p.q, NULL, arena, &one), CN_OK);
+        assert_int_equal(cn_friction_grade(&body, p.q, NULL, arena, &other), CN_OK);
+        CN_CHECK_NEAR(one.residual, other.residual, 1e-13 * other.residual);
+        CN_CHECK_NEAR(one.residual_q, other.residual_q, 1e-13 * other.residual_q);
+        CN_CHECK_NEAR(one.residual_max, other.residual_max, 1e-13 * other.residual_max);
+        CN_CHECK_NEAR(one.complementarity, other.complementarity, 1e-13);
+        assert_int_equal(one.worst, other.worst);
+        assert_int_equal(one.open, other.open);
+        assert_int_equal(one.slide, other.slide);
+        cn_arena_destroy(arena);
+    }
+}
+
+// A sweep over the points and one over the H made of them, in which they are recognised anew; and
+// the wide kernel against the plain one, to the bit.
+CN_TEST(sweeps_are_those_of_body_space) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = point_problem(arena, dim, 3, true), body = in_body_space(&p, arena);
+        const cn_friction *form[3] = {&p, &body, &p};
+        double r[3][3 * CONTACTS] = {{0.0}};
+        for (int k = 0; k < 3; k++) {
+            cn_sweep sweep;
+            assert_int_equal(
+                cn_sweep_prepare(form[k], cn_local_solver_find("hybrid"), 1.0, arena, &sweep),
+                CN_OK);
+            assert_int_equal(sweep.kind, CN_SWEEP_MANIFOLDS);
+            if (k == 2) {
+                cn_sweep_use_plain(&sweep);
+            }
+            double *x = CN_TAKE_ZERO(arena, double, sweep.size + CN_SWEEP_PAD);
+            cn_sweep_load(&sweep, r[k], x);
+            cn_sweep_run(&sweep, x, 5);
+            cn_sweep_store(&sweep, x, r[k]);
+        }
+        double size = 0.0;
+        for (int32_t i = 0; i < dim * CONTACTS; i++) {
+            CN_CHECK_NEAR(r[0][i], r[1][i], 1e-12);
+            CN_CHECK_TRUE(r[0][i] == r[2][i]);
+            size += fabs(r[0][i]);
+        }
+        CN_CHECK_TRUE(size > 1.0);
+        cn_arena_destroy(arena);
+    }
+}
+
+CN_TEST(islands_are_those_of_body_space) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = point_problem(arena, dim, 4, false), body = in_body_space(&p, arena);
+        bool kept[CONTACTS];
+        for (int32_t a = 0; a < CONTACTS; a++) {
+            kept[a] = a % 4 != 0 && a / 3 % 3 != 0; // so that there are several
+        }
+        cn_islands one, other;
+        assert_int_equal(cn_islands_find(&p, kept, arena, &one), CN_OK);
+        assert_int_equal(cn_islands_find(&body, kept, arena, &other), CN_OK);
+        assert_int_equal(one.count, other.count);
+        CN_CHECK_TRUE(one.count > 2);
+        for (int32_t i = 0; i < one.count; i++) {
+            cn_friction cut[2];
+            double r[3 * CONTACTS], v[6 * BODIES + 6], u[2][3 * CONTACTS];
+            assert_int_equal(cn_islands_cut(&p, &one, i, arena, &cut[0]), CN_OK);
+            assert_int_equal(cn_islands_cut(&body, &other, i, arena, &cut[1]), CN_OK);
+            assert_int_equal(cut[0].contacts, cut[1].contacts);
+            assert_int_equal(cn_friction_validate(&cut[0], NULL), CN_OK);
+            memcpy(r, p.q, sizeof *r * (size_t)(dim * cut[0].contacts));
+            cn_friction_velocity(&cut[0], r, v, u[0]);
+            cn_friction_velocity(&cut[1], r, v, u[1]);
+            for (int32_t k = 0; k < dim * cut[0].contacts; k++) {
+                CN_CHECK_NEAR(u[0][k], u[1][k], 1e-13);
+            }
+        }
+        cn_arena_destroy(arena);
+    }
+}
+
+static double solve(const cn_friction *p, const char *const setting[2], cn_arena *scratch,
+                    double *r) {
+    const cn_friction_solver *solver = cn_friction_solver_find(setting[0]);
+    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+    opts.tolerance = 1e-6;
+    if (setting[1]) {
+        const char *value = strcmp(setting[1], "order") == 0 ? "2" : "0.9";
+        assert_int_equal(cn_solve_opts_set(&opts, &solver->info, setting[1], value, NULL), CN_OK);
+    }
+    double u[3 * CONTACTS];
+    cn_solve_report report;
+    cn_error error = {0};
+    assert_int_equal(cn_friction_solve(p, solver, &opts, scratch, r, u, &report, &error), CN_OK);
+    return report.grade.residual;
+}
+
+// Those that take points solve them; those that want H, and nsgs in ways that packets cannot do,
+// answer as they do when they are given H.
+CN_TEST(all_solvers_take_it) {
+    static const char *const settings[][2] = {{"auto", NULL},         {"nsgs", NULL},
+                                              {"nsgs", "relaxation"}, {"nsgs", "order"},
+                                              {"prox-newton", NULL},  {"extra-gradient", NULL}};
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
+            cn_arena *arena = cn_arena_create(NULL), *scratch = cn_arena_create(NULL);
+            cn_friction p = point_problem(arena, dim, 5, false), body = in_body_space(&p, arena);
+            double r[3 * CONTACTS] = {0.0}, other[3 * CONTACTS] = {0.0};
+            double residual = solve(&p, settings[k], scratch, r);
+            cn_grade grade;
+            assert_int_equal(cn_friction_grade(&body, r, NULL, arena, &grade), CN_OK);
+            CN_CHECK_NEAR(grade.residual, residual, 1e-12);
+            if (k < 2) {
+                CN_CHECK_BELOW(residual, 1e-6);
+            } else {
+                solve(&body, settings[k], scratch, other);
+                assert_memory_equal(r, other, sizeof r);
+            }
+            cn_arena_destroy(scratch);
+            cn_arena_destroy(arena);
+        }
+    }
+}
+
+CN_TEST(faults_are_found) {
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_friction p = point_problem(arena, 3, 6, false);
+    cn_error error = {0};
+    p.W.points.body[7] = BODIES;
+    assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    assert_non_null(strstr(error.message, "contact 3 names body 40 of 40"));
+    p = point_problem(arena, 3, 6, false);
+    p.W.points.arm[2] = (double)NAN;
+    assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    assert_non_null(strstr(error.message, "the lever arms[2]"));
+    p = point_problem(arena, 3, 6, false);
+    p.W.points.frame = NULL;
+    assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    p = point_problem(arena, 3, 6, false);
+    uint8_t boxed[CONTACTS] = {0};
+    p.bounds.boxed = boxed;
+    assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    assert_non_null(strstr(error.message, "joint rows"));
+    cn_arena_destroy(arena);
+}
+
+// A locked box, a free one that leans on it and a ball, on a driven floor: what a run hands out has
+// H, and its answer has the residual that the step reported.
+CN_TEST(runs_hand_out_their_problems_in_body_space) {
+    world w = world_open("cairn: 1\ntime: {step: 0.01}\nsolver: {tolerance: 1.0e-6}\n"
+                         "materials: {stone: {density: 2500}}\n"
+                         "contacts: [{between: [stone, stone], friction: 0.4}]\n"
+                         "bodies:\n"
+                         "  - {name: floor, fixed: true, material: stone,\n"
+                         "     shape: [{plane: {normal: [0, 0, 1], offset: 0}}]}\n"
+                         "  - {name: a, material: stone, position: [0, 0, 0.5],\n"
+                         "     lock: [tx, ry], shape: [{box: {size: [1, 1, 1]}}]}\n"
+                         "  - {name: b, material: stone, position: [0.1, 0.2, 1.5],\n"
+                         "     velocity: [1, 0.2, 0], shape: [{box: {size: [1, 1, 1]}}]}\n"
+                         "  - {name: c, material: stone, position: [2, 0, 0.5],\n"
+                         "     velocity: [-1, 0, 0], shape: [{sphere: {radius: 0.5}}]}\n"
+                         "motions:\n"
+                         "  - {body: floor, velocity: [0.3, 0, 0]}\n");
+    cn_arena *arena = cn_arena_create(NULL);
+    int32_t contacts = 0;
+    for (int step = 0; step < 60; step++) {
+        world_step(&w);
+        const double *r, *u;
+        const cn_friction *p = cn_sim_problem(w.sim, &r, &u);
+        assert_non_null(p);
+        assert_int_equal(p->W.kind, CN_OPERATOR_BODY);
+        cn_grade grade;
+        assert_int_equal(cn_friction_grade(p, r, u, arena, &grade), CN_OK);
+        CN_CHECK_NEAR(grade.residual, w.last.residual, 1e-9);
+        CN_CHECK_BELOW(grade.velocity_mismatch, 1e-9);
+        contacts = p->contacts > contacts ? p->contacts : contacts;
+    }
+    CN_CHECK_TRUE(contacts >= 8);
+    CN_CHECK_BELOW(w.worst_balance, 1e-8);
+    assert_int_equal(w.unsolved, 0);
+    cn_arena_destroy(arena);
+    world_close(&w);
+}
