@@ -1,37 +1,53 @@
 // The broad phase finds exactly the pairs that a double loop finds.
 #include "check.h"
 
+#include "base/arena.h"
 #include "base/rng.h"
 #include "detect/detect.h"
 
 #include <stdlib.h>
 
-static void compare_call(cn_broad *broad, int32_t count, const double *center,
-                         const double *radius) {
-    const cn_body_pair *pairs;
-    int64_t pair_count, next = 0;
-    assert_int_equal(cn_broad_pairs(broad, count, center, radius, &pairs, &pair_count), CN_OK);
+// Every pair that touches is listed, in order; marks stay with their pairs: those of odd a + b were
+// set in the call before, if there was one.
+static void compare_call(cn_broad *broad, const cn_env *env, int32_t count, const double *center,
+                         const double *radius, bool marked) {
+    cn_bounding *ball = calloc((size_t)count + 1, sizeof *ball);
+    cn_arena *scratch = cn_arena_create(NULL);
+    cn_near_pairs near;
+    int64_t next = 0;
+    for (int32_t i = 0; i < count; i++) {
+        ball[i] = (cn_bounding){{center[3 * i], center[3 * i + 1], center[3 * i + 2]}, radius[i]};
+    }
+    assert_int_equal(cn_broad_near(broad, env, count, ball, scratch, &near), CN_OK);
+    for (int64_t k = 1; k < near.count; k++) {
+        CN_CHECK_TRUE(cn_pair_before(&near.pair[k - 1], &near.pair[k]));
+    }
     for (int32_t b = 0; b < count; b++) {
         for (int32_t a = 0; a < b; a++) {
-            double square = 0.0, reach = radius[a] + radius[b];
-            for (int k = 0; k < 3; k++) {
-                square += (center[3 * a + k] - center[3 * b + k]) *
-                          (center[3 * a + k] - center[3 * b + k]);
-            }
-            if (square <= reach * reach) {
-                CN_CHECK_TRUE(next < pair_count && pairs[next].a == a && pairs[next].b == b);
+            cn_body_pair pair = {a, b};
+            while (next < near.count && cn_pair_before(&near.pair[next], &pair)) {
                 next++;
+            }
+            bool listed = next < near.count && near.pair[next].a == a && near.pair[next].b == b;
+            CN_CHECK_TRUE(listed || !cn_balls_touch(&ball[a], &ball[b]));
+            if (listed) {
+                CN_CHECK_TRUE(near.mark[next] == 0 || (a + b) % 2 == 1);
+                CN_CHECK_TRUE(!marked || near.mark[next] == (a + b) % 2);
             }
         }
     }
-    assert_int_equal(next, pair_count);
+    for (int64_t k = 0; k < near.count; k++) {
+        near.mark[k] = (near.pair[k].a + near.pair[k].b) % 2 == 1;
+    }
+    free(ball);
+    cn_arena_destroy(scratch);
 }
 
 static void compare_with_double_loop(int32_t count, const double *center, const double *radius) {
     cn_broad *broad = cn_broad_create(NULL);
-    // Twice: the second call uses memory of the first.
-    compare_call(broad, count, center, radius);
-    compare_call(broad, count, center, radius);
+    // Twice: the second call uses the pairs of the first.
+    compare_call(broad, NULL, count, center, radius, false);
+    compare_call(broad, NULL, count, center, radius, true);
     cn_broad_destroy(broad);
 }
 
@@ -94,7 +110,31 @@ CN_TEST(finds_every_pair_while_balls_move) {
             }
         }
         center[3 * 42] += call == 60 ? 3.0 : 0.0;
-        compare_call(broad, call % 20 == 19 ? 100 : 150, center, radius);
+        compare_call(broad, NULL, call % 20 == 19 ? 100 : 150, center, radius, false);
     }
     cn_broad_destroy(broad);
+}
+
+// Large balls that come last and first, and balls upon each other: pairs found late, long lists.
+CN_TEST(finds_every_pair_in_several_units_for_any_number_of_threads) {
+    enum { n = 5000 };
+    cn_rng rng = cn_rng_seed(4);
+    double *center = malloc(sizeof *center * 3 * n), *radius = malloc(sizeof *radius * n);
+    for (int i = 0; i < n; i++) {
+        radius[i] = i % 500 == 3 ? 2.0 : 0.3;
+        for (int k = 0; k < 3; k++) {
+            center[3 * i + k] = i % 50 == 7 ? 0.01 * k : cn_rng_uniform(&rng, -8.0, 8.0);
+        }
+    }
+    radius[0] = radius[n - 1] = radius[n / 2] = INFINITY;
+    for (int32_t threads = 1; threads <= 8; threads *= 2) {
+        cn_env env = cn_env_default();
+        env.threads = cn_threads_create(threads);
+        cn_broad *broad = cn_broad_create(&env);
+        compare_call(broad, &env, n, center, radius, false);
+        cn_broad_destroy(broad);
+        cn_threads_destroy(env.threads);
+    }
+    free(center);
+    free(radius);
 }

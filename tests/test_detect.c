@@ -6,6 +6,7 @@
 #include "detect/detect.h"
 #include "math/vec3.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static cn_model *new_model(int32_t dim) {
@@ -59,7 +60,7 @@ static cn_detector *detector_of(cn_model *model) {
         print_error("%s\n", error.message);
         fail();
     }
-    cn_detector *detector = cn_detector_create(model, NULL);
+    cn_detector *detector = cn_detector_create(model, NULL, NULL);
     CN_CHECK_TRUE(detector != NULL);
     return detector;
 }
@@ -310,6 +311,48 @@ CN_TEST(the_detector_asks_for_every_pair) {
     }
 }
 
+// Plates of four tiles upon each other: sixteen points a pair and more, for which a thread has no
+// room after a few hundred pairs, and balls that have one. The second call finds a plate where it
+// was not before.
+CN_TEST(contacts_are_the_same_for_any_number_of_threads) {
+    enum { plates = 1300, balls = 300 };
+    cn_model *model = new_model(3);
+    cn_shape_def tile[4], ball = ball_def(3, 0.5);
+    for (int i = 0; i < 4; i++) {
+        tile[i] = cube_def(1.0);
+        tile[i].position[0] = i % 2;
+        tile[i].position[1] = i / 2;
+    }
+    for (int i = 0; i < plates + balls; i++) {
+        bool plate = i < plates;
+        add(model, plate ? tile : &ball, plate ? 4 : 1, false, plate ? 0.0 : 5.0, 0.0, i);
+    }
+    cn_detector *alone = detector_of(model);
+    double *q = malloc(sizeof *q * 7 * (plates + balls));
+    for (int32_t threads = 2; threads <= 8; threads *= 2) {
+        cn_env env = cn_env_default();
+        env.threads = cn_threads_create(threads);
+        cn_detector *detector = cn_detector_create(model, &env, NULL);
+        memcpy(q, model->q0, sizeof *q * 7 * (plates + balls));
+        cn_detector_reset(alone);
+        for (int call = 0; call < 2; call++) {
+            cn_contact_list expected = detect(alone, model, q, NULL, 0.01),
+                            found = detect(detector, model, q, NULL, 0.01);
+            CN_CHECK_BELOW(16 * (plates - 1), expected.count);
+            CN_CHECK_TRUE(found.count == expected.count && found.missed == expected.missed);
+            CN_CHECK_TRUE((call == 1) == (found.missed > 0) && found.missed_b == expected.missed_b);
+            CN_CHECK_TRUE(memcmp(found.contact, expected.contact,
+                                 sizeof *found.contact * (size_t)found.count) == 0);
+            q[7 * 900 + 2] -= 2.5;
+        }
+        cn_detector_destroy(detector);
+        cn_threads_destroy(env.threads);
+    }
+    free(q);
+    cn_detector_destroy(alone);
+    cn_model_destroy(model);
+}
+
 CN_TEST(running_out_of_memory_is_an_error) {
     cn_model *model = new_model(3);
     cn_shape_def cube = cube_def(1.0);
@@ -320,7 +363,7 @@ CN_TEST(running_out_of_memory_is_an_error) {
     for (int64_t k = 1;; k++) {
         cn_failing memory;
         cn_env env = cn_failing_env(&memory, k);
-        cn_detector *detector = cn_detector_create(model, &env);
+        cn_detector *detector = cn_detector_create(model, &env, NULL);
         cn_contact_list list;
         cn_error error;
         cn_status status = detector ? cn_detect(detector, model->q0, model->v0, 0.01, &list, &error)

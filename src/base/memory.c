@@ -13,6 +13,7 @@
 #define CN_ALIGN 64u
 #define CN_CHUNK_MAX 40 // chunks double, so this is past any address space
 #define CN_CHUNK_FIRST ((size_t)1 << 16)
+#define CN_BUFFER_LARGE ((size_t)1 << 20)
 
 static void *cn_malloc_resize(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
     (void)user;
@@ -67,7 +68,8 @@ bool cn_buffer_reserve(cn_buffer *buffer, size_t count) {
             if (capacity > SIZE_MAX / 4) {
                 return false;
             }
-            capacity *= 2;
+            // Large ones by a quarter: what is spare counts too.
+            capacity += capacity < CN_BUFFER_LARGE ? capacity : capacity / 4;
         }
         void *data = cn_env_resize(buffer->env, buffer->data, buffer->capacity, capacity);
         if (!data) {

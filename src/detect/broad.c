@@ -1,29 +1,16 @@
 // detect/broad.c
-// Broad phase by a hierarchical hash grid: a ball of radius s lives at the level whose cells are
-// 2^level units >= 2 s wide, the unit being that of most balls, in the cell of its centre, so that
-// anything of its own or a lower level that touches it lies in the 27 cells round it. Each ball
-// looks through its own level and the coarser ones that are in use. Linear in the number of balls
-// for near-equal sizes; one huge ball among small ones costs each of them one extra look. Balls of
-// infinite radius meet all others. Chosen over a tree: nothing to balance.
-//
-// The grid is only built anew when a ball has left the one it had then, which was larger by a skin;
-// in between the pairs of the grown balls are looked through. What comes out is the same either
-// way, so the skins may depend on anything.
+// Broad phase: balls are grown by a skin, and the pairs of grown balls are looked for by the grid
+// only when a ball has left its grown one. In between they stay as they are, and who uses them
+// looks at each pair of balls itself. What comes out is the same either way, so the skins may
+// depend on anything.
 #include "detect/detect.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>
-
-#define CN_LEVELS 64          // sizes from 2^-32 to 2^31 units; smaller ones are put to the first
-#define CN_LEVEL_ZERO 32      // index of cells one unit wide
-#define CN_USUAL 1.5          // times the mean radius: larger balls do not decide about the unit
-#define CN_UNIT_ROOM 1.000001 // the unit over the diameter that it is made for, against rounding
-#define CN_RADIUS_MOST 0x1p30 // [m] what is larger is tried against everything
-#define CN_CELL_FAR                                                                                \
-    ((double)(1 << 29)) // cells are numbered within this; what is farther shares the last one
 
 // The skin of a ball: what it moves in so many calls, within these shares of its radius. Wider
 // skins last longer and give more pairs to look through.
@@ -32,31 +19,20 @@
 #define CN_SKIN_MOST 0.2
 
 struct cn_broad {
-    cn_arena *memory;  // of this struct
-    cn_arena *kept;    // of the arrays
-    cn_arena *scratch; // of the grid and the sorting
-    int32_t count;     // balls that the arrays are for
-    double *center;    // of the grown balls, when the grid was built
-    double *radius;    //
-    double *last;      // centres in the last call
-    cn_buffer near;    // cn_body_pair: pairs of grown balls, sorted
-    cn_buffer pairs;   // pairs of the last call
+    cn_arena *memory;   // of this struct
+    cn_arena *kept;     // of the grown balls
+    int32_t count;      // of them
+    int32_t calls;      // since they were grown
+    cn_bounding *grown; //
+    cn_buffer near;     // cn_body_pair: pairs of grown balls, sorted
+    cn_buffer mark;     // uint8_t: of each
 };
 
-typedef struct cn_cell {
-    int32_t level, x, y, z; // level -1: empty
-    int32_t first;          // ball, -1: none; then next[]
-} cn_cell;
-
-typedef struct cn_grid {
-    int32_t count;
-    const double *center, *radius;
-    double scale; // one over the unit [1/m]
-    int32_t *level, *next;
-    int64_t slots; // power of two
-    cn_cell *cell;
-    bool used[CN_LEVELS];
-} cn_grid;
+// The balls of a call beside the grown ones.
+typedef struct cn_growing {
+    cn_broad *broad;
+    const cn_bounding *ball;
+} cn_growing;
 
 cn_broad *cn_broad_create(const cn_env *env) {
     cn_arena *memory = cn_arena_create(env);
@@ -67,10 +43,9 @@ cn_broad *cn_broad_create(const cn_env *env) {
     }
     broad->memory = memory;
     cn_buffer_init(&broad->near, cn_arena_env(memory));
-    cn_buffer_init(&broad->pairs, cn_arena_env(memory));
+    cn_buffer_init(&broad->mark, cn_arena_env(memory));
     broad->kept = cn_arena_create(env);
-    broad->scratch = cn_arena_create(env);
-    if (!broad->kept || !broad->scratch) {
+    if (!broad->kept) {
         cn_broad_destroy(broad);
         return NULL;
     }
@@ -80,275 +55,122 @@ cn_broad *cn_broad_create(const cn_env *env) {
 void cn_broad_destroy(cn_broad *broad) {
     if (broad) {
         cn_buffer_free(&broad->near);
-        cn_buffer_free(&broad->pairs);
-        cn_arena_destroy(broad->scratch);
+        cn_buffer_free(&broad->mark);
         cn_arena_destroy(broad->kept);
         cn_arena_destroy(broad->memory);
     }
 }
 
-// One over the diameter of the largest of the usual balls.
-static double cn_grid_scale(const cn_grid *grid) {
-    double sum = 0.0, usual = 0.0;
-    int32_t bounded = 0;
-    for (int32_t i = 0; i < grid->count; i++) {
-        bool counts = grid->radius[i] <= CN_RADIUS_MOST;
-        sum += counts ? grid->radius[i] : 0.0;
-        bounded += counts;
-    }
-    double most = fmin(CN_USUAL * sum / fmax(bounded, 1.0), CN_RADIUS_MOST);
-    for (int32_t i = 0; i < grid->count; i++) {
-        usual = grid->radius[i] <= most && grid->radius[i] > usual ? grid->radius[i] : usual;
-    }
-    double scale = 1.0 / (2.0 * CN_UNIT_ROOM * usual);
-    return isfinite(scale) ? scale : 1.0;
-}
-
-// Of a radius in units.
-static int32_t cn_level_of(double radius) {
-    int exponent;
-    frexp(2.0 * radius, &exponent); // 2 radius <= 2^exponent
-    int32_t level = exponent + CN_LEVEL_ZERO;
-    return level < 0 ? 0 : (level < CN_LEVELS ? level : CN_LEVELS - 1);
-}
-
-// The cell number of a coordinate in units at a level; monotone, so neighbours stay neighbours
-// where it is cut.
-static int32_t cn_cell_number(double x, int32_t level) {
-    double cell = floor(ldexp(x, CN_LEVEL_ZERO - level));
-    return (int32_t)fmax(-CN_CELL_FAR, fmin(CN_CELL_FAR, cell));
-}
-
-// The slot of a cell, or the empty one where it would go.
-static cn_cell *cn_grid_slot(const cn_grid *grid, int32_t level, int32_t x, int32_t y, int32_t z) {
-    uint64_t hash =
-        (uint64_t)(uint32_t)x * 0x9E3779B97F4A7C15u ^ (uint64_t)(uint32_t)y * 0xC2B2AE3D27D4EB4Fu ^
-        (uint64_t)(uint32_t)z * 0x165667B19E3779F9u ^ (uint64_t)level * 0x27D4EB2F165667C5u;
-    hash ^= hash >> 29;
-    for (int64_t slot = (int64_t)(hash & (uint64_t)(grid->slots - 1));;
-         slot = (slot + 1) & (grid->slots - 1)) {
-        cn_cell *cell = &grid->cell[slot];
-        if (cell->level < 0 ||
-            (cell->level == level && cell->x == x && cell->y == y && cell->z == z)) {
-            return cell;
-        }
-    }
-}
-
-static cn_status cn_grid_build(cn_grid *grid, cn_arena *memory) {
-    grid->slots = 64;
-    while (grid->slots < 2 * (int64_t)grid->count) {
-        grid->slots *= 2;
-    }
-    grid->level = CN_TAKE(memory, int32_t, grid->count);
-    grid->next = CN_TAKE(memory, int32_t, grid->count);
-    grid->cell = CN_TAKE(memory, cn_cell, grid->slots);
-    if (!grid->level || !grid->next || !grid->cell) {
-        return CN_ERR_MEMORY;
-    }
-    for (int64_t i = 0; i < grid->slots; i++) {
-        grid->cell[i].level = -1;
-    }
-    double scale = grid->scale = cn_grid_scale(grid);
-    // From the last ball to the first, so that the list of a cell ascends.
-    for (int32_t i = grid->count - 1; i >= 0; i--) {
-        if (!(grid->radius[i] <= CN_RADIUS_MOST)) {
-            grid->level[i] = -1;
-            continue;
-        }
-        const double *c = grid->center + 3 * (int64_t)i;
-        int32_t level = grid->level[i] = cn_level_of(scale * grid->radius[i]);
-        int32_t x = cn_cell_number(scale * c[0], level), y = cn_cell_number(scale * c[1], level),
-                z = cn_cell_number(scale * c[2], level);
-        cn_cell *cell = cn_grid_slot(grid, level, x, y, z);
-        if (cell->level < 0) {
-            *cell = (cn_cell){level, x, y, z, -1};
-        }
-        grid->next[i] = cell->first;
-        cell->first = i;
-        grid->used[level] = true;
-    }
-    return CN_OK;
-}
-
-static bool cn_balls_touch(const cn_grid *grid, int32_t i, int32_t j) {
-    const double *a = grid->center + 3 * (int64_t)i, *b = grid->center + 3 * (int64_t)j;
-    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2],
-           reach = grid->radius[i] + grid->radius[j];
-    return x * x + y * y + z * z <= reach * reach;
-}
-
-static bool cn_add_pair(cn_buffer *out, int32_t i, int32_t j) {
-    cn_body_pair pair = i < j ? (cn_body_pair){i, j} : (cn_body_pair){j, i};
-    return cn_buffer_append(out, &pair, sizeof pair);
-}
-
-// Adds every ball of a cell that touches ball i and, when asked, comes after it.
-static bool cn_visit_cell(const cn_grid *grid, const cn_cell *cell, int32_t i, bool after,
-                          cn_buffer *out) {
-    if (cell->level < 0) {
-        return true;
-    }
-    for (int32_t j = cell->first; j >= 0; j = grid->next[j]) {
-        if ((!after || j > i) && cn_balls_touch(grid, i, j) && !cn_add_pair(out, i, j)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Adds every ball that touches ball i and is found from it: of coarser levels all; of its own level
-// those after it in its cell and all of the cells on one side of it, since those on the other side
-// find it from there.
-static bool cn_visit_neighbours(const cn_grid *grid, int32_t i, cn_buffer *out) {
-    const double *c = grid->center + 3 * (int64_t)i;
-    for (int32_t level = grid->level[i]; level < CN_LEVELS; level++) {
-        if (!grid->used[level]) {
-            continue;
-        }
-        int32_t x = cn_cell_number(grid->scale * c[0], level),
-                y = cn_cell_number(grid->scale * c[1], level),
-                z = cn_cell_number(grid->scale * c[2], level);
-        const int32_t own = 13; // of the 27
-        for (int32_t k = level == grid->level[i] ? own : 0; k < 27; k++) {
-            const cn_cell *cell =
-                cn_grid_slot(grid, level, x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1);
-            if (!cn_visit_cell(grid, cell, i, level == grid->level[i] && k == own, out)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-// Everything that touches ball i, which is too large for the grid; of its like only those behind
-// it.
-static bool cn_visit_unbounded(const cn_grid *grid, int32_t i, cn_buffer *out) {
-    for (int32_t j = 0; j < grid->count; j++) {
-        if (j != i && (grid->level[j] >= 0 || j > i) && cn_balls_touch(grid, i, j) &&
-            !cn_add_pair(out, i, j)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool cn_visit(const cn_grid *grid, cn_buffer *out) {
-    for (int32_t i = 0; i < grid->count; i++) {
-        if (!(grid->level[i] < 0 ? cn_visit_unbounded(grid, i, out)
-                                 : cn_visit_neighbours(grid, i, out))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Stable counting sort by one member.
-static void cn_sort_pairs(const cn_body_pair *in, int64_t count, int32_t range, bool by_first,
-                          int64_t *slot, cn_body_pair *out) {
-    memset(slot, 0, sizeof *slot * ((size_t)range + 1));
-    for (int64_t k = 0; k < count; k++) {
-        slot[(by_first ? in[k].a : in[k].b) + 1]++;
-    }
-    for (int32_t i = 0; i < range; i++) {
-        slot[i + 1] += slot[i];
-    }
-    for (int64_t k = 0; k < count; k++) {
-        out[slot[by_first ? in[k].a : in[k].b]++] = in[k];
-    }
-}
-
-static int64_t cn_pairs_in(const cn_buffer *pairs) {
-    return (int64_t)(pairs->size / sizeof(cn_body_pair));
-}
-
-// The pairs of the grown balls, by the grid.
-static cn_status cn_broad_build(cn_broad *broad) {
-    cn_grid grid = {.count = broad->count, .center = broad->center, .radius = broad->radius};
-    cn_arena_release(broad->scratch, (cn_arena_mark){0});
-    broad->near.size = 0;
-    if (cn_grid_build(&grid, broad->scratch) != CN_OK || !cn_visit(&grid, &broad->near)) {
-        return CN_ERR_MEMORY;
-    }
-    int64_t found = cn_pairs_in(&broad->near);
-    cn_body_pair *pairs = (void *)broad->near.data,
-                 *sorted = CN_TAKE(broad->scratch, cn_body_pair, found);
-    int64_t *slot = CN_TAKE(broad->scratch, int64_t, (int64_t)broad->count + 1);
-    if (!sorted || !slot) {
-        return CN_ERR_MEMORY;
-    }
-    cn_sort_pairs(pairs, found, broad->count, true, slot, sorted);
-    cn_sort_pairs(sorted, found, broad->count, false, slot, pairs);
-    return CN_OK;
-}
-
-static double cn_distance(const double *a, const double *b) {
-    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+static double cn_moved(const cn_bounding *from, const cn_bounding *to) {
+    double x = to->center[0] - from->center[0], y = to->center[1] - from->center[1],
+           z = to->center[2] - from->center[2];
     return sqrt(x * x + y * y + z * z);
 }
 
-static void cn_copy_centers(int32_t count, const double *from, double *to) {
-    for (int64_t i = 0; i < 3 * (int64_t)count; i++) {
-        to[i] = from[i];
+// How many balls have left their grown ones.
+static double cn_count_escaped(const void *user, int64_t first, int64_t end) {
+    const cn_growing *growing = user;
+    int64_t escaped = 0;
+    for (int64_t i = first; i < end; i++) {
+        const cn_bounding *ball = &growing->ball[i], *grown = &growing->broad->grown[i];
+        escaped += !(cn_moved(grown, ball) + ball->radius <= grown->radius);
+    }
+    return (double)escaped;
+}
+
+// New grown balls; those of a first call, which have not moved yet, have the least skin.
+static void cn_grow_range(void *user, int64_t first, int64_t end) {
+    const cn_growing *growing = user;
+    for (int64_t i = first; i < end; i++) {
+        const cn_bounding *ball = &growing->ball[i];
+        cn_bounding *grown = &growing->broad->grown[i];
+        double skin = CN_SKIN_CALLS * cn_moved(grown, ball) / fmax(growing->broad->calls, 1.0);
+        skin = fmin(CN_SKIN_MOST * ball->radius, fmax(CN_SKIN_LEAST * ball->radius, skin));
+        *grown = *ball;
+        grown->radius += skin;
     }
 }
 
-// Whether every ball still lies in its grown one.
-static bool cn_broad_holds(const cn_broad *broad, int32_t count, const double *center,
-                           const double *radius) {
-    bool holds = broad->count == count;
-    for (int32_t i = 0; holds && i < count; i++) {
-        double moved = cn_distance(center + 3 * (int64_t)i, broad->center + 3 * (int64_t)i);
-        holds = moved + radius[i] <= broad->radius[i];
-    }
-    return holds;
-}
-
-// New grown balls; those of a first call have the least skin.
-static cn_status cn_broad_grow(cn_broad *broad, int32_t count, const double *center,
-                               const double *radius) {
+static cn_status cn_broad_grow(const cn_env *env, int32_t count, cn_growing *growing) {
+    cn_broad *broad = growing->broad;
     if (broad->count != count) {
         cn_arena_release(broad->kept, (cn_arena_mark){0});
-        broad->center = CN_TAKE(broad->kept, double, 3 * (int64_t)count);
-        broad->radius = CN_TAKE(broad->kept, double, count);
-        broad->last = CN_TAKE(broad->kept, double, 3 * (int64_t)count);
-        if (!broad->center || !broad->radius || !broad->last) {
+        broad->grown = CN_TAKE(broad->kept, cn_bounding, count);
+        if (!broad->grown) {
             return CN_ERR_MEMORY;
         }
-        cn_copy_centers(count, center, broad->last);
+        if (count > 0) {
+            memcpy(broad->grown, growing->ball, sizeof *broad->grown * (size_t)count);
+        }
         broad->count = count;
     }
-    for (int32_t i = 0; i < count; i++) {
-        double skin =
-            CN_SKIN_CALLS * cn_distance(center + 3 * (int64_t)i, broad->last + 3 * (int64_t)i);
-        skin = fmin(CN_SKIN_MOST * radius[i], fmax(CN_SKIN_LEAST * radius[i], skin));
-        broad->radius[i] = radius[i] + skin;
-    }
-    cn_copy_centers(count, center, broad->center);
+    cn_parallel_ranges(env, count, cn_grow_range, growing);
+    broad->calls = 0;
     return CN_OK;
 }
 
-cn_status cn_broad_pairs(cn_broad *broad, int32_t count, const double *center, const double *radius,
-                         const cn_body_pair **pairs, int64_t *pair_count) {
-    if (!cn_broad_holds(broad, count, center, radius) &&
-        (cn_broad_grow(broad, count, center, radius) != CN_OK || cn_broad_build(broad) != CN_OK)) {
-        broad->count = 0;
-        return CN_ERR_MEMORY;
-    }
-    cn_copy_centers(count, center, broad->last);
-    broad->pairs.size = 0;
-    if (!cn_buffer_reserve(&broad->pairs, broad->near.size)) {
-        return CN_ERR_MEMORY;
-    }
-    cn_grid now = {.count = count, .center = center, .radius = radius};
+static int64_t cn_near_count(const cn_broad *broad) {
+    return (int64_t)(broad->near.size / sizeof(cn_body_pair));
+}
+
+// The pairs with a mark, in the arena.
+static cn_body_pair *cn_marked_pairs(const cn_broad *broad, cn_arena *memory, int64_t *count) {
     const cn_body_pair *near = (const void *)broad->near.data;
-    cn_body_pair *out = (void *)broad->pairs.data;
-    int64_t found = 0;
-    for (int64_t k = 0; k < cn_pairs_in(&broad->near); k++) {
-        out[found] = near[k];
-        found += cn_balls_touch(&now, near[k].a, near[k].b) ? 1 : 0;
+    *count = 0;
+    for (int64_t k = 0; k < cn_near_count(broad); k++) {
+        *count += broad->mark.data[k] != 0;
     }
-    *pairs = out;
-    *pair_count = found;
+    cn_body_pair *marked = CN_TAKE(memory, cn_body_pair, *count);
+    for (int64_t k = 0, at = 0; marked && k < cn_near_count(broad); k++) {
+        if (broad->mark.data[k]) {
+            marked[at++] = near[k];
+        }
+    }
+    return marked;
+}
+
+// Marks those of the pairs that are among the marked ones.
+static void cn_mark_again(cn_broad *broad, const cn_body_pair *marked, int64_t count) {
+    const cn_body_pair *near = (const void *)broad->near.data;
+    int64_t from = 0;
+    for (int64_t k = 0; k < cn_near_count(broad); k++) {
+        while (from < count && cn_pair_before(&marked[from], &near[k])) {
+            from++;
+        }
+        broad->mark.data[k] = from < count && !cn_pair_before(&near[k], &marked[from]);
+    }
+}
+
+static cn_status cn_broad_build(cn_broad *broad, const cn_env *env, cn_arena *scratch) {
+    int64_t count;
+    cn_body_pair *marked = cn_marked_pairs(broad, scratch, &count);
+    if (!marked || cn_grid_pairs(env, broad->count, broad->grown, scratch, &broad->near) != CN_OK) {
+        return CN_ERR_MEMORY;
+    }
+    broad->mark.size = 0;
+    if (!cn_buffer_reserve(&broad->mark, (size_t)cn_near_count(broad))) {
+        return CN_ERR_MEMORY;
+    }
+    cn_mark_again(broad, marked, count);
+    return CN_OK;
+}
+
+cn_status cn_broad_near(cn_broad *broad, const cn_env *env, int32_t count, const cn_bounding *ball,
+                        cn_arena *scratch, cn_near_pairs *out) {
+    cn_growing growing = {broad, ball};
+    bool same = broad->count == count;
+    broad->calls++;
+    if (!same || cn_parallel_sum(env, count, cn_count_escaped, &growing) > 0.0) {
+        cn_arena_mark mark = cn_arena_get_mark(scratch);
+        cn_status status = cn_broad_grow(env, count, &growing);
+        status = status == CN_OK ? cn_broad_build(broad, env, scratch) : status;
+        cn_arena_release(scratch, mark);
+        if (status != CN_OK) {
+            broad->count = 0;
+            broad->near.size = 0;
+            return status;
+        }
+    }
+    *out = (cn_near_pairs){cn_near_count(broad), (const void *)broad->near.data, broad->mark.data};
     return CN_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef CAIRN_DETECT_DETECT_H
 #define CAIRN_DETECT_DETECT_H
 
+#include "detect/grid.h"
 #include "model/model.h"
 
 // A candidate contact at q~. The candidate is the body with the larger index. Frame: normal from
@@ -26,7 +27,8 @@ typedef struct cn_contact_list {
 
 typedef struct cn_detector cn_detector;
 
-cn_detector *cn_detector_create(const cn_model *model, const cn_env *env); // NULL: no memory
+// NULL: no memory. scratch: an arena that a call may use and gives back; NULL: one of its own.
+cn_detector *cn_detector_create(const cn_model *model, const cn_env *env, cn_arena *scratch);
 void cn_detector_destroy(cn_detector *detector);
 // q: poses of the centres of mass where gaps are asked for (q~). v: velocities, h: step, for the
 // automatic part of the alert distance (what the pair can close in a step). Pairs without a free
@@ -39,17 +41,19 @@ void cn_detector_rest(cn_detector *detector, const bool *resting);
 // Forgets the memory that `missed` is based on, as after loading a state.
 void cn_detector_reset(cn_detector *detector);
 
-// Broad phase alone: pairs of bodies (a < b) whose bounds, grown by margin[body], touch. For tests
-// and the detector.
-typedef struct cn_body_pair {
-    int32_t a, b;
-} cn_body_pair;
+// Broad phase alone: pairs of balls that are near each other.
 typedef struct cn_broad cn_broad;
-cn_broad *cn_broad_create(const cn_env *env);
+typedef struct cn_near_pairs {
+    int64_t count;
+    const cn_body_pair *pair; // sorted by (b, a)
+    uint8_t *mark;            // of each, for the user; it stays with the pair from call to call
+} cn_near_pairs;
+
+cn_broad *cn_broad_create(const cn_env *env); // NULL: no memory
 void cn_broad_destroy(cn_broad *broad);
-// Balls: center 3 each, radius each (infinite: touches everything). Pairs come out sorted. Valid
-// until the next call.
-cn_status cn_broad_pairs(cn_broad *broad, int32_t count, const double *center, const double *radius,
-                         const cn_body_pair **pairs, int64_t *pair_count);
+// All pairs of balls that touch are in the list, others may be: cn_balls_touch tells. Pairs that
+// the call before did not list have mark 0. Valid until the next call; the scratch is given back.
+cn_status cn_broad_near(cn_broad *broad, const cn_env *env, int32_t count, const cn_bounding *ball,
+                        cn_arena *scratch, cn_near_pairs *out);
 
 #endif

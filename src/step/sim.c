@@ -171,7 +171,7 @@ static bool cn_sim_allocate(cn_sim *sim) {
     sim->step_memory = cn_arena_create(&sim->env);
     sim->scratch = cn_arena_create(&sim->env);
     sim->impulses = cn_arena_create(&sim->env);
-    sim->detector = cn_detector_create(model, &sim->env);
+    sim->detector = cn_detector_create(model, &sim->env, sim->scratch);
     if (!sim->memory || !sim->step_memory || !sim->scratch || !sim->impulses || !sim->detector) {
         return false;
     }

@@ -1,0 +1,350 @@
+// detect/grid.c
+// A hierarchical hash grid: a ball of radius s lives at the level whose cells are 2^level units >=
+// 2 s wide, the unit being that of most balls, in the cell of its centre, so that anything of its
+// own or a lower level that touches it lies in the 27 cells round it. Each ball looks through its
+// own level and the coarser ones that are in use. Linear in the number of balls for near-equal
+// sizes; one huge ball among small ones costs each of them one extra look. Balls too large for any
+// level meet all others. Chosen over a tree: nothing to balance.
+//
+// Balls are sorted by cell, and cells of one row (along x) follow one another in the table, so that
+// three of them are one stretch of memory: nine looks for the 27 cells. What shares a slot by
+// chance has another row. A ball looks for those of its own level that come before it, which gives
+// the pairs in their order without sorting all of them; counted first, then written, by as many
+// threads as there are.
+#include "detect/grid.h"
+
+#include "base/arena.h"
+#include "base/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CN_LEVELS 64          // sizes from 2^-32 to 2^31 units; smaller ones are put to the first
+#define CN_LEVEL_ZERO 32      // index of cells one unit wide
+#define CN_USUAL 1.5          // times the mean radius: larger balls do not decide about the unit
+#define CN_UNIT_ROOM 1.000001 // the unit over the diameter that it is made for, against rounding
+#define CN_RADIUS_MOST 0x1p30 // [m] what is larger is tried against everything
+#define CN_UNBOUNDED (-1)     // the level of such balls
+#define CN_CELL_FAR (1 << 27) // cells are numbered within this; what is farther shares the last one
+#define CN_CELL_BITS 29       // of a number between -CN_CELL_FAR - 1 and CN_CELL_FAR + 1
+#define CN_GRID_UNIT 2048     // balls that a thread looks round at a time
+
+// A ball in its cell.
+typedef struct cn_grid_ball {
+    cn_bounding ball;
+    uint64_t row; // level, y and z of the cell
+    int32_t index;
+} cn_grid_ball;
+
+typedef struct cn_grid {
+    int32_t count;
+    const cn_bounding *ball;
+    double scale[CN_LEVELS]; // one over the width of a cell [1/m]
+    bool used[CN_LEVELS];
+    int8_t *level;  // of each ball
+    int32_t *place; // of each ball: its slot, then its place among the sorted
+    uint32_t mask;  // slots are a power of two
+    int32_t *start; // of the balls of each slot among the sorted
+    cn_grid_ball *sorted;
+    int32_t *unbounded, unbounded_count;
+    int64_t *first;      // of the pairs of each ball
+    int64_t *late_first; // of the late pairs of each unit
+    cn_body_pair *pair, *late;
+} cn_grid;
+
+// One over the diameter of the largest of the usual balls.
+static double cn_grid_scale(int32_t count, const cn_bounding *ball) {
+    double sum = 0.0, usual = 0.0;
+    int32_t bounded = 0;
+    for (int32_t i = 0; i < count; i++) {
+        bool counts = ball[i].radius <= CN_RADIUS_MOST;
+        sum += counts ? ball[i].radius : 0.0;
+        bounded += counts;
+    }
+    double most = fmin(CN_USUAL * sum / fmax(bounded, 1.0), CN_RADIUS_MOST);
+    for (int32_t i = 0; i < count; i++) {
+        usual = ball[i].radius <= most && ball[i].radius > usual ? ball[i].radius : usual;
+    }
+    double scale = 1.0 / (2.0 * CN_UNIT_ROOM * usual);
+    return isfinite(scale) ? scale : 1.0;
+}
+
+static int8_t cn_level_of(double radius, double scale) {
+    int exponent;
+    if (!(radius <= CN_RADIUS_MOST)) {
+        return CN_UNBOUNDED;
+    }
+    frexp(2.0 * scale * radius, &exponent); // at most 2^exponent units
+    int level = exponent + CN_LEVEL_ZERO;
+    return (int8_t)(level < 0 ? 0 : (level < CN_LEVELS ? level : CN_UNBOUNDED));
+}
+
+// The cell number of a coordinate; monotone, so neighbours stay neighbours where it is cut.
+static int32_t cn_cell_number(double x, double scale) {
+    return (int32_t)fmax(-CN_CELL_FAR, fmin(CN_CELL_FAR, floor(scale * x)));
+}
+
+static uint64_t cn_row_of(int32_t level, int32_t y, int32_t z) {
+    return (uint64_t)level << 2 * CN_CELL_BITS | (uint64_t)(y + CN_CELL_FAR + 1) << CN_CELL_BITS |
+           (uint64_t)(z + CN_CELL_FAR + 1);
+}
+
+// The slot of a cell; the next cell along x has the next one, round the end.
+static uint32_t cn_cell_slot(const cn_grid *grid, uint64_t row, int32_t x) {
+    uint64_t hash = row * 0x9E3779B97F4A7C15u;
+    return ((uint32_t)(hash >> 32) + (uint32_t)x) & grid->mask;
+}
+
+static uint64_t cn_row_at(const cn_grid *grid, int32_t level, const double center[3]) {
+    double scale = grid->scale[level];
+    return cn_row_of(level, cn_cell_number(center[1], scale), cn_cell_number(center[2], scale));
+}
+
+// ---- putting the balls into their cells ----
+
+static void cn_find_slots(void *user, int64_t first, int64_t end) {
+    cn_grid *grid = user;
+    for (int64_t i = first; i < end; i++) {
+        const cn_bounding *ball = &grid->ball[i];
+        int8_t level = grid->level[i] = cn_level_of(ball->radius, grid->scale[CN_LEVEL_ZERO]);
+        if (level != CN_UNBOUNDED) {
+            int32_t x = cn_cell_number(ball->center[0], grid->scale[level]);
+            grid->place[i] = (int32_t)cn_cell_slot(grid, cn_row_at(grid, level, ball->center), x);
+        }
+    }
+}
+
+static void cn_put_balls(void *user, int64_t first, int64_t end) {
+    cn_grid *grid = user;
+    for (int64_t i = first; i < end; i++) {
+        if (grid->level[i] != CN_UNBOUNDED) {
+            cn_grid_ball *put = &grid->sorted[grid->place[i]];
+            put->ball = grid->ball[i];
+            put->row = cn_row_at(grid, grid->level[i], grid->ball[i].center);
+            put->index = (int32_t)i;
+        }
+    }
+}
+
+static bool cn_grid_allocate(cn_grid *grid, cn_arena *memory) {
+    int64_t count = grid->count, slots = 64, units = (count + CN_GRID_UNIT - 1) / CN_GRID_UNIT;
+    while (slots < 2 * count) {
+        slots *= 2;
+    }
+    grid->mask = (uint32_t)(slots - 1);
+    grid->level = CN_TAKE(memory, int8_t, count);
+    grid->place = CN_TAKE(memory, int32_t, count);
+    grid->unbounded = CN_TAKE(memory, int32_t, count);
+    grid->start = CN_TAKE_ZERO(memory, int32_t, slots + 2);
+    grid->sorted = CN_TAKE(memory, cn_grid_ball, count);
+    grid->first = CN_TAKE_ZERO(memory, int64_t, count + 1);
+    grid->late_first = CN_TAKE_ZERO(memory, int64_t, units + 1);
+    return grid->level && grid->place && grid->unbounded && grid->start && grid->sorted &&
+           grid->first && grid->late_first;
+}
+
+static void cn_grid_build(const cn_env *env, cn_grid *grid) {
+    double scale = cn_grid_scale(grid->count, grid->ball);
+    for (int32_t level = 0; level < CN_LEVELS; level++) {
+        grid->scale[level] = ldexp(scale, CN_LEVEL_ZERO - level);
+    }
+    cn_parallel_ranges(env, grid->count, cn_find_slots, grid);
+    // Sorted by slot, and by number within one: counts stand two places on, so that after the
+    // second loop each slot has its own start.
+    int32_t *start = grid->start;
+    for (int32_t i = 0; i < grid->count; i++) {
+        if (grid->level[i] == CN_UNBOUNDED) {
+            grid->unbounded[grid->unbounded_count++] = i;
+        } else {
+            grid->used[grid->level[i]] = true;
+            start[grid->place[i] + 2]++;
+        }
+    }
+    for (uint32_t slot = 0; slot < grid->mask; slot++) {
+        start[slot + 2] += start[slot + 1];
+    }
+    for (int32_t i = 0; i < grid->count; i++) {
+        if (grid->level[i] != CN_UNBOUNDED) {
+            grid->place[i] = start[grid->place[i] + 1]++;
+        }
+    }
+    cn_parallel_ranges(env, grid->count, cn_put_balls, grid);
+}
+
+// ---- looking round ----
+
+// What a ball finds: pairs that it comes second in, and late ones, that it comes first in and that
+// have to be sorted in. NULL: they are counted only.
+typedef struct cn_finding {
+    int32_t index;
+    cn_bounding ball;
+    cn_body_pair *pair, *late;
+    int64_t pair_count, late_count;
+} cn_finding;
+
+static inline void cn_found(cn_finding *finding, int32_t other) {
+    if (other < finding->index) {
+        if (finding->pair) {
+            finding->pair[finding->pair_count] = (cn_body_pair){other, finding->index};
+        }
+        finding->pair_count++;
+    } else {
+        if (finding->late) {
+            finding->late[finding->late_count] = (cn_body_pair){finding->index, other};
+        }
+        finding->late_count++;
+    }
+}
+
+// The balls of a row in a stretch of slots; all: those that come after the ball too.
+static void cn_look_through(const cn_grid *grid, uint32_t first, uint32_t last, uint64_t row,
+                            bool all, cn_finding *finding) {
+    const cn_grid_ball *end = grid->sorted + grid->start[last + 1];
+    for (const cn_grid_ball *at = grid->sorted + grid->start[first]; at < end; at++) {
+        if (at->row == row && (all || at->index < finding->index) &&
+            cn_balls_touch(&at->ball, &finding->ball)) {
+            cn_found(finding, at->index);
+        }
+    }
+}
+
+// The 27 cells round the ball at a level.
+static void cn_look_round(const cn_grid *grid, int32_t level, bool all, cn_finding *finding) {
+    const double *center = finding->ball.center;
+    double scale = grid->scale[level];
+    int32_t x = cn_cell_number(center[0], scale), y = cn_cell_number(center[1], scale),
+            z = cn_cell_number(center[2], scale);
+    for (int32_t k = 0; k < 9; k++) {
+        uint64_t row = cn_row_of(level, y + k % 3 - 1, z + k / 3 - 1);
+        uint32_t first = cn_cell_slot(grid, row, x - 1), last = (first + 2) & grid->mask;
+        if (first < last) {
+            cn_look_through(grid, first, last, row, all, finding);
+        } else { // round the end of the table
+            cn_look_through(grid, first, grid->mask, row, all, finding);
+            cn_look_through(grid, 0, last, row, all, finding);
+        }
+    }
+}
+
+static void cn_find_from(const cn_grid *grid, cn_finding *finding) {
+    int32_t own = grid->level[finding->index];
+    for (int32_t level = own; own != CN_UNBOUNDED && level < CN_LEVELS; level++) {
+        if (grid->used[level]) {
+            cn_look_round(grid, level, level > own, finding);
+        }
+    }
+    for (int32_t k = 0; k < grid->unbounded_count; k++) {
+        int32_t other = grid->unbounded[k];
+        if ((own != CN_UNBOUNDED || other < finding->index) &&
+            cn_balls_touch(&grid->ball[other], &finding->ball)) {
+            cn_found(finding, other);
+        }
+    }
+}
+
+// By a, in steps that shrink (Shell 1959): a few in general, many where balls lie upon each other.
+static void cn_sort_by_first(cn_body_pair *pair, int64_t count) {
+    for (int64_t gap = count < 16 ? 1 : count / 2; gap > 0; gap /= 2) {
+        for (int64_t i = gap; i < count; i++) {
+            cn_body_pair moving = pair[i];
+            int64_t k = i;
+            for (; k >= gap && pair[k - gap].a > moving.a; k -= gap) {
+                pair[k] = pair[k - gap];
+            }
+            pair[k] = moving;
+        }
+    }
+}
+
+// Counts the pairs of a unit's balls, or writes them where grid->pair says.
+static void cn_find_unit(void *user, int32_t unit) {
+    cn_grid *grid = user;
+    int32_t first = unit * CN_GRID_UNIT,
+            end = grid->count - first < CN_GRID_UNIT ? grid->count : first + CN_GRID_UNIT;
+    cn_finding finding = {.late = grid->late ? grid->late + grid->late_first[unit] : NULL};
+    for (int32_t i = first; i < end; i++) {
+        finding.index = i;
+        finding.ball = grid->ball[i];
+        finding.pair = grid->pair ? grid->pair + grid->first[i] : NULL;
+        finding.pair_count = 0;
+        cn_find_from(grid, &finding);
+        if (grid->pair) {
+            cn_sort_by_first(finding.pair, finding.pair_count);
+        } else {
+            grid->first[i + 1] = finding.pair_count;
+        }
+    }
+    if (!grid->pair) {
+        grid->late_first[unit + 1] = finding.late_count;
+    }
+}
+
+// ---- late pairs ----
+
+// Stable counting sort by one member.
+static void cn_sort_pairs(const cn_body_pair *in, int64_t count, int32_t range, bool by_first,
+                          int64_t *slot, cn_body_pair *out) {
+    memset(slot, 0, sizeof *slot * ((size_t)range + 1));
+    for (int64_t k = 0; k < count; k++) {
+        slot[(by_first ? in[k].a : in[k].b) + 1]++;
+    }
+    for (int32_t i = 0; i < range; i++) {
+        slot[i + 1] += slot[i];
+    }
+    for (int64_t k = 0; k < count; k++) {
+        out[slot[by_first ? in[k].a : in[k].b]++] = in[k];
+    }
+}
+
+// Sorts the late pairs in among the others, which stand before the room for them.
+static void cn_merge_late(cn_body_pair *pair, int64_t count, const cn_body_pair *late,
+                          int64_t late_count) {
+    while (late_count > 0) {
+        bool last = count == 0 || cn_pair_before(&pair[count - 1], &late[late_count - 1]);
+        pair[count + late_count - 1] = last ? late[late_count - 1] : pair[count - 1];
+        late_count -= last;
+        count -= !last;
+    }
+}
+
+static cn_status cn_grid_find(const cn_env *env, cn_grid *grid, cn_arena *scratch,
+                              cn_buffer *pairs) {
+    int32_t units = (grid->count + CN_GRID_UNIT - 1) / CN_GRID_UNIT;
+    cn_grid_build(env, grid);
+    cn_parallel_for(env, units, cn_find_unit, grid);
+    for (int32_t i = 0; i < grid->count; i++) {
+        grid->first[i + 1] += grid->first[i];
+    }
+    for (int32_t unit = 0; unit < units; unit++) {
+        grid->late_first[unit + 1] += grid->late_first[unit];
+    }
+    int64_t count = grid->first[grid->count], late_count = grid->late_first[units];
+    pairs->size = 0;
+    cn_body_pair *sorted = CN_TAKE(scratch, cn_body_pair, late_count);
+    grid->late = CN_TAKE(scratch, cn_body_pair, late_count);
+    if (!sorted || !grid->late ||
+        !cn_buffer_reserve(pairs, sizeof(cn_body_pair) * (size_t)(count + late_count))) {
+        return CN_ERR_MEMORY;
+    }
+    grid->pair = (void *)pairs->data;
+    cn_parallel_for(env, units, cn_find_unit, grid);
+    if (late_count > 0) { // the starts are not needed any more
+        cn_sort_pairs(grid->late, late_count, grid->count, true, grid->first, sorted);
+        cn_sort_pairs(sorted, late_count, grid->count, false, grid->first, grid->late);
+        cn_merge_late(grid->pair, count, grid->late, late_count);
+    }
+    pairs->size = sizeof(cn_body_pair) * (size_t)(count + late_count);
+    return CN_OK;
+}
+
+cn_status cn_grid_pairs(const cn_env *env, int32_t count, const cn_bounding *ball,
+                        cn_arena *scratch, cn_buffer *pairs) {
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_grid grid = {.count = count, .ball = ball};
+    cn_status status = CN_ERR_MEMORY;
+    if (cn_grid_allocate(&grid, scratch)) {
+        status = cn_grid_find(env, &grid, scratch, pairs);
+    }
+    cn_arena_release(scratch, mark);
+    return status;
+}

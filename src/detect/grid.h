@@ -1,0 +1,33 @@
+// detect/grid.h
+// Which of many balls touch, by a hierarchical grid.
+#ifndef CAIRN_DETECT_GRID_H
+#define CAIRN_DETECT_GRID_H
+
+#include "base/memory.h"
+
+// A ball round a body; infinite radius: touches everything.
+typedef struct cn_bounding {
+    double center[3], radius;
+} cn_bounding;
+
+typedef struct cn_body_pair {
+    int32_t a, b; // a < b
+} cn_body_pair;
+
+static inline bool cn_balls_touch(const cn_bounding *a, const cn_bounding *b) {
+    double x = a->center[0] - b->center[0], y = a->center[1] - b->center[1],
+           z = a->center[2] - b->center[2], reach = a->radius + b->radius;
+    return x * x + y * y + z * z <= reach * reach;
+}
+
+// The order of pairs: b, then a.
+static inline bool cn_pair_before(const cn_body_pair *p, const cn_body_pair *q) {
+    return p->b != q->b ? p->b < q->b : p->a < q->a;
+}
+
+// Every pair of balls that touch, once, sorted: `pairs` becomes an array of cn_body_pair. The
+// scratch is given back.
+cn_status cn_grid_pairs(const cn_env *env, int32_t count, const cn_bounding *ball,
+                        cn_arena *scratch, cn_buffer *pairs);
+
+#endif
