@@ -137,6 +137,53 @@ CN_TEST(what_is_written_is_read_back_2d) {
     check_round_trip(scene_2d);
 }
 
+// More contacts than are written at once: they are written in pieces. Restitution gives them a
+// shift, so that what is found anew of a contact's start is checked too.
+CN_TEST(many_contacts_are_read_back) {
+    const char scene[] =
+        "cairn: 1\ndimension: 3\ntime: {step: 0.01}\n"
+        "solver: {tolerance: 1e-2, max_iterations: 20, on_stall: continue}\n"
+        "materials: {stone: {density: 1}}\n"
+        "contacts: [{between: [stone, stone], friction: 0.3, restitution: 0.4}]\n"
+        "bodies: [{material: stone, fixed: true, shape: {plane: {normal: [0, 0, "
+        "1]}}}]\n"
+        "generate: [{grid: {count: [20, 20, 17], spacing: [1, 1, 0.999], position: "
+        "[0, 0, 0.5], material: stone, shape: {sphere: {radius: 0.5}}}}]\n";
+    char path[64];
+    temporary(path);
+    cn_world world = world_open(scene);
+    cn_recorder *recorder;
+    cn_run *run;
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_contact_record *contacts, live;
+    int32_t count;
+    assert_int_equal(cn_recorder_create(NULL, path, false, world.sim, &recorder, NULL), CN_OK);
+    record(recorder, world.sim, 2, 1);
+    assert_int_equal(cn_recorder_close(recorder, NULL), CN_OK);
+    assert_int_equal(cn_run_open(NULL, path, &run, NULL), CN_OK);
+    assert_int_equal(cn_run_contacts(run, 1, arena, &contacts, &count, NULL), CN_OK);
+    assert_int_equal(count, cn_sim_contact_count(world.sim));
+    CN_CHECK_BELOW(16384, count);
+    int32_t shifted = 0;
+    for (int32_t c = 0; c < count; c++) {
+        cn_sim_contact(world.sim, c, &live);
+        assert_memory_equal(&contacts[c], &live, offsetof(cn_contact_record, status));
+        assert_int_equal(contacts[c].status, live.status);
+        double approach = live.velocity_before[0] * live.normal[0] +
+                          live.velocity_before[1] * live.normal[1] +
+                          live.velocity_before[2] * live.normal[2];
+        for (int k = 0; k < 3 && approach < 0.0; k++) { // Newton's law: s = e u_N n
+            CN_CHECK_NEAR(live.shift[k], 0.4 * approach * live.normal[k], 1e-14);
+            shifted += k == 0;
+        }
+    }
+    CN_CHECK_BELOW(1000, shifted);
+    cn_run_close(run);
+    cn_arena_destroy(arena);
+    world_close(&world);
+    cn_database_remove(path);
+}
+
 static void check_resume(const char *scene) {
     char path[64];
     temporary(path);

@@ -101,7 +101,9 @@ typedef enum cn_operator_kind {
 // Solvers say which they take; those that take body space are given H where they need it.
 typedef struct cn_operator {
     cn_operator_kind kind;
-    double *diagonal; // blocks W_aa, dim*dim each, by columns; whatever the kind
+    double *diagonal; // blocks W_aa, dim*dim each, by columns; NULL for balls, where they follow
+                      // from the bodies: diag(w_N, w_T, w_T) with w_N = 1/m_A + 1/m_B, w_T = w_N +
+                      // R_A^2/I_A + R_B^2/I_B
     cn_bsr assembled;
     cn_body_map body;
     cn_ball_map balls;

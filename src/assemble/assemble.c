@@ -340,16 +340,22 @@ static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, cn
     cn_friction *p = &out->problem;
     *out = (cn_assembled){
         .problem = {.dim = dim, .convex = model->settings.friction == CN_FRICTION_CONVEX}};
-    p->W.diagonal = CN_TAKE(memory, double, (int64_t)dim *dim *most);
     p->q = CN_TAKE(memory, double, (int64_t)dim *most);
     p->mu = CN_TAKE(memory, double, most);
     out->contact = CN_TAKE(memory, int32_t, most);
-    out->shift = CN_TAKE(memory, double, (int64_t)dim *most);
-    out->velocity_before = CN_TAKE(memory, double, (int64_t)dim *most);
     out->r = CN_TAKE(memory, double, (int64_t)dim *most);
-    bool complete = p->W.diagonal && p->q && p->mu && out->contact && out->shift &&
-                    out->velocity_before && out->r;
-    complete = complete && cn_allocate_operator(model, form, most, memory, &p->W);
+    bool balls = form == CN_OPERATOR_BALLS;
+    bool complete = p->q && p->mu && out->contact && out->r &&
+                    cn_allocate_operator(model, form, most, memory, &p->W);
+    if (complete && !balls) {
+        p->W.diagonal = CN_TAKE(memory, double, (int64_t)dim *dim *most);
+        complete = p->W.diagonal != NULL;
+    }
+    if (complete && (!balls || model->motion_count > 0)) {
+        out->shift = CN_TAKE(memory, double, (int64_t)dim *most);
+        out->velocity_before = CN_TAKE(memory, double, (int64_t)dim *most);
+        complete = out->shift && out->velocity_before;
+    }
     complete = complete && (!boxes || cn_allocate_boxes(most, (int64_t)dim * most, memory, out));
     return complete ? CN_OK : CN_ERR_MEMORY;
 }
@@ -456,8 +462,10 @@ static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place)
                                                    : touching.pair->friction;
     for (int32_t i = 0; i < dim; i++) {
         int64_t row = (int64_t)dim * a + i;
-        out->shift[row] = touching.shift[i];
-        out->velocity_before[row] = touching.before[i];
+        if (out->shift) {
+            out->shift[row] = touching.shift[i];
+            out->velocity_before[row] = touching.before[i];
+        }
         p->q[row] = u_free[i] + touching.shift[i];
         out->r[row] =
             last >= 0 ? cn_dot3(cn_axis(contact, i), job->state->impulse + 3 * (int64_t)last) : 0.0;
@@ -541,9 +549,34 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
     }
     out->contacts = p->contacts = cn_add_contacts(env, &job);
     cn_joints_append(model, state, inertia, v_old, v_free, opts, out);
-    cn_operator_diagonal(&p->W, model->dim, p->contacts, p->W.diagonal);
+    if (job.form != CN_OPERATOR_BALLS) {
+        cn_operator_diagonal(&p->W, model->dim, p->contacts, p->W.diagonal);
+    }
     cn_joints_soften(out);
     return CN_OK;
+}
+
+void cn_assembled_start(const cn_model *model, const cn_contact_list *contacts,
+                        const cn_inertia_map *inertia, const double *v_old,
+                        const cn_assemble_opts *opts, const cn_assembled *assembled, int32_t a,
+                        double before[3], double shift[3]) {
+    size_t bytes = sizeof *before * (size_t)model->dim;
+    int64_t row = (int64_t)model->dim * a;
+    if (assembled->shift) {
+        memcpy(before, assembled->velocity_before + row, bytes);
+        memcpy(shift, assembled->shift + row, bytes);
+        return;
+    }
+    const cn_assembling job = {.model = model,
+                               .inertia = inertia,
+                               .v_old = v_old,
+                               .opts = opts,
+                               .contacts = contacts,
+                               .form = CN_OPERATOR_BALLS};
+    cn_touching touching;
+    cn_takes_part(&job, &contacts->contact[assembled->contact[a]], &touching);
+    memcpy(before, touching.before, bytes);
+    memcpy(shift, touching.shift, bytes);
 }
 
 void cn_apply_impulses(const cn_env *env, const cn_model *model, const cn_assembled *step,

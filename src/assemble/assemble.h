@@ -21,9 +21,10 @@ typedef struct cn_assembled {
     cn_friction problem; // body space; contacts that are active (their law's test), then joints
     int32_t contacts;    // blocks of contacts; those behind belong to the joints, in their order
     int32_t *contact;    // index into the contact list of each problem contact
-    double *shift; // s, dim each, in contact axes: the law holds for u + s; folded into problem.q
-    double *velocity_before; // u_i, dim each
-    double *r;               // warm start in contact axes
+    // In contact axes, dim each: s, the law holds for u + s, folded into problem.q; u_i. NULL for
+    // balls that nothing drives, where cn_assembled_start finds them anew.
+    double *shift, *velocity_before;
+    double *r; // warm start in contact axes
     // Rows of joints: the gauge at the start of the step, and the change of the shift for a unit of
     // the gauge at the end (0: the row looks at rates alone).
     double *value, *correction;
@@ -51,6 +52,11 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
                       const cn_inertia_map *inertia, const double *v_old, const double *v_free,
                       const cn_assemble_opts *opts, cn_arena *memory, cn_assembled *out,
                       cn_error *error);
+// u_i and s of problem contact a, from what cn_assemble was given.
+void cn_assembled_start(const cn_model *model, const cn_contact_list *contacts,
+                        const cn_inertia_map *inertia, const double *v_old,
+                        const cn_assemble_opts *opts, const cn_assembled *assembled, int32_t a,
+                        double before[3], double shift[3]);
 // The two frames of a joint at q, angles counted on from the state's.
 void cn_joint_view_at(const cn_model *model, const cn_state *state, int32_t index, const double *q,
                       cn_joint_view *view);

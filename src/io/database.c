@@ -161,7 +161,29 @@ void cn_bind_text(cn_statement *statement, int32_t parameter, const char *text) 
 }
 
 void cn_bind_blob(cn_statement *statement, int32_t parameter, const void *bytes, size_t size) {
-    sqlite3_bind_blob64(cn_handle(statement), parameter, size ? bytes : "", size, SQLITE_TRANSIENT);
+    sqlite3_bind_blob64(cn_handle(statement), parameter, size ? bytes : "", size, SQLITE_STATIC);
+}
+
+void cn_bind_zeros(cn_statement *statement, int32_t parameter, size_t size) {
+    sqlite3_bind_zeroblob64(cn_handle(statement), parameter, size);
+}
+
+cn_status cn_blob_open(cn_database *database, const char *table, const char *column, int64_t row,
+                       cn_blob **out, cn_error *error) {
+    sqlite3_blob *blob = NULL;
+    int result = sqlite3_blob_open(database->handle, "main", table, column, row, 1, &blob);
+    *out = (cn_blob *)(void *)blob;
+    return result == SQLITE_OK ? CN_OK : cn_database_fail(database, error);
+}
+
+cn_status cn_blob_write(cn_database *database, cn_blob *blob, size_t at, const void *bytes,
+                        size_t size, cn_error *error) {
+    int result = sqlite3_blob_write((sqlite3_blob *)(void *)blob, bytes, (int)size, (int)at);
+    return result == SQLITE_OK ? CN_OK : cn_database_fail(database, error);
+}
+
+void cn_blob_close(cn_blob *blob) {
+    sqlite3_blob_close((sqlite3_blob *)(void *)blob);
 }
 
 cn_status cn_statement_step(cn_database *database, cn_statement *statement, bool *row,

@@ -31,11 +31,23 @@ cn_status cn_database_prepare(cn_database *database, const char *sql, cn_stateme
                               cn_error *error);
 void cn_statement_end(cn_statement *statement); // NULL is allowed
 
-// Parameters count from 1, columns from 0. Blobs and texts bound are copied.
+// Parameters count from 1, columns from 0. Texts bound are copied; blobs are not, and must stay
+// until the statement is done.
 void cn_bind_int(cn_statement *statement, int32_t parameter, int64_t value);
 void cn_bind_real(cn_statement *statement, int32_t parameter, double value); // NaN becomes NULL
 void cn_bind_text(cn_statement *statement, int32_t parameter, const char *text);
 void cn_bind_blob(cn_statement *statement, int32_t parameter, const void *bytes, size_t size);
+
+// A blob of zeros, to be written piece by piece when the row is there. Memory is saved where all
+// columns behind it are such blobs too.
+void cn_bind_zeros(cn_statement *statement, int32_t parameter, size_t size);
+typedef struct cn_blob cn_blob; // an sqlite3_blob
+cn_status cn_blob_open(cn_database *database, const char *table, const char *column, int64_t row,
+                       cn_blob **out, cn_error *error);
+// Bytes from `at` on; the blob's size stays.
+cn_status cn_blob_write(cn_database *database, cn_blob *blob, size_t at, const void *bytes,
+                        size_t size, cn_error *error);
+void cn_blob_close(cn_blob *blob); // NULL is allowed
 
 // *row: whether there is one. After the last the statement is ready to be bound again.
 cn_status cn_statement_step(cn_database *database, cn_statement *statement, bool *row,

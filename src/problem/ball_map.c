@@ -16,15 +16,11 @@ void cn_ball_map_diagonal(const cn_ball_map *balls, int32_t dim, int32_t contact
                           double *diagonal) {
     memset(diagonal, 0, sizeof *diagonal * (size_t)dim * (size_t)dim * (size_t)contacts);
     for (int64_t a = 0; a < contacts; a++) {
-        const double *first = balls->light + 2 * (int64_t)balls->body[2 * a],
-                     *second = balls->light + 2 * (int64_t)balls->body[2 * a + 1],
-                     *arm = balls->arm + 2 * a;
-        double normal = first[0] + second[0];
-        double tangent = normal + arm[0] * arm[0] * first[1] + arm[1] * arm[1] * second[1];
-        double *block = diagonal + dim * dim * a;
-        block[0] = normal;
+        double w[2], *block = diagonal + dim * dim * a;
+        cn_ball_weights(balls, a, w);
+        block[0] = w[0];
         for (int32_t i = 1; i < dim; i++) {
-            block[(dim + 1) * i] = tangent;
+            block[(dim + 1) * i] = w[1];
         }
     }
 }
@@ -106,19 +102,11 @@ cn_balls_velocity(int dim, const cn_ball_loop *loop, int64_t first, int64_t end)
     double *u = loop->to;
     int size = dim == 3 ? 6 : 3;
     for (int64_t a = first; a < end; a++) {
-        const double *arm = balls->arm + 2 * a, *va = v + size * (int64_t)balls->body[2 * a],
-                     *vb = v + size * (int64_t)balls->body[2 * a + 1];
-        double apart[3] = {vb[0] - va[0], vb[1] - va[1], dim == 3 ? vb[2] - va[2] : 0.0};
-        double spin[3] = {0.0, 0.0, dim == 3 ? 0.0 : arm[0] * va[2] + arm[1] * vb[2]}, turn[3];
-        for (int k = 0; dim == 3 && k < 3; k++) {
-            spin[k] = arm[0] * va[3 + k] + arm[1] * vb[3 + k];
-        }
-        double axes[9];
-        cn_contact_axes(dim, balls->normal + 3 * a, axes);
-        cn_cross3(spin, axes, turn);
-        cn_sub3(apart, turn, apart);
+        double apart[3];
+        cn_ball_relative(dim, balls, a, v + size * (int64_t)balls->body[2 * a],
+                         v + size * (int64_t)balls->body[2 * a + 1], apart);
         for (int i = 0; i < dim; i++) {
-            u[dim * a + i] = q[dim * a + i] + cn_dot3(axes + 3 * i, apart);
+            u[dim * a + i] = q[dim * a + i] + apart[i];
         }
     }
 }
@@ -178,16 +166,18 @@ cn_status cn_balls_to_body_space(const cn_friction *p, cn_arena *memory, cn_fric
     int32_t dim = p->dim, size = dim == 3 ? 6 : 3;
     int64_t entries = 2 * (int64_t)size * p->contacts;
     *out = *p;
-    out->W = (cn_operator){.kind = CN_OPERATOR_BODY, .diagonal = p->W.diagonal};
+    out->W = (cn_operator){.kind = CN_OPERATOR_BODY};
+    out->W.diagonal = CN_TAKE(memory, double, (int64_t)dim *dim * p->contacts);
     cn_body_map *map = &out->W.body;
     map->dofs = size * p->W.balls.bodies;
     map->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)p->contacts + 1);
     map->dof = CN_TAKE(memory, int32_t, entries);
     map->H = CN_TAKE(memory, double, dim *entries);
     map->MinvH = CN_TAKE(memory, double, dim *entries);
-    if (!map->start || !map->dof || !map->H || !map->MinvH) {
+    if (!map->start || !map->dof || !map->H || !map->MinvH || !out->W.diagonal) {
         return CN_ERR_MEMORY;
     }
+    cn_ball_map_diagonal(&p->W.balls, dim, p->contacts, out->W.diagonal);
     for (int32_t a = 0; a < p->contacts; a++) {
         // Velocities ascend in a row: the lower body first.
         const int32_t *pair = p->W.balls.body + 2 * (int64_t)a;

@@ -3,9 +3,40 @@
 #ifndef CAIRN_PROBLEM_BALL_MAP_H
 #define CAIRN_PROBLEM_BALL_MAP_H
 
+#include "math/vec3.h"
+
 #include <cairn/problem.h>
 
-// W_aa = diag(w_N, w_T, w_T) with w_N = 1/m_A + 1/m_B, w_T = w_N + R_A^2/I_A + R_B^2/I_B.
+// w_N and w_T of contact a.
+static inline void cn_ball_weights(const cn_ball_map *balls, int64_t a, double w[2]) {
+    const double *first = balls->light + 2 * (int64_t)balls->body[2 * a],
+                 *second = balls->light + 2 * (int64_t)balls->body[2 * a + 1],
+                 *arm = balls->arm + 2 * a;
+    w[0] = first[0] + second[0];
+    w[1] = w[0] + arm[0] * arm[0] * first[1] + arm[1] * arm[1] * second[1];
+}
+
+// F' (v_B - v_A - (R_A omega_A + R_B omega_B) x n) of contact a for the velocities of its bodies.
+// Best with a dimension known to the compiler.
+static inline __attribute__((always_inline)) void cn_ball_relative(int dim,
+                                                                   const cn_ball_map *balls,
+                                                                   int64_t a, const double *va,
+                                                                   const double *vb, double u[3]) {
+    const double *arm = balls->arm + 2 * a;
+    double apart[3] = {vb[0] - va[0], vb[1] - va[1], dim == 3 ? vb[2] - va[2] : 0.0};
+    double spin[3] = {0.0, 0.0, dim == 3 ? 0.0 : arm[0] * va[2] + arm[1] * vb[2]}, turn[3], axes[9];
+    for (int k = 0; dim == 3 && k < 3; k++) {
+        spin[k] = arm[0] * va[3 + k] + arm[1] * vb[3 + k];
+    }
+    cn_contact_axes(dim, balls->normal + 3 * a, axes);
+    cn_cross3(spin, axes, turn);
+    cn_sub3(apart, turn, apart);
+    for (int i = 0; i < dim; i++) {
+        u[i] = cn_dot3(axes + 3 * i, apart);
+    }
+}
+
+// All W_aa as blocks.
 void cn_ball_map_diagonal(const cn_ball_map *balls, int32_t dim, int32_t contacts,
                           double *diagonal);
 // v += M^-1 H r, v being 6 (2D 3) a body. env: whose threads; may be NULL.

@@ -269,7 +269,9 @@ cn_status cn_friction_validate(const cn_friction *p, cn_error *error) {
         return status;
     }
     int64_t m = (int64_t)p->dim * p->contacts;
-    status = cn_vector_validate("W.diagonal", p->W.diagonal, m * p->dim, error);
+    if (p->W.kind != CN_OPERATOR_BALLS) {
+        status = cn_vector_validate("W.diagonal", p->W.diagonal, m * p->dim, error);
+    }
     if (status != CN_OK) {
         return status;
     }

@@ -37,16 +37,6 @@ extern const char cn_run_tables[];
     X(cpu_advance, R)                                                                              \
     X(paradoxes, I)
 
-// The vectors of a contact row in the order of its columns: member of cn_contact_record, how many
-// numbers.
-#define CN_CONTACT_VECTORS(X)                                                                      \
-    X(point)                                                                                       \
-    X(normal)                                                                                      \
-    X(impulse)                                                                                     \
-    X(velocity)                                                                                    \
-    X(velocity_before)                                                                             \
-    X(shift)
-
 // 16 hex digits and a final zero.
 #define CN_HASH_TEXT 17
 void cn_hash_text(uint64_t hash, char text[CN_HASH_TEXT]);

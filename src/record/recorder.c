@@ -9,11 +9,13 @@
 #include "model/model.h"
 #include "record/shape_json.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #define CN_COMMIT_ROWS 200
-#define CN_CHECKPOINTS_KEPT 2 // the last one, and one more in case it is damaged
+#define CN_CONTACTS_AT_ONCE 16384 // of a frame: 3 MB
+#define CN_CHECKPOINTS_KEPT 2     // the last one, and one more in case it is damaged
 
 struct cn_recorder {
     cn_arena *memory, *scratch;
@@ -235,47 +237,98 @@ cn_status cn_recorder_meta(cn_recorder *recorder, const char *key, const char *v
     return status;
 }
 
-// The contacts of the last step, an array a column.
-static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
-    int32_t count = cn_sim_contact_count(sim), dim = recorder->dim;
-    cn_arena *scratch = recorder->scratch;
-    int32_t *bodies = CN_TAKE(scratch, int32_t, 2 * (int64_t)count);
-    double *gap = CN_TAKE(scratch, double, count), *friction = CN_TAKE(scratch, double, count);
-    uint8_t *status_of = CN_TAKE(scratch, uint8_t, count);
-#define CN_VECTOR_ARRAY(name) double *name = CN_TAKE(scratch, double, (int64_t)dim *count);
-    CN_CONTACT_VECTORS(CN_VECTOR_ARRAY)
-    if (!bodies || !gap || !friction || !status_of || !point || !normal || !impulse || !velocity ||
-        !velocity_before || !shift) {
-        return cn_fail_memory(error);
-    }
-    for (int32_t c = 0; c < count; c++) {
+// The columns of a contact row from the third on: where they are in a cn_contact_record, and how
+// many bytes a contact has; of vectors, how many an axis has.
+static const struct cn_contact_column {
+    const char *name;
+    size_t offset, bytes;
+    bool vector;
+} cn_contact_columns[] = {
+    {"bodies", offsetof(cn_contact_record, candidate), 2 * sizeof(cn_body_id), false},
+    {"point", offsetof(cn_contact_record, point), sizeof(double), true},
+    {"normal", offsetof(cn_contact_record, normal), sizeof(double), true},
+    {"gap", offsetof(cn_contact_record, gap), sizeof(double), false},
+    {"impulse", offsetof(cn_contact_record, impulse), sizeof(double), true},
+    {"velocity", offsetof(cn_contact_record, velocity), sizeof(double), true},
+    {"velocity_before", offsetof(cn_contact_record, velocity_before), sizeof(double), true},
+    {"shift", offsetof(cn_contact_record, shift), sizeof(double), true},
+    {"friction", offsetof(cn_contact_record, friction), sizeof(double), false},
+    {"status", offsetof(cn_contact_record, status), sizeof(uint8_t), false},
+};
+#define CN_CONTACT_COLUMNS (sizeof cn_contact_columns / sizeof cn_contact_columns[0])
+_Static_assert(offsetof(cn_contact_record, antagonist) ==
+                   offsetof(cn_contact_record, candidate) + sizeof(cn_body_id),
+               "the two bodies are copied as one piece");
+
+static size_t cn_column_bytes(const cn_recorder *recorder, size_t column) {
+    const struct cn_contact_column *c = &cn_contact_columns[column];
+    return c->bytes * (c->vector ? (size_t)recorder->dim : 1);
+}
+
+// Contacts first .. end - 1 of some columns, an array a column.
+static void cn_gather_contacts(const cn_recorder *recorder, const cn_sim *sim, int32_t first,
+                               int32_t end, size_t column, size_t column_end,
+                               unsigned char *const *to) {
+    for (int32_t c = first; c < end; c++) {
         cn_contact_record contact;
         cn_sim_contact(sim, c, &contact);
-        bodies[2 * c] = contact.candidate;
-        bodies[2 * c + 1] = contact.antagonist;
-        gap[c] = contact.gap;
-        friction[c] = contact.friction;
-        status_of[c] = contact.status;
-#define CN_VECTOR_COPY(name)                                                                       \
-    memcpy((name) + (int64_t)dim * c, contact.name, sizeof(double) * (size_t)dim);
-        CN_CONTACT_VECTORS(CN_VECTOR_COPY)
+        for (size_t i = column; i < column_end; i++) {
+            size_t bytes = cn_column_bytes(recorder, i);
+            memcpy(to[i] + bytes * (size_t)(c - first),
+                   (const unsigned char *)&contact + cn_contact_columns[i].offset, bytes);
+        }
     }
-    size_t vector = sizeof(double) * (size_t)dim * (size_t)count,
-           scalar = sizeof(double) * (size_t)count;
-    cn_statement *insert = recorder->contact;
-    cn_bind_int(insert, 1, cn_sim_step_index(sim));
-    cn_bind_int(insert, 2, count);
-    cn_bind_blob(insert, 3, bodies, 2 * sizeof *bodies * (size_t)count);
-    cn_bind_blob(insert, 4, point, vector);
-    cn_bind_blob(insert, 5, normal, vector);
-    cn_bind_blob(insert, 6, gap, scalar);
-    cn_bind_blob(insert, 7, impulse, vector);
-    cn_bind_blob(insert, 8, velocity, vector);
-    cn_bind_blob(insert, 9, velocity_before, vector);
-    cn_bind_blob(insert, 10, shift, vector);
-    cn_bind_blob(insert, 11, friction, scalar);
-    cn_bind_blob(insert, 12, status_of, (size_t)count);
-    return cn_statement_do(recorder->database, insert, error);
+}
+
+// One column of a row that holds zeros so far, piece by piece.
+static cn_status cn_write_column(cn_recorder *recorder, const cn_sim *sim, size_t column,
+                                 unsigned char *const *piece, cn_error *error) {
+    int32_t count = cn_sim_contact_count(sim);
+    size_t bytes = cn_column_bytes(recorder, column);
+    cn_blob *blob;
+    cn_status status = cn_blob_open(recorder->database, "contact", cn_contact_columns[column].name,
+                                    cn_sim_step_index(sim), &blob, error);
+    for (int32_t first = 0; status == CN_OK && first < count; first += CN_CONTACTS_AT_ONCE) {
+        int32_t end = count - first < CN_CONTACTS_AT_ONCE ? count : first + CN_CONTACTS_AT_ONCE;
+        cn_gather_contacts(recorder, sim, first, end, column, column + 1, piece);
+        status = cn_blob_write(recorder->database, blob, bytes * (size_t)first, piece[column],
+                               bytes * (size_t)(end - first), error);
+    }
+    cn_blob_close(blob);
+    return status;
+}
+
+// The contacts of the last step, an array a column. Many are written column by column in pieces, so
+// that no copy of all of them is made, here or by SQLite.
+static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    int32_t count = cn_sim_contact_count(sim);
+    bool whole = count <= CN_CONTACTS_AT_ONCE;
+    int32_t piece_count = whole ? count : CN_CONTACTS_AT_ONCE;
+    unsigned char *piece[CN_CONTACT_COLUMNS];
+    for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
+        piece[i] = cn_arena_take(recorder->scratch, piece_count, cn_column_bytes(recorder, i));
+        if (!piece[i]) {
+            return cn_fail_memory(error);
+        }
+    }
+    if (whole) {
+        cn_gather_contacts(recorder, sim, 0, count, 0, CN_CONTACT_COLUMNS, piece);
+    }
+    cn_bind_int(recorder->contact, 1, cn_sim_step_index(sim));
+    cn_bind_int(recorder->contact, 2, count);
+    for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
+        size_t bytes = cn_column_bytes(recorder, i) * (size_t)count;
+        if (whole) {
+            cn_bind_blob(recorder->contact, 3 + (int32_t)i, piece[i], bytes);
+        } else {
+            cn_bind_zeros(recorder->contact, 3 + (int32_t)i, bytes);
+        }
+    }
+    cn_status status = cn_statement_do(recorder->database, recorder->contact, error);
+    for (size_t i = 0; status == CN_OK && !whole && i < CN_CONTACT_COLUMNS; i++) {
+        status = cn_write_column(recorder, sim, i, piece, error);
+    }
+    return status;
 }
 
 cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {

@@ -9,6 +9,7 @@
 // mu |u_T|.
 #include "solve/natural.h"
 
+#include "problem/operator.h"
 #include "solve/boxes.h"
 
 #include <math.h>
@@ -67,10 +68,6 @@ static double cn_square_sum(int64_t count, const double *x) {
     return sum;
 }
 
-static double cn_block_trace(int32_t dim, const double *block) {
-    return dim == 2 ? block[0] + block[3] : block[0] + block[4] + block[8];
-}
-
 // size, or 1 where it is round-off of the terms that q is the sum of.
 static double cn_natural_denominator(double size, double force, double mean_diagonal) {
     double floor = CN_NATURAL_ROUNDOFF * fmax(1.0, force * mean_diagonal);
@@ -87,7 +84,7 @@ cn_natural_unit cn_natural_unit_of(const cn_friction *p) {
                     : p->q[row] < 0.0          ? size
                                                : 0.0;
         all += size;
-        trace_sum += cn_block_trace(dim, p->W.diagonal + dim * row);
+        trace_sum += cn_operator_trace(&p->W, dim, a);
     }
     return (cn_natural_unit){.size = sqrt(pressing > 0.0 ? pressing : all),
                              .mean_diagonal = trace_sum / ((double)dim * p->contacts)};
@@ -116,8 +113,7 @@ static double cn_natural_scaled(const cn_friction *p, const double *r, const dou
     int32_t dim = p->dim;
     double error = 0.0;
     for (int32_t a = 0; a < p->contacts; a++) {
-        int64_t row = (int64_t)dim * a;
-        double trace = cn_block_trace(dim, p->W.diagonal + dim * row);
+        double trace = cn_operator_trace(&p->W, dim, a);
         // A contact without stiffness of its own has no step of its own.
         double rho = trace > 0.0 ? dim / trace : 1.0;
         error += cn_block_error(p, a, rho, r, u);

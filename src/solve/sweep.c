@@ -464,8 +464,7 @@ static cn_status cn_prepare_weights(cn_sweep *s, cn_arena *scratch) {
         return CN_ERR_MEMORY;
     }
     for (int32_t a = 0; a < s->p->contacts; a++) {
-        const double *block = s->p->W.diagonal + (int64_t)dim * dim * a;
-        double trace = block[0] + block[dim + 1] + (dim == 3 ? block[8] : 0.0);
+        double trace = cn_operator_trace(&s->p->W, dim, a);
         for (int32_t i = 0; i < dim; i++) {
             contact[(int64_t)dim * a + i] = trace > 0.0 ? trace / dim : 1.0;
         }

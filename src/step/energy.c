@@ -8,42 +8,65 @@
 
 #include "base/parallel.h"
 #include "math/vec3.h"
+#include "problem/ball_map.h"
 
 #include <math.h>
-
-typedef struct cn_energy_loop {
-    const cn_sim *sim;
-    const double *q, *v;
-} cn_energy_loop;
 
 typedef struct cn_energies {
     double kinetic, potential;
 } cn_energies;
 
-static void cn_energy_range(const void *user, int64_t first, int64_t end, void *part) {
-    const cn_energy_loop *loop = user;
-    const cn_model *model = loop->sim->model;
-    const double *gravity = loop->sim->steering.gravity;
-    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
-    cn_energies *sum = part;
-    for (int64_t i = first; i < end; i++) {
-        if (model->body[i].role != CN_BODY_FREE) {
-            continue;
-        }
-        cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
-        const double *x = loop->q + pose * i;
-        sum->kinetic += cn_rigid_kinetic(&rigid, x, loop->v + size * i);
-        for (int32_t k = 0; k < model->dim; k++) {
-            sum->potential -= rigid.mass * gravity[k] * x[k];
-        }
-    }
-}
+// What a step's forces and impulses did, and the energies of the bodies before and after.
+typedef struct cn_work {
+    double external, joints;
+    double friction, impact, numerical; // dissipated
+    cn_energies before, after;
+} cn_work;
 
 static void cn_energy_join(void *total, const void *part) {
     cn_energies *sum = total;
     const cn_energies *add = part;
     sum->kinetic += add->kinetic;
     sum->potential += add->potential;
+}
+
+static void cn_work_join(void *total, const void *part) {
+    cn_work *sum = total;
+    const cn_work *add = part;
+    sum->external += add->external;
+    sum->joints += add->joints;
+    sum->friction += add->friction;
+    sum->impact += add->impact;
+    sum->numerical += add->numerical;
+    cn_energy_join(&sum->before, &add->before);
+    cn_energy_join(&sum->after, &add->after);
+}
+
+// Adds what one body has.
+static inline void cn_energy_add(const cn_rigid *rigid, const double gravity[3], const double *x,
+                                 const double *v, cn_energies *sum) {
+    sum->kinetic += cn_rigid_kinetic(rigid, x, v);
+    for (int32_t k = 0; k < rigid->dim; k++) {
+        sum->potential -= rigid->mass * gravity[k] * x[k];
+    }
+}
+
+typedef struct cn_energy_loop {
+    const cn_sim *sim;
+    const double *q, *v;
+} cn_energy_loop;
+
+static void cn_energy_range(const void *user, int64_t first, int64_t end, void *part) {
+    const cn_energy_loop *loop = user;
+    const cn_model *model = loop->sim->model;
+    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
+    for (int64_t i = first; i < end; i++) {
+        if (model->body[i].role == CN_BODY_FREE) {
+            cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
+            cn_energy_add(&rigid, loop->sim->steering.gravity, loop->q + pose * i,
+                          loop->v + size * i, part);
+        }
+    }
 }
 
 void cn_state_energy(const cn_sim *sim, const double *q, const double *v, double *kinetic,
@@ -56,44 +79,37 @@ void cn_state_energy(const cn_sim *sim, const double *q, const double *v, double
     *potential = sum.potential;
 }
 
-// What a step's forces and impulses did.
-typedef struct cn_work {
-    double external, joints;
-    double friction, impact, numerical; // dissipated
-} cn_work;
-
-static void cn_work_join(void *total, const void *part) {
-    cn_work *sum = total;
-    const cn_work *add = part;
-    sum->external += add->external;
-    sum->joints += add->joints;
-    sum->friction += add->friction;
-    sum->impact += add->impact;
-    sum->numerical += add->numerical;
+// Work of the given forces on body i, and what theta > 1/2 takes away.
+static inline void cn_load_work(const cn_sim *sim, int64_t i, cn_work *work) {
+    const cn_step *step = &sim->last;
+    int32_t dim = sim->model->dim, size = cn_velocity_size(dim);
+    double theta = step->opts.theta, mass = sim->model->body[i].mass;
+    const double *load = step->load + 6 * i;
+    for (int32_t k = 0; k < size; k++) {
+        double v0 = step->v_old[size * i + k], v1 = step->v_new[size * i + k];
+        double given = dim == 2 && k == 2 ? load[5] : load[k];
+        double weight = k < dim ? mass * sim->steering.gravity[k] : 0.0;
+        work->external += step->h * given * ((1.0 - theta) * v0 + theta * v1);
+        work->numerical += step->h * (theta - 0.5) * (given + weight) * (v1 - v0);
+    }
 }
 
-// Work of the given forces, and what theta > 1/2 takes away.
-static void cn_load_work(const void *user, int64_t first, int64_t end, void *part) {
+static void cn_body_work(const void *user, int64_t first, int64_t end, void *part) {
     const cn_sim *sim = user;
     const cn_model *model = sim->model;
     const cn_step *step = &sim->last;
+    const double *gravity = sim->steering.gravity;
     cn_work *work = part;
-    int32_t size = cn_velocity_size(model->dim);
-    double theta = step->opts.theta;
+    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
     for (int64_t i = first; i < end; i++) {
         if (model->body[i].role != CN_BODY_FREE) {
             continue;
         }
-        const double *load = step->load + 6 * i;
-        for (int32_t k = 0; k < size; k++) {
-            int64_t at = size * i + k;
-            double given = model->dim == 2 && k == 2 ? load[5] : load[k];
-            double weight = k < model->dim ? model->body[i].mass * sim->steering.gravity[k] : 0.0;
-            double mean = (1.0 - theta) * step->v_old[at] + theta * step->v_new[at];
-            work->external += step->h * given * mean;
-            work->numerical +=
-                step->h * (theta - 0.5) * (given + weight) * (step->v_new[at] - step->v_old[at]);
-        }
+        cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
+        int64_t at_q = pose * i, at_v = size * i;
+        cn_energy_add(&rigid, gravity, sim->state.q + at_q, sim->state.v + at_v, &work->before);
+        cn_energy_add(&rigid, gravity, step->q + at_q, step->v + at_v, &work->after);
+        cn_load_work(sim, i, work);
     }
 }
 
@@ -124,32 +140,68 @@ static double cn_driven_work(const cn_sim *sim, int32_t body, const cn_contact *
     return -cn_dot3(velocity, impulse);
 }
 
+// What the driven bodies of problem contact a give through it.
+static double cn_driven_works(const cn_sim *sim, int64_t a) {
+    const cn_step *step = &sim->last;
+    const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
+    const double *axes[3] = {contact->normal, contact->t1, contact->t2};
+    double impulse[3] = {0.0, 0.0, 0.0}, reaction[3];
+    for (int32_t i = 0; i < sim->model->dim; i++) {
+        cn_add_scaled3(impulse, step->r[sim->model->dim * a + i], axes[i], impulse);
+    }
+    for (int32_t k = 0; k < 3; k++) {
+        reaction[k] = -impulse[k];
+    }
+    return cn_driven_work(sim, contact->key.candidate, contact, impulse) +
+           cn_driven_work(sim, contact->key.antagonist, contact, reaction);
+}
+
+// -1/2 (u_0 + u_1) of contact a, whose u of both ends is known.
+static void cn_mean_approach(const cn_step *step, int32_t dim, int64_t a, double mean[3]) {
+    for (int32_t i = 0; i < dim; i++) {
+        int64_t row = dim * a + i;
+        double after = step->u[row] - step->assembled.shift[row];
+        mean[i] = -0.5 * (step->assembled.velocity_before[row] + after);
+    }
+}
+
+// The same of balls, from the mean velocities of the two. For a dimension known to the compiler.
+static inline __attribute__((always_inline)) void
+cn_mean_ball_approach(int dim, const cn_step *step, int64_t a, double mean[3]) {
+    const cn_ball_map *balls = &step->assembled.problem.W.balls;
+    int size = dim == 3 ? 6 : 3;
+    double v[2][6];
+    for (int side = 0; side < 2; side++) {
+        int64_t at = size * (int64_t)balls->body[2 * a + side];
+        for (int k = 0; k < size; k++) {
+            v[side][k] = -0.5 * (step->v_old[at + k] + step->v_new[at + k]);
+        }
+    }
+    cn_ball_relative(dim, balls, a, v[0], v[1], mean);
+}
+
 static void cn_contact_work(const void *user, int64_t first, int64_t end, void *part) {
     const cn_sim *sim = user;
     const cn_step *step = &sim->last;
-    const cn_friction *p = &step->assembled.problem;
     cn_work *work = part;
+    int32_t dim = sim->model->dim;
     bool driven = sim->model->motion_count > 0;
     for (int64_t a = first; a < end; a++) {
-        int64_t row = p->dim * a;
-        const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
-        const double *axes[3] = {contact->normal, contact->t1, contact->t2};
-        double impulse[3] = {0.0, 0.0, 0.0}, reaction[3];
-        for (int32_t i = 0; i < p->dim; i++) {
-            double after = step->u[row + i] - step->assembled.shift[row + i];
-            double taken =
-                -0.5 * (step->assembled.velocity_before[row + i] + after) * step->r[row + i];
-            *(i == 0 ? &work->impact : &work->friction) += taken;
-            cn_add_scaled3(impulse, step->r[row + i], axes[i], impulse);
+        const double *r = step->r + dim * a;
+        double mean[3] = {0.0, 0.0, 0.0}, third = dim == 3 ? r[2] : 0.0;
+        if (r[0] == 0.0 && r[1] == 0.0 && third == 0.0) {
+            continue; // open: it gives and takes nothing
         }
-        if (!driven) {
-            continue;
+        if (step->assembled.shift) {
+            cn_mean_approach(step, dim, a, mean);
+        } else if (dim == 3) {
+            cn_mean_ball_approach(3, step, a, mean);
+        } else {
+            cn_mean_ball_approach(2, step, a, mean);
         }
-        for (int32_t k = 0; k < 3; k++) {
-            reaction[k] = -impulse[k];
-        }
-        work->external += cn_driven_work(sim, contact->key.candidate, contact, impulse) +
-                          cn_driven_work(sim, contact->key.antagonist, contact, reaction);
+        work->impact += mean[0] * r[0];
+        work->friction += mean[1] * r[1] + mean[2] * third;
+        work->external += driven ? cn_driven_works(sim, a) : 0.0;
     }
 }
 
@@ -192,23 +244,20 @@ static void cn_joint_work(const cn_sim *sim, cn_work *work) {
 }
 
 void cn_step_energy(const cn_sim *sim, cn_step_report *report) {
-    const cn_step *step = &sim->last;
-    double before[2], after[2];
     cn_work work = {0};
-    cn_parallel_fold(&sim->env, sim->model->body_count, cn_load_work, cn_work_join, sim,
+    cn_parallel_fold(&sim->env, sim->model->body_count, cn_body_work, cn_work_join, sim,
                      sizeof work, &work);
-    cn_parallel_fold(&sim->env, step->assembled.contacts, cn_contact_work, cn_work_join, sim,
+    cn_parallel_fold(&sim->env, sim->last.assembled.contacts, cn_contact_work, cn_work_join, sim,
                      sizeof work, &work);
     cn_joint_work(sim, &work);
-    cn_state_energy(sim, sim->state.q, sim->state.v, &before[0], &before[1]);
-    cn_state_energy(sim, step->q, step->v, &after[0], &after[1]);
-    report->kinetic = after[0];
-    report->potential = after[1];
+    report->kinetic = work.after.kinetic;
+    report->potential = work.after.potential;
     report->work_external += work.external;
     report->work_joints += work.joints;
     report->dissipated_friction += work.friction;
     report->dissipated_impact += work.impact;
     report->dissipated_numerical += work.numerical;
-    report->balance_error += (after[0] - before[0]) + (after[1] - before[1]) - work.external -
+    report->balance_error += (work.after.kinetic - work.before.kinetic) +
+                             (work.after.potential - work.before.potential) - work.external -
                              work.joints + work.friction + work.impact + work.numerical;
 }

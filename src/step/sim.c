@@ -551,9 +551,12 @@ int32_t cn_sim_contact_count(const cn_sim *sim) {
                        : sim->last.contacts.count + cn_kept_count(sim);
 }
 
-// The problem contact of a listed one, -1: it took no part. Both ascend.
+// The problem contact of a listed one, -1: it took no part. Both ascend, so it is not behind the
+// listed one, and not further before it than there are others that took no part.
 static int32_t cn_problem_contact(const cn_step *step, int32_t index) {
-    int32_t low = 0, high = step->assembled.contacts;
+    int32_t contacts = step->assembled.contacts, low = index - (step->contacts.count - contacts),
+            high = index < contacts ? index : contacts;
+    low = low > 0 ? low : 0;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
         if (step->assembled.contact[middle] < index) {
@@ -593,14 +596,16 @@ void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
         return;
     }
     int64_t row = (int64_t)p->dim * a;
-    double after[3];
+    double before[3], shift[3], after[3];
+    cn_assembled_start(sim->model, &step->contacts, &step->inertia, step->v_old, &step->opts,
+                       &step->assembled, a, before, shift);
     for (int32_t i = 0; i < p->dim; i++) {
-        after[i] = step->u[row + i] - step->assembled.shift[row + i];
+        after[i] = step->u[row + i] - shift[i];
     }
     cn_to_world(p->dim, contact, step->r + row, out->impulse);
     cn_to_world(p->dim, contact, after, out->velocity);
-    cn_to_world(p->dim, contact, step->assembled.velocity_before + row, out->velocity_before);
-    cn_to_world(p->dim, contact, step->assembled.shift + row, out->shift);
+    cn_to_world(p->dim, contact, before, out->velocity_before);
+    cn_to_world(p->dim, contact, shift, out->shift);
     out->friction = p->mu[a];
     out->status = step->status[a];
 }
