@@ -268,11 +268,11 @@ CN_TEST(contacts_without_normal_stiffness_are_left_alone) {
 // in a few steps.
 CN_TEST(anderson_is_exact_on_a_linear_map) {
     cn_arena *arena = cn_arena_create(NULL);
-    const double B[4] = {0.99, 0.95, 0.8, -0.5}, c[4] = {1.0, 2.0, -1.0, 0.5},
-                 weight[4] = {1.0, 1.0, 1.0, 1.0};
+    const double B[4] = {0.99, 0.95, 0.8, -0.5}, c[4] = {1.0, 2.0, -1.0, 0.5};
+    const float weight[4] = {1.0F, 1.0F, 1.0F, 1.0F};
     double x[4] = {0.0}, g[4], step = INFINITY;
     cn_anderson mixer;
-    assert_int_equal(cn_anderson_prepare(5, 4, weight, arena, &mixer), CN_OK);
+    assert_int_equal(cn_anderson_prepare(5, 4, false, weight, arena, &mixer), CN_OK);
     for (int k = 0; k < 12; k++) {
         for (int i = 0; i < 4; i++) {
             g[i] = B[i] * x[i] + c[i];
@@ -290,10 +290,11 @@ CN_TEST(anderson_is_exact_on_a_linear_map) {
 // differences are zero, and only leaps bring it there soon.
 CN_TEST(anderson_leaps_along_a_steady_drift) {
     cn_arena *arena = cn_arena_create(NULL);
-    const double pace[2] = {1e-3, -2e-3}, weight[2] = {1.0, 1.0};
+    const double pace[2] = {1e-3, -2e-3};
+    const float weight[2] = {1.0F, 1.0F};
     double x[2] = {0.0}, g[2];
     cn_anderson mixer;
-    assert_int_equal(cn_anderson_prepare(5, 2, weight, arena, &mixer), CN_OK);
+    assert_int_equal(cn_anderson_prepare(5, 2, false, weight, arena, &mixer), CN_OK);
     for (int k = 0; k < 20; k++) {
         g[0] = fmin(x[0] + pace[0], 1.0);
         g[1] = fmax(x[1] + pace[1], -4.0);

@@ -1,6 +1,7 @@
 // The packets and kernels of spheres and disks, and of rigid bodies of any shape.
 #include "check.h"
 #include "rigid_problems.h"
+#include "solve/friction_nsgs.h"
 #include "solve/natural.h"
 #include "solve/sweep.h"
 
@@ -128,6 +129,194 @@ CN_TEST(wide_and_plain_packets_give_the_same_bits) {
         }
         cn_arena_destroy(arena);
     }
+}
+
+// ---- single precision ----
+
+static cn_sweep prepared_single(const cn_friction *p, cn_arena *arena) {
+    const cn_sweep_plan plan = {.relaxation = 1.0, .single = true};
+    cn_sweep sweep;
+    assert_int_equal(cn_sweep_prepare_plan(p, cn_local_solver_find("hybrid"), &plan, arena, &sweep),
+                     CN_OK);
+    return sweep;
+}
+
+CN_TEST(only_balls_are_swept_in_singles) {
+    for (int c = 0; c < CASES; c++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 1, cases[c].ball);
+        cn_sweep sweep = prepared_single(&p, arena);
+        assert_int_equal(sweep.kind, cases[c].kind);
+        assert_int_equal(sweep.single, cases[c].ball);
+        cn_arena_destroy(arena);
+    }
+}
+
+CN_TEST(wide_and_plain_singles_give_the_same_bits) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, dim, 5, true);
+        cn_sweep wide = prepared_single(&p, arena), plain = prepared_single(&p, arena);
+        cn_sweep_use_plain(&plain);
+        assert_true(plain.balls.kernel == &cn_ball_kernel_single);
+        float *a = CN_TAKE_ZERO(arena, float, wide.size + CN_SWEEP_PAD),
+              *b = CN_TAKE_ZERO(arena, float, wide.size + CN_SWEEP_PAD);
+        for (int k = 0; k < 50; k++) {
+            cn_sweep_run(&wide, a, 2);
+            cn_sweep_run(&plain, b, 2);
+            assert_memory_equal(a, b, cn_sweep_bytes(&wide));
+            assert_true(cn_sweep_error(&wide, CN_MEASURE_SCALED, a) ==
+                        cn_sweep_error(&plain, CN_MEASURE_SCALED, b));
+        }
+        cn_arena_destroy(arena);
+    }
+}
+
+// Sweep by sweep the same impulses, to the last figures of a single, inside their cones; and the
+// same error.
+CN_TEST(singles_follow_doubles) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, dim, 3, true);
+        cn_sweep exact = prepared(&p, arena), single = prepared_single(&p, arena);
+        double *x = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD), r[3 * CONTACTS],
+               rounded[3 * CONTACTS];
+        float *y = CN_TAKE_ZERO(arena, float, single.size + CN_SWEEP_PAD);
+        for (int k = 0; k < 20; k++) {
+            cn_sweep_run(&exact, x, 1);
+            cn_sweep_run(&single, y, 1);
+            cn_sweep_store(&exact, x, r);
+            cn_sweep_store(&single, y, rounded);
+            for (int32_t i = 0; i < dim * CONTACTS; i++) {
+                CN_CHECK_NEAR(rounded[i], r[i], 2e-6);
+            }
+            cn_grade grade;
+            assert_int_equal(cn_friction_grade(&p, rounded, NULL, arena, &grade), CN_OK);
+            CN_CHECK_BELOW(grade.cone_violation, 1e-15);
+            double error = cn_sweep_error(&exact, CN_MEASURE_SCALED, x),
+                   seen = cn_sweep_error(&single, CN_MEASURE_SCALED, y),
+                   truth = cn_sweep_true_error(&single, CN_MEASURE_SCALED, y);
+            CN_CHECK_NEAR(seen, error, 1e-6);
+            CN_CHECK_NEAR(truth, grade.residual, 1e-12);
+            CN_CHECK_NEAR(seen, truth, 1e-6);
+            CN_CHECK_BELOW(fabs(seen - truth), single.floor);
+        }
+        cn_arena_destroy(arena);
+    }
+}
+
+CN_TEST(widened_sweeps_are_those_of_doubles) {
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_friction p = rigid_problem(arena, 3, 6, true);
+    cn_sweep exact = prepared(&p, arena), single = prepared_single(&p, arena);
+    assert_int_equal(cn_sweep_widen(&single, arena), CN_OK);
+    assert_false(single.single);
+    double *a = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD),
+           *b = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD);
+    cn_sweep_run(&exact, a, 9);
+    cn_sweep_run(&single, b, 9);
+    assert_memory_equal(a, b, cn_sweep_bytes(&exact));
+    cn_arena_destroy(arena);
+}
+
+// The same problem with masses, lengths and velocities in units far beyond what a single can hold
+// the products of.
+CN_TEST(singles_do_not_depend_on_units) {
+    const int mass[] = {-90, 100}, velocity[] = {40, -60};
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_friction p = rigid_problem(arena, 3, 8, true), other = rigid_problem(arena, 3, 8, true);
+    cn_sweep sweep = prepared_single(&p, arena);
+    float *x = CN_TAKE_ZERO(arena, float, sweep.size + CN_SWEEP_PAD),
+          *y = CN_TAKE_ZERO(arena, float, sweep.size + CN_SWEEP_PAD);
+    cn_sweep_run(&sweep, x, 20);
+    for (int c = 0; c < 2; c++) {
+        for (int64_t k = 0; k < 3 * p.W.body.start[CONTACTS]; k++) {
+            other.W.body.MinvH[k] = ldexp(p.W.body.MinvH[k], -mass[c]);
+        }
+        for (int i = 0; i < 3 * CONTACTS; i++) {
+            other.q[i] = ldexp(p.q[i], velocity[c]);
+        }
+        cn_operator_diagonal(&other.W, 3, CONTACTS, other.W.diagonal);
+        cn_sweep turned = prepared_single(&other, arena);
+        memset(y, 0, cn_sweep_bytes(&turned));
+        cn_sweep_run(&turned, y, 20);
+        assert_memory_equal(x, y, cn_sweep_bytes(&sweep));
+        double r[3 * CONTACTS], same[3 * CONTACTS];
+        cn_sweep_store(&sweep, x, r);
+        cn_sweep_store(&turned, y, same);
+        for (int i = 0; i < 3 * CONTACTS; i++) {
+            CN_CHECK_NEAR(ldexp(same[i], -mass[c] - velocity[c]), r[i], 1e-15);
+        }
+    }
+    cn_arena_destroy(arena);
+}
+
+// The run of sweeps of a solver; what it has in the end.
+typedef struct nsgs_end {
+    bool began_single, ended_single;
+    cn_solve_report report;
+    cn_grade grade;
+} nsgs_end;
+
+static nsgs_end swept(const cn_friction *p, double tolerance, const char *single, cn_arena *arena) {
+    const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
+    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+    opts.tolerance = tolerance;
+    assert_int_equal(cn_solve_opts_set(&opts, &solver->info, "single", single, NULL), CN_OK);
+    double *r = CN_TAKE_ZERO(arena, double, p->dim * p->contacts);
+    cn_nsgs run;
+    nsgs_end end;
+    assert_int_equal(cn_nsgs_prepare(p, &opts, arena, &run), CN_OK);
+    end.began_single = run.sweep.single;
+    cn_nsgs_start(&run, r);
+    assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &end.report), CN_OK);
+    end.ended_single = run.sweep.single;
+    cn_nsgs_answer(&run, r);
+    assert_int_equal(cn_friction_grade(p, r, NULL, arena, &end.grade), CN_OK);
+    return end;
+}
+
+CN_TEST(sweeps_in_singles_solve_to_their_tolerance) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        for (int c = 0; c < 2; c++) {
+            cn_arena *arena = cn_arena_create(NULL);
+            cn_friction p = rigid_problem(arena, dim, 4, true);
+            double tolerance = c == 0 ? 1e-3 : 1e-4;
+            nsgs_end end = swept(&p, tolerance, "1", arena),
+                     whole = swept(&p, tolerance, "0", arena);
+            assert_true(end.began_single && end.ended_single && !whole.began_single);
+            assert_int_equal(end.report.outcome, CN_SOLVED);
+            CN_CHECK_BELOW(end.grade.residual, tolerance);
+            CN_CHECK_BELOW(end.grade.cone_violation, 1e-15);
+            assert_int_equal(whole.report.outcome, CN_SOLVED);
+            cn_arena_destroy(arena);
+        }
+    }
+}
+
+// A ball of 100 g under one of a tonne: the impulses on it cancel to the fourth figure, which
+// leaves a single too few for the tolerance.
+CN_TEST(what_singles_cannot_hold_is_solved_in_doubles) {
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_friction p = {.dim = 3, .contacts = 2, .W = {.kind = CN_OPERATOR_BALLS}};
+    double light[] = {10.0, 25.0, 1e-3, 2.5e-3, 0.0, 0.0}, arm[] = {0.0, 1.0, 1.0, 1.0};
+    double normal[] = {0, 0, 1, 0, 0, 1};
+    double q[] = {-1.0, 0.0, 0.0, 0.0, 0.0, 0.0}, mu[] = {0.5, 0.5}, diagonal[18];
+    int32_t body[] = {2, 0, 0, 1};
+    p.W.balls =
+        (cn_ball_map){.bodies = 3, .light = light, .body = body, .arm = arm, .normal = normal};
+    p.W.diagonal = diagonal;
+    p.q = q;
+    p.mu = mu;
+    cn_operator_diagonal(&p.W, 3, 2, diagonal);
+    q[3] = -1e-3; // the upper one comes down a little faster
+    nsgs_end end = swept(&p, 1e-5, "1", arena);
+    assert_true(end.began_single && !end.ended_single);
+    assert_int_equal(end.report.outcome, CN_SOLVED);
+    CN_CHECK_BELOW(end.grade.residual, 1e-5);
+    CN_CHECK_BELOW(end.grade.cone_violation, 1e-15);
+    assert_false(swept(&p, 1e-8, "1", arena).began_single);
+    cn_arena_destroy(arena);
 }
 
 // No body twice in a packet or in two packets in a row, every contact once, few empty lanes.

@@ -93,11 +93,11 @@ static double filled(const world *w, int32_t first, const double low[3], const d
     return (double)sum / (LATTICE * LATTICE * LATTICE);
 }
 
-// Mean of five fillings, since single ones scatter by 0.01, of a box five diameters wide, away from
-// its walls by a diameter and a half; with more effort eight diameters wide, away by two.
+// Mean of sixteen fillings, since single ones scatter by 0.02, of a box five diameters wide, away
+// from its walls by a diameter and a half; with more effort eight diameters wide, away by two.
 static double bulk_fraction(double mu) {
     bool large = world_effort() > 1;
-    int32_t count = large ? 700 : 200, fillings = large ? 1 + world_effort() : 5;
+    int32_t count = large ? 700 : 200, fillings = large ? 1 + world_effort() : 16;
     double half = large ? 8.0 : 5.0, away = large ? 4.0 : 3.0, mean = 0.0;
     for (int seed = 1; seed <= fillings; seed++) {
         world w = world_open(

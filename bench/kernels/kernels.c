@@ -3,9 +3,10 @@
 //
 //     kernels [--json] [--most=CONTACTS] [--repeats=N]
 //
-// Beside each size: a naive sweep over spheres of the same number of contacts, what the memory
-// bandwidth would allow, and what laying the contacts out in packets costs. The entrants take turns
-// in short blocks and the shortest of each counts.
+// Spheres in double and in single precision, and boxes. Beside each size: a naive sweep over
+// spheres of the same number of contacts, what the memory bandwidth would allow, and what laying
+// the contacts out in packets costs. The entrants take turns in short blocks and the shortest of
+// each counts.
 #include "lattice.h"
 #include "naive.h"
 
@@ -28,6 +29,17 @@ typedef struct cn_settings {
     bool json;
     int32_t most, repeats;
 } cn_settings;
+
+// What is swept.
+typedef struct cn_entrant {
+    const char *shape;
+    int32_t points; // a pair of bodies
+    int32_t most;   // contacts
+    bool single;    // precision
+} cn_entrant;
+
+static const cn_entrant cn_entrants[] = {
+    {"spheres", 1, 3000000, false}, {"single", 1, 3000000, true}, {"boxes", 4, 300000, false}};
 
 // What was found at one size.
 typedef struct cn_row {
@@ -125,6 +137,11 @@ static double cn_naive_time(cn_naive *naive, int32_t sweeps) {
 
 // ---- ours ----
 
+static cn_status cn_prepare(const cn_friction *p, bool single, cn_arena *scratch, cn_sweep *sweep) {
+    const cn_sweep_plan plan = {.relaxation = 1.0, .single = single};
+    return cn_sweep_prepare_plan(p, cn_local_solver_find("hybrid"), &plan, scratch, sweep);
+}
+
 static double cn_sweep_time(cn_sweep *sweep, double *x, int32_t sweeps) {
     double start = cn_clock_cpu();
     for (int32_t i = 0; i < sweeps; i++) {
@@ -156,11 +173,11 @@ static double cn_packing_time(const cn_friction *p, cn_arena *scratch, int32_t p
 }
 
 // Seconds that preparing the whole sweep takes.
-static double cn_prepare_time(const cn_friction *p, cn_arena *scratch) {
+static double cn_prepare_time(const cn_friction *p, bool single, cn_arena *scratch) {
     cn_arena_mark mark = cn_arena_get_mark(scratch);
     cn_sweep sweep;
     double start = cn_clock_cpu();
-    cn_status status = cn_sweep_prepare(p, cn_local_solver_find("hybrid"), 1.0, scratch, &sweep);
+    cn_status status = cn_prepare(p, single, scratch, &sweep);
     double seconds = status == CN_OK ? cn_clock_cpu() - start : (double)NAN;
     cn_arena_release(scratch, mark);
     return seconds;
@@ -168,20 +185,20 @@ static double cn_prepare_time(const cn_friction *p, cn_arena *scratch) {
 
 // Bytes that a sweep reads and writes, bodies apart.
 static double cn_streamed(const cn_sweep *sweep) {
-    double impulses = 2.0 * (double)sweep->size * sizeof(double);
+    double impulses = 2.0 * (double)cn_sweep_bytes(sweep);
     if (sweep->kind == CN_SWEEP_BALLS) {
-        return impulses + (double)sweep->balls.packets.count * sizeof *sweep->balls.packet;
+        return impulses + (double)sweep->balls.packets.count * (double)sweep->balls.kernel->packet;
     }
     const cn_manifolds *m = &sweep->manifolds;
     return impulses + (double)m->packets.count * sizeof *m->packet +
            (double)m->points * (sizeof *m->point + 2 * CN_PACKET * sizeof *m->slip);
 }
 
-static bool cn_measure_row(const cn_settings *settings, int32_t points, const cn_friction *p,
-                           cn_naive *naive, cn_arena *scratch, cn_row *row) {
+static bool cn_measure_row(const cn_settings *settings, const cn_entrant *entrant,
+                           const cn_friction *p, cn_naive *naive, cn_arena *scratch, cn_row *row) {
     double ours = HUGE_VAL, theirs = HUGE_VAL, packing = HUGE_VAL, laying = HUGE_VAL;
     cn_sweep sweep;
-    bool good = cn_sweep_prepare(p, cn_local_solver_find("hybrid"), 1.0, scratch, &sweep) == CN_OK;
+    bool good = cn_prepare(p, entrant->single, scratch, &sweep) == CN_OK;
     double *x = good ? CN_TAKE_ZERO(scratch, double, sweep.size + CN_SWEEP_PAD) : NULL;
     if (!x || sweep.kind == CN_SWEEP_ANY) {
         return false;
@@ -195,10 +212,10 @@ static bool cn_measure_row(const cn_settings *settings, int32_t points, const cn
             cn_least(&ours, cn_sweep_time(&sweep, x, sweeps));
             cn_least(&theirs, cn_naive_time(naive, sweeps));
         }
-        cn_least(&packing, cn_packing_time(p, scratch, points));
-        cn_least(&laying, cn_prepare_time(p, scratch));
+        cn_least(&packing, cn_packing_time(p, scratch, entrant->points));
+        cn_least(&laying, cn_prepare_time(p, entrant->single, scratch));
     }
-    *row = (cn_row){.shape = points > 1 ? "boxes" : "spheres",
+    *row = (cn_row){.shape = entrant->shape,
                     .contacts = p->contacts,
                     .bodies = p->W.body.dofs / 6,
                     .ns = 1e9 * ours / p->contacts,
@@ -230,15 +247,16 @@ static void cn_row_print(const cn_settings *settings, const cn_row *row, double 
     fflush(stdout);
 }
 
-static bool cn_run_size(const cn_settings *settings, int32_t contacts, int32_t points,
+static bool cn_run_size(const cn_settings *settings, const cn_entrant *entrant, int32_t contacts,
                         double triad) {
     cn_arena *memory = cn_arena_create(NULL), *scratch = cn_arena_create(NULL);
     cn_naive naive;
     cn_friction p;
     cn_row row;
     bool good = memory && scratch && cn_naive_make(contacts, memory, &naive) &&
-                (points > 1 ? cn_lattice_boxes : cn_lattice_balls)(contacts, memory, &p) == CN_OK &&
-                cn_measure_row(settings, points, &p, &naive, scratch, &row);
+                (entrant->points > 1 ? cn_lattice_boxes : cn_lattice_balls)(contacts, memory, &p) ==
+                    CN_OK &&
+                cn_measure_row(settings, entrant, &p, &naive, scratch, &row);
     if (good) {
         cn_row_print(settings, &row, triad);
     } else {
@@ -273,10 +291,11 @@ int main(int argc, char **argv) {
              "filled");
     }
     bool good = true;
-    for (int32_t points = 1; points <= 4; points += 3) {
+    for (size_t k = 0; k < sizeof cn_entrants / sizeof *cn_entrants; k++) {
+        const cn_entrant *entrant = &cn_entrants[k];
         for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
-            if (sizes[i] <= settings.most && (points == 1 || sizes[i] <= 300000)) {
-                good = cn_run_size(&settings, sizes[i], points, triad);
+            if (sizes[i] <= settings.most && sizes[i] <= entrant->most) {
+                good = cn_run_size(&settings, entrant, sizes[i], triad);
             }
         }
     }

@@ -3,6 +3,8 @@
 // the registers it has. Lanes are added, multiplied, divided and rooted one by one and never fused,
 // so that the bits are the same whatever the registers. A kernel on it is compiled once for any
 // processor and once for each wider kind, and chosen at run time.
+//
+// A source that defines CN_SINGLE first has numbers of single precision, eight at a time.
 #ifndef CAIRN_MATH_WIDE_H
 #define CAIRN_MATH_WIDE_H
 
@@ -14,32 +16,46 @@
 // Everything here is inlined, so how a cn_wide would be passed to a function does not matter.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-#define CN_WIDE 4 // lanes
 #define CN_INLINE static inline __attribute__((always_inline))
 #define CN_UNROLL _Pragma("GCC unroll 4") // before a short loop whose rounds shall overlap
 #define CN_LINE 64                        // bytes that memory hands over at a time
 
-typedef double cn_wide __attribute__((vector_size(32)));
+#if defined(CN_SINGLE)
+#define CN_WIDE 8 // lanes
+#define CN_REAL_SQRT sqrtf
+typedef float cn_real;
+typedef int32_t cn_wide_mask __attribute__((vector_size(32)));
+#else
+#define CN_WIDE 4
+#define CN_REAL_SQRT sqrt
+typedef double cn_real;
 typedef int64_t cn_wide_mask __attribute__((vector_size(32))); // all ones or all zeros in a lane
+#endif
 
-CN_INLINE cn_wide cn_wide_load(const double *from) {
+typedef cn_real cn_wide __attribute__((vector_size(32)));
+
+CN_INLINE cn_wide cn_wide_load(const cn_real *from) {
     cn_wide x;
     memcpy(&x, from, sizeof x);
     return x;
 }
 
-CN_INLINE void cn_wide_store(double *to, cn_wide x) {
+CN_INLINE void cn_wide_store(cn_real *to, cn_wide x) {
     memcpy(to, &x, sizeof x);
 }
 
-CN_INLINE cn_wide cn_wide_all(double x) {
+CN_INLINE cn_wide cn_wide_all(cn_real x) {
+#if defined(CN_SINGLE)
+    return (cn_wide){x, x, x, x, x, x, x, x};
+#else
     return (cn_wide){x, x, x, x};
+#endif
 }
 
 CN_INLINE cn_wide cn_wide_sqrt(cn_wide x) {
     cn_wide root;
     for (int lane = 0; lane < CN_WIDE; lane++) {
-        root[lane] = sqrt(x[lane]);
+        root[lane] = CN_REAL_SQRT(x[lane]);
     }
     return root;
 }
@@ -52,7 +68,11 @@ CN_INLINE cn_wide cn_wide_select(cn_wide_mask mask, cn_wide yes, cn_wide no) {
 
 // Whether the mask is set in any lane.
 CN_INLINE bool cn_wide_any(cn_wide_mask mask) {
-    return ((mask[0] | mask[1]) | (mask[2] | mask[3])) != 0;
+    int64_t set = 0;
+    for (int lane = 0; lane < CN_WIDE; lane++) {
+        set |= mask[lane];
+    }
+    return set != 0;
 }
 
 // max(x, 0); 0 where x is not a number.
@@ -61,7 +81,25 @@ CN_INLINE cn_wide cn_wide_positive(cn_wide x) {
 }
 
 // In place: row[i][j] becomes row[j][i].
-CN_INLINE void cn_wide_transpose(cn_wide row[4]) {
+CN_INLINE void cn_wide_transpose(cn_wide row[CN_WIDE]) {
+#if defined(CN_SINGLE)
+    cn_wide pair[8], four[8]; // blocks of two, then of four, turned
+    for (int i = 0; i < 8; i += 2) {
+        pair[i] = __builtin_shufflevector(row[i], row[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        pair[i + 1] = __builtin_shufflevector(row[i], row[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        for (int k = 0; k < 2; k++) {
+            cn_wide low = pair[i + k], high = pair[i + k + 2];
+            four[i + 2 * k] = __builtin_shufflevector(low, high, 0, 1, 8, 9, 4, 5, 12, 13);
+            four[i + 2 * k + 1] = __builtin_shufflevector(low, high, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        row[i] = __builtin_shufflevector(four[i], four[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        row[i + 4] = __builtin_shufflevector(four[i], four[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+#else
     cn_wide low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6);
     cn_wide high01 = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
     cn_wide low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6);
@@ -70,6 +108,34 @@ CN_INLINE void cn_wide_transpose(cn_wide row[4]) {
     row[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
     row[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
     row[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+#endif
+}
+
+// The last of every four numbers in the four lanes.
+CN_INLINE cn_wide cn_wide_last(cn_wide x) {
+#if defined(CN_SINGLE)
+    return __builtin_shufflevector(x, x, 3, 3, 3, 3, 7, 7, 7, 7);
+#else
+    return __builtin_shufflevector(x, x, 3, 3, 3, 3);
+#endif
+}
+
+// Numbers kept in single precision, whatever the lanes have.
+typedef float cn_wide_singles __attribute__((vector_size(4 * CN_WIDE)));
+
+CN_INLINE cn_wide cn_wide_load_single(const float *from) {
+    cn_wide_singles x;
+    memcpy(&x, from, sizeof x);
+    return __builtin_convertvector(x, cn_wide);
+}
+
+// The sum of the lanes, two and two.
+CN_INLINE double cn_wide_total(cn_wide x) {
+    double sum = ((double)x[0] + (double)x[1]) + ((double)x[2] + (double)x[3]);
+#if defined(CN_SINGLE)
+    sum += ((double)x[4] + (double)x[5]) + ((double)x[6] + (double)x[7]);
+#endif
+    return sum;
 }
 
 // Asks memory for what will be needed soon; any address will do.
@@ -77,11 +143,6 @@ CN_INLINE void cn_ask_for(const void *from, size_t bytes) {
     for (size_t i = 0; i < bytes; i += CN_LINE) {
         __builtin_prefetch((const char *)from + i);
     }
-}
-
-// The last of four numbers in every lane.
-CN_INLINE cn_wide cn_wide_last(cn_wide x) {
-    return __builtin_shufflevector(x, x, 3, 3, 3, 3);
 }
 
 #endif

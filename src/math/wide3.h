@@ -1,5 +1,5 @@
 // math/wide3.h
-// Vectors of three, four at a time, from arrays laid out as [3][stride].
+// Vectors of three, CN_WIDE at a time, from arrays laid out as [3][stride].
 #ifndef CAIRN_MATH_WIDE3_H
 #define CAIRN_MATH_WIDE3_H
 
@@ -9,12 +9,12 @@ typedef struct cn_wide3 {
     cn_wide x, y, z;
 } cn_wide3;
 
-CN_INLINE cn_wide3 cn_wide3_load(const double *from, int stride) {
+CN_INLINE cn_wide3 cn_wide3_load(const cn_real *from, int stride) {
     return (cn_wide3){cn_wide_load(from), cn_wide_load(from + stride),
                       cn_wide_load(from + 2 * stride)};
 }
 
-CN_INLINE void cn_wide3_store(double *to, int stride, cn_wide3 a) {
+CN_INLINE void cn_wide3_store(cn_real *to, int stride, cn_wide3 a) {
     cn_wide_store(to, a.x);
     cn_wide_store(to + stride, a.y);
     cn_wide_store(to + 2 * stride, a.z);

@@ -52,47 +52,53 @@ void cn_anderson_restart(cn_anderson *s) {
     s->rest = CN_ANDERSON_REST;
 }
 
-cn_status cn_anderson_prepare(int32_t depth, int64_t n, const double *weight, cn_arena *scratch,
-                              cn_anderson *state) {
-    const cn_anderson_kernel *wide = cn_anderson_kernel_wide();
-    *state = (cn_anderson){.kernel = wide ? wide : &cn_anderson_kernel_plain,
-                           .depth = depth,
-                           .n = n,
-                           .weight = weight};
+// What is of one precision, and the kernel for it.
+static cn_status cn_anderson_take(cn_anderson *s, bool single, cn_arena *scratch) {
+    const cn_anderson_kernel *plain =
+        single ? &cn_anderson_kernel_single : &cn_anderson_kernel_plain;
+    const cn_anderson_kernel *wide =
+        single ? cn_anderson_kernel_single_wide() : cn_anderson_kernel_wide();
+    s->kernel = wide ? wide : plain;
+    s->dF = cn_arena_take(scratch, s->depth * s->n, s->kernel->number);
+    s->dG = cn_arena_take(scratch, s->depth * s->n, s->kernel->number);
+    s->f = cn_arena_take(scratch, s->n, s->kernel->number);
+    s->f_old = cn_arena_take(scratch, s->n, s->kernel->number);
+    s->g_old = cn_arena_take(scratch, s->n, s->kernel->number);
+    return s->dF && s->dG && s->f && s->f_old && s->g_old ? CN_OK : CN_ERR_MEMORY;
+}
+
+cn_status cn_anderson_prepare(int32_t depth, int64_t n, bool single, const float *weight,
+                              cn_arena *scratch, cn_anderson *state) {
+    *state = (cn_anderson){.depth = depth, .n = n, .weight = weight};
     cn_anderson_restart(state);
-    state->dF = CN_TAKE(scratch, double, depth *n);
-    state->dG = CN_TAKE(scratch, double, depth *n);
-    state->f = CN_TAKE(scratch, double, n);
-    state->f_old = CN_TAKE(scratch, double, n);
-    state->g_old = CN_TAKE(scratch, double, n);
     state->part = cn_arena_take(scratch, n / CN_RANGE + 1, sizeof *state->part);
     state->env = cn_arena_env(scratch);
-    bool complete =
-        state->dF && state->dG && state->f && state->f_old && state->g_old && state->part;
-    return complete ? CN_OK : CN_ERR_MEMORY;
+    return state->part ? cn_anderson_take(state, single, scratch) : CN_ERR_MEMORY;
+}
+
+cn_status cn_anderson_widen(cn_anderson *s, cn_arena *scratch) {
+    cn_anderson_restart(s);
+    return cn_anderson_take(s, false, scratch);
 }
 
 // A loop over the numbers of an iterate.
 typedef struct cn_anderson_loop {
     const cn_anderson *s;
-    double *x;
-    const double *g, *gamma;
-    int32_t column;
+    void *x;
+    const void *g;
+    const double *gamma;
+    int32_t column; // -1: none
     double leap;
 } cn_anderson_loop;
 
 static double cn_weigh_range(const void *user, int64_t first, int64_t end) {
     const cn_anderson_loop *loop = user;
     const cn_anderson *s = loop->s;
-    return s->kernel->weigh(end - first, s->weight + first, loop->x + first, loop->g + first,
-                            s->f + first);
-}
-
-static void cn_differ_range(void *user, int64_t first, int64_t end) {
-    const cn_anderson_loop *loop = user;
-    double *row = loop->s->part[first / CN_RANGE];
-    memset(row, 0, sizeof *loop->s->part);
-    loop->s->kernel->differ(loop->s, loop->column, loop->g, first, end, row);
+    double *row = loop->column < 0 ? NULL : s->part[first / CN_RANGE];
+    if (row) {
+        memset(row, 0, sizeof *s->part);
+    }
+    return s->kernel->weigh(s, row ? loop->column : 0, loop->x, loop->g, first, end, row);
 }
 
 static void cn_mix_range(void *user, int64_t first, int64_t end) {
@@ -102,28 +108,33 @@ static void cn_mix_range(void *user, int64_t first, int64_t end) {
 
 static void cn_leap_range(void *user, int64_t first, int64_t end) {
     const cn_anderson_loop *loop = user;
-    for (int64_t i = first; i < end; i++) {
-        loop->x[i] = loop->g[i] + loop->leap * (loop->g[i] - loop->x[i]);
-    }
+    loop->s->kernel->leap(loop->leap, loop->g, first, end, loop->x);
 }
 
 static void cn_copy_range(void *user, int64_t first, int64_t end) {
     const cn_anderson_loop *loop = user;
-    memcpy(loop->x + first, loop->g + first, sizeof *loop->x * (size_t)(end - first));
+    size_t number = loop->s->kernel->number, at = number * (size_t)first;
+    memcpy((char *)loop->x + at, (const char *)loop->g + at, number * (size_t)(end - first));
 }
 
-static void cn_copy(const cn_anderson *s, double *to, const double *from) {
-    cn_anderson_loop loop = {.x = to, .g = from};
+static void cn_copy(const cn_anderson *s, void *to, const void *from) {
+    cn_anderson_loop loop = {.s = s, .x = to, .g = from};
     cn_parallel_ranges(s->env, s->n, cn_copy_range, &loop);
 }
 
-// A new column of differences, with its row of the Gram matrix.
-static void cn_push_difference(cn_anderson *s, const double *g) {
+// f, and where there is one before it their difference, as the next column; returns |f|.
+static double cn_weigh(cn_anderson *s, void *x, const void *g) {
+    bool differs = s->depth > 0 && s->accepted > 0.0 && !s->leapt;
+    cn_anderson_loop loop = {.s = s, .x = x, .g = g, .column = differs ? s->next : -1};
+    // The new column is one of those that it is multiplied with.
+    s->count += differs && s->count < s->depth;
+    return sqrt(cn_parallel_sum(s->env, s->n, cn_weigh_range, &loop));
+}
+
+// Keeps the new column, with its row of the Gram matrix.
+static void cn_keep_column(cn_anderson *s) {
     int32_t c = s->next;
     s->next = (c + 1) % s->depth;
-    s->count = s->count < s->depth ? s->count + 1 : s->depth;
-    cn_anderson_loop loop = {.s = s, .g = g, .column = c};
-    cn_parallel_ranges(s->env, s->n, cn_differ_range, &loop);
     double row[CN_ANDERSON_MAX + 1] = {0.0};
     for (int64_t k = 0; k * CN_RANGE < s->n; k++) {
         for (int32_t j = 0; j <= CN_ANDERSON_MAX; j++) {
@@ -199,9 +210,8 @@ static double cn_leap_length(const cn_anderson *s, double norm) {
     return length < CN_LEAP_MOST ? length : CN_LEAP_MOST;
 }
 
-double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
-    cn_anderson_loop loop = {.s = s, .x = x, .g = g};
-    double norm = sqrt(cn_parallel_sum(s->env, s->n, cn_weigh_range, &loop));
+double cn_anderson_step(cn_anderson *s, void *x, const void *g) {
+    double norm = cn_weigh(s, x, g);
     if (s->depth == 0) {
         cn_copy(s, x, g);
         return norm;
@@ -231,16 +241,16 @@ double cn_anderson_step(cn_anderson *s, double *x, const double *g) {
     }
     double leap = 0.0;
     if (s->accepted > 0.0) {
-        cn_push_difference(s, g);
+        cn_keep_column(s);
         leap = cn_leap_length(s, norm);
     }
     s->accepted = norm > 0.0 ? norm : 0.0;
     cn_copy(s, s->g_old, g);
-    double *swap = s->f_old;
+    void *swap = s->f_old;
     s->f_old = s->f;
     s->f = swap;
+    cn_anderson_loop loop = {.s = s, .x = x, .g = g, .leap = leap};
     if (leap > 0.0) {
-        loop.leap = leap;
         cn_parallel_ranges(s->env, s->n, cn_leap_range, &loop);
         s->mixed = s->leapt = true;
         return norm;

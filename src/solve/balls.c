@@ -10,16 +10,15 @@
 
 #include "base/arena.h"
 #include "base/parallel.h"
+#include "math/cone.h"
 #include "math/vec3.h"
-#include "solve/balls_kernel.h"
+#include "problem/operator.h"
 
 #include <math.h>
 #include <string.h>
 
 // Products of unit vectors agree to this; a real lever arm off the normal shows far above it.
 #define CN_BALL_AGREES 1e-12
-
-const cn_ball_kernel cn_ball_kernel_plain = CN_BALL_KERNEL;
 
 // A body's part of one contact, in three dimensions.
 typedef struct cn_ball_side {
@@ -119,16 +118,16 @@ static bool cn_ball_sides(const cn_friction *p, int32_t a, int32_t bodies, int32
     return opposite;
 }
 
-// The body's record, or whether it agrees with the one that an earlier contact wrote.
-static bool cn_ball_record(const cn_ball_side *side, double *record, bool *seen) {
+// 1/m and 1/I of a body, or whether they agree with those of an earlier contact.
+static bool cn_ball_lightness(const cn_ball_side *side, double *light, bool *seen) {
     if (!*seen) {
         *seen = true;
-        record[3] = side->inv_mass;
-        record[7] = side->inv_inertia;
+        light[0] = side->inv_mass;
+        light[1] = side->inv_inertia;
         return side->inv_mass >= 0.0 && side->inv_inertia >= 0.0;
     }
-    return cn_agrees(record[3], side->inv_mass, record[3]) &&
-           cn_agrees(record[7], side->inv_inertia, record[7]);
+    return cn_agrees(light[0], side->inv_mass, light[0]) &&
+           cn_agrees(light[1], side->inv_inertia, light[1]);
 }
 
 static void cn_ball_world(const double L[3][3], int32_t dim, const double *from, double to[3]) {
@@ -155,140 +154,214 @@ static void cn_ball_frame(const cn_friction *p, int32_t a, double L[3][3]) {
 }
 
 // Reads every contact; false: one is not that of balls.
-static bool cn_balls_recognise(const cn_friction *p, int32_t *pair, bool *seen, double *arm,
-                               cn_balls *balls) {
+static bool cn_balls_recognise(cn_balls *balls, bool *seen) {
+    const cn_friction *p = balls->p;
     for (int32_t a = 0; a < p->contacts; a++) {
         cn_ball_side sides[2];
-        int32_t *own = pair + 2 * (int64_t)a;
+        int32_t *own = balls->pair + 2 * (int64_t)a;
         if (!cn_ball_sides(p, a, balls->bodies, own, sides)) {
             return false;
         }
         for (int side = own[0] < balls->bodies ? 0 : 1; side < 2; side++) {
-            double *record = balls->body + CN_BALL_RECORD * (int64_t)own[side];
-            if (!cn_ball_record(&sides[side], record, &seen[own[side]])) {
+            double *light = balls->light + 2 * (int64_t)own[side];
+            if (!cn_ball_lightness(&sides[side], light, &seen[own[side]])) {
                 return false;
             }
-            arm[2 * (int64_t)a + side] = sides[side].radius;
-        }
-        double inv_mass = sides[1].inv_mass + (own[0] < balls->bodies ? sides[0].inv_mass : 0.0);
-        if (!(inv_mass > 0.0)) {
-            return false; // without normal stiffness
+            balls->arm[2 * (int64_t)a + side] = sides[side].radius;
         }
     }
     return true;
 }
 
-// The same of an operator that says itself what it is; false: a contact has no normal stiffness.
-static bool cn_balls_copy(const cn_friction *p, int32_t *pair, double *arm, cn_balls *balls) {
-    const cn_ball_map *map = &p->W.balls;
-    for (int32_t i = 0; i < balls->bodies; i++) {
-        balls->body[CN_BALL_RECORD * (int64_t)i + 3] = map->light[2 * (int64_t)i];
-        balls->body[CN_BALL_RECORD * (int64_t)i + 7] = map->light[2 * (int64_t)i + 1];
-    }
-    bool stiff = true;
-    for (int64_t a = 0; a < p->contacts; a++) {
-        double inv_mass = 0.0;
-        for (int side = 0; side < 2; side++) {
-            int32_t body = map->body[2 * a + side];
-            bool answers = map->light[2 * (int64_t)body] > 0.0;
-            pair[2 * a + side] = answers ? body : balls->bodies;
-            arm[2 * a + side] = answers ? map->arm[2 * a + side] : 0.0;
-            inv_mass += map->light[2 * (int64_t)body];
+// 1/m and 1/I of every body.
+static const double *cn_balls_light(const cn_balls *balls) {
+    return balls->light ? balls->light : balls->p->W.balls.light;
+}
+
+// The bodies of contact a, those that answer to no impulse as one past the last, and its arms.
+static void cn_ball_ends(const cn_balls *balls, int64_t a, int32_t body[2], double arm[2]) {
+    for (int side = 0; side < 2; side++) {
+        int64_t k = 2 * a + side;
+        if (balls->pair) {
+            body[side] = balls->pair[k];
+            arm[side] = balls->arm[k];
+        } else {
+            const cn_ball_map *map = &balls->p->W.balls;
+            bool answers = map->light[2 * (int64_t)map->body[k]] > 0.0;
+            body[side] = answers ? map->body[k] : balls->bodies;
+            arm[side] = answers ? map->arm[k] : 0.0;
         }
-        stiff = stiff && inv_mass > 0.0;
     }
-    return stiff;
+}
+
+// w_N of contact a.
+static double cn_ball_stiffness(const cn_balls *balls, const int32_t body[2]) {
+    const double *light = cn_balls_light(balls);
+    return (body[0] < balls->bodies ? light[2 * (int64_t)body[0]] : 0.0) +
+           (body[1] < balls->bodies ? light[2 * (int64_t)body[1]] : 0.0);
+}
+
+// ---- laying out ----
+
+// The power of two that brings size near 1.
+static double cn_ball_unit(double size) {
+    return size > 0.0 && isfinite(size) ? ldexp(1.0, -ilogb(size)) : 1.0;
+}
+
+static void cn_balls_choose_units(cn_balls *balls, const cn_natural_unit *unit, double arms) {
+    double contacts = fmax(1.0, balls->p->contacts);
+    balls->velocity = cn_ball_unit(unit->size / sqrt(contacts));
+    balls->lightness = cn_ball_unit(unit->mean_diagonal);
+    balls->length = cn_ball_unit(arms / (2.0 * contacts));
+    balls->impulse = balls->velocity / balls->lightness;
 }
 
 // A loop over contacts or packets.
 typedef struct cn_ball_loop {
     cn_balls *balls;
-    const int32_t *pair;
-    const double *arm, *from;
-    double *to;
+    const double *r;
+    const void *from;
+    void *to;
+    cn_ball_sums *part; // of each unit
 } cn_ball_loop;
 
-// Parting without friction: an impulse of zero stays zero.
 static void cn_balls_idle(void *user, int32_t unit, int32_t first, int32_t count) {
-    cn_balls *balls = ((cn_ball_loop *)user)->balls;
-    cn_ball_packet idle = {.n = {{0.0}}};
-    for (int lane = 0; lane < CN_PACKET; lane++) {
-        idle.n[0][lane] = idle.q[0][lane] = idle.inv_wn[lane] = idle.inv_wt[lane] = 1.0;
-        idle.a[lane] = idle.b[lane] = CN_BALL_RECORD * (balls->bodies + unit);
-    }
-    for (int32_t i = first; i < first + count; i++) {
-        balls->packet[i] = idle;
-    }
+    const cn_balls *balls = ((cn_ball_loop *)user)->balls;
+    balls->kernel->record(balls->bodies + unit, 0.0, 0.0, balls->body);
+    balls->kernel->idle(count, balls->bodies + unit,
+                        (char *)balls->packet + (size_t)first * balls->kernel->packet);
 }
 
-// The record of a body in the packets of contact a.
-static int32_t cn_ball_record_of(const cn_balls *balls, int32_t a, int32_t body) {
-    int32_t unit = balls->packets.unit ? balls->packets.unit[a] : 0;
-    return CN_BALL_RECORD * (body < balls->bodies ? body : balls->bodies + unit);
-}
-
-static void cn_balls_fill(void *user, int64_t first_contact, int64_t end) {
-    const cn_ball_loop *loop = user;
-    cn_balls *balls = loop->balls;
+static void cn_balls_fill(void *user, int64_t first, int64_t end) {
+    const cn_balls *balls = ((const cn_ball_loop *)user)->balls;
     const cn_friction *p = balls->p;
-    for (int32_t a = (int32_t)first_contact; a < end; a++) {
-        int32_t slot = balls->packets.slot[a], lane = slot % CN_PACKET;
-        cn_ball_packet *packet = &balls->packet[slot / CN_PACKET];
-        double L[3][3], q[3];
+    const double *light = cn_balls_light(balls);
+    for (int32_t a = (int32_t)first; a < end; a++) {
+        double L[3][3];
         cn_ball_frame(p, a, L);
-        cn_ball_world(L, p->dim, p->q + (int64_t)p->dim * a, q);
-        packet->a[lane] = cn_ball_record_of(balls, a, loop->pair[2 * (int64_t)a]);
-        packet->b[lane] = cn_ball_record_of(balls, a, loop->pair[2 * (int64_t)a + 1]);
-        const double *first = balls->body + packet->a[lane],
-                     *second = balls->body + packet->b[lane];
-        double wn = first[3] + second[3];
-        packet->inv_wn[lane] = 1.0 / wn;
-        packet->arm_a[lane] = loop->arm[2 * (int64_t)a];
-        packet->arm_b[lane] = loop->arm[2 * (int64_t)a + 1];
-        packet->inv_wt[lane] = 1.0 / (wn + packet->arm_a[lane] * packet->arm_a[lane] * first[7] +
-                                      packet->arm_b[lane] * packet->arm_b[lane] * second[7]);
-        packet->mu[lane] = p->mu[a];
-        for (int k = 0; k < 3; k++) {
-            packet->n[k][lane] = L[0][k];
-            packet->q[k][lane] = q[k];
+        cn_ball_contact own = {.mu = p->mu[a]};
+        cn_ball_world(L, p->dim, p->q + (int64_t)p->dim * a, own.q);
+        cn_ball_ends(balls, a, own.body, own.arm);
+        double wn = cn_ball_stiffness(balls, own.body), wt = wn;
+        for (int side = 0; side < 2; side++) {
+            if (own.body[side] < balls->bodies) {
+                wt += own.arm[side] * own.arm[side] * light[2 * (int64_t)own.body[side] + 1];
+            } else {
+                own.body[side] += balls->packets.unit ? balls->packets.unit[a] : 0;
+            }
+            own.arm[side] *= balls->length;
         }
+        own.inv_wn = 1.0 / (wn * balls->lightness);
+        own.inv_wt = 1.0 / (wt * balls->lightness);
+        for (int k = 0; k < 3; k++) {
+            own.n[k] = L[0][k];
+            own.q[k] *= balls->velocity;
+        }
+        balls->kernel->put(&own, balls->packets.slot[a], balls->packet);
     }
 }
 
-cn_status cn_balls_build(const cn_friction *p, cn_arena *scratch, cn_balls *out, bool *fits) {
-    int32_t run = p->dim == 3 ? 6 : 3;
-    *fits = false;
-    *out = (cn_balls){.p = p, .bodies = cn_operator_dofs(&p->W, p->dim) / run};
-    if (out->bodies >= INT32_MAX / CN_BALL_RECORD || p->contacts > INT32_MAX / (2 * CN_PACKET)) {
-        return CN_OK;
+// Packets and records in the precision that balls say.
+static cn_status cn_balls_lay(cn_balls *balls, cn_arena *scratch) {
+    const cn_ball_kernel *wide =
+        balls->single ? cn_ball_kernel_single_wide() : cn_ball_kernel_wide();
+    balls->kernel = wide;
+    if (!wide) {
+        cn_balls_use_plain(balls);
     }
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    bool *seen = CN_TAKE_ZERO(scratch, bool, out->bodies);
-    double *arm = CN_TAKE_ZERO(scratch, double, 2 * (int64_t)p->contacts);
-    int32_t *pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
-    out->body =
-        CN_TAKE_ZERO(scratch, double, CN_BALL_RECORD *((int64_t)out->bodies + CN_UNITS_MAX));
-    if (!seen || !arm || !pair || !out->body) {
+    balls->packet = cn_arena_take(scratch, balls->packets.count, balls->kernel->packet);
+    balls->body = cn_arena_take(scratch, (int64_t)balls->bodies + balls->packets.units,
+                                CN_BALL_RECORD * balls->kernel->number);
+    if (!balls->packet || !balls->body) {
         return CN_ERR_MEMORY;
     }
-    bool known = p->W.kind == CN_OPERATOR_BALLS;
-    if (!(known ? cn_balls_copy(p, pair, arm, out) : cn_balls_recognise(p, pair, seen, arm, out))) {
+    const double *light = cn_balls_light(balls);
+    for (int64_t i = 0; i < balls->bodies; i++) {
+        balls->kernel->record((int32_t)i, light[2 * i] * balls->lightness,
+                              light[2 * i + 1] * balls->lightness / (balls->length * balls->length),
+                              balls->body);
+    }
+    cn_ball_loop loop = {.balls = balls};
+    cn_packets_sweep(&balls->packets, cn_balls_idle, &loop);
+    cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_fill, &loop);
+    return CN_OK;
+}
+
+// The packets' choice, and the units; *fits: every contact has normal stiffness.
+static cn_status cn_balls_pack(cn_balls *balls, const cn_natural_unit *unit, cn_arena *scratch,
+                               bool *fits) {
+    int32_t contacts = balls->p->contacts;
+    cn_status status = cn_packets_take(contacts, scratch, &balls->packets);
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    int32_t *pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)contacts);
+    if (status != CN_OK || !pair) {
+        return CN_ERR_MEMORY;
+    }
+    double arms = 0.0;
+    *fits = true;
+    for (int64_t a = 0; a < contacts; a++) {
+        double arm[2];
+        cn_ball_ends(balls, a, pair + 2 * a, arm);
+        *fits = *fits && cn_ball_stiffness(balls, pair + 2 * a) > 0.0;
+        arms += fabs(arm[0]) + fabs(arm[1]);
+    }
+    if (*fits) {
+        cn_balls_choose_units(balls, unit, arms);
+        status = cn_packets_choose(contacts, pair, balls->bodies, scratch, &balls->packets);
+    }
+    cn_arena_release(scratch, mark);
+    return status;
+}
+
+// Bodies and arms of an operator that does not say them; *fits: it is one of balls.
+static cn_status cn_balls_read(cn_balls *balls, cn_arena *scratch, bool *fits) {
+    int64_t contacts = balls->p->contacts;
+    balls->pair = CN_TAKE(scratch, int32_t, 2 * contacts);
+    balls->arm = CN_TAKE_ZERO(scratch, double, 2 * contacts);
+    balls->light = CN_TAKE_ZERO(scratch, double, 2 * (int64_t)balls->bodies);
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    bool *seen = CN_TAKE_ZERO(scratch, bool, balls->bodies);
+    if (!balls->pair || !balls->arm || !balls->light || !seen) {
+        return CN_ERR_MEMORY;
+    }
+    *fits = cn_balls_recognise(balls, seen);
+    cn_arena_release(scratch, mark);
+    return CN_OK;
+}
+
+cn_status cn_balls_build(const cn_friction *p, const cn_natural_unit *unit, bool single,
+                         cn_arena *scratch, cn_balls *out, bool *fits) {
+    int32_t run = p->dim == 3 ? 6 : 3;
+    *fits = false;
+    *out = (cn_balls){.p = p, .single = single, .bodies = cn_operator_dofs(&p->W, p->dim) / run};
+    if (out->bodies >= INT32_MAX / CN_BALL_RECORD - CN_UNITS_MAX ||
+        p->contacts > INT32_MAX / (2 * CN_PACKET)) {
+        return CN_OK;
+    }
+    bool fit = true;
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status status = p->W.kind == CN_OPERATOR_BALLS ? CN_OK : cn_balls_read(out, scratch, &fit);
+    if (status == CN_OK && fit) {
+        status = cn_balls_pack(out, unit, scratch, &fit);
+    }
+    if (status == CN_OK && !fit) {
         cn_arena_release(scratch, mark);
         return CN_OK;
     }
-    cn_status status = cn_packets_fill(p->contacts, pair, out->bodies, scratch, &out->packets);
-    out->packet = CN_TAKE(scratch, cn_ball_packet, out->packets.count);
-    if (status != CN_OK || !out->packet) {
-        return CN_ERR_MEMORY;
-    }
-    cn_ball_loop loop = {.balls = out, .pair = pair, .arm = arm};
-    cn_packets_sweep(&out->packets, cn_balls_idle, &loop);
-    cn_parallel_ranges(out->packets.env, p->contacts, cn_balls_fill, &loop);
-    const cn_ball_kernel *wide = cn_ball_kernel_wide();
-    out->kernel = wide ? wide : &cn_ball_kernel_plain;
     *fits = true;
-    return CN_OK;
+    return status == CN_OK ? cn_balls_lay(out, scratch) : status;
 }
+
+cn_status cn_balls_widen(cn_balls *balls, cn_arena *scratch) {
+    balls->single = false;
+    return cn_balls_lay(balls, scratch);
+}
+
+void cn_balls_use_plain(cn_balls *balls) {
+    balls->kernel = balls->single ? &cn_ball_kernel_single : &cn_ball_kernel_plain;
+}
+
+// ---- iterates ----
 
 int64_t cn_balls_size(const cn_balls *balls) {
     return (int64_t)CN_BALL_IMPULSES * balls->packets.count;
@@ -302,75 +375,88 @@ static int64_t cn_ball_place(const cn_balls *balls, int32_t a) {
 
 static void cn_balls_load_range(void *user, int64_t first, int64_t end) {
     const cn_ball_loop *loop = user;
-    const cn_friction *p = loop->balls->p;
+    const cn_balls *balls = loop->balls;
+    const cn_friction *p = balls->p;
     for (int32_t a = (int32_t)first; a < end; a++) {
-        double L[3][3], world[3], *own = loop->to + cn_ball_place(loop->balls, a);
+        double L[3][3], world[3];
         cn_ball_frame(p, a, L);
-        cn_ball_world(L, p->dim, loop->from + (int64_t)p->dim * a, world);
+        cn_ball_world(L, p->dim, loop->r + (int64_t)p->dim * a, world);
         for (int k = 0; k < 3; k++) {
-            own[CN_PACKET * k] = world[k];
+            world[k] *= balls->impulse;
         }
+        balls->kernel->load(world, cn_ball_place(balls, a), loop->to);
     }
 }
 
-void cn_balls_load(const cn_balls *balls, const double *r, double *x) {
-    cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = r, .to = x};
-    memset(x, 0, sizeof *x * (size_t)cn_balls_size(balls));
+void cn_balls_load(const cn_balls *balls, const double *r, void *x) {
+    cn_ball_loop loop = {.balls = (cn_balls *)balls, .r = r, .to = x};
+    memset(x, 0, balls->kernel->number * (size_t)cn_balls_size(balls));
     cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_load_range, &loop);
 }
 
 static void cn_balls_store_range(void *user, int64_t first, int64_t end) {
     const cn_ball_loop *loop = user;
-    const cn_friction *p = loop->balls->p;
+    const cn_balls *balls = loop->balls;
+    const cn_friction *p = balls->p;
     for (int32_t a = (int32_t)first; a < end; a++) {
-        const double *own = loop->from + cn_ball_place(loop->balls, a);
-        double L[3][3];
+        double L[3][3], world[3], *own = (double *)loop->to + (int64_t)p->dim * a;
+        balls->kernel->store(loop->from, cn_ball_place(balls, a), world);
         cn_ball_frame(p, a, L);
         for (int32_t d = 0; d < p->dim; d++) {
-            loop->to[(int64_t)p->dim * a + d] =
-                own[0] * L[d][0] + own[CN_PACKET] * L[d][1] + own[2 * CN_PACKET] * L[d][2];
+            own[d] =
+                (world[0] * L[d][0] + world[1] * L[d][1] + world[2] * L[d][2]) / balls->impulse;
+        }
+        if (balls->single) {
+            cn_cone_project(p->dim, p->mu[a], own);
         }
     }
 }
 
-void cn_balls_store(const cn_balls *balls, const double *x, double *r) {
+void cn_balls_store(const cn_balls *balls, const void *x, double *r) {
     cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = x, .to = r};
     cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_store_range, &loop);
 }
 
 static void cn_balls_weights_range(void *user, int64_t first, int64_t end) {
     const cn_ball_loop *loop = user;
+    const cn_friction *p = loop->balls->p;
     for (int32_t a = (int32_t)first; a < end; a++) {
+        double trace = cn_operator_trace(&p->W, p->dim, a);
+        float *own = (float *)loop->to + cn_ball_place(loop->balls, a);
         for (int k = 0; k < 3; k++) {
-            loop->to[cn_ball_place(loop->balls, a) + CN_PACKET * k] =
-                loop->from[(int64_t)loop->balls->p->dim * a];
+            own[CN_PACKET * k] = (float)(trace / p->dim * loop->balls->lightness);
         }
     }
 }
 
-void cn_balls_weights(const cn_balls *balls, const double *row, double *weight) {
-    cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = row, .to = weight};
+void cn_balls_weights(const cn_balls *balls, float *weight) {
+    cn_ball_loop loop = {.balls = (cn_balls *)balls, .to = weight};
     for (int64_t i = 0; i < cn_balls_size(balls); i++) {
-        weight[i] = 1.0;
+        weight[i] = 1.0F;
     }
     cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_weights_range, &loop);
+}
+
+// The first packet of a unit and its impulses.
+static const void *cn_balls_packet(const cn_balls *balls, int32_t first) {
+    return (const char *)balls->packet + (size_t)first * balls->kernel->packet;
+}
+
+static size_t cn_balls_offset(const cn_balls *balls, int32_t first) {
+    return (size_t)first * CN_BALL_IMPULSES * balls->kernel->number;
 }
 
 static void cn_balls_push_unit(void *user, int32_t unit, int32_t first, int32_t count) {
     const cn_ball_loop *loop = user;
     const cn_balls *balls = loop->balls;
     (void)unit;
-    balls->kernel->push(count, balls->packet + first,
-                        loop->from + (int64_t)CN_BALL_IMPULSES * first, balls->body);
+    balls->kernel->push(count, cn_balls_packet(balls, first),
+                        (const char *)loop->from + cn_balls_offset(balls, first), balls->body);
 }
 
-void cn_balls_reset(cn_balls *balls, const double *x) {
+void cn_balls_reset(cn_balls *balls, const void *x) {
     cn_ball_loop loop = {.balls = balls, .from = x};
-    for (int32_t i = 0; i < balls->bodies; i++) {
-        double *record = balls->body + CN_BALL_RECORD * (int64_t)i;
-        record[0] = record[1] = record[2] = 0.0;
-        record[4] = record[5] = record[6] = 0.0;
-    }
+    balls->kernel->still(balls->bodies, balls->body);
     cn_packets_sweep(&balls->packets, cn_balls_push_unit, &loop);
 }
 
@@ -378,23 +464,34 @@ static void cn_balls_sweep_unit(void *user, int32_t unit, int32_t first, int32_t
     const cn_ball_loop *loop = user;
     const cn_balls *balls = loop->balls;
     (void)unit;
-    balls->kernel->sweep(count, balls->packet + first, loop->to + (int64_t)CN_BALL_IMPULSES * first,
-                         balls->body);
+    balls->kernel->sweep(count, cn_balls_packet(balls, first),
+                         (char *)loop->to + cn_balls_offset(balls, first), balls->body);
 }
 
-void cn_balls_sweep(cn_balls *balls, double *x) {
+void cn_balls_sweep(cn_balls *balls, void *x) {
     cn_ball_loop loop = {.balls = balls, .to = x};
     cn_packets_sweep(&balls->packets, cn_balls_sweep_unit, &loop);
 }
 
-static double cn_balls_error_unit(const void *user, int32_t first, int32_t count) {
+static void cn_balls_error_unit(void *user, int32_t unit, int32_t first, int32_t count) {
     const cn_ball_loop *loop = user;
     const cn_balls *balls = loop->balls;
-    return balls->kernel->error(count, balls->packet + first, balls->p->dim,
-                                loop->from + (int64_t)CN_BALL_IMPULSES * first, balls->body);
+    loop->part[unit] =
+        balls->kernel->error(count, cn_balls_packet(balls, first), balls->p->dim,
+                             (const char *)loop->from + cn_balls_offset(balls, first), balls->body);
 }
 
-double cn_balls_error(const cn_balls *balls, const double *x) {
-    cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = x};
-    return cn_packets_sum(&balls->packets, cn_balls_error_unit, &loop);
+cn_ball_sums cn_balls_error(const cn_balls *balls, const void *x) {
+    cn_ball_sums part[CN_UNITS_MAX], sums = {0.0, 0.0, 0.0};
+    cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = x, .part = part};
+    cn_packets_each(&balls->packets, cn_balls_error_unit, &loop);
+    for (int32_t unit = 0; unit < balls->packets.units; unit++) {
+        sums.error += part[unit].error;
+        sums.force += part[unit].force;
+        sums.moved += part[unit].moved;
+    }
+    sums.error /= balls->velocity * balls->velocity;
+    sums.force /= balls->impulse * balls->impulse;
+    sums.moved /= balls->velocity * balls->velocity;
+    return sums;
 }

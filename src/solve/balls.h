@@ -4,10 +4,15 @@
 //     u = v_B - v_A - (R_A omega_A + R_B omega_B) x n + q,   W_aa = diag(w_N, w_T, w_T),
 //     w_N = 1/m_A + 1/m_B,   w_T = w_N + R_A^2/I_A + R_B^2/I_B,
 // and the local problem has a closed form. Vectors are kept in world axes, 2D as z = 0, so there
-// are no tangents to store: 120 bytes a contact and 64 a body, where the operator has 1152.
+// are no tangents to store.
+//
+// Numbers are double or single: 120 bytes a contact and 64 a body, or 64 and 32, where the operator
+// has 1152. They are in units of the problem's own, powers of two, in which masses, arms and q
+// are about 1: doubles are none the worse for it, and singles reach as far as they can.
 #ifndef CAIRN_SOLVE_BALLS_H
 #define CAIRN_SOLVE_BALLS_H
 
+#include "solve/natural.h"
 #include "solve/packets.h"
 
 #include <cairn/problem.h>
@@ -16,51 +21,89 @@
 // own for what is static and never moves; empty lanes are there too.
 #define CN_BALL_RECORD 8
 
-typedef struct cn_ball_packet {
-    double n[3][CN_PACKET], q[3][CN_PACKET]; // normal from A to B; q in world axes
-    double mu[CN_PACKET], inv_wn[CN_PACKET], inv_wt[CN_PACKET];
-    double arm_a[CN_PACKET], arm_b[CN_PACKET]; // R
-    int32_t a[CN_PACKET], b[CN_PACKET];        // CN_BALL_RECORD times the body
-} cn_ball_packet;
+// Normal from A to B, q in world axes, R, and CN_BALL_RECORD times the body.
+#define CN_BALL_PACKET(real)                                                                       \
+    {                                                                                              \
+        real n[3][CN_PACKET], q[3][CN_PACKET];                                                     \
+        real mu[CN_PACKET], inv_wn[CN_PACKET], inv_wt[CN_PACKET];                                  \
+        real arm_a[CN_PACKET], arm_b[CN_PACKET];                                                   \
+        int32_t a[CN_PACKET], b[CN_PACKET];                                                        \
+    }
 
 #define CN_BALL_IMPULSES (3 * CN_PACKET) // of a packet, x[3][CN_PACKET], in world axes
 
-// What a kernel does with the packets, for one kind of processor.
+// What a lane of a packet is filled with.
+typedef struct cn_ball_contact {
+    double n[3], q[3], mu, inv_wn, inv_wt, arm[2];
+    int32_t body[2];
+} cn_ball_contact;
+
+// Squares of |e| of the natural map with rho = dim/trace(W_aa), of |x|, and of |x/rho|, which the
+// velocities are sums and differences of.
+typedef struct cn_ball_sums {
+    double error, force, moved;
+} cn_ball_sums;
+
+// What is done with the packets in one precision, for one kind of processor. packet, x and body
+// hold numbers of that precision.
 typedef struct cn_ball_kernel {
+    size_t number, packet; // bytes
+    // A body's record, at rest; then all of them at rest.
+    void (*record)(int32_t body, double inv_mass, double inv_inertia, void *records);
+    void (*still)(int32_t bodies, void *records);
+    // Packets of empty lanes at that body; a contact in its lane; its impulse in and out of x.
+    void (*idle)(int32_t packets, int32_t body, void *first);
+    void (*put)(const cn_ball_contact *contact, int32_t slot, void *packets);
+    void (*load)(const double impulse[3], int64_t place, void *x);
+    void (*store)(const void *x, int64_t place, double impulse[3]);
     // x := one sweep from x; the bodies' velocities are those of x, before and after.
-    void (*sweep)(int32_t packets, const cn_ball_packet *packet, double *x, double *body);
+    void (*sweep)(int32_t packets, const void *first, void *x, void *records);
     // Adds the velocities that x gives the bodies.
-    void (*push)(int32_t packets, const cn_ball_packet *packet, const double *x, double *body);
-    // |e|^2 of the natural map with rho = dim/trace(W_aa), summed lane by lane.
-    double (*error)(int32_t packets, const cn_ball_packet *packet, int32_t dim, const double *x,
-                    const double *body);
+    void (*push)(int32_t packets, const void *first, const void *x, void *records);
+    cn_ball_sums (*error)(int32_t packets, const void *first, int32_t dim, const void *x,
+                          const void *records);
 } cn_ball_kernel;
 
-extern const cn_ball_kernel cn_ball_kernel_plain; // for any processor
-const cn_ball_kernel *cn_ball_kernel_wide(void);  // for AVX2; NULL: not on this processor
+extern const cn_ball_kernel cn_ball_kernel_plain, cn_ball_kernel_single; // for any processor
+const cn_ball_kernel *cn_ball_kernel_wide(void); // for AVX2; NULL: not on this processor
+const cn_ball_kernel *cn_ball_kernel_single_wide(void);
 
 typedef struct cn_balls {
     const cn_friction *p;
+    bool single; // precision
     const cn_ball_kernel *kernel;
     int32_t bodies;
     cn_packets packets;
-    cn_ball_packet *packet;
-    double *body; // records, bodies + packets.units
+    void *packet;
+    void *body; // records, bodies + packets.units
+    // Of an operator that does not say itself that it is one of balls: its contacts' bodies (bodies
+    // and above: static) and arms, two each, and 1/m, 1/I of every body. Else NULL.
+    int32_t *pair;
+    double *arm, *light;
+    // What is multiplied by to come to the units: velocities, 1/m, arms and impulses.
+    double velocity, lightness, length, impulse;
 } cn_balls;
 
-// *fits: whether the operator is one of spheres or disks; otherwise nothing is built.
-cn_status cn_balls_build(const cn_friction *p, cn_arena *scratch, cn_balls *out, bool *fits);
+// *fits: whether the operator is one of spheres or disks; otherwise nothing is built. unit: of p.
+cn_status cn_balls_build(const cn_friction *p, const cn_natural_unit *unit, bool single,
+                         cn_arena *scratch, cn_balls *out, bool *fits);
+// From singles to doubles; iterates of before are of another precision.
+cn_status cn_balls_widen(cn_balls *balls, cn_arena *scratch);
+// The code for any processor in place of the one chosen for this.
+void cn_balls_use_plain(cn_balls *balls);
 
-// Numbers in an iterate, and the way between contact axes and packets.
+// Numbers in an iterate, and the way between contact axes and packets. What is stored from singles
+// is put back into its cone.
 int64_t cn_balls_size(const cn_balls *balls);
-void cn_balls_load(const cn_balls *balls, const double *r, double *x);
-void cn_balls_store(const cn_balls *balls, const double *x, double *r);
-// A number a row of the contacts, spread over the iterate; 1 in empty lanes.
-void cn_balls_weights(const cn_balls *balls, const double *row, double *weight);
+void cn_balls_load(const cn_balls *balls, const double *r, void *x);
+void cn_balls_store(const cn_balls *balls, const void *x, double *r);
+// trace(W_aa) / dim of the contact that each number of an iterate is of; 1 in empty lanes.
+void cn_balls_weights(const cn_balls *balls, float *weight);
 // The bodies' velocities from x anew.
-void cn_balls_reset(cn_balls *balls, const double *x);
-// x := one sweep from x, whose velocities the bodies have; and |e|^2 of such an x.
-void cn_balls_sweep(cn_balls *balls, double *x);
-double cn_balls_error(const cn_balls *balls, const double *x);
+void cn_balls_reset(cn_balls *balls, const void *x);
+// x := one sweep from x, whose velocities the bodies have; and the sums of such an x, in SI units
+// but for moved, which is a velocity like error.
+void cn_balls_sweep(cn_balls *balls, void *x);
+cn_ball_sums cn_balls_error(const cn_balls *balls, const void *x);
 
 #endif

@@ -1,53 +1,85 @@
 // solve/balls_kernel.h
-// The kernel of solve/balls.h, included by one source a kind of processor, which names it.
+// The kernel of solve/balls.h, included by one source a precision and kind of processor, which
+// names it.
 //
-// A packet is two groups of CN_WIDE lanes. Rows of body records are loaded whole and turned, which
-// beats gathering single numbers; the groups' statements alternate, so that one computes while the
-// other waits.
+// A packet is CN_GROUPS groups of CN_WIDE lanes. Body records are loaded whole, CN_PARTS times
+// CN_WIDE numbers, and turned, which beats gathering single numbers; the groups' statements
+// alternate, so that one computes while the other waits.
 #include "solve/balls.h"
 #include "solve/natural_wide.h"
 
 #define CN_GROUPS (CN_PACKET / CN_WIDE)
-#define CN_PACKETS_AHEAD 8 // that memory is asked for: as long as it takes to come
-#define CN_BODIES_AHEAD 4  // packets
+#define CN_PARTS (CN_BALL_RECORD / CN_WIDE)
+#define CN_PACKETS_AHEAD 8  // that memory is asked for: as long as it takes to come
+#define CN_BODIES_AHEAD 4   // packets
+#define CN_PACKETS_NEAR 400 // so few stay in the caches that are near, and need not be asked for
+
+typedef struct cn_ball_packet CN_BALL_PACKET(cn_real) cn_ball_packet;
+
+// Numbers that are not far below all that counts. Impulses fade from layer to layer where a start
+// is far from the answer, and what is too small for the usual form of a single takes a hundred
+// times as long to compute with. In the balls' units 2^-54 is nothing; a larger number is not
+// changed, or by less than it is wrong anyway.
+CN_INLINE cn_wide3 cn_ball_clean(cn_wide3 a) {
+#if defined(CN_SINGLE)
+    const cn_wide coarse = cn_wide_all(0x1p-30F);
+    a = (cn_wide3){(a.x + coarse) - coarse, (a.y + coarse) - coarse, (a.z + coarse) - coarse};
+#endif
+    return a;
+}
+
+// What multiplies the numbers of a part of a record: linear ones by sign, angular ones by arm.
+CN_INLINE cn_wide cn_ball_factor(int part, cn_real sign, cn_real arm) {
+#if defined(CN_SINGLE)
+    (void)part;
+    return __builtin_shufflevector(cn_wide_all(sign), cn_wide_all(arm), 0, 1, 2, 3, 12, 13, 14, 15);
+#else
+    return cn_wide_all(part == 0 ? sign : arm);
+#endif
+}
 
 // u of a group of lanes.
 CN_INLINE cn_wide3 cn_ball_velocity(const cn_ball_packet *packet, int at, cn_wide3 n,
-                                    const double *body) {
-    cn_wide linear[CN_WIDE], spin[CN_WIDE];
-    for (int lane = 0; lane < CN_WIDE; lane++) {
-        const double *a = body + packet->a[at + lane], *b = body + packet->b[at + lane];
-        linear[lane] = cn_wide_load(b) - cn_wide_load(a);
-        spin[lane] = cn_wide_all(packet->arm_b[at + lane]) * cn_wide_load(b + CN_WIDE) +
-                     cn_wide_all(packet->arm_a[at + lane]) * cn_wide_load(a + CN_WIDE);
+                                    const cn_real *body) {
+    cn_wide row[CN_BALL_RECORD];
+    for (int part = 0; part < CN_PARTS; part++) {
+        for (int lane = 0; lane < CN_WIDE; lane++) {
+            const cn_real *a = body + packet->a[at + lane] + CN_WIDE * part,
+                          *b = body + packet->b[at + lane] + CN_WIDE * part;
+            row[CN_WIDE * part + lane] =
+                cn_ball_factor(part, 1, packet->arm_b[at + lane]) * cn_wide_load(b) +
+                cn_ball_factor(part, -1, packet->arm_a[at + lane]) * cn_wide_load(a);
+        }
+        cn_wide_transpose(row + CN_WIDE * part);
     }
-    cn_wide_transpose(linear);
-    cn_wide_transpose(spin);
-    cn_wide3 s = {spin[0], spin[1], spin[2]}, q = cn_wide3_load(&packet->q[0][at], CN_PACKET);
-    cn_wide3 dv = {linear[0] + q.x, linear[1] + q.y, linear[2] + q.z};
-    cn_wide3 turn = cn_wide3_cross(s, n);
-    return (cn_wide3){dv.x - turn.x, dv.y - turn.y, dv.z - turn.z};
+    cn_wide3 s = {row[4], row[5], row[6]}, q = cn_wide3_load(&packet->q[0][at], CN_PACKET);
+    cn_wide3 dv = {row[0] + q.x, row[1] + q.y, row[2] + q.z};
+    return cn_wide3_sub(dv, cn_wide3_cross(s, n));
+}
+
+// One body under a change of its impulse, turned into a row.
+CN_INLINE void cn_ball_move(int part, cn_real sign, cn_real arm, cn_wide row, cn_real *record) {
+    cn_wide own = cn_wide_load(record);
+    cn_wide share = cn_ball_factor(part, sign, arm) * cn_wide_last(own);
+    cn_wide_store(record, own - share * row);
 }
 
 // The bodies of a group under a change d of its impulses.
 CN_INLINE void cn_ball_push(const cn_ball_packet *packet, int at, cn_wide3 n, cn_wide3 d,
-                            double *body) {
+                            cn_real *body) {
     cn_wide3 turn = cn_wide3_cross(n, d);
-    cn_wide zero = cn_wide_all(0.0);
-    cn_wide linear[CN_WIDE] = {d.x, d.y, d.z, zero}, spin[CN_WIDE] = {turn.x, turn.y, turn.z, zero};
-    cn_wide_transpose(linear);
-    cn_wide_transpose(spin);
+    cn_wide zero = cn_wide_all(0);
+    cn_wide row[CN_BALL_RECORD] = {d.x, d.y, d.z, zero, turn.x, turn.y, turn.z, zero};
+    for (int part = 0; part < CN_PARTS; part++) {
+        cn_wide_transpose(row + CN_WIDE * part);
+    }
     for (int lane = 0; lane < CN_WIDE; lane++) {
-        double *a = body + packet->a[at + lane], *b = body + packet->b[at + lane];
-        cn_wide v = cn_wide_load(a), s = cn_wide_load(a + CN_WIDE);
-        cn_wide_store(a, v - cn_wide_last(v) * linear[lane]);
-        cn_wide lever = cn_wide_all(packet->arm_a[at + lane]) * cn_wide_last(s);
-        cn_wide_store(a + CN_WIDE, s - lever * spin[lane]);
-        v = cn_wide_load(b);
-        s = cn_wide_load(b + CN_WIDE);
-        cn_wide_store(b, v + cn_wide_last(v) * linear[lane]);
-        lever = cn_wide_all(packet->arm_b[at + lane]) * cn_wide_last(s);
-        cn_wide_store(b + CN_WIDE, s - lever * spin[lane]);
+        cn_real *a = body + packet->a[at + lane], *b = body + packet->b[at + lane];
+        for (int part = 0; part < CN_PARTS; part++) {
+            cn_wide own = row[CN_WIDE * part + lane];
+            cn_ball_move(part, 1, packet->arm_a[at + lane], own, a + CN_WIDE * part);
+            cn_ball_move(part, -1, packet->arm_b[at + lane], own, b + CN_WIDE * part);
+        }
     }
 }
 
@@ -61,27 +93,23 @@ CN_INLINE cn_wide3 cn_ball_solve(const cn_ball_packet *packet, int at, cn_wide3 
     cn_wide3 t = cn_wide3_add(cn_wide3_add(r, -inv_wt, u), un * inv_wt - rn, n);
     cn_wide limit = cn_wide_load(&packet->mu[at]) * normal;
     cn_wide length = cn_wide_sqrt(cn_wide3_dot(t, t));
-    cn_wide share = cn_wide_select(length > limit, limit / length, cn_wide_all(1.0));
+    cn_wide share = cn_wide_select(length > limit, limit / length, cn_wide_all(1));
     cn_wide3 result = {share * t.x, share * t.y, share * t.z};
-    return cn_wide3_add(result, normal, n);
+    return cn_ball_clean(cn_wide3_add(result, normal, n));
 }
 
 // Normals and velocities of a packet.
-typedef struct cn_ball_fetched {
-    cn_wide3 n[CN_GROUPS], u[CN_GROUPS];
-} cn_ball_fetched;
-
-CN_INLINE cn_ball_fetched cn_ball_fetch(const cn_ball_packet *packet, const double *body) {
-    cn_ball_fetched out;
+CN_INLINE void cn_ball_fetch(const cn_ball_packet *packet, const cn_real *body,
+                             cn_wide3 n[CN_GROUPS], cn_wide3 u[CN_GROUPS]) {
+    CN_UNROLL
     for (int g = 0; g < CN_GROUPS; g++) {
-        out.n[g] = cn_wide3_load(&packet->n[0][CN_WIDE * g], CN_PACKET);
-        out.u[g] = cn_ball_velocity(packet, CN_WIDE * g, out.n[g], body);
+        n[g] = cn_wide3_load(&packet->n[0][CN_WIDE * g], CN_PACKET);
+        u[g] = cn_ball_velocity(packet, CN_WIDE * g, n[g], body);
     }
-    return out;
 }
 
 // Asks for a packet and its impulses some packets ahead, and for the bodies of a nearer one.
-CN_INLINE void cn_ball_ahead(const cn_ball_packet *packet, const double *x, const double *body) {
+CN_INLINE void cn_ball_ahead(const cn_ball_packet *packet, const cn_real *x, const cn_real *body) {
     cn_ask_for(packet + CN_PACKETS_AHEAD, sizeof *packet);
     cn_ask_for(x + CN_PACKETS_AHEAD * CN_BALL_IMPULSES, CN_BALL_IMPULSES * sizeof *x);
     const cn_ball_packet *near = packet + CN_BODIES_AHEAD;
@@ -91,65 +119,167 @@ CN_INLINE void cn_ball_ahead(const cn_ball_packet *packet, const double *x, cons
     }
 }
 
-static void cn_ball_sweep(int32_t packets, const cn_ball_packet *packet, double *x, double *body) {
+static void cn_ball_sweep(int32_t packets, const void *first, void *impulses, void *records) {
+    const cn_ball_packet *packet = first;
+    cn_real *x = impulses, *body = records;
     if (packets == 0) {
         return;
     }
     // The next packet shares no body with this one: its velocities are fetched before this one's
     // impulses are known, so that neither waits for the other.
-    cn_ball_fetched now = cn_ball_fetch(packet, body);
+    cn_wide3 n[CN_GROUPS], u[CN_GROUPS], next_n[CN_GROUPS], next_u[CN_GROUPS], d[CN_GROUPS];
+    cn_ball_fetch(packet, body, n, u);
+    int32_t asks = packets > CN_PACKETS_NEAR ? packets - CN_BODIES_AHEAD : 0;
     for (int32_t i = 0; i < packets; i++, packet++, x += CN_BALL_IMPULSES) {
-        if (i + CN_BODIES_AHEAD < packets) {
+        if (i < asks) {
             cn_ball_ahead(packet, x, body);
         }
-        cn_ball_fetched next = cn_ball_fetch(i + 1 < packets ? packet + 1 : packet, body);
-        cn_wide3 d[CN_GROUPS];
+        CN_UNROLL
         for (int g = 0; g < CN_GROUPS; g++) {
             cn_wide3 r = cn_wide3_load(x + CN_WIDE * g, CN_PACKET);
-            cn_wide3 answer = cn_ball_solve(packet, CN_WIDE * g, now.n[g], now.u[g], r);
-            d[g] = cn_wide3_add(answer, cn_wide_all(-1.0), r);
+            cn_wide3 answer = cn_ball_solve(packet, CN_WIDE * g, n[g], u[g], r);
+            d[g] = cn_wide3_sub(answer, r);
             cn_wide3_store(x + CN_WIDE * g, CN_PACKET, answer);
         }
+        cn_ball_fetch(i + 1 < packets ? packet + 1 : packet, body, next_n, next_u);
+        CN_UNROLL
         for (int g = 0; g < CN_GROUPS; g++) {
-            cn_ball_push(packet, CN_WIDE * g, now.n[g], d[g], body);
+            cn_ball_push(packet, CN_WIDE * g, n[g], d[g], body);
+            n[g] = next_n[g];
+            u[g] = next_u[g];
         }
-        now = next;
     }
 }
 
-static void cn_ball_push_all(int32_t packets, const cn_ball_packet *packet, const double *x,
-                             double *body) {
+static void cn_ball_push_all(int32_t packets, const void *first, const void *impulses,
+                             void *records) {
+    const cn_ball_packet *packet = first;
+    const cn_real *x = impulses;
     for (int32_t i = 0; i < packets; i++, packet++, x += CN_BALL_IMPULSES) {
         for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
             cn_wide3 n = cn_wide3_load(&packet->n[0][at], CN_PACKET);
             cn_wide3 r = cn_wide3_load(x + at, CN_PACKET);
-            cn_ball_push(packet, at, n, r, body);
+            cn_ball_push(packet, at, n, r, records);
         }
     }
 }
 
-CN_INLINE cn_wide cn_ball_error(const cn_ball_packet *packet, int at, int32_t dim, cn_wide3 n,
-                                cn_wide3 u, cn_wide3 r) {
-    cn_wide trace = cn_wide_all(1.0) / cn_wide_load(&packet->inv_wn[at]) +
-                    cn_wide_all(dim - 1.0) / cn_wide_load(&packet->inv_wt[at]);
-    cn_wide un = cn_wide3_dot(u, n), rn = cn_wide3_dot(r, n);
-    return cn_wide_natural(cn_wide_load(&packet->mu[at]), cn_wide_all(dim) / trace, un,
-                           cn_wide3_add(u, -un, n), rn, cn_wide3_add(r, -rn, n));
+// Lanes' sums: of singles in doubles, which do not lose what is small in a large packing.
+typedef struct cn_ball_lanes {
+    double error[CN_WIDE], force[CN_WIDE], moved[CN_WIDE];
+} cn_ball_lanes;
+
+CN_INLINE void cn_ball_add(double sum[CN_WIDE], cn_wide term) {
+    for (int lane = 0; lane < CN_WIDE; lane++) {
+        sum[lane] += (double)term[lane];
+    }
 }
 
-static double cn_ball_errors(int32_t packets, const cn_ball_packet *packet, int32_t dim,
-                             const double *x, const double *body) {
-    cn_wide sum = cn_wide_all(0.0);
+CN_INLINE void cn_ball_measure(const cn_ball_packet *packet, int at, int32_t dim, cn_wide3 n,
+                               cn_wide3 u, cn_wide3 r, cn_ball_lanes *sums) {
+    cn_wide size = cn_wide_all((cn_real)dim);
+    cn_wide trace = cn_wide_all(1) / cn_wide_load(&packet->inv_wn[at]) +
+                    (size - cn_wide_all(1)) / cn_wide_load(&packet->inv_wt[at]);
+    cn_wide un = cn_wide3_dot(u, n), rn = cn_wide3_dot(r, n), rho = size / trace;
+    cn_wide force = cn_wide3_dot(r, r);
+    cn_ball_add(sums->error, cn_wide_natural(cn_wide_load(&packet->mu[at]), rho, un,
+                                             cn_wide3_add(u, -un, n), rn, cn_wide3_add(r, -rn, n)));
+    cn_ball_add(sums->force, force);
+    cn_ball_add(sums->moved, force / (rho * rho));
+}
+
+CN_INLINE double cn_ball_total(const double sum[CN_WIDE]) {
+    double total = 0.0;
+    for (int lane = 0; lane < CN_WIDE; lane += 2) {
+        total += sum[lane] + sum[lane + 1];
+    }
+    return total;
+}
+
+static cn_ball_sums cn_ball_error(int32_t packets, const void *first, int32_t dim,
+                                  const void *impulses, const void *records) {
+    const cn_ball_packet *packet = first;
+    const cn_real *x = impulses;
+    cn_ball_lanes sums = {.error = {0.0}};
     for (int32_t i = 0; i < packets; i++, packet++, x += CN_BALL_IMPULSES) {
         for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
             cn_wide3 n = cn_wide3_load(&packet->n[0][at], CN_PACKET);
-            cn_wide3 u = cn_ball_velocity(packet, at, n, body);
+            cn_wide3 u = cn_ball_velocity(packet, at, n, records);
             cn_wide3 r = cn_wide3_load(x + at, CN_PACKET);
-            sum += cn_ball_error(packet, at, dim, n, u, r);
+            cn_ball_measure(packet, at, dim, n, u, r, &sums);
         }
     }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return (cn_ball_sums){cn_ball_total(sums.error), cn_ball_total(sums.force),
+                          cn_ball_total(sums.moved)};
+}
+
+// ---- laying out ----
+
+static void cn_ball_record(int32_t body, double inv_mass, double inv_inertia, void *records) {
+    cn_real *record = (cn_real *)records + CN_BALL_RECORD * (int64_t)body;
+    memset(record, 0, CN_BALL_RECORD * sizeof *record);
+    record[3] = (cn_real)inv_mass;
+    record[7] = (cn_real)inv_inertia;
+}
+
+static void cn_ball_still(int32_t bodies, void *records) {
+    cn_real *record = records;
+    for (int32_t i = 0; i < bodies; i++, record += CN_BALL_RECORD) {
+        record[0] = record[1] = record[2] = 0;
+        record[4] = record[5] = record[6] = 0;
+    }
+}
+
+// Parting without friction: an impulse of zero stays zero.
+static void cn_ball_idle(int32_t packets, int32_t body, void *first) {
+    cn_ball_packet *packet = first, idle = {.n = {{0}}};
+    for (int lane = 0; lane < CN_PACKET; lane++) {
+        idle.n[0][lane] = idle.q[0][lane] = idle.inv_wn[lane] = idle.inv_wt[lane] = 1;
+        idle.a[lane] = idle.b[lane] = CN_BALL_RECORD * body;
+    }
+    for (int32_t i = 0; i < packets; i++) {
+        packet[i] = idle;
+    }
+}
+
+// A number that the sweep does not choke on.
+CN_INLINE cn_real cn_ball_number(double x) {
+    cn_wide all = cn_wide_all((cn_real)x);
+    return cn_ball_clean((cn_wide3){all, all, all}).x[0];
+}
+
+static void cn_ball_put(const cn_ball_contact *contact, int32_t slot, void *packets) {
+    cn_ball_packet *packet = (cn_ball_packet *)packets + slot / CN_PACKET;
+    int32_t lane = slot % CN_PACKET;
+    packet->a[lane] = CN_BALL_RECORD * contact->body[0];
+    packet->b[lane] = CN_BALL_RECORD * contact->body[1];
+    packet->arm_a[lane] = (cn_real)contact->arm[0];
+    packet->arm_b[lane] = (cn_real)contact->arm[1];
+    packet->inv_wn[lane] = (cn_real)contact->inv_wn;
+    packet->inv_wt[lane] = (cn_real)contact->inv_wt;
+    packet->mu[lane] = (cn_real)contact->mu;
+    for (int k = 0; k < 3; k++) {
+        packet->n[k][lane] = (cn_real)contact->n[k];
+        packet->q[k][lane] = cn_ball_number(contact->q[k]);
+    }
+}
+
+static void cn_ball_load(const double impulse[3], int64_t place, void *x) {
+    for (int k = 0; k < 3; k++) {
+        ((cn_real *)x)[place + CN_PACKET * k] = cn_ball_number(impulse[k]);
+    }
+}
+
+static void cn_ball_store(const void *x, int64_t place, double impulse[3]) {
+    for (int k = 0; k < 3; k++) {
+        impulse[k] = (double)((const cn_real *)x)[place + CN_PACKET * k];
+    }
 }
 
 #define CN_BALL_KERNEL                                                                             \
-    { .sweep = cn_ball_sweep, .push = cn_ball_push_all, .error = cn_ball_errors }
+    {                                                                                              \
+        .number = sizeof(cn_real), .packet = sizeof(cn_ball_packet), .record = cn_ball_record,     \
+        .still = cn_ball_still, .idle = cn_ball_idle, .put = cn_ball_put, .load = cn_ball_load,    \
+        .store = cn_ball_store, .sweep = cn_ball_sweep, .push = cn_ball_push_all,                  \
+        .error = cn_ball_error                                                                     \
+    }

@@ -34,8 +34,9 @@ typedef struct cn_sequence {
     cn_sequence_params own;
     cn_interior interior;
     cn_anderson mixer;
-    double *weight, *z, *map; // of the mixing; the frozen numbers and what the solution says
-    double *best;             // r
+    float *weight;   // of the mixing
+    double *z, *map; // the frozen numbers and what the solution says
+    double *best;    // r
     double best_error;
     int64_t steps;
 } cn_sequence;
@@ -49,7 +50,7 @@ static cn_status cn_sequence_prepare(cn_sequence *s, const cn_friction *p,
     if (status != CN_OK) {
         return status;
     }
-    s->weight = CN_TAKE(scratch, double, p->contacts);
+    s->weight = CN_TAKE(scratch, float, p->contacts);
     s->z = CN_TAKE(scratch, double, p->contacts);
     s->map = CN_TAKE(scratch, double, p->contacts);
     if (!s->weight || !s->z || !s->map) {
@@ -57,9 +58,9 @@ static cn_status cn_sequence_prepare(cn_sequence *s, const cn_friction *p,
     }
     // Both as velocities along the normal.
     for (int32_t a = 0; a < p->contacts; a++) {
-        s->weight[a] = kind == CN_INTERIOR_CONE ? p->mu[a] : s->interior.scale[a];
+        s->weight[a] = (float)(kind == CN_INTERIOR_CONE ? p->mu[a] : s->interior.scale[a]);
     }
-    return cn_anderson_prepare(s->own.anderson, p->contacts, s->weight, scratch, &s->mixer);
+    return cn_anderson_prepare(s->own.anderson, p->contacts, false, s->weight, scratch, &s->mixer);
 }
 
 // The numbers to freeze, of an r with its u.

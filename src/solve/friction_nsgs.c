@@ -7,8 +7,9 @@
 // steadier. Contacts are visited by index, or in another order that the problem alone decides
 // ("order"), so threads cannot change the answer; they may be swept forth and back, in blocks of
 // one pair of bodies, or with a relaxation found on the way, all of which the packets of spheres
-// and manifolds cannot do, so that each sweep costs more. Scratch: one local block a contact, 2
-// depth + 6 vectors of the size of r.
+// and manifolds cannot do, so that each sweep costs more. Spheres and disks are swept in single
+// precision, eight contacts at a time, as far as that is precise enough; what it takes for solved
+// is looked at in double. Scratch: one local block a contact, depth + 6 vectors of the size of r.
 #include "solve/friction_nsgs.h"
 
 #include "base/arena.h"
@@ -27,6 +28,7 @@
 #define CN_NSGS_EVERY_BODY 3
 #define CN_NSGS_EVERY_PACKED 6
 #define CN_NSGS_NEAR 10.0         // times the tolerance: the error of a start at rest
+#define CN_NSGS_SINGLE 1e-5       // tolerance below which singles are not worth beginning with
 #define CN_NSGS_EXACT 1e-12       // an error that is round-off of a pile
 #define CN_NSGS_WINDOW_FIRST 12   // sweeps before the pace is judged
 #define CN_NSGS_WINDOW_GROWTH 1.3 // of a window, in sweeps so far
@@ -43,6 +45,9 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
      "sweeps per acceleration step; 0: 1 assembled, 3 in body space, 6 in packets"},
     {"settle", CN_PARAM_INT, offsetof(cn_nsgs_params, settle), 0, 0, 10000,
      "most sweeps past the tolerance from a start near it, so that piles come to exact rest"},
+    {"single", CN_PARAM_BOOL, offsetof(cn_nsgs_params, single), 1, 0, 1,
+     "spheres and disks in single precision until the error comes near its round-off or the "
+     "tolerance, which is confirmed in double; 0: in double throughout"},
     {"order", CN_PARAM_INT, offsetof(cn_nsgs_params, order), 0, 0, CN_ORDER_COUNT - 1,
      "contacts visited 0: by index, 1: shuffled, 2: reverse Cuthill-McKee, 3: by colour"},
     {"seed", CN_PARAM_INT, offsetof(cn_nsgs_params, seed), 1, 0, INT32_MAX,
@@ -66,14 +71,27 @@ static int32_t cn_nsgs_every(const cn_nsgs *s, const cn_nsgs_params *params) {
                                                     : 1;
 }
 
+// Iterates in the precision of the sweep.
+static cn_status cn_nsgs_take(cn_nsgs *s) {
+    size_t number = s->sweep.single ? sizeof(float) : sizeof(double);
+    int64_t size = s->sweep.size + CN_SWEEP_PAD;
+    s->x = cn_arena_take_zero(s->scratch, size, number);
+    s->g = cn_arena_take_zero(s->scratch, size, number);
+    s->best = cn_arena_take_zero(s->scratch, s->sweep.size, number);
+    return s->x && s->g && s->best ? CN_OK : CN_ERR_MEMORY;
+}
+
 cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                           cn_nsgs *s) {
     const cn_nsgs_params *params = (const void *)opts->params;
-    *s = (cn_nsgs){.opts = opts};
+    *s = (cn_nsgs){.opts = opts, .scratch = scratch};
+    bool single =
+        params->single && opts->measure == CN_MEASURE_SCALED && opts->tolerance >= CN_NSGS_SINGLE;
     const cn_sweep_plan plan = {.relaxation = params->relaxation,
                                 .varies = params->adaptive,
                                 .symmetric = params->symmetric,
-                                .inner = params->manifold};
+                                .inner = params->manifold,
+                                .single = single};
     s->adaptive = params->adaptive;
     s->hyperstatic =
         p->W.kind != CN_OPERATOR_ASSEMBLED &&
@@ -82,33 +100,67 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
     if (status != CN_OK) {
         return status;
     }
-    int64_t size = s->sweep.size;
     s->every = cn_nsgs_every(s, params);
-    s->x = CN_TAKE_ZERO(scratch, double, size + CN_SWEEP_PAD);
-    s->g = CN_TAKE_ZERO(scratch, double, size + CN_SWEEP_PAD);
-    s->best = CN_TAKE_ZERO(scratch, double, size);
-    if (!s->x || !s->g || !s->best) {
-        return CN_ERR_MEMORY;
-    }
     // The acceleration takes one map for granted, which a changing omega is not.
     int32_t depth = s->adaptive ? 0 : params->anderson;
-    return cn_anderson_prepare(depth, size, s->sweep.weight, scratch, &s->mixer);
+    status = cn_nsgs_take(s);
+    return status == CN_OK ? cn_anderson_prepare(depth, s->sweep.size, s->sweep.single,
+                                                 s->sweep.weight, scratch, &s->mixer)
+                           : status;
+}
+
+// Puts r where the sweeps begin.
+static void cn_nsgs_load(cn_nsgs *s, const double *r) {
+    cn_sweep_load(&s->sweep, r, s->x);
+    memcpy(s->g, s->x, cn_sweep_bytes(&s->sweep));
+    cn_sweep_run(&s->sweep, s->g, 0);
+}
+
+// Goes on in doubles from r, which is better than all before or as good.
+static void cn_nsgs_widen(cn_nsgs *s, const double *r) {
+    s->status = cn_sweep_widen(&s->sweep, s->scratch);
+    s->status = s->status == CN_OK ? cn_nsgs_take(s) : s->status;
+    s->status = s->status == CN_OK ? cn_anderson_widen(&s->mixer, s->scratch) : s->status;
+    if (s->status == CN_OK) {
+        cn_nsgs_load(s, r);
+        s->best_error = INFINITY;
+    }
+}
+
+// Where singles take g for solved, or have nothing more to say of it, doubles have the word.
+static void cn_nsgs_confirm(cn_nsgs *s) {
+    double goal = CN_WATCH_MARGIN * s->opts->tolerance;
+    if (!(s->error <= goal || s->error <= s->sweep.floor)) {
+        return;
+    }
+    s->error = cn_sweep_true_error(&s->sweep, s->opts->measure, s->g);
+    if (!(s->error <= goal)) {
+        cn_nsgs_widen(s, s->sweep.r);
+    }
 }
 
 // The error of g, which becomes the best where it is.
 static void cn_nsgs_check(cn_nsgs *s) {
     s->error = cn_sweep_error(&s->sweep, s->opts->measure, s->g);
     s->checked = s->sweeps;
-    if (s->error < s->best_error) {
+    if (s->sweep.single) {
+        cn_nsgs_confirm(s);
+    }
+    if (s->status == CN_OK && s->error < s->best_error) {
         s->best_error = s->error;
-        memcpy(s->best, s->g, sizeof *s->g * (size_t)s->sweep.size);
+        s->at_start = s->sweeps == 0;
+        memcpy(s->best, s->g, cn_sweep_bytes(&s->sweep));
     }
 }
 
+// Whether the start is so near the answer that it is gone past the tolerance from.
+static bool cn_nsgs_is_near(const cn_nsgs *s) {
+    const cn_nsgs_params *params = (const void *)s->opts->params;
+    return params->settle > 0 && s->error <= CN_NSGS_NEAR * s->opts->tolerance;
+}
+
 void cn_nsgs_start(cn_nsgs *s, const double *r) {
-    cn_sweep_load(&s->sweep, r, s->x);
-    memcpy(s->g, s->x, sizeof *s->g * (size_t)s->sweep.size);
-    cn_sweep_run(&s->sweep, s->g, 0);
+    cn_nsgs_load(s, r);
     cn_anderson_restart(&s->mixer);
     s->sweep.relaxation = s->sweep.plan.relaxation;
     s->relaxation = cn_relaxation_start(s->sweep.relaxation);
@@ -116,6 +168,10 @@ void cn_nsgs_start(cn_nsgs *s, const double *r) {
     s->sweeps = s->since = 0;
     s->slow = 0;
     cn_nsgs_check(s);
+    if (s->sweep.single && cn_nsgs_is_near(s)) {
+        cn_nsgs_widen(s, r); // what comes to rest must be exact
+        cn_nsgs_check(s);
+    }
     s->start_error = s->since_best = s->error;
 }
 
@@ -157,7 +213,7 @@ static void cn_nsgs_advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, do
         if (s->sweeps == 0) {
             cn_sweep_go_on(&s->sweep, s->g, count); // the start has just been made known
         } else {
-            memcpy(s->g, s->x, sizeof *s->g * (size_t)s->sweep.size);
+            memcpy(s->g, s->x, cn_sweep_bytes(&s->sweep));
             cn_sweep_run(&s->sweep, s->g, count);
         }
         s->sweeps += count;
@@ -169,7 +225,7 @@ static void cn_nsgs_advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, do
             cn_nsgs_check(s);
             s->foretold = step > 0.0 ? s->error / step : 0.0;
         }
-    } while (s->checked != s->sweeps && s->sweeps < limit);
+    } while (s->status == CN_OK && s->checked != s->sweeps && s->sweeps < limit);
 }
 
 // Goes on past the tolerance, where the start shows that little changes from solve to solve. Steps
@@ -180,7 +236,8 @@ static void cn_nsgs_settle(cn_nsgs *s, const cn_watch *watch, int64_t limit) {
     const cn_nsgs_params *params = (const void *)s->opts->params;
     int64_t end = s->sweeps + params->settle < limit ? s->sweeps + params->settle : limit;
     bool near = s->start_error <= CN_NSGS_NEAR * watch->opts->tolerance;
-    while (near && s->sweeps < end && s->best_error > CN_NSGS_EXACT && !cn_watch_is_late(watch)) {
+    while (near && s->status == CN_OK && s->sweeps < end && s->best_error > CN_NSGS_EXACT &&
+           !cn_watch_is_late(watch)) {
         cn_nsgs_advance(s, watch, end, CN_NSGS_EXACT);
     }
 }
@@ -195,7 +252,8 @@ cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
         !(s->error <= opts->tolerance)) {
         cn_nsgs_advance(s, &watch, s->every, opts->tolerance);
     }
-    while (!cn_watch_stop(&watch, "sweeps", s->sweeps - first, s->error, report)) {
+    while (s->status == CN_OK &&
+           !cn_watch_stop(&watch, "sweeps", s->sweeps - first, s->error, report)) {
         if (cn_nsgs_too_slow(s, patience, opts->tolerance)) {
             report->outcome = CN_STALLED;
             report->detail = "the sweeps are too slow";
@@ -210,11 +268,13 @@ cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
     if (s->sweep.unusable > 0 && report->outcome != CN_SOLVED) {
         report->detail = "contacts without normal stiffness were left as they were";
     }
-    return watch.status;
+    return s->status != CN_OK ? s->status : watch.status;
 }
 
 void cn_nsgs_answer(const cn_nsgs *s, double *r) {
-    cn_sweep_store(&s->sweep, s->best, r);
+    if (s->status == CN_OK && !s->at_start) {
+        cn_sweep_store(&s->sweep, s->best, r);
+    }
 }
 
 // All of it, in the order of p.

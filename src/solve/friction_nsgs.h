@@ -14,6 +14,7 @@ typedef struct cn_nsgs_params {
     int32_t anderson;  // depth; 0: plain sweeps
     int32_t every;     // sweeps per mixing step
     int32_t settle;    // most sweeps past the tolerance, from a start near the answer
+    bool single;       // in single precision while that is precise enough
     int32_t order;     // cn_order_kind, of nsgs itself
     int32_t seed;      // of the random order
     int32_t manifold;  // most inner sweeps over the contacts of one pair of bodies; 0: one by one
@@ -21,8 +22,8 @@ typedef struct cn_nsgs_params {
     bool adaptive;     // omega from the contraction seen, in place of the acceleration
 } cn_nsgs_params;
 
-#define CN_NSGS_PARAM_COUNT 9
-#define CN_AUTO_PARAM_COUNT 4 // the first of them, which auto has too
+#define CN_NSGS_PARAM_COUNT 10
+#define CN_AUTO_PARAM_COUNT 5 // the first of them, which auto has too
 extern const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT];
 
 cn_friction_fn cn_friction_nsgs;
@@ -30,14 +31,17 @@ cn_friction_fn cn_friction_nsgs;
 // A run of sweeps that can be left and taken up again.
 typedef struct cn_nsgs {
     const cn_solve_opts *opts;
+    cn_arena *scratch;
+    cn_status status; // CN_ERR_MEMORY once there was none for going on in doubles
     cn_sweep sweep;
     cn_anderson mixer;
     bool adaptive;    // relaxation is in use
     bool hyperstatic; // many more rows than velocities
     cn_relaxation relaxation;
     int32_t every; // sweeps per mixing step
-    double *x, *g; // where a mixing step starts, where its sweeps end
-    double *best;  // the best g that was checked
+    void *x, *g;   // where a mixing step starts, where its sweeps end; as the sweep has them
+    void *best;    // the best g that was checked
+    bool at_start; // it is what the run started from
     double best_error;
     double start_error;
     double error;      // at the last check
@@ -49,7 +53,8 @@ typedef struct cn_nsgs {
     int32_t slow;      // windows in a row that were too slow
 } cn_nsgs;
 
-// opts gives measure, local solver and own settings, and must outlive the run.
+// opts gives measure, tolerance, local solver and own settings, and must outlive the run, as must
+// scratch, of which more is taken when singles are no longer precise enough.
 cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                           cn_nsgs *s);
 // Begins anew from r; the best so far is forgotten.
@@ -58,7 +63,7 @@ void cn_nsgs_start(cn_nsgs *s, const double *r);
 // needed, foretold from the fall of the error, exceed patience; infinite: never.
 cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
                      cn_solve_report *report);
-// The best r so far.
+// The best r so far; left as it is where it is what the run started from.
 void cn_nsgs_answer(const cn_nsgs *s, double *r);
 
 #endif

@@ -63,17 +63,21 @@ static void cn_psor_sweep(const cn_lcp *p, double omega, const double *diagonal,
 static cn_status cn_psor_run(const cn_lcp *p, const cn_solve_opts *opts, const cn_psor_params *own,
                              cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
     double *diagonal = CN_TAKE(scratch, double, p->n);
+    float *weight = CN_TAKE(scratch, float, p->n);
     double *x = CN_TAKE(scratch, double, p->n);
     double *g = CN_TAKE(scratch, double, p->n);
     cn_anderson anderson;
-    if (!diagonal || !x || !g ||
-        cn_anderson_prepare(own->anderson, p->n, diagonal, scratch, &anderson) != CN_OK) {
+    if (!diagonal || !weight || !x || !g ||
+        cn_anderson_prepare(own->anderson, p->n, false, weight, scratch, &anderson) != CN_OK) {
         return CN_ERR_MEMORY;
     }
     if (!cn_psor_diagonal(p, diagonal)) {
         report->outcome = CN_UNSUPPORTED;
         report->detail = "a diagonal entry of M is not positive: use lemke";
         return CN_OK;
+    }
+    for (int32_t i = 0; i < p->n; i++) {
+        weight[i] = (float)diagonal[i];
     }
     size_t bytes = (size_t)p->n * sizeof *z;
     memcpy(x, z, bytes);

@@ -1,5 +1,5 @@
 // solve/natural_wide.h
-// |e|^2 of the natural map for four contacts at a time; solve/natural.c has the same, one at a
+// |e|^2 of the natural map for CN_WIDE contacts at a time; solve/natural.c has the same, one at a
 // time.
 #ifndef CAIRN_SOLVE_NATURAL_WIDE_H
 #define CAIRN_SOLVE_NATURAL_WIDE_H

@@ -184,10 +184,9 @@ static void cn_units_sort(const cn_packets *packets, const uint8_t *unit, int32_
 
 static cn_status cn_packets_divide(cn_slabs *s, cn_packet_window *w, cn_arena *scratch,
                                    cn_packets *out) {
-    uint8_t *unit = CN_TAKE(scratch, uint8_t, s->contacts);
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    uint8_t *unit = out->unit;
     int32_t *sorted = CN_TAKE(scratch, int32_t, s->contacts), start[CN_UNITS_MAX + 1];
-    if (!unit || !sorted) {
+    if (!sorted) {
         return CN_ERR_MEMORY;
     }
     for (int32_t a = 0; a < s->contacts; a++) {
@@ -205,20 +204,29 @@ static cn_status cn_packets_divide(cn_slabs *s, cn_packet_window *w, cn_arena *s
         }
     }
     out->first[out->units] = out->count;
-    out->unit = unit;
-    cn_arena_release(scratch, mark);
     return CN_OK;
 }
 
-cn_status cn_packets_fill(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
-                          cn_packets *out) {
-    cn_slabs slabs = {.contacts = contacts, .bodies = bodies, .count = 1, .body = body};
+static bool cn_packets_may_be_cut(int32_t contacts) {
+    return contacts >= CN_SLABS_LEAST * CN_SLAB_CONTACTS;
+}
+
+cn_status cn_packets_take(int32_t contacts, cn_arena *scratch, cn_packets *out) {
     *out = (cn_packets){.slot = CN_TAKE(scratch, int32_t, contacts), .env = cn_arena_env(scratch)};
+    bool cut = cn_packets_may_be_cut(contacts);
+    out->unit = cut ? CN_TAKE(scratch, uint8_t, contacts) : NULL;
+    return out->slot && (out->unit || !cut) ? CN_OK : CN_ERR_MEMORY;
+}
+
+// The choice, with what it takes from scratch.
+static cn_status cn_packets_make(int32_t contacts, const int32_t *body, int32_t bodies,
+                                 cn_arena *scratch, cn_packets *out) {
+    cn_slabs slabs = {.contacts = contacts, .bodies = bodies, .count = 1, .body = body};
     cn_packet_window w = {.body = CN_TAKE_ZERO(scratch, cn_packet_trace, bodies)};
-    if (!w.body || !out->slot) {
+    if (!w.body) {
         return CN_ERR_MEMORY;
     }
-    if (contacts >= CN_SLABS_LEAST * CN_SLAB_CONTACTS) {
+    if (cn_packets_may_be_cut(contacts)) {
         slabs.weight = CN_TAKE(scratch, int32_t, (int64_t)bodies + 1);
         slabs.slab = CN_TAKE(scratch, uint8_t, bodies);
         if (!slabs.weight || !slabs.slab) {
@@ -230,12 +238,27 @@ cn_status cn_packets_fill(int32_t contacts, const int32_t *body, int32_t bodies,
     if (slabs.count > 1) {
         return cn_packets_divide(&slabs, &w, scratch, out);
     }
+    out->unit = NULL;
     for (int32_t a = 0; a < contacts; a++) {
         cn_packet_put(&w, body + 2 * (int64_t)a, bodies, a, out);
     }
     cn_packets_phases(&slabs, out);
     out->first[1] = out->count;
     return CN_OK;
+}
+
+cn_status cn_packets_choose(int32_t contacts, const int32_t *body, int32_t bodies,
+                            cn_arena *scratch, cn_packets *out) {
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status status = cn_packets_make(contacts, body, bodies, scratch, out);
+    cn_arena_release(scratch, mark);
+    return status;
+}
+
+cn_status cn_packets_fill(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
+                          cn_packets *out) {
+    cn_status status = cn_packets_take(contacts, scratch, out);
+    return status == CN_OK ? cn_packets_choose(contacts, body, bodies, scratch, out) : status;
 }
 
 typedef struct cn_packets_loop {
@@ -266,6 +289,11 @@ void cn_packets_sweep(const cn_packets *packets, cn_packets_fn *fn, void *user) 
         loop.before = packets->phase[k];
         cn_parallel_for(packets->env, packets->phase[k + 1] - loop.before, cn_packets_do, &loop);
     }
+}
+
+void cn_packets_each(const cn_packets *packets, cn_packets_fn *fn, void *user) {
+    cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
+    cn_parallel_for(packets->env, packets->units, cn_packets_do, &loop);
 }
 
 double cn_packets_sum(const cn_packets *packets, cn_packets_sum_fn *fn, const void *user) {

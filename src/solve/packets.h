@@ -24,17 +24,23 @@ typedef struct cn_packets {
     int32_t units;
     int32_t first[CN_UNITS_MAX + 1];     // packet of each unit, and the end
     int32_t phase[CN_PACKET_PHASES + 1]; // units [phase[k], phase[k+1]) at once, k ascending
-    const uint8_t *unit;                 // of each item; NULL: there is one
+    uint8_t *unit;                       // of each item; NULL: there is one
     const cn_env *env;                   // whose threads work
 } cn_packets;
 
 // body: two a contact; those not below bodies are static and shared freely.
 cn_status cn_packets_fill(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
                           cn_packets *out);
+// The same in two: room for the choice, then the choice, which leaves nothing behind in scratch.
+cn_status cn_packets_take(int32_t contacts, cn_arena *scratch, cn_packets *out);
+cn_status cn_packets_choose(int32_t contacts, const int32_t *body, int32_t bodies,
+                            cn_arena *scratch, cn_packets *out);
 
 // fn for every unit: those of a phase at once, in any order, after those of the phase before.
 typedef void cn_packets_fn(void *user, int32_t unit, int32_t first, int32_t count);
 void cn_packets_sweep(const cn_packets *packets, cn_packets_fn *fn, void *user);
+// fn for every unit at once.
+void cn_packets_each(const cn_packets *packets, cn_packets_fn *fn, void *user);
 // fn for every unit at once, and the sum of what it gives in their order.
 typedef double cn_packets_sum_fn(const void *user, int32_t first, int32_t count);
 double cn_packets_sum(const cn_packets *packets, cn_packets_sum_fn *fn, const void *user);

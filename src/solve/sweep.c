@@ -21,7 +21,10 @@
 #define CN_SWEEP_SPARE 8    // velocities behind the last body, always zero
 #define CN_LOCAL_COST 100.0 // multiplications' worth of a local solve
 #define CN_BALL_COST 40.0   // and of all that a contact of balls takes in a sweep
-#define CN_POINT_COST 80.0  // or a point of a manifold
+#define CN_BALL_SINGLE_COST 20.0
+#define CN_POINT_COST 80.0 // or a point of a manifold
+#define CN_SINGLE_NOISE                                                                            \
+    4e-6 // of the velocities that impulses give: 64 times the last figure of a single
 #define CN_BLOCK_SOLVED                                                                            \
     1e-6 // |dr|^2 of an inner sweep over that of the first: three figures, which the next visit
          // of the block, after its neighbours have moved, takes on
@@ -259,31 +262,31 @@ CN_INLINE void cn_sweep_all(cn_sweep *s, cn_visit_fn *visit, double *r) {
     }
 }
 
-static void cn_sweep_body(cn_sweep *s, double *r) {
+static void cn_sweep_body(cn_sweep *s, void *r) {
     cn_sweep_all(s, cn_contact_body, r);
 }
 
-static void cn_sweep_manifolds(cn_sweep *s, double *x) {
+static void cn_sweep_manifolds(cn_sweep *s, void *x) {
     cn_manifolds_sweep(&s->manifolds, x);
 }
 
-static void cn_sweep_balls(cn_sweep *s, double *x) {
+static void cn_sweep_balls(cn_sweep *s, void *x) {
     cn_balls_sweep(&s->balls, x);
 }
 
-static void cn_sweep_2d_plain(cn_sweep *s, double *r) {
+static void cn_sweep_2d_plain(cn_sweep *s, void *r) {
     cn_sweep_all(s, cn_contact_assembled_2d, r);
 }
 
-static void cn_sweep_3d_plain(cn_sweep *s, double *r) {
+static void cn_sweep_3d_plain(cn_sweep *s, void *r) {
     cn_sweep_all(s, cn_contact_assembled_3d, r);
 }
 
-static void cn_sweep_2d_packed_plain(cn_sweep *s, double *r) {
+static void cn_sweep_2d_packed_plain(cn_sweep *s, void *r) {
     cn_sweep_all(s, cn_contact_packed_2d, r);
 }
 
-static void cn_sweep_3d_packed_plain(cn_sweep *s, double *r) {
+static void cn_sweep_3d_packed_plain(cn_sweep *s, void *r) {
     cn_sweep_all(s, cn_contact_packed_3d, r);
 }
 
@@ -300,11 +303,11 @@ static cn_sweep_fn *cn_choose_plain(const cn_sweep *s) {
 
 #if defined(__x86_64__)
 // The same code for processors with 256-bit registers.
-__attribute__((target("avx2"))) static void cn_sweep_3d_avx2(cn_sweep *s, double *r) {
+__attribute__((target("avx2"))) static void cn_sweep_3d_avx2(cn_sweep *s, void *r) {
     cn_sweep_all(s, cn_contact_assembled_3d, r);
 }
 
-__attribute__((target("avx2"))) static void cn_sweep_3d_packed_avx2(cn_sweep *s, double *r) {
+__attribute__((target("avx2"))) static void cn_sweep_3d_packed_avx2(cn_sweep *s, void *r) {
     cn_sweep_all(s, cn_contact_packed_3d, r);
 }
 
@@ -382,7 +385,7 @@ static void cn_sweep_block(cn_sweep *s, int32_t first, int32_t end, bool back, d
     }
 }
 
-static void cn_sweep_planned(cn_sweep *s, double *r) {
+static void cn_sweep_planned(cn_sweep *s, void *r) {
     for (int32_t b = 0; b < s->blocks; b++) {
         cn_sweep_block(s, s->first[b], s->first[b + 1], false, r);
     }
@@ -442,25 +445,20 @@ static bool cn_may_be_packed(const cn_sweep *s) {
            !s->plan.varies && !cn_is_planned(s) && cn_boxes_count(s->p) == 0 && !s->p->convex;
 }
 
-// A number a row of the contacts, spread over an iterate; 1 in empty lanes.
-static void cn_sweep_spread(const cn_sweep *s, const double *row, double *x) {
-    switch (s->kind) {
-    case CN_SWEEP_BALLS:
-        cn_balls_weights(&s->balls, row, x);
-        break;
-    case CN_SWEEP_MANIFOLDS:
-        cn_manifolds_load(&s->manifolds, row, 1.0, x);
-        break;
-    case CN_SWEEP_ANY:
-        memcpy(x, row, sizeof *x * (size_t)s->size);
-    }
-}
-
 static cn_status cn_prepare_weights(cn_sweep *s, cn_arena *scratch) {
     int32_t dim = s->p->dim;
-    s->weight = CN_TAKE(scratch, double, s->size);
+    s->weight = CN_TAKE(scratch, float, s->size);
+    if (!s->weight) {
+        return CN_ERR_MEMORY;
+    }
+    if (s->kind == CN_SWEEP_BALLS) {
+        cn_balls_weights(&s->balls, s->weight);
+        return CN_OK;
+    }
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
     double *contact = CN_TAKE(scratch, double, (int64_t)dim * s->p->contacts);
-    if (!s->weight || !contact) {
+    double *spread = CN_TAKE(scratch, double, s->size);
+    if (!contact || !spread) {
         return CN_ERR_MEMORY;
     }
     for (int32_t a = 0; a < s->p->contacts; a++) {
@@ -469,18 +467,28 @@ static cn_status cn_prepare_weights(cn_sweep *s, cn_arena *scratch) {
             contact[(int64_t)dim * a + i] = trace > 0.0 ? trace / dim : 1.0;
         }
     }
-    cn_sweep_spread(s, contact, s->weight);
+    if (s->kind == CN_SWEEP_MANIFOLDS) {
+        cn_manifolds_load(&s->manifolds, contact, 1.0, spread); // 1 in empty lanes
+    } else {
+        memcpy(spread, contact, sizeof *spread * (size_t)s->size);
+    }
+    for (int64_t i = 0; i < s->size; i++) {
+        s->weight[i] = (float)spread[i];
+    }
+    cn_arena_release(scratch, mark);
     return CN_OK;
 }
 
 // The packets that the operator fits, if any.
 static cn_status cn_prepare_packets(cn_sweep *s, cn_arena *scratch) {
     bool fits = false;
-    cn_status status = s->p->W.kind == CN_OPERATOR_POINTS
-                           ? CN_OK
-                           : cn_balls_build(s->p, scratch, &s->balls, &fits);
+    cn_status status =
+        s->p->W.kind == CN_OPERATOR_POINTS
+            ? CN_OK
+            : cn_balls_build(s->p, &s->unit, s->plan.single, scratch, &s->balls, &fits);
     if (status == CN_OK && fits) {
         s->kind = CN_SWEEP_BALLS;
+        s->single = s->plan.single;
         s->size = cn_balls_size(&s->balls);
         s->run = cn_sweep_balls;
         return CN_OK;
@@ -547,15 +555,24 @@ cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *loc
     return status == CN_OK ? cn_prepare_weights(sweep, scratch) : status;
 }
 
+cn_status cn_sweep_widen(cn_sweep *sweep, cn_arena *scratch) {
+    sweep->single = false;
+    return cn_balls_widen(&sweep->balls, scratch);
+}
+
+size_t cn_sweep_bytes(const cn_sweep *sweep) {
+    return (size_t)sweep->size * (sweep->single ? sizeof(float) : sizeof(double));
+}
+
 void cn_sweep_use_plain(cn_sweep *sweep) {
-    sweep->balls.kernel = &cn_ball_kernel_plain;
+    cn_balls_use_plain(&sweep->balls);
     sweep->manifolds.kernel = &cn_manifold_kernel_plain;
     if (sweep->kind == CN_SWEEP_ANY && !cn_is_planned(sweep)) {
         sweep->run = cn_choose_plain(sweep);
     }
 }
 
-void cn_sweep_load(const cn_sweep *sweep, const double *r, double *x) {
+void cn_sweep_load(const cn_sweep *sweep, const double *r, void *x) {
     switch (sweep->kind) {
     case CN_SWEEP_BALLS:
         cn_balls_load(&sweep->balls, r, x);
@@ -564,11 +581,11 @@ void cn_sweep_load(const cn_sweep *sweep, const double *r, double *x) {
         cn_manifolds_load(&sweep->manifolds, r, 0.0, x);
         break;
     case CN_SWEEP_ANY:
-        memcpy(x, r, sizeof *x * (size_t)sweep->size);
+        memcpy(x, r, cn_sweep_bytes(sweep));
     }
 }
 
-void cn_sweep_store(const cn_sweep *sweep, const double *x, double *r) {
+void cn_sweep_store(const cn_sweep *sweep, const void *x, double *r) {
     switch (sweep->kind) {
     case CN_SWEEP_BALLS:
         cn_balls_store(&sweep->balls, x, r);
@@ -577,7 +594,7 @@ void cn_sweep_store(const cn_sweep *sweep, const double *x, double *r) {
         cn_manifolds_store(&sweep->manifolds, x, r);
         break;
     case CN_SWEEP_ANY:
-        memcpy(r, x, sizeof *x * (size_t)sweep->size);
+        memcpy(r, x, cn_sweep_bytes(sweep));
     }
 }
 
@@ -594,7 +611,7 @@ static void cn_body_velocity(const cn_friction *p, const double *r, double *v) {
     }
 }
 
-void cn_sweep_run(cn_sweep *sweep, double *x, int32_t count) {
+void cn_sweep_run(cn_sweep *sweep, void *x, int32_t count) {
     // v anew: x may have been mixed since, and nothing drifts.
     if (sweep->kind == CN_SWEEP_BALLS) {
         cn_balls_reset(&sweep->balls, x);
@@ -608,7 +625,7 @@ void cn_sweep_run(cn_sweep *sweep, double *x, int32_t count) {
     cn_sweep_go_on(sweep, x, count);
 }
 
-void cn_sweep_go_on(cn_sweep *sweep, double *x, int32_t count) {
+void cn_sweep_go_on(cn_sweep *sweep, void *x, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         sweep->run(sweep, x);
     }
@@ -627,17 +644,27 @@ static double cn_length(const cn_env *env, int64_t n, const double *x) {
     return sqrt(cn_parallel_sum(env, n, cn_square_range, x));
 }
 
-// |e| of an iterate in packets.
-static double cn_packed_error(const cn_sweep *s, const double *x) {
-    return sqrt(s->kind == CN_SWEEP_BALLS ? cn_balls_error(&s->balls, x)
-                                          : cn_manifolds_error(&s->manifolds, x));
+// The scaled error of balls, and what round-off may have made of it.
+static double cn_ball_sweep_error(cn_sweep *s, const void *x) {
+    cn_ball_sums sums = cn_balls_error(&s->balls, x);
+    double force = sqrt(sums.force);
+    double noise = s->single ? CN_SINGLE_NOISE * sqrt(sums.moved) : 0.0;
+    s->floor = cn_natural_divide(&s->unit, noise, force);
+    return cn_natural_divide(&s->unit, sqrt(sums.error), force);
 }
 
-double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const double *x) {
-    if (sweep->kind != CN_SWEEP_ANY && measure == CN_MEASURE_SCALED) {
-        return cn_natural_divide(&sweep->unit, cn_packed_error(sweep, x),
+double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const void *x) {
+    if (sweep->kind == CN_SWEEP_BALLS && measure == CN_MEASURE_SCALED) {
+        return cn_ball_sweep_error(sweep, x);
+    }
+    if (sweep->kind == CN_SWEEP_MANIFOLDS && measure == CN_MEASURE_SCALED) {
+        return cn_natural_divide(&sweep->unit, sqrt(cn_manifolds_error(&sweep->manifolds, x)),
                                  cn_length(sweep->env, sweep->size, x));
     }
+    return cn_sweep_true_error(sweep, measure, x);
+}
+
+double cn_sweep_true_error(cn_sweep *sweep, cn_measure measure, const void *x) {
     cn_sweep_store(sweep, x, sweep->r);
     if (sweep->pack.size > 0) {
         cn_body_pack_velocity(&sweep->pack, sweep->p, sweep->v, sweep->u);
@@ -652,7 +679,7 @@ double cn_sweep_cost(const cn_sweep *sweep) {
     const cn_friction *p = sweep->p;
     switch (sweep->kind) {
     case CN_SWEEP_BALLS:
-        return CN_BALL_COST * p->contacts;
+        return (sweep->single ? CN_BALL_SINGLE_COST : CN_BALL_COST) * p->contacts;
     case CN_SWEEP_MANIFOLDS:
         return CN_POINT_COST * p->contacts;
     case CN_SWEEP_ANY:

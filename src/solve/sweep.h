@@ -18,7 +18,7 @@ typedef enum cn_sweep_kind {
 } cn_sweep_kind;
 
 typedef struct cn_sweep cn_sweep;
-typedef void cn_sweep_fn(cn_sweep *sweep, double *x);
+typedef void cn_sweep_fn(cn_sweep *sweep, void *x);
 typedef void cn_visit_fn(cn_sweep *sweep, int32_t a, double *x);
 
 // What a sweep does besides visiting every contact once by index. Packets do none of it.
@@ -27,14 +27,16 @@ typedef struct cn_sweep_plan {
     bool varies;       // the caller will change cn_sweep.relaxation between runs
     bool symmetric;    // forward, then backward
     int32_t inner;     // most inner sweeps over the contacts of one pair of bodies; 0: one by one
+    bool single;       // in single precision where there is such a sweep
 } cn_sweep_plan;
 
 // An iterate x holds the impulses as the sweep likes them: in contact axes as they come, or in
-// packets. Mixtures of iterates are iterates.
+// packets, there in single precision too. Mixtures of iterates are iterates.
 struct cn_sweep {
     const cn_friction *p;
     int64_t size;       // numbers in an iterate
-    double *weight;     // trace(W_aa) / dim of the contact that each number is of
+    bool single;        // they are of single precision, not double
+    float *weight;      // trace(W_aa) / dim of the contact that each number is of
     cn_sweep_fn *run;   // x := one sweep from x; use cn_sweep_run
     cn_local_fn *local; // 3D
     bool fast;          // local is the hybrid chain, whose first link is inlined
@@ -49,6 +51,7 @@ struct cn_sweep {
     cn_balls balls;         // of the kind named so
     cn_manifolds manifolds; //
     cn_natural_unit unit;   // of the scaled measure
+    double floor;           // what round-off may have made of the last scaled error, of singles
     double *r, *u;          // impulses and velocities in contact axes, for the other measures
     const cn_env *env;      // whose threads work
     cn_sweep_plan plan;
@@ -63,16 +66,21 @@ cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, d
                            cn_arena *scratch, cn_sweep *sweep);
 cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *local,
                                 const cn_sweep_plan *plan, cn_arena *scratch, cn_sweep *sweep);
+// From singles to doubles; iterates of before are of another precision.
+cn_status cn_sweep_widen(cn_sweep *sweep, cn_arena *scratch);
 // An iterate needs room for CN_SWEEP_PAD numbers more than size; they are read but not used.
 #define CN_SWEEP_PAD 4
-void cn_sweep_load(const cn_sweep *sweep, const double *r, double *x);
-void cn_sweep_store(const cn_sweep *sweep, const double *x, double *r);
+size_t cn_sweep_bytes(const cn_sweep *sweep); // of an iterate without them
+void cn_sweep_load(const cn_sweep *sweep, const double *r, void *x);
+void cn_sweep_store(const cn_sweep *sweep, const void *x, double *r);
 // count sweeps from x; 0 only makes x known.
-void cn_sweep_run(cn_sweep *sweep, double *x, int32_t count);
+void cn_sweep_run(cn_sweep *sweep, void *x, int32_t count);
 // The same where x is as the last run left it.
-void cn_sweep_go_on(cn_sweep *sweep, double *x, int32_t count);
-// The error of the x of the last run, as cn_natural_error has it.
-double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const double *x);
+void cn_sweep_go_on(cn_sweep *sweep, void *x, int32_t count);
+// The error of the x of the last run, as cn_natural_error has it; of singles, in singles.
+double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const void *x);
+// The error of x as it is stored, in doubles.
+double cn_sweep_true_error(cn_sweep *sweep, cn_measure measure, const void *x);
 // Multiplications' worth of one visit to every contact, by counts that were measured once and hold
 // on any machine.
 double cn_sweep_cost(const cn_sweep *sweep);

@@ -1,0 +1,18 @@
+// solve/balls_single_avx2.c
+// The kernel in single precision for processors with 256-bit registers; built with -mavx2 there.
+#define CN_SINGLE
+#include "solve/balls.h"
+
+#if defined(__AVX2__)
+#include "solve/balls_kernel.h"
+
+static const cn_ball_kernel cn_ball_kernel_avx2 = CN_BALL_KERNEL;
+
+const cn_ball_kernel *cn_ball_kernel_single_wide(void) {
+    return __builtin_cpu_supports("avx2") ? &cn_ball_kernel_avx2 : NULL;
+}
+#else
+const cn_ball_kernel *cn_ball_kernel_single_wide(void) {
+    return NULL;
+}
+#endif
