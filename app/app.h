@@ -54,6 +54,18 @@ double cn_parse_real(const char *command, const char *option, const char *text, 
 int64_t cn_parse_int(const char *command, const char *option, const char *text, int64_t min,
                      int64_t max);
 cn_measure cn_parse_measure(const char *command, const char *text);
+// --threads, in the options of a command; what it or CAIRN_THREADS asks for, 0: nothing.
+#define CN_THREADS_OPTION(key, otherwise)                                                          \
+    {                                                                                              \
+        "threads", key, "N", 0,                                                                    \
+            "Threads at work (default: $CAIRN_THREADS, else " otherwise                            \
+            "); the bits never depend on it",                                                      \
+            0                                                                                      \
+    }
+int32_t cn_parse_threads(const char *command, const char *text);
+int32_t cn_threads_wanted(const char *command);
+// An environment with so many threads, to be ended by cn_threads_destroy; 0: none of its own.
+cn_env cn_env_with_threads(int32_t threads);
 
 // Words not taken by an option; argp calls the parser once for each.
 typedef struct cn_word_list {

@@ -267,7 +267,7 @@ static void cn_bench_entry(cn_bench_run *run, cn_entry *entry) {
 static int cn_bench_file(cn_bench_run *run, const char *path, int32_t smallest) {
     cn_entry entry = {.file = path, .form = "assembled"};
     cn_error error;
-    if (cn_case_open(path, CN_FORM_ASSEMBLED, &entry.c, &error) != CN_OK) {
+    if (cn_case_open(NULL, path, CN_FORM_ASSEMBLED, &entry.c, &error) != CN_OK) {
         return cn_report_error(&error);
     }
     entry.counts = entry.c.contacts >= CN_BENCH_LARGE;
@@ -295,7 +295,7 @@ static int cn_bench_planted(cn_bench_run *run, int32_t dim, int32_t contacts) {
         cn_error error = {.status = CN_OK};
         cn_entry entry = {.form = forms[form]};
         if (cn_planted_friction(NULL, &opts, &problem, &error) != CN_OK ||
-            cn_case_adopt(problem, name, (cn_form)form, &entry.c, &error) != CN_OK) {
+            cn_case_adopt(NULL, problem, name, (cn_form)form, &entry.c, &error) != CN_OK) {
             code = cn_report_error(&error);
             break;
         }

@@ -308,7 +308,7 @@ static void cn_versus_problem(cn_versus *versus, cn_case *c, int32_t k) {
 static int cn_versus_file(cn_versus *versus, const char *path, int32_t smallest) {
     cn_case c;
     cn_error error;
-    if (cn_case_open(path, CN_FORM_ASSEMBLED, &c, &error) != CN_OK) {
+    if (cn_case_open(NULL, path, CN_FORM_ASSEMBLED, &c, &error) != CN_OK) {
         return cn_report_error(&error);
     }
     for (int32_t k = 0; k < CN_VERSUS_TOLERANCES; k++) {

@@ -17,10 +17,10 @@ cn_form cn_parse_form(const char *command, const char *text) {
     cn_usage_error(command, "no operator '%s'; use auto, assembled or body", text);
 }
 
-cn_status cn_case_adopt(cn_problem *problem, const char *path, cn_form form, cn_case *out,
-                        cn_error *error) {
+cn_status cn_case_adopt(const cn_env *env, cn_problem *problem, const char *path, cn_form form,
+                        cn_case *out, cn_error *error) {
     *out = (cn_case){.path = path, .problem = problem, .form = form};
-    out->memory = cn_arena_create(NULL);
+    out->memory = cn_arena_create(env);
     if (!out->memory) {
         cn_problem_destroy(problem);
         *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
@@ -45,14 +45,15 @@ cn_status cn_case_adopt(cn_problem *problem, const char *path, cn_form form, cn_
     return CN_OK;
 }
 
-cn_status cn_case_open(const char *path, cn_form form, cn_case *out, cn_error *error) {
+cn_status cn_case_open(const cn_env *env, const char *path, cn_form form, cn_case *out,
+                       cn_error *error) {
     cn_problem *problem = NULL;
     memset(error, 0, sizeof *error);
     cn_status status = cn_problem_read(NULL, path, &problem, error);
     if (status != CN_OK) {
         return status;
     }
-    return cn_case_adopt(problem, path, form, out, error);
+    return cn_case_adopt(env, problem, path, form, out, error);
 }
 
 void cn_case_close(cn_case *c) {

@@ -23,10 +23,12 @@ typedef struct cn_case {
 } cn_case;
 
 // Reads the file. On failure error is filled and there is nothing to close.
-cn_status cn_case_open(const char *path, cn_form form, cn_case *out, cn_error *error);
+// env: whose threads; may be NULL.
+cn_status cn_case_open(const cn_env *env, const char *path, cn_form form, cn_case *out,
+                       cn_error *error);
 // The same around a problem already in memory, which the case then owns.
-cn_status cn_case_adopt(cn_problem *problem, const char *path, cn_form form, cn_case *out,
-                        cn_error *error);
+cn_status cn_case_adopt(const cn_env *env, cn_problem *problem, const char *path, cn_form form,
+                        cn_case *out, cn_error *error);
 void cn_case_close(cn_case *c);
 
 bool cn_case_is_lcp(const cn_case *c);

@@ -19,16 +19,19 @@ typedef struct cn_check_job {
     double tolerance; // NaN: CN_CHECK_TOLERANCE for problems, ten times its scene's for a run
     cn_measure measure;
     bool json, quiet;
+    int32_t threads; // 0: one
+    cn_env env;
     cn_word_list paths;
 } cn_check_job;
 
-enum { CN_KEY_MEASURE = 256 };
+enum { CN_KEY_MEASURE = 256, CN_KEY_THREADS };
 
 static const struct argp_option cn_check_options[] = {
     {"tol", 't', "E", 0,
      "Tolerance on the residual (default: 1e-8; for a run file that of its scene)", 0},
     {"measure", CN_KEY_MEASURE, "M", 0,
      "Residual that the tolerance means: scaled (default), q or max", 0},
+    CN_THREADS_OPTION(CN_KEY_THREADS, "1"),
     {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
     {"quiet", 'q', NULL, 0, "Only errors and the exit code", 0},
     {0}};
@@ -41,6 +44,9 @@ static error_t cn_check_option(int key, char *value, struct argp_state *state) {
         break;
     case CN_KEY_MEASURE:
         job->measure = cn_parse_measure("check", value);
+        break;
+    case CN_KEY_THREADS:
+        job->threads = cn_parse_threads("check", value);
         break;
     case 'j':
         job->json = true;
@@ -123,7 +129,7 @@ static void cn_check_print(const cn_check_job *job, const cn_case *c, const cn_g
 static int cn_check_problem(const cn_check_job *job, const char *path) {
     cn_case c;
     cn_error error;
-    if (cn_case_open(path, CN_FORM_AUTO, &c, &error) != CN_OK) {
+    if (cn_case_open(&job->env, path, CN_FORM_AUTO, &c, &error) != CN_OK) {
         return cn_report_error(&error);
     }
     int code;
@@ -224,14 +230,17 @@ static int cn_check_run(const cn_check_job *job, const char *path) {
 }
 
 int cn_command_check(int argc, char **argv) {
-    cn_check_job job = {.tolerance = NAN, .measure = CN_MEASURE_SCALED};
+    cn_check_job job = {
+        .tolerance = NAN, .measure = CN_MEASURE_SCALED, .threads = cn_threads_wanted("check")};
     cn_parse_arguments(&cn_check_argp, argc, argv, &job);
+    job.env = cn_env_with_threads(job.threads);
     int code = CN_EXIT_DONE;
     for (int32_t i = 0; i < job.paths.count; i++) {
         const char *path = job.paths.words[i];
         bool is_run = cn_file_kind(path) == CN_FILE_RUN;
         code = cn_exit_join(code, is_run ? cn_check_run(&job, path) : cn_check_problem(&job, path));
     }
+    cn_threads_destroy(job.env.threads);
     free(job.paths.words);
     return code;
 }

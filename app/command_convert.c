@@ -60,7 +60,8 @@ static const struct argp cn_convert_argp = {
 static cn_status cn_convert_formulated(const cn_convert_job *job, cn_problem *problem,
                                        cn_error *error) {
     cn_case c;
-    cn_status status = cn_case_adopt(problem, job->paths.words[0], CN_FORM_ASSEMBLED, &c, error);
+    cn_status status =
+        cn_case_adopt(NULL, problem, job->paths.words[0], CN_FORM_ASSEMBLED, &c, error);
     if (status != CN_OK) {
         return status;
     }

@@ -136,7 +136,7 @@ static int cn_demo_scene(const cn_demo_job *job, const char *name, const char *s
     char *replay = cn_html_available() ? cn_text("%s/%s.html", job->folder, name) : NULL;
     const char *until = job->until ? job->until : !job->name ? CN_DEMO_UNTIL : NULL;
     cn_override end = {"time.until", until};
-    cn_drive drive = {.path = run, .threads = 1};
+    cn_drive drive = {.path = run};
     cn_error error = {.status = CN_OK};
     cn_model *model = NULL;
     int code;

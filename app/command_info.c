@@ -186,7 +186,7 @@ static int cn_info_problem(const char *path, bool json) {
     cn_case c;
     cn_error error;
     cn_info_facts facts;
-    if (cn_case_open(path, CN_FORM_ASSEMBLED, &c, &error) != CN_OK) {
+    if (cn_case_open(NULL, path, CN_FORM_ASSEMBLED, &c, &error) != CN_OK) {
         return cn_report_error(&error);
     }
     int code = CN_EXIT_DONE;

@@ -265,7 +265,7 @@ static int cn_profile_measure(cn_profile_job *job) {
     for (int32_t i = 0; i < job->paths.count && !cn_interrupted(); i++) {
         cn_case c;
         cn_error error;
-        if (cn_case_open(job->paths.words[i], job->form, &c, &error) != CN_OK) {
+        if (cn_case_open(NULL, job->paths.words[i], job->form, &c, &error) != CN_OK) {
             cn_progress_finish(&job->line);
             code = cn_exit_join(code, cn_report_error(&error));
             continue;

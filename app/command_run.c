@@ -47,8 +47,7 @@ static const struct argp_option cn_run_options[] = {
      "generate.packing.count=80; may be repeated",
      0},
     {"until", CN_KEY_UNTIL, "T", 0, "When to end [s], instead of time.until", 0},
-    {"threads", CN_KEY_THREADS, "N", 0,
-     "Threads at work (default: $CAIRN_THREADS, else 1); the bits never depend on it", 0},
+    CN_THREADS_OPTION(CN_KEY_THREADS, "solver.threads of the scene"),
     {"frames-every", CN_KEY_FRAMES, "DT", 0,
      "Simulated time between frames [s], 0: every step, instead of time.frames_every", 0},
     {"solver", 's', "NAME", 0, "Friction solver, instead of solver.name", 0},
@@ -71,8 +70,7 @@ static const struct argp_option cn_run_options[] = {
 
 static const struct argp_option cn_resume_options[] = {
     {"until", CN_KEY_UNTIL, "T", 0, "A new end [s]", 0},
-    {"threads", CN_KEY_THREADS, "N", 0,
-     "Threads at work (default: $CAIRN_THREADS, else 1); the bits never depend on it", 0},
+    CN_THREADS_OPTION(CN_KEY_THREADS, "solver.threads of the scene"),
     {"allow-plugins", CN_KEY_PLUGINS, NULL, 0,
      "Let the run's scene load shared libraries, which run code", 0},
     {"json", 'j', NULL, 0, "One JSON object on standard output at the end", 0},
@@ -149,7 +147,7 @@ static error_t cn_run_option(int key, char *value, struct argp_state *state) {
         cn_run_override(job, "solver.name", value);
         break;
     case CN_KEY_THREADS:
-        job->threads = (int32_t)cn_parse_int(job->command, "--threads", value, 1, CN_THREADS_MAX);
+        job->threads = cn_parse_threads(job->command, value);
         break;
     case CN_KEY_PLUGINS:
         job->env.allow_plugins = true;
@@ -256,13 +254,6 @@ static int cn_run_go(const cn_run_job *job, cn_drive *drive) {
     cn_view_live live = {.speed = 0.0, .save = drive->path, .out = stderr};
     cn_server_options server = {.command = "cairn run --live", .port = job->port, .ends = true};
     return cn_view_drive(drive, &live, &server);
-}
-
-static int32_t cn_threads_wanted(const char *command) {
-    const char *text = getenv("CAIRN_THREADS");
-    return text && text[0]
-               ? (int32_t)cn_parse_int(command, "CAIRN_THREADS", text, 1, CN_THREADS_MAX)
-               : 1;
 }
 
 int cn_command_run(int argc, char **argv) {

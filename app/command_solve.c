@@ -20,6 +20,8 @@ typedef struct cn_solve_job {
     cn_word_list paths;
     const char *out; // file, or folder with several problems; NULL: nothing is written
     bool json, quiet, warm;
+    int32_t threads; // 0: one
+    cn_env env;
     bool out_is_folder;
     cn_table table;
 } cn_solve_job;
@@ -34,7 +36,8 @@ enum {
     CN_KEY_FORM,
     CN_KEY_WARM,
     CN_KEY_FORMULATION,
-    CN_KEY_FACETS
+    CN_KEY_FACETS,
+    CN_KEY_THREADS
 };
 
 static const struct argp_option cn_solve_options[] = {
@@ -55,6 +58,7 @@ static const struct argp_option cn_solve_options[] = {
     {"facets", CN_KEY_FACETS, "N", 0, "Facets of the cone of that formulation in 3D (default 8)",
      0},
     {"warm", CN_KEY_WARM, NULL, 0, "Start from the guess stored in the file (default: r = 0)", 0},
+    CN_THREADS_OPTION(CN_KEY_THREADS, "1"),
     {"output", 'o', "OUT", 0,
      "Write the problem with its solution; a folder when there are several problems", 0},
     {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
@@ -95,6 +99,9 @@ static error_t cn_solve_option(int key, char *value, struct argp_state *state) {
         break;
     case CN_KEY_FACETS:
         choice->facets = (int32_t)cn_parse_int(command, "--facets", value, 2, CN_FACETS_MAX);
+        break;
+    case CN_KEY_THREADS:
+        job->threads = cn_parse_threads(command, value);
         break;
     case CN_KEY_WARM:
         job->warm = true;
@@ -323,7 +330,7 @@ static int cn_solve_once(cn_solve_job *job, cn_case *c, cn_chosen *chosen, cn_be
 static int cn_solve_file(cn_solve_job *job, const char *path) {
     cn_case c;
     cn_error error;
-    if (cn_case_open(path, job->form, &c, &error) != CN_OK) {
+    if (cn_case_open(&job->env, path, job->form, &c, &error) != CN_OK) {
         return cn_report_error(&error);
     }
     cn_chosen *chosen;
@@ -344,12 +351,14 @@ static int cn_solve_file(cn_solve_job *job, const char *path) {
 }
 
 int cn_command_solve(int argc, char **argv) {
-    cn_solve_job job = {.choice = cn_choice_default("solve")};
+    cn_solve_job job = {.choice = cn_choice_default("solve"),
+                        .threads = cn_threads_wanted("solve")};
     cn_parse_arguments(&cn_solve_argp, argc, argv, &job);
     cn_choice_check(&job.choice);
     if (job.out) {
         cn_solve_prepare_out(&job);
     }
+    job.env = cn_env_with_threads(job.threads);
     cn_interrupt_catch();
     if (!job.json && !job.quiet) {
         cn_solve_start_table(&job);
@@ -360,6 +369,7 @@ int cn_command_solve(int argc, char **argv) {
     }
     free(job.paths.words);
     free(job.choice.settings.words);
+    cn_threads_destroy(job.env.threads);
     if (cn_interrupted() && code != CN_EXIT_INTERRUPTED) {
         fputs("cairn: interrupted between two solves\n", stderr);
         code = CN_EXIT_INTERRUPTED;

@@ -74,7 +74,7 @@ static const struct argp cn_view_argp = {
            "run goes on whether or not a page is open, and past the scene's end; Ctrl-C ends it."};
 
 static int cn_view_scene(const cn_view_job *job, const char *scene, const char *run) {
-    cn_drive drive = {.path = run, .quiet = true, .threads = 1};
+    cn_drive drive = {.path = run, .quiet = true};
     cn_error error = {.status = CN_OK};
     cn_model *model = NULL;
     if (cn_scene_read(NULL, scene, NULL, 0, &model, &error) != CN_OK) {

@@ -281,7 +281,7 @@ int cn_demo_solvers(const char *folder, int32_t contacts) {
     cn_problem *problem = NULL;
     cn_case c;
     if (cn_planted_friction(NULL, &opts, &problem, &error) != CN_OK ||
-        cn_case_adopt(problem, "demo.hdf5", CN_FORM_AUTO, &c, &error) != CN_OK) {
+        cn_case_adopt(NULL, problem, "demo.hdf5", CN_FORM_AUTO, &c, &error) != CN_OK) {
         return cn_report_error(&error);
     }
     printf("One time step of hard contact with exact Coulomb friction: a pile with %d contacts in "

@@ -58,7 +58,9 @@ static cn_status cn_drive_meta_start(cn_drive *drive, cn_error *error) {
     char now[32], threads[16], tolerance[32];
     bool limited = cn_model_settings(drive->model)->time_limit > 0.0;
     cn_time_text(now);
-    snprintf(threads, sizeof threads, "%d", (int)drive->threads);
+    int32_t own = cn_model_settings(drive->model)->threads;
+    snprintf(threads, sizeof threads, "%d",
+             (int)(drive->threads > 0 ? drive->threads : (own > 0 ? own : 1)));
     snprintf(tolerance, sizeof tolerance, "%.17g", cn_model_settings(drive->model)->tolerance);
     // Runs draw no random numbers; generators have their seeds in the scene's text.
     const cn_meta list[] = {{"git_hash", CN_GIT_HASH},
@@ -91,9 +93,8 @@ static int cn_drive_refuse(cn_drive *drive, const cn_error *error) {
 
 // The sim of the drive's model, with its threads.
 static cn_status cn_drive_sim(cn_drive *drive, cn_error *error) {
-    cn_env env = cn_env_default();
-    drive->pool = drive->threads > 1 ? cn_threads_create(drive->threads) : NULL;
-    env.threads = drive->pool;
+    cn_env env = cn_env_with_threads(drive->threads);
+    drive->pool = env.threads;
     return cn_sim_create(drive->model, &env, &drive->sim, error);
 }
 

@@ -19,8 +19,8 @@ typedef struct cn_drive {
     const char *path;   // of the run file
     bool quiet;         // no progress
     bool allow_plugins; // of the scene of a run to be resumed
-    int32_t threads;
-    cn_threads *pool; // owned; NULL: one thread
+    int32_t threads;    // 0: as the scene says
+    cn_threads *pool;   // owned; NULL: none of its own
     cn_drive_fn *watch;
     void *watch_user;
     bool frameless; // no more frames are recorded

@@ -51,7 +51,7 @@ static cn_old_run cn_old_run_state(const char *path, const cn_model *model) {
 }
 
 static int cn_lab_simulate(const cn_lab *lab, const char *path, cn_model *model) {
-    cn_drive drive = {.path = path, .quiet = lab->quiet, .threads = 1};
+    cn_drive drive = {.path = path, .quiet = lab->quiet};
     cn_old_run old = lab->force ? CN_OLD_NONE : cn_old_run_state(path, model);
     int code = CN_EXIT_DONE;
     if (old == CN_OLD_NONE) {

@@ -174,6 +174,23 @@ double cn_parse_real(const char *command, const char *option, const char *text, 
     return value;
 }
 
+int32_t cn_parse_threads(const char *command, const char *text) {
+    return (int32_t)cn_parse_int(command, "--threads", text, 1, CN_THREADS_MAX);
+}
+
+int32_t cn_threads_wanted(const char *command) {
+    const char *text = getenv("CAIRN_THREADS");
+    return text && text[0]
+               ? (int32_t)cn_parse_int(command, "CAIRN_THREADS", text, 1, CN_THREADS_MAX)
+               : 0;
+}
+
+cn_env cn_env_with_threads(int32_t threads) {
+    cn_env env = cn_env_default();
+    env.threads = threads > 0 ? cn_threads_create(threads) : NULL;
+    return env;
+}
+
 int64_t cn_parse_int(const char *command, const char *option, const char *text, int64_t min,
                      int64_t max) {
     char *end;

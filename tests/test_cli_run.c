@@ -197,6 +197,26 @@ CN_TEST(run_options_go_over_the_scene) {
         CN_CHECK_TRUE(cn_run_meta(run, keys[i]) && cn_run_meta(run, keys[i])[0]);
     }
     cn_run_close(run);
+    // Threads: the command line, then the environment, then the scene.
+    static const struct {
+        const char *name, *options, *environment, *threads;
+    } cases[] = {{"t0.run", "", NULL, "1"},
+                 {"t1.run", "--set solver.threads=3", NULL, "3"},
+                 {"t2.run", "--set solver.threads=3", "2", "2"},
+                 {"t3.run", "--set solver.threads=3 --threads 1", "2", "1"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "run disks.yaml -o %s -q --until 0.02 %s", cases[i].name,
+                 cases[i].options);
+        if (cases[i].environment) {
+            setenv("CAIRN_THREADS", cases[i].environment, 1);
+        }
+        CN_CLI_EXPECT(&cli, 0, line);
+        unsetenv("CAIRN_THREADS");
+        assert_int_equal(cn_run_open(NULL, cases[i].name, &run, &error), CN_OK);
+        assert_string_equal(cn_run_meta(run, "threads"), cases[i].threads);
+        cn_run_close(run);
+    }
     CN_CLI_EXPECT(&cli, 0, "run disks.yaml -o b.run -q --until 0.1 --time-limit 100");
     assert_int_equal(cn_run_open(NULL, "b.run", &run, &error), CN_OK);
     CN_CHECK_TRUE(cn_run_meta(run, "irreproducible") != NULL);
@@ -269,6 +289,8 @@ CN_TEST(wrong_usage_of_run_is_exit_2) {
         {"run a --until -1", "--until must be in"},
         {"run a --tol nan", "--tol must be in"},
         {"run a --threads 0", "--threads must be in"},
+        {"solve a --threads 257", "--threads must be in"},
+        {"check a --threads two", "--threads wants a whole number"},
         {"run a --solver nsgz", "no friction solver 'nsgz'; did you mean 'nsgs'?"},
         {"run a --set nothing", "--set wants path=value"},
         {"run a --untill 3", "did you mean --until?"},
@@ -319,6 +341,8 @@ CN_TEST(bad_scenes_are_exit_4_and_leave_nothing) {
         {"cairn: 1\n  broken: [\n", "bad.yaml:"},
         {"cairn: 1\ntime: {step: 1.0e-300, until: 1}\n",
          "bad.yaml:1:1: time asks for 1e+300 steps"},
+        {"cairn: 1\nsolver: {threads: 257}\n", "bad.yaml:2:19: "},
+        {"cairn: 1\nsolver: {threads: two}\n", "bad.yaml:2:19: "},
         {"cairn: 1\ntime: {until: 1.0e300}\n", "a longer step or an earlier end"},
         {"  - {material: a, shape: {sphere: {radius: big}}}\n", "bad.yaml:4:44: "},
         {"  - {material: a, name: x, shape: {sphere: {radius: 1}}}\n"

@@ -265,6 +265,8 @@ typedef struct cn_settings {
     double tolerance;
     int32_t max_iterations; // 0: the solver's own
     double time_limit;      // [s] of CPU a step; 0: none
+    int32_t threads; // of a run whose cn_env names none, at most CN_THREADS_MAX; 0: one. The bits
+                     // never depend on it
     cn_stall_policy on_stall;
     const char *fallback; // solver of CN_STALL_RETRY
     int32_t halvings;

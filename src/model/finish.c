@@ -38,6 +38,7 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         {"solver.tolerance", s->tolerance, 0.0, DBL_MAX, true, false},
         {"solver.max_iterations", s->max_iterations, 0.0, DBL_MAX, false, false},
         {"time_limit", s->time_limit, 0.0, DBL_MAX, false, false},
+        {"solver.threads", s->threads, 0.0, CN_THREADS_MAX, false, false},
         {"halvings", s->halvings, 0.0, 30.0, false, false},
         {"alert", s->alert, 0.0, DBL_MAX, false, true},
         {"overlap_most", s->overlap_most, 0.0, HUGE_VAL, false, true},

@@ -202,6 +202,10 @@ static const cn_field cn_solver_fields[] = {
         "time_limit", real, cn_scene, settings.time_limit, .flags = CN_NOT_BELOW_ZERO, .unit = "s",
         .help = "CPU time of a whole step, 0 is none: its solve ends in time with the best answer "
                 "that it has; a limit makes a run irreproducible"),
+    CN_KEY("threads", int, cn_scene, settings.threads, .flags = CN_RANGE, .min = 0,
+           .max = CN_THREADS_MAX,
+           .help = "threads at work where neither --threads nor CAIRN_THREADS says it, 0 is one; "
+                   "the bits never depend on it"),
     CN_KEY("on_stall", choice, cn_scene, settings.on_stall, .choice = cn_stall_policies,
            .help = "when a step misses its tolerance: retry with the fallback solver, halve the "
                    "step, continue with the best answer, stop the run"),

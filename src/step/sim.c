@@ -199,6 +199,9 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
         return cn_fail_memory(error);
     }
     *sim = (cn_sim){.env = own, .model = model};
+    if (!own.threads && model->settings.threads > 1) {
+        sim->own_threads = sim->env.threads = cn_threads_create(model->settings.threads);
+    }
     cn_control_reset(model);
     cn_buffer_init(&sim->kept, &sim->env);
     cn_buffer_init(&sim->fresh, &sim->env);
@@ -259,6 +262,7 @@ void cn_sim_destroy(cn_sim *sim) {
     cn_arena_destroy(sim->scratch);
     cn_arena_destroy(sim->step_memory);
     cn_arena_destroy(sim->memory);
+    cn_threads_destroy(sim->own_threads);
     cn_env env = sim->env;
     env.allocator.resize(env.allocator.user, sim, sizeof *sim, 0);
 }

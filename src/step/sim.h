@@ -57,6 +57,7 @@ typedef struct cn_scheme cn_scheme;
 
 struct cn_sim {
     cn_env env;
+    cn_threads *own_threads; // in env too; NULL: those of the caller, if any
     const cn_model *model;
     const cn_scheme *scheme;
     const cn_friction_solver *solver, *fallback;
