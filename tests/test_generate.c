@@ -124,18 +124,21 @@ CN_TEST(wall_of_12_courses_of_10_has_126_bricks) {
     cn_model_destroy(model);
 }
 
+static double half_width(const cn_model *model, int32_t body) {
+    return model->shape[model->body[body].shape_first].axes[0];
+}
+
 // Sides of the boxes of one course, from left to right, must meet with the gap between.
 CN_TEST(wall_joints_are_as_wide_as_asked) {
     cn_model *model = read_good(HEAD2 "generate: [{wall: {courses: 3, bricks: 4, size: [1, 0.5], "
                                       "gap: 0.1, position: [5, 1], material: m}}]\n");
     CN_CHECK_TRUE(model->body_count == 4 + 5 + 4);
     for (int32_t k = 5; k < 9; k++) {
-        double half_left = model->shape[k - 1].axes[0];
-        double half_right = model->shape[k].axes[0];
+        double half_left = half_width(model, k - 1), half_right = half_width(model, k);
         double joint = pose(model, k)[0] - pose(model, k - 1)[0] - half_left - half_right;
         CN_CHECK_NEAR(joint, 0.1, 1e-14);
     }
-    CN_CHECK_NEAR(pose(model, 4)[0] - model->shape[4].axes[0], 5 - 0.5 * 4.3, 1e-14);
+    CN_CHECK_NEAR(pose(model, 4)[0] - half_width(model, 4), 5 - 0.5 * 4.3, 1e-14);
     CN_CHECK_NEAR(pose(model, 9)[1], 1 + 2 * 0.6 + 0.25, 1e-14);
     cn_model_destroy(model);
     model = read_good(HEAD2 "generate: [{wall: {courses: 3, bricks: 4, size: [1, 0.5], "

@@ -99,9 +99,10 @@ CN_TEST(sphere_has_mass_from_density) {
     CN_CHECK_TRUE(cn_add(model, &def) == 1);
     cn_finish(model);
     const cn_body *body = &model->body[0];
+    const cn_inertia *inertia = &model->inertia[body->inertia];
     CN_CHECK_NEAR(body->mass, 32.0 * 3.14159265358979323846, 1e-12);
-    CN_CHECK_NEAR(body->inertia[0], 1.6 * body->mass, 1e-12);
-    CN_CHECK_NEAR(body->inverse_inertia[4] * body->inertia[4], 1.0, 1e-15);
+    CN_CHECK_NEAR(inertia->tensor[0], 1.6 * body->mass, 1e-12);
+    CN_CHECK_NEAR(inertia->inverse[4] * inertia->tensor[4], 1.0, 1e-15);
     CN_CHECK_NEAR(body->bound, 2.0, 1e-14);
     CN_CHECK_TRUE(body->role == CN_BODY_FREE && model->shape_count == 1);
     CN_CHECK_TRUE(cn_model_dim(model) == 3 && cn_model_body_count(model) == 1);
@@ -140,7 +141,8 @@ CN_TEST(compound_is_placed_about_its_centre_of_mass) {
     }
     CN_CHECK_TRUE(model->v0[0] == 1.0 && model->v0[4] == 2.0);
     // Parallel axes: 2 at distance 2 and 4 at distance 1, and their own.
-    CN_CHECK_NEAR(body->inertia[8], 2.0 / 6.0 + 4.0 * 5.0 / 12.0 + 2.0 * 4.0 + 4.0, 1e-14);
+    CN_CHECK_NEAR(model->inertia[body->inertia].tensor[8],
+                  2.0 / 6.0 + 4.0 * 5.0 / 12.0 + 2.0 * 4.0 + 4.0, 1e-14);
     cn_model_destroy(model);
 }
 
@@ -159,11 +161,12 @@ CN_TEST(given_mass_scales_the_inertia_of_the_shape) {
     def.com[1] = def.com[2] = 0.0;
     cn_add(model, &def);
     cn_finish(model);
-    CN_CHECK_NEAR(model->body[0].inertia[0], 2.0, 1e-15);
+    CN_CHECK_NEAR(model->inertia[model->body[0].inertia].tensor[0], 2.0, 1e-15);
     CN_CHECK_NEAR(model->body[1].mass, 5.0, 0.0);
     CN_CHECK_NEAR(model->shape[1].position[0], -0.5, 0.0);
+    const cn_inertia *inertia = &model->inertia[model->body[1].inertia];
     double product[9];
-    cn_mat3_multiply(model->body[1].inertia, model->body[1].inverse_inertia, product);
+    cn_mat3_multiply(inertia->tensor, inertia->inverse, product);
     for (int i = 0; i < 9; i++) {
         CN_CHECK_NEAR(product[i], i % 4 == 0, 1e-15);
     }
@@ -184,8 +187,8 @@ CN_TEST(plane_body_is_in_the_plane) {
     cn_add(model, &def);
     cn_finish(model);
     CN_CHECK_NEAR(model->body[0].mass, 9.0, 1e-14);
-    CN_CHECK_NEAR(model->body[0].inertia[8], 9.0, 1e-13);
-    CN_CHECK_NEAR(model->body[0].inverse_inertia[8], 1.0 / 9.0, 1e-15);
+    CN_CHECK_NEAR(model->inertia[0].tensor[8], 9.0, 1e-13);
+    CN_CHECK_NEAR(model->inertia[0].inverse[8], 1.0 / 9.0, 1e-15);
     const double want[3] = {0.0, 1.0, 0.5 * 3.14159265358979323846};
     for (int i = 0; i < 3; i++) {
         CN_CHECK_NEAR(model->q0[i], want[i], 1e-15);
@@ -571,4 +574,32 @@ CN_TEST(every_failing_allocation_is_reported_and_nothing_leaks) {
             break;
         }
     }
+}
+
+// Bodies that follow each other and are alike have one set of shapes and one inertia.
+CN_TEST(bodies_alike_share_shapes_and_inertia) {
+    cn_model *model = cn_new_model(3, 1.0);
+    cn_shape_def box = cn_shape_def_default(CN_SHAPE_BOX), wide;
+    box.size[0] = box.size[1] = box.size[2] = 1.0;
+    wide = box;
+    wide.size[0] = 2.0;
+    cn_body_def def = cn_body_of(NULL, &box, 1);
+    for (int i = 0; i < 100; i++) {
+        def.shapes = i == 50 ? &wide : &box;
+        def.position[0] = 10.0 * i;
+        cn_add(model, &def);
+    }
+    def.material = 0;
+    def.mass = 3.0; // another inertia, the same shape
+    cn_add(model, &def);
+    cn_finish(model);
+    CN_CHECK_TRUE(model->shape_count == 3 && model->inertia_count == 4);
+    for (int i = 0; i <= 100; i++) {
+        const cn_body *body = &model->body[i];
+        CN_CHECK_NEAR(model->shape[body->shape_first].axes[0], i == 50 ? 1.0 : 0.5, 0.0);
+        CN_CHECK_NEAR(model->shape[body->shape_first].hull.vertex[0], i == 50 ? -1.0 : -0.5, 0.0);
+        CN_CHECK_NEAR(model->inertia[body->inertia].tensor[0],
+                      i == 50 ? 2.0 / 6.0 : (i == 100 ? 3.0 : 1.0) / 6.0, 1e-15);
+    }
+    cn_model_destroy(model);
 }

@@ -185,8 +185,8 @@ CN_TEST(bodies_have_their_place_velocity_and_mass) {
         CN_CHECK_NEAR(model->v0[i], 4 + i, 0.0);
     }
     CN_CHECK_NEAR(model->body[0].mass, 2.0, 0.0);
-    CN_CHECK_NEAR(model->body[0].inertia[8], 2.5, 0.0);
-    CN_CHECK_NEAR(model->body[1].inertia[1], 0.5, 0.0);
+    CN_CHECK_NEAR(model->inertia[model->body[0].inertia].tensor[8], 2.5, 0.0);
+    CN_CHECK_NEAR(model->inertia[model->body[1].inertia].tensor[1], 0.5, 0.0);
     CN_CHECK_TRUE(model->body[1].lock == (CN_LOCK_TX | CN_LOCK_RZ) &&
                   model->body[1].lock_body_axes);
     cn_model_destroy(model);
@@ -208,7 +208,7 @@ CN_TEST(numbers_of_a_2d_body) {
         CN_CHECK_NEAR(model->v0[i], wanted[3 + i], 0.0);
     }
     CN_CHECK_NEAR(model->body[0].mass, 2.0, 0.0);
-    CN_CHECK_NEAR(model->body[0].inertia[8], 7.0, 0.0);
+    CN_CHECK_NEAR(model->inertia[model->body[0].inertia].tensor[8], 7.0, 0.0);
     CN_CHECK_TRUE(model->force[0].body == 2 && model->force[0].body_axes);
     CN_CHECK_NEAR(cn_signal_at(model->force[0].force[1], 3.0), 3.0, 0.0);
     CN_CHECK_NEAR(cn_signal_at(model->force[0].torque[2], 3.0), 6.0, 0.0);

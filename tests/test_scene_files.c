@@ -271,13 +271,15 @@ static bool same_shape(const cn_shape *a, const cn_shape *b) {
            same_bits(a->hull.vertex, b->hull.vertex, 3 * vertices * sizeof(double));
 }
 
-static bool same_body(const cn_body *a, const cn_body *b) {
+static bool same_body(const cn_model *one, const cn_model *other, int32_t i) {
+    const cn_body *a = &one->body[i], *b = &other->body[i];
     return same_text(a->name, b->name) && a->material == b->material && a->role == b->role &&
            same_bits(&a->mass, &b->mass, sizeof a->mass) &&
            same_bits(a->com, b->com, sizeof a->com) &&
-           same_bits(a->inertia, b->inertia, sizeof a->inertia) && a->lock == b->lock &&
-           a->lock_body_axes == b->lock_body_axes && a->shape_first == b->shape_first &&
-           a->shape_count == b->shape_count;
+           same_bits(one->inertia[a->inertia].tensor, other->inertia[b->inertia].tensor,
+                     9 * sizeof(double)) &&
+           a->lock == b->lock && a->lock_body_axes == b->lock_body_axes &&
+           a->shape_first == b->shape_first && a->shape_count == b->shape_count;
 }
 
 static bool same_signals(cn_signal *const a[3], cn_signal *const b[3]) {
@@ -307,7 +309,7 @@ static const char *difference(const cn_model *a, const cn_model *b) {
         return "start";
     }
     for (int32_t i = 0; i < a->body_count; i++) {
-        if (!same_body(&a->body[i], &b->body[i])) {
+        if (!same_body(a, b, i)) {
             return "bodies";
         }
     }

@@ -1,7 +1,7 @@
 // base/arena.h
 // Taking memory from an arena. Pieces are 64-byte aligned and zeroed on request; mark and release
-// give back all that was taken since. The arena keeps its chunks after a release, so a second solve
-// of the same size allocates nothing.
+// give back all that was taken since. The arena keeps its memory after a release, and puts it
+// together to one piece when all is given back: a third solve of the same size allocates nothing.
 #ifndef CAIRN_BASE_ARENA_H
 #define CAIRN_BASE_ARENA_H
 

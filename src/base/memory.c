@@ -1,6 +1,7 @@
 // base/memory.c
-// The default environment, growing buffers, and the arena: a short list of chunks, each at least
-// twice the one before.
+// The default environment, growing buffers, and the arena: a short list of chunks. Emptied, an
+// arena puts its chunks together to one of the size of all, so that what is taken again and again,
+// as in every step, lies in one piece without room left over at the end of each.
 #include "base/memory.h"
 
 #include "base/arena.h"
@@ -11,9 +12,9 @@
 #include <string.h>
 
 #define CN_ALIGN 64u
-#define CN_CHUNK_MAX 40 // chunks double, so this is past any address space
+#define CN_CHUNK_MAX 160 // each adds a quarter to all before, so this is past any address space
 #define CN_CHUNK_FIRST ((size_t)1 << 16)
-#define CN_BUFFER_LARGE ((size_t)1 << 20)
+#define CN_LARGE ((size_t)1 << 20) // what is smaller doubles
 
 static void *cn_malloc_resize(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
     (void)user;
@@ -57,6 +58,11 @@ void *cn_env_resize(const cn_env *env, void *ptr, size_t old_bytes, size_t new_b
     return env->allocator.resize(env->allocator.user, ptr, old_bytes, new_bytes);
 }
 
+// By how much something of a size grows: what is spare in large ones counts too.
+static size_t cn_growth(size_t size) {
+    return size < CN_LARGE ? size : size / 4;
+}
+
 void cn_buffer_init(cn_buffer *buffer, const cn_env *env) {
     *buffer = (cn_buffer){.env = env};
 }
@@ -68,8 +74,7 @@ bool cn_buffer_reserve(cn_buffer *buffer, size_t count) {
             if (capacity > SIZE_MAX / 4) {
                 return false;
             }
-            // Large ones by a quarter: what is spare counts too.
-            capacity += capacity < CN_BUFFER_LARGE ? capacity : capacity / 4;
+            capacity += cn_growth(capacity);
         }
         void *data = cn_env_resize(buffer->env, buffer->data, buffer->capacity, capacity);
         if (!data) {
@@ -111,6 +116,7 @@ struct cn_arena {
     int32_t chunk_count;
     int32_t current; // chunk in use; the later ones are empty
     size_t used;     // in the current chunk
+    size_t total;    // capacity of all chunks, or of those that are to become one
     cn_chunk chunk[CN_CHUNK_MAX];
 };
 
@@ -124,13 +130,18 @@ cn_arena *cn_arena_create(const cn_env *env) {
     return arena;
 }
 
+static void cn_arena_free(cn_arena *arena) {
+    for (int32_t i = 0; i < arena->chunk_count; i++) {
+        cn_env_resize(&arena->env, arena->chunk[i].block, arena->chunk[i].bytes, 0);
+    }
+    arena->chunk_count = 0;
+}
+
 void cn_arena_destroy(cn_arena *arena) {
     if (!arena) {
         return;
     }
-    for (int32_t i = 0; i < arena->chunk_count; i++) {
-        cn_env_resize(&arena->env, arena->chunk[i].block, arena->chunk[i].bytes, 0);
-    }
+    cn_arena_free(arena);
     cn_env env = arena->env;
     cn_env_resize(&env, arena, sizeof *arena, 0);
 }
@@ -144,10 +155,8 @@ static bool cn_arena_grow(cn_arena *arena, size_t capacity) {
     if (arena->chunk_count == CN_CHUNK_MAX) {
         return false;
     }
-    if (arena->chunk_count > 0) {
-        size_t doubled = arena->chunk[arena->chunk_count - 1].capacity * 2;
-        capacity = doubled > capacity ? doubled : capacity;
-    }
+    size_t least = arena->chunk_count > 0 ? cn_growth(arena->total) : arena->total;
+    capacity = capacity > least ? capacity : least;
     capacity = capacity > CN_CHUNK_FIRST ? capacity : CN_CHUNK_FIRST;
     cn_chunk chunk = {.bytes = capacity + CN_ALIGN, .capacity = capacity};
     chunk.block = cn_env_resize(&arena->env, NULL, 0, chunk.bytes);
@@ -155,23 +164,19 @@ static bool cn_arena_grow(cn_arena *arena, size_t capacity) {
         return false;
     }
     chunk.data = chunk.block + (CN_ALIGN - (uintptr_t)chunk.block % CN_ALIGN) % CN_ALIGN;
+    arena->total = arena->chunk_count > 0 ? arena->total + capacity : capacity;
     arena->chunk[arena->chunk_count++] = chunk;
     return true;
 }
 
-void *cn_arena_take(cn_arena *arena, int64_t count, size_t size) {
-    size_t bytes;
-    if (!cn_size_multiply(count, size, &bytes)) {
-        return NULL;
-    }
-    bytes = (bytes + CN_ALIGN - 1) / CN_ALIGN * CN_ALIGN;
+static void *cn_arena_take_bytes(cn_arena *arena, size_t bytes, size_t align) {
     for (;;) {
         if (arena->current < arena->chunk_count) {
             cn_chunk *chunk = &arena->chunk[arena->current];
-            if (bytes <= chunk->capacity - arena->used) {
-                void *piece = chunk->data + arena->used;
-                arena->used += bytes;
-                return piece;
+            size_t from = (arena->used + align - 1) / align * align;
+            if (from <= chunk->capacity && bytes <= chunk->capacity - from) {
+                arena->used = from + bytes;
+                return chunk->data + from;
             }
         }
         if (arena->current + 1 < arena->chunk_count) {
@@ -187,6 +192,12 @@ void *cn_arena_take(cn_arena *arena, int64_t count, size_t size) {
     }
 }
 
+void *cn_arena_take(cn_arena *arena, int64_t count, size_t size) {
+    size_t bytes;
+    return cn_size_multiply(count, size, &bytes) ? cn_arena_take_bytes(arena, bytes, CN_ALIGN)
+                                                 : NULL;
+}
+
 void *cn_arena_take_zero(cn_arena *arena, int64_t count, size_t size) {
     void *piece = cn_arena_take(arena, count, size);
     if (piece && count > 0) {
@@ -196,7 +207,7 @@ void *cn_arena_take_zero(cn_arena *arena, int64_t count, size_t size) {
 }
 
 char *cn_arena_text(cn_arena *arena, const char *text, size_t length) {
-    char *copy = cn_arena_take(arena, (int64_t)length + 1, 1);
+    char *copy = cn_arena_take_bytes(arena, length + 1, 1);
     if (copy) {
         memcpy(copy, text, length);
         copy[length] = '\0';
@@ -211,4 +222,7 @@ cn_arena_mark cn_arena_get_mark(const cn_arena *arena) {
 void cn_arena_release(cn_arena *arena, cn_arena_mark mark) {
     arena->current = mark.chunk;
     arena->used = mark.used;
+    if (mark.chunk == 0 && mark.used == 0 && arena->chunk_count > 1) {
+        cn_arena_free(arena);
+    }
 }

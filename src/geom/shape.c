@@ -404,3 +404,36 @@ double cn_shape_smallest_extent(const cn_shape *shape) {
     }
     return 0.5 * least;
 }
+
+static bool cn_same_bytes(const void *a, const void *b, int64_t count, size_t size) {
+    return count == 0 || memcmp(a, b, (size_t)count * size) == 0;
+}
+
+static bool cn_hull_same(const cn_hull *a, const cn_hull *b) {
+    if (a->vertex_count != b->vertex_count || a->face_count != b->face_count ||
+        a->edge_count != b->edge_count || !a->face != !b->face) {
+        return false;
+    }
+    int64_t faces = a->face_count, loops = a->face ? a->face[faces] : 0;
+    return cn_same_bytes(a->vertex, b->vertex, 3 * (int64_t)a->vertex_count, sizeof(double)) &&
+           cn_same_bytes(a->normal, b->normal, 3 * faces, sizeof(double)) &&
+           cn_same_bytes(a->offset, b->offset, faces, sizeof(double)) &&
+           cn_same_bytes(a->face, b->face, a->face ? faces + 1 : 0, sizeof(int32_t)) &&
+           (!b->face || b->face[faces] == loops) &&
+           cn_same_bytes(a->loop, b->loop, loops, sizeof(int32_t)) &&
+           cn_same_bytes(a->edge, b->edge, 4 * (int64_t)a->edge_count, sizeof(int32_t)) &&
+           cn_same_bytes(a->center, b->center, 3, sizeof(double));
+}
+
+bool cn_shape_same(const cn_shape *a, const cn_shape *b) {
+    return a->kind == b->kind && cn_same_bytes(a->position, b->position, 3, sizeof(double)) &&
+           cn_same_bytes(a->R, b->R, 9, sizeof(double)) &&
+           cn_same_bytes(&a->radius, &b->radius, 1, sizeof(double)) &&
+           cn_same_bytes(&a->half, &b->half, 1, sizeof(double)) &&
+           cn_same_bytes(a->axes, b->axes, 3, sizeof(double)) &&
+           cn_same_bytes(a->normal, b->normal, 3, sizeof(double)) &&
+           cn_same_bytes(&a->offset, &b->offset, 1, sizeof(double)) &&
+           cn_same_bytes(&a->bound, &b->bound, 1, sizeof(double)) &&
+           cn_same_bytes(a->middle, b->middle, 3, sizeof(double)) &&
+           cn_hull_same(&a->hull, &b->hull);
+}

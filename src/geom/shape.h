@@ -56,6 +56,8 @@ void cn_shape_mass(const cn_shape *shape, int32_t dim, cn_mass *mass);
 void cn_mass_add(cn_mass *sum, const cn_mass *part, double factor);
 // Moves the shape by -by, as when the origin goes to the centre of mass.
 void cn_shape_shift(cn_shape *shape, const double by[3]);
+// Whether two shapes are the same to the bit.
+bool cn_shape_same(const cn_shape *a, const cn_shape *b);
 // The farthest point of a bounded shape along direction (both in the body's frame).
 void cn_shape_support(const cn_shape *shape, const double direction[3], double point[3]);
 // The smallest half extent, a typical length; infinite for plane and line.

@@ -116,9 +116,10 @@ static cn_status cn_body_read_inertia(int32_t dim, const double given[9], double
 
 // Mass, centre and inertia: given, or from the shapes at the density of the material.
 static cn_status cn_body_weigh(const cn_model *model, const cn_body_def *def, const cn_shape *shape,
-                               cn_body *body, cn_error *error) {
+                               cn_body *body, cn_inertia *inertia, cn_error *error) {
     int32_t dim = model->dim;
     cn_mass sum = {0}, part;
+    memset(inertia, 0, sizeof *inertia);
     for (int32_t i = 0; i < def->shape_count; i++) {
         cn_shape_mass(&shape[i], dim, &part);
         cn_mass_add(&sum, &part, 1.0);
@@ -135,31 +136,57 @@ static cn_status cn_body_weigh(const cn_model *model, const cn_body_def *def, co
     }
     bool given = !isnan(def->inertia[dim == 2 ? 8 : 0]);
     if (given) {
-        cn_status status = cn_body_read_inertia(dim, def->inertia, body->inertia, error);
+        cn_status status = cn_body_read_inertia(dim, def->inertia, inertia->tensor, error);
         if (status != CN_OK) {
             return status;
         }
     } else if (sum.mass > 0.0) {
         for (int32_t i = 0; i < 9; i++) {
-            body->inertia[i] = sum.inertia[i] * (body->mass / sum.mass);
+            inertia->tensor[i] = sum.inertia[i] * (body->mass / sum.mass);
         }
     }
     bool weighs = given || (sum.mass > 0.0 && body->mass > 0.0);
-    if (weighs && !cn_inertia_invert(dim, body->inertia, body->inverse_inertia)) {
+    if (weighs && !cn_inertia_invert(dim, inertia->tensor, inertia->inverse)) {
         return cn_fail(error, CN_ERR_INPUT, "inertia must be symmetric and positive definite");
     }
     return CN_OK;
 }
 
-static bool cn_body_is_ball(int32_t dim, const cn_shape *shape, const cn_body *body) {
+static bool cn_body_is_ball(int32_t dim, const cn_shape *shape, const cn_inertia *inertia,
+                            const cn_body *body) {
     bool round = body->shape_count == 1 &&
                  (shape->kind == CN_SHAPE_SPHERE || shape->kind == CN_SHAPE_DISK) &&
                  cn_norm3(shape->position) == 0.0;
-    return round && body->lock == 0 && (dim == 2 || cn_inertia_is_isotropic(body->inertia));
+    return round && body->lock == 0 && (dim == 2 || cn_inertia_is_isotropic(inertia->tensor));
 }
 
-static cn_status cn_body_build(cn_model *model, const cn_body_def *def, cn_shape *shape,
-                               cn_body *body, cn_error *error) {
+// Gives a body the shapes of the one before where its own, built last, are the same.
+static void cn_body_share_shapes(cn_model *model, cn_arena_mark built, cn_body *body) {
+    const cn_body *before = model->body_count > 0 ? &model->body[model->body_count - 1] : NULL;
+    bool same = before && before->shape_count == body->shape_count;
+    for (int32_t i = 0; same && i < body->shape_count; i++) {
+        same = cn_shape_same(&model->shape[before->shape_first + i],
+                             &model->shape[body->shape_first + i]);
+    }
+    if (same) {
+        body->shape_first = before->shape_first;
+        cn_arena_release(model->memory, built);
+    } else {
+        model->shape_count += body->shape_count;
+    }
+}
+
+// The same for inertias, whatever body had the last one.
+static void cn_body_share_inertia(cn_model *model, cn_body *body) {
+    const cn_inertia *last = model->inertia + model->inertia_count - 1;
+    bool same = model->inertia_count > 0 && memcmp(last, last + 1, sizeof *last) == 0;
+    body->inertia = same ? model->inertia_count - 1 : model->inertia_count++;
+}
+
+static cn_status cn_body_build(cn_model *model, const cn_body_def *def, cn_body *body,
+                               cn_error *error) {
+    cn_shape *shape = model->shape + model->shape_count;
+    cn_inertia *inertia = model->inertia + model->inertia_count;
     for (int32_t i = 0; i < def->shape_count; i++) {
         cn_status status =
             cn_shape_build(&def->shapes[i], model->dim, model->memory, &shape[i], error);
@@ -167,12 +194,12 @@ static cn_status cn_body_build(cn_model *model, const cn_body_def *def, cn_shape
             return status;
         }
     }
-    cn_status status = cn_body_weigh(model, def, shape, body, error);
+    cn_status status = cn_body_weigh(model, def, shape, body, inertia, error);
     for (int32_t i = 0; i < def->shape_count && status == CN_OK; i++) {
         cn_shape_shift(&shape[i], body->com);
         body->bound = fmax(body->bound, cn_norm3(shape[i].middle) + shape[i].bound);
     }
-    body->ball = status == CN_OK && cn_body_is_ball(model->dim, shape, body);
+    body->ball = status == CN_OK && cn_body_is_ball(model->dim, shape, inertia, body);
     return status;
 }
 
@@ -203,6 +230,10 @@ static cn_status cn_body_reserve(cn_model *model, const cn_body_def *def, cn_err
     static const int32_t arrays[] = {CN_ARRAY_BODY, CN_ARRAY_Q0, CN_ARRAY_V0};
     cn_status status = cn_model_reserve(model, CN_ARRAY_SHAPE,
                                         (int64_t)model->shape_count + def->shape_count, error);
+    if (status == CN_OK) {
+        status =
+            cn_model_reserve(model, CN_ARRAY_INERTIA, (int64_t)model->inertia_count + 1, error);
+    }
     for (int32_t i = 0; i < 3 && status == CN_OK; i++) {
         status = cn_model_reserve(model, arrays[i], (int64_t)model->body_count + 1, error);
     }
@@ -224,19 +255,21 @@ static cn_status cn_body_add(cn_model *model, const cn_body_def *def, cn_error *
         status = cn_body_reserve(model, def, error);
     }
     if (status == CN_OK) {
-        status = cn_body_build(model, def, model->shape + model->shape_count, &body, error);
-    }
-    if (status == CN_OK) {
         status = cn_model_copy_text(model, def->name, &body.name, error);
     }
     if (status == CN_OK) {
         status = cn_model_copy_source(model, &def->source, &body.source, error);
     }
+    cn_arena_mark before = cn_arena_get_mark(model->memory);
+    if (status == CN_OK) {
+        status = cn_body_build(model, def, &body, error);
+    }
     if (status != CN_OK) {
         return status;
     }
+    cn_body_share_shapes(model, before, &body);
+    cn_body_share_inertia(model, &body);
     int32_t index = model->body_count++;
-    model->shape_count += def->shape_count;
     model->body[index] = body;
     if (body.name[0]) {
         cn_names_add(&model->body_names, body.name, index);

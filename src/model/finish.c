@@ -171,7 +171,7 @@ static cn_status cn_body_check_free(const cn_model *model, int32_t index, cn_err
         cn_fail_hint(error, "give mass and inertia, or make it fixed");
         return CN_ERR_INPUT;
     }
-    if (!(body->inverse_inertia[8] > 0.0)) {
+    if (!(model->inertia[body->inertia].inverse[8] > 0.0)) {
         cn_fail(error, CN_ERR_INPUT, "it has no inertia and no shape to take it from");
         cn_fail_hint(error, "give inertia, or make it fixed");
         return CN_ERR_INPUT;

@@ -152,6 +152,7 @@ static cn_array cn_model_array(cn_model *m, int32_t array) {
         [CN_ARRAY_Q0] = {&m->q0, (size_t)cn_pose_size(m->dim) * sizeof *m->q0},
         [CN_ARRAY_V0] = {&m->v0, (size_t)cn_velocity_size(m->dim) * sizeof *m->v0},
         [CN_ARRAY_SHAPE] = {&m->shape, sizeof *m->shape},
+        [CN_ARRAY_INERTIA] = {&m->inertia, sizeof *m->inertia},
         [CN_ARRAY_FORCE] = {&m->force, sizeof *m->force},
         [CN_ARRAY_MOTION] = {&m->motion, sizeof *m->motion},
         [CN_ARRAY_JOINT] = {&m->joint, sizeof *m->joint},

@@ -22,19 +22,25 @@ typedef enum cn_body_role {
 } cn_body_role;
 const char *cn_body_role_text(cn_body_role role); // as cn_body_info.kind
 
+// About the centre of mass, in body axes; 2D: [8].
+typedef struct cn_inertia {
+    double tensor[9], inverse[9];
+} cn_inertia;
+
 typedef struct cn_body {
     const char *name; // "" when none
+    cn_source source;
+    double mass;
+    double com[3]; // in the body's own frame
+    double bound;  // radius of a ball round the centre of mass; infinite with a plane
     int32_t material;
     cn_body_role role;
-    double mass;
-    double com[3];                         // in the body's own frame
-    double inertia[9], inverse_inertia[9]; // about the centre of mass, body axes; 2D: [8]
-    uint32_t lock;                         // CN_LOCK_...
-    bool lock_body_axes;
+    uint32_t lock; // CN_LOCK_...
+    // Bodies that were added one after the other and are alike share shapes and inertia.
     int32_t shape_first, shape_count; // shapes are relative to the centre of mass
-    double bound; // radius of a ball round the centre of mass; infinite with a plane
+    int32_t inertia;
+    bool lock_body_axes;
     bool ball; // one sphere or disk about the centre of mass, of isotropic inertia, without locks
-    cn_source source;
 } cn_body;
 
 // The law of a pair of materials.
@@ -116,6 +122,7 @@ enum {
     CN_ARRAY_Q0,
     CN_ARRAY_V0,
     CN_ARRAY_SHAPE,
+    CN_ARRAY_INERTIA,
     CN_ARRAY_FORCE,
     CN_ARRAY_MOTION,
     CN_ARRAY_JOINT,
@@ -131,11 +138,13 @@ struct cn_model {
     bool finished;
     cn_settings settings;
     int32_t material_count, contact_count, body_count, shape_count, force_count, motion_count;
+    int32_t inertia_count;
     int32_t joint_count, joint_row_count, jointed_count;
     cn_material *material;
     cn_contact_def *contact;
     cn_body *body;
     cn_shape *shape;
+    cn_inertia *inertia;
     cn_force *force;
     cn_motion *motion;
     cn_joint *joint;
@@ -156,8 +165,9 @@ struct cn_model {
 // What the dynamics needs of body i.
 static inline cn_rigid cn_body_rigid(const cn_model *model, int32_t i) {
     const cn_body *body = &model->body[i];
-    return (cn_rigid){model->dim, body->mass,          body->inertia, body->inverse_inertia,
-                      body->lock, body->lock_body_axes};
+    const cn_inertia *inertia = &model->inertia[body->inertia];
+    return (cn_rigid){model->dim,       body->mass, inertia->tensor,
+                      inertia->inverse, body->lock, body->lock_body_axes};
 }
 
 static inline const cn_signal_names *cn_model_names(const cn_model *model) {

@@ -81,19 +81,41 @@ static cn_status cn_recorder_open(const cn_env *env, const char *path, cn_databa
     return CN_OK;
 }
 
+// What a body is, as text; that of the one before where the two are alike.
+typedef struct cn_body_text {
+    const char *com, *inertia, *shape;
+} cn_body_text;
+
+static bool cn_body_alike(const cn_body *a, const cn_body *b) {
+    return a->inertia == b->inertia && a->shape_first == b->shape_first &&
+           a->shape_count == b->shape_count && memcmp(a->com, b->com, sizeof a->com) == 0;
+}
+
+static bool cn_body_describe(cn_arena *memory, cn_arena_mark mark, const cn_model *model, int32_t i,
+                             cn_body_text *out) {
+    const cn_body *body = &model->body[i];
+    if (i > 0 && cn_body_alike(body, body - 1)) {
+        return true;
+    }
+    const double *inertia = model->inertia[body->inertia].tensor;
+    cn_arena_release(memory, mark);
+    out->com = cn_json_numbers(memory, body->com, model->dim);
+    out->inertia = model->dim == 3 ? cn_json_numbers(memory, inertia, 9)
+                                   : cn_json_numbers(memory, inertia + 8, 1);
+    out->shape = cn_json_shapes(memory, model, i);
+    return out->com && out->inertia && out->shape;
+}
+
 static cn_status cn_write_bodies(cn_recorder *recorder, const cn_model *model, cn_error *error) {
     cn_statement *insert;
     cn_status status = cn_database_prepare(
         recorder->database, "INSERT INTO body VALUES(?,?,?,?,?,?,?,?)", &insert, error);
+    cn_arena_mark mark = cn_arena_get_mark(recorder->scratch);
+    cn_body_text text = {NULL, NULL, NULL};
     for (int32_t i = 0; status == CN_OK && i < model->body_count; i++) {
         const cn_body *body = &model->body[i];
-        cn_arena_mark mark = cn_arena_get_mark(recorder->scratch);
-        const char *com = cn_json_numbers(recorder->scratch, body->com, model->dim);
-        const char *inertia = model->dim == 3
-                                  ? cn_json_numbers(recorder->scratch, body->inertia, 9)
-                                  : cn_json_numbers(recorder->scratch, body->inertia + 8, 1);
-        const char *shape = cn_json_shapes(recorder->scratch, model, i);
-        if (!com || !inertia || !shape) {
+        if (!cn_body_describe(recorder->scratch, mark, model, i, &text)) {
+            cn_statement_end(insert);
             return cn_fail_memory(error);
         }
         cn_bind_int(insert, 1, i + 1);
@@ -101,12 +123,12 @@ static cn_status cn_write_bodies(cn_recorder *recorder, const cn_model *model, c
         cn_bind_text(insert, 3, cn_body_role_text(body->role));
         cn_bind_text(insert, 4, model->material[body->material].name);
         cn_bind_real(insert, 5, body->mass);
-        cn_bind_text(insert, 6, com);
-        cn_bind_text(insert, 7, inertia);
-        cn_bind_text(insert, 8, shape);
+        cn_bind_text(insert, 6, text.com);
+        cn_bind_text(insert, 7, text.inertia);
+        cn_bind_text(insert, 8, text.shape);
         status = cn_statement_do(recorder->database, insert, error);
-        cn_arena_release(recorder->scratch, mark);
     }
+    cn_arena_release(recorder->scratch, mark);
     cn_statement_end(insert);
     return status;
 }

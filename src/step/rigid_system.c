@@ -181,8 +181,9 @@ double cn_rigid_driven_rate(const cn_rigid_system *rigid, int32_t body, const do
 // Inertia of a body in world axes.
 static void cn_rigid_inertia(const cn_rigid_system *rigid, int32_t body, double J[9]) {
     const cn_model *model = rigid->sim->model;
+    const double *tensor = model->inertia[model->body[body].inertia].tensor;
     double R[9], part[9], transposed[9];
-    memcpy(J, model->body[body].inertia, 9 * sizeof *J);
+    memcpy(J, tensor, 9 * sizeof *J);
     if (model->dim == 2) {
         return; // of which the last entry counts
     }
@@ -190,7 +191,7 @@ static void cn_rigid_inertia(const cn_rigid_system *rigid, int32_t body, double 
     for (int32_t k = 0; k < 9; k++) {
         transposed[k] = R[3 * (k % 3) + k / 3];
     }
-    cn_mat3_multiply(R, model->body[body].inertia, part);
+    cn_mat3_multiply(R, tensor, part);
     cn_mat3_multiply(part, transposed, J);
 }
 
