@@ -251,6 +251,52 @@ CN_TEST(singles_do_not_depend_on_units) {
     cn_arena_destroy(arena);
 }
 
+// Sweeps with momentum, to and fro between two iterates; the newer one in *x.
+static void glide(cn_sweep *sweep, int count, void **x, void **other) {
+    for (int k = 0; k < count; k++) {
+        cn_sweep_glide(sweep, 0.9, *x, *other);
+        void *newer = *other;
+        *other = *x;
+        *x = newer;
+    }
+}
+
+// What is carried along belongs to the impulses, and no processor gives other bits than the plain
+// code, in either precision; making the velocities anew changes nothing but round-off.
+CN_TEST(momentum_keeps_velocities_and_bits) {
+    for (int c = 0; c < 4; c++) {
+        bool single = c % 2 == 1;
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, c < 2 ? 2 : 3, 5, true);
+        cn_sweep wide = single ? prepared_single(&p, arena) : prepared(&p, arena),
+                 plain = single ? prepared_single(&p, arena) : prepared(&p, arena);
+        void *a[2], *b[2];
+        for (int k = 0; k < 2; k++) {
+            a[k] = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD);
+            b[k] = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD);
+        }
+        cn_sweep_use_plain(&plain);
+        assert_true(cn_sweep_can_glide(&wide));
+        cn_sweep_run(&wide, a[0], 0);
+        cn_sweep_run(&plain, b[0], 0);
+        cn_sweep_start_gliding(&wide);
+        cn_sweep_start_gliding(&plain);
+        for (int round = 0; round < 4; round++) {
+            glide(&wide, 25, &a[0], &a[1]);
+            glide(&plain, 25, &b[0], &b[1]);
+            assert_memory_equal(a[0], b[0], cn_sweep_bytes(&wide));
+            double error = cn_sweep_error(&wide, CN_MEASURE_SCALED, a[0]),
+                   truth = cn_sweep_true_error(&wide, CN_MEASURE_SCALED, a[0]);
+            CN_CHECK_NEAR(error, truth, single ? 1e-4 : 1e-12);
+            cn_sweep_freshen(&wide, a[0], a[1]);
+            cn_sweep_freshen(&plain, b[0], b[1]);
+            CN_CHECK_NEAR(cn_sweep_error(&wide, CN_MEASURE_SCALED, a[0]), truth,
+                          single ? 1e-5 : 1e-13);
+        }
+        cn_arena_destroy(arena);
+    }
+}
+
 // The run of sweeps of a solver; what it has in the end.
 typedef struct nsgs_end {
     bool began_single, ended_single;

@@ -223,6 +223,7 @@ typedef struct cn_ball_loop {
     const void *from;
     void *to;
     cn_ball_sums *part; // of each unit
+    double share;
 } cn_ball_loop;
 
 static void cn_balls_idle(void *user, int32_t unit, int32_t first, int32_t count) {
@@ -272,7 +273,9 @@ static cn_status cn_balls_lay(cn_balls *balls, cn_arena *scratch) {
     balls->packet = cn_arena_take(scratch, balls->packets.count, balls->kernel->packet);
     balls->body = cn_arena_take(scratch, (int64_t)balls->bodies + balls->packets.units,
                                 CN_BALL_RECORD * balls->kernel->number);
-    if (!balls->packet || !balls->body) {
+    balls->former = cn_arena_take(scratch, (int64_t)balls->bodies + balls->packets.units,
+                                  CN_BALL_RECORD * balls->kernel->number);
+    if (!balls->packet || !balls->body || !balls->former) {
         return CN_ERR_MEMORY;
     }
     const double *light = cn_balls_light(balls);
@@ -471,6 +474,48 @@ static void cn_balls_sweep_unit(void *user, int32_t unit, int32_t first, int32_t
 void cn_balls_sweep(cn_balls *balls, void *x) {
     cn_ball_loop loop = {.balls = balls, .to = x};
     cn_packets_sweep(&balls->packets, cn_balls_sweep_unit, &loop);
+}
+
+void cn_balls_start_gliding(cn_balls *balls) {
+    memcpy(balls->former, balls->body,
+           ((size_t)balls->bodies + (size_t)balls->packets.units) * CN_BALL_RECORD *
+               balls->kernel->number);
+}
+
+static void cn_balls_swap(cn_balls *balls) {
+    void *body = balls->body;
+    balls->body = balls->former;
+    balls->former = body;
+}
+
+void cn_balls_freshen(cn_balls *balls, const void *x, const void *before) {
+    cn_balls_swap(balls);
+    cn_balls_reset(balls, before);
+    cn_balls_swap(balls);
+    cn_balls_reset(balls, x);
+}
+
+static void cn_balls_drift_range(void *user, int64_t first, int64_t end) {
+    const cn_ball_loop *loop = user;
+    const cn_balls *balls = loop->balls;
+    size_t offset = (size_t)first * CN_BALL_RECORD * balls->kernel->number;
+    balls->kernel->drift((int32_t)(end - first), loop->share, (char *)balls->body + offset,
+                         (char *)balls->former + offset);
+}
+
+static void cn_balls_glide_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_ball_loop *loop = user;
+    const cn_balls *balls = loop->balls;
+    size_t offset = cn_balls_offset(balls, first);
+    (void)unit;
+    balls->kernel->glide(count, cn_balls_packet(balls, first), loop->share,
+                         (const char *)loop->from + offset, (char *)loop->to + offset, balls->body);
+}
+
+void cn_balls_glide(cn_balls *balls, double share, const void *x, void *to) {
+    cn_ball_loop loop = {.balls = balls, .from = x, .to = to, .share = share};
+    cn_parallel_ranges(balls->packets.env, balls->bodies, cn_balls_drift_range, &loop);
+    cn_packets_sweep(&balls->packets, cn_balls_glide_unit, &loop);
 }
 
 static void cn_balls_error_unit(void *user, int32_t unit, int32_t first, int32_t count) {

@@ -58,6 +58,12 @@ typedef struct cn_ball_kernel {
     void (*store)(const void *x, int64_t place, double impulse[3]);
     // x := one sweep from x; the bodies' velocities are those of x, before and after.
     void (*sweep)(int32_t packets, const void *first, void *x, void *records);
+    // to := one sweep from x + share (x - to), whose velocities the bodies have before; after it,
+    // those of to.
+    void (*glide)(int32_t packets, const void *first, double share, const void *x, void *to,
+                  void *records);
+    // Velocities v := v + share (v - former), and former := v as it was.
+    void (*drift)(int32_t bodies, double share, void *records, void *former);
     // Adds the velocities that x gives the bodies.
     void (*push)(int32_t packets, const void *first, const void *x, void *records);
     cn_ball_sums (*error)(int32_t packets, const void *first, int32_t dim, const void *x,
@@ -75,7 +81,8 @@ typedef struct cn_balls {
     int32_t bodies;
     cn_packets packets;
     void *packet;
-    void *body; // records, bodies + packets.units
+    void *body;   // records, bodies + packets.units
+    void *former; // those of the iterate before, where sweeps glide
     // Of an operator that does not say itself that it is one of balls: its contacts' bodies (bodies
     // and above: static) and arms, two each, and 1/m, 1/I of every body. Else NULL.
     int32_t *pair;
@@ -101,6 +108,14 @@ void cn_balls_store(const cn_balls *balls, const void *x, double *r);
 void cn_balls_weights(const cn_balls *balls, float *weight);
 // The bodies' velocities from x anew.
 void cn_balls_reset(cn_balls *balls, const void *x);
+// to := one sweep from x + share (x - to): beyond x, as far again as share of the way from to. The
+// bodies have the velocities of x before, and those of to after. At the start of such sweeps to is
+// x, and cn_balls_start_gliding says that the bodies have not moved either.
+void cn_balls_start_gliding(cn_balls *balls);
+void cn_balls_glide(cn_balls *balls, double share, const void *x, void *to);
+// The velocities anew, of x and of the iterate before it: were those of one only, what they are off
+// by would grow tenfold each time.
+void cn_balls_freshen(cn_balls *balls, const void *x, const void *before);
 // x := one sweep from x, whose velocities the bodies have; and the sums of such an x, in SI units
 // but for moved, which is a velocity like error.
 void cn_balls_sweep(cn_balls *balls, void *x);

@@ -109,9 +109,13 @@ CN_INLINE void cn_ball_fetch(const cn_ball_packet *packet, const cn_real *body,
 }
 
 // Asks for a packet and its impulses some packets ahead, and for the bodies of a nearer one.
-CN_INLINE void cn_ball_ahead(const cn_ball_packet *packet, const cn_real *x, const cn_real *body) {
+CN_INLINE void cn_ball_ahead(const cn_ball_packet *packet, const cn_real *x, const cn_real *to,
+                             const cn_real *body) {
     cn_ask_for(packet + CN_PACKETS_AHEAD, sizeof *packet);
     cn_ask_for(x + CN_PACKETS_AHEAD * CN_BALL_IMPULSES, CN_BALL_IMPULSES * sizeof *x);
+    if (to != x) {
+        cn_ask_for(to + CN_PACKETS_AHEAD * CN_BALL_IMPULSES, CN_BALL_IMPULSES * sizeof *to);
+    }
     const cn_ball_packet *near = packet + CN_BODIES_AHEAD;
     for (int lane = 0; lane < CN_PACKET; lane++) {
         cn_ask_for(body + near->a[lane], CN_BALL_RECORD * sizeof *body);
@@ -119,27 +123,32 @@ CN_INLINE void cn_ball_ahead(const cn_ball_packet *packet, const cn_real *x, con
     }
 }
 
-static void cn_ball_sweep(int32_t packets, const void *first, void *impulses, void *records) {
-    const cn_ball_packet *packet = first;
-    cn_real *x = impulses, *body = records;
+// to := one sweep from x, or, where they are not the same, from x + share (x - to).
+CN_INLINE void cn_ball_sweep_to(int32_t packets, const cn_ball_packet *packet, cn_real share,
+                                const cn_real *x, cn_real *to, cn_real *body) {
     if (packets == 0) {
         return;
     }
     // The next packet shares no body with this one: its velocities are fetched before this one's
     // impulses are known, so that neither waits for the other.
     cn_wide3 n[CN_GROUPS], u[CN_GROUPS], next_n[CN_GROUPS], next_u[CN_GROUPS], d[CN_GROUPS];
+    bool glides = x != to;
     cn_ball_fetch(packet, body, n, u);
     int32_t asks = packets > CN_PACKETS_NEAR ? packets - CN_BODIES_AHEAD : 0;
-    for (int32_t i = 0; i < packets; i++, packet++, x += CN_BALL_IMPULSES) {
+    for (int32_t i = 0; i < packets; i++, packet++, x += CN_BALL_IMPULSES, to += CN_BALL_IMPULSES) {
         if (i < asks) {
-            cn_ball_ahead(packet, x, body);
+            cn_ball_ahead(packet, x, to, body);
         }
         CN_UNROLL
         for (int g = 0; g < CN_GROUPS; g++) {
             cn_wide3 r = cn_wide3_load(x + CN_WIDE * g, CN_PACKET);
+            if (glides) {
+                cn_wide3 before = cn_wide3_load(to + CN_WIDE * g, CN_PACKET);
+                r = cn_wide3_add(r, cn_wide_all(share), cn_wide3_sub(r, before));
+            }
             cn_wide3 answer = cn_ball_solve(packet, CN_WIDE * g, n[g], u[g], r);
             d[g] = cn_wide3_sub(answer, r);
-            cn_wide3_store(x + CN_WIDE * g, CN_PACKET, answer);
+            cn_wide3_store(to + CN_WIDE * g, CN_PACKET, answer);
         }
         cn_ball_fetch(i + 1 < packets ? packet + 1 : packet, body, next_n, next_u);
         CN_UNROLL
@@ -148,6 +157,26 @@ static void cn_ball_sweep(int32_t packets, const void *first, void *impulses, vo
             n[g] = next_n[g];
             u[g] = next_u[g];
         }
+    }
+}
+
+static void cn_ball_sweep(int32_t packets, const void *first, void *x, void *records) {
+    cn_ball_sweep_to(packets, first, 0, x, x, records);
+}
+
+static void cn_ball_glide(int32_t packets, const void *first, double share, const void *x, void *to,
+                          void *records) {
+    cn_ball_sweep_to(packets, first, (cn_real)share, x, to, records);
+}
+
+// Masses are the same in both, and stay.
+static void cn_ball_drift(int32_t bodies, double share, void *records, void *former) {
+    cn_real *now = records, *last = former;
+    cn_wide part = cn_wide_all((cn_real)share);
+    for (int64_t i = 0; i < CN_BALL_RECORD * (int64_t)bodies; i += CN_WIDE) {
+        cn_wide v = cn_wide_load(now + i);
+        cn_wide_store(now + i, v + part * (v - cn_wide_load(last + i)));
+        cn_wide_store(last + i, v);
     }
 }
 
@@ -280,6 +309,6 @@ static void cn_ball_store(const void *x, int64_t place, double impulse[3]) {
     {                                                                                              \
         .number = sizeof(cn_real), .packet = sizeof(cn_ball_packet), .record = cn_ball_record,     \
         .still = cn_ball_still, .idle = cn_ball_idle, .put = cn_ball_put, .load = cn_ball_load,    \
-        .store = cn_ball_store, .sweep = cn_ball_sweep, .push = cn_ball_push_all,                  \
-        .error = cn_ball_error                                                                     \
+        .store = cn_ball_store, .sweep = cn_ball_sweep, .glide = cn_ball_glide,                    \
+        .drift = cn_ball_drift, .push = cn_ball_push_all, .error = cn_ball_error                   \
     }

@@ -25,6 +25,7 @@
 #define CN_AUTO_ISLAND_STEPS                                                                       \
     48.0 // and on what is left of a problem without its open contacts: all that is hard
 #define CN_AUTO_PATIENCE 30.0 // sweeps before anything is analysed, and the fewest of a stage
+#define CN_AUTO_GLIDING 300.0 // the same of sweeps with momentum, which are so cheap and go so far
 #define CN_AUTO_EPS 0.1 // first weight of the proximal term over the error that the sweeps left
 #define CN_AUTO_EPS_LEAST 1e-3
 #define CN_AUTO_MARGIN 10.0  // of the interior point method: a start far inside is the safer
@@ -163,7 +164,8 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     cn_nsgs_start(sweeps, r);
     cn_solve_opts opts = cn_watch_rest(turns->opts, turns->start);
     opts.max_iterations = at_once ? 0 : opts.max_iterations;
-    cn_status status = cn_nsgs_go(sweeps, &opts, CN_AUTO_PATIENCE, report);
+    double first = sweeps->gliding ? CN_AUTO_GLIDING : CN_AUTO_PATIENCE;
+    cn_status status = cn_nsgs_go(sweeps, &opts, first, report);
     turns->iterations += report->iterations;
     *patience = HUGE_VAL;
     bool goes_on =
@@ -187,7 +189,7 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
         if (status == CN_OK) {
             double stage = (turns->island ? CN_AUTO_ISLAND_STEPS : CN_AUTO_NEWTON_STEPS) *
                            cn_newton_cost(system);
-            *patience = fmax(CN_AUTO_PATIENCE, stage / cn_sweep_cost(&sweeps->sweep));
+            *patience = fmax(first, stage / cn_sweep_cost(&sweeps->sweep));
         }
         if ((status == CN_OK && !at_once) || status == CN_ERR_UNSUPPORTED) {
             status = cn_nsgs_go(sweeps, &opts, *patience, report);

@@ -13,6 +13,7 @@
 #include "solve/friction_nsgs.h"
 
 #include "base/arena.h"
+#include "base/elementary.h"
 #include "solve/contact_order.h"
 #include "solve/watch.h"
 
@@ -27,6 +28,15 @@
 
 #define CN_NSGS_EVERY_BODY 3
 #define CN_NSGS_EVERY_PACKED 6
+#define CN_GLIDE_RAMP 3.0         // the momentum of sweep k is at most k / (k + this)
+#define CN_GLIDE_FIRST 4          // sweeps before the first check
+#define CN_GLIDE_LEAST 3          // and at least before another
+#define CN_GLIDE_SHARE 0.6        // of the sweeps foretold, after which to check
+#define CN_GLIDE_FRESH 24         // sweeps after which velocities are made anew at checks
+#define CN_GLIDE_SMALL 128        // contacts, of which fewer are left to mixing
+#define CN_GLIDE_STAGE 500        // sweeps before mixing is tried as well
+#define CN_MIX_STAGE 60           // and of that trial
+#define CN_GLIDE_ASTRAY 1e3       // times the best error: momentum leads nowhere
 #define CN_NSGS_NEAR 10.0         // times the tolerance: the error of a start at rest
 #define CN_NSGS_SINGLE 1e-5       // tolerance below which singles are not worth beginning with
 #define CN_NSGS_EXACT 1e-12       // an error that is round-off of a pile
@@ -48,6 +58,8 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"single", CN_PARAM_BOOL, offsetof(cn_nsgs_params, single), 1, 0, 1,
      "spheres and disks in single precision until the error comes near its round-off or the "
      "tolerance, which is confirmed in double; 0: in double throughout"},
+    {"momentum", CN_PARAM_REAL, offsetof(cn_nsgs_params, momentum), 0.9, 0.0, 0.99,
+     "of sweeps over spheres and disks: from x + momentum (x - x before); 0: anderson instead"},
     {"order", CN_PARAM_INT, offsetof(cn_nsgs_params, order), 0, 0, CN_ORDER_COUNT - 1,
      "contacts visited 0: by index, 1: shuffled, 2: reverse Cuthill-McKee, 3: by colour"},
     {"seed", CN_PARAM_INT, offsetof(cn_nsgs_params, seed), 1, 0, INT32_MAX,
@@ -81,6 +93,14 @@ static cn_status cn_nsgs_take(cn_nsgs *s) {
     return s->x && s->g && s->best ? CN_OK : CN_ERR_MEMORY;
 }
 
+static cn_status cn_nsgs_take_mixer(cn_nsgs *s) {
+    const cn_nsgs_params *params = (const void *)s->opts->params;
+    // The acceleration takes one map for granted, which a changing omega is not.
+    int32_t depth = s->adaptive ? 0 : params->anderson;
+    return cn_anderson_prepare(depth, s->sweep.size, s->sweep.single, s->sweep.weight, s->scratch,
+                               &s->mixer);
+}
+
 cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                           cn_nsgs *s) {
     const cn_nsgs_params *params = (const void *)opts->params;
@@ -101,36 +121,50 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
         return status;
     }
     s->every = cn_nsgs_every(s, params);
-    // The acceleration takes one map for granted, which a changing omega is not.
-    int32_t depth = s->adaptive ? 0 : params->anderson;
+    bool glides = cn_sweep_can_glide(&s->sweep) && p->contacts >= CN_GLIDE_SMALL;
+    s->momentum = glides ? params->momentum : 0.0;
+    s->gliding = s->momentum > 0.0;
     status = cn_nsgs_take(s);
-    return status == CN_OK ? cn_anderson_prepare(depth, s->sweep.size, s->sweep.single,
-                                                 s->sweep.weight, scratch, &s->mixer)
-                           : status;
+    return status == CN_OK && !s->gliding ? cn_nsgs_take_mixer(s) : status;
+}
+
+// Makes x, where the sweeps begin, known to them.
+static void cn_nsgs_begin(cn_nsgs *s) {
+    memcpy(s->g, s->x, cn_sweep_bytes(&s->sweep));
+    cn_sweep_run(&s->sweep, s->g, 0);
+    s->glided = s->fresh = 0;
+    if (s->gliding) {
+        cn_sweep_start_gliding(&s->sweep);
+    } else {
+        cn_anderson_restart(&s->mixer);
+    }
 }
 
 // Puts r where the sweeps begin.
 static void cn_nsgs_load(cn_nsgs *s, const double *r) {
     cn_sweep_load(&s->sweep, r, s->x);
-    memcpy(s->g, s->x, cn_sweep_bytes(&s->sweep));
-    cn_sweep_run(&s->sweep, s->g, 0);
+    cn_nsgs_begin(s);
 }
 
 // Goes on in doubles from r, which is better than all before or as good.
 static void cn_nsgs_widen(cn_nsgs *s, const double *r) {
     s->status = cn_sweep_widen(&s->sweep, s->scratch);
     s->status = s->status == CN_OK ? cn_nsgs_take(s) : s->status;
-    s->status = s->status == CN_OK ? cn_anderson_widen(&s->mixer, s->scratch) : s->status;
+    if (s->status == CN_OK && s->mixer.f) {
+        s->status = cn_anderson_widen(&s->mixer, s->scratch);
+    }
     if (s->status == CN_OK) {
         cn_nsgs_load(s, r);
         s->best_error = INFINITY;
     }
 }
 
-// Where singles take g for solved, or have nothing more to say of it, doubles have the word.
+// Where singles take g for solved but round-off could make the difference, or have nothing more to
+// say of it, doubles have the word.
 static void cn_nsgs_confirm(cn_nsgs *s) {
     double goal = CN_WATCH_MARGIN * s->opts->tolerance;
-    if (!(s->error <= goal || s->error <= s->sweep.floor)) {
+    bool doubtful = s->error <= goal && s->error + s->sweep.floor > goal;
+    if (!doubtful && !(s->error <= s->sweep.floor)) {
         return;
     }
     s->error = cn_sweep_true_error(&s->sweep, s->opts->measure, s->g);
@@ -159,9 +193,15 @@ static bool cn_nsgs_is_near(const cn_nsgs *s) {
     return params->settle > 0 && s->error <= CN_NSGS_NEAR * s->opts->tolerance;
 }
 
+static void cn_nsgs_stage(cn_nsgs *s, int64_t length) {
+    s->stage_start = s->sweeps;
+    s->stage_end = s->sweeps + length;
+    s->stage_error = s->best_error;
+}
+
 void cn_nsgs_start(cn_nsgs *s, const double *r) {
+    s->gliding = s->momentum > 0.0;
     cn_nsgs_load(s, r);
-    cn_anderson_restart(&s->mixer);
     s->sweep.relaxation = s->sweep.plan.relaxation;
     s->relaxation = cn_relaxation_start(s->sweep.relaxation);
     s->best_error = s->foretold = INFINITY;
@@ -173,6 +213,8 @@ void cn_nsgs_start(cn_nsgs *s, const double *r) {
         cn_nsgs_check(s);
     }
     s->start_error = s->since_best = s->error;
+    s->pace[0] = s->pace[1] = -1.0;
+    cn_nsgs_stage(s, CN_GLIDE_STAGE);
 }
 
 // Checks cost as much as sweeping, so later ones wait until the step size foretells success or the
@@ -204,9 +246,87 @@ static bool cn_nsgs_too_slow(cn_nsgs *s, double patience, double tolerance) {
     return (s->slow >= 2 && spent) || (double)s->sweeps > CN_NSGS_PATIENCE_MOST * patience;
 }
 
-// Mixing steps until one is checked, or the sweeps reach the limit. When time is up the check is
-// made at once, so that nothing done is lost.
+// Sweeps with momentum to make before a check: part of those after which the error, a power of the
+// sweeps by the last two checks, foretells success.
+static int64_t cn_nsgs_glide_on(const cn_nsgs *s, double tolerance) {
+    if (s->sweeps == 0) {
+        return CN_GLIDE_FIRST;
+    }
+    double most =
+        (double)(s->sweeps / 6 > CN_NSGS_CHECK_LEAST ? s->sweeps / 6 : CN_NSGS_CHECK_LEAST);
+    most = most < CN_NSGS_CHECK_MOST ? most : CN_NSGS_CHECK_MOST;
+    double wait = most;
+    if (s->before > 0 && s->error < s->before_error) {
+        double power =
+            cn_ln(s->before_error / s->error) / cn_ln((double)s->checked / (double)s->before);
+        double growth = cn_exp(cn_ln(s->error / tolerance) / power);
+        wait = CN_GLIDE_SHARE * (double)s->sweeps * (growth - 1.0);
+    }
+    wait = wait < most ? wait : most;
+    return wait > CN_GLIDE_LEAST ? (int64_t)wait : CN_GLIDE_LEAST;
+}
+
+// Goes on from the best so far in the other way, with momentum or mixing.
+static void cn_nsgs_change(cn_nsgs *s) {
+    s->gliding = !s->gliding;
+    if (!s->gliding && !s->mixer.f) {
+        s->status = cn_nsgs_take_mixer(s);
+    }
+    if (s->status == CN_OK) {
+        memcpy(s->x, s->best, cn_sweep_bytes(&s->sweep));
+        cn_nsgs_begin(s);
+    }
+}
+
+// Momentum goes farthest where statuses keep changing, mixing where they hold still and a slow mode
+// is left; which it is shows only when both have been tried. What is under way is left after a
+// stage for the other way if that is untried or was faster.
+static void cn_nsgs_judge(cn_nsgs *s) {
+    bool astray = s->gliding && s->error > CN_GLIDE_ASTRAY * s->best_error;
+    if (s->sweeps < s->stage_end && !astray) {
+        return;
+    }
+    double length = (double)(s->sweeps - s->stage_start);
+    double fall = astray ? 0.0 : cn_ln(s->stage_error / s->best_error) / length;
+    s->pace[s->gliding] = fall > 0.0 ? fall : 0.0;
+    bool untried = s->pace[!s->gliding] < 0.0;
+    int64_t next = untried && s->gliding ? CN_MIX_STAGE : s->sweeps;
+    if (untried || s->pace[!s->gliding] > s->pace[s->gliding]) {
+        cn_nsgs_change(s);
+    }
+    cn_nsgs_stage(s, next);
+}
+
+// Sweeps with momentum until they are checked, or reach the limit.
+static void cn_nsgs_glide(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tolerance) {
+    int64_t end = s->sweeps + cn_nsgs_glide_on(s, tolerance);
+    end = end < limit ? end : limit;
+    while (s->sweeps < end) {
+        double share = (double)s->glided / ((double)s->glided + CN_GLIDE_RAMP);
+        cn_sweep_glide(&s->sweep, share < s->momentum ? share : s->momentum, s->g, s->x);
+        void *last = s->g;
+        s->g = s->x;
+        s->x = last;
+        s->sweeps++;
+        s->glided++;
+        end = cn_watch_is_late(watch) ? s->sweeps : end;
+    }
+    if (s->glided - s->fresh >= CN_GLIDE_FRESH) {
+        s->fresh = s->glided;
+        cn_sweep_freshen(&s->sweep, s->g, s->x);
+    }
+    s->before_error = s->error;
+    s->before = s->checked;
+    cn_nsgs_check(s);
+}
+
+// Steps until one is checked, or the sweeps reach the limit. When time is up the check is made at
+// once, so that nothing done is lost.
 static void cn_nsgs_advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tolerance) {
+    if (s->gliding) {
+        cn_nsgs_glide(s, watch, limit, tolerance);
+        return;
+    }
     do {
         int64_t left = limit - s->sweeps;
         int32_t count = s->every < left ? s->every : (int32_t)left;
@@ -260,6 +380,9 @@ cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
             break;
         }
         cn_nsgs_advance(s, &watch, first + opts->max_iterations, opts->tolerance);
+        if (s->status == CN_OK && s->momentum > 0.0) {
+            cn_nsgs_judge(s);
+        }
     }
     if (report->outcome == CN_SOLVED) {
         cn_nsgs_settle(s, &watch, first + opts->max_iterations);

@@ -15,6 +15,7 @@ typedef struct cn_nsgs_params {
     int32_t every;     // sweeps per mixing step
     int32_t settle;    // most sweeps past the tolerance, from a start near the answer
     bool single;       // in single precision while that is precise enough
+    double momentum;   // of sweeps over spheres and disks; 0: they are accelerated like others
     int32_t order;     // cn_order_kind, of nsgs itself
     int32_t seed;      // of the random order
     int32_t manifold;  // most inner sweeps over the contacts of one pair of bodies; 0: one by one
@@ -22,8 +23,8 @@ typedef struct cn_nsgs_params {
     bool adaptive;     // omega from the contraction seen, in place of the acceleration
 } cn_nsgs_params;
 
-#define CN_NSGS_PARAM_COUNT 10
-#define CN_AUTO_PARAM_COUNT 5 // the first of them, which auto has too
+#define CN_NSGS_PARAM_COUNT 11
+#define CN_AUTO_PARAM_COUNT 6 // the first of them, which auto has too
 extern const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT];
 
 cn_friction_fn cn_friction_nsgs;
@@ -35,6 +36,14 @@ typedef struct cn_nsgs {
     cn_status status; // CN_ERR_MEMORY once there was none for going on in doubles
     cn_sweep sweep;
     cn_anderson mixer;
+    double momentum; // 0: the mixer only
+    bool gliding;    // with momentum, in place of the mixer, which is prepared when first used
+    int64_t glided;  // sweeps since that began
+    int64_t fresh;   // of these, those when the velocities were last made anew
+    int64_t stage_start, stage_end; // sweeps between which one of them is at work
+    double stage_error;             // the best when that began
+    double
+        pace[2]; // fall of the error a sweep, its logarithm, mixing and gliding; negative: untried
     bool adaptive;    // relaxation is in use
     bool hyperstatic; // many more rows than velocities
     cn_relaxation relaxation;
@@ -44,10 +53,12 @@ typedef struct cn_nsgs {
     bool at_start; // it is what the run started from
     double best_error;
     double start_error;
-    double error;      // at the last check
-    double foretold;   // error over step size then
-    int64_t sweeps;    // since the start
-    int64_t checked;   // sweeps at the last check
+    double error;    // at the last check
+    double foretold; // error over step size then
+    int64_t sweeps;  // since the start
+    int64_t checked; // sweeps at the last check
+    int64_t before;  // and at the one before it, while gliding
+    double before_error;
     int64_t since;     // sweeps when the window began in which the pace is judged
     double since_best; // best error then
     int32_t slow;      // windows in a row that were too slow

@@ -540,7 +540,7 @@ cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *loc
     sweep->relaxation = plan->relaxation;
     sweep->fast = local->solve == cn_local_hybrid && !p->convex;
     sweep->local = p->convex ? cn_local_convex : sweep->local;
-    sweep->unit = cn_natural_unit_of(sweep->env, p);
+    sweep->unit = cn_natural_unit_of(p);
     sweep->r = CN_TAKE(scratch, double, m);
     sweep->u = CN_TAKE(scratch, double, m);
     // Spare zeros behind the velocities, for the second body of a contact that has one.
@@ -631,6 +631,22 @@ void cn_sweep_go_on(cn_sweep *sweep, void *x, int32_t count) {
     }
 }
 
+bool cn_sweep_can_glide(const cn_sweep *sweep) {
+    return sweep->kind == CN_SWEEP_BALLS;
+}
+
+void cn_sweep_start_gliding(cn_sweep *sweep) {
+    cn_balls_start_gliding(&sweep->balls);
+}
+
+void cn_sweep_glide(cn_sweep *sweep, double share, const void *x, void *to) {
+    cn_balls_glide(&sweep->balls, share, x, to);
+}
+
+void cn_sweep_freshen(cn_sweep *sweep, const void *x, const void *before) {
+    cn_balls_freshen(&sweep->balls, x, before);
+}
+
 static double cn_square_range(const void *user, int64_t first, int64_t end) {
     const double *x = user;
     double sum = 0.0;
@@ -670,9 +686,9 @@ double cn_sweep_true_error(cn_sweep *sweep, cn_measure measure, const void *x) {
         cn_body_pack_velocity(&sweep->pack, sweep->p, sweep->v, sweep->u);
         cn_bounds_comply(sweep->p, sweep->r, sweep->u);
     } else {
-        cn_friction_velocity_by(sweep->env, sweep->p, sweep->r, sweep->v, sweep->u);
+        cn_friction_velocity(sweep->p, sweep->r, sweep->v, sweep->u);
     }
-    return cn_natural_error_by(sweep->env, sweep->p, measure, sweep->r, sweep->u);
+    return cn_natural_error(sweep->p, measure, sweep->r, sweep->u);
 }
 
 double cn_sweep_cost(const cn_sweep *sweep) {

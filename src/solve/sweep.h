@@ -77,6 +77,13 @@ void cn_sweep_store(const cn_sweep *sweep, const void *x, double *r);
 void cn_sweep_run(cn_sweep *sweep, void *x, int32_t count);
 // The same where x is as the last run left it.
 void cn_sweep_go_on(cn_sweep *sweep, void *x, int32_t count);
+// Whether there are sweeps with momentum: to := one sweep from x + share (x - to), where x is the
+// iterate of the last run or glide. They begin with to the same as x.
+bool cn_sweep_can_glide(const cn_sweep *sweep);
+void cn_sweep_start_gliding(cn_sweep *sweep);
+void cn_sweep_glide(cn_sweep *sweep, double share, const void *x, void *to);
+// The velocities anew, of x and of the iterate before it, so that nothing drifts.
+void cn_sweep_freshen(cn_sweep *sweep, const void *x, const void *before);
 // The error of the x of the last run, as cn_natural_error has it; of singles, in singles.
 double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const void *x);
 // The error of x as it is stored, in doubles.
