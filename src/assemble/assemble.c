@@ -417,12 +417,13 @@ static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *conta
 typedef struct cn_touching {
     const cn_pair *pair;
     double arm[2];    // of balls
-    double before[3]; // u_i
+    double before[3]; // u_i; zero where nobody asks for it
     double shift[3];
 } cn_touching;
 
-// Whether its law lets it take part.
-static bool cn_takes_part(const cn_assembling *job, const cn_contact *contact, cn_touching *out) {
+// Whether its law lets it take part. with_velocity: u_i is wanted whatever the law.
+static bool cn_takes_part(const cn_assembling *job, const cn_contact *contact, bool with_velocity,
+                          cn_touching *out) {
     const cn_model *model = job->model;
     const cn_assemble_opts *opts = job->opts;
     out->pair = cn_model_pair(model, model->body[contact->key.candidate].material,
@@ -434,9 +435,11 @@ static bool cn_takes_part(const cn_assembling *job, const cn_contact *contact, c
                           .activation = model->settings.activation,
                           .active_gap = model->settings.active_gap};
     cn_ball_arms(model, contact, out->arm);
-    cn_relative_velocity(job, contact, out->arm, job->v_old, input.before);
-    memcpy(out->before, input.before, sizeof out->before);
     cn_law law = opts->scheme == CN_SHIFT_LAW ? out->pair->law : CN_LAW_STABILISED;
+    if (with_velocity || cn_law_needs_velocity(law, out->pair)) {
+        cn_relative_velocity(job, contact, out->arm, job->v_old, input.before);
+    }
+    memcpy(out->before, input.before, sizeof out->before);
     if (!cn_law_shift(law, &input, out->shift)) {
         return false;
     }
@@ -448,10 +451,10 @@ static bool cn_takes_part(const cn_assembling *job, const cn_contact *contact, c
 static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place) {
     const cn_contact *contact = &job->contacts->contact[c];
     cn_touching touching;
-    if (!cn_takes_part(job, contact, &touching)) {
+    cn_assembled *out = job->out;
+    if (!cn_takes_part(job, contact, out->shift != NULL, &touching)) {
         return;
     }
-    cn_assembled *out = job->out;
     cn_friction *p = &out->problem;
     double u_free[3];
     int32_t dim = p->dim, a = place->next++;
@@ -481,7 +484,7 @@ static void cn_count_range(void *user, int64_t first, int64_t end) {
     for (int64_t c = first; c < end; c++) {
         const cn_contact *contact = &job->contacts->contact[c];
         cn_touching touching;
-        if (cn_takes_part(job, contact, &touching)) {
+        if (cn_takes_part(job, contact, false, &touching)) {
             int free = (body[contact->key.candidate].role == CN_BODY_FREE) +
                        (body[contact->key.antagonist].role == CN_BODY_FREE);
             count.next++;
@@ -574,7 +577,7 @@ void cn_assembled_start(const cn_model *model, const cn_contact_list *contacts,
                                .contacts = contacts,
                                .form = CN_OPERATOR_BALLS};
     cn_touching touching;
-    cn_takes_part(&job, &contacts->contact[assembled->contact[a]], &touching);
+    cn_takes_part(&job, &contacts->contact[assembled->contact[a]], true, &touching);
     memcpy(before, touching.before, bytes);
     memcpy(shift, touching.shift, bytes);
 }

@@ -41,6 +41,10 @@ static cn_law_fn *const cn_law_table[CN_LAW_KINDS] = {
     [CN_LAW_STABILISED] = cn_stabilised_gap,
 };
 
+bool cn_law_needs_velocity(cn_law law, const cn_pair *pair) {
+    return law == CN_LAW_SIGNORINI || pair->restitution_tangent != 0.0;
+}
+
 bool cn_law_shift(cn_law law, const cn_law_input *in, double shift[3]) {
     shift[0] = 0.0;
     shift[1] = in->pair->restitution_tangent * in->before[1];

@@ -47,26 +47,61 @@ CN_POINT_INLINE void cn_point_force(int dim, const double arm[3], const double P
     }
 }
 
-CN_POINT_INLINE void cn_points_diagonal(const cn_point_map *points, int dim, int32_t contacts,
-                                        double *diagonal) {
-    int size = CN_POINT_SIZE(dim);
+// K += L + [arm] J [arm]' of a body in space, lower triangle: xx yx zx yy zy zz. J (arm x e_j) is
+// written out, and (arm x e_i) . of it.
+CN_POINT_INLINE void cn_point_mobility(const double *inverse, const double arm[3], double K[6]) {
+    const double *L = inverse, *J = inverse + 21;
+    double x = arm[0], y = arm[1], z = arm[2], turned[3][3];
+    for (int i = 0; i < 3; i++) {
+        turned[0][i] = z * J[6 * i + 1] - y * J[6 * i + 2];
+        turned[1][i] = x * J[6 * i + 2] - z * J[6 * i];
+        turned[2][i] = y * J[6 * i] - x * J[6 * i + 1];
+    }
+    K[0] += L[0] + (z * turned[0][1] - y * turned[0][2]);
+    K[1] += L[6] + (x * turned[0][2] - z * turned[0][0]);
+    K[2] += L[12] + (y * turned[0][0] - x * turned[0][1]);
+    K[3] += L[7] + (x * turned[1][2] - z * turned[1][0]);
+    K[4] += L[13] + (y * turned[1][0] - x * turned[1][1]);
+    K[5] += L[14] + (y * turned[2][0] - x * turned[2][1]);
+}
+
+static void cn_points_diagonal_3d(const cn_point_map *points, int32_t contacts, double *diagonal) {
     for (int64_t a = 0; a < contacts; a++) {
-        double axes[3][3], *block = diagonal + dim * dim * a;
+        double axes[3][3], K[6] = {0.0}, *block = diagonal + 9 * a;
         cn_point_axes(points, a, axes);
-        memset(block, 0, sizeof *block * (size_t)(dim * dim));
         for (int side = 0; side < 2; side++) {
-            const double *inverse =
-                points->inverse + size * size * (int64_t)points->body[2 * a + side];
-            double x[3][6], y[6];
-            for (int j = 0; j < dim; j++) {
-                cn_point_force(dim, points->arm + 6 * a + 3 * side, axes[j], x[j]);
-                cn_point_light(dim, inverse, x[j], y);
+            cn_point_mobility(points->inverse + 36 * (int64_t)points->body[2 * a + side],
+                              points->arm + 6 * a + 3 * side, K);
+        }
+        for (int j = 0; j < 3; j++) {
+            const double *d = axes[j];
+            double moved[3] = {K[0] * d[0] + K[1] * d[1] + K[2] * d[2],
+                               K[1] * d[0] + K[3] * d[1] + K[4] * d[2],
+                               K[2] * d[0] + K[4] * d[1] + K[5] * d[2]};
+            for (int i = 0; i <= j; i++) {
+                block[3 * j + i] = block[3 * i + j] = cn_dot3(axes[i], moved);
+            }
+        }
+    }
+}
+
+// arm x d has a z alone.
+static void cn_points_diagonal_2d(const cn_point_map *points, int32_t contacts, double *diagonal) {
+    for (int64_t a = 0; a < contacts; a++) {
+        const double *frame = points->frame + 6 * a;
+        double *block = diagonal + 4 * a;
+        memset(block, 0, 4 * sizeof *block);
+        for (int side = 0; side < 2; side++) {
+            const double *M = points->inverse + 9 * (int64_t)points->body[2 * a + side],
+                         *arm = points->arm + 6 * a + 3 * side;
+            for (int j = 0; j < 2; j++) {
+                const double *d = frame + 3 * j;
+                double across = arm[0] * d[1] - arm[1] * d[0];
+                double moved[2] = {M[0] * d[0] + M[1] * d[1] - arm[1] * (M[8] * across),
+                                   M[3] * d[0] + M[4] * d[1] + arm[0] * (M[8] * across)};
                 for (int i = 0; i <= j; i++) {
-                    double sum = block[dim * j + i];
-                    for (int k = 0; k < size; k++) {
-                        sum += x[i][k] * y[k];
-                    }
-                    block[dim * j + i] = block[dim * i + j] = sum;
+                    double sum = frame[3 * i] * moved[0] + frame[3 * i + 1] * moved[1];
+                    block[2 * j + i] = block[2 * i + j] = block[2 * i + j] + sum;
                 }
             }
         }
@@ -76,9 +111,9 @@ CN_POINT_INLINE void cn_points_diagonal(const cn_point_map *points, int dim, int
 void cn_point_map_diagonal(const cn_point_map *points, int32_t dim, int32_t contacts,
                            double *diagonal) {
     if (dim == 3) {
-        cn_points_diagonal(points, 3, contacts, diagonal);
+        cn_points_diagonal_3d(points, contacts, diagonal);
     } else {
-        cn_points_diagonal(points, 2, contacts, diagonal);
+        cn_points_diagonal_2d(points, contacts, diagonal);
     }
 }
 

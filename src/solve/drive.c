@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "problem/operator.h"
 #include "solve/boxes.h"
 #include "solve/params.h"
@@ -14,18 +15,23 @@
 #include <string.h>
 
 // Zero times a number that is not finite is NaN, which a sum keeps; four sums go at once.
-static bool cn_all_finite(int64_t count, const double *x) {
+static double cn_nothing_range(const void *user, int64_t first, int64_t end) {
+    const double *x = user;
     double nothing[4] = {0.0, 0.0, 0.0, 0.0};
-    int64_t i = 0;
-    for (; i + 4 <= count; i += 4) {
+    int64_t i = first;
+    for (; i + 4 <= end; i += 4) {
         for (int k = 0; k < 4; k++) {
             nothing[k] += 0.0 * x[i + k];
         }
     }
-    for (; i < count; i++) {
+    for (; i < end; i++) {
         nothing[0] += 0.0 * x[i];
     }
-    return (nothing[0] + nothing[1]) + (nothing[2] + nothing[3]) == 0.0;
+    return (nothing[0] + nothing[1]) + (nothing[2] + nothing[3]);
+}
+
+static bool cn_all_finite(const cn_env *env, int64_t count, const double *x) {
+    return cn_parallel_sum(env, count, cn_nothing_range, x) == 0.0;
 }
 
 // ---- what both kinds share ----
@@ -92,13 +98,14 @@ static cn_status cn_drive_end(const cn_solver_info *info, cn_status run, cn_stat
 
 // ---- friction ----
 
-static cn_status cn_friction_check(const cn_friction *p, const double *r, cn_error *error) {
+static cn_status cn_friction_check(const cn_env *env, const cn_friction *p, const double *r,
+                                   cn_error *error) {
     if ((p->dim != 2 && p->dim != 3) || p->contacts < 0) {
         return cn_fail(error, CN_ERR_ARGUMENT, "a friction problem of dimension %d, %d contacts",
                        (int)p->dim, (int)p->contacts);
     }
     int64_t m = (int64_t)p->dim * p->contacts;
-    if (!cn_all_finite(m, p->q)) {
+    if (!cn_all_finite(env, m, p->q)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "q holds a number that is not finite");
     }
     for (int32_t a = 0; a < p->contacts; a++) {
@@ -106,7 +113,7 @@ static cn_status cn_friction_check(const cn_friction *p, const double *r, cn_err
             return cn_fail(error, CN_ERR_ARGUMENT, "mu of contact %d is %g", (int)a, p->mu[a]);
         }
     }
-    if (!cn_all_finite(m, r)) {
+    if (!cn_all_finite(env, m, r)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "the first guess holds a number that is not finite");
     }
     bool bare = p->W.kind == CN_OPERATOR_BALLS || p->W.kind == CN_OPERATOR_POINTS;
@@ -154,15 +161,16 @@ static cn_status cn_friction_view(const cn_friction *p, uint32_t accepts, cn_are
 static cn_status cn_friction_judge(const cn_friction *p, const cn_solve_opts *opts,
                                    cn_arena *scratch, double *r, double *u,
                                    cn_solve_report *report) {
+    const cn_env *env = cn_arena_env(scratch);
     int64_t m = (int64_t)p->dim * p->contacts;
     double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
     if (!v) {
         return CN_ERR_MEMORY;
     }
-    bool finite = cn_all_finite(m, r);
+    bool finite = cn_all_finite(env, m, r);
     if (finite) {
-        cn_friction_velocity_by(cn_arena_env(scratch), p, r, v, u);
-        finite = cn_all_finite(m, u);
+        cn_friction_velocity_by(env, p, r, v, u);
+        finite = cn_all_finite(env, m, u);
     }
     if (!finite) {
         memset(r, 0, (size_t)m * sizeof *r);
@@ -182,7 +190,7 @@ cn_status cn_friction_solve(const cn_friction *p, const cn_friction_solver *solv
     cn_status status = cn_drive_check(p, info, solver && solver->solve ? solver : NULL, opts,
                                       scratch, r, u, report, error);
     if (status == CN_OK) {
-        status = cn_friction_check(p, r, error);
+        status = cn_friction_check(cn_arena_env(scratch), p, r, error);
     }
     if (status != CN_OK) {
         return status;
@@ -220,10 +228,10 @@ static cn_status cn_matrix_check(const char *what, int32_t n, const cn_csr *M, c
         return cn_fail(error, CN_ERR_ARGUMENT, "an %s of size %d with a %d x %d matrix", what,
                        (int)n, (int)M->rows, (int)M->cols);
     }
-    if (!cn_all_finite(n, q)) {
+    if (!cn_all_finite(NULL, n, q)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "q holds a number that is not finite");
     }
-    if (!cn_all_finite(n, z)) {
+    if (!cn_all_finite(NULL, n, z)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "the first guess holds a number that is not finite");
     }
     return CN_OK;
@@ -231,14 +239,14 @@ static cn_status cn_matrix_check(const char *what, int32_t n, const cn_csr *M, c
 
 // w = M z + q; false when z or w is not finite.
 static bool cn_matrix_velocity(const cn_csr *M, const double *q, const double *z, double *w) {
-    if (!cn_all_finite(M->rows, z)) {
+    if (!cn_all_finite(NULL, M->rows, z)) {
         return false;
     }
     cn_csr_apply(M, z, w);
     for (int32_t i = 0; i < M->rows; i++) {
         w[i] += q[i];
     }
-    return cn_all_finite(M->rows, w);
+    return cn_all_finite(NULL, M->rows, w);
 }
 
 // A problem of either kind with its solver: what the driver asks of both.

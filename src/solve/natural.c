@@ -9,6 +9,7 @@
 // mu |u_T|.
 #include "solve/natural.h"
 
+#include "base/parallel.h"
 #include "problem/operator.h"
 #include "solve/boxes.h"
 
@@ -74,69 +75,101 @@ static double cn_natural_denominator(double size, double force, double mean_diag
     return size < floor ? 1.0 : size;
 }
 
-cn_natural_unit cn_natural_unit_of(const cn_friction *p) {
-    int32_t dim = p->dim;
-    double pressing = 0.0, all = 0.0, trace_sum = 0.0;
-    for (int32_t a = 0; a < p->contacts; a++) {
-        int64_t row = (int64_t)dim * a;
-        double size = cn_square_sum(dim, p->q + row);
-        pressing += cn_is_boxed(&p->bounds, a) ? cn_boxes_pressing(p, a)
-                    : p->q[row] < 0.0          ? size
-                                               : 0.0;
-        all += size;
-        trace_sum += cn_operator_trace(&p->W, dim, a);
+typedef struct cn_unit_sums {
+    double pressing, all, trace;
+} cn_unit_sums;
+
+static void cn_unit_range(const void *user, int64_t first, int64_t end, void *part) {
+    const cn_friction *p = user;
+    cn_unit_sums *sums = part;
+    for (int32_t a = (int32_t)first; a < end; a++) {
+        int64_t row = (int64_t)p->dim * a;
+        double size = cn_square_sum(p->dim, p->q + row);
+        sums->pressing += cn_is_boxed(&p->bounds, a) ? cn_boxes_pressing(p, a)
+                          : p->q[row] < 0.0          ? size
+                                                     : 0.0;
+        sums->all += size;
+        sums->trace += cn_operator_trace(&p->W, p->dim, a);
     }
-    return (cn_natural_unit){.size = sqrt(pressing > 0.0 ? pressing : all),
-                             .mean_diagonal = trace_sum / ((double)dim * p->contacts)};
+}
+
+static void cn_unit_join(void *total, const void *part) {
+    cn_unit_sums *sums = total;
+    const cn_unit_sums *more = part;
+    sums->pressing += more->pressing;
+    sums->all += more->all;
+    sums->trace += more->trace;
+}
+
+cn_natural_unit cn_natural_unit_of(const cn_env *env, const cn_friction *p) {
+    cn_unit_sums sums = {0.0, 0.0, 0.0};
+    cn_parallel_fold(env, p->contacts, cn_unit_range, cn_unit_join, p, sizeof sums, &sums);
+    return (cn_natural_unit){.size = sqrt(sums.pressing > 0.0 ? sums.pressing : sums.all),
+                             .mean_diagonal = sums.trace / ((double)p->dim * p->contacts)};
 }
 
 double cn_natural_divide(const cn_natural_unit *unit, double error, double force) {
     return error / cn_natural_denominator(unit->size, force, unit->mean_diagonal);
 }
 
-double cn_natural_size(const cn_friction *p, cn_measure measure, const double *r, const double *u) {
+static double cn_square_range(const void *user, int64_t first, int64_t end) {
+    return cn_square_sum(end - first, (const double *)user + first);
+}
+
+static double cn_natural_size_by(const cn_env *env, const cn_friction *p, cn_measure measure,
+                                 const double *r, const double *u) {
     int64_t m = (int64_t)p->dim * p->contacts;
-    cn_natural_unit unit = cn_natural_unit_of(p);
-    double force = sqrt(cn_square_sum(m, r));
+    cn_natural_unit unit = cn_natural_unit_of(env, p);
+    double force = sqrt(cn_parallel_sum(env, m, cn_square_range, r));
     if (measure == CN_MEASURE_SCALED) {
         return cn_natural_denominator(unit.size, force, unit.mean_diagonal);
     }
-    double norm = sqrt(cn_square_sum(m, p->q));
+    double norm = sqrt(cn_parallel_sum(env, m, cn_square_range, p->q));
     if (measure == CN_MEASURE_Q) {
         return cn_natural_denominator(norm, force, unit.mean_diagonal);
     }
-    double largest = fmax(norm, fmax(force, sqrt(cn_square_sum(m, u))));
+    double largest = fmax(norm, fmax(force, sqrt(cn_parallel_sum(env, m, cn_square_range, u))));
     return largest < CN_NATURAL_TINY ? 1.0 : largest;
 }
 
-static double cn_natural_scaled(const cn_friction *p, const double *r, const double *u) {
-    int32_t dim = p->dim;
-    double error = 0.0;
-    for (int32_t a = 0; a < p->contacts; a++) {
-        double trace = cn_operator_trace(&p->W, dim, a);
-        // A contact without stiffness of its own has no step of its own.
-        double rho = trace > 0.0 ? dim / trace : 1.0;
-        error += cn_block_error(p, a, rho, r, u);
-    }
-    return sqrt(error) / cn_natural_size(p, CN_MEASURE_SCALED, r, u);
+double cn_natural_size(const cn_friction *p, cn_measure measure, const double *r, const double *u) {
+    return cn_natural_size_by(NULL, p, measure, r, u);
 }
 
-static double cn_natural_plain(const cn_friction *p, cn_measure measure, const double *r,
-                               const double *u) {
+// What the loop over contacts reads.
+typedef struct cn_error_loop {
+    const cn_friction *p;
+    bool scaled;
+    const double *r, *u;
+} cn_error_loop;
+
+// |e|^2 summed; rho_a = dim / trace W_aa, or 1.
+static double cn_error_range(const void *user, int64_t first, int64_t end) {
+    const cn_error_loop *loop = user;
+    const cn_friction *p = loop->p;
     double error = 0.0;
-    for (int32_t a = 0; a < p->contacts; a++) {
-        error += cn_block_error(p, a, 1.0, r, u);
+    for (int32_t a = (int32_t)first; a < end; a++) {
+        double trace = loop->scaled ? cn_operator_trace(&p->W, p->dim, a) : 0.0;
+        // A contact without stiffness of its own has no step of its own.
+        double rho = trace > 0.0 ? p->dim / trace : 1.0;
+        error += cn_block_error(p, a, rho, loop->r, loop->u);
     }
-    return sqrt(error) / cn_natural_size(p, measure, r, u);
+    return error;
+}
+
+double cn_natural_error_by(const cn_env *env, const cn_friction *p, cn_measure measure,
+                           const double *r, const double *u) {
+    if (p->contacts == 0) {
+        return 0.0;
+    }
+    const cn_error_loop loop = {p, measure == CN_MEASURE_SCALED, r, u};
+    return sqrt(cn_parallel_sum(env, p->contacts, cn_error_range, &loop)) /
+           cn_natural_size_by(env, p, measure, r, u);
 }
 
 double cn_natural_error(const cn_friction *p, cn_measure measure, const double *r,
                         const double *u) {
-    if (p->contacts == 0) {
-        return 0.0;
-    }
-    return measure == CN_MEASURE_SCALED ? cn_natural_scaled(p, r, u)
-                                        : cn_natural_plain(p, measure, r, u);
+    return cn_natural_error_by(NULL, p, measure, r, u);
 }
 
 static double cn_csr_trace(const cn_csr *a) {

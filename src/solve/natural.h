@@ -14,6 +14,9 @@
 // The residual that measure names, as cn_grade defines it, of an r with u = W r + q. NaN or
 // infinite where r or u is. No allocation.
 double cn_natural_error(const cn_friction *p, cn_measure measure, const double *r, const double *u);
+// The same by the threads of env, to the bit.
+double cn_natural_error_by(const cn_env *env, const cn_friction *p, cn_measure measure,
+                           const double *r, const double *u);
 // What it divides |e| by.
 double cn_natural_size(const cn_friction *p, cn_measure measure, const double *r, const double *u);
 
@@ -23,7 +26,7 @@ typedef struct cn_natural_unit {
     double mean_diagonal; // tr W / m
 } cn_natural_unit;
 
-cn_natural_unit cn_natural_unit_of(const cn_friction *p);
+cn_natural_unit cn_natural_unit_of(const cn_env *env, const cn_friction *p);
 double cn_natural_divide(const cn_natural_unit *unit, double error, double force);
 
 // |min(z, w)| / |q| of a z with w = M z + q.

@@ -540,7 +540,7 @@ cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *loc
     sweep->relaxation = plan->relaxation;
     sweep->fast = local->solve == cn_local_hybrid && !p->convex;
     sweep->local = p->convex ? cn_local_convex : sweep->local;
-    sweep->unit = cn_natural_unit_of(p);
+    sweep->unit = cn_natural_unit_of(sweep->env, p);
     sweep->r = CN_TAKE(scratch, double, m);
     sweep->u = CN_TAKE(scratch, double, m);
     // Spare zeros behind the velocities, for the second body of a contact that has one.
@@ -686,9 +686,9 @@ double cn_sweep_true_error(cn_sweep *sweep, cn_measure measure, const void *x) {
         cn_body_pack_velocity(&sweep->pack, sweep->p, sweep->v, sweep->u);
         cn_bounds_comply(sweep->p, sweep->r, sweep->u);
     } else {
-        cn_friction_velocity(sweep->p, sweep->r, sweep->v, sweep->u);
+        cn_friction_velocity_by(sweep->env, sweep->p, sweep->r, sweep->v, sweep->u);
     }
-    return cn_natural_error(sweep->p, measure, sweep->r, sweep->u);
+    return cn_natural_error_by(sweep->env, sweep->p, measure, sweep->r, sweep->u);
 }
 
 double cn_sweep_cost(const cn_sweep *sweep) {
