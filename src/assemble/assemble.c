@@ -66,6 +66,14 @@ static void cn_contact_arm(int32_t dim, const double *pose, const cn_contact *co
     arm[2] = dim == 3 ? contact->point[2] - pose[2] : 0.0;
 }
 
+// x in contact axes.
+static inline void cn_to_axes(int32_t dim, const cn_contact *contact, const double x[3],
+                              double out[3]) {
+    out[0] = cn_dot3(contact->normal, x);
+    out[1] = cn_dot3(contact->t1, x);
+    out[2] = dim == 3 ? cn_dot3(contact->t2, x) : 0.0;
+}
+
 // The row of H for a body: velocity of its material point at the contact, along one axis.
 static void cn_lever(int32_t dim, const double *pose, const cn_contact *contact, int32_t axis,
                      double *row) {
@@ -133,9 +141,7 @@ static inline __attribute__((always_inline)) void cn_ball_velocity(int dim,
     for (int k = 0; k < dim; k++) {
         apart[k] = candidate[k] - antagonist[k] - turn[k];
     }
-    for (int i = 0; i < dim; i++) {
-        u[i] = cn_dot3(cn_axis(contact, i), apart);
-    }
+    cn_to_axes(dim, contact, apart, u);
 }
 
 // u of a contact for body velocities v, in contact axes; arm: of balls.
@@ -160,9 +166,7 @@ static void cn_relative_velocity(const cn_assembling *job, const cn_contact *con
     cn_point_velocity(dim, job->inertia->q + pose * antagonist, contact, v + size * antagonist,
                       second);
     cn_sub3(first, second, apart);
-    for (int32_t i = 0; i < dim; i++) {
-        u[i] = cn_dot3(cn_axis(contact, i), apart);
-    }
+    cn_to_axes(dim, contact, apart, u);
 }
 
 // The form that W takes: with H where there are joints, else that of balls where every body that
@@ -456,10 +460,13 @@ static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place)
         return;
     }
     cn_friction *p = &out->problem;
-    double u_free[3];
+    double u_free[3], r[3] = {0.0, 0.0, 0.0};
     int32_t dim = p->dim, a = place->next++;
     int32_t last = cn_find_impulse(job->state, &contact->key, &place->from);
     cn_relative_velocity(job, contact, touching.arm, job->v_free, u_free);
+    if (last >= 0) {
+        cn_to_axes(dim, contact, job->state->impulse + 3 * (int64_t)last, r);
+    }
     out->contact[a] = c;
     p->mu[a] = last >= 0 && job->state->slid[last] ? touching.pair->friction_dynamic
                                                    : touching.pair->friction;
@@ -470,8 +477,7 @@ static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place)
             out->velocity_before[row] = touching.before[i];
         }
         p->q[row] = u_free[i] + touching.shift[i];
-        out->r[row] =
-            last >= 0 ? cn_dot3(cn_axis(contact, i), job->state->impulse + 3 * (int64_t)last) : 0.0;
+        out->r[row] = r[i];
     }
     place->entry = cn_fill_contact(job, contact, touching.arm, a, place->entry);
 }

@@ -57,11 +57,12 @@ static inline __attribute__((always_inline)) void cn_balls_push(int dim, const c
     for (int64_t a = slice->contact; a < slice->contact_end; a++) {
         int64_t first = balls->body[2 * a], second = balls->body[2 * a + 1];
         bool has_first = cn_slice_has(slice, first), has_second = cn_slice_has(slice, second);
-        if (!has_first && !has_second) {
-            continue;
-        }
         const double *light_a = balls->light + 2 * first, *light_b = balls->light + 2 * second,
                      *arm = balls->arm + 2 * a, *own = loop->r + dim * a;
+        bool open = own[0] == 0.0 && own[1] == 0.0 && (dim == 2 || own[2] == 0.0);
+        if (open || (!has_first && !has_second)) {
+            continue;
+        }
         double axes[9], P[3], turn[3];
         cn_contact_axes(dim, balls->normal + 3 * a, axes);
         for (int k = 0; k < 3; k++) {

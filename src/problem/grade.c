@@ -145,10 +145,13 @@ static inline __attribute__((always_inline)) void cn_plain_push_balls(int dim, c
     const cn_ball_map *balls = &g->p->W.balls;
     int size = dim == 3 ? 6 : 3;
     for (int64_t a = slice->contact; a < slice->contact_end; a++) {
-        double F[9], P[3];
+        const double *own = g->r + dim * a;
+        double third = dim == 3 ? own[2] : 0.0, F[9], P[3];
+        if (own[0] == 0.0 && own[1] == 0.0 && third == 0.0) {
+            continue; // it pushes nothing
+        }
         cn_contact_axes(dim, balls->normal + 3 * a, F);
-        const double *n = F, *own = g->r + dim * a;
-        double third = dim == 3 ? own[2] : 0.0;
+        const double *n = F;
         for (int k = 0; k < 3; k++) {
             P[k] = F[k] * own[0] + F[3 + k] * own[1] + F[6 + k] * third;
         }

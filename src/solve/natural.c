@@ -157,6 +157,17 @@ static double cn_error_range(const void *user, int64_t first, int64_t end) {
     return error;
 }
 
+double cn_natural_error_in(const cn_env *env, const cn_natural_unit *unit, const cn_friction *p,
+                           const double *r, const double *u) {
+    if (p->contacts == 0) {
+        return 0.0;
+    }
+    const cn_error_loop loop = {p, true, r, u};
+    double force = sqrt(cn_parallel_sum(env, (int64_t)p->dim * p->contacts, cn_square_range, r));
+    return cn_natural_divide(unit, sqrt(cn_parallel_sum(env, p->contacts, cn_error_range, &loop)),
+                             force);
+}
+
 double cn_natural_error_by(const cn_env *env, const cn_friction *p, cn_measure measure,
                            const double *r, const double *u) {
     if (p->contacts == 0) {

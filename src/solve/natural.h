@@ -27,6 +27,9 @@ typedef struct cn_natural_unit {
 } cn_natural_unit;
 
 cn_natural_unit cn_natural_unit_of(const cn_env *env, const cn_friction *p);
+// The scaled residual when its unit is known.
+double cn_natural_error_in(const cn_env *env, const cn_natural_unit *unit, const cn_friction *p,
+                           const double *r, const double *u);
 double cn_natural_divide(const cn_natural_unit *unit, double error, double force);
 
 // |min(z, w)| / |q| of a z with w = M z + q.

@@ -688,7 +688,9 @@ double cn_sweep_true_error(cn_sweep *sweep, cn_measure measure, const void *x) {
     } else {
         cn_friction_velocity_by(sweep->env, sweep->p, sweep->r, sweep->v, sweep->u);
     }
-    return cn_natural_error_by(sweep->env, sweep->p, measure, sweep->r, sweep->u);
+    return measure == CN_MEASURE_SCALED
+               ? cn_natural_error_in(sweep->env, &sweep->unit, sweep->p, sweep->r, sweep->u)
+               : cn_natural_error_by(sweep->env, sweep->p, measure, sweep->r, sweep->u);
 }
 
 double cn_sweep_cost(const cn_sweep *sweep) {
