@@ -61,10 +61,9 @@ static cn_status cn_anderson_take(cn_anderson *s, bool single, cn_arena *scratch
     s->kernel = wide ? wide : plain;
     s->dF = cn_arena_take(scratch, s->depth * s->n, s->kernel->number);
     s->dG = cn_arena_take(scratch, s->depth * s->n, s->kernel->number);
-    s->f = cn_arena_take(scratch, s->n, s->kernel->number);
     s->f_old = cn_arena_take(scratch, s->n, s->kernel->number);
     s->g_old = cn_arena_take(scratch, s->n, s->kernel->number);
-    return s->dF && s->dG && s->f && s->f_old && s->g_old ? CN_OK : CN_ERR_MEMORY;
+    return s->dF && s->dG && s->f_old && s->g_old ? CN_OK : CN_ERR_MEMORY;
 }
 
 cn_status cn_anderson_prepare(int32_t depth, int64_t n, bool single, const float *weight,
@@ -87,18 +86,25 @@ typedef struct cn_anderson_loop {
     void *x;
     const void *g;
     const double *gamma;
-    int32_t column; // -1: none
+    int32_t column;
     double leap;
 } cn_anderson_loop;
 
-static double cn_weigh_range(const void *user, int64_t first, int64_t end) {
+static double cn_norm2_range(const void *user, int64_t first, int64_t end) {
     const cn_anderson_loop *loop = user;
-    const cn_anderson *s = loop->s;
-    double *row = loop->column < 0 ? NULL : s->part[first / CN_RANGE];
-    if (row) {
-        memset(row, 0, sizeof *s->part);
-    }
-    return s->kernel->weigh(s, row ? loop->column : 0, loop->x, loop->g, first, end, row);
+    return loop->s->kernel->norm2(loop->s, loop->x, loop->g, first, end);
+}
+
+static void cn_differ_range(void *user, int64_t first, int64_t end) {
+    const cn_anderson_loop *loop = user;
+    double *row = loop->s->part[first / CN_RANGE];
+    memset(row, 0, sizeof *loop->s->part);
+    loop->s->kernel->differ(loop->s, loop->column, loop->x, loop->g, first, end, row);
+}
+
+static void cn_keep_range(void *user, int64_t first, int64_t end) {
+    const cn_anderson_loop *loop = user;
+    loop->s->kernel->keep(loop->s, loop->x, loop->g, first, end);
 }
 
 static void cn_mix_range(void *user, int64_t first, int64_t end) {
@@ -122,19 +128,13 @@ static void cn_copy(const cn_anderson *s, void *to, const void *from) {
     cn_parallel_ranges(s->env, s->n, cn_copy_range, &loop);
 }
 
-// f, and where there is one before it their difference, as the next column; returns |f|.
-static double cn_weigh(cn_anderson *s, void *x, const void *g) {
-    bool differs = s->depth > 0 && s->accepted > 0.0 && !s->leapt;
-    cn_anderson_loop loop = {.s = s, .x = x, .g = g, .column = differs ? s->next : -1};
-    // The new column is one of those that it is multiplied with.
-    s->count += differs && s->count < s->depth;
-    return sqrt(cn_parallel_sum(s->env, s->n, cn_weigh_range, &loop));
-}
-
-// Keeps the new column, with its row of the Gram matrix.
-static void cn_keep_column(cn_anderson *s) {
+// A new column of differences, with its row of the Gram matrix.
+static void cn_push_difference(cn_anderson *s, void *x, const void *g) {
     int32_t c = s->next;
     s->next = (c + 1) % s->depth;
+    s->count = s->count < s->depth ? s->count + 1 : s->depth;
+    cn_anderson_loop loop = {.s = s, .x = x, .g = g, .column = c};
+    cn_parallel_ranges(s->env, s->n, cn_differ_range, &loop);
     double row[CN_ANDERSON_MAX + 1] = {0.0};
     for (int64_t k = 0; k * CN_RANGE < s->n; k++) {
         for (int32_t j = 0; j <= CN_ANDERSON_MAX; j++) {
@@ -211,7 +211,8 @@ static double cn_leap_length(const cn_anderson *s, double norm) {
 }
 
 double cn_anderson_step(cn_anderson *s, void *x, const void *g) {
-    double norm = cn_weigh(s, x, g);
+    cn_anderson_loop loop = {.s = s, .x = x, .g = g};
+    double norm = sqrt(cn_parallel_sum(s->env, s->n, cn_norm2_range, &loop));
     if (s->depth == 0) {
         cn_copy(s, x, g);
         return norm;
@@ -239,18 +240,14 @@ double cn_anderson_step(cn_anderson *s, void *x, const void *g) {
         s->rest = s->rest < CN_ANDERSON_REST_MAX ? 2 * s->rest : CN_ANDERSON_REST_MAX;
         return norm;
     }
-    double leap = 0.0;
     if (s->accepted > 0.0) {
-        cn_keep_column(s);
-        leap = cn_leap_length(s, norm);
+        cn_push_difference(s, x, g);
+        loop.leap = cn_leap_length(s, norm);
+    } else {
+        cn_parallel_ranges(s->env, s->n, cn_keep_range, &loop);
     }
     s->accepted = norm > 0.0 ? norm : 0.0;
-    cn_copy(s, s->g_old, g);
-    void *swap = s->f_old;
-    s->f_old = s->f;
-    s->f = swap;
-    cn_anderson_loop loop = {.s = s, .x = x, .g = g, .leap = leap};
-    if (leap > 0.0) {
+    if (loop.leap > 0.0) {
         cn_parallel_ranges(s->env, s->n, cn_leap_range, &loop);
         s->mixed = s->leapt = true;
         return norm;

@@ -16,10 +16,17 @@ typedef struct cn_anderson cn_anderson;
 // The loops over entries [first, end) in one precision, for one kind of processor.
 typedef struct cn_anderson_kernel {
     size_t number; // bytes
-    // f = D (g - x); returns |f|^2. With a row, column c of dF and dG anew from f, f_old, g, g_old:
-    // adds its products with all columns to row, and the one with f to row[CN_ANDERSON_MAX].
-    double (*weigh)(const cn_anderson *state, int32_t column, const void *x, const void *g,
-                    int64_t first, int64_t end, double *row);
+    // |f|^2 of f = D (g - x).
+    double (*norm2)(const cn_anderson *state, const void *x, const void *g, int64_t first,
+                    int64_t end);
+    // Column c of dF and dG anew from f, f_old, g, g_old; f and g take the place of the old ones.
+    // Adds the column's products with all columns to row, and the one with f to
+    // row[CN_ANDERSON_MAX].
+    void (*differ)(const cn_anderson *state, int32_t column, const void *x, const void *g,
+                   int64_t first, int64_t end, double *row);
+    // f and g take the place of the old ones.
+    void (*keep)(const cn_anderson *state, const void *x, const void *g, int64_t first,
+                 int64_t end);
     // x = g - dG gamma
     void (*mix)(const cn_anderson *state, const double *gamma, const void *g, int64_t first,
                 int64_t end, void *x);
@@ -48,7 +55,6 @@ struct cn_anderson {
     int32_t rest;        // plain steps that the next window without progress costs
     void *dF, *dG;       // depth columns of n
     void *f_old, *g_old;
-    void *f;
     double gram[CN_ANDERSON_MAX][CN_ANDERSON_MAX]; // dF_i . dF_j
     double right[CN_ANDERSON_MAX];                 // dF_i . f
     double (*part)[CN_ANDERSON_MAX + 1];           // products of each range of numbers

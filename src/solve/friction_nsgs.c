@@ -8,8 +8,8 @@
 // ("order"), so threads cannot change the answer; they may be swept forth and back, in blocks of
 // one pair of bodies, or with a relaxation found on the way, all of which the packets of spheres
 // and manifolds cannot do, so that each sweep costs more. Spheres and disks are swept in single
-// precision, eight contacts at a time, as far as that is precise enough; what it takes for solved
-// is looked at in double. Scratch: one local block a contact, depth + 6 vectors of the size of r.
+// precision, eight contacts at a time, as far as that is precise enough. Scratch: one local block a
+// contact, depth + 6 vectors of the size of r.
 #include "solve/friction_nsgs.h"
 
 #include "base/arena.h"
@@ -56,8 +56,8 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"settle", CN_PARAM_INT, offsetof(cn_nsgs_params, settle), 0, 0, 10000,
      "most sweeps past the tolerance from a start near it, so that piles come to exact rest"},
     {"single", CN_PARAM_BOOL, offsetof(cn_nsgs_params, single), 1, 0, 1,
-     "spheres and disks in single precision until the error comes near its round-off or the "
-     "tolerance, which is confirmed in double; 0: in double throughout"},
+     "spheres and disks in single precision until the error is within the tolerance or near its "
+     "round-off, then in double; 0: in double throughout"},
     {"momentum", CN_PARAM_REAL, offsetof(cn_nsgs_params, momentum), 0.9, 0.0, 0.99,
      "of sweeps over spheres and disks: from x + momentum (x - x before); 0: anderson instead"},
     {"order", CN_PARAM_INT, offsetof(cn_nsgs_params, order), 0, 0, CN_ORDER_COUNT - 1,
@@ -150,7 +150,7 @@ static void cn_nsgs_load(cn_nsgs *s, const double *r) {
 static void cn_nsgs_widen(cn_nsgs *s, const double *r) {
     s->status = cn_sweep_widen(&s->sweep, s->scratch);
     s->status = s->status == CN_OK ? cn_nsgs_take(s) : s->status;
-    if (s->status == CN_OK && s->mixer.f) {
+    if (s->status == CN_OK && s->mixer.f_old) {
         s->status = cn_anderson_widen(&s->mixer, s->scratch);
     }
     if (s->status == CN_OK) {
@@ -159,17 +159,22 @@ static void cn_nsgs_widen(cn_nsgs *s, const double *r) {
     }
 }
 
-// Where singles take g for solved but round-off could make the difference, or have nothing more to
-// say of it, doubles have the word.
+// Where round-off keeps singles from saying whether g is solved, or from making it better, doubles
+// have the word, and what follows.
 static void cn_nsgs_confirm(cn_nsgs *s) {
-    double goal = CN_WATCH_MARGIN * s->opts->tolerance;
-    bool doubtful = s->error <= goal && s->error + s->sweep.floor > goal;
-    if (!doubtful && !(s->error <= s->sweep.floor)) {
+    double goal = CN_WATCH_MARGIN * s->opts->tolerance, floor = s->sweep.floor;
+    bool solved = s->error + floor <= goal, unclear = s->error <= goal || s->error <= floor;
+    if (solved || !unclear) {
         return;
     }
-    s->error = cn_sweep_true_error(&s->sweep, s->opts->measure, s->g);
-    if (!(s->error <= goal)) {
-        cn_nsgs_widen(s, s->sweep.r);
+    double *r = CN_TAKE(s->scratch, double, (int64_t)s->sweep.p->dim * s->sweep.p->contacts);
+    s->status = r ? CN_OK : CN_ERR_MEMORY;
+    if (r) {
+        cn_sweep_store(&s->sweep, s->g, r);
+        cn_nsgs_widen(s, r);
+    }
+    if (s->status == CN_OK) {
+        s->error = cn_sweep_error(&s->sweep, s->opts->measure, s->g);
     }
 }
 
@@ -269,7 +274,7 @@ static int64_t cn_nsgs_glide_on(const cn_nsgs *s, double tolerance) {
 // Goes on from the best so far in the other way, with momentum or mixing.
 static void cn_nsgs_change(cn_nsgs *s) {
     s->gliding = !s->gliding;
-    if (!s->gliding && !s->mixer.f) {
+    if (!s->gliding && !s->mixer.f_old) {
         s->status = cn_nsgs_take_mixer(s);
     }
     if (s->status == CN_OK) {

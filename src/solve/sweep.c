@@ -526,6 +526,17 @@ static cn_status cn_prepare_any(cn_sweep *s, cn_arena *scratch) {
     return status == CN_OK && cn_is_planned(s) ? cn_prepare_plan(s, scratch) : status;
 }
 
+// What doubles need besides.
+static cn_status cn_prepare_room(cn_sweep *s, cn_arena *scratch) {
+    int64_t m = (int64_t)s->p->dim * s->p->contacts;
+    s->r = CN_TAKE(scratch, double, m);
+    s->u = CN_TAKE(scratch, double, m);
+    // Spare zeros behind the velocities, for the second body of a contact that has one.
+    int64_t velocities = cn_operator_dofs(&s->p->W, s->p->dim) + CN_SWEEP_SPARE;
+    s->v = CN_TAKE_ZERO(scratch, double, velocities);
+    return s->r && s->u && s->v ? CN_OK : CN_ERR_MEMORY;
+}
+
 cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, double relaxation,
                            cn_arena *scratch, cn_sweep *sweep) {
     const cn_sweep_plan plain = {.relaxation = relaxation};
@@ -541,13 +552,9 @@ cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *loc
     sweep->fast = local->solve == cn_local_hybrid && !p->convex;
     sweep->local = p->convex ? cn_local_convex : sweep->local;
     sweep->unit = cn_natural_unit_of(sweep->env, p);
-    sweep->r = CN_TAKE(scratch, double, m);
-    sweep->u = CN_TAKE(scratch, double, m);
-    // Spare zeros behind the velocities, for the second body of a contact that has one.
-    sweep->v = CN_TAKE_ZERO(scratch, double, cn_operator_dofs(&p->W, p->dim) + CN_SWEEP_SPARE);
-    cn_status status = sweep->r && sweep->u && sweep->v ? CN_OK : CN_ERR_MEMORY;
-    if (status == CN_OK && cn_may_be_packed(sweep)) {
-        status = cn_prepare_packets(sweep, scratch);
+    cn_status status = cn_may_be_packed(sweep) ? cn_prepare_packets(sweep, scratch) : CN_OK;
+    if (status == CN_OK && !sweep->single) {
+        status = cn_prepare_room(sweep, scratch);
     }
     if (status == CN_OK && sweep->kind == CN_SWEEP_ANY) {
         status = cn_prepare_any(sweep, scratch);
@@ -557,7 +564,8 @@ cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *loc
 
 cn_status cn_sweep_widen(cn_sweep *sweep, cn_arena *scratch) {
     sweep->single = false;
-    return cn_balls_widen(&sweep->balls, scratch);
+    cn_status status = cn_balls_widen(&sweep->balls, scratch);
+    return status == CN_OK ? cn_prepare_room(sweep, scratch) : status;
 }
 
 size_t cn_sweep_bytes(const cn_sweep *sweep) {
@@ -677,10 +685,6 @@ double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const void *x) {
         return cn_natural_divide(&sweep->unit, sqrt(cn_manifolds_error(&sweep->manifolds, x)),
                                  cn_length(sweep->env, sweep->size, x));
     }
-    return cn_sweep_true_error(sweep, measure, x);
-}
-
-double cn_sweep_true_error(cn_sweep *sweep, cn_measure measure, const void *x) {
     cn_sweep_store(sweep, x, sweep->r);
     if (sweep->pack.size > 0) {
         cn_body_pack_velocity(&sweep->pack, sweep->p, sweep->v, sweep->u);

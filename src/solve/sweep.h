@@ -52,7 +52,8 @@ struct cn_sweep {
     cn_manifolds manifolds; //
     cn_natural_unit unit;   // of the scaled measure
     double floor;           // what round-off may have made of the last scaled error, of singles
-    double *r, *u;          // impulses and velocities in contact axes, for the other measures
+    double *r, *u;          // impulses and velocities in contact axes, for the other measures of
+                            // doubles
     const cn_env *env;      // whose threads work
     cn_sweep_plan plan;
     cn_visit_fn *visit;     // of a plan: one contact solved
@@ -84,10 +85,9 @@ void cn_sweep_start_gliding(cn_sweep *sweep);
 void cn_sweep_glide(cn_sweep *sweep, double share, const void *x, void *to);
 // The velocities anew, of x and of the iterate before it, so that nothing drifts.
 void cn_sweep_freshen(cn_sweep *sweep, const void *x, const void *before);
-// The error of the x of the last run, as cn_natural_error has it; of singles, in singles.
+// The error of the x of the last run, as cn_natural_error has it; of singles, in singles, the
+// scaled one only.
 double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const void *x);
-// The error of x as it is stored, in doubles.
-double cn_sweep_true_error(cn_sweep *sweep, cn_measure measure, const void *x);
 // Multiplications' worth of one visit to every contact, by counts that were measured once and hold
 // on any machine.
 double cn_sweep_cost(const cn_sweep *sweep);
