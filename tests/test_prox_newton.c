@@ -64,8 +64,8 @@ CN_TEST(solves_plane_piles_in_both_forms) {
 }
 
 CN_TEST(auto_solves_what_sweeps_alone_do_not) {
-    double r[3 * 300], u[3 * 300];
-    cn_problem *problem = pile(3, 300, 0.5, 3);
+    double r[3 * 200], u[3 * 200];
+    cn_problem *problem = pile(3, 200, 0.5, 3);
     cn_arena *arena = cn_arena_create(NULL);
     cn_friction p;
     assert_int_equal(cn_friction_condense(&problem->global, arena, &p, NULL), CN_OK);

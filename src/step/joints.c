@@ -12,7 +12,6 @@
 #include "step/phases.h"
 
 #include "base/arena.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "math/vec3.h"
 
@@ -185,15 +184,11 @@ static cn_status cn_joints_broken(const cn_sim *sim, cn_error *error) {
 static cn_status cn_solve_and_end(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
     int32_t before = step->solved.iterations;
-    double clock[3] = {cn_clock_cpu()};
+    cn_step_enter(step, CN_PHASE_SOLVE);
     cn_status status = cn_step_solve(sim, error);
     step->solved.iterations += before;
-    clock[1] = cn_clock_cpu();
-    status = status == CN_OK ? cn_step_end(sim, error) : status;
-    clock[2] = cn_clock_cpu();
-    step->cpu[2] += clock[1] - clock[0];
-    step->cpu[3] += clock[2] - clock[1];
-    return status;
+    cn_step_enter(step, CN_PHASE_ADVANCE);
+    return status == CN_OK ? cn_step_end(sim, error) : status;
 }
 
 // The error at which to stop: as asked, but no less than what a residual of the solver's tolerance
@@ -255,12 +250,11 @@ cn_status cn_step_finish(cn_sim *sim, cn_error *error) {
     }
     cn_steer_friction(step);
     cn_status status = cn_solve_and_end(sim, error);
-    double clock = cn_clock_cpu(), solving = step->cpu[2];
     if (status == CN_OK && joints) {
         status = cn_joints_close(sim, start, error);
         status = status == CN_OK ? cn_joints_remedy(sim, error) : status;
     }
     status = status == CN_OK ? cn_step_statuses(sim, error) : status;
-    step->cpu[3] += fmax(0.0, cn_clock_cpu() - clock - (step->cpu[2] - solving));
+    cn_step_enter(step, CN_PHASES);
     return status;
 }

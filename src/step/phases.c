@@ -327,6 +327,7 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
                       .h = h,
                       .steering = &sim->steering,
                       .joint_worst = -1,
+                      .phase = CN_PHASES,
                       .opts = {.t = t,
                                .h = h,
                                .theta = model->settings.theta,
@@ -342,17 +343,26 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
     return cn_sleep_begin(sim) == CN_OK ? CN_OK : cn_fail_memory(error);
 }
 
+void cn_step_enter(cn_step *step, cn_phase phase) {
+    double now = cn_clock_cpu();
+    if (step->phase < CN_PHASES) {
+        step->cpu[step->phase] += now - step->entered;
+    }
+    step->phase = phase;
+    step->entered = now;
+}
+
 cn_status cn_step_go(cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
     cn_step *step = &sim->last;
     cn_step_drift(sim, sim->state.q, step->v_old, step->h * (1.0 - step->opts.theta),
                   step->q_middle, step->v_old);
 
-    double clock[3] = {cn_clock_cpu()};
+    cn_step_enter(step, CN_PHASE_DETECT);
     cn_detector_rest(sim->detector, step->resting);
     cn_status status =
         cn_detect(sim->detector, step->q_middle, step->v_old, step->h, &step->contacts, error);
-    clock[1] = cn_clock_cpu();
+    cn_step_enter(step, CN_PHASE_ASSEMBLE);
     if (status == CN_OK) {
         cn_step_loads(sim, step);
         cn_sleep_look(sim);
@@ -368,10 +378,6 @@ cn_status cn_step_go(cn_sim *sim, cn_error *error) {
         cn_sleep_hold(sim, step);
         status = cn_assemble(model, &sim->state, &step->contacts, &step->inertia, step->v_old,
                              step->v_free, &step->opts, sim->step_memory, &step->assembled, error);
-    }
-    clock[2] = cn_clock_cpu();
-    for (int i = 0; i < 2; i++) {
-        step->cpu[i] = clock[i + 1] - clock[i];
     }
     status = status == CN_OK ? cn_step_finish(sim, error) : status;
     if (status == CN_OK) {

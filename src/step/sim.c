@@ -432,10 +432,10 @@ static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
     report->iterations += step->solved.iterations;
     report->retries += step->retries;
     report->missed += step->contacts.missed;
-    report->cpu_detect += step->cpu[0];
-    report->cpu_assemble += step->cpu[1];
-    report->cpu_solve += step->cpu[2];
-    report->cpu_advance += step->cpu[3];
+    report->cpu_detect += step->cpu[CN_PHASE_DETECT];
+    report->cpu_assemble += step->cpu[CN_PHASE_ASSEMBLE];
+    report->cpu_solve += step->cpu[CN_PHASE_SOLVE];
+    report->cpu_advance += step->cpu[CN_PHASE_ADVANCE];
     if (report->outcome == CN_SOLVED) {
         report->outcome = step->solved.outcome; // the first that was not solved stays
     }

@@ -9,6 +9,15 @@
 #include "assemble/assemble.h"
 #include "base/memory.h"
 
+// What the time of a step is spent on.
+typedef enum cn_phase {
+    CN_PHASE_DETECT,
+    CN_PHASE_ASSEMBLE,
+    CN_PHASE_SOLVE,
+    CN_PHASE_ADVANCE,
+    CN_PHASES // none of them
+} cn_phase;
+
 // The vectors and results of one step. Arrays live in the step's arena until the next step.
 typedef struct cn_step {
     double t, h; // start and length
@@ -29,13 +38,15 @@ typedef struct cn_step {
     cn_solve_report solved;
     const char *solver;
     int32_t retries;
-    double joint_error;  // the largest error of a held row at the end [m], [rad]
-    int32_t joint_worst; // its joint, -1: none
-    double projected;    // energy that projections onto the joints took [J]
-    double stilled;      // kinetic energy of bodies that fell asleep [J]
-    bool *resting;       // bodies that sleep, are fixed or do not move; NULL: sleeping is off
-    int32_t woken;       // bodies that awoke: the step is to be made again
-    double cpu[4];       // [s] detect, assemble, solve, advance
+    double joint_error;    // the largest error of a held row at the end [m], [rad]
+    int32_t joint_worst;   // its joint, -1: none
+    double projected;      // energy that projections onto the joints took [J]
+    double stilled;        // kinetic energy of bodies that fell asleep [J]
+    bool *resting;         // bodies that sleep, are fixed or do not move; NULL: sleeping is off
+    int32_t woken;         // bodies that awoke: the step is to be made again
+    double cpu[CN_PHASES]; // [s]
+    cn_phase phase;        // that the time since `entered` [s CPU] belongs to
+    double entered;
 } cn_step;
 
 // The clock of a step whose time is limited [s CPU]; not part of a saved state, since a limit makes
