@@ -41,7 +41,9 @@ static const struct argp_option cn_bench_options[] = {
      "Rounds; the shortest time of each entrant counts, or the median of so many starts (default "
      "5)",
      0},
-    {"sizes", 's', "N,N...", 0, "Only these cases, as 320,1000 or arch (settling, masonry, scale)",
+    {"sizes", 's', "N,N...", 0,
+     "Only these cases, as 320,1000 or arch (settling, masonry, scale, realtime) or wall-2020 "
+     "(threads: also wall-10040, spheres-100000)",
      0},
     {"until", 'u', "T", 0, "Simulated time of scenes [s], instead of each benchmark's own", 0},
     {"chart", 'c', "FILE.svg", 0, "Write a chart of accuracy over speed (settling, masonry, scale)",

@@ -2,7 +2,8 @@
 // Broad phase: balls are grown by a skin, and the pairs of grown balls are looked for by the grid
 // only when a ball has left its grown one. In between they stay as they are, and who uses them
 // looks at each pair of balls itself. What comes out is the same either way, so the skins may
-// depend on anything.
+// depend on anything. What all balls do alike does not count: grown balls may be moved together
+// without changing their pairs, so a heap that falls as a whole keeps them.
 #include "detect/detect.h"
 
 #include "base/arena.h"
@@ -15,7 +16,7 @@
 // The skin of a ball: what it moves in so many calls, within these shares of its radius. Wider
 // skins last longer and give more pairs to look through.
 #define CN_SKIN_CALLS 8.0
-#define CN_SKIN_LEAST 0.02
+#define CN_SKIN_LEAST 0.1
 #define CN_SKIN_MOST 0.2
 
 struct cn_broad {
@@ -28,11 +29,18 @@ struct cn_broad {
     cn_buffer mark;     // uint8_t: of each
 };
 
-// The balls of a call beside the grown ones.
+// The balls of a call beside the grown ones, which are moved by `shift`.
 typedef struct cn_growing {
     cn_broad *broad;
     const cn_bounding *ball;
+    double shift[3];
 } cn_growing;
+
+// How balls have moved: how many have left their grown ones, and the sum of all ways.
+typedef struct cn_leaving {
+    int64_t escaped, count;
+    double way[3];
+} cn_leaving;
 
 cn_broad *cn_broad_create(const cn_env *env) {
     cn_arena *memory = cn_arena_create(env);
@@ -61,21 +69,56 @@ void cn_broad_destroy(cn_broad *broad) {
     }
 }
 
-static double cn_moved(const cn_bounding *from, const cn_bounding *to) {
-    double x = to->center[0] - from->center[0], y = to->center[1] - from->center[1],
-           z = to->center[2] - from->center[2];
-    return sqrt(x * x + y * y + z * z);
+// The way of ball i from its grown one, and its length.
+static double cn_moved(const cn_growing *growing, int64_t i, double way[3]) {
+    const double *from = growing->broad->grown[i].center, *to = growing->ball[i].center;
+    for (int k = 0; k < 3; k++) {
+        way[k] = to[k] - from[k] - growing->shift[k];
+    }
+    return sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
 }
 
-// How many balls have left their grown ones.
-static double cn_count_escaped(const void *user, int64_t first, int64_t end) {
+static void cn_look_at_ways(const void *user, int64_t first, int64_t end, void *part) {
     const cn_growing *growing = user;
-    int64_t escaped = 0;
+    cn_leaving *leaving = part;
     for (int64_t i = first; i < end; i++) {
-        const cn_bounding *ball = &growing->ball[i], *grown = &growing->broad->grown[i];
-        escaped += !(cn_moved(grown, ball) + ball->radius <= grown->radius);
+        double way[3], length = cn_moved(growing, i, way), radius = growing->ball[i].radius;
+        leaving->escaped += !(length + radius <= growing->broad->grown[i].radius);
+        if (isfinite(radius)) {
+            leaving->count++;
+            for (int k = 0; k < 3; k++) {
+                leaving->way[k] += way[k];
+            }
+        }
     }
-    return (double)escaped;
+}
+
+static void cn_join_ways(void *total, const void *part) {
+    cn_leaving *all = total;
+    const cn_leaving *more = part;
+    all->escaped += more->escaped;
+    all->count += more->count;
+    for (int k = 0; k < 3; k++) {
+        all->way[k] += more->way[k];
+    }
+}
+
+// Whether every ball still lies in its grown one, as they are or moved by the mean of all ways.
+static bool cn_broad_holds(const cn_env *env, cn_growing *growing) {
+    cn_leaving leaving = {.escaped = 0};
+    cn_parallel_fold(env, growing->broad->count, cn_look_at_ways, cn_join_ways, growing,
+                     sizeof leaving, &leaving);
+    if (leaving.escaped == 0) {
+        return true;
+    }
+    for (int k = 0; k < 3; k++) {
+        double mean = leaving.way[k] / fmax((double)leaving.count, 1.0);
+        growing->shift[k] = isfinite(mean) ? mean : 0.0;
+    }
+    leaving = (cn_leaving){.escaped = 0};
+    cn_parallel_fold(env, growing->broad->count, cn_look_at_ways, cn_join_ways, growing,
+                     sizeof leaving, &leaving);
+    return leaving.escaped == 0;
 }
 
 // New grown balls; those of a first call, which have not moved yet, have the least skin.
@@ -84,7 +127,8 @@ static void cn_grow_range(void *user, int64_t first, int64_t end) {
     for (int64_t i = first; i < end; i++) {
         const cn_bounding *ball = &growing->ball[i];
         cn_bounding *grown = &growing->broad->grown[i];
-        double skin = CN_SKIN_CALLS * cn_moved(grown, ball) / fmax(growing->broad->calls, 1.0);
+        double way[3];
+        double skin = CN_SKIN_CALLS * cn_moved(growing, i, way) / fmax(growing->broad->calls, 1.0);
         skin = fmin(CN_SKIN_MOST * ball->radius, fmax(CN_SKIN_LEAST * ball->radius, skin));
         *grown = *ball;
         grown->radius += skin;
@@ -157,10 +201,9 @@ static cn_status cn_broad_build(cn_broad *broad, const cn_env *env, cn_arena *sc
 
 cn_status cn_broad_near(cn_broad *broad, const cn_env *env, int32_t count, const cn_bounding *ball,
                         cn_arena *scratch, cn_near_pairs *out) {
-    cn_growing growing = {broad, ball};
-    bool same = broad->count == count;
+    cn_growing growing = {.broad = broad, .ball = ball};
     broad->calls++;
-    if (!same || cn_parallel_sum(env, count, cn_count_escaped, &growing) > 0.0) {
+    if (broad->count != count || !cn_broad_holds(env, &growing)) {
         cn_arena_mark mark = cn_arena_get_mark(scratch);
         cn_status status = cn_broad_grow(env, count, &growing);
         status = status == CN_OK ? cn_broad_build(broad, env, scratch) : status;

@@ -8,9 +8,8 @@
 //
 // Balls are sorted by cell, and cells of one row (along x) follow one another in the table, so that
 // three of them are one stretch of memory: nine looks for the 27 cells. What shares a slot by
-// chance has another row. A ball looks for those of its own level that come before it, which gives
-// the pairs in their order without sorting all of them; counted first, then written, by as many
-// threads as there are.
+// chance may be found twice, and is dropped once. A ball looks for those of its own level that come
+// before it, which gives the pairs in their order without sorting all of them.
 #include "detect/grid.h"
 
 #include "base/arena.h"
@@ -28,16 +27,25 @@
 #define CN_CELL_FAR (1 << 27) // cells are numbered within this; what is farther shares the last one
 #define CN_CELL_BITS 29       // of a number between -CN_CELL_FAR - 1 and CN_CELL_FAR + 1
 #define CN_GRID_UNIT 2048     // balls that a thread looks round at a time
+#define CN_GRID_FOUND 12      // pairs a ball that there is room for at first
 
-// A ball in its cell.
+// A ball in its cell, its radius rounded up.
 typedef struct cn_grid_ball {
-    cn_bounding ball;
-    uint64_t row; // level, y and z of the cell
+    double center[3];
+    float radius;
     int32_t index;
 } cn_grid_ball;
 
+// What the balls that a thread looks round at a time have found, as far as there is room.
+typedef struct cn_grid_unit {
+    int32_t *other; // of each ball those before it that it touches, one ball after the other
+    int64_t count, room;
+    cn_body_pair *late; // with balls after it, which have to be sorted in
+    int64_t late_count, late_room;
+} cn_grid_unit;
+
 typedef struct cn_grid {
-    int32_t count;
+    int32_t count, units;
     const cn_bounding *ball;
     double scale[CN_LEVELS]; // one over the width of a cell [1/m]
     bool used[CN_LEVELS];
@@ -47,9 +55,9 @@ typedef struct cn_grid {
     int32_t *start; // of the balls of each slot among the sorted
     cn_grid_ball *sorted;
     int32_t *unbounded, unbounded_count;
-    int64_t *first;      // of the pairs of each ball
-    int64_t *late_first; // of the late pairs of each unit
-    cn_body_pair *pair, *late;
+    cn_grid_unit *unit;
+    int64_t *first; // of the pairs of each ball
+    cn_body_pair *pair;
 } cn_grid;
 
 // One over the diameter of the largest of the usual balls.
@@ -95,11 +103,6 @@ static uint32_t cn_cell_slot(const cn_grid *grid, uint64_t row, int32_t x) {
     return ((uint32_t)(hash >> 32) + (uint32_t)x) & grid->mask;
 }
 
-static uint64_t cn_row_at(const cn_grid *grid, int32_t level, const double center[3]) {
-    double scale = grid->scale[level];
-    return cn_row_of(level, cn_cell_number(center[1], scale), cn_cell_number(center[2], scale));
-}
-
 // ---- putting the balls into their cells ----
 
 static void cn_find_slots(void *user, int64_t first, int64_t end) {
@@ -108,8 +111,11 @@ static void cn_find_slots(void *user, int64_t first, int64_t end) {
         const cn_bounding *ball = &grid->ball[i];
         int8_t level = grid->level[i] = cn_level_of(ball->radius, grid->scale[CN_LEVEL_ZERO]);
         if (level != CN_UNBOUNDED) {
-            int32_t x = cn_cell_number(ball->center[0], grid->scale[level]);
-            grid->place[i] = (int32_t)cn_cell_slot(grid, cn_row_at(grid, level, ball->center), x);
+            double scale = grid->scale[level];
+            uint64_t row = cn_row_of(level, cn_cell_number(ball->center[1], scale),
+                                     cn_cell_number(ball->center[2], scale));
+            grid->place[i] =
+                (int32_t)cn_cell_slot(grid, row, cn_cell_number(ball->center[0], scale));
         }
     }
 }
@@ -117,30 +123,32 @@ static void cn_find_slots(void *user, int64_t first, int64_t end) {
 static void cn_put_balls(void *user, int64_t first, int64_t end) {
     cn_grid *grid = user;
     for (int64_t i = first; i < end; i++) {
+        const cn_bounding *ball = &grid->ball[i];
         if (grid->level[i] != CN_UNBOUNDED) {
             cn_grid_ball *put = &grid->sorted[grid->place[i]];
-            put->ball = grid->ball[i];
-            put->row = cn_row_at(grid, grid->level[i], grid->ball[i].center);
+            memcpy(put->center, ball->center, sizeof put->center);
+            put->radius = nextafterf((float)ball->radius, INFINITY);
             put->index = (int32_t)i;
         }
     }
 }
 
 static bool cn_grid_allocate(cn_grid *grid, cn_arena *memory) {
-    int64_t count = grid->count, slots = 64, units = (count + CN_GRID_UNIT - 1) / CN_GRID_UNIT;
+    int64_t count = grid->count, slots = 64;
     while (slots < 2 * count) {
         slots *= 2;
     }
     grid->mask = (uint32_t)(slots - 1);
+    grid->units = (int32_t)((count + CN_GRID_UNIT - 1) / CN_GRID_UNIT);
     grid->level = CN_TAKE(memory, int8_t, count);
     grid->place = CN_TAKE(memory, int32_t, count);
     grid->unbounded = CN_TAKE(memory, int32_t, count);
     grid->start = CN_TAKE_ZERO(memory, int32_t, slots + 2);
     grid->sorted = CN_TAKE(memory, cn_grid_ball, count);
     grid->first = CN_TAKE_ZERO(memory, int64_t, count + 1);
-    grid->late_first = CN_TAKE_ZERO(memory, int64_t, units + 1);
+    grid->unit = CN_TAKE_ZERO(memory, cn_grid_unit, grid->units);
     return grid->level && grid->place && grid->unbounded && grid->start && grid->sorted &&
-           grid->first && grid->late_first;
+           grid->first && grid->unit;
 }
 
 static void cn_grid_build(const cn_env *env, cn_grid *grid) {
@@ -173,43 +181,45 @@ static void cn_grid_build(const cn_env *env, cn_grid *grid) {
 
 // ---- looking round ----
 
-// What a ball finds: pairs that it comes second in, and late ones, that it comes first in and that
-// have to be sorted in. NULL: they are counted only.
+// A ball that looks round.
 typedef struct cn_finding {
     int32_t index;
     cn_bounding ball;
-    cn_body_pair *pair, *late;
-    int64_t pair_count, late_count;
+    cn_grid_unit *unit; // where it puts what it finds
 } cn_finding;
 
-static inline void cn_found(cn_finding *finding, int32_t other) {
+static inline void cn_found(const cn_finding *finding, int32_t other) {
+    cn_grid_unit *unit = finding->unit;
     if (other < finding->index) {
-        if (finding->pair) {
-            finding->pair[finding->pair_count] = (cn_body_pair){other, finding->index};
+        if (unit->count < unit->room) {
+            unit->other[unit->count] = other;
         }
-        finding->pair_count++;
+        unit->count++;
     } else {
-        if (finding->late) {
-            finding->late[finding->late_count] = (cn_body_pair){finding->index, other};
+        if (unit->late_count < unit->late_room) {
+            unit->late[unit->late_count] = (cn_body_pair){finding->index, other};
         }
-        finding->late_count++;
+        unit->late_count++;
     }
 }
 
-// The balls of a row in a stretch of slots; all: those that come after the ball too.
-static void cn_look_through(const cn_grid *grid, uint32_t first, uint32_t last, uint64_t row,
-                            bool all, cn_finding *finding) {
+// The balls in a stretch of slots; all: those that come after the ball too.
+static void cn_look_through(const cn_grid *grid, uint32_t first, uint32_t last, bool all,
+                            const cn_finding *finding) {
+    const cn_bounding *ball = &finding->ball;
     const cn_grid_ball *end = grid->sorted + grid->start[last + 1];
     for (const cn_grid_ball *at = grid->sorted + grid->start[first]; at < end; at++) {
-        if (at->row == row && (all || at->index < finding->index) &&
-            cn_balls_touch(&at->ball, &finding->ball)) {
+        double x = at->center[0] - ball->center[0], y = at->center[1] - ball->center[1],
+               z = at->center[2] - ball->center[2], reach = (double)at->radius + ball->radius;
+        if (x * x + y * y + z * z <= reach * reach && at->index != finding->index &&
+            (all || at->index < finding->index)) {
             cn_found(finding, at->index);
         }
     }
 }
 
 // The 27 cells round the ball at a level.
-static void cn_look_round(const cn_grid *grid, int32_t level, bool all, cn_finding *finding) {
+static void cn_look_round(const cn_grid *grid, int32_t level, bool all, const cn_finding *finding) {
     const double *center = finding->ball.center;
     double scale = grid->scale[level];
     int32_t x = cn_cell_number(center[0], scale), y = cn_cell_number(center[1], scale),
@@ -218,15 +228,15 @@ static void cn_look_round(const cn_grid *grid, int32_t level, bool all, cn_findi
         uint64_t row = cn_row_of(level, y + k % 3 - 1, z + k / 3 - 1);
         uint32_t first = cn_cell_slot(grid, row, x - 1), last = (first + 2) & grid->mask;
         if (first < last) {
-            cn_look_through(grid, first, last, row, all, finding);
+            cn_look_through(grid, first, last, all, finding);
         } else { // round the end of the table
-            cn_look_through(grid, first, grid->mask, row, all, finding);
-            cn_look_through(grid, 0, last, row, all, finding);
+            cn_look_through(grid, first, grid->mask, all, finding);
+            cn_look_through(grid, 0, last, all, finding);
         }
     }
 }
 
-static void cn_find_from(const cn_grid *grid, cn_finding *finding) {
+static void cn_find_from(const cn_grid *grid, const cn_finding *finding) {
     int32_t own = grid->level[finding->index];
     for (int32_t level = own; own != CN_UNBOUNDED && level < CN_LEVELS; level++) {
         if (grid->used[level]) {
@@ -235,47 +245,92 @@ static void cn_find_from(const cn_grid *grid, cn_finding *finding) {
     }
     for (int32_t k = 0; k < grid->unbounded_count; k++) {
         int32_t other = grid->unbounded[k];
-        if ((own != CN_UNBOUNDED || other < finding->index) &&
+        if (other != finding->index && (own != CN_UNBOUNDED || other < finding->index) &&
             cn_balls_touch(&grid->ball[other], &finding->ball)) {
             cn_found(finding, other);
         }
     }
 }
 
-// By a, in steps that shrink (Shell 1959): a few in general, many where balls lie upon each other.
-static void cn_sort_by_first(cn_body_pair *pair, int64_t count) {
+// In steps that shrink (Shell 1959), without repeats: a few in general, many where balls lie upon
+// each other. Returns how many are left.
+static int64_t cn_sort_found(int32_t *other, int64_t count) {
     for (int64_t gap = count < 16 ? 1 : count / 2; gap > 0; gap /= 2) {
         for (int64_t i = gap; i < count; i++) {
-            cn_body_pair moving = pair[i];
+            int32_t moving = other[i];
             int64_t k = i;
-            for (; k >= gap && pair[k - gap].a > moving.a; k -= gap) {
-                pair[k] = pair[k - gap];
+            for (; k >= gap && other[k - gap] > moving; k -= gap) {
+                other[k] = other[k - gap];
             }
-            pair[k] = moving;
+            other[k] = moving;
+        }
+    }
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (i == 0 || other[i] != other[i - 1]) {
+            other[kept++] = other[i];
+        }
+    }
+    return kept;
+}
+
+// What the balls of a unit find. Where there is not enough room, counts say how much was needed.
+static void cn_find_unit(void *user, int32_t index) {
+    cn_grid *grid = user;
+    cn_grid_unit *unit = &grid->unit[index];
+    int32_t first = index * CN_GRID_UNIT,
+            end = grid->count - first < CN_GRID_UNIT ? grid->count : first + CN_GRID_UNIT;
+    unit->count = unit->late_count = 0;
+    for (int32_t i = first; i < end; i++) {
+        cn_finding finding = {i, grid->ball[i], unit};
+        int64_t before = unit->count;
+        cn_find_from(grid, &finding);
+        if (unit->count <= unit->room) {
+            grid->first[i + 1] = cn_sort_found(unit->other + before, unit->count - before);
+            unit->count = before + grid->first[i + 1];
         }
     }
 }
 
-// Counts the pairs of a unit's balls, or writes them where grid->pair says.
-static void cn_find_unit(void *user, int32_t unit) {
-    cn_grid *grid = user;
-    int32_t first = unit * CN_GRID_UNIT,
-            end = grid->count - first < CN_GRID_UNIT ? grid->count : first + CN_GRID_UNIT;
-    cn_finding finding = {.late = grid->late ? grid->late + grid->late_first[unit] : NULL};
-    for (int32_t i = first; i < end; i++) {
-        finding.index = i;
-        finding.ball = grid->ball[i];
-        finding.pair = grid->pair ? grid->pair + grid->first[i] : NULL;
-        finding.pair_count = 0;
-        cn_find_from(grid, &finding);
-        if (grid->pair) {
-            cn_sort_by_first(finding.pair, finding.pair_count);
-        } else {
-            grid->first[i + 1] = finding.pair_count;
+// Room for every unit, first for what is usual, then for what one was found to need.
+static bool cn_unit_make_room(const cn_grid *grid, cn_grid_unit *unit, cn_arena *memory) {
+    int64_t usual = CN_GRID_UNIT * ((int64_t)CN_GRID_FOUND + grid->unbounded_count);
+    unit->room = unit->count > usual ? unit->count : usual;
+    unit->late_room = unit->late_count > usual ? unit->late_count : usual;
+    unit->other = CN_TAKE(memory, int32_t, unit->room);
+    unit->late = CN_TAKE(memory, cn_body_pair, unit->late_room);
+    return unit->other && unit->late;
+}
+
+static cn_status cn_find_all(const cn_env *env, cn_grid *grid, cn_arena *memory) {
+    for (int32_t i = 0; i < grid->units; i++) {
+        if (!cn_unit_make_room(grid, &grid->unit[i], memory)) {
+            return CN_ERR_MEMORY;
         }
     }
-    if (!grid->pair) {
-        grid->late_first[unit + 1] = finding.late_count;
+    cn_parallel_for(env, grid->units, cn_find_unit, grid);
+    for (int32_t i = 0; i < grid->units; i++) {
+        cn_grid_unit *unit = &grid->unit[i];
+        if (unit->count > unit->room || unit->late_count > unit->late_room) {
+            if (!cn_unit_make_room(grid, unit, memory)) {
+                return CN_ERR_MEMORY;
+            }
+            cn_find_unit(grid, i);
+        }
+    }
+    return CN_OK;
+}
+
+// The pairs of a unit's balls, to where they belong.
+static void cn_write_unit(void *user, int32_t index) {
+    const cn_grid *grid = user;
+    const int32_t *other = grid->unit[index].other;
+    int32_t first = index * CN_GRID_UNIT,
+            end = grid->count - first < CN_GRID_UNIT ? grid->count : first + CN_GRID_UNIT;
+    for (int32_t i = first; i < end; i++) {
+        for (int64_t k = grid->first[i]; k < grid->first[i + 1]; k++) {
+            grid->pair[k] = (cn_body_pair){*other++, i};
+        }
     }
 }
 
@@ -296,44 +351,71 @@ static void cn_sort_pairs(const cn_body_pair *in, int64_t count, int32_t range, 
     }
 }
 
-// Sorts the late pairs in among the others, which stand before the room for them.
-static void cn_merge_late(cn_body_pair *pair, int64_t count, const cn_body_pair *late,
-                          int64_t late_count) {
+// Sorts the late pairs in among the others, which stand before the room for them; what shared a
+// slot by chance may be on both sides. Returns how many there are then.
+static int64_t cn_merge_late(cn_body_pair *pair, int64_t count, const cn_body_pair *late,
+                             int64_t late_count) {
+    int64_t all = count + late_count, kept = 0;
     while (late_count > 0) {
         bool last = count == 0 || cn_pair_before(&pair[count - 1], &late[late_count - 1]);
         pair[count + late_count - 1] = last ? late[late_count - 1] : pair[count - 1];
         late_count -= last;
         count -= !last;
     }
+    for (int64_t k = 0; k < all; k++) {
+        if (k == 0 || cn_pair_before(&pair[k - 1], &pair[k])) {
+            pair[kept++] = pair[k];
+        }
+    }
+    return kept;
+}
+
+// The late pairs of all units, sorted, in the arena.
+static cn_body_pair *cn_late_pairs(const cn_grid *grid, int64_t count, cn_arena *memory) {
+    cn_body_pair *late = CN_TAKE(memory, cn_body_pair, count),
+                 *sorted = CN_TAKE(memory, cn_body_pair, count);
+    int64_t *slot = CN_TAKE(memory, int64_t, (int64_t)grid->count + 1), at = 0;
+    if (!late || !sorted || !slot) {
+        return NULL;
+    }
+    for (int32_t i = 0; i < grid->units; i++) {
+        const cn_grid_unit *unit = &grid->unit[i];
+        memcpy(late + at, unit->late, sizeof *late * (size_t)unit->late_count);
+        at += unit->late_count;
+    }
+    cn_sort_pairs(late, count, grid->count, true, slot, sorted);
+    cn_sort_pairs(sorted, count, grid->count, false, slot, late);
+    return late;
 }
 
 static cn_status cn_grid_find(const cn_env *env, cn_grid *grid, cn_arena *scratch,
                               cn_buffer *pairs) {
-    int32_t units = (grid->count + CN_GRID_UNIT - 1) / CN_GRID_UNIT;
     cn_grid_build(env, grid);
-    cn_parallel_for(env, units, cn_find_unit, grid);
+    if (cn_find_all(env, grid, scratch) != CN_OK) {
+        return CN_ERR_MEMORY;
+    }
+    int64_t late_count = 0;
+    for (int32_t i = 0; i < grid->units; i++) {
+        late_count += grid->unit[i].late_count;
+    }
     for (int32_t i = 0; i < grid->count; i++) {
         grid->first[i + 1] += grid->first[i];
     }
-    for (int32_t unit = 0; unit < units; unit++) {
-        grid->late_first[unit + 1] += grid->late_first[unit];
-    }
-    int64_t count = grid->first[grid->count], late_count = grid->late_first[units];
+    int64_t count = grid->first[grid->count];
     pairs->size = 0;
-    cn_body_pair *sorted = CN_TAKE(scratch, cn_body_pair, late_count);
-    grid->late = CN_TAKE(scratch, cn_body_pair, late_count);
-    if (!sorted || !grid->late ||
-        !cn_buffer_reserve(pairs, sizeof(cn_body_pair) * (size_t)(count + late_count))) {
+    if (!cn_buffer_reserve(pairs, sizeof(cn_body_pair) * (size_t)(count + late_count))) {
         return CN_ERR_MEMORY;
     }
     grid->pair = (void *)pairs->data;
-    cn_parallel_for(env, units, cn_find_unit, grid);
-    if (late_count > 0) { // the starts are not needed any more
-        cn_sort_pairs(grid->late, late_count, grid->count, true, grid->first, sorted);
-        cn_sort_pairs(sorted, late_count, grid->count, false, grid->first, grid->late);
-        cn_merge_late(grid->pair, count, grid->late, late_count);
+    cn_parallel_for(env, grid->units, cn_write_unit, grid);
+    if (late_count > 0) {
+        const cn_body_pair *late = cn_late_pairs(grid, late_count, scratch);
+        if (!late) {
+            return CN_ERR_MEMORY;
+        }
+        count = cn_merge_late(grid->pair, count, late, late_count);
     }
-    pairs->size = sizeof(cn_body_pair) * (size_t)(count + late_count);
+    pairs->size = sizeof(cn_body_pair) * (size_t)count;
     return CN_OK;
 }
 

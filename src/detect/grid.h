@@ -25,8 +25,8 @@ static inline bool cn_pair_before(const cn_body_pair *p, const cn_body_pair *q) 
     return p->b != q->b ? p->b < q->b : p->a < q->a;
 }
 
-// Every pair of balls that touch, once, sorted: `pairs` becomes an array of cn_body_pair. The
-// scratch is given back.
+// Every pair of balls that touch, once, sorted, and perhaps some that miss by a rounding of the
+// radius: `pairs` becomes an array of cn_body_pair. The scratch is given back.
 cn_status cn_grid_pairs(const cn_env *env, int32_t count, const cn_bounding *ball,
                         cn_arena *scratch, cn_buffer *pairs);
 
