@@ -84,24 +84,25 @@ static bool key_before(const cn_contact_key *a, const cn_contact_key *b) {
     return a->antagonist != b->antagonist ? a->antagonist < b->antagonist : a->feature < b->feature;
 }
 
-// Keys ascend without repeating; the candidate has the larger index; frames are right-handed and
+// Keys ascend without repeating; the candidate has the larger index; axes are right-handed and
 // orthonormal.
 static void check_list(const cn_contact_list *list, int32_t dim) {
     for (int32_t k = 0; k < list->count; k++) {
         const cn_contact *c = &list->contact[k];
-        double across[3];
+        double across[3], axes[9];
         CN_CHECK_TRUE(c->key.candidate > c->key.antagonist);
         CN_CHECK_TRUE(k == 0 || key_before(&list->contact[k - 1].key, &c->key));
-        CN_CHECK_NEAR(cn_norm3(c->normal), 1.0, 1e-14);
-        CN_CHECK_NEAR(cn_norm3(c->t1), 1.0, 1e-14);
-        CN_CHECK_NEAR(cn_norm3(c->t2), 1.0, 1e-14);
-        cn_cross3(c->t1, c->t2, across);
+        cn_contact_axes(dim, c->normal, axes);
+        for (int i = 0; i < 3; i++) {
+            CN_CHECK_NEAR(cn_norm3(axes + 3 * i), 1.0, 1e-14);
+        }
+        cn_cross3(axes + 3, axes + 6, across);
         for (int i = 0; i < 3; i++) {
             CN_CHECK_NEAR(across[i], c->normal[i], 1e-14);
         }
         if (dim == 2) {
-            CN_CHECK_NEAR(c->t1[0], -c->normal[1], 0.0);
-            CN_CHECK_NEAR(c->t1[1], c->normal[0], 0.0);
+            CN_CHECK_NEAR(axes[3], -c->normal[1], 0.0);
+            CN_CHECK_NEAR(axes[4], c->normal[0], 0.0);
         }
     }
 }

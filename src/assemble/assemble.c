@@ -54,10 +54,6 @@ cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *m
     return CN_OK;
 }
 
-static const double *cn_axis(const cn_contact *contact, int32_t i) {
-    return i == 0 ? contact->normal : (i == 1 ? contact->t1 : contact->t2);
-}
-
 // From a body's centre of mass to the contact.
 static void cn_contact_arm(int32_t dim, const double *pose, const cn_contact *contact,
                            double arm[3]) {
@@ -67,17 +63,15 @@ static void cn_contact_arm(int32_t dim, const double *pose, const cn_contact *co
 }
 
 // x in contact axes.
-static inline void cn_to_axes(int32_t dim, const cn_contact *contact, const double x[3],
-                              double out[3]) {
-    out[0] = cn_dot3(contact->normal, x);
-    out[1] = cn_dot3(contact->t1, x);
-    out[2] = dim == 3 ? cn_dot3(contact->t2, x) : 0.0;
+static inline void cn_to_axes(int32_t dim, const double axes[9], const double x[3], double out[3]) {
+    out[0] = cn_dot3(axes, x);
+    out[1] = cn_dot3(axes + 3, x);
+    out[2] = dim == 3 ? cn_dot3(axes + 6, x) : 0.0;
 }
 
 // The row of H for a body: velocity of its material point at the contact, along one axis.
-static void cn_lever(int32_t dim, const double *pose, const cn_contact *contact, int32_t axis,
+static void cn_lever(int32_t dim, const double *pose, const cn_contact *contact, const double d[3],
                      double *row) {
-    const double *d = cn_axis(contact, axis);
     double arm[3], moment[3];
     cn_contact_arm(dim, pose, contact, arm);
     cn_cross3(arm, d, moment);
@@ -125,10 +119,9 @@ typedef struct cn_place {
 
 // u of a contact of balls, v_c - v_k - (R_k omega_k + R_c omega_c) x n, for a dimension known to
 // the compiler. Fixed bodies have no arm and no velocity.
-static inline __attribute__((always_inline)) void cn_ball_velocity(int dim,
-                                                                   const cn_contact *contact,
-                                                                   const double arm[2],
-                                                                   const double *v, double *u) {
+static inline __attribute__((always_inline)) void
+cn_ball_velocity(int dim, const cn_contact *contact, const double axes[9], const double arm[2],
+                 const double *v, double *u) {
     int size = dim == 3 ? 6 : 3;
     const double *antagonist = v + size * (int64_t)contact->key.antagonist,
                  *candidate = v + size * (int64_t)contact->key.candidate;
@@ -141,12 +134,13 @@ static inline __attribute__((always_inline)) void cn_ball_velocity(int dim,
     for (int k = 0; k < dim; k++) {
         apart[k] = candidate[k] - antagonist[k] - turn[k];
     }
-    cn_to_axes(dim, contact, apart, u);
+    cn_to_axes(dim, axes, apart, u);
 }
 
 // u of a contact for body velocities v, in contact axes; arm: of balls.
 static void cn_relative_velocity(const cn_assembling *job, const cn_contact *contact,
-                                 const double arm[2], const double *v, double *u) {
+                                 const double axes[9], const double arm[2], const double *v,
+                                 double *u) {
     const cn_model *model = job->model;
     int32_t dim = model->dim;
     int64_t size = cn_velocity_size(dim), pose = cn_pose_size(dim),
@@ -154,9 +148,9 @@ static void cn_relative_velocity(const cn_assembling *job, const cn_contact *con
     if (job->form == CN_OPERATOR_BALLS && model->body[candidate].role != CN_BODY_DRIVEN &&
         model->body[antagonist].role != CN_BODY_DRIVEN) {
         if (dim == 3) {
-            cn_ball_velocity(3, contact, arm, v, u);
+            cn_ball_velocity(3, contact, axes, arm, v, u);
         } else {
-            cn_ball_velocity(2, contact, arm, v, u);
+            cn_ball_velocity(2, contact, axes, arm, v, u);
         }
         return;
     }
@@ -166,7 +160,7 @@ static void cn_relative_velocity(const cn_assembling *job, const cn_contact *con
     cn_point_velocity(dim, job->inertia->q + pose * antagonist, contact, v + size * antagonist,
                       second);
     cn_sub3(first, second, apart);
-    cn_to_axes(dim, contact, apart, u);
+    cn_to_axes(dim, axes, apart, u);
 }
 
 // The form that W takes: with H where there are joints, else that of balls where every body that
@@ -222,11 +216,12 @@ cn_fill_part(int dim, int count, int stride, const double *inverse, const double
 
 static inline __attribute__((always_inline)) void
 cn_fill_side_of(int dim, int size, const double *pose, const double *inverse,
-                const cn_contact *contact, int32_t body, double sign, cn_body_map *map, int64_t k) {
+                const cn_contact *contact, const double axes[9], int32_t body, double sign,
+                cn_body_map *map, int64_t k) {
     double along[3][3], about[3][3];
     for (int i = 0; i < dim; i++) {
         double row[6];
-        cn_lever(dim, pose, contact, i, row);
+        cn_lever(dim, pose, contact, axes + 3 * i, row);
         for (int j = 0; j < dim; j++) {
             along[j][i] = row[j];
         }
@@ -245,8 +240,8 @@ cn_fill_side_of(int dim, int size, const double *pose, const double *inverse,
 
 // The same for a body of the model; returns the entries written, none for one that is not free.
 static int32_t cn_fill_side(const cn_model *model, const cn_inertia_map *inertia,
-                            const cn_contact *contact, int32_t body, double sign, cn_body_map *map,
-                            int64_t k) {
+                            const cn_contact *contact, const double axes[9], int32_t body,
+                            double sign, cn_body_map *map, int64_t k) {
     int32_t dim = model->dim, size = cn_velocity_size(dim);
     if (model->body[body].role != CN_BODY_FREE) {
         return 0;
@@ -254,9 +249,9 @@ static int32_t cn_fill_side(const cn_model *model, const cn_inertia_map *inertia
     const double *inverse = inertia->inverse + (int64_t)size * size * body,
                  *pose = inertia->q + (int64_t)cn_pose_size(dim) * body;
     if (dim == 3) {
-        cn_fill_side_of(3, 6, pose, inverse, contact, body, sign, map, k);
+        cn_fill_side_of(3, 6, pose, inverse, contact, axes, body, sign, map, k);
     } else {
-        cn_fill_side_of(2, 3, pose, inverse, contact, body, sign, map, k);
+        cn_fill_side_of(2, 3, pose, inverse, contact, axes, body, sign, map, k);
     }
     return size;
 }
@@ -377,7 +372,8 @@ static void cn_light_range(void *user, int64_t first, int64_t end) {
 }
 
 // Problem contact a as a point.
-static void cn_fill_point(const cn_assembling *job, const cn_contact *contact, int32_t a) {
+static void cn_fill_point(const cn_assembling *job, const cn_contact *contact, const double axes[9],
+                          int32_t a) {
     cn_point_map *points = &job->out->problem.W.points;
     int32_t dim = job->model->dim;
     int64_t pose = cn_pose_size(dim), candidate = contact->key.candidate,
@@ -385,19 +381,18 @@ static void cn_fill_point(const cn_assembling *job, const cn_contact *contact, i
     double *frame = points->frame + 6 * (int64_t)a, *arm = points->arm + 6 * (int64_t)a;
     points->body[2 * (int64_t)a] = contact->key.antagonist;
     points->body[2 * (int64_t)a + 1] = contact->key.candidate;
-    memcpy(frame, contact->normal, sizeof contact->normal);
-    memcpy(frame + 3, contact->t1, sizeof contact->t1);
+    memcpy(frame, axes, 6 * sizeof *frame);
     cn_contact_arm(dim, job->inertia->q + pose * antagonist, contact, arm);
     cn_contact_arm(dim, job->inertia->q + pose * candidate, contact, arm + 3);
 }
 
 // The columns of H of problem contact a, from an entry on; arm: of balls. Returns the entry behind.
 static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *contact,
-                               const double arm[2], int32_t a, int64_t k) {
+                               const double axes[9], const double arm[2], int32_t a, int64_t k) {
     cn_operator *W = &job->out->problem.W;
     int32_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
     if (job->form == CN_OPERATOR_POINTS) {
-        cn_fill_point(job, contact, a);
+        cn_fill_point(job, contact, axes, a);
         return k;
     }
     if (job->form == CN_OPERATOR_BALLS) {
@@ -409,10 +404,12 @@ static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *conta
     }
     // Velocities ascend in a row: the lower body first.
     bool candidate_first = candidate < antagonist;
-    k += cn_fill_side(job->model, job->inertia, contact, candidate_first ? candidate : antagonist,
-                      candidate_first ? 1.0 : -1.0, &W->body, k);
-    k += cn_fill_side(job->model, job->inertia, contact, candidate_first ? antagonist : candidate,
-                      candidate_first ? -1.0 : 1.0, &W->body, k);
+    k += cn_fill_side(job->model, job->inertia, contact, axes,
+                      candidate_first ? candidate : antagonist, candidate_first ? 1.0 : -1.0,
+                      &W->body, k);
+    k += cn_fill_side(job->model, job->inertia, contact, axes,
+                      candidate_first ? antagonist : candidate, candidate_first ? -1.0 : 1.0,
+                      &W->body, k);
     W->body.start[a + 1] = k;
     return k;
 }
@@ -420,6 +417,7 @@ static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *conta
 // What a listed contact brings to the problem, when it takes part.
 typedef struct cn_touching {
     const cn_pair *pair;
+    double axes[9];   // n, t1, t2
     double arm[2];    // of balls
     double before[3]; // u_i; zero where nobody asks for it
     double shift[3];
@@ -438,10 +436,11 @@ static bool cn_takes_part(const cn_assembling *job, const cn_contact *contact, b
                           .theta = opts->theta,
                           .activation = model->settings.activation,
                           .active_gap = model->settings.active_gap};
+    cn_contact_axes(model->dim, contact->normal, out->axes);
     cn_ball_arms(model, contact, out->arm);
     cn_law law = opts->scheme == CN_SHIFT_LAW ? out->pair->law : CN_LAW_STABILISED;
     if (with_velocity || cn_law_needs_velocity(law, out->pair)) {
-        cn_relative_velocity(job, contact, out->arm, job->v_old, input.before);
+        cn_relative_velocity(job, contact, out->axes, out->arm, job->v_old, input.before);
     }
     memcpy(out->before, input.before, sizeof out->before);
     if (!cn_law_shift(law, &input, out->shift)) {
@@ -463,9 +462,9 @@ static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place)
     double u_free[3], r[3] = {0.0, 0.0, 0.0};
     int32_t dim = p->dim, a = place->next++;
     int32_t last = cn_find_impulse(job->state, &contact->key, &place->from);
-    cn_relative_velocity(job, contact, touching.arm, job->v_free, u_free);
+    cn_relative_velocity(job, contact, touching.axes, touching.arm, job->v_free, u_free);
     if (last >= 0) {
-        cn_to_axes(dim, contact, job->state->impulse + 3 * (int64_t)last, r);
+        cn_to_axes(dim, touching.axes, job->state->impulse + 3 * (int64_t)last, r);
     }
     out->contact[a] = c;
     p->mu[a] = last >= 0 && job->state->slid[last] ? touching.pair->friction_dynamic
@@ -479,7 +478,7 @@ static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place)
         p->q[row] = u_free[i] + touching.shift[i];
         out->r[row] = r[i];
     }
-    place->entry = cn_fill_contact(job, contact, touching.arm, a, place->entry);
+    place->entry = cn_fill_contact(job, contact, touching.axes, touching.arm, a, place->entry);
 }
 
 // How much room the contacts of a range take.

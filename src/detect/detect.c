@@ -1,6 +1,5 @@
 // detect/detect.c
-// From poses to contacts: bounding balls, broad phase, narrow phase for every pair of shapes,
-// frames, keys.
+// From poses to contacts: bounding balls, broad phase, narrow phase for every pair of shapes, keys.
 //
 // A pair is looked at within the alert distance plus what the two can close in a step, h (|v| + |w|
 // bound) of each, so that no fast body passes a candidate unseen.
@@ -204,17 +203,6 @@ typedef struct cn_look {
     int32_t missed, missed_a, missed_b;
 } cn_look;
 
-static void cn_frame(int32_t dim, cn_contact *contact) {
-    const double *n = contact->normal;
-    if (dim == 3) {
-        cn_tangents3(n, contact->t1, contact->t2);
-        return;
-    }
-    const double t1[3] = {-n[1], n[0], 0.0}, t2[3] = {0.0, 0.0, 1.0};
-    memcpy(contact->t1, t1, sizeof t1);
-    memcpy(contact->t2, t2, sizeof t2);
-}
-
 // The points of a manifold as contacts, by feature. false: no room.
 static bool cn_add_manifold(cn_look *look, const cn_body_pair *pair, uint64_t shapes,
                             cn_manifold *manifold) {
@@ -236,7 +224,6 @@ static bool cn_add_manifold(cn_look *look, const cn_body_pair *pair, uint64_t sh
         contact->gap = manifold->point[k].gap;
         memcpy(contact->point, manifold->point[k].point, sizeof contact->point);
         memcpy(contact->normal, manifold->point[k].normal, sizeof contact->normal);
-        cn_frame(look->asked->detector->model->dim, contact);
     }
     return true;
 }

@@ -6,12 +6,12 @@
 #include "detect/grid.h"
 #include "model/model.h"
 
-// A candidate contact at q~. The candidate is the body with the larger index. Frame: normal from
-// the antagonist to the candidate, t1 x t2 = normal; 2D: t1 = (-n_y, n_x, 0).
+// A candidate contact at q~. The candidate is the body with the larger index; the normal points to
+// it from the antagonist. The other two axes follow from the normal: cn_contact_axes.
 typedef struct cn_contact {
     cn_contact_key key;
     double point[3];
-    double normal[3], t1[3], t2[3];
+    double normal[3];
     double gap;
 } cn_contact;
 

@@ -149,10 +149,11 @@ static double cn_driven_work(const cn_sim *sim, int32_t body, const cn_contact *
 static double cn_driven_works(const cn_sim *sim, int64_t a) {
     const cn_step *step = &sim->last;
     const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
-    const double *axes[3] = {contact->normal, contact->t1, contact->t2};
+    double axes[9];
+    cn_contact_axes(sim->model->dim, contact->normal, axes);
     double impulse[3] = {0.0, 0.0, 0.0}, reaction[3];
     for (int32_t i = 0; i < sim->model->dim; i++) {
-        cn_add_scaled3(impulse, step->r[sim->model->dim * a + i], axes[i], impulse);
+        cn_add_scaled3(impulse, step->r[sim->model->dim * a + i], axes + 3 * i, impulse);
     }
     for (int32_t k = 0; k < 3; k++) {
         reaction[k] = -impulse[k];

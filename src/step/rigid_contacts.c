@@ -208,11 +208,12 @@ void cn_rigid_contact_rows(void *user, double t, const double *q, double *normal
         int64_t c = rigid->limit_count + i;
         if (rigid->slot[i].used) {
             cn_slot_row(rigid, contact, contact->normal, normal + n * c, &normal_rate[c]);
-            cn_slot_row(rigid, contact, contact->t1, tangent + n * c, &tangent_rate[c]);
+            double axes[9];
+            cn_contact_axes(model->dim, contact->normal, axes);
+            cn_slot_row(rigid, contact, axes + 3, tangent + n * c, &tangent_rate[c]);
             if (model->dim == 3) {
                 int64_t second = rigid->limit_count + rigid->slot_count + c;
-                cn_slot_row(rigid, contact, contact->t2, tangent + n * second,
-                            &tangent_rate[second]);
+                cn_slot_row(rigid, contact, axes + 6, tangent + n * second, &tangent_rate[second]);
             }
         }
     }
@@ -254,13 +255,14 @@ void cn_rigid_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) 
                                .friction = mu};
     memcpy(out->point, contact->point, sizeof out->point);
     memcpy(out->normal, contact->normal, sizeof out->normal);
-    const double *axes[CN_CONTACT_PARTS] = {contact->normal, contact->t1, contact->t2};
+    double axes[9];
+    cn_contact_axes(sim->model->dim, contact->normal, axes);
     for (int32_t i = 0; i < sim->model->dim; i++) {
-        cn_add_scaled3(out->impulse, impact.impulse[i], axes[i], out->impulse);
-        cn_add_scaled3(out->velocity, impact.velocity[i], axes[i], out->velocity);
-        cn_add_scaled3(out->velocity_before, impact.velocity_before[i], axes[i],
+        cn_add_scaled3(out->impulse, impact.impulse[i], axes + 3 * i, out->impulse);
+        cn_add_scaled3(out->velocity, impact.velocity[i], axes + 3 * i, out->velocity);
+        cn_add_scaled3(out->velocity_before, impact.velocity_before[i], axes + 3 * i,
                        out->velocity_before);
-        cn_add_scaled3(out->shift, shift[i], axes[i], out->shift);
+        cn_add_scaled3(out->shift, shift[i], axes + 3 * i, out->shift);
     }
     out->status = cn_sim_system_status(mu, impact.impulse);
 }

@@ -272,10 +272,11 @@ void cn_sim_destroy(cn_sim *sim) {
 // In world axes: sum of parts[i] axis_i.
 static void cn_to_world(int32_t dim, const cn_contact *contact, const double *parts,
                         double out[3]) {
-    const double *axes[3] = {contact->normal, contact->t1, contact->t2};
+    double axes[9];
+    cn_contact_axes(dim, contact->normal, axes);
     out[0] = out[1] = out[2] = 0.0;
     for (int32_t i = 0; i < dim; i++) {
-        cn_add_scaled3(out, parts[i], axes[i], out);
+        cn_add_scaled3(out, parts[i], axes + 3 * i, out);
     }
 }
 

@@ -266,9 +266,10 @@ static cn_kept_contact cn_kept_of(const cn_step *step, int32_t a) {
     kept.contact = step->contacts.contact[step->assembled.contact[a]];
     kept.friction = p->mu[a];
     kept.status = step->status[a];
-    const double *axes[3] = {kept.contact.normal, kept.contact.t1, kept.contact.t2};
+    double axes[9];
+    cn_contact_axes(p->dim, kept.contact.normal, axes);
     for (int32_t i = 0; i < p->dim; i++) {
-        cn_add_scaled3(kept.impulse, step->r[(int64_t)p->dim * a + i], axes[i], kept.impulse);
+        cn_add_scaled3(kept.impulse, step->r[(int64_t)p->dim * a + i], axes + 3 * i, kept.impulse);
     }
     return kept;
 }
