@@ -41,17 +41,49 @@ static void cn_inertia_range(void *user, int64_t first, int64_t end) {
     }
 }
 
+static void cn_light_range(void *user, int64_t first, int64_t end) {
+    const cn_inertia_loop *loop = user;
+    const cn_model *model = loop->model;
+    for (int64_t i = first; i < end; i++) {
+        const cn_body *body = &model->body[i];
+        bool free = body->role == CN_BODY_FREE;
+        double *light = loop->out->light + 2 * i;
+        light[0] = free ? 1.0 / body->mass : 0.0;
+        light[1] = free ? model->inertia[body->inertia].inverse[model->dim == 3 ? 0 : 8] : 0.0;
+    }
+}
+
 cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *memory,
                              cn_inertia_map *out) {
-    int32_t size = cn_velocity_size(model->dim);
-    out->q = q;
-    out->inverse = CN_TAKE(memory, double, (int64_t)model->body_count *size *size);
-    if (!out->inverse) {
-        return CN_ERR_MEMORY;
-    }
+    int64_t size = cn_velocity_size(model->dim), bodies = model->body_count;
+    double *numbers = CN_TAKE(memory, double, model->only_balls ? 2 * bodies : size *size *bodies);
+    *out = (cn_inertia_map){.q = q};
+    *(model->only_balls ? &out->light : &out->inverse) = numbers;
     cn_inertia_loop loop = {model, out};
-    cn_parallel_ranges(cn_arena_env(memory), model->body_count, cn_inertia_range, &loop);
-    return CN_OK;
+    if (numbers) {
+        cn_parallel_ranges(cn_arena_env(memory), bodies,
+                           model->only_balls ? cn_light_range : cn_inertia_range, &loop);
+    }
+    return numbers ? CN_OK : CN_ERR_MEMORY;
+}
+
+const double *cn_inertia_at(const cn_model *model, const cn_inertia_map *inertia, int32_t body,
+                            double own[36]) {
+    int32_t dim = model->dim, size = cn_velocity_size(dim);
+    if (inertia->inverse) {
+        return inertia->inverse + (int64_t)size * size * body;
+    }
+    memset(own, 0, sizeof *own * (size_t)(size * size));
+    for (int32_t i = 0; i < size; i++) {
+        own[(size + 1) * i] = inertia->light[2 * (int64_t)body + (i < dim ? 0 : 1)];
+    }
+    return own;
+}
+
+void cn_inertia_hold(const cn_model *model, cn_inertia_map *inertia, int32_t body) {
+    int64_t size = cn_velocity_size(model->dim), count = inertia->inverse ? size * size : 2;
+    memset((inertia->inverse ? inertia->inverse : inertia->light) + count * body, 0,
+           sizeof(double) * (size_t)count);
 }
 
 // From a body's centre of mass to the contact.
@@ -169,14 +201,10 @@ static cn_operator_kind cn_form_of(const cn_model *model, const cn_contact_list 
     if (model->joint_row_count > 0) {
         return CN_OPERATOR_BODY;
     }
-    bool balls = contacts->count > 0;
-    for (int32_t i = 0; balls && i < model->body_count; i++) {
-        balls = model->body[i].ball || model->body[i].role != CN_BODY_FREE;
-    }
-    if (balls) {
+    if (model->only_balls) {
         return CN_OPERATOR_BALLS;
     }
-    balls = contacts->count > 0;
+    bool balls = contacts->count > 0;
     for (int32_t c = 0; balls && c < contacts->count; c++) {
         const cn_contact_key *key = &contacts->contact[c].key;
         const cn_body *first = &model->body[key->antagonist],
@@ -309,11 +337,10 @@ static bool cn_allocate_balls(const cn_model *model, int32_t most, cn_arena *mem
                               cn_operator *W) {
     W->kind = CN_OPERATOR_BALLS;
     W->balls.bodies = model->body_count;
-    W->balls.light = CN_TAKE(memory, double, 2 * (int64_t)model->body_count);
     W->balls.body = CN_TAKE(memory, int32_t, 2 * (int64_t)most);
     W->balls.arm = CN_TAKE(memory, double, 2 * (int64_t)most);
     W->balls.normal = CN_TAKE(memory, double, 3 * (int64_t)most);
-    return W->balls.light && W->balls.body && W->balls.arm && W->balls.normal;
+    return W->balls.body && W->balls.arm && W->balls.normal;
 }
 
 static bool cn_allocate_points(const cn_model *model, int32_t most, cn_arena *memory,
@@ -359,8 +386,7 @@ static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, cn
     return complete ? CN_OK : CN_ERR_MEMORY;
 }
 
-// 1/m and 1/I of the balls; fixed and driven bodies have none.
-static void cn_light_range(void *user, int64_t first, int64_t end) {
+static void cn_pick_light(void *user, int64_t first, int64_t end) {
     const cn_assembling *job = user;
     int32_t size = cn_velocity_size(job->model->dim);
     double *light = job->out->problem.W.balls.light;
@@ -369,6 +395,18 @@ static void cn_light_range(void *user, int64_t first, int64_t end) {
         light[2 * i] = inverse[0];
         light[2 * i + 1] = inverse[size * size - 1];
     }
+}
+
+// 1/m and 1/I of the bodies, known already where there are only balls; NULL: no memory.
+static double *cn_light_of(cn_assembling *job, cn_arena *memory) {
+    double *light = job->inertia->light;
+    if (!light) {
+        light = CN_TAKE(memory, double, 2 * (int64_t)job->model->body_count);
+        job->out->problem.W.balls.light = light;
+        cn_parallel_ranges(cn_arena_env(memory), light ? job->model->body_count : 0, cn_pick_light,
+                           job);
+    }
+    return light;
 }
 
 // Problem contact a as a point.
@@ -553,7 +591,10 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
     cn_friction *p = &out->problem;
     p->W.body.inverse = p->W.points.inverse = inertia->inverse;
     if (job.form == CN_OPERATOR_BALLS) {
-        cn_parallel_ranges(env, model->body_count, cn_light_range, &job);
+        p->W.balls.light = cn_light_of(&job, memory);
+        if (!p->W.balls.light) {
+            return cn_fail_memory(error);
+        }
     }
     out->contacts = p->contacts = cn_add_contacts(env, &job);
     cn_joints_append(model, state, inertia, v_old, v_free, opts, out);

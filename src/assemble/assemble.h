@@ -9,12 +9,18 @@
 // worked in (6x6 by rows; 2D 3x3). Fixed and driven bodies have none (zero).
 typedef struct cn_inertia_map {
     const double *q;
-    double *inverse; // 36 or 9 each
+    double *inverse; // 36 or 9 each; NULL where only balls move
+    double *light;   // 1/m and 1/I of each then
 } cn_inertia_map;
 
 // q must outlive the map.
 cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *memory,
                              cn_inertia_map *out);
+// The inverse mass matrix of a body; own: room for one.
+const double *cn_inertia_at(const cn_model *model, const cn_inertia_map *inertia, int32_t body,
+                            double own[36]);
+// The body does not answer to impulses any more.
+void cn_inertia_hold(const cn_model *model, cn_inertia_map *inertia, int32_t body);
 
 // The problem of one step. All arrays in the arena given to cn_assemble.
 typedef struct cn_assembled {

@@ -333,6 +333,14 @@ static void cn_distances_choose(cn_model *model) {
         isnan(settings->overlap_most) ? CN_OVERLAP_SHARE * extent : settings->overlap_most;
 }
 
+static bool cn_has_only_balls(const cn_model *model) {
+    bool balls = model->joint_count == 0;
+    for (int32_t i = 0; balls && i < model->body_count; i++) {
+        balls = model->body[i].ball || model->body[i].role != CN_BODY_FREE;
+    }
+    return balls;
+}
+
 cn_status cn_model_finish(cn_model *model, cn_error *error) {
     cn_status status = cn_model_check_open(model, error);
     if (status != CN_OK) {
@@ -354,6 +362,7 @@ cn_status cn_model_finish(cn_model *model, cn_error *error) {
     if (status == CN_OK) {
         cn_motions_start(model);
         cn_distances_choose(model);
+        model->only_balls = cn_has_only_balls(model);
         model->finished = true;
     }
     return status;

@@ -136,6 +136,7 @@ struct cn_model {
     cn_env env;
     int32_t dim;
     bool finished;
+    bool only_balls; // every free body is a ball, and there are no joints; known when finished
     cn_settings settings;
     int32_t material_count, contact_count, body_count, shape_count, force_count, motion_count;
     int32_t inertia_count;

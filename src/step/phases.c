@@ -202,11 +202,11 @@ static void cn_push_range(void *user, int64_t first, int64_t end) {
         if (model->body[i].role == CN_BODY_FREE) {
             cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
             const double *load = step->load + 6 * i;
-            double force[3];
+            double force[3], own[36];
             cn_add_scaled3(load, rigid.mass, step->steering->gravity, force);
             cn_rigid_kick(&rigid, step->q_middle + pose * i,
-                          step->inertia.inverse + size * size * i, force, load + 3, step->h,
-                          step->v_old + size * i, step->v_free + size * i);
+                          cn_inertia_at(model, &step->inertia, (int32_t)i, own), force, load + 3,
+                          step->h, step->v_old + size * i, step->v_free + size * i);
         }
     }
 }

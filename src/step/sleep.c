@@ -164,8 +164,7 @@ void cn_sleep_hold(const cn_sim *sim, cn_step *step) {
     int64_t size = cn_velocity_size(sim->model->dim);
     for (int32_t i = 0; step->resting && i < sim->model->body_count; i++) {
         if (cn_is_asleep(sim, i)) {
-            memset(step->inertia.inverse + size * size * i, 0,
-                   sizeof(double) * (size_t)(size * size));
+            cn_inertia_hold(sim->model, &step->inertia, i);
             memset(step->v_free + size * i, 0, sizeof(double) * (size_t)size);
         }
     }

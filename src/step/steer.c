@@ -111,7 +111,9 @@ void cn_steer_pull(const cn_model *model, cn_step *step) {
     }
     cn_sub3(steering->point, model->body[i].com, arm);
     cn_mat3_apply(R, arm, arm);
-    double mobility = cn_point_mobility(dim, step->inertia.inverse + (int64_t)size * size * i, arm);
+    double own[36];
+    const double *inverse = cn_inertia_at(model, &step->inertia, i, own);
+    double mobility = cn_point_mobility(dim, inverse, arm);
     if (!(mobility > 0.0)) {
         return; // every direction is held
     }
