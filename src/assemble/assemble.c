@@ -87,8 +87,8 @@ void cn_inertia_hold(const cn_model *model, cn_inertia_map *inertia, int32_t bod
 }
 
 // From a body's centre of mass to the contact.
-static void cn_contact_arm(int32_t dim, const double *pose, const cn_contact *contact,
-                           double arm[3]) {
+static inline void cn_contact_arm(int dim, const double *pose, const cn_contact *contact,
+                                  double arm[3]) {
     arm[0] = contact->point[0] - pose[0];
     arm[1] = contact->point[1] - pose[1];
     arm[2] = dim == 3 ? contact->point[2] - pose[2] : 0.0;
@@ -117,9 +117,11 @@ static void cn_lever(int32_t dim, const double *pose, const cn_contact *contact,
     memcpy(row + 3, moment, sizeof moment);
 }
 
-// Velocity of the material point of a body at the contact.
-static void cn_point_velocity(int32_t dim, const double *pose, const cn_contact *contact,
-                              const double *v, double out[3]) {
+// Velocity of the material point of a body at the contact, for a dimension known to the compiler.
+static inline __attribute__((always_inline)) void cn_point_velocity(int dim, const double *pose,
+                                                                    const cn_contact *contact,
+                                                                    const double *v,
+                                                                    double out[3]) {
     double arm[3];
     cn_contact_arm(dim, pose, contact, arm);
     double spin[3] = {dim == 3 ? v[3] : 0.0, dim == 3 ? v[4] : 0.0, dim == 3 ? v[5] : v[2]};
@@ -169,14 +171,27 @@ cn_ball_velocity(int dim, const cn_contact *contact, const double axes[9], const
     cn_to_axes(dim, axes, apart, u);
 }
 
+// u of a contact of any bodies, for a dimension known to the compiler.
+static inline __attribute__((always_inline)) void cn_any_velocity(int dim, const double *q,
+                                                                  const cn_contact *contact,
+                                                                  const double axes[9],
+                                                                  const double *v, double *u) {
+    int size = dim == 3 ? 6 : 3, pose = dim == 3 ? 7 : 3;
+    int64_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
+    double first[3], second[3], apart[3];
+    cn_point_velocity(dim, q + pose * candidate, contact, v + size * candidate, first);
+    cn_point_velocity(dim, q + pose * antagonist, contact, v + size * antagonist, second);
+    cn_sub3(first, second, apart);
+    cn_to_axes(dim, axes, apart, u);
+}
+
 // u of a contact for body velocities v, in contact axes; arm: of balls.
 static void cn_relative_velocity(const cn_assembling *job, const cn_contact *contact,
                                  const double axes[9], const double arm[2], const double *v,
                                  double *u) {
     const cn_model *model = job->model;
-    int32_t dim = model->dim;
-    int64_t size = cn_velocity_size(dim), pose = cn_pose_size(dim),
-            candidate = contact->key.candidate, antagonist = contact->key.antagonist;
+    int32_t dim = model->dim, candidate = contact->key.candidate,
+            antagonist = contact->key.antagonist;
     if (job->form == CN_OPERATOR_BALLS && model->body[candidate].role != CN_BODY_DRIVEN &&
         model->body[antagonist].role != CN_BODY_DRIVEN) {
         if (dim == 3) {
@@ -184,15 +199,11 @@ static void cn_relative_velocity(const cn_assembling *job, const cn_contact *con
         } else {
             cn_ball_velocity(2, contact, axes, arm, v, u);
         }
-        return;
+    } else if (dim == 3) {
+        cn_any_velocity(3, job->inertia->q, contact, axes, v, u);
+    } else {
+        cn_any_velocity(2, job->inertia->q, contact, axes, v, u);
     }
-    double first[3], second[3], apart[3];
-    cn_point_velocity(dim, job->inertia->q + pose * candidate, contact, v + size * candidate,
-                      first);
-    cn_point_velocity(dim, job->inertia->q + pose * antagonist, contact, v + size * antagonist,
-                      second);
-    cn_sub3(first, second, apart);
-    cn_to_axes(dim, axes, apart, u);
 }
 
 // The form that W takes: with H where there are joints, else that of balls where every body that
