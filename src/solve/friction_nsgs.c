@@ -97,8 +97,10 @@ static cn_status cn_nsgs_take_mixer(cn_nsgs *s) {
     const cn_nsgs_params *params = (const void *)s->opts->params;
     // The acceleration takes one map for granted, which a changing omega is not.
     int32_t depth = s->adaptive ? 0 : params->anderson;
-    return cn_anderson_prepare(depth, s->sweep.size, s->sweep.single, s->sweep.weight, s->scratch,
-                               &s->mixer);
+    cn_status status = cn_sweep_take_weights(&s->sweep, s->scratch);
+    return status == CN_OK ? cn_anderson_prepare(depth, s->sweep.size, s->sweep.single,
+                                                 s->sweep.weight, s->scratch, &s->mixer)
+                           : status;
 }
 
 cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,

@@ -445,7 +445,7 @@ static bool cn_may_be_packed(const cn_sweep *s) {
            !s->plan.varies && !cn_is_planned(s) && cn_boxes_count(s->p) == 0 && !s->p->convex;
 }
 
-static cn_status cn_prepare_weights(cn_sweep *s, cn_arena *scratch) {
+cn_status cn_sweep_take_weights(cn_sweep *s, cn_arena *scratch) {
     int32_t dim = s->p->dim;
     s->weight = CN_TAKE(scratch, float, s->size);
     if (!s->weight) {
@@ -559,7 +559,7 @@ cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *loc
     if (status == CN_OK && sweep->kind == CN_SWEEP_ANY) {
         status = cn_prepare_any(sweep, scratch);
     }
-    return status == CN_OK ? cn_prepare_weights(sweep, scratch) : status;
+    return status;
 }
 
 cn_status cn_sweep_widen(cn_sweep *sweep, cn_arena *scratch) {

@@ -36,7 +36,7 @@ struct cn_sweep {
     const cn_friction *p;
     int64_t size;       // numbers in an iterate
     bool single;        // they are of single precision, not double
-    float *weight;      // trace(W_aa) / dim of the contact that each number is of
+    float *weight;      // trace(W_aa) / dim of the contact that each number is of; NULL until taken
     cn_sweep_fn *run;   // x := one sweep from x; use cn_sweep_run
     cn_local_fn *local; // 3D
     bool fast;          // local is the hybrid chain, whose first link is inlined
@@ -67,6 +67,8 @@ cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, d
                            cn_arena *scratch, cn_sweep *sweep);
 cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *local,
                                 const cn_sweep_plan *plan, cn_arena *scratch, cn_sweep *sweep);
+// For an acceleration: the weights, which a sweep does without.
+cn_status cn_sweep_take_weights(cn_sweep *sweep, cn_arena *scratch);
 // From singles to doubles; iterates of before are of another precision.
 cn_status cn_sweep_widen(cn_sweep *sweep, cn_arena *scratch);
 // An iterate needs room for CN_SWEEP_PAD numbers more than size; they are read but not used.
