@@ -253,7 +253,7 @@ static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve
     cn_nsgs sweeps;
     cn_friction body;
     cn_newton_system system;
-    double patience;
+    double patience = 0.0;
     cn_status status = cn_nsgs_prepare(p, opts, scratch, &sweeps);
     if (status == CN_OK) {
         status =
