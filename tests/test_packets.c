@@ -252,7 +252,7 @@ CN_TEST(singles_do_not_depend_on_units) {
 // Sweeps with momentum, to and fro between two iterates; the newer one in *x.
 static void glide(cn_sweep *sweep, int count, void **x, void **other) {
     for (int k = 0; k < count; k++) {
-        cn_sweep_glide(sweep, 0.9, *x, *other);
+        cn_sweep_glide(sweep, 0.8, *x, *other);
         void *newer = *other;
         *other = *x;
         *x = newer;
@@ -262,10 +262,10 @@ static void glide(cn_sweep *sweep, int count, void **x, void **other) {
 // What is carried along belongs to the impulses, and no processor gives other bits than the plain
 // code, in either precision; making the velocities anew changes nothing but round-off.
 CN_TEST(momentum_keeps_velocities_and_bits) {
-    for (int c = 0; c < 4; c++) {
-        bool single = c % 2 == 1;
+    for (int c = 0; c < 6; c++) {
+        bool single = c < 4 && c % 2 == 1;
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, c < 2 ? 2 : 3, 5, true);
+        cn_friction p = rigid_problem(arena, c < 2 || c == 4 ? 2 : 3, 5, c < 4);
         cn_sweep wide = single ? prepared_single(&p, arena) : prepared(&p, arena),
                  plain = single ? prepared_single(&p, arena) : prepared(&p, arena);
         void *a[2], *b[2];
@@ -274,7 +274,7 @@ CN_TEST(momentum_keeps_velocities_and_bits) {
             b[k] = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD);
         }
         cn_sweep_use_plain(&plain);
-        assert_true(cn_sweep_can_glide(&wide));
+        assert_true(cn_sweep_most_momentum(&wide) >= 0.8);
         cn_sweep_run(&wide, a[0], 0);
         cn_sweep_run(&plain, b[0], 0);
         cn_sweep_start_gliding(&wide);

@@ -255,7 +255,7 @@ static double saturation_fit(const silo *s, double *lambda) {
 CN_TEST(silo_load_saturates_as_janssen_says) {
     CN_LONG_RUN();
     silo s = {0};
-    for (int seed = 1; seed <= 3 * world_effort(); seed++) {
+    for (int seed = 1; seed <= 6 * world_effort(); seed++) {
         silo_fill(seed, &s);
     }
     double lambda = 0.0, r2 = saturation_fit(&s, &lambda), mean = 0.0;

@@ -59,7 +59,8 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
      "spheres and disks in single precision until the error is within the tolerance or near its "
      "round-off, then in double; 0: in double throughout"},
     {"momentum", CN_PARAM_REAL, offsetof(cn_nsgs_params, momentum), 0.9, 0.0, 0.99,
-     "of sweeps over spheres and disks: from x + momentum (x - x before); 0: anderson instead"},
+     "of sweeps in packets: from x + momentum (x - x before), at most 0.8 where bodies are neither "
+     "spheres nor disks; 0: anderson instead"},
     {"order", CN_PARAM_INT, offsetof(cn_nsgs_params, order), 0, 0, CN_ORDER_COUNT - 1,
      "contacts visited 0: by index, 1: shuffled, 2: reverse Cuthill-McKee, 3: by colour"},
     {"seed", CN_PARAM_INT, offsetof(cn_nsgs_params, seed), 1, 0, INT32_MAX,
@@ -123,8 +124,8 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
         return status;
     }
     s->every = cn_nsgs_every(s, params);
-    bool glides = cn_sweep_can_glide(&s->sweep) && p->contacts >= CN_GLIDE_SMALL;
-    s->momentum = glides ? params->momentum : 0.0;
+    double most = p->contacts < CN_GLIDE_SMALL ? 0.0 : cn_sweep_most_momentum(&s->sweep);
+    s->momentum = params->momentum < most ? params->momentum : most;
     s->gliding = s->momentum > 0.0;
     status = cn_nsgs_take(s);
     return status == CN_OK && !s->gliding ? cn_nsgs_take_mixer(s) : status;

@@ -5,6 +5,7 @@
 #include "solve/manifolds.h"
 
 #include "base/arena.h"
+#include "base/parallel.h"
 #include "solve/manifolds_kernel.h"
 #include "solve/manifolds_recognise.h"
 
@@ -149,7 +150,8 @@ static cn_status cn_lay_out(cn_manifolds *s, const cn_manifold_list *list, cn_ar
     s->slip = CN_TAKE_ZERO(scratch, double, CN_PACKET * s->points);
     s->body =
         CN_TAKE_ZERO(scratch, double, CN_RIGID_RECORD *((int64_t)s->bodies + s->packets.units));
-    return s->point && s->slip && s->body ? CN_OK : CN_ERR_MEMORY;
+    s->former = CN_TAKE(scratch, double, CN_RIGID_RECORD *((int64_t)s->bodies + s->packets.units));
+    return s->point && s->slip && s->body && s->former ? CN_OK : CN_ERR_MEMORY;
 }
 
 // Parting without friction: an impulse of zero stays zero.
@@ -305,6 +307,7 @@ typedef struct cn_manifold_loop {
     cn_manifolds *manifolds;
     const double *from;
     double *to;
+    double share;
 } cn_manifold_loop;
 
 static void cn_manifolds_push_unit(void *user, int32_t unit, int32_t first, int32_t count) {
@@ -328,6 +331,47 @@ static void cn_manifolds_sweep_unit(void *user, int32_t unit, int32_t first, int
 void cn_manifolds_sweep(cn_manifolds *manifolds, double *x) {
     cn_manifold_loop loop = {.manifolds = manifolds, .to = x};
     cn_packets_sweep(&manifolds->packets, cn_manifolds_sweep_unit, &loop);
+}
+
+static size_t cn_manifolds_record_bytes(const cn_manifolds *manifolds) {
+    return sizeof(double) * CN_RIGID_RECORD *
+           ((size_t)manifolds->bodies + (size_t)manifolds->packets.units);
+}
+
+void cn_manifolds_start_gliding(cn_manifolds *manifolds) {
+    memcpy(manifolds->former, manifolds->body, cn_manifolds_record_bytes(manifolds));
+}
+
+// Numbers beyond from, as far again as share of the way from to, which they replace.
+static void cn_beyond(void *user, int64_t first, int64_t end) {
+    const cn_manifold_loop *loop = user;
+    for (int64_t i = first; i < end; i++) {
+        loop->to[i] = loop->from[i] + loop->share * (loop->from[i] - loop->to[i]);
+    }
+}
+
+static void cn_manifolds_swap(cn_manifolds *manifolds) {
+    double *body = manifolds->body;
+    manifolds->body = manifolds->former;
+    manifolds->former = body;
+}
+
+void cn_manifolds_glide(cn_manifolds *manifolds, double share, const double *x, double *to) {
+    const cn_env *env = manifolds->packets.env;
+    cn_manifold_loop loop = {.manifolds = manifolds, .from = x, .to = to, .share = share};
+    cn_parallel_ranges(env, cn_manifolds_size(manifolds), cn_beyond, &loop);
+    loop.from = manifolds->body;
+    loop.to = manifolds->former;
+    cn_parallel_ranges(env, CN_RIGID_RECORD * (int64_t)manifolds->bodies, cn_beyond, &loop);
+    cn_manifolds_swap(manifolds);
+    cn_manifolds_sweep(manifolds, to);
+}
+
+void cn_manifolds_freshen(cn_manifolds *manifolds, const double *x, const double *before) {
+    cn_manifolds_swap(manifolds);
+    cn_manifolds_reset(manifolds, before);
+    cn_manifolds_swap(manifolds);
+    cn_manifolds_reset(manifolds, x);
 }
 
 static double cn_manifolds_error_unit(const void *user, int32_t first, int32_t count) {

@@ -48,6 +48,7 @@ typedef struct cn_manifolds {
     int64_t *place; // of each contact's first number in an iterate
     double *slip;   // last slip multiplier, CN_PACKET a point
     double *body;   // records, bodies + packets.units
+    double *former; // those of the iterate before, where sweeps glide
 } cn_manifolds;
 
 // What a kernel does with count packets from the first, for one kind of processor.
@@ -75,6 +76,10 @@ void cn_manifolds_load(const cn_manifolds *manifolds, const double *r, double fi
 void cn_manifolds_store(const cn_manifolds *manifolds, const double *x, double *r);
 // The bodies' velocities from x anew.
 void cn_manifolds_reset(cn_manifolds *manifolds, const double *x);
+// Sweeps with momentum, as in solve/balls.h: to := one sweep from x + share (x - to).
+void cn_manifolds_start_gliding(cn_manifolds *manifolds);
+void cn_manifolds_glide(cn_manifolds *manifolds, double share, const double *x, double *to);
+void cn_manifolds_freshen(cn_manifolds *manifolds, const double *x, const double *before);
 // x := one sweep from x, whose velocities the bodies have; and |e|^2 of such an x.
 void cn_manifolds_sweep(cn_manifolds *manifolds, double *x);
 double cn_manifolds_error(const cn_manifolds *manifolds, const double *x);

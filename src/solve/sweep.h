@@ -80,9 +80,10 @@ void cn_sweep_store(const cn_sweep *sweep, const void *x, double *r);
 void cn_sweep_run(cn_sweep *sweep, void *x, int32_t count);
 // The same where x is as the last run left it.
 void cn_sweep_go_on(cn_sweep *sweep, void *x, int32_t count);
-// Whether there are sweeps with momentum: to := one sweep from x + share (x - to), where x is the
-// iterate of the last run or glide. They begin with to the same as x.
-bool cn_sweep_can_glide(const cn_sweep *sweep);
+// Sweeps with momentum: to := one sweep from x + share (x - to), where x is the iterate of the last
+// run or glide. They begin with to the same as x. The largest share that does more good than harm;
+// 0: there are no such sweeps.
+double cn_sweep_most_momentum(const cn_sweep *sweep);
 void cn_sweep_start_gliding(cn_sweep *sweep);
 void cn_sweep_glide(cn_sweep *sweep, double share, const void *x, void *to);
 // The velocities anew, of x and of the iterate before it, so that nothing drifts.
