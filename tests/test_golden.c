@@ -109,7 +109,7 @@ CN_TEST(wall_hit_by_a_ball) {
                "velocity: [0, 6, 0]}\n"
                "generate: [{wall: {courses: 4, bricks: 3, size: [0.6, 0.3, 0.2], material: "
                "wood}}]\n",
-               120, UINT64_C(0x3b4d49970c5cb0c4));
+               120, UINT64_C(0xe33f87802bb83903));
 }
 
 CN_TEST(gap_law_takes_overlaps_back) {
