@@ -13,14 +13,18 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CN_LOOK_OUT 20000 // looks before sleeping: some 10 microseconds
-#define CN_SUM_MOST 1024  // ranges summed at a time
-#define CN_FOLD_MOST 32   // ranges folded at a time
+#define CN_LOOK_OUT_LONG                                                                           \
+    500000               // where every thread has a processor: longer than what one does alone
+#define CN_SUM_MOST 1024 // ranges summed at a time
+#define CN_FOLD_MOST 32  // ranges folded at a time
 
 struct cn_threads {
     int32_t count; // with the caller
     int32_t started;
+    int32_t look_out; // looks before sleeping
     pthread_t worker[CN_THREADS_MAX];
     pthread_mutex_t busy; // held for a loop
     pthread_mutex_t lock; // of all below that is not atomic
@@ -43,6 +47,7 @@ cn_threads *cn_threads_create(int32_t count) {
     if (threads) {
         memset(threads, 0, sizeof *threads);
         threads->count = count;
+        threads->look_out = count <= sysconf(_SC_NPROCESSORS_ONLN) ? CN_LOOK_OUT_LONG : CN_LOOK_OUT;
         pthread_mutex_init(&threads->busy, NULL);
         pthread_mutex_init(&threads->lock, NULL);
         pthread_cond_init(&threads->wake, NULL);
@@ -58,7 +63,7 @@ static void cn_take_units(cn_threads *t) {
 }
 
 static void cn_await_round(cn_threads *t, int seen) {
-    for (int i = 0; i < CN_LOOK_OUT; i++) {
+    for (int i = 0; i < t->look_out; i++) {
         if (atomic_load(&t->round) != seen) {
             return;
         }
@@ -140,7 +145,7 @@ static void cn_round(cn_threads *t, int32_t units, cn_unit_fn *fn, void *user) {
     pthread_mutex_lock(&t->lock);
     t->open = false;
     pthread_mutex_unlock(&t->lock);
-    for (int i = 0; i < CN_LOOK_OUT && atomic_load(&t->active) > 0; i++) {
+    for (int i = 0; i < t->look_out && atomic_load(&t->active) > 0; i++) {
     }
     pthread_mutex_lock(&t->lock);
     while (atomic_load(&t->active) > 0) {
