@@ -1,5 +1,5 @@
 // The operator of spheres and disks: the same as its form in body space, to all that look at it.
-#include "check.h"
+#include "forms.h"
 #include "problem/operator.h"
 #include "rigid_problems.h"
 #include "world.h"
@@ -42,29 +42,11 @@ static cn_friction ball_problem(cn_arena *arena, int32_t dim, uint64_t seed) {
     return p;
 }
 
-static cn_friction in_body_space(const cn_friction *p, cn_arena *arena) {
-    cn_friction body;
-    assert_int_equal(cn_friction_expand(p, arena, &body), CN_OK);
-    return body;
-}
-
 CN_TEST(velocities_and_diagonal_are_those_of_body_space) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = ball_problem(arena, dim, 1), body = in_body_space(&p, arena), assembled;
-        cn_error error = {0};
-        assert_int_equal(cn_friction_validate(&p, &error), CN_OK);
-        assert_int_equal(cn_friction_validate(&body, &error), CN_OK);
-        assert_int_equal(cn_friction_assemble(&p, arena, &assembled, &error), CN_OK);
-        assert_int_equal(cn_operator_dofs(&p.W, dim), body.W.body.dofs);
-        double *v = CN_TAKE(arena, double, body.W.body.dofs), u[3][3 * CONTACTS];
-        cn_friction_velocity(&p, p.q, v, u[0]); // any impulses
-        cn_friction_velocity(&body, p.q, v, u[1]);
-        cn_friction_velocity(&assembled, p.q, NULL, u[2]);
-        for (int32_t i = 0; i < dim * CONTACTS; i++) {
-            CN_CHECK_NEAR(u[0][i], u[1][i], 1e-13);
-            CN_CHECK_NEAR(u[0][i], u[2][i], 1e-13);
-        }
+        cn_friction p = ball_problem(arena, dim, 1), body = in_body_space(&p, arena);
+        check_velocities(&p, &body, arena);
         double diagonal[9 * CONTACTS];
         cn_operator_diagonal(&body.W, dim, CONTACTS, diagonal);
         for (int32_t i = 0; i < dim * dim * CONTACTS; i++) {
@@ -82,16 +64,7 @@ CN_TEST(the_checker_grades_both_forms_alike) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         cn_arena *arena = cn_arena_create(NULL);
         cn_friction p = ball_problem(arena, dim, 2), body = in_body_space(&p, arena);
-        cn_grade one, other;
-        assert_int_equal(cn_friction_grade(&p, p.q, NULL, arena, &one), CN_OK);
-        assert_int_equal(cn_friction_grade(&body, p.q, NULL, arena, &other), CN_OK);
-        CN_CHECK_NEAR(one.residual, other.residual, 1e-13 * other.residual);
-        CN_CHECK_NEAR(one.residual_q, other.residual_q, 1e-13 * other.residual_q);
-        CN_CHECK_NEAR(one.residual_max, other.residual_max, 1e-13 * other.residual_max);
-        CN_CHECK_NEAR(one.complementarity, other.complementarity, 1e-13);
-        assert_int_equal(one.worst, other.worst);
-        assert_int_equal(one.open, other.open);
-        assert_int_equal(one.slide, other.slide);
+        check_grades(&p, &body, arena);
         cn_arena_destroy(arena);
     }
 }

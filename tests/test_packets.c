@@ -366,6 +366,50 @@ CN_TEST(what_singles_cannot_hold_is_solved_in_doubles) {
     cn_arena_destroy(arena);
 }
 
+// A column of balls, the load of which goes down one ball a sweep: statuses hold still from the
+// start and one slow mode is left, for which mixing is better than momentum. It is found and kept.
+CN_TEST(mixing_takes_over_where_momentum_is_slow) {
+    enum { balls = 200 };
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_friction p = {.dim = 3, .contacts = balls, .W = {.kind = CN_OPERATOR_BALLS}};
+    double light[2 * (balls + 1)] = {0.0}, arm[2 * balls], normal[3 * balls] = {0.0};
+    double q[3 * balls] = {-1.0}, mu[balls], r[3 * balls] = {0.0};
+    int32_t body[2 * balls];
+    for (int32_t i = 0; i < balls; i++) {
+        light[2 * i] = 1.0;
+        light[2 * i + 1] = 2.5;
+        body[2 * i] = i == 0 ? balls : i - 1;
+        body[2 * i + 1] = i;
+        arm[2 * i] = i == 0 ? 0.0 : 1.0;
+        arm[2 * i + 1] = normal[3 * i + 2] = 1.0;
+        mu[i] = 0.5;
+    }
+    p.W.balls = (cn_ball_map){
+        .bodies = balls + 1, .light = light, .body = body, .arm = arm, .normal = normal};
+    p.q = q;
+    p.mu = mu;
+    const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
+    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+    opts.tolerance = 1e-8;
+    opts.max_iterations = 20000;
+    cn_nsgs run;
+    cn_solve_report report;
+    assert_int_equal(cn_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
+    cn_nsgs_start(&run, r);
+    assert_true(run.gliding);
+    assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
+    cn_nsgs_answer(&run, r);
+    assert_int_equal(report.outcome, CN_SOLVED);
+    print_message("%d sweeps; pace mixing %g, gliding %g\n", report.iterations, run.pace[0],
+                  run.pace[1]);
+    assert_false(run.gliding);
+    CN_CHECK_BELOW(run.pace[1], run.pace[0]);
+    for (int32_t i = 0; i < balls; i++) {
+        CN_CHECK_NEAR(r[3 * i], balls - i, 1e-2);
+    }
+    cn_arena_destroy(arena);
+}
+
 // No body twice in a packet or in two packets in a row, every contact once, few empty lanes.
 CN_TEST(packets_keep_bodies_apart) {
     cn_arena *arena = cn_arena_create(NULL);
