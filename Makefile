@@ -20,9 +20,11 @@ test: ## set up, build, and run all tests: release, then under ASan and UBSan
 	@tools/setup.sh test
 	@tools/test.sh release dev
 
-check-all: ## test, then also clang, ThreadSanitizer, lint and fuzzing
-	@tools/setup.sh test clang fuzz docs
+check-all: ## test, then also clang, ThreadSanitizer, other processors, lint and fuzzing
+	@tools/setup.sh test clang fuzz docs neon avx512
 	@tools/test.sh release dev clang tsan
+	@tools/check_neon.sh
+	@tools/check_avx512.sh
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory fuzz
 

@@ -13,7 +13,7 @@
 
 #define CN_COLD_TOLERANCE 1e-3
 #define CN_COLD_SETTLED 1.0 // [s] that the spheres fall and settle
-#define CN_COLD_TIME 600.0  // [s] of CPU that the solve may take
+#define CN_COLD_TIME 60.0   // [s] of CPU that the solve may take
 
 typedef struct cn_cold_case {
     const char *count, *radius, *gap;
@@ -87,6 +87,9 @@ int cn_bench_cold(const cn_bench_job *job) {
     cn_cold_moment now = {.json = job->json};
     for (size_t i = 0; i < sizeof cn_cold_cases / sizeof *cn_cold_cases && !cn_interrupted(); i++) {
         const cn_cold_case *c = &cn_cold_cases[i];
+        if (job->sizes && !cn_bench_wants(job, c->count)) {
+            continue;
+        }
         const cn_override set[] = {{"generate.packing.count", c->count},
                                    {"generate.packing.radius", c->radius},
                                    {"generate.packing.gap", c->gap}};

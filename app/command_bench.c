@@ -21,6 +21,7 @@ static const cn_bench cn_benches[] = {
     {"large", "auto on a wall of 2000 blocks and a packing that slides, to 1e-4 and to 1e-8",
      cn_bench_large},
     {"cold", "auto from zero to 1e-3 on packings of 1e3, 1e4 and 1e5 spheres", cn_bench_cold},
+    {"warm", "sweeps a step of piles at rest, to 1e-4", cn_bench_warm},
     {"settling", "spheres settle in a box (E3), beside ODE, Bullet and MuJoCo", cn_bench_settling},
     {"masonry", "an arch, a wall on sinking ground and a tower, beside the same", cn_bench_masonry},
     {"scale", "spheres, polyhedra and walls of growing size, beside the same", cn_bench_scale},
@@ -42,8 +43,8 @@ static const struct argp_option cn_bench_options[] = {
      "5)",
      0},
     {"sizes", 's', "N,N...", 0,
-     "Only these cases, as 320,1000 or arch (settling, masonry, scale, realtime) or wall-2020 "
-     "(threads: also wall-10040, spheres-100000)",
+     "Only these cases, as 320,1000 or arch (cold, warm, settling, masonry, scale, realtime) or "
+     "wall-2020 (threads: also wall-10040, spheres-100000)",
      0},
     {"until", 'u', "T", 0, "Simulated time of scenes [s], instead of each benchmark's own", 0},
     {"chart", 'c', "FILE.svg", 0, "Write a chart of accuracy over speed (settling, masonry, scale)",

@@ -105,7 +105,7 @@ static inline cn_placed place_at_random(cn_rng *rng, int32_t dim, const cn_shape
 }
 
 static inline cn_placed place_at(const cn_shape *shape, double x, double y, double z) {
-    return (cn_placed){shape, {x, y, z}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    return (cn_placed){.shape = shape, .position = {x, y, z}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 }
 
 // Turns a placed shape by w (axis times angle) about its body's origin.

@@ -69,6 +69,90 @@ CN_TEST(the_checker_grades_both_forms_alike) {
     }
 }
 
+CN_TEST(normals_may_be_part_of_larger_records) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = ball_problem(arena, dim, 5), apart = p;
+        double *record = CN_TAKE(arena, double, 9 * CONTACTS);
+        for (int32_t i = 0; i < 9 * CONTACTS; i++) {
+            record[i] = (double)NAN;
+        }
+        for (int32_t a = 0; a < CONTACTS; a++) {
+            memcpy(record + 9 * a + 4, p.W.balls.normal + 3 * a, 3 * sizeof *record);
+        }
+        apart.W.balls.normal = record + 4;
+        apart.W.balls.stride = 9;
+        assert_int_equal(cn_friction_validate(&apart, NULL), CN_OK);
+        cn_friction body = in_body_space(&apart, arena);
+        check_velocities(&p, &body, arena);
+        const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
+        cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+        double r[2][3 * CONTACTS] = {{0.0}}, u[2][3 * CONTACTS];
+        cn_solve_report report[2];
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(cn_friction_solve(k == 0 ? &p : &apart, solver, &opts, arena, r[k],
+                                               u[k], &report[k], NULL),
+                             CN_OK);
+        }
+        size_t bytes = sizeof(double) * (size_t)(dim * CONTACTS);
+        assert_memory_equal(r[0], r[1], bytes);
+        assert_memory_equal(u[0], u[1], bytes);
+        CN_CHECK_NEAR(report[0].grade.residual, report[1].grade.residual, 0.0);
+        cn_arena_destroy(arena);
+    }
+}
+
+// A memo changes nothing, whether the problem before had the same bodies or others.
+CN_TEST(what_solves_leave_to_each_other_keeps_the_bits) {
+    cn_solve_memo *memo = cn_solve_memo_create(NULL);
+    assert_non_null(memo);
+    static const uint64_t seeds[] = {6, 6, 7, 7, 6};
+    static const char *const names[] = {"nsgs", "auto"};
+    for (size_t k = 0; k < 2 * sizeof seeds / sizeof *seeds; k++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = ball_problem(arena, 3, seeds[k / 2]);
+        if (seeds[k / 2] == 7) {
+            p.contacts = CONTACTS - 3;
+        }
+        const cn_friction_solver *solver = cn_friction_solver_find(names[k % 2]);
+        cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+        opts.tolerance = 1e-6;
+        double r[2][3 * CONTACTS] = {{0.0}}, u[3 * CONTACTS];
+        cn_solve_report report;
+        for (int i = 0; i < 2; i++) {
+            opts.memo = i == 0 ? NULL : memo;
+            assert_int_equal(cn_friction_solve(&p, solver, &opts, arena, r[i], u, &report, NULL),
+                             CN_OK);
+        }
+        assert_memory_equal(r[0], r[1], sizeof r[0]);
+        cn_arena_destroy(arena);
+    }
+    cn_solve_memo_destroy(memo);
+}
+
+// Nobody asks for u: r and its grade are the same.
+CN_TEST(solvers_do_without_room_for_velocities) {
+    static const char *const names[] = {"auto", "nsgs", "prox-newton", "extra-gradient"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = ball_problem(arena, 3, 6);
+        const cn_friction_solver *solver = cn_friction_solver_find(names[k]);
+        cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+        opts.tolerance = 1e-6;
+        double r[2][3 * CONTACTS] = {{0.0}}, u[3 * CONTACTS];
+        cn_solve_report report[2];
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(cn_friction_solve(&p, solver, &opts, arena, r[i], i == 0 ? u : NULL,
+                                               &report[i], NULL),
+                             CN_OK);
+            assert_int_equal(report[i].outcome, CN_SOLVED);
+        }
+        assert_memory_equal(r[0], r[1], sizeof r[0]);
+        CN_CHECK_NEAR(report[0].grade.residual, report[1].grade.residual, 0.0);
+        cn_arena_destroy(arena);
+    }
+}
+
 // Every solver, also those that know nothing of balls, and nsgs in ways that packets cannot do.
 CN_TEST(all_solvers_take_it) {
     static const char *const settings[][2] = {{"auto", NULL},         {"nsgs", NULL},

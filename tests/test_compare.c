@@ -166,6 +166,18 @@ CN_TEST(bench_realtime_tells_residuals_of_limited_steps) {
     cn_cli_leave(&cli);
 }
 
+// The pile has not come to rest so soon, but all its steps are looked at.
+CN_TEST(bench_warm_counts_the_sweeps_of_steps_that_are_solved) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "bench warm --sizes 80 --until 0.4 --json");
+    cJSON *row = cn_cli_json(&cli, 0);
+    CN_CHECK_TRUE(cn_json_number(row, "most_sweeps") >= cn_json_number(row, "sweeps"));
+    CN_CHECK_BELOW(0.0, cn_json_number(row, "sweeps"));
+    CN_CHECK_BELOW(cn_json_number(row, "residual"), 1e-4);
+    cJSON_Delete(row);
+    cn_cli_leave(&cli);
+}
+
 // A step or two are enough to see that the bodies fit into their boxes.
 CN_TEST(bench_scale_runs_what_is_named) {
     cn_cli cli = cn_cli_enter();

@@ -249,8 +249,6 @@ CN_TEST(missing_arguments_are_refused) {
                   CN_ERR_ARGUMENT);
     CN_CHECK_TRUE(cn_friction_solve(&s.p, &bad_solver, &opts, s.memory, NULL, s.u, &s.report,
                                     NULL) == CN_ERR_ARGUMENT);
-    CN_CHECK_TRUE(cn_friction_solve(&s.p, &bad_solver, &opts, s.memory, s.r, NULL, &s.report,
-                                    NULL) == CN_ERR_ARGUMENT);
     CN_CHECK_TRUE(cn_friction_solve(&s.p, &bad_solver, &opts, s.memory, s.r, s.u, NULL, NULL) ==
                   CN_ERR_ARGUMENT);
     CN_CHECK_TRUE(cn_lcp_solve(&s.lcp, NULL, &opts, s.memory, s.r, s.u, &s.report, NULL) ==

@@ -11,8 +11,17 @@ static const cn_shape_kind bounded[] = {CN_SHAPE_SPHERE,   CN_SHAPE_BOX,       C
 
 // Two bodies about `gap` apart along the normal of largest separation.
 static void bring_together(cn_rng *rng, cn_placed *a, const cn_placed *b, double gap) {
-    double n[3], s = sampled_separation(a, b, 3, rng, n);
+    double n[3] = {0.0}, s = sampled_separation(a, b, 3, rng, n);
     cn_add_scaled3(a->position, gap - s, n, a->position);
+}
+
+// Two shapes of the kinds bounded[i] and bounded[j], anywhere; a and b look at shape.
+static void place_two(cn_arena *memory, cn_rng *rng, int i, int j, cn_shape shape[2], cn_placed *a,
+                      cn_placed *b) {
+    shape[0] = random_shape(memory, rng, bounded[i], 3);
+    shape[1] = random_shape(memory, rng, bounded[j], 3);
+    *a = place_at_random(rng, 3, &shape[0]);
+    *b = place_at_random(rng, 3, &shape[1]);
 }
 
 CN_TEST(every_pair_that_can_meet_is_there) {
@@ -38,10 +47,9 @@ static void check_pairs(double low, double high, int rounds, uint64_t seed) {
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
             for (int round = 0; round < rounds; round++) {
-                cn_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
-                         shape_b = random_shape(memory, &rng, bounded[j], 3);
-                cn_placed a = place_at_random(&rng, 3, &shape_a),
-                          b = place_at_random(&rng, 3, &shape_b);
+                cn_shape shape[2];
+                cn_placed a, b;
+                place_two(memory, &rng, i, j, shape, &a, &b);
                 bring_together(&rng, &a, &b, cn_rng_uniform(&rng, low, high));
                 double n[3], s = sampled_separation(&a, &b, 3, &rng, n);
                 cn_manifold m;
@@ -101,10 +109,9 @@ CN_TEST(beyond_the_alert_distance_there_is_nothing) {
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
             for (int round = 0; round < 10; round++) {
-                cn_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
-                         shape_b = random_shape(memory, &rng, bounded[j], 3);
-                cn_placed a = place_at_random(&rng, 3, &shape_a),
-                          b = place_at_random(&rng, 3, &shape_b);
+                cn_shape shape[2];
+                cn_placed a, b;
+                place_two(memory, &rng, i, j, shape, &a, &b);
                 bring_together(&rng, &a, &b, cn_rng_uniform(&rng, 0.05, 0.5));
                 cn_manifold m;
                 cn_narrow(3, &a, &b, 2.0, &m);
@@ -115,6 +122,71 @@ CN_TEST(beyond_the_alert_distance_there_is_nothing) {
                 CN_CHECK_TRUE(m.count > 0);
             }
         }
+    }
+    cn_arena_destroy(memory);
+}
+
+// ---- what is known from an earlier call ----
+
+static void check_identical(const cn_manifold *a, const cn_manifold *b) {
+    assert_int_equal(a->count, b->count);
+    for (int32_t k = 0; k < a->count; k++) {
+        const cn_manifold_point *one = &a->point[k], *other = &b->point[k];
+        CN_CHECK_TRUE(memcmp(one->point, other->point, sizeof one->point) == 0);
+        CN_CHECK_TRUE(memcmp(one->normal, other->normal, sizeof one->normal) == 0);
+        CN_CHECK_TRUE(memcmp(&one->gap, &other->gap, sizeof one->gap) == 0);
+        assert_int_equal(one->feature, other->feature);
+    }
+}
+
+// Whatever face is said to part them, also one that they do not have.
+CN_TEST(a_parting_face_changes_no_bit) {
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_rng rng = cn_rng_seed(10);
+    int parted = 0;
+    for (int i = 0; i < BOUNDED; i++) {
+        for (int j = 0; j < BOUNDED; j++) {
+            for (int round = 0; round < 10; round++) {
+                cn_shape shape[2];
+                cn_placed a, b;
+                place_two(memory, &rng, i, j, shape, &a, &b);
+                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, -1e-3, 0.2));
+                cn_manifold m, again;
+                cn_narrow(3, &a, &b, 0.1, &m);
+                parted += m.parting > 0;
+                CN_CHECK_TRUE(m.parting == 0 || m.count == 0);
+                for (uint32_t face = 0; face < 24; face++) {
+                    again.parting = face;
+                    cn_narrow_again(3, &a, &b, 0.1, &again);
+                    check_identical(&m, &again);
+                }
+                again.parting = m.parting;
+                cn_narrow_again(3, &a, &b, 0.1, &again);
+                assert_int_equal(m.parting, again.parting);
+            }
+        }
+    }
+    CN_CHECK_TRUE(parted > 20);
+    cn_arena_destroy(memory);
+}
+
+CN_TEST(frames_made_beforehand_change_no_bit) {
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_rng rng = cn_rng_seed(11);
+    for (int round = 0; round < 50; round++) {
+        cn_shape shape_a = random_shape(memory, &rng, CN_SHAPE_BOX, 3),
+                 shape_b = random_shape(memory, &rng, CN_SHAPE_BOX, 3);
+        cn_placed a = place_at_random(&rng, 3, &shape_a), b = place_at_random(&rng, 3, &shape_b);
+        bring_together(&rng, &a, &b, cn_rng_uniform(&rng, -1e-3, 0.1));
+        cn_manifold m, framed;
+        cn_narrow(3, &a, &b, 0.1, &m);
+        cn_box_frame frame_a, frame_b;
+        cn_box_frame_place(&a, &frame_a);
+        cn_box_frame_place(&b, &frame_b);
+        a.frame = &frame_a;
+        b.frame = &frame_b;
+        cn_narrow(3, &a, &b, 0.1, &framed);
+        check_identical(&m, &framed);
     }
     cn_arena_destroy(memory);
 }
@@ -164,10 +236,9 @@ CN_TEST(swapping_turns_the_normal_and_nothing_else) {
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
             for (int round = 0; round < 6; round++) {
-                cn_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
-                         shape_b = random_shape(memory, &rng, bounded[j], 3);
-                cn_placed a = place_at_random(&rng, 3, &shape_a),
-                          b = place_at_random(&rng, 3, &shape_b);
+                cn_shape shape[2];
+                cn_placed a, b;
+                place_two(memory, &rng, i, j, shape, &a, &b);
                 bring_together(&rng, &a, &b, cn_rng_uniform(&rng, -1e-3, 0.1));
                 cn_manifold m, swapped;
                 cn_narrow(3, &a, &b, 0.3, &m);

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "rigid_problems.h"
 #include "solve/friction_nsgs.h"
+#include "solve/manifolds_fill.h"
 #include "solve/natural.h"
 #include "solve/sweep.h"
 
@@ -132,6 +133,47 @@ CN_TEST(wide_and_plain_packets_give_the_same_bits) {
 }
 
 // ---- single precision ----
+
+// Eight contacts at a time.
+CN_TEST(lanes_are_filled_with_the_same_bits_on_every_processor) {
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_friction p = rigid_problem(arena, 3, 5, false);
+    cn_point_fill_fn *wide = cn_point_fill_avx2();
+    const double frame[6] = {0.6, 0.8, 0.0, -0.8, 0.6, 0.0},
+                 arm[6] = {0.5, 0.1, -0.2, 0.3, 0.2, 0.1};
+    for (int32_t a = 0; a + CN_PACKET <= p.contacts; a += CN_PACKET) {
+        cn_point_lanes lanes;
+        cn_rigid_point point[2];
+        for (int lane = 0; lane < CN_PACKET; lane++) {
+            lanes.frame[lane] = frame;
+            lanes.arm[lane] = arm;
+            lanes.block[lane] = p.W.diagonal + 9 * (a + lane);
+            lanes.q[lane] = p.q + 3 * (a + lane);
+            lanes.mu[lane] = p.mu[a + lane];
+        }
+        bool good = cn_point_fill_plain(&lanes, 3, &point[0]);
+        for (int lane = 0; lane < CN_PACKET; lane++) {
+            const double *W = lanes.block[lane];
+            CN_CHECK_NEAR(point[0].inv_nn[lane], 1.0 / W[0], 0.0);
+            CN_CHECK_NEAR(point[0].nt[1][lane], W[6] * (1.0 / W[0]), 0.0);
+            CN_CHECK_NEAR(point[0].rho[lane], 3.0 / (W[0] + W[4] + W[8]), 0.0);
+            CN_CHECK_NEAR(point[0].n[1][lane], 0.8, 0.0);
+            CN_CHECK_NEAR(point[0].arm_b[2][lane], 0.1, 0.0);
+        }
+        if (wide) {
+            assert_true(wide(&lanes, 3, &point[1]) == good);
+            assert_true(memcmp(&point[0], &point[1], sizeof point[0]) == 0);
+        }
+        // A block that is not symmetric, or not a number, fits in no packet.
+        double bad[9];
+        memcpy(bad, lanes.block[5], sizeof bad);
+        bad[1] = a == 0 ? (double)NAN : bad[1] + 0.1 * bad[0];
+        lanes.block[5] = bad;
+        assert_false(cn_point_fill_plain(&lanes, 3, &point[0]));
+        assert_false(wide && wide(&lanes, 3, &point[1]));
+    }
+    cn_arena_destroy(arena);
+}
 
 static cn_sweep prepared_single(const cn_friction *p, cn_arena *arena) {
     const cn_sweep_plan plan = {.relaxation = 1.0, .single = true};
@@ -407,6 +449,52 @@ CN_TEST(mixing_takes_over_where_momentum_is_slow) {
     for (int32_t i = 0; i < balls; i++) {
         CN_CHECK_NEAR(r[3 * i], balls - i, 1e-2);
     }
+    cn_arena_destroy(arena);
+}
+
+// A block on more points than it has velocities, to a tolerance out of reach, where the error all
+// but stops falling: without another way to turn to, sweeps end at their limit and at nothing else.
+CN_TEST(sweeps_alone_do_not_give_up) {
+    enum { points = 16 };
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_friction p = {.dim = 3, .contacts = points, .W = {.kind = CN_OPERATOR_POINTS}};
+    double inverse[2 * 36] = {0.0}, arm[6 * points] = {0.0}, frame[6 * points] = {0.0};
+    double diagonal[9 * points], q[3 * points] = {0.0}, mu[points], r[3 * points] = {0.0};
+    int32_t body[2 * points];
+    cn_rng rng = cn_rng_seed(1);
+    for (int32_t k = 0; k < 6; k++) {
+        inverse[36 + 7 * k] = k < 3 ? 1.0 : 6.0;
+    }
+    for (int32_t a = 0; a < points; a++) {
+        body[2 * a] = 0;
+        body[2 * a + 1] = 1;
+        frame[6 * a + 2] = frame[6 * a + 3] = 1.0; // n along z, t along x
+        arm[6 * a + 3] = cn_rng_uniform(&rng, -0.5, 0.5);
+        arm[6 * a + 4] = cn_rng_uniform(&rng, -0.5, 0.5);
+        arm[6 * a + 5] = -0.3;
+        q[3 * a] = -1.0;
+        q[3 * a + 1] = 0.2;
+        mu[a] = 0.5;
+    }
+    p.W.points =
+        (cn_point_map){.bodies = 2, .inverse = inverse, .body = body, .arm = arm, .frame = frame};
+    p.W.diagonal = diagonal;
+    p.q = q;
+    p.mu = mu;
+    cn_operator_diagonal(&p.W, 3, points, diagonal);
+    const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
+    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+    opts.tolerance = 1e-30;
+    opts.max_iterations = 1000;
+    cn_nsgs run;
+    cn_solve_report report;
+    assert_int_equal(cn_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
+    cn_nsgs_start(&run, r);
+    assert_true(run.hyperstatic);
+    assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
+    print_message("%d sweeps, error %g\n", report.iterations, run.best_error);
+    assert_int_equal(report.outcome, CN_LIMIT);
+    CN_CHECK_BELOW(run.best_error, 1e-12);
     cn_arena_destroy(arena);
 }
 

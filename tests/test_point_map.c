@@ -1,6 +1,9 @@
 // The operator of points between rigid bodies: the same as its form in body space, to all that look
 // at it.
+#include "assemble/approach.h"
 #include "forms.h"
+#include "math/vec3.h"
+#include "problem/grade_points.h"
 #include "problem/point_map.h"
 #include "rigid_problems.h"
 #include "solve/islands.h"
@@ -70,6 +73,113 @@ CN_TEST(velocities_and_diagonal_are_those_of_body_space) {
         }
         cn_arena_destroy(arena);
     }
+}
+
+static void check_bits(const double *one, const double *other, int64_t count) {
+    assert_true(memcmp(one, other, sizeof *one * (size_t)count) == 0);
+}
+
+// Contacts of the same two bodies go together; each has the bits that it has alone, on every
+// processor.
+CN_TEST(kernels_have_the_bits_of_one_contact_at_a_time) {
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_friction p = point_problem(arena, 3, 7, false);
+    const cn_point_map *points = &p.W.points;
+    const cn_point_kernel *plain = &cn_point_kernel_plain, *wide = cn_point_kernel_avx2();
+    wide = wide ? wide : plain;
+    double diagonal[2][9 * CONTACTS], u[2][3 * CONTACTS], v[3][6 * BODIES] = {{0.0}}, one[9];
+    plain->diagonal(points, CONTACTS, diagonal[0]);
+    wide->diagonal(points, CONTACTS, diagonal[1]);
+    check_bits(diagonal[0], diagonal[1], 9 * CONTACTS);
+    plain->push(points, CONTACTS, p.q, v[0]);
+    wide->push(points, CONTACTS, p.q, v[1]);
+    check_bits(v[0], v[1], 6 * BODIES);
+    plain->velocity(points, 0, CONTACTS, p.q, v[0], u[0]);
+    wide->velocity(points, 0, CONTACTS, p.q, v[0], u[1]);
+    check_bits(u[0], u[1], 3 * CONTACTS);
+    for (int32_t a = 0; a < CONTACTS; a++) {
+        cn_point_map alone = *points;
+        alone.body += 2 * a;
+        alone.arm += 6 * a;
+        alone.frame += 6 * a;
+        wide->diagonal(&alone, 1, one);
+        check_bits(one, diagonal[0] + 9 * a, 9);
+        wide->push(&alone, 1, p.q + 3 * a, v[2]);
+        wide->velocity(&alone, 0, 1, p.q + 3 * a, v[0], one);
+        check_bits(one, u[0] + 3 * a, 3);
+    }
+    check_bits(v[0], v[2], 6 * BODIES);
+    cn_arena_destroy(arena);
+}
+
+CN_TEST(approaches_have_the_bits_of_one_point_at_a_time) {
+    cn_rng rng = cn_rng_seed(9);
+    double numbers[2][15], point[CN_APPROACH][4], axes[9];
+    for (int i = 0; i < 30; i++) {
+        numbers[i / 15][i % 15] = cn_rng_uniform(&rng, -1.0, 1.0);
+    }
+    cn_contact_axes(3, (const double[3]){0.36, 0.48, 0.8}, axes);
+    cn_approach approach = {.axes = axes};
+    for (int side = 0; side < 2; side++) {
+        approach.center[side] = numbers[side];
+        approach.v_old[side] = numbers[side] + 3;
+        approach.v_free[side] = numbers[side] + 9;
+    }
+    for (int i = 0; i < CN_APPROACH; i++) {
+        for (int k = 0; k < 4; k++) {
+            point[i][k] = cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+        approach.point[i] = point[i];
+    }
+    cn_approached any, wide;
+    cn_approach_fn *fn = cn_approach_avx2();
+    cn_approach_plain(&approach, &any);
+    (fn ? fn : cn_approach_plain)(&approach, &wide);
+    assert_true(memcmp(&any, &wide, sizeof any) == 0);
+    for (int i = 0; i < CN_APPROACH; i++) {
+        double moving[2][3], apart[3];
+        for (int side = 0; side < 2; side++) {
+            const double *arm = any.arm[i] + 3 * side, *v = approach.v_free[side];
+            for (int k = 0; k < 3; k++) {
+                CN_CHECK_NEAR(arm[k], point[i][k] - numbers[side][k], 0.0);
+            }
+            cn_cross3(v + 3, arm, moving[side]);
+            cn_add_scaled3(moving[side], 1.0, v, moving[side]);
+        }
+        cn_sub3(moving[1], moving[0], apart);
+        for (int k = 0; k < 3; k++) {
+            CN_CHECK_NEAR(any.free[i][k], cn_dot3(axes + 3 * k, apart), 0.0);
+        }
+    }
+}
+
+CN_TEST(the_checker_has_the_bits_of_one_contact_at_a_time) {
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_friction p = point_problem(arena, 3, 8, false);
+    const cn_plain_kernel *any = &cn_plain_kernel_any, *wide = cn_plain_kernel_avx2();
+    wide = wide ? wide : any;
+    double v[3][6 * BODIES] = {{0.0}}, u[2][3 * CONTACTS], trace[2][CONTACTS], one[3], own;
+    any->impulses(&p, p.q, v[0]);
+    wide->impulses(&p, p.q, v[1]);
+    check_bits(v[0], v[1], 6 * BODIES);
+    any->velocities(&p, v[0], 0, CONTACTS, u[0], trace[0]);
+    wide->velocities(&p, v[0], 0, CONTACTS, u[1], trace[1]);
+    check_bits(u[0], u[1], 3 * CONTACTS);
+    check_bits(trace[0], trace[1], CONTACTS);
+    for (int32_t a = 0; a < CONTACTS; a++) {
+        cn_friction alone = p;
+        alone.contacts = 1;
+        alone.q += 3 * a;
+        alone.W.points.body += 2 * a;
+        alone.W.points.arm += 6 * a;
+        alone.W.points.frame += 6 * a;
+        wide->impulses(&alone, p.q + 3 * a, v[2]);
+        wide->velocities(&alone, v[0], 0, 1, one, &own);
+        check_bits(one, u[0] + 3 * a, 3);
+        check_bits(&own, trace[0] + a, 1);
+    }
+    check_bits(v[0], v[2], 6 * BODIES);
+    cn_arena_destroy(arena);
 }
 
 CN_TEST(the_checker_grades_both_forms_alike) {

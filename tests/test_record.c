@@ -129,6 +129,55 @@ static void check_round_trip(const char *scene) {
     cn_database_remove(path);
 }
 
+// More bodies than a frame writes at once, and a state larger than a checkpoint copies.
+CN_TEST(large_frames_and_checkpoints_are_those_of_the_run) {
+    static const char scene[] =
+        "cairn: 1\n"
+        "dimension: 3\n"
+        "time: {step: 0.01, until: 1}\n"
+        "materials: {stone: {density: 1000}}\n"
+        "contacts: [{between: [stone, stone], friction: 0.5}]\n"
+        "bodies:\n"
+        "  - {fixed: true, material: stone, shape: {plane: {normal: [0, 0, 1]}}}\n"
+        "generate:\n"
+        "  - packing: {count: 17000, radius: 0.1, inside: [[-3, -3, 0], [3, 3, 30]], gap: 0.005,\n"
+        "              seed: 1, material: stone}\n";
+    char path[64];
+    temporary(path);
+    cn_world world = world_open(scene), other = world_open(scene);
+    cn_recorder *recorder;
+    cn_step_report report;
+    assert_int_equal(cn_recorder_create(NULL, path, false, world.sim, &recorder, NULL), CN_OK);
+    record(recorder, world.sim, 2, 2);
+    assert_int_equal(cn_recorder_checkpoint(recorder, world.sim, NULL), CN_OK);
+    assert_int_equal(cn_recorder_close(recorder, NULL), CN_OK);
+
+    cn_run *run;
+    int32_t bodies = cn_model_body_count(world.model);
+    cn_arena *arena = cn_arena_create(NULL);
+    double *q = CN_TAKE(arena, double, 7 * bodies), *v = CN_TAKE(arena, double, 6 * bodies),
+           *now = CN_TAKE(arena, double, 7 * bodies), t;
+    int64_t step;
+    assert_int_equal(cn_run_open(NULL, path, &run, NULL), CN_OK);
+    assert_int_equal(cn_run_frame(run, 0, &step, &t, q, v, NULL), CN_OK);
+    cn_sim_poses(world.sim, now);
+    assert_memory_equal(q, now, sizeof *q * 7 * (size_t)bodies);
+    cn_sim_velocities(world.sim, now);
+    assert_memory_equal(v, now, sizeof *v * 6 * (size_t)bodies);
+    cn_run_close(run);
+
+    assert_int_equal(cn_recorder_resume(NULL, path, other.sim, &recorder, NULL), CN_OK);
+    CN_CHECK_TRUE(cn_sim_hash(other.sim) == cn_sim_hash(world.sim));
+    assert_int_equal(cn_sim_step(world.sim, &report, NULL), CN_OK);
+    assert_int_equal(cn_sim_step(other.sim, &report, NULL), CN_OK);
+    CN_CHECK_TRUE(cn_sim_hash(other.sim) == cn_sim_hash(world.sim));
+    assert_int_equal(cn_recorder_close(recorder, NULL), CN_OK);
+    cn_arena_destroy(arena);
+    world_close(&world);
+    world_close(&other);
+    cn_database_remove(path);
+}
+
 CN_TEST(what_is_written_is_read_back_3d) {
     check_round_trip(scene_3d);
 }

@@ -1,7 +1,8 @@
 // Rigid bodies alone: free flight, free rotation, locks (V1, V2).
 #include "check.h"
 
-#include "body/rigid.h"
+#include "base/rng.h"
+#include "body/rigid_four.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 
@@ -127,6 +128,48 @@ CN_TEST(body_at_rest_keeps_its_bits) {
     memcpy(pose, start, sizeof pose);
     cn_rigid_drift(&body, pose, v, 0.01, pose, v);
     assert_memory_equal(pose, start, sizeof pose);
+}
+
+// Of every kind of body: at rest, slow, fast, faster than the series, with locks, round.
+CN_TEST(drifts_of_many_have_the_bits_of_one_by_one) {
+    static const double round_inertia[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2};
+    const double rates[] = {0.0, 1e-9, 1e-3, 2e-3, 5e-3, 8e-3, 1.0, 3e-3, 200.0, 1e-6, 4e-3};
+    enum { COUNT = 44, RATES = sizeof rates / sizeof *rates };
+    cn_rng rng = cn_rng_seed(3);
+    double pose[2][7 * COUNT], v[2][6 * COUNT];
+    cn_rigid body[COUNT];
+    for (int32_t i = 0; i < COUNT; i++) {
+        body[i] = asymmetric();
+        body[i].lock = i % 13 == 5 ? CN_LOCK_RX : 0;
+        body[i].inertia = i % 7 == 3 ? round_inertia : inertia;
+        for (int32_t k = 0; k < 7; k++) {
+            pose[0][7 * i + k] = cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+        cn_quat_normalize(pose[0] + 7 * i + 3);
+        for (int32_t k = 0; k < 6; k++) {
+            v[0][6 * i + k] = rates[i * 5 % RATES] * cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+    }
+    // Bodies that are slow, and so go together, follow each other at the end.
+    for (int32_t i = 36; i < COUNT; i++) {
+        for (int32_t k = 3; k < 6; k++) {
+            v[0][6 * i + k] = i == 40 ? 0.0 : 1e-3 * cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+    }
+    memcpy(pose[1], pose[0], sizeof pose[0]);
+    memcpy(v[1], v[0], sizeof v[0]);
+    for (int step = 0; step < 20; step++) {
+        cn_rigid_drifts drifts = cn_rigid_drifts_start(0.01);
+        for (int32_t i = 0; i < COUNT; i++) {
+            double *own = pose[1] + 7 * i, *rate = v[1] + 6 * i;
+            cn_rigid_drift(&body[i], pose[0] + 7 * i, v[0] + 6 * i, 0.01, pose[0] + 7 * i,
+                           v[0] + 6 * i);
+            cn_rigid_drifts_add(&drifts, &body[i], own, rate, own, rate);
+        }
+        cn_rigid_drifts_end(&drifts);
+        assert_true(memcmp(pose[0], pose[1], sizeof pose[0]) == 0);
+        assert_true(memcmp(v[0], v[1], sizeof v[0]) == 0);
+    }
 }
 
 CN_TEST(inverse_mass_is_the_inverse_and_locks_hold) {

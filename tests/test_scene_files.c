@@ -304,8 +304,8 @@ static const char *difference(const cn_model *a, const cn_model *b) {
     if (!same_settings(&a->settings, &b->settings)) {
         return "settings";
     }
-    if (!same_bits(a->q0, b->q0, bodies * (size_t)cn_pose_size(a->dim)) ||
-        !same_bits(a->v0, b->v0, bodies * (size_t)cn_velocity_size(a->dim))) {
+    if (!same_bits(a->q0, b->q0, bodies * (size_t)cn_pose_size(a->dim)) || !a->v0 != !b->v0 ||
+        (a->v0 && !same_bits(a->v0, b->v0, bodies * (size_t)cn_velocity_size(a->dim)))) {
         return "start";
     }
     for (int32_t i = 0; i < a->body_count; i++) {

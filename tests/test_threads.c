@@ -68,6 +68,65 @@ CN_TEST(loops_within_units_are_done_too) {
     cn_threads_destroy(env.threads);
 }
 
+// Each unit adds up what the two before it that it names have, so a unit that came too early shows.
+typedef struct chain {
+    const cn_unit_after *after;
+    int64_t value[CN_AFTER_MOST];
+} chain;
+
+static void chain_link(void *user, int32_t unit) {
+    chain *c = user;
+    c->value[unit] = 1;
+    for (int k = 0; k < 2; k++) {
+        int32_t before = c->after[unit].unit[k];
+        c->value[unit] += before >= 0 ? c->value[before] : 0;
+    }
+}
+
+CN_TEST(units_wait_for_those_that_they_name) {
+    cn_unit_after after[CN_AFTER_MOST];
+    for (int32_t i = 0; i < CN_AFTER_MOST; i++) {
+        after[i] = (cn_unit_after){{i % 7 == 0 ? -1 : i - 1 - i % 3, i < 40 ? -1 : i - 32}};
+        after[i].unit[0] = after[i].unit[0] < 0 ? -1 : after[i].unit[0];
+    }
+    chain *want = calloc(1, sizeof *want);
+    want->after = after;
+    for (int32_t i = 0; i < CN_AFTER_MOST; i++) {
+        chain_link(want, i);
+    }
+    for (int c = 0; c < COUNTS; c++) {
+        cn_env env = with_threads(counts[c]);
+        for (int round = 0; round < 100; round++) {
+            chain got = {.after = after};
+            cn_parallel_after(&env, CN_AFTER_MOST, after, chain_link, &got);
+            assert_memory_equal(got.value, want->value, sizeof got.value);
+        }
+        cn_threads_destroy(env.threads);
+    }
+    free(want);
+}
+
+CN_TEST(bytes_are_copied_and_made_zero) {
+    size_t size = 1000003;
+    unsigned char *from = malloc(size), *to = malloc(size + 1);
+    for (size_t i = 0; i < size; i++) {
+        from[i] = (unsigned char)(i * 7 + i / 251);
+    }
+    for (int c = 0; c < COUNTS; c++) {
+        cn_env env = with_threads(counts[c]);
+        to[size] = 9;
+        cn_parallel_copy(&env, to, from, size);
+        assert_memory_equal(to, from, size);
+        cn_parallel_zero(&env, to + 1, size - 1);
+        CN_CHECK_TRUE(to[0] == from[0] && to[1] == 0 && memcmp(to + 1, to + 2, size - 2) == 0);
+        CN_CHECK_TRUE(to[size] == 9);
+        cn_parallel_copy(&env, to, from, 0);
+        cn_threads_destroy(env.threads);
+    }
+    free(from);
+    free(to);
+}
+
 CN_TEST(threads_out_of_range_are_refused) {
     assert_null(cn_threads_create(0));
     assert_null(cn_threads_create(CN_THREADS_MAX + 1));
@@ -146,15 +205,17 @@ CN_TEST(folds_have_the_same_bits_for_any_number_of_threads) {
     free(x);
 }
 
-// Bodies in layers, each touching some of its own layer and of the next, a few far ones, and
+// Bodies in layers, each touching some of its own layer and of the next, so many far ones, and
 // something static.
-static int32_t *layered_pairs(int32_t bodies, int32_t contacts) {
+static int32_t *layered_pairs_with(int32_t bodies, int32_t contacts, int32_t far) {
     int32_t *pair = malloc(sizeof *pair * 2 * (size_t)contacts);
     cn_rng rng = cn_rng_seed(7);
     for (int32_t a = 0; a < contacts; a++) {
         int32_t i = (int32_t)((int64_t)a * bodies / contacts), j = i + 1 + cn_rng_below(&rng, 90);
         pair[2 * a] = i;
-        pair[2 * a + 1] = a % 1000 == 0 ? bodies - 1 - i : a % 11 == 0 || j >= bodies ? bodies : j;
+        pair[2 * a + 1] = a < far * 1000 && a % 1000 == 0 ? bodies - 1 - i
+                          : a % 11 == 0 || j >= bodies    ? bodies
+                                                          : j;
         if (pair[2 * a + 1] == i) {
             pair[2 * a + 1] = bodies;
         }
@@ -162,19 +223,22 @@ static int32_t *layered_pairs(int32_t bodies, int32_t contacts) {
     return pair;
 }
 
-CN_TEST(units_of_a_phase_share_no_body) {
-    enum { bodies = 20000, contacts = 60000 };
+static int32_t *layered_pairs(int32_t bodies, int32_t contacts) {
+    return layered_pairs_with(bodies, contacts, contacts / 1000);
+}
+
+// There are so many units at least, they have all contacts, and those of a phase share no body.
+static void check_units(int32_t contacts, const int32_t *pair, int32_t bodies, int32_t least) {
     cn_arena *arena = cn_arena_create(NULL);
-    int32_t *pair = layered_pairs(bodies, contacts);
     cn_packets packets;
     assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, &packets), CN_OK);
-    CN_CHECK_BELOW(7, packets.units);
+    CN_CHECK_BELOW(least - 1, packets.units);
     assert_int_equal(packets.first[0], 0);
     assert_int_equal(packets.first[packets.units], packets.count);
     CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_PACKET);
     for (int32_t k = 0; k < CN_PACKET_PHASES; k++) {
         int32_t *owner = CN_TAKE(arena, int32_t, bodies);
-        memset(owner, 0xff, sizeof *owner * bodies);
+        memset(owner, 0xff, sizeof *owner * (size_t)bodies);
         for (int32_t a = 0; a < contacts; a++) {
             int32_t unit = packets.unit[a], packet = packets.slot[a] / CN_PACKET;
             assert_true(packet >= packets.first[unit] && packet < packets.first[unit + 1]);
@@ -188,8 +252,74 @@ CN_TEST(units_of_a_phase_share_no_body) {
             }
         }
     }
-    free(pair);
     cn_arena_destroy(arena);
+}
+
+CN_TEST(units_of_a_phase_share_no_body) {
+    enum { bodies = 20000, contacts = 60000 };
+    int32_t *pair = layered_pairs(bodies, contacts);
+    check_units(contacts, pair, bodies, 8);
+    free(pair);
+}
+
+CN_TEST(bodies_numbered_at_random_are_cut_too) {
+    enum { bodies = 20000, contacts = 60000 };
+    int32_t *pair = layered_pairs_with(bodies, contacts, 0), number[bodies];
+    cn_rng rng = cn_rng_seed(3);
+    for (int32_t i = 0; i < bodies; i++) {
+        int32_t j = cn_rng_below(&rng, i + 1);
+        number[i] = number[j];
+        number[j] = i;
+    }
+    for (int32_t k = 0; k < 2 * contacts; k++) {
+        pair[k] = pair[k] < bodies ? number[pair[k]] : bodies;
+    }
+    check_units(contacts, pair, bodies, 8);
+    free(pair);
+}
+
+CN_TEST(packets_are_the_same_for_any_number_of_threads) {
+    enum { bodies = 20000, contacts = 60000 };
+    int32_t *pair = layered_pairs(bodies, contacts);
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_packets want, got;
+    assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, &want), CN_OK);
+    for (int c = 0; c < COUNTS; c++) {
+        cn_env env = with_threads(counts[c]);
+        cn_arena *own = cn_arena_create(&env);
+        assert_int_equal(cn_packets_fill(contacts, pair, bodies, own, &got), CN_OK);
+        assert_int_equal(got.units, want.units);
+        assert_memory_equal(got.first, want.first, sizeof *got.first * (size_t)got.units);
+        assert_memory_equal(got.unit, want.unit, contacts);
+        assert_memory_equal(got.slot, want.slot, sizeof *got.slot * contacts);
+        cn_arena_destroy(own);
+        cn_threads_destroy(env.threads);
+    }
+    cn_arena_destroy(arena);
+    free(pair);
+}
+
+CN_TEST(packets_are_chosen_again_only_when_bodies_change) {
+    enum { bodies = 20000, contacts = 60000 };
+    int32_t *pair = layered_pairs(bodies, contacts);
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_packets_kept kept = {.memory = cn_arena_create(NULL)};
+    cn_packets want, got;
+    for (int round = 0; round < 6; round++) {
+        int32_t count = round < 4 ? contacts : contacts / 10; // of which there is one unit
+        if (round == 2) {
+            pair[1000] = bodies;
+        }
+        assert_int_equal(cn_packets_fill(count, pair, bodies, arena, &want), CN_OK);
+        assert_int_equal(cn_packets_keep(&kept, count, pair, bodies, arena, &got), CN_OK);
+        assert_int_equal(kept.uses, 1 + round % 2);
+        assert_int_equal(got.count, want.count);
+        assert_int_equal(got.units, want.units);
+        assert_memory_equal(got.slot, want.slot, sizeof *got.slot * (size_t)count);
+    }
+    cn_arena_destroy(kept.memory);
+    cn_arena_destroy(arena);
+    free(pair);
 }
 
 // Balls that touch as the pairs say, the last body being fixed.

@@ -14,7 +14,7 @@
 
 #define CN_MUJOCO_NEWTON 50         // bodies up to which Newton's solver is used
 #define CN_MUJOCO_CONTACTS 16       // a body, at most
-#define CN_MUJOCO_CONTACTS_SPHERE 3 // a sphere
+#define CN_MUJOCO_CONTACTS_SPHERE 4 // a sphere
 #define CN_MUJOCO_STACK 200000000   // numbers of scratch: Newton keeps a dense matrix there
 
 typedef struct cn_mujoco {
@@ -229,7 +229,19 @@ static void cn_mujoco_place(cn_mujoco *mujoco) {
     }
 }
 
+// MuJoCo's own way writes a file where it is started.
+static void cn_mujoco_warn(const char *text) {
+    fprintf(stderr, "mujoco_run: %s\n", text);
+}
+
+static void cn_mujoco_fail(const char *text) {
+    cn_mujoco_warn(text);
+    exit(1);
+}
+
 int main(int argc, char **argv) {
+    mju_user_warning = cn_mujoco_warn;
+    mju_user_error = cn_mujoco_fail;
     if (argc < 3) {
         fputs("usage: mujoco_run SCENE STATES\n", stderr);
         return 2;

@@ -71,6 +71,8 @@ typedef struct cn_ball_map {
     int32_t *body;  // 2 a contact: A and B
     double *arm;    // 2 a contact: R_A and R_B [m]
     double *normal; // 3 a contact: n in world axes; 2D: z = 0. The tangents follow from it
+    int32_t
+        stride; // numbers from one normal to the next, which may be part of larger records; 0: 3
 } cn_ball_map;
 
 // n, t1, t2 of a contact of balls with the normal n, by rows: right-handed, the same bits for the

@@ -47,8 +47,9 @@ typedef struct cn_step_report {
     double kinetic, potential;
     double work_external, work_joints; // over the step
     double dissipated_friction, dissipated_impact, dissipated_numerical;
-    double balance_error;                                    // what the energy balance leaves
-    double cpu_detect, cpu_assemble, cpu_solve, cpu_advance; // [s]
+    double balance_error; // what the energy balance leaves
+    // [s] the phases' shares of the step's CPU time
+    double cpu_detect, cpu_assemble, cpu_solve, cpu_advance;
 } cn_step_report;
 
 // The time integrators by name, as settings.scheme takes them; NULL past the last.

@@ -60,8 +60,9 @@ enum {
     CN_USES_LOCAL = 16,     // has a pluggable local solver
     CN_FACETS_CONE = 32,    // in 3D answers a facetted cone, not Coulomb's round one
     CN_TAKES_BOUNDS = 64,   // blocks of joint rows (cn_bounds)
-    CN_TAKES_BARE = 128,    // W without H (balls, points) as it is; otherwise it comes with H
-    CN_TAKES_CONVEX = 256   // problems with the convex law (cn_friction.convex)
+    CN_TAKES_BARE = 128,  // W without H (balls, points) as it is, and u = NULL; otherwise they come
+                          // with H and with room for u
+    CN_TAKES_CONVEX = 256 // problems with the convex law (cn_friction.convex)
 };
 
 typedef struct cn_solver_info {
@@ -84,6 +85,13 @@ CN_API const cn_local_solver *cn_local_solver_find(const char *name); // NULL: n
 CN_API const char *cn_local_solver_name(const cn_local_solver *local);
 CN_API const char *cn_local_solver_about(const cn_local_solver *local);
 
+// What a solve leaves to the next: how contacts were put together for the sweeps, which is used
+// again while they have the same bodies. The answer has the same bits with it and without. For one
+// solve at a time.
+typedef struct cn_solve_memo cn_solve_memo;
+CN_API cn_solve_memo *cn_solve_memo_create(const cn_env *env); // NULL: no memory
+CN_API void cn_solve_memo_destroy(cn_solve_memo *memo);        // NULL is allowed
+
 typedef struct cn_solve_opts {
     double tolerance; // on the residual that measure names; default 1e-8
     cn_measure measure;
@@ -92,6 +100,7 @@ typedef struct cn_solve_opts {
     const cn_local_solver *local; // default hybrid
     cn_progress_fn *progress;     // may be NULL
     void *progress_user;
+    cn_solve_memo *memo;           // may be NULL
     double params[CN_PARAM_SLOTS]; // the solver's own struct
 } cn_solve_opts;
 
@@ -136,7 +145,7 @@ CN_API const cn_lcp_solver *cn_lcp_solver_find(const char *name);
 // The drivers: check the arguments, run the solver, recompute u = W r + q, grade, correct the
 // outcome. A solver that claims SOLVED with a residual above the tolerance is reported STALLED; one
 // that ends within it is SOLVED whatever it said. Non-finite answers become r = 0, DIVERGED. error
-// may be NULL.
+// may be NULL, and u of a friction problem where nobody asks for it.
 CN_API cn_status cn_friction_solve(const cn_friction *p, const cn_friction_solver *solver,
                                    const cn_solve_opts *opts, cn_arena *scratch, double *r,
                                    double *u, cn_solve_report *report, cn_error *error);

@@ -7,84 +7,18 @@
 // velocities enter through u_free.
 #include "assemble/assemble.h"
 
+#include "assemble/approach.h"
 #include "assemble/joints.h"
 #include "assemble/law.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "body/rigid.h"
 #include "math/vec3.h"
 #include "problem/ball_map.h"
 #include "problem/operator.h"
 #include "problem/point_map.h"
 
 #include <string.h>
-
-// What the loop over bodies reads and writes.
-typedef struct cn_inertia_loop {
-    const cn_model *model;
-    cn_inertia_map *out;
-} cn_inertia_loop;
-
-static void cn_inertia_range(void *user, int64_t first, int64_t end) {
-    const cn_inertia_loop *loop = user;
-    const cn_model *model = loop->model;
-    int32_t size = cn_velocity_size(model->dim);
-    for (int64_t i = first; i < end; i++) {
-        double *inverse = loop->out->inverse + size * size * i;
-        if (model->body[i].role == CN_BODY_FREE) {
-            cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
-            cn_rigid_inverse_mass(&rigid, loop->out->q + cn_pose_size(model->dim) * i, inverse);
-        } else {
-            memset(inverse, 0, sizeof *inverse * (size_t)(size * size));
-        }
-    }
-}
-
-static void cn_light_range(void *user, int64_t first, int64_t end) {
-    const cn_inertia_loop *loop = user;
-    const cn_model *model = loop->model;
-    for (int64_t i = first; i < end; i++) {
-        const cn_body *body = &model->body[i];
-        bool free = body->role == CN_BODY_FREE;
-        double *light = loop->out->light + 2 * i;
-        light[0] = free ? 1.0 / body->mass : 0.0;
-        light[1] = free ? model->inertia[body->inertia].inverse[model->dim == 3 ? 0 : 8] : 0.0;
-    }
-}
-
-cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *memory,
-                             cn_inertia_map *out) {
-    int64_t size = cn_velocity_size(model->dim), bodies = model->body_count;
-    double *numbers = CN_TAKE(memory, double, model->only_balls ? 2 * bodies : size *size *bodies);
-    *out = (cn_inertia_map){.q = q};
-    *(model->only_balls ? &out->light : &out->inverse) = numbers;
-    cn_inertia_loop loop = {model, out};
-    if (numbers) {
-        cn_parallel_ranges(cn_arena_env(memory), bodies,
-                           model->only_balls ? cn_light_range : cn_inertia_range, &loop);
-    }
-    return numbers ? CN_OK : CN_ERR_MEMORY;
-}
-
-const double *cn_inertia_at(const cn_model *model, const cn_inertia_map *inertia, int32_t body,
-                            double own[36]) {
-    int32_t dim = model->dim, size = cn_velocity_size(dim);
-    if (inertia->inverse) {
-        return inertia->inverse + (int64_t)size * size * body;
-    }
-    memset(own, 0, sizeof *own * (size_t)(size * size));
-    for (int32_t i = 0; i < size; i++) {
-        own[(size + 1) * i] = inertia->light[2 * (int64_t)body + (i < dim ? 0 : 1)];
-    }
-    return own;
-}
-
-void cn_inertia_hold(const cn_model *model, cn_inertia_map *inertia, int32_t body) {
-    int64_t size = cn_velocity_size(model->dim), count = inertia->inverse ? size * size : 2;
-    memset((inertia->inverse ? inertia->inverse : inertia->light) + count * body, 0,
-           sizeof(double) * (size_t)count);
-}
 
 // From a body's centre of mass to the contact.
 static inline void cn_contact_arm(int dim, const double *pose, const cn_contact *contact,
@@ -344,13 +278,31 @@ static bool cn_allocate_body_map(const cn_model *model, int32_t most, cn_arena *
     return W->body.start && W->body.dof && W->body.H && W->body.MinvH;
 }
 
-static bool cn_allocate_balls(const cn_model *model, int32_t most, cn_arena *memory,
+// Whether all listed contacts take part, so that the problem may look at the list itself.
+static bool cn_all_take_part(const cn_model *model, const cn_assemble_opts *opts) {
+    bool all = opts->scheme == CN_SHIFT_LAW;
+    for (int32_t i = 0; all && i < model->material_count; i++) {
+        for (int32_t j = 0; all && j <= i; j++) {
+            all = cn_law_takes_all(cn_model_pair(model, i, j)->law);
+        }
+    }
+    return all;
+}
+
+// The normals are those of the list where it has all contacts of the problem, and no others.
+static bool cn_allocate_balls(const cn_assembling *job, int32_t most, cn_arena *memory,
                               cn_operator *W) {
+    const cn_model *model = job->model;
     W->kind = CN_OPERATOR_BALLS;
     W->balls.bodies = model->body_count;
     W->balls.body = CN_TAKE(memory, int32_t, 2 * (int64_t)most);
     W->balls.arm = CN_TAKE(memory, double, 2 * (int64_t)most);
-    W->balls.normal = CN_TAKE(memory, double, 3 * (int64_t)most);
+    if (most > 0 && cn_all_take_part(model, job->opts)) {
+        W->balls.normal = job->contacts->contact->normal;
+        W->balls.stride = (int32_t)(sizeof(cn_contact) / sizeof(double));
+    } else {
+        W->balls.normal = CN_TAKE(memory, double, 3 * (int64_t)most);
+    }
     return W->balls.body && W->balls.arm && W->balls.normal;
 }
 
@@ -364,15 +316,16 @@ static bool cn_allocate_points(const cn_model *model, int32_t most, cn_arena *me
     return W->points.body && W->points.arm && W->points.frame;
 }
 
-static bool cn_allocate_operator(const cn_model *model, cn_operator_kind form, int32_t most,
-                                 cn_arena *memory, cn_operator *W) {
-    return form == CN_OPERATOR_BALLS    ? cn_allocate_balls(model, most, memory, W)
-           : form == CN_OPERATOR_POINTS ? cn_allocate_points(model, most, memory, W)
-                                        : cn_allocate_body_map(model, most, memory, W);
+static bool cn_allocate_operator(const cn_assembling *job, int32_t most, cn_arena *memory,
+                                 cn_operator *W) {
+    return job->form == CN_OPERATOR_BALLS    ? cn_allocate_balls(job, most, memory, W)
+           : job->form == CN_OPERATOR_POINTS ? cn_allocate_points(job->model, most, memory, W)
+                                             : cn_allocate_body_map(job->model, most, memory, W);
 }
 
-static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, cn_operator_kind form,
-                             cn_arena *memory, cn_assembled *out) {
+static cn_status cn_allocate(const cn_assembling *job, int32_t most, bool boxes, cn_arena *memory,
+                             cn_assembled *out) {
+    const cn_model *model = job->model;
     int32_t dim = model->dim;
     cn_friction *p = &out->problem;
     *out = (cn_assembled){
@@ -381,9 +334,9 @@ static cn_status cn_allocate(const cn_model *model, int32_t most, bool boxes, cn
     p->mu = CN_TAKE(memory, double, most);
     out->contact = CN_TAKE(memory, int32_t, most);
     out->r = CN_TAKE(memory, double, (int64_t)dim *most);
-    bool balls = form == CN_OPERATOR_BALLS;
-    bool complete = p->q && p->mu && out->contact && out->r &&
-                    cn_allocate_operator(model, form, most, memory, &p->W);
+    bool balls = job->form == CN_OPERATOR_BALLS;
+    bool complete =
+        p->q && p->mu && out->contact && out->r && cn_allocate_operator(job, most, memory, &p->W);
     if (complete && !balls) {
         p->W.diagonal = CN_TAKE(memory, double, (int64_t)dim *dim *most);
         complete = p->W.diagonal != NULL;
@@ -420,35 +373,18 @@ static double *cn_light_of(cn_assembling *job, cn_arena *memory) {
     return light;
 }
 
-// Problem contact a as a point.
-static void cn_fill_point(const cn_assembling *job, const cn_contact *contact, const double axes[9],
-                          int32_t a) {
-    cn_point_map *points = &job->out->problem.W.points;
-    int32_t dim = job->model->dim;
-    int64_t pose = cn_pose_size(dim), candidate = contact->key.candidate,
-            antagonist = contact->key.antagonist;
-    double *frame = points->frame + 6 * (int64_t)a, *arm = points->arm + 6 * (int64_t)a;
-    points->body[2 * (int64_t)a] = contact->key.antagonist;
-    points->body[2 * (int64_t)a + 1] = contact->key.candidate;
-    memcpy(frame, axes, 6 * sizeof *frame);
-    cn_contact_arm(dim, job->inertia->q + pose * antagonist, contact, arm);
-    cn_contact_arm(dim, job->inertia->q + pose * candidate, contact, arm + 3);
-}
-
 // The columns of H of problem contact a, from an entry on; arm: of balls. Returns the entry behind.
 static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *contact,
                                const double axes[9], const double arm[2], int32_t a, int64_t k) {
     cn_operator *W = &job->out->problem.W;
     int32_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
-    if (job->form == CN_OPERATOR_POINTS) {
-        cn_fill_point(job, contact, axes, a);
-        return k;
-    }
     if (job->form == CN_OPERATOR_BALLS) {
         W->balls.body[2 * (int64_t)a] = antagonist;
         W->balls.body[2 * (int64_t)a + 1] = candidate;
         memcpy(W->balls.arm + 2 * (int64_t)a, arm, 2 * sizeof *arm);
-        memcpy(W->balls.normal + 3 * (int64_t)a, contact->normal, sizeof contact->normal);
+        if (W->balls.stride == 0) {
+            memcpy(W->balls.normal + 3 * (int64_t)a, contact->normal, sizeof contact->normal);
+        }
         return k;
     }
     // Velocities ascend in a row: the lower body first.
@@ -530,6 +466,141 @@ static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place)
     place->entry = cn_fill_contact(job, contact, touching.axes, touching.arm, a, place->entry);
 }
 
+// ---- contacts as points ----
+
+// What contacts in a row share: their bodies' law, and mostly their normal.
+typedef struct cn_between {
+    int32_t candidate, antagonist;
+    const cn_pair *pair; // NULL: nothing is known yet
+    cn_law law;
+    double axes[9];
+} cn_between;
+
+static inline void cn_between_look(const cn_assembling *job, const cn_contact *contact,
+                                   cn_between *between) {
+    const cn_model *model = job->model;
+    const cn_contact_key *key = &contact->key;
+    bool first = between->pair == NULL;
+    if (first || key->candidate != between->candidate || key->antagonist != between->antagonist) {
+        between->candidate = key->candidate;
+        between->antagonist = key->antagonist;
+        between->pair = cn_model_pair(model, model->body[key->candidate].material,
+                                      model->body[key->antagonist].material);
+        between->law = job->opts->scheme == CN_SHIFT_LAW ? between->pair->law : CN_LAW_STABILISED;
+    }
+    if (first || memcmp(contact->normal, between->axes, sizeof contact->normal) != 0) {
+        cn_contact_axes(model->dim, contact->normal, between->axes);
+    }
+}
+
+// Listed contact c, where its law says so, with its arms and u for the velocities before and
+// without contacts, for a dimension known to the compiler.
+static inline __attribute__((always_inline)) void
+cn_put_point(int dim, const cn_assembling *job, int32_t c, const cn_between *between,
+             const double arm[6], const double before[3], const double u_free[3], cn_place *place) {
+    const cn_contact *contact = &job->contacts->contact[c];
+    const cn_model *model = job->model;
+    cn_assembled *out = job->out;
+    cn_friction *p = &out->problem;
+    double shift[3], r[3] = {0.0, 0.0, 0.0};
+    cn_law_input input = {.pair = between->pair,
+                          .gap = contact->gap,
+                          .h = job->opts->h,
+                          .theta = job->opts->theta,
+                          .activation = model->settings.activation,
+                          .active_gap = model->settings.active_gap};
+    memcpy(input.before, before, sizeof input.before);
+    if (!cn_law_shift(between->law, &input, shift)) {
+        return;
+    }
+    shift[0] = job->opts->scheme == CN_SHIFT_NONE ? 0.0 : shift[0];
+    int32_t last = cn_find_impulse(job->state, &contact->key, &place->from);
+    if (last >= 0) {
+        cn_to_axes(dim, between->axes, job->state->impulse + 3 * (int64_t)last, r);
+    }
+    int64_t a = place->next++;
+    bool slid = last >= 0 && job->state->slid[last];
+    out->contact[a] = c;
+    p->mu[a] = slid ? between->pair->friction_dynamic : between->pair->friction;
+    for (int i = 0; i < dim; i++) {
+        out->shift[dim * a + i] = shift[i];
+        out->velocity_before[dim * a + i] = before[i];
+        p->q[dim * a + i] = u_free[i] + shift[i];
+        out->r[dim * a + i] = r[i];
+    }
+    p->W.points.body[2 * a] = between->antagonist;
+    p->W.points.body[2 * a + 1] = between->candidate;
+    memcpy(p->W.points.frame + 6 * a, between->axes, 6 * sizeof(double));
+    memcpy(p->W.points.arm + 6 * a, arm, 6 * sizeof *arm);
+}
+
+// Contact c in the plane.
+static void cn_add_plane_point(const cn_assembling *job, int32_t c, cn_between *between,
+                               cn_place *place) {
+    const cn_contact *contact = &job->contacts->contact[c];
+    double arm[6], before[3], u_free[3];
+    cn_between_look(job, contact, between);
+    cn_contact_arm(2, job->inertia->q + 3 * (int64_t)between->antagonist, contact, arm);
+    cn_contact_arm(2, job->inertia->q + 3 * (int64_t)between->candidate, contact, arm + 3);
+    cn_any_velocity(2, job->inertia->q, contact, between->axes, job->v_old, before);
+    cn_any_velocity(2, job->inertia->q, contact, between->axes, job->v_free, u_free);
+    cn_put_point(2, job, c, between, arm, before, u_free, place);
+}
+
+// Contacts from c on, before the end and at most CN_APPROACH, that have the same bodies and normal.
+static int32_t cn_alike(const cn_assembling *job, int32_t c, int64_t end) {
+    const cn_contact *first = &job->contacts->contact[c], *next = first + 1;
+    int32_t count = 1;
+    while (count < CN_APPROACH && c + count < end && next->key.candidate == first->key.candidate &&
+           next->key.antagonist == first->key.antagonist &&
+           memcmp(next->normal, first->normal, sizeof first->normal) == 0) {
+        count++;
+        next++;
+    }
+    return count;
+}
+
+// Contacts from c on in space, as many as go together; returns how many.
+static int32_t cn_add_space_points(const cn_assembling *job, cn_approach_fn *fn, int32_t c,
+                                   int64_t end, cn_between *between, cn_place *place) {
+    const cn_contact *contact = &job->contacts->contact[c];
+    int32_t count = cn_alike(job, c, end);
+    cn_between_look(job, contact, between);
+    cn_approach approach = {.axes = between->axes};
+    cn_approached approached;
+    for (int side = 0; side < 2; side++) {
+        int64_t body = side == 0 ? between->antagonist : between->candidate;
+        approach.center[side] = job->inertia->q + 7 * body;
+        approach.v_old[side] = job->v_old + 6 * body;
+        approach.v_free[side] = job->v_free + 6 * body;
+    }
+    for (int32_t i = 0; i < CN_APPROACH; i++) {
+        approach.point[i] = contact[i < count ? i : count - 1].point;
+    }
+    fn(&approach, &approached);
+    for (int32_t i = 0; i < count; i++) {
+        cn_put_point(3, job, c + i, between, approached.arm[i], approached.before[i],
+                     approached.free[i], place);
+    }
+    return count;
+}
+
+// Listed contacts from the first to before the end that take part, from *place on.
+static void cn_add_some(const cn_assembling *job, int64_t first, int64_t end, cn_place *place) {
+    cn_between between = {.pair = NULL};
+    cn_approach_fn *fn = cn_approach_avx2();
+    fn = fn ? fn : cn_approach_plain;
+    for (int32_t c = (int32_t)first; c < end;) {
+        if (job->form == CN_OPERATOR_POINTS && job->model->dim == 3) {
+            c += cn_add_space_points(job, fn, c, end, &between, place);
+        } else if (job->form == CN_OPERATOR_POINTS) {
+            cn_add_plane_point(job, c++, &between, place);
+        } else {
+            cn_add_contact(job, c++, place);
+        }
+    }
+}
+
 // How much room the contacts of a range take.
 static void cn_count_range(void *user, int64_t first, int64_t end) {
     const cn_assembling *job = user;
@@ -552,9 +623,7 @@ static void cn_add_range(void *user, int64_t first, int64_t end) {
     const cn_assembling *job = user;
     cn_place place = job->place[first / CN_RANGE];
     place.from = cn_impulses_from(job->state, &job->contacts->contact[first].key);
-    for (int64_t c = first; c < end; c++) {
-        cn_add_contact(job, (int32_t)c, &place);
-    }
+    cn_add_some(job, first, end, &place);
 }
 
 // Every listed contact that takes part, in order; returns how many. Several threads count a range's
@@ -563,9 +632,7 @@ static int32_t cn_add_contacts(const cn_env *env, cn_assembling *job) {
     int32_t count = job->contacts->count, ranges = cn_range_count(count);
     cn_place end = {0, 0, 0};
     if (cn_thread_count(env) < 2 || ranges < 2) {
-        for (int32_t c = 0; c < count; c++) {
-            cn_add_contact(job, c, &end);
-        }
+        cn_add_some(job, 0, count, &end);
         return end.next;
     }
     cn_parallel_ranges(env, count, cn_count_range, job);
@@ -596,7 +663,7 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
     const cn_env *env = cn_arena_env(memory);
     job.place = CN_TAKE(memory, cn_place, cn_range_count(contacts->count));
     if (!job.place ||
-        cn_allocate(model, contacts->count + blocks, blocks > 0, job.form, memory, out) != CN_OK) {
+        cn_allocate(&job, contacts->count + blocks, blocks > 0, memory, out) != CN_OK) {
         return cn_fail_memory(error);
     }
     cn_friction *p = &out->problem;
@@ -651,7 +718,9 @@ void cn_apply_impulses(const cn_env *env, const cn_model *model, const cn_assemb
         }
         return;
     }
-    memcpy(v, v_free, sizeof *v * (size_t)dofs);
+    if (v != v_free) {
+        memcpy(v, v_free, sizeof *v * (size_t)dofs);
+    }
     if (p->W.kind == CN_OPERATOR_BALLS) {
         cn_ball_map_push(env, &p->W.balls, dim, p->contacts, r, v);
         return;

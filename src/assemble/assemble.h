@@ -84,7 +84,7 @@ static inline double cn_row_after(const cn_assembled *assembled, const double *r
     const double *compliance = assembled->problem.bounds.compliance;
     return u[row] - assembled->shift[row] - (compliance ? compliance[row] * r[row] : 0.0);
 }
-// v := v_free + M^-1 H r. env: whose threads; may be NULL.
+// v := v_free + M^-1 H r. env: whose threads; may be NULL. Of balls v may be v_free.
 void cn_apply_impulses(const cn_env *env, const cn_model *model, const cn_assembled *step,
                        const double *v_free, const double *r, double *v);
 

@@ -41,6 +41,10 @@ static cn_law_fn *const cn_law_table[CN_LAW_KINDS] = {
     [CN_LAW_STABILISED] = cn_stabilised_gap,
 };
 
+bool cn_law_takes_all(cn_law law) {
+    return cn_law_table[law] == cn_quasi_inelastic;
+}
+
 bool cn_law_needs_velocity(cn_law law, const cn_pair *pair) {
     return law == CN_LAW_SIGNORINI || pair->restitution_tangent != 0.0;
 }

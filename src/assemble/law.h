@@ -18,6 +18,8 @@ typedef struct cn_law_input {
 
 // Whether the law of a pair looks at u_i; if not, `before` may be anything finite.
 bool cn_law_needs_velocity(cn_law law, const cn_pair *pair);
+// Whether contacts under the law take part whatever they are.
+bool cn_law_takes_all(cn_law law);
 // true: the contact takes part with the shift written.
 bool cn_law_shift(cn_law law, const cn_law_input *in, double shift[3]);
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -17,9 +18,10 @@
 
 #define CN_LOOK_OUT 20000 // looks before sleeping: some 10 microseconds
 #define CN_LOOK_OUT_LONG                                                                           \
-    500000               // where every thread has a processor: longer than what one does alone
-#define CN_SUM_MOST 1024 // ranges summed at a time
-#define CN_FOLD_MOST 32  // ranges folded at a time
+    500000                  // where every thread has a processor: longer than what one does alone
+#define CN_LOOKS_AWAKE 4000 // at a unit that is waited for, before giving way
+#define CN_SUM_MOST 1024    // ranges summed at a time
+#define CN_FOLD_MOST 32     // ranges folded at a time
 
 struct cn_threads {
     int32_t count; // with the caller
@@ -103,6 +105,9 @@ static void *cn_work(void *argument) {
 // Starts the workers that are missing, with all signals left to the caller. Fewer is no failure.
 static void cn_start(cn_threads *t) {
     sigset_t all, before;
+    if (t->started == t->count - 1) {
+        return;
+    }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (t->started < t->count - 1 &&
@@ -207,6 +212,68 @@ void cn_parallel_ranges(const cn_env *env, int64_t count, cn_range_fn *fn, void 
     ranges.fn = fn;
     ranges.user = user;
     cn_parallel_for(env, cn_range_count(count), cn_range_do, &ranges);
+}
+
+typedef struct cn_bytes {
+    unsigned char *to;
+    const unsigned char *from; // NULL: zeros
+    size_t count;
+} cn_bytes;
+
+#define CN_BYTES_AT_ONCE ((size_t)1 << 18)
+
+static void cn_bytes_do(void *user, int32_t unit) {
+    const cn_bytes *bytes = user;
+    size_t first = CN_BYTES_AT_ONCE * (size_t)unit, left = bytes->count - first,
+           count = left < CN_BYTES_AT_ONCE ? left : CN_BYTES_AT_ONCE;
+    if (bytes->from) {
+        memcpy(bytes->to + first, bytes->from + first, count);
+    } else {
+        memset(bytes->to + first, 0, count);
+    }
+}
+
+void cn_parallel_copy(const cn_env *env, void *to, const void *from, size_t bytes) {
+    cn_bytes job = {to, from, bytes};
+    int32_t units = (int32_t)((bytes + CN_BYTES_AT_ONCE - 1) / CN_BYTES_AT_ONCE);
+    cn_parallel_for(env, units, cn_bytes_do, &job);
+}
+
+void cn_parallel_zero(const cn_env *env, void *to, size_t bytes) {
+    cn_parallel_copy(env, to, NULL, bytes);
+}
+
+typedef struct cn_waiting {
+    const cn_unit_after *after;
+    cn_unit_fn *fn;
+    void *user;
+    atomic_bool done[CN_AFTER_MOST];
+} cn_waiting;
+
+// Units are taken in their order, so what a unit waits for is under way or done.
+static void cn_waiting_do(void *user, int32_t unit) {
+    cn_waiting *waiting = user;
+    for (int k = 0; k < 2; k++) {
+        int32_t before = waiting->after[unit].unit[k];
+        for (int32_t looks = 1;
+             before >= 0 && !atomic_load_explicit(&waiting->done[before], memory_order_acquire);
+             looks++) {
+            if (looks % CN_LOOKS_AWAKE == 0) {
+                sched_yield(); // it may have no processor
+            }
+        }
+    }
+    waiting->fn(waiting->user, unit);
+    atomic_store_explicit(&waiting->done[unit], true, memory_order_release);
+}
+
+void cn_parallel_after(const cn_env *env, int32_t units, const cn_unit_after *after, cn_unit_fn *fn,
+                       void *user) {
+    cn_waiting waiting = {.after = after, .fn = fn, .user = user};
+    for (int32_t unit = 0; unit < units; unit++) {
+        atomic_init(&waiting.done[unit], false);
+    }
+    cn_parallel_for(env, units, cn_waiting_do, &waiting);
 }
 
 double cn_parallel_sum(const cn_env *env, int64_t count, cn_range_sum_fn *fn, const void *user) {

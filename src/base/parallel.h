@@ -22,6 +22,19 @@ typedef void cn_range_fn(void *user, int64_t first, int64_t end);
 int32_t cn_range_count(int64_t count); // how many
 void cn_parallel_ranges(const cn_env *env, int64_t count, cn_range_fn *fn, void *user);
 
+// Bytes copied or made zero by all threads.
+void cn_parallel_copy(const cn_env *env, void *to, const void *from, size_t bytes);
+void cn_parallel_zero(const cn_env *env, void *to, size_t bytes);
+
+// fn for every unit 0 .. units - 1, each begun only when the two units that it names are done, both
+// before it; -1: none. In that order where there is one thread.
+typedef struct cn_unit_after {
+    int32_t unit[2];
+} cn_unit_after;
+#define CN_AFTER_MOST 128 // units
+void cn_parallel_after(const cn_env *env, int32_t units, const cn_unit_after *after, cn_unit_fn *fn,
+                       void *user);
+
 // The sum of fn over such ranges, added in their order.
 typedef double cn_range_sum_fn(const void *user, int64_t first, int64_t end);
 double cn_parallel_sum(const cn_env *env, int64_t count, cn_range_sum_fn *fn, const void *user);

@@ -13,11 +13,7 @@
 #include <cairn/model.h>
 #include <string.h>
 
-#define CN_SPIN_ROUNDS                                                                             \
-    50 // of the fixed point; a few suffice unless the body turns by a radian a step
-#define CN_SPIN_TOLERANCE 1e-15 // relative change of the rate that ends it: round-off
 #define CN_SPIN_TURN_MOST 2.0 // [rad] a step; the tangent is not followed beyond, its pole is at pi
-#define CN_SPIN_SERIES 1e-4   // [rad] below, the series of the tangent ends after its second term
 
 static const double cn_identity[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
@@ -121,12 +117,15 @@ void cn_rigid_inverse_mass(const cn_rigid *body, const double *pose, double *inv
         inverse[8] = body->lock & CN_LOCK_RZ ? 0.0 : body->inverse_inertia[8];
         return;
     }
-    double R[9], J[9], J_inverse[9];
+    double R[9], J[9] = {0.0}, J_inverse[9];
+    uint32_t turns = body->lock >> 3 & 7u;
     cn_quat_matrix(pose + 3, R);
-    cn_turn_matrix(R, body->inertia, J);
+    if (turns != 0) {
+        cn_turn_matrix(R, body->inertia, J); // asked for only then
+    }
     cn_turn_matrix(R, body->inverse_inertia, J_inverse);
     cn_hold_axes(mass, light, body->lock & 7u, axes, linear);
-    cn_hold_axes(J, J_inverse, body->lock >> 3 & 7u, axes, angular);
+    cn_hold_axes(J, J_inverse, turns, axes, angular);
     memset(inverse, 0, 36 * sizeof *inverse);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {

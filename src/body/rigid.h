@@ -10,6 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// The fixed point of free rotation.
+#define CN_SPIN_ROUNDS                                                                             \
+    50 // of the fixed point; a few suffice unless the body turns by a radian a step
+#define CN_SPIN_TOLERANCE 1e-15 // relative change of the rate that ends it: round-off
+#define CN_SPIN_SERIES 1e-4     // [rad] below, the series of the tangent ends after its second term
+
 // What the dynamics needs of a body.
 typedef struct cn_rigid {
     int32_t dim;

@@ -52,11 +52,6 @@ void cn_convex_place(const cn_placed *placed, const double origin[3], cn_convex 
     }
 }
 
-void cn_convex_corner(const cn_convex *c, int32_t i, double out[3]) {
-    cn_mat3_apply(c->R, c->corner + 3 * (int64_t)i, out);
-    cn_add_scaled3(c->position, 1.0, out, out);
-}
-
 // The corner farthest along d, and how far that is.
 static int32_t cn_convex_far_corner(const cn_convex *c, const double d[3], double *far) {
     double own[3];

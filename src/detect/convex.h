@@ -10,6 +10,7 @@
 #define CAIRN_DETECT_CONVEX_H
 
 #include "detect/patch.h"
+#include "math/vec3.h"
 
 // An overlap shallower than this share of the smaller body takes the first way out that is a
 // nearest one; of a deeper one all ways are compared, to that share.
@@ -30,7 +31,10 @@ typedef struct cn_convex {
 
 // out must stay where it is: its corners may lie inside it.
 void cn_convex_place(const cn_placed *placed, const double origin[3], cn_convex *out);
-void cn_convex_corner(const cn_convex *c, int32_t i, double out[3]);
+static inline void cn_convex_corner(const cn_convex *c, int32_t i, double out[3]) {
+    cn_mat3_apply(c->R, c->corner + 3 * (int64_t)i, out);
+    cn_add_scaled3(c->position, 1.0, out, out);
+}
 // The point farthest along d, without the ball, and the corner that it belongs to.
 int32_t cn_convex_support(const cn_convex *c, const double d[3], double point[3]);
 // max d . x, the ball included; d is a unit vector.

@@ -3,16 +3,21 @@
 //
 // A pair is looked at within the alert distance plus what the two can close in a step, h (|v| + |w|
 // bound) of each, so that no fast body passes a candidate unseen.
+//
+// Pairs of balls are looked at several at a time (detect/balls.h), between the others that have
+// contacts, so that the order of contacts is that of the pairs.
 #include "detect/detect.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "detect/balls.h"
 #include "detect/narrow.h"
 #include "detect/pairs.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
+#include "math/wide.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,26 +25,31 @@
 #define CN_MISSED_SHARE                                                                            \
     1e-3 // of the alert distance: an overlap deeper than it does not come from round-off
 #define CN_SHAPE_BITS 16 // of a feature key, for a body's shape; more shapes than that share keys
+#define CN_SHAPES_MASK 0xffffffffu // of both
 
 #define CN_LOOK_PAIRS 1024    // pairs that a thread looks at in one go
 #define CN_LOOK_CONTACTS 4096 // that it has room for; what is left over is looked at again
 #define CN_LOOK_UNITS 16      // such goes before the contacts are put together
+#define CN_LOOK_BLOCK 256     // pairs that are sorted out together
+#define CN_BESIDE 256         // balls that are looked at beside walls together
 
 // A shape in the world, and what tells quickly that it is far from another.
 typedef struct cn_shape_here {
     cn_placed placed;
     double middle[3]; // of the ball round it
-    double normal[3]; // of a plane or line
+    union {
+        double normal[3];   // of a plane or line
+        cn_box_frame frame; // of a box
+    };
 } cn_shape_here;
 
-// A body as pairs look at it, besides its bounding ball; made once a call.
-typedef struct cn_body_here {
-    double reach;  // how far it comes in a step
-    double spin;   // angle turned in a step
-    double radius; // of a ball
-    int32_t shape; // the first of its cn_shape_here; balls have none
-    bool ball, free;
-} cn_body_here;
+// What a body is, in bits. Above them are those of walls: planes of bodies that have nothing else.
+// A body of walls has their bits, a ball the bits of those that it is near.
+#define CN_KIND_BALL 1u
+#define CN_KIND_FREE 2u
+#define CN_KIND_WALLS 4u
+#define CN_KIND_BITS 3
+#define CN_KIND_MASK 7u
 
 struct cn_detector {
     const cn_model *model;
@@ -50,12 +60,35 @@ struct cn_detector {
     cn_arena *own_scratch; // the same, where none was given
     cn_bounding *ball;     // of each body
     cn_body_here *body;
-    cn_shape_here *shape;
+    uint32_t *kind; // CN_KIND_...
+    int32_t *shape; // the first of the cn_shape_here of a body that is no ball
+    cn_shape_here *here;
+    int32_t walls, wall[CN_WALLS]; // the bodies of walls
+    const cn_pair_kernel *kernel;
     cn_near_pairs near;  // the mark of a pair: it had contacts in the last call
+    cn_buffer parting;   // uint16_t: of each, the face that parted its shapes last; NULL: of none
     cn_buffer contacts;  // cn_contact
     bool first;          // nothing is known of the last call
     const bool *resting; // bodies whose pairs with one another are left out; NULL: none
 };
+
+// The planes of a body that has nothing else become walls, while there are bits for them.
+static void cn_number_walls(cn_detector *d, int32_t i) {
+    const cn_body *body = &d->model->body[i];
+    for (int32_t k = 0; k < body->shape_count; k++) {
+        cn_shape_kind kind = d->model->shape[body->shape_first + k].kind;
+        if (kind != CN_SHAPE_PLANE && kind != CN_SHAPE_LINE) {
+            return;
+        }
+    }
+    if (body->shape_count > 0 && body->shape_count <= CN_WALLS - d->walls) {
+        d->kind[i] |= CN_KIND_WALLS;
+        for (int32_t k = 0; k < body->shape_count; k++) {
+            d->kind[i] |= 1u << (CN_KIND_BITS + d->walls);
+            d->wall[d->walls++] = i;
+        }
+    }
+}
 
 // Numbers the shapes of bodies that are no balls; returns how many there are.
 static int32_t cn_count_shapes(cn_detector *d) {
@@ -63,12 +96,15 @@ static int32_t cn_count_shapes(cn_detector *d) {
     int32_t shapes = 0;
     for (int32_t i = 0; i < model->body_count; i++) {
         const cn_body *body = &model->body[i];
-        d->body[i] =
-            (cn_body_here){.ball = body->ball, .free = body->role == CN_BODY_FREE, .shape = shapes};
+        d->body[i] = (cn_body_here){.bound = body->bound};
+        d->shape[i] = shapes;
+        d->kind[i] = body->role == CN_BODY_FREE ? CN_KIND_FREE : 0;
         if (body->ball) {
+            d->kind[i] |= CN_KIND_BALL;
             d->body[i].radius = model->shape[body->shape_first].radius;
         } else {
             shapes += body->shape_count;
+            cn_number_walls(d, i);
         }
     }
     return shapes;
@@ -79,14 +115,21 @@ static bool cn_detector_allocate(cn_detector *d) {
     d->broad = cn_broad_create(&d->env);
     d->ball = CN_TAKE_ZERO(d->memory, cn_bounding, model->body_count);
     d->body = CN_TAKE(d->memory, cn_body_here, model->body_count);
+    d->kind = CN_TAKE(d->memory, uint32_t, model->body_count);
+    d->shape = CN_TAKE(d->memory, int32_t, model->body_count);
     if (!d->scratch) {
         d->scratch = d->own_scratch = cn_arena_create(&d->env);
     }
-    if (!d->broad || !d->ball || !d->body || !d->scratch) {
+    if (!d->broad || !d->ball || !d->body || !d->kind || !d->shape || !d->scratch) {
         return false;
     }
-    d->shape = CN_TAKE(d->memory, cn_shape_here, cn_count_shapes(d));
-    return d->shape != NULL;
+    d->here = CN_TAKE(d->memory, cn_shape_here, cn_count_shapes(d));
+    return d->here != NULL;
+}
+
+static const cn_pair_kernel *cn_choose_kernel(void) {
+    const cn_pair_kernel *most = cn_pair_kernel_avx512(), *wide = cn_pair_kernel_avx2();
+    return most ? most : wide ? wide : &cn_pair_kernel_plain;
 }
 
 cn_detector *cn_detector_create(const cn_model *model, const cn_env *env, cn_arena *scratch) {
@@ -101,7 +144,9 @@ cn_detector *cn_detector_create(const cn_model *model, const cn_env *env, cn_are
     d->memory = memory;
     d->scratch = scratch;
     d->first = true;
+    d->kernel = cn_choose_kernel();
     cn_buffer_init(&d->contacts, &d->env);
+    cn_buffer_init(&d->parting, &d->env);
     if (!cn_detector_allocate(d)) {
         cn_detector_destroy(d);
         return NULL;
@@ -113,6 +158,7 @@ void cn_detector_destroy(cn_detector *detector) {
     if (detector) {
         cn_broad_destroy(detector->broad);
         cn_buffer_free(&detector->contacts);
+        cn_buffer_free(&detector->parting);
         cn_arena_destroy(detector->own_scratch);
         cn_arena_destroy(detector->memory);
     }
@@ -135,7 +181,13 @@ static void cn_place_shape(const cn_shape *shape, const double center[3], const 
     memcpy(here->placed.R, R, sizeof here->placed.R);
     cn_mat3_apply(R, shape->middle, here->middle);
     cn_add_scaled3(center, 1.0, here->middle, here->middle);
-    cn_mat3_apply(R, shape->normal, here->normal);
+    here->placed.frame = NULL;
+    if (shape->kind == CN_SHAPE_BOX && shape->hull.face_count) {
+        cn_box_frame_place(&here->placed, &here->frame);
+        here->placed.frame = &here->frame;
+    } else {
+        cn_mat3_apply(R, shape->normal, here->normal);
+    }
 }
 
 // A ball looks the same however it is turned.
@@ -145,7 +197,23 @@ static void cn_place_ball(const cn_shape *shape, const double center[3], cn_shap
     memcpy(here->placed.position, center, sizeof here->placed.position);
     memcpy(here->placed.R, R, sizeof R);
     memcpy(here->middle, center, sizeof here->middle);
-    memset(here->normal, 0, sizeof here->normal);
+    here->placed.frame = NULL;
+}
+
+// The shapes of a body that is no ball.
+static void cn_place_shapes(cn_detector *d, int64_t i, const double *x) {
+    const cn_model *model = d->model;
+    const cn_body *body = &model->body[i];
+    double R[9];
+    if (model->dim == 3) {
+        cn_quat_matrix(x + 3, R);
+    } else {
+        cn_angle_matrix(x[2], R);
+    }
+    for (int32_t k = 0; k < body->shape_count; k++) {
+        cn_place_shape(&model->shape[body->shape_first + k], d->ball[i].center, R,
+                       &d->here[d->shape[i] + k]);
+    }
 }
 
 // What a call asks for.
@@ -155,39 +223,69 @@ typedef struct cn_asked {
     double h, alert;
 } cn_asked;
 
-// Bounding balls, shapes, and how far each body can come in a step.
+// Bounding ball, shapes, and how far the body can come in a step. dim: that of the model, a
+// constant where this is inlined.
+CN_INLINE void cn_place_body(const cn_asked *asked, int32_t dim, int64_t i) {
+    cn_detector *d = asked->detector;
+    cn_body_here *here = &d->body[i];
+    int32_t pose = cn_pose_size(dim), size = cn_velocity_size(dim);
+    static const double still[6] = {0.0};
+    const double *x = asked->q + pose * i, *w = asked->v ? asked->v + size * i : still;
+    double speed = 0.0, spin = 0.0;
+    for (int32_t k = 0; k < dim; k++) {
+        d->ball[i].center[k] = x[k];
+        speed += w[k] * w[k];
+    }
+    for (int32_t k = dim; k < size; k++) {
+        spin += w[k] * w[k];
+    }
+    if (!(d->kind[i] & CN_KIND_BALL)) {
+        cn_place_shapes(d, i, x);
+    }
+    here->spin = asked->h * sqrt(spin);
+    here->reach = asked->h * sqrt(speed) + (isinf(here->bound) ? 0.0 : here->spin * here->bound);
+    d->ball[i].radius = here->bound + 0.5 * asked->alert + here->reach;
+}
+
 static void cn_place_bodies(void *user, int64_t first, int64_t end) {
     const cn_asked *asked = user;
-    cn_detector *d = asked->detector;
-    const cn_model *model = d->model;
-    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
-    for (int64_t i = first; i < end; i++) {
-        const cn_body *body = &model->body[i];
-        const double *x = asked->q + pose * i, *w = asked->v + size * i;
-        double speed = 0.0, spin = 0.0, R[9];
-        for (int32_t k = 0; k < model->dim; k++) {
-            d->ball[i].center[k] = x[k];
-            speed += w[k] * w[k];
+    bool solid = asked->detector->model->dim == 3;
+    for (int64_t i = first; i < end && solid; i++) {
+        cn_place_body(asked, 3, i);
+    }
+    for (int64_t i = first; i < end && !solid; i++) {
+        cn_place_body(asked, 2, i);
+    }
+}
+
+// The walls in the world. How far one that turns comes depends on where the ball is: all are near.
+static void cn_place_walls(const cn_detector *d, cn_wall *wall) {
+    for (int32_t k = 0, first = 0; k < d->walls; k++) {
+        int32_t body = d->wall[k];
+        first = d->wall[first] == body ? first : k;
+        const cn_shape_here *here = &d->here[d->shape[body] + k - first];
+        wall[k] = (cn_wall){.offset = here->placed.shape->offset,
+                            .reach = d->body[body].spin == 0.0 ? d->body[body].reach : HUGE_VAL};
+        memcpy(wall[k].normal, here->normal, sizeof wall[k].normal);
+        memcpy(wall[k].position, here->placed.position, sizeof wall[k].position);
+    }
+}
+
+// Which walls balls are near.
+static void cn_look_at_walls(void *user, int64_t first, int64_t end) {
+    const cn_asked *asked = user;
+    const cn_detector *d = asked->detector;
+    cn_wall wall[CN_WALLS];
+    cn_place_walls(d, wall);
+    uint32_t beside[CN_BESIDE];
+    for (int64_t i = first; i < end; i += CN_BESIDE) {
+        int32_t count = end - i < CN_BESIDE ? (int32_t)(end - i) : CN_BESIDE;
+        d->kernel->beside(wall, d->walls, asked->alert, count, d->ball + i, d->body + i, beside);
+        for (int32_t k = 0; k < count; k++) {
+            uint32_t own = d->kind[i + k];
+            d->kind[i + k] =
+                own & CN_KIND_BALL ? (own & CN_KIND_MASK) | beside[k] << CN_KIND_BITS : own;
         }
-        for (int32_t k = model->dim; k < size; k++) {
-            spin += w[k] * w[k];
-        }
-        if (!body->ball) {
-            if (model->dim == 3) {
-                cn_quat_matrix(x + 3, R);
-            } else {
-                cn_angle_matrix(x[2], R);
-            }
-            for (int32_t k = 0; k < body->shape_count; k++) {
-                cn_place_shape(&model->shape[body->shape_first + k], d->ball[i].center, R,
-                               &d->shape[d->body[i].shape + k]);
-            }
-        }
-        cn_body_here *here = &d->body[i];
-        here->spin = asked->h * sqrt(spin);
-        here->reach =
-            asked->h * sqrt(speed) + (isinf(body->bound) ? 0.0 : here->spin * body->bound);
-        d->ball[i].radius = body->bound + 0.5 * asked->alert + here->reach;
     }
 }
 
@@ -228,21 +326,20 @@ static bool cn_add_manifold(cn_look *look, const cn_body_pair *pair, uint64_t sh
     return true;
 }
 
-// Whether a shape's ball comes within the distance of a plane or line.
-static bool cn_shape_near_plane(const cn_shape_here *a, const cn_shape_here *plane,
-                                double distance) {
+// Whether a ball comes within the distance of a plane or line.
+static bool cn_ball_near_plane(const double center[3], double radius, const cn_shape_here *plane,
+                               double distance) {
     double apart[3];
-    cn_sub3(a->middle, plane->placed.position, apart);
-    return cn_dot3(plane->normal, apart) - plane->placed.shape->offset <=
-           a->placed.shape->bound + distance;
+    cn_sub3(center, plane->placed.position, apart);
+    return cn_dot3(plane->normal, apart) - plane->placed.shape->offset <= radius + distance;
 }
 
 // Whether the balls round two shapes come within the distance.
 static bool cn_shapes_near(const cn_shape_here *a, const cn_shape_here *b, double distance) {
     double bound_a = a->placed.shape->bound, bound_b = b->placed.shape->bound;
     if (isinf(bound_a) || isinf(bound_b)) {
-        return isinf(bound_b) ? cn_shape_near_plane(a, b, distance)
-                              : cn_shape_near_plane(b, a, distance);
+        return isinf(bound_b) ? cn_ball_near_plane(a->middle, bound_a, b, distance)
+                              : cn_ball_near_plane(b->middle, bound_b, a, distance);
     }
     double apart[3], reach = bound_a + bound_b + distance;
     cn_sub3(a->middle, b->middle, apart);
@@ -253,41 +350,69 @@ static bool cn_shapes_near(const cn_shape_here *a, const cn_shape_here *b, doubl
 // faster.
 static double cn_sweep(const cn_detector *d, int32_t unbounded, int32_t other) {
     double apart[3];
-    if (!isinf(d->ball[unbounded].radius) || d->body[unbounded].spin == 0.0 ||
-        isinf(d->ball[other].radius)) {
+    if (isinf(d->ball[other].radius)) {
         return 0.0;
     }
     cn_sub3(d->ball[unbounded].center, d->ball[other].center, apart);
     return d->body[unbounded].spin * (cn_norm3(apart) + d->model->body[other].bound);
 }
 
-// Two balls, b the candidate; the broad phase has looked at no more than their distance already.
-static bool cn_look_at_balls(cn_look *look, const cn_body_pair *pair) {
+static inline bool cn_sweeps(const cn_detector *d, int32_t body) {
+    return d->body[body].spin != 0.0 && isinf(d->ball[body].radius);
+}
+
+// Within which a pair is looked at.
+static double cn_look_distance(const cn_look *look, int32_t a, int32_t b) {
     const cn_detector *d = look->asked->detector;
-    const cn_body_here *a = &d->body[pair->a], *b = &d->body[pair->b];
-    bool solid = d->model->dim == 3;
-    const double spare[3] = {0.0, solid ? 0.0 : 1.0, solid ? 1.0 : 0.0};
-    cn_manifold manifold;
-    manifold.count = 0;
-    cn_ball_contact(d->ball[pair->b].center, b->radius, d->ball[pair->a].center, a->radius, spare,
-                    look->asked->alert + a->reach + b->reach, 0, &manifold);
-    return cn_add_manifold(look, pair, 0, &manifold);
+    double distance = look->asked->alert + d->body[a].reach + d->body[b].reach;
+    distance += cn_sweeps(d, a) ? cn_sweep(d, a, b) : 0.0;
+    return distance + (cn_sweeps(d, b) ? cn_sweep(d, b, a) : 0.0);
 }
 
 // The shapes of a body in the world; a ball's is made here.
 static const cn_shape_here *cn_shapes_of(const cn_detector *d, int32_t body, cn_shape_here *own) {
-    if (!d->body[body].ball) {
-        return &d->shape[d->body[body].shape];
+    if (!(d->kind[body] & CN_KIND_BALL)) {
+        return &d->here[d->shape[body]];
     }
     cn_place_ball(&d->model->shape[d->model->body[body].shape_first], d->ball[body].center, own);
     return own;
 }
 
-// All shapes of b (the candidate) against all of a.
-static bool cn_look_at_shapes(cn_look *look, const cn_body_pair *pair) {
+// A ball against the walls of a body. false: no room.
+static bool cn_look_at_ball_by_walls(cn_look *look, const cn_body_pair *pair) {
     const cn_detector *d = look->asked->detector;
-    double distance = look->asked->alert + d->body[pair->a].reach + d->body[pair->b].reach +
-                      cn_sweep(d, pair->a, pair->b) + cn_sweep(d, pair->b, pair->a);
+    bool candidate = d->kind[pair->b] & CN_KIND_BALL;
+    int32_t ball = candidate ? pair->b : pair->a, walls = candidate ? pair->a : pair->b;
+    double distance = cn_look_distance(look, pair->a, pair->b);
+    int first = __builtin_ctz(d->kind[walls] & ~CN_KIND_MASK);
+    for (uint32_t near = d->kind[ball] & d->kind[walls] & ~CN_KIND_MASK; near; near &= near - 1) {
+        int k = __builtin_ctz(near) - first;
+        const cn_shape_here *plane = &d->here[d->shape[walls] + k];
+        if (!cn_ball_near_plane(d->ball[ball].center, d->body[ball].bound, plane, distance)) {
+            continue;
+        }
+        cn_manifold manifold;
+        manifold.count = 0;
+        cn_ball_plane_contact(d->ball[ball].center, d->body[ball].radius, &plane->placed, distance,
+                              &manifold);
+        if (!candidate) {
+            cn_manifold_flip(&manifold);
+        }
+        uint64_t shapes = (uint64_t)k << (candidate ? 0 : CN_SHAPE_BITS);
+        if (!cn_add_manifold(look, pair, shapes, &manifold)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// All shapes of b (the candidate) against all of a. false: no room.
+static bool cn_look_at_shapes(cn_look *look, int64_t number) {
+    const cn_detector *d = look->asked->detector;
+    const cn_body_pair *pair = &d->near.pair[number];
+    uint16_t none = 0,
+             *parting = d->parting.data ? (uint16_t *)(void *)d->parting.data + number : &none;
+    double distance = cn_look_distance(look, pair->a, pair->b);
     cn_shape_here own[2];
     const cn_shape_here *antagonist = cn_shapes_of(d, pair->a, &own[0]),
                         *candidate = cn_shapes_of(d, pair->b, &own[1]);
@@ -296,11 +421,13 @@ static bool cn_look_at_shapes(cn_look *look, const cn_body_pair *pair) {
             if (!cn_shapes_near(&candidate[i], &antagonist[j], distance)) {
                 continue;
             }
+            uint64_t shapes = (uint64_t)i << CN_SHAPE_BITS | (uint64_t)j;
             cn_manifold manifold;
-            uint64_t shapes = ((uint64_t)i << CN_SHAPE_BITS | (uint64_t)j) & 0xffffffffu;
-            if (cn_narrow(d->model->dim, &candidate[i].placed, &antagonist[j].placed, distance,
-                          &manifold) &&
-                !cn_add_manifold(look, pair, shapes, &manifold)) {
+            manifold.parting = *parting;
+            bool may_touch = cn_narrow_again(d->model->dim, &candidate[i].placed,
+                                             &antagonist[j].placed, distance, &manifold);
+            *parting = (uint16_t)manifold.parting;
+            if (may_touch && !cn_add_manifold(look, pair, shapes & CN_SHAPES_MASK, &manifold)) {
                 return false;
             }
         }
@@ -313,51 +440,151 @@ static bool cn_look_at_shapes(cn_look *look, const cn_body_pair *pair) {
 static double cn_deepest(const cn_contact *contact, int64_t count) {
     double deepest = 0.0;
     for (int64_t k = 0; k < count; k++) {
-        deepest = fmax(deepest, -contact[k].gap);
+        deepest = -contact[k].gap > deepest ? -contact[k].gap : deepest;
     }
     return deepest;
 }
 
-// Contacts of a pair of balls that touch; marks it when it has any. false: no room, nothing added.
-static bool cn_look_at_pair(cn_look *look, const cn_body_pair *pair, uint8_t *mark) {
+// Pairs, by their numbers from that of look->next, without those that have no contacts though a
+// body of them is free; returns how many are left. Their marks say so.
+static int32_t cn_leave_out(const cn_look *look, int32_t *which, int32_t count) {
     const cn_detector *d = look->asked->detector;
-    const cn_body_here *a = &d->body[pair->a], *b = &d->body[pair->b];
-    bool before = *mark;
-    *mark = 0;
-    if ((!a->free && !b->free) ||
-        (d->model->jointed_count > 0 && cn_model_is_jointed(d->model, pair->a, pair->b))) {
-        return true;
+    int32_t left = 0;
+    for (int32_t k = 0; k < count; k++) {
+        const cn_body_pair *pair = &d->near.pair[look->next + which[k]];
+        uint8_t *mark = &d->near.mark[look->next + which[k]];
+        if (d->model->jointed_count > 0 && cn_model_is_jointed(d->model, pair->a, pair->b)) {
+            *mark = 0;
+        } else if (d->resting && d->resting[pair->a] && d->resting[pair->b]) {
+            *mark = 1; // as far as anyone will ask
+        } else {
+            which[left++] = which[k];
+        }
     }
-    if (d->resting && d->resting[pair->a] && d->resting[pair->b]) {
-        *mark = 1; // as far as anyone will ask
-        return true;
-    }
+    return left;
+}
+
+// Whether a pair is a ball and walls, by the bits of both.
+static inline bool cn_is_by_walls(uint32_t kinds) {
+    return (kinds & (CN_KIND_BALL | CN_KIND_WALLS)) == (CN_KIND_BALL | CN_KIND_WALLS);
+}
+
+// Contacts of a pair that is not one of balls; marks it when it has any. false: no room, nothing
+// added.
+static bool cn_look_at_pair(cn_look *look, int64_t number) {
+    const cn_detector *d = look->asked->detector;
+    const cn_body_pair *pair = &d->near.pair[number];
+    uint8_t *mark = &d->near.mark[number];
     int64_t count = look->count;
-    if (!(a->ball && b->ball ? cn_look_at_balls(look, pair) : cn_look_at_shapes(look, pair))) {
+    if (!(cn_is_by_walls(d->kind[pair->a] | d->kind[pair->b]) ? cn_look_at_ball_by_walls(look, pair)
+                                                              : cn_look_at_shapes(look, number))) {
         look->count = count;
-        *mark = before;
         return false;
     }
-    *mark = look->count > count;
-    if (!d->first && !before &&
+    if (!d->first && !*mark &&
         cn_deepest(look->contact + count, look->count - count) >
             CN_MISSED_SHARE * look->asked->alert) {
         look->missed++;
         look->missed_a = pair->a;
         look->missed_b = pair->b;
     }
+    *mark = look->count > count;
     return true;
+}
+
+// Some pairs in a row, sorted out: those of balls, and the others that may have contacts, by their
+// numbers from that of look->next.
+typedef struct cn_look_block {
+    int32_t balls, others;
+    int32_t ball[CN_LOOK_BLOCK], other[CN_LOOK_BLOCK];
+    int32_t before[CN_LOOK_BLOCK]; // pairs of balls before each of the others
+} cn_look_block;
+
+// Of pairs whose bounding balls touch. Without branches that are hard to foretell, since balls and
+// walls come in any order.
+static void cn_sort_out(const cn_look *look, const int32_t *touching, int32_t count,
+                        cn_look_block *block) {
+    const cn_detector *d = look->asked->detector;
+    const cn_body_pair *pair = d->near.pair + look->next;
+    uint8_t *mark = d->near.mark + look->next;
+    const uint32_t *kind = d->kind;
+    int32_t balls = 0, others = 0;
+    for (int32_t k = 0; k < count; k++) {
+        int32_t own = touching[k];
+        uint32_t a = kind[pair[own].a], b = kind[pair[own].b], both = a & b, any = a | b;
+        uint32_t fixed = !(any & CN_KIND_FREE), of_balls = both & CN_KIND_BALL & ~fixed,
+                 far = fixed | (cn_is_by_walls(any) & !(both & ~CN_KIND_MASK));
+        block->ball[balls] = block->other[others] = own;
+        block->before[others] = balls;
+        balls += (int32_t)of_balls;
+        others += (int32_t)(1 ^ (of_balls | far));
+        mark[own] = (uint8_t)(mark[own] & (far - 1));
+    }
+    block->balls = balls;
+    block->others = others;
+}
+
+// Contacts of pairs of balls. false: no room, nothing added.
+static bool cn_look_at_balls(cn_look *look, const int32_t *which, int32_t count) {
+    const cn_asked *asked = look->asked;
+    const cn_detector *d = asked->detector;
+    if (count == 0) {
+        return true;
+    }
+    if (look->room - look->count < count) {
+        return false;
+    }
+    bool solid = d->model->dim == 3;
+    const cn_ball_look balls = {d->ball,
+                                d->body,
+                                asked->alert,
+                                {0.0, solid ? 0.0 : 1.0, solid ? 1.0 : 0.0},
+                                d->first ? HUGE_VAL : CN_MISSED_SHARE * asked->alert};
+    cn_ball_missed missed = {look->missed, look->missed_a, look->missed_b};
+    look->count +=
+        d->kernel->contacts(&balls, d->near.pair + look->next, which, count,
+                            d->near.mark + look->next, look->contact + look->count, &missed);
+    look->missed = missed.count;
+    look->missed_a = missed.a;
+    look->missed_b = missed.b;
+    return true;
+}
+
+// Contacts of a block, in the order of the pairs. Returns the number of the first pair that there
+// was no room for, CN_LOOK_BLOCK when all had room.
+static int32_t cn_look_at_block(cn_look *look, const cn_look_block *block) {
+    int32_t from = 0;
+    for (int32_t k = 0; k < block->others; k++) {
+        int32_t end = block->before[k];
+        if (!cn_look_at_balls(look, block->ball + from, end - from)) {
+            return block->ball[from];
+        }
+        if (!cn_look_at_pair(look, look->next + block->other[k])) {
+            return block->other[k];
+        }
+        from = end;
+    }
+    return cn_look_at_balls(look, block->ball + from, block->balls - from) ? CN_LOOK_BLOCK
+                                                                           : block->ball[from];
 }
 
 // As many pairs as there is room for.
 static void cn_look_at_pairs(cn_look *look) {
     const cn_detector *d = look->asked->detector;
-    const cn_near_pairs *near = &d->near;
-    for (; look->next < look->end; look->next++) {
-        const cn_body_pair *pair = &near->pair[look->next];
-        if (!cn_balls_touch(&d->ball[pair->a], &d->ball[pair->b])) {
-            near->mark[look->next] = 0;
-        } else if (!cn_look_at_pair(look, pair, &near->mark[look->next])) {
+    int32_t touching[CN_LOOK_BLOCK];
+    cn_look_block block;
+    while (look->next < look->end) {
+        int64_t left = look->end - look->next;
+        int32_t count = left < CN_LOOK_BLOCK ? (int32_t)left : CN_LOOK_BLOCK;
+        int32_t found = d->kernel->touch(d->ball, d->near.pair + look->next, count,
+                                         d->near.mark + look->next, touching);
+        if (d->resting || d->model->jointed_count > 0) {
+            found = cn_leave_out(look, touching, found);
+        }
+        cn_sort_out(look, touching, found, &block);
+        int32_t done = cn_look_at_block(look, &block);
+        look->next += done < count ? done : count;
+        if (done < count) {
             return;
         }
     }
@@ -377,7 +604,7 @@ static void cn_add_missed(const cn_look *look, cn_contact_list *out) {
 
 // The rest of the pairs of a look straight into the list, which grows as needed.
 static bool cn_look_on(cn_detector *d, cn_look look, cn_contact_list *out) {
-    for (size_t more = CN_MANIFOLD_MOST; look.next < look.end; more *= 2) {
+    for (size_t more = CN_LOOK_BLOCK; look.next < look.end; more *= 2) {
         if (!cn_buffer_reserve(&d->contacts, more * sizeof(cn_contact))) {
             return false;
         }
@@ -453,16 +680,34 @@ static bool cn_look_at_all(const cn_asked *asked, cn_contact_list *out) {
     return done;
 }
 
+// Room for the parting faces of the pairs, where bodies that are no balls move. They are not moved
+// when the pairs are listed anew: a wrong one costs a look and changes nothing.
+static bool cn_reserve_parting(cn_detector *d) {
+    size_t before = d->parting.size, size = sizeof(uint16_t) * (size_t)d->near.count;
+    if (d->model->only_balls || before >= size) {
+        return true;
+    }
+    bool done = cn_buffer_reserve(&d->parting, size - before);
+    if (done) {
+        memset(d->parting.data + before, 0, size - before);
+        d->parting.size = size;
+    }
+    return done;
+}
+
 cn_status cn_detect(cn_detector *detector, const double *q, const double *v, double h,
                     cn_contact_list *out, cn_error *error) {
     cn_detector *d = detector;
     cn_asked asked = {d, q, v, h, d->model->settings.alert};
     *out = (cn_contact_list){.alert = asked.alert};
     cn_parallel_ranges(&d->env, d->model->body_count, cn_place_bodies, &asked);
+    if (d->walls > 0) {
+        cn_parallel_ranges(&d->env, d->model->body_count, cn_look_at_walls, &asked);
+    }
     cn_arena_mark mark = cn_arena_get_mark(d->scratch);
     bool done = cn_broad_near(d->broad, &d->env, d->model->body_count, d->ball, d->scratch,
                               &d->near) == CN_OK &&
-                cn_look_at_all(&asked, out);
+                cn_reserve_parting(d) && cn_look_at_all(&asked, out);
     cn_arena_release(d->scratch, mark);
     if (!done) {
         return cn_fail_memory(error);

@@ -31,7 +31,8 @@ typedef struct cn_detector cn_detector;
 cn_detector *cn_detector_create(const cn_model *model, const cn_env *env, cn_arena *scratch);
 void cn_detector_destroy(cn_detector *detector);
 // q: poses of the centres of mass where gaps are asked for (q~). v: velocities, h: step, for the
-// automatic part of the alert distance (what the pair can close in a step). Pairs without a free
+// automatic part of the alert distance (what the pair can close in a step); NULL: at rest. Pairs
+// without a free
 // body, pairs that a joint holds and pairs of shapes of one body are left out.
 cn_status cn_detect(cn_detector *detector, const double *q, const double *v, double h,
                     cn_contact_list *out, cn_error *error);

@@ -89,6 +89,12 @@ bool cn_narrow_supports(int32_t dim, cn_shape_kind a, cn_shape_kind b) {
 
 bool cn_narrow(int32_t dim, const cn_placed *a, const cn_placed *b, double alert,
                cn_manifold *out) {
+    out->parting = 0;
+    return cn_narrow_again(dim, a, b, alert, out);
+}
+
+bool cn_narrow_again(int32_t dim, const cn_placed *a, const cn_placed *b, double alert,
+                     cn_manifold *out) {
     out->count = 0;
     cn_pair_fn *find = cn_find_pair(dim, a->shape->kind, b->shape->kind);
     if (find) {

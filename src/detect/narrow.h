@@ -17,7 +17,14 @@ typedef struct cn_placed {
     const cn_shape *shape;
     double position[3];
     double R[9];
+    const struct cn_box_frame *frame; // of a box, made once for all its pairs; NULL: not made
 } cn_placed;
+
+// A box in the world: its axes, one after the other, and its centre.
+typedef struct cn_box_frame {
+    double axis[3][3], center[3];
+} cn_box_frame;
+void cn_box_frame_place(const cn_placed *placed, cn_box_frame *out);
 
 typedef struct cn_manifold_point {
     double point[3];  // midway between the two surfaces
@@ -29,6 +36,7 @@ typedef struct cn_manifold_point {
 #define CN_MANIFOLD_MOST 8
 typedef struct cn_manifold {
     int32_t count;
+    uint32_t parting; // a face that parts the two shapes, by a number of the pair's own; 0: none
     cn_manifold_point point[CN_MANIFOLD_MOST];
 } cn_manifold;
 
@@ -38,6 +46,10 @@ typedef struct cn_manifold {
 // renames features and moves points by round-off. false: this pair of kinds never touches
 // (plane/plane ...).
 bool cn_narrow(int32_t dim, const cn_placed *a, const cn_placed *b, double alert, cn_manifold *out);
+// The same to the last bit, sooner where the face out->parting, which parted the two in an earlier
+// call, still does. Any number will do: it is tried and never believed.
+bool cn_narrow_again(int32_t dim, const cn_placed *a, const cn_placed *b, double alert,
+                     cn_manifold *out);
 bool cn_narrow_supports(int32_t dim, cn_shape_kind a, cn_shape_kind b);
 
 #endif

@@ -21,31 +21,82 @@ typedef struct cn_boxes {
     double t[3], apart[3];   // from a's centre to b's, along a's axes and in the world
 } cn_boxes;
 
-static void cn_box_frame(const cn_placed *placed, const double origin[3], double axis[3][3],
-                         double center[3]) {
+void cn_box_frame_place(const cn_placed *placed, cn_box_frame *out) {
     const cn_hull *hull = &placed->shape->hull;
     for (int i = 0; i < 3; i++) {
         // The second of each pair of faces looks along the axis.
-        cn_mat3_apply(placed->R, hull->normal + 3 * (2 * i + 1), axis[i]);
+        cn_mat3_apply(placed->R, hull->normal + 3 * (2 * i + 1), out->axis[i]);
     }
-    cn_mat3_apply(placed->R, hull->center, center);
-    cn_add_scaled3(center, 1.0, placed->position, center);
-    cn_sub3(center, origin, center);
+    cn_mat3_apply(placed->R, hull->center, out->center);
+    cn_add_scaled3(out->center, 1.0, placed->position, out->center);
 }
 
+static const cn_box_frame *cn_box_frame_of(const cn_placed *placed, cn_box_frame *own) {
+    if (placed->frame) {
+        return placed->frame;
+    }
+    cn_box_frame_place(placed, own);
+    return own;
+}
+
+// All but what the axes of b look like from a.
 static void cn_boxes_place(const cn_placed *a, const cn_placed *b, cn_boxes *out) {
+    cn_box_frame own[2];
+    const cn_box_frame *frame_a = cn_box_frame_of(a, &own[0]),
+                       *frame_b = cn_box_frame_of(b, &own[1]);
     out->half_a = a->shape->axes;
     out->half_b = b->shape->axes;
-    cn_box_frame(a, b->position, out->axis_a, out->center_a);
-    cn_box_frame(b, b->position, out->axis_b, out->center_b);
+    memcpy(out->axis_a, frame_a->axis, sizeof out->axis_a);
+    memcpy(out->axis_b, frame_b->axis, sizeof out->axis_b);
+    cn_sub3(frame_a->center, b->position, out->center_a);
+    cn_sub3(frame_b->center, b->position, out->center_b);
     cn_sub3(out->center_b, out->center_a, out->apart);
+}
+
+// a_i . b_j
+static inline void cn_boxes_product(cn_boxes *p, int i, int j) {
+    p->C[i][j] = cn_dot3(p->axis_a[i], p->axis_b[j]);
+    p->D[i][j] = fabs(p->C[i][j]);
+}
+
+static void cn_boxes_products(cn_boxes *p) {
     for (int i = 0; i < 3; i++) {
-        out->t[i] = cn_dot3(out->axis_a[i], out->apart);
+        p->t[i] = cn_dot3(p->axis_a[i], p->apart);
         for (int j = 0; j < 3; j++) {
-            out->C[i][j] = cn_dot3(out->axis_a[i], out->axis_b[j]);
-            out->D[i][j] = fabs(out->C[i][j]);
+            cn_boxes_product(p, i, j);
         }
     }
+}
+
+// How far the faces across axis i, those of a first, part the boxes. *along: from a to b, or from b
+// to a.
+static inline double cn_boxes_gap(const cn_boxes *p, int i, double *along) {
+    int k = i < 3 ? i : i - 3;
+    double reach;
+    if (i < 3) {
+        *along = cn_dot3(p->axis_a[k], p->apart);
+        reach = p->half_a[k] + p->half_b[0] * p->D[k][0] + p->half_b[1] * p->D[k][1] +
+                p->half_b[2] * p->D[k][2];
+    } else {
+        *along = -cn_dot3(p->axis_b[k], p->apart);
+        reach = p->half_b[k] + p->half_a[0] * p->D[0][k] + p->half_a[1] * p->D[1][k] +
+                p->half_a[2] * p->D[2][k];
+    }
+    return fabs(*along) - reach;
+}
+
+// Whether axis `parting`, from 1 on, still parts the boxes: then the best axis, which slack makes
+// differ from it, does.
+static bool cn_boxes_parted(cn_boxes *p, uint32_t parting, double slack, double alert) {
+    if (parting == 0 || parting > 6) {
+        return false;
+    }
+    int axis = (int)parting - 1;
+    for (int j = 0; j < 3; j++) {
+        cn_boxes_product(p, axis < 3 ? axis : j, axis < 3 ? j : axis - 3);
+    }
+    double along;
+    return cn_boxes_gap(p, axis, &along) > alert + slack;
 }
 
 // The face of either box that the other is farthest from.
@@ -53,22 +104,11 @@ static void cn_boxes_face(const cn_boxes *p, double slack, cn_best_face *best) {
     best->gap = -DBL_MAX;
     double side = 0.0;
     for (int i = 0; i < 6; i++) {
-        int k = i % 3;
-        double along, reach;
-        if (i < 3) {
-            along = p->t[k];
-            reach = p->half_a[k] + p->half_b[0] * p->D[k][0] + p->half_b[1] * p->D[k][1] +
-                    p->half_b[2] * p->D[k][2];
-        } else {
-            along = -cn_dot3(p->axis_b[k], p->apart);
-            reach = p->half_b[k] + p->half_a[0] * p->D[0][k] + p->half_a[1] * p->D[1][k] +
-                    p->half_a[2] * p->D[2][k];
-        }
-        double gap = fabs(along) - reach;
+        double along, gap = cn_boxes_gap(p, i, &along);
         if (gap > best->gap + (i == 0 ? 0.0 : slack)) {
             best->gap = gap;
             best->of_a = i < 3;
-            best->face = 2 * k + (along > 0.0);
+            best->face = 2 * (i % 3) + (along > 0.0);
             side = along > 0.0 ? 1.0 : -1.0;
         }
     }
@@ -143,8 +183,14 @@ void cn_pair_box_box(const cn_placed *a, const cn_placed *b, double alert, cn_ma
     cn_axis axis;
     double slack = CN_SLACK * (a->shape->bound + b->shape->bound);
     cn_boxes_place(a, b, &boxes);
+    if (cn_boxes_parted(&boxes, out->parting, slack, alert)) {
+        return;
+    }
+    cn_boxes_products(&boxes);
     cn_boxes_face(&boxes, slack, &best);
+    out->parting = 0;
     if (best.gap > alert) {
+        out->parting = (uint32_t)(best.face / 2 + (best.of_a ? 1 : 4));
         return;
     }
     double gap = best.gap + slack;

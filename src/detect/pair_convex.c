@@ -23,6 +23,7 @@
 #define CN_PARALLEL_LINES 1e-3
 // Slacks by which a face is below the best one, so that it takes no part in a tie.
 #define CN_TIES 4.0
+#define CN_REACHES 32 // faces whose reach is kept between two looks at them
 
 void cn_couple_place(const cn_placed *a, const cn_placed *b, cn_couple *out) {
     cn_convex_place(a, b->position, &out->a);
@@ -67,26 +68,50 @@ static double cn_face_gap(const cn_convex *own, const cn_convex *other, int32_t 
 // it, for a point of the other body lies too deep under them, are passed over.
 static void cn_look_at_faces(const cn_couple *c, bool of_a, cn_best_face *best) {
     const cn_convex *own = of_a ? &c->a : &c->b, *other = of_a ? &c->b : &c->a;
-    double inner[3], normal[3], least = best->face < 0 ? -DBL_MAX : best->gap, highest = -DBL_MAX;
+    double inner[3], kept[CN_REACHES], least = best->face < 0 ? -DBL_MAX : best->gap,
+                                       highest = -DBL_MAX;
     int32_t count = cn_convex_faces(own), facing = -1;
     cn_inner_point(other, own, inner);
     for (int32_t f = 0; f < count; f++) {
         double reach = cn_face_reach(own, f, inner);
+        kept[f % CN_REACHES] = reach;
         facing = reach > highest ? f : facing;
-        highest = fmax(highest, reach);
+        highest = reach > highest ? reach : highest;
     }
+    cn_best_face face = {.of_a = of_a, .face = -1}; // the one looked at last
     if (facing >= 0 && highest > least) {
-        least = fmax(least, cn_face_gap(own, other, facing, normal));
+        face.gap = cn_face_gap(own, other, facing, face.normal);
+        face.face = facing;
+        least = face.gap > least ? face.gap : least;
     }
     for (int32_t f = 0; f < count; f++) {
-        if (cn_face_reach(own, f, inner) < least - CN_TIES * c->slack) {
+        double reach = count <= CN_REACHES ? kept[f] : cn_face_reach(own, f, inner);
+        if (reach < least - CN_TIES * c->slack) {
             continue;
         }
-        double gap = cn_face_gap(own, other, f, normal);
-        if (best->face < 0 || gap > best->gap + c->slack) {
-            *best = (cn_best_face){of_a, f, {normal[0], normal[1], normal[2]}, gap};
+        if (f != face.face) {
+            face.gap = cn_face_gap(own, other, f, face.normal);
+            face.face = f;
+        }
+        if (best->face < 0 || face.gap > best->gap + c->slack) {
+            *best = face;
         }
     }
+}
+
+// Whether face `parting` of either still parts the two: a's faces are numbered from 1 on, then
+// those of b. The best face has a gap that is less than any other's by no more than slack, so
+// there would be no contacts.
+static bool cn_still_parted(const cn_couple *c, uint32_t parting, double alert) {
+    uint32_t faces_a = (uint32_t)cn_convex_faces(&c->a), faces_b = (uint32_t)cn_convex_faces(&c->b);
+    if (parting == 0 || parting > faces_a + faces_b) {
+        return false;
+    }
+    bool of_a = parting <= faces_a;
+    double normal[3];
+    return cn_face_gap(of_a ? &c->a : &c->b, of_a ? &c->b : &c->a,
+                       (int32_t)(of_a ? parting : parting - faces_a) - 1,
+                       normal) > alert + c->slack;
 }
 
 bool cn_face_contacts(const cn_couple *c, const cn_best_face *best, double alert,
@@ -169,7 +194,6 @@ void cn_couple_contacts(const cn_couple *c, const cn_best_face *best, bool settl
                         cn_manifold *out) {
     cn_axis axis;
     double known = -DBL_MAX;
-    cn_centre_line(&c->a, &c->b, axis.normal);
     if (best->face >= 0) {
         if (best->gap > alert) {
             return;
@@ -180,6 +204,9 @@ void cn_couple_contacts(const cn_couple *c, const cn_best_face *best, bool settl
             }
             known = best->gap;
         }
+    }
+    cn_centre_line(&c->a, &c->b, axis.normal);
+    if (best->face >= 0) {
         // The better start of the two: along the wall of a cylinder its faces are a bad one.
         bool face = !(cn_separation(c, axis.normal) > best->gap);
         for (int i = 0; face && i < 3; i++) {
@@ -198,8 +225,14 @@ void cn_pair_convex(const cn_placed *a, const cn_placed *b, double alert, cn_man
     cn_couple c;
     cn_best_face best = {.face = -1};
     cn_couple_place(a, b, &c);
+    if (cn_still_parted(&c, out->parting, alert)) {
+        return;
+    }
     cn_look_at_faces(&c, true, &best);
     cn_look_at_faces(&c, false, &best);
+    bool parted = best.face >= 0 && best.gap > alert;
+    out->parting =
+        parted ? (uint32_t)(best.of_a ? 0 : cn_convex_faces(&c.a)) + 1u + (uint32_t)best.face : 0;
     cn_couple_contacts(&c, &best, false, alert, out);
     cn_couple_restore(b, out);
 }

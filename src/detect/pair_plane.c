@@ -16,13 +16,19 @@ static void cn_plane_add(const double normal[3], double offset, const double x[3
     cn_manifold_add(out, point, normal, gap, alert, feature);
 }
 
-void cn_pair_sphere_plane(const cn_placed *a, const cn_placed *b, double alert, cn_manifold *out) {
-    double center[3], normal[3], offset, point[3];
-    cn_placed_origin(a, center);
-    cn_placed_plane(b, normal, &offset);
-    double gap = cn_dot3(normal, center) - offset - a->shape->radius;
-    cn_add_scaled3(center, -(a->shape->radius + 0.5 * gap), normal, point);
+void cn_ball_plane_contact(const double center[3], double radius, const cn_placed *plane,
+                           double alert, cn_manifold *out) {
+    double normal[3], offset, point[3];
+    cn_placed_plane(plane, normal, &offset);
+    double gap = cn_dot3(normal, center) - offset - radius;
+    cn_add_scaled3(center, -(radius + 0.5 * gap), normal, point);
     cn_manifold_add(out, point, normal, gap, alert, 0);
+}
+
+void cn_pair_sphere_plane(const cn_placed *a, const cn_placed *b, double alert, cn_manifold *out) {
+    double center[3];
+    cn_placed_origin(a, center);
+    cn_ball_plane_contact(center, a->shape->radius, b, alert, out);
 }
 
 // ---- hulls: their corners ----

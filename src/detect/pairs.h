@@ -25,6 +25,9 @@ extern const double cn_around[CN_AROUND][2];
 // alert. Concentric balls get the normal `spare`.
 void cn_ball_contact(const double a[3], double radius_a, const double b[3], double radius_b,
                      const double spare[3], double alert, uint32_t feature, cn_manifold *out);
+// One contact of a ball with a plane or line.
+void cn_ball_plane_contact(const double center[3], double radius, const cn_placed *plane,
+                           double alert, cn_manifold *out);
 // Adds a point; nothing when the gap is above alert. Full: the shallowest gives way.
 void cn_manifold_add(cn_manifold *out, const double point[3], const double normal[3], double gap,
                      double alert, uint32_t feature);

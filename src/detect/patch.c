@@ -29,14 +29,6 @@ typedef struct cn_cut_part {
     cn_cut_corner corner[CN_PATCH_MOST];
 } cn_cut_part;
 
-int32_t cn_patch_taken(int32_t count) {
-    return count < CN_FACE_MOST ? count : CN_FACE_MOST;
-}
-
-int32_t cn_patch_pick(int32_t count, int32_t i) {
-    return count <= CN_FACE_MOST ? i : (int32_t)((int64_t)i * count / CN_FACE_MOST);
-}
-
 // Where the edge from a to b meets the side. Along an own edge that is a crossing; along another
 // side it is the vertex that the two sides share.
 static void cn_cross_side(const cn_cut_corner *a, const cn_cut_corner *b, double height_a,
@@ -62,8 +54,9 @@ static void cn_cut_by_side(const cn_cut_part *in, const double *height, double s
     int32_t edges = in->count == 2 ? 1 : in->count; // a segment does not come back
     // A convex polygon has room for all; one that waves by round-off is cut short.
     for (int32_t i = 0; i < in->count && out->count < CN_PATCH_MOST - 1; i++) {
-        const cn_cut_corner *a = &in->corner[i], *b = &in->corner[(i + 1) % in->count];
-        double height_a = height[i], height_b = height[(i + 1) % in->count];
+        int32_t after = i + 1 < in->count ? i + 1 : 0;
+        const cn_cut_corner *a = &in->corner[i], *b = &in->corner[after];
+        double height_a = height[i], height_b = height[after];
         bool inside_a = height_a <= slack, inside_b = height_b <= slack;
         if (inside_a) {
             out->corner[out->count++] = *a;
@@ -90,29 +83,31 @@ static void cn_cut_by_side(const cn_cut_part *in, const double *height, double s
 static cn_cut_part *cn_cut_by_prism(const cn_patch *reference, const cn_patch *incident,
                                     const double normal[3], double slack, cn_cut_part work[2]) {
     cn_cut_part *now = &work[0], *next = &work[1];
-    uint32_t sides = (uint32_t)reference->count;
+    int32_t sides = reference->count;
     now->count = incident->count;
     for (int32_t i = 0; i < incident->count; i++) {
         const cn_corner *corner = &incident->corner[i];
-        now->corner[i] = (cn_cut_corner){.own = corner->id, .edge = corner->id, .side = CN_NO_EDGE};
-        memcpy(now->corner[i].x, corner->x, sizeof corner->x);
+        cn_cut_corner *cut = &now->corner[i];
+        memcpy(cut->x, corner->x, sizeof corner->x);
+        cut->kind = CN_CORNER_OWN;
+        cut->own = cut->edge = corner->id;
+        cut->side = CN_NO_EDGE;
     }
-    for (int32_t i = 0; i < reference->count && now->count > 0; i++) {
+    for (int32_t i = 0; i < sides && now->count > 0; i++) {
         const double *p = reference->corner[i].x,
-                     *q = reference->corner[(i + 1) % reference->count].x;
-        double along[3], across[3], height[CN_PATCH_MOST], offset;
-        bool outside = false;
+                     *q = reference->corner[i + 1 < sides ? i + 1 : 0].x;
+        double along[3], across[3], height[CN_PATCH_MOST], highest = 0.0;
         cn_sub3(q, p, along);
         cn_cross3(along, normal, across);
-        // Heights are compared with the slack times the length of `across`: no division.
-        double size = cn_norm3(across);
-        offset = cn_dot3(across, p);
+        double offset = cn_dot3(across, p);
         for (int32_t k = 0; k < now->count; k++) {
             height[k] = cn_dot3(across, now->corner[k].x) - offset;
-            outside = outside || height[k] > slack * size;
+            highest = height[k] > highest ? height[k] : highest;
         }
-        if (outside) {
-            cn_cut_by_side(now, height, slack * size, (uint32_t)i, sides, next);
+        // Heights are compared with the slack times the length of `across`: no division.
+        if (highest > 0.0 && highest > slack * cn_norm3(across)) {
+            cn_cut_by_side(now, height, slack * cn_norm3(across), (uint32_t)i, (uint32_t)sides,
+                           next);
             cn_cut_part *swap = now;
             now = next;
             next = swap;
@@ -140,6 +135,8 @@ static uint32_t cn_cut_feature(const cn_cut_corner *corner, const cn_patch *refe
 // ---- corners that round-off tells apart ----
 
 // The corners of the overlap while they are tidied, as the normal sees them.
+_Static_assert(CN_PATCH_MOST <= 64, "a bit a corner");
+
 typedef struct cn_tidy {
     double t1[3], t2[3];
     double at[CN_PATCH_MOST][2];
@@ -150,7 +147,13 @@ static void cn_tidy_see(const cn_tidy *tidy, const double x[3], double at[2]) {
     at[1] = cn_dot3(tidy->t2, x);
 }
 
-// The square of the distance of x from the segment p q; from p where q is p.
+// The square of the distance of two places.
+static inline double cn_tidy_distance2(const double x[2], const double y[2]) {
+    double span[2] = {x[0] - y[0], x[1] - y[1]};
+    return span[0] * span[0] + span[1] * span[1];
+}
+
+// The square of the distance of x from the segment p q.
 static double cn_tidy_apart(const double x[2], const double p[2], const double q[2]) {
     double along[2] = {q[0] - p[0], q[1] - p[1]}, span[2] = {x[0] - p[0], x[1] - p[1]};
     double length2 = along[0] * along[0] + along[1] * along[1];
@@ -184,7 +187,7 @@ static void cn_tidy_merge(cn_tidy *tidy, cn_cut_part *cut, double *gap, double m
                           double slack) {
     for (int32_t i = 0; i < cut->count; i++) {
         for (int32_t k = cut->count - 1; k > i; k--) {
-            if (cn_tidy_apart(tidy->at[k], tidy->at[i], tidy->at[i]) <= merged * merged) {
+            if (cn_tidy_distance2(tidy->at[k], tidy->at[i]) <= merged * merged) {
                 if (gap[k] < gap[i]) {
                     cn_tidy_copy(tidy, cut, gap, k, i);
                 }
@@ -193,7 +196,7 @@ static void cn_tidy_merge(cn_tidy *tidy, cn_cut_part *cut, double *gap, double m
         }
     }
     for (int32_t i = 0; i < cut->count && cut->count > 4;) {
-        int32_t before = (i + cut->count - 1) % cut->count, after = (i + 1) % cut->count;
+        int32_t before = (i > 0 ? i : cut->count) - 1, after = i + 1 < cut->count ? i + 1 : 0;
         if (cut->corner[i].kind == CN_CORNER_CROSSING &&
             gap[i] >= fmin(gap[before], gap[after]) - slack &&
             cn_tidy_apart(tidy->at[i], tidy->at[before], tidy->at[after]) <= merged * merged) {
@@ -206,20 +209,22 @@ static void cn_tidy_merge(cn_tidy *tidy, cn_cut_part *cut, double *gap, double m
 
 // Each vertex of the patch gives its name to the nearest corner that has none yet.
 static void cn_tidy_name(const cn_tidy *tidy, const cn_cut_part *cut, const cn_patch *patch,
-                         uint32_t kind, double named, bool *has, uint32_t *feature) {
-    for (int32_t i = 0; i < patch->count; i++) {
+                         uint32_t kind, double named, uint64_t *has, uint32_t *feature) {
+    uint64_t all = cut->count < 64 ? ((uint64_t)1 << cut->count) - 1 : UINT64_MAX;
+    // When all have names there are no more to give.
+    for (int32_t i = 0; i < patch->count && *has != all; i++) {
         double at[2], least = named * named;
         int32_t nearest = -1;
         cn_tidy_see(tidy, patch->corner[i].x, at);
         for (int32_t k = 0; k < cut->count; k++) {
-            double apart = has[k] ? DBL_MAX : cn_tidy_apart(tidy->at[k], at, at);
-            if (apart <= least) {
+            double apart = cn_tidy_distance2(tidy->at[k], at);
+            if (apart <= least && !(*has >> k & 1)) {
                 least = apart;
                 nearest = k;
             }
         }
         if (nearest >= 0) {
-            has[nearest] = true;
+            *has |= (uint64_t)1 << nearest;
             feature[nearest] = kind | patch->corner[i].id;
         }
     }
@@ -235,7 +240,7 @@ static void cn_cut_tidy(cn_cut_part *cut, const cn_patch *a, const cn_patch *b,
                         uint32_t *feature) {
     cn_tidy tidy;
     double size = slack / CN_SLACK;
-    bool has[CN_PATCH_MOST] = {false};
+    uint64_t has = 0; // corners that are named
     cn_tangents3(up, tidy.t1, tidy.t2);
     for (int32_t i = 0; i < cut->count; i++) {
         cn_tidy_see(&tidy, cut->corner[i].x, tidy.at[i]);
@@ -244,8 +249,8 @@ static void cn_cut_tidy(cn_cut_part *cut, const cn_patch *a, const cn_patch *b,
     for (int32_t i = 0; i < cut->count; i++) {
         feature[i] = cn_cut_feature(&cut->corner[i], reference, reference == b);
     }
-    cn_tidy_name(&tidy, cut, a, CN_FEATURE_A, CN_NAMED * size, has, feature);
-    cn_tidy_name(&tidy, cut, b, CN_FEATURE_B, CN_NAMED * size, has, feature);
+    cn_tidy_name(&tidy, cut, a, CN_FEATURE_A, CN_NAMED * size, &has, feature);
+    cn_tidy_name(&tidy, cut, b, CN_FEATURE_B, CN_NAMED * size, &has, feature);
 }
 
 // ---- the contacts ----

@@ -37,8 +37,13 @@ typedef struct cn_patch {
 } cn_patch;
 
 // How many of `count` corners in a loop a patch takes, and which is its i-th.
-int32_t cn_patch_taken(int32_t count);
-int32_t cn_patch_pick(int32_t count, int32_t i);
+static inline int32_t cn_patch_taken(int32_t count) {
+    return count < CN_FACE_MOST ? count : CN_FACE_MOST;
+}
+
+static inline int32_t cn_patch_pick(int32_t count, int32_t i) {
+    return count <= CN_FACE_MOST ? i : (int32_t)((int64_t)i * count / CN_FACE_MOST);
+}
 
 // Adds the corners of the overlap of a and b seen along normal (unit, from b to a), each with the
 // gap that the two parts have there; at most CN_MANIFOLD_MOST of them, the deepest and the extreme

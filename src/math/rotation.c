@@ -9,9 +9,6 @@
 
 #include "math/vec3.h"
 
-// Below this angle squared the first term left out of the series, a^6/645120, is under 2^-60 of
-// its sum.
-#define CN_SMALL_ANGLE_SQUARED 1e-4
 // Sums of squares between these lose nothing.
 #define CN_SQUARE_LEAST 0x1p-900
 #define CN_SQUARE_MOST 0x1p900

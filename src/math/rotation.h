@@ -4,6 +4,10 @@
 #ifndef CAIRN_MATH_ROTATION_H
 #define CAIRN_MATH_ROTATION_H
 
+// Below this angle squared the exponential is a series: the first term left out, a^6/645120, is
+// under 2^-60 of its sum.
+#define CN_SMALL_ANGLE_SQUARED 1e-4
+
 #include "base/elementary.h" // cn_sincos
 
 // R of a unit quaternion.

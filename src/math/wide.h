@@ -2,9 +2,11 @@
 // Four numbers at a time, from one source for every processor: the compiler turns a cn_wide into
 // the registers it has. Lanes are added, multiplied, divided and rooted one by one and never fused,
 // so that the bits are the same whatever the registers. A kernel on it is compiled once for any
-// processor and once for each wider kind, and chosen at run time.
+// processor (NEON is what the compiler makes of that) and once for each wider kind, and chosen at
+// run time: base/processor.h.
 //
-// A source that defines CN_SINGLE first has numbers of single precision, eight at a time.
+// A source that defines CN_SINGLE first has numbers of single precision, eight at a time; one that
+// defines CN_WIDE as 8 has doubles eight at a time, for registers of 512 bits.
 #ifndef CAIRN_MATH_WIDE_H
 #define CAIRN_MATH_WIDE_H
 
@@ -20,19 +22,26 @@
 #define CN_UNROLL _Pragma("GCC unroll 4") // before a short loop whose rounds shall overlap
 #define CN_LINE 64                        // bytes that memory hands over at a time
 
+// CN_WIDE lanes. What is summed over many lanes is kept in CN_SUMS of them, however wide they are,
+// so that sums have the same bits too.
 #if defined(CN_SINGLE)
-#define CN_WIDE 8 // lanes
+#define CN_WIDE 8
+#define CN_SUMS 8
 #define CN_REAL_SQRT sqrtf
 typedef float cn_real;
-typedef int32_t cn_wide_mask __attribute__((vector_size(32)));
+typedef int32_t cn_wide_mask __attribute__((vector_size(4 * CN_WIDE)));
 #else
+#if !defined(CN_WIDE)
 #define CN_WIDE 4
+#endif
+#define CN_SUMS 4
 #define CN_REAL_SQRT sqrt
 typedef double cn_real;
-typedef int64_t cn_wide_mask __attribute__((vector_size(32))); // all ones or all zeros in a lane
+typedef int64_t cn_wide_mask __attribute__((vector_size(8 * CN_WIDE))); // all ones or all zeros
 #endif
 
-typedef cn_real cn_wide __attribute__((vector_size(32)));
+typedef cn_real cn_wide __attribute__((vector_size(CN_WIDE * sizeof(cn_real))));
+typedef cn_real cn_wide_sum __attribute__((vector_size(CN_SUMS * sizeof(cn_real))));
 
 CN_INLINE cn_wide cn_wide_load(const cn_real *from) {
     cn_wide x;
@@ -45,7 +54,7 @@ CN_INLINE void cn_wide_store(cn_real *to, cn_wide x) {
 }
 
 CN_INLINE cn_wide cn_wide_all(cn_real x) {
-#if defined(CN_SINGLE)
+#if CN_WIDE == 8
     return (cn_wide){x, x, x, x, x, x, x, x};
 #else
     return (cn_wide){x, x, x, x};
@@ -99,6 +108,22 @@ CN_INLINE void cn_wide_transpose(cn_wide row[CN_WIDE]) {
         row[i] = __builtin_shufflevector(four[i], four[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
         row[i + 4] = __builtin_shufflevector(four[i], four[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
     }
+#elif CN_WIDE == 8
+    cn_wide pair[8], four[8]; // column and column + 1 of two rows, then of four
+    for (int i = 0; i < 4; i++) {
+        cn_wide low = row[2 * i], high = row[2 * i + 1];
+        pair[i] = __builtin_shufflevector(low, high, 0, 8, 2, 10, 4, 12, 6, 14);
+        pair[i + 4] = __builtin_shufflevector(low, high, 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 2) {
+        four[i] = __builtin_shufflevector(pair[i], pair[i + 1], 0, 1, 2, 3, 8, 9, 10, 11);
+        four[i + 1] = __builtin_shufflevector(pair[i], pair[i + 1], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+    for (int i = 0; i < 8; i++) { // odd columns are those of the later four
+        const cn_wide *half = four + 4 * (i % 2) + i / 4;
+        row[i] = i % 4 < 2 ? __builtin_shufflevector(half[0], half[2], 0, 1, 4, 5, 8, 9, 12, 13)
+                           : __builtin_shufflevector(half[0], half[2], 2, 3, 6, 7, 10, 11, 14, 15);
+    }
 #else
     cn_wide low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6);
     cn_wide high01 = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
@@ -113,7 +138,7 @@ CN_INLINE void cn_wide_transpose(cn_wide row[CN_WIDE]) {
 
 // The last of every four numbers in the four lanes.
 CN_INLINE cn_wide cn_wide_last(cn_wide x) {
-#if defined(CN_SINGLE)
+#if CN_WIDE == 8
     return __builtin_shufflevector(x, x, 3, 3, 3, 3, 7, 7, 7, 7);
 #else
     return __builtin_shufflevector(x, x, 3, 3, 3, 3);
@@ -129,10 +154,22 @@ CN_INLINE cn_wide cn_wide_load_single(const float *from) {
     return __builtin_convertvector(x, cn_wide);
 }
 
+// Lanes as terms of a sum: the first CN_SUMS of them in part 0, the others in part 1.
+#define CN_SUM_PARTS (CN_WIDE / CN_SUMS)
+CN_INLINE cn_wide_sum cn_wide_terms(cn_wide x, int part) {
+#if CN_WIDE == CN_SUMS
+    (void)part;
+    return x;
+#else
+    return part == 0 ? __builtin_shufflevector(x, x, 0, 1, 2, 3)
+                     : __builtin_shufflevector(x, x, 4, 5, 6, 7);
+#endif
+}
+
 // The sum of the lanes, two and two.
-CN_INLINE double cn_wide_total(cn_wide x) {
+CN_INLINE double cn_wide_total(cn_wide_sum x) {
     double sum = ((double)x[0] + (double)x[1]) + ((double)x[2] + (double)x[3]);
-#if defined(CN_SINGLE)
+#if CN_SUMS == 8
     sum += ((double)x[4] + (double)x[5]) + ((double)x[6] + (double)x[7]);
 #endif
     return sum;

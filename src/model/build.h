@@ -7,6 +7,8 @@
 
 // Room for `needed` entities in one of the arrays that grow.
 cn_status cn_model_reserve(cn_model *model, int32_t array, int64_t needed, cn_error *error);
+// Where nothing moves at the start, a finished model has no velocities.
+void cn_model_drop_rest(cn_model *model);
 
 // The text copied, "" for NULL.
 cn_status cn_model_copy_text(cn_model *model, const char *text, const char **copy, cn_error *error);

@@ -363,6 +363,7 @@ cn_status cn_model_finish(cn_model *model, cn_error *error) {
         cn_motions_start(model);
         cn_distances_choose(model);
         model->only_balls = cn_has_only_balls(model);
+        cn_model_drop_rest(model);
         model->finished = true;
     }
     return status;

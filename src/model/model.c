@@ -195,6 +195,17 @@ cn_status cn_model_reserve(cn_model *model, int32_t array, int64_t needed, cn_er
     return CN_OK;
 }
 
+void cn_model_drop_rest(cn_model *model) {
+    const unsigned char *bytes = (const unsigned char *)model->v0;
+    size_t size = (size_t)model->body_count * (size_t)cn_velocity_size(model->dim);
+    for (size_t i = 0; i < size * sizeof *model->v0; i++) {
+        if (bytes[i] != 0) { // -0.0 stays what it is
+            return;
+        }
+    }
+    cn_model_resize(model, CN_ARRAY_V0, 0);
+}
+
 cn_status cn_model_copy_text(cn_model *model, const char *text, const char **copy,
                              cn_error *error) {
     *copy = "";

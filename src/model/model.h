@@ -151,7 +151,8 @@ struct cn_model {
     cn_joint *joint;
     cn_jointed *jointed; // sorted by (a, b), each once
     cn_pair *pair;       // material_count * material_count
-    double *q0, *v0;     // start: pose of the centres of mass and velocities, as in cn_state
+    double *q0, *v0;     // start: pose of the centres of mass and velocities, as in cn_state; v0
+                         // is NULL in a finished model where nothing moves
     cn_system *system;   // in place of bodies that move; NULL: none
     cn_control *control; // of the bodies; NULL: none
     void *library[CN_LIBRARIES_MAX]; // plug-ins, closed after all that uses them

@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) void cn_balls_push(int dim, const c
             continue;
         }
         double axes[9], P[3], turn[3];
-        cn_contact_axes(dim, balls->normal + 3 * a, axes);
+        cn_contact_axes(dim, cn_ball_normal(balls, a), axes);
         for (int k = 0; k < 3; k++) {
             P[k] =
                 own[0] * axes[k] + own[1] * axes[3 + k] + (dim == 3 ? own[2] * axes[6 + k] : 0.0);
@@ -141,7 +141,7 @@ static int32_t cn_ball_entries(const cn_friction *p, int32_t a, int side, cn_bod
         return 0;
     }
     double arm = balls->arm[2 * (int64_t)a + side], axes[9];
-    cn_contact_axes(dim, balls->normal + 3 * (int64_t)a, axes);
+    cn_contact_axes(dim, cn_ball_normal(balls, a), axes);
     for (int32_t d = 0; d < dim; d++) {
         const double *axis = axes + 3 * d;
         double turn[3], row[6] = {0.0};

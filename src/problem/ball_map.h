@@ -7,6 +7,11 @@
 
 #include <cairn/problem.h>
 
+// The normal of contact a.
+static inline const double *cn_ball_normal(const cn_ball_map *balls, int64_t a) {
+    return balls->normal + (balls->stride > 0 ? balls->stride : 3) * a;
+}
+
 // w_N and w_T of contact a.
 static inline void cn_ball_weights(const cn_ball_map *balls, int64_t a, double w[2]) {
     const double *first = balls->light + 2 * (int64_t)balls->body[2 * a],
@@ -28,7 +33,7 @@ static inline __attribute__((always_inline)) void cn_ball_relative(int dim,
     for (int k = 0; dim == 3 && k < 3; k++) {
         spin[k] = arm[0] * va[3 + k] + arm[1] * vb[3 + k];
     }
-    cn_contact_axes(dim, balls->normal + 3 * a, axes);
+    cn_contact_axes(dim, cn_ball_normal(balls, a), axes);
     cn_cross3(spin, axes, turn);
     cn_sub3(apart, turn, apart);
     for (int i = 0; i < dim; i++) {

@@ -137,6 +137,10 @@ static void cn_plain_body(const cn_grading *g, int64_t first, int64_t end) {
     }
 }
 
+static const double *cn_plain_normal(const cn_ball_map *balls, int64_t a) {
+    return balls->normal + a * (balls->stride == 0 ? 3 : balls->stride);
+}
+
 // Spheres and disks: with P = F r, v_B += P / m_B and omega_B -= R_B (n x P) / I_B, on A against
 // it; u = F' (v_B - v_A + n x (R_A omega_A + R_B omega_B)) + q. In 2D all vectors have three parts,
 // of which v has x, y and the turn about z. For a dimension known to the compiler.
@@ -150,7 +154,7 @@ static inline __attribute__((always_inline)) void cn_plain_push_balls(int dim, c
         if (own[0] == 0.0 && own[1] == 0.0 && third == 0.0) {
             continue; // it pushes nothing
         }
-        cn_contact_axes(dim, balls->normal + 3 * a, F);
+        cn_contact_axes(dim, cn_plain_normal(balls, a), F);
         const double *n = F;
         for (int k = 0; k < 3; k++) {
             P[k] = F[k] * own[0] + F[3 + k] * own[1] + F[6 + k] * third;
@@ -190,7 +194,7 @@ static inline __attribute__((always_inline)) void cn_plain_balls(int dim, const 
     int size = dim == 3 ? 6 : 3;
     for (int64_t a = first; a < end; a++) {
         double F[9];
-        cn_contact_axes(dim, balls->normal + 3 * a, F);
+        cn_contact_axes(dim, cn_plain_normal(balls, a), F);
         int64_t bodies[2] = {balls->body[2 * a], balls->body[2 * a + 1]};
         const double *n = F, *arm = balls->arm + 2 * a;
         const double *A = g->v + size * bodies[0], *B = g->v + size * bodies[1];

@@ -119,8 +119,8 @@ void cn_grade_contacts(const cn_friction *p, bool convex, int32_t first, int32_t
                        cn_contact_sums *sums) {
     const cn_wide zero = cn_wide_all(0.0);
     cn_four_sums four = {zero, zero, zero, zero, zero, zero, zero, zero};
-    cn_grade_fours_fn *fours = cn_grade_fours_wide();
-    fours = fours ? fours : cn_grade_fours;
+    cn_grade_fours_fn *most = cn_grade_fours_avx512(), *wide = cn_grade_fours_avx2();
+    cn_grade_fours_fn *fours = most ? most : wide ? wide : cn_grade_fours;
     for (int32_t a = first; a < end;) {
         a = p->bounds.boxed ? a : fours(p, convex, a, end, r, u, trace, &four, sums);
         int32_t careful = a + CN_WIDE < end ? a + CN_WIDE : end;

@@ -73,6 +73,7 @@ typedef struct cn_four_sums {
 typedef int32_t cn_grade_fours_fn(const cn_friction *p, bool convex, int32_t a, int32_t end,
                                   const double *r, const double *u, const double *trace,
                                   cn_four_sums *four_sums, cn_contact_sums *sums);
-cn_grade_fours_fn *cn_grade_fours_wide(void); // for AVX2; NULL: not on this processor
+// For wider processors; NULL: not on this processor.
+cn_grade_fours_fn *cn_grade_fours_avx2(void), *cn_grade_fours_avx512(void);
 
 #endif

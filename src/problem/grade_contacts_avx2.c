@@ -3,13 +3,14 @@
 #include "problem/grade_contacts.h"
 
 #if defined(__AVX2__)
+#include "base/processor.h"
 #include "problem/grade_contacts_kernel.h"
 
-cn_grade_fours_fn *cn_grade_fours_wide(void) {
-    return __builtin_cpu_supports("avx2") ? cn_grade_fours : NULL;
+cn_grade_fours_fn *cn_grade_fours_avx2(void) {
+    return cn_has_avx2() ? cn_grade_fours : NULL;
 }
 #else
-cn_grade_fours_fn *cn_grade_fours_wide(void) {
+cn_grade_fours_fn *cn_grade_fours_avx2(void) {
     return NULL;
 }
 #endif

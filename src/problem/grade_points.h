@@ -11,4 +11,13 @@ void cn_plain_points_push(const cn_friction *p, const double *r, double *v);
 void cn_plain_points(const cn_friction *p, const double *v, int64_t first, int64_t end, double *u,
                      double *trace);
 
+// The same in space without M^-1, for one kind of processor.
+typedef struct cn_plain_kernel {
+    void (*impulses)(const cn_friction *p, const double *r, double *v); // v += H r
+    void (*velocities)(const cn_friction *p, const double *v, int64_t first, int64_t end, double *u,
+                       double *trace);
+} cn_plain_kernel;
+extern const cn_plain_kernel cn_plain_kernel_any;  // for any processor
+const cn_plain_kernel *cn_plain_kernel_avx2(void); // NULL: not on this processor
+
 #endif

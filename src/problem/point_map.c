@@ -47,44 +47,6 @@ CN_POINT_INLINE void cn_point_force(int dim, const double arm[3], const double P
     }
 }
 
-// K += L + [arm] J [arm]' of a body in space, lower triangle: xx yx zx yy zy zz. J (arm x e_j) is
-// written out, and (arm x e_i) . of it.
-CN_POINT_INLINE void cn_point_mobility(const double *inverse, const double arm[3], double K[6]) {
-    const double *L = inverse, *J = inverse + 21;
-    double x = arm[0], y = arm[1], z = arm[2], turned[3][3];
-    for (int i = 0; i < 3; i++) {
-        turned[0][i] = z * J[6 * i + 1] - y * J[6 * i + 2];
-        turned[1][i] = x * J[6 * i + 2] - z * J[6 * i];
-        turned[2][i] = y * J[6 * i] - x * J[6 * i + 1];
-    }
-    K[0] += L[0] + (z * turned[0][1] - y * turned[0][2]);
-    K[1] += L[6] + (x * turned[0][2] - z * turned[0][0]);
-    K[2] += L[12] + (y * turned[0][0] - x * turned[0][1]);
-    K[3] += L[7] + (x * turned[1][2] - z * turned[1][0]);
-    K[4] += L[13] + (y * turned[1][0] - x * turned[1][1]);
-    K[5] += L[14] + (y * turned[2][0] - x * turned[2][1]);
-}
-
-static void cn_points_diagonal_3d(const cn_point_map *points, int32_t contacts, double *diagonal) {
-    for (int64_t a = 0; a < contacts; a++) {
-        double axes[3][3], K[6] = {0.0}, *block = diagonal + 9 * a;
-        cn_point_axes(points, a, axes);
-        for (int side = 0; side < 2; side++) {
-            cn_point_mobility(points->inverse + 36 * (int64_t)points->body[2 * a + side],
-                              points->arm + 6 * a + 3 * side, K);
-        }
-        for (int j = 0; j < 3; j++) {
-            const double *d = axes[j];
-            double moved[3] = {K[0] * d[0] + K[1] * d[1] + K[2] * d[2],
-                               K[1] * d[0] + K[3] * d[1] + K[4] * d[2],
-                               K[2] * d[0] + K[4] * d[1] + K[5] * d[2]};
-            for (int i = 0; i <= j; i++) {
-                block[3 * j + i] = block[3 * i + j] = cn_dot3(axes[i], moved);
-            }
-        }
-    }
-}
-
 // arm x d has a z alone.
 static void cn_points_diagonal_2d(const cn_point_map *points, int32_t contacts, double *diagonal) {
     for (int64_t a = 0; a < contacts; a++) {
@@ -108,38 +70,43 @@ static void cn_points_diagonal_2d(const cn_point_map *points, int32_t contacts, 
     }
 }
 
+static const cn_point_kernel *cn_point_kernel_of(void) {
+    const cn_point_kernel *wide = cn_point_kernel_avx2();
+    return wide ? wide : &cn_point_kernel_plain;
+}
+
 void cn_point_map_diagonal(const cn_point_map *points, int32_t dim, int32_t contacts,
                            double *diagonal) {
     if (dim == 3) {
-        cn_points_diagonal_3d(points, contacts, diagonal);
+        cn_point_kernel_of()->diagonal(points, contacts, diagonal);
     } else {
         cn_points_diagonal_2d(points, contacts, diagonal);
     }
 }
 
-CN_POINT_INLINE void cn_points_push(const cn_point_map *points, int dim, int32_t contacts,
-                                    const double *r, double *v) {
-    int size = CN_POINT_SIZE(dim);
-    memset(v, 0, sizeof *v * (size_t)size * (size_t)points->bodies);
+// v += H r in the plane.
+static void cn_points_push_2d(const cn_point_map *points, int32_t contacts, const double *r,
+                              double *v) {
     for (int64_t a = 0; a < contacts; a++) {
-        double axes[3][3], P[3], x[6];
-        const double *own = r + dim * a, *arm = points->arm + 6 * a;
-        double *first = v + size * (int64_t)points->body[2 * a],
-               *second = v + size * (int64_t)points->body[2 * a + 1];
-        cn_point_axes(points, a, axes);
+        const double *frame = points->frame + 6 * a, *own = r + 2 * a, *arm = points->arm + 6 * a;
+        double *first = v + 3 * (int64_t)points->body[2 * a],
+               *second = v + 3 * (int64_t)points->body[2 * a + 1], P[3], x[3];
         for (int k = 0; k < 3; k++) {
-            P[k] =
-                own[0] * axes[0][k] + own[1] * axes[1][k] + (dim == 3 ? own[2] * axes[2][k] : 0.0);
+            P[k] = own[0] * frame[k] + own[1] * frame[3 + k];
         }
-        cn_point_force(dim, arm, P, x);
-        for (int k = 0; k < size; k++) {
+        cn_point_force(2, arm, P, x);
+        for (int k = 0; k < 3; k++) {
             first[k] -= x[k];
         }
-        cn_point_force(dim, arm + 3, P, x);
-        for (int k = 0; k < size; k++) {
+        cn_point_force(2, arm + 3, P, x);
+        for (int k = 0; k < 3; k++) {
             second[k] += x[k];
         }
     }
+}
+
+CN_POINT_INLINE void cn_points_lighten(const cn_point_map *points, int dim, double *v) {
+    int size = CN_POINT_SIZE(dim);
     for (int64_t i = 0; i < points->bodies; i++) {
         double x[6];
         memcpy(x, v + size * i, sizeof *x * (size_t)size);
@@ -149,61 +116,56 @@ CN_POINT_INLINE void cn_points_push(const cn_point_map *points, int dim, int32_t
 
 void cn_point_map_push(const cn_point_map *points, int32_t dim, int32_t contacts, const double *r,
                        double *v) {
+    memset(v, 0, sizeof *v * (size_t)CN_POINT_SIZE(dim) * (size_t)points->bodies);
     if (dim == 3) {
-        cn_points_push(points, 3, contacts, r, v);
+        cn_point_kernel_of()->push(points, contacts, r, v);
+        cn_points_lighten(points, 3, v);
     } else {
-        cn_points_push(points, 2, contacts, r, v);
-    }
-}
-
-// v + omega x arm of one body.
-CN_POINT_INLINE void cn_point_moving(int dim, const double *v, const double arm[3], double out[3]) {
-    double spin[3] = {dim == 3 ? v[3] : 0.0, dim == 3 ? v[4] : 0.0, dim == 3 ? v[5] : v[2]};
-    cn_cross3(spin, arm, out);
-    for (int k = 0; k < dim; k++) {
-        out[k] += v[k];
+        cn_points_push_2d(points, contacts, r, v);
+        cn_points_lighten(points, 2, v);
     }
 }
 
 // What the loop over contacts reads and writes.
 typedef struct cn_point_loop {
     const cn_point_map *points;
-    int32_t dim;
+    const cn_point_kernel *kernel;
     const double *q, *v;
     double *u;
 } cn_point_loop;
 
-CN_POINT_INLINE void cn_points_velocity(int dim, const cn_point_loop *loop, int64_t from,
-                                        int64_t end) {
-    const cn_point_map *points = loop->points;
-    const double *v = loop->v;
-    int size = CN_POINT_SIZE(dim);
-    for (int64_t a = from; a < end; a++) {
-        double axes[3][3], first[3], second[3], apart[3];
-        const double *arm = points->arm + 6 * a;
-        cn_point_moving(dim, v + size * (int64_t)points->body[2 * a], arm, first);
-        cn_point_moving(dim, v + size * (int64_t)points->body[2 * a + 1], arm + 3, second);
-        cn_sub3(second, first, apart);
-        cn_point_axes(points, a, axes);
-        for (int i = 0; i < dim; i++) {
-            loop->u[dim * a + i] = loop->q[dim * a + i] + cn_dot3(axes[i], apart);
-        }
-    }
+static void cn_points_velocity_3d(void *user, int64_t first, int64_t end) {
+    const cn_point_loop *loop = user;
+    loop->kernel->velocity(loop->points, first, end, loop->q, loop->v, loop->u);
 }
 
-static void cn_points_velocity_range(void *user, int64_t first, int64_t end) {
+// v + omega x arm of one body in the plane.
+static void cn_point_moving_2d(const double *v, const double arm[3], double out[2]) {
+    out[0] = v[0] - v[2] * arm[1];
+    out[1] = v[1] + v[2] * arm[0];
+}
+
+static void cn_points_velocity_2d(void *user, int64_t from, int64_t end) {
     const cn_point_loop *loop = user;
-    if (loop->dim == 3) {
-        cn_points_velocity(3, loop, first, end);
-    } else {
-        cn_points_velocity(2, loop, first, end);
+    const cn_point_map *points = loop->points;
+    for (int64_t a = from; a < end; a++) {
+        const double *frame = points->frame + 6 * a, *arm = points->arm + 6 * a;
+        double first[2], second[2];
+        cn_point_moving_2d(loop->v + 3 * (int64_t)points->body[2 * a], arm, first);
+        cn_point_moving_2d(loop->v + 3 * (int64_t)points->body[2 * a + 1], arm + 3, second);
+        double apart[2] = {second[0] - first[0], second[1] - first[1]};
+        for (int i = 0; i < 2; i++) {
+            const double *axis = frame + 3 * i;
+            loop->u[2 * a + i] = loop->q[2 * a + i] + (axis[0] * apart[0] + axis[1] * apart[1]);
+        }
     }
 }
 
 void cn_point_map_velocity(const cn_env *env, const cn_point_map *points, int32_t dim,
                            int32_t contacts, const double *q, const double *v, double *u) {
-    cn_point_loop loop = {.points = points, .dim = dim, .q = q, .v = v, .u = u};
-    cn_parallel_ranges(env, contacts, cn_points_velocity_range, &loop);
+    cn_point_loop loop = {.points = points, .kernel = cn_point_kernel_of(), .q = q, .v = v, .u = u};
+    cn_parallel_ranges(env, contacts, dim == 3 ? cn_points_velocity_3d : cn_points_velocity_2d,
+                       &loop);
 }
 
 bool cn_point_map_moves(const cn_point_map *points, int32_t dim, int32_t body) {

@@ -15,6 +15,17 @@ void cn_point_map_push(const cn_point_map *points, int32_t dim, int32_t contacts
 // u = H' v + q. env: whose threads; may be NULL.
 void cn_point_map_velocity(const cn_env *env, const cn_point_map *points, int32_t dim,
                            int32_t contacts, const double *q, const double *v, double *u);
+// What is done with contacts in space, for one kind of processor.
+typedef struct cn_point_kernel {
+    void (*diagonal)(const cn_point_map *points, int32_t contacts, double *diagonal);
+    // v += H r
+    void (*push)(const cn_point_map *points, int32_t contacts, const double *r, double *v);
+    // u of the contacts from the first to before the end
+    void (*velocity)(const cn_point_map *points, int64_t first, int64_t end, const double *q,
+                     const double *v, double *u);
+} cn_point_kernel;
+extern const cn_point_kernel cn_point_kernel_plain; // for any processor
+const cn_point_kernel *cn_point_kernel_avx2(void);  // NULL: not on this processor
 // Whether a body answers to impulses.
 bool cn_point_map_moves(const cn_point_map *points, int32_t dim, int32_t body);
 // A problem of points with H and M^-1 H written out, the velocities being the same.

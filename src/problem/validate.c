@@ -6,6 +6,7 @@
 // Not looked at: symmetry and definiteness of W (real files have neither), definiteness of M (found
 // by the factorisation when it is needed).
 #include "base/error.h"
+#include "problem/ball_map.h"
 #include "problem/bounds.h"
 #include "problem/operator.h"
 
@@ -213,8 +214,8 @@ static cn_status cn_ball_map_validate(const cn_friction *p, cn_error *error) {
     if (status == CN_OK) {
         status = cn_vector_validate("the radii", balls->arm, 2 * (int64_t)p->contacts, error);
     }
-    if (status == CN_OK) {
-        status = cn_vector_validate("the normals", balls->normal, 3 * (int64_t)p->contacts, error);
+    for (int32_t a = 0; status == CN_OK && a < p->contacts; a++) {
+        status = cn_vector_validate("the normals", cn_ball_normal(balls, a), 3, error);
     }
     return status == CN_OK ? cn_pairs_validate(balls->body, p->contacts, balls->bodies, error)
                            : status;

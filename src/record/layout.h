@@ -7,8 +7,9 @@
 
 #include "io/database.h"
 
-// Creates the tables.
-extern const char cn_run_tables[];
+// Creates the tables; then those whose rows hold all bodies, in the columns' usual order, or with
+// the blobs last, so that SQLite has no row of many bodies in memory as a whole.
+extern const char cn_run_tables[], cn_run_tables_bodies[], cn_run_tables_many_bodies[];
 
 // The columns of a ledger row in order, each with how it is kept: I integer, R real, S the solver's
 // name, O the outcome.

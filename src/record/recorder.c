@@ -8,14 +8,17 @@
 #include "base/error.h"
 #include "model/model.h"
 #include "record/shape_json.h"
+#include "step/save.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #define CN_COMMIT_ROWS 200
-#define CN_CONTACTS_AT_ONCE 16384 // of a frame: 3 MB
-#define CN_CHECKPOINTS_KEPT 2     // the last one, and one more in case it is damaged
+#define CN_CONTACTS_AT_ONCE 16384          // of a frame: 3 MB
+#define CN_BODIES_AT_ONCE 16384            // of a frame: 2 MB
+#define CN_STATE_AT_ONCE ((size_t)1 << 20) // bytes of a checkpoint
+#define CN_CHECKPOINTS_KEPT 2              // the last one, and one more in case it is damaged
 
 struct cn_recorder {
     cn_arena *memory, *scratch;
@@ -31,12 +34,12 @@ static cn_status cn_recorder_prepare(cn_recorder *recorder, cn_error *error) {
         cn_statement **statement;
         const char *sql;
     } list[] = {
-        {&recorder->frame, "INSERT INTO frame VALUES(?,?,?,?,?)"},
+        {&recorder->frame, "INSERT INTO frame(step,t,hash,q,v) VALUES(?,?,?,?,?)"},
         {&recorder->contact, "INSERT INTO contact VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
         {&recorder->ledger,
          "INSERT INTO ledger VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
         {&recorder->event, "INSERT INTO event VALUES(?,?,?)"},
-        {&recorder->checkpoint, "INSERT OR REPLACE INTO checkpoint VALUES(?,?,?)"},
+        {&recorder->checkpoint, "INSERT OR REPLACE INTO checkpoint(step,hash,state) VALUES(?,?,?)"},
         {&recorder->forget,
          "DELETE FROM checkpoint WHERE step NOT IN (SELECT step FROM checkpoint ORDER BY step DESC "
          "LIMIT ?)"},
@@ -166,6 +169,11 @@ cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite
         return status;
     }
     status = cn_database_run(recorder->database, cn_run_tables, error);
+    if (status == CN_OK) {
+        bool many = recorder->bodies > CN_BODIES_AT_ONCE;
+        status = cn_database_run(recorder->database,
+                                 many ? cn_run_tables_many_bodies : cn_run_tables_bodies, error);
+    }
     status = status == CN_OK ? cn_recorder_prepare(recorder, error) : status;
     status = status == CN_OK ? cn_write_head(recorder, sim, error) : status;
     status = status == CN_OK ? cn_recorder_checkpoint(recorder, sim, error) : status;
@@ -353,29 +361,76 @@ static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_
     return status;
 }
 
-cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
-    int64_t poses = (int64_t)cn_pose_size(recorder->dim) * recorder->bodies;
-    int64_t velocities = (int64_t)cn_velocity_size(recorder->dim) * recorder->bodies;
-    cn_arena_mark mark = cn_arena_get_mark(recorder->scratch);
-    double *q = CN_TAKE(recorder->scratch, double, poses),
-           *v = CN_TAKE(recorder->scratch, double, velocities);
-    if (!q || !v) {
+// The poses of many bodies into a row that holds zeros so far, piece by piece.
+static cn_status cn_write_poses(cn_recorder *recorder, const cn_sim *sim, double *piece,
+                                cn_error *error) {
+    size_t bytes = sizeof *piece * (size_t)cn_pose_size(recorder->dim);
+    cn_blob *blob;
+    cn_status status =
+        cn_blob_open(recorder->database, "frame", "q", cn_sim_step_index(sim), &blob, error);
+    for (int32_t first = 0; status == CN_OK && first < recorder->bodies;
+         first += CN_BODIES_AT_ONCE) {
+        int32_t left = recorder->bodies - first,
+                end = left < CN_BODIES_AT_ONCE ? recorder->bodies : first + CN_BODIES_AT_ONCE;
+        cn_sim_poses_of(sim, first, end, piece);
+        status = cn_blob_write(recorder->database, blob, bytes * (size_t)first, piece,
+                               bytes * (size_t)(end - first), error);
+    }
+    cn_blob_close(blob);
+    return status;
+}
+
+// One piece of memory into such a row.
+static cn_status cn_write_blob(cn_recorder *recorder, const char *table, const char *column,
+                               int64_t row, const void *bytes, size_t size, cn_error *error) {
+    cn_blob *blob;
+    cn_status status = cn_blob_open(recorder->database, table, column, row, &blob, error);
+    status =
+        status == CN_OK ? cn_blob_write(recorder->database, blob, 0, bytes, size, error) : status;
+    cn_blob_close(blob);
+    return status;
+}
+
+// The row of a frame. The bodies of a large scene are written in pieces, as its contacts are.
+static cn_status cn_write_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    bool whole = recorder->bodies <= CN_BODIES_AT_ONCE;
+    int64_t pose = cn_pose_size(recorder->dim), velocity = cn_velocity_size(recorder->dim),
+            step = cn_sim_step_index(sim);
+    size_t q_bytes = sizeof(double) * (size_t)(pose * recorder->bodies),
+           v_bytes = sizeof(double) * (size_t)(velocity * recorder->bodies);
+    double *q =
+        CN_TAKE(recorder->scratch, double, pose *(whole ? recorder->bodies : CN_BODIES_AT_ONCE));
+    if (!q) {
         return cn_fail_memory(error);
     }
     char hash[CN_HASH_TEXT];
-    cn_sim_poses(sim, q);
-    cn_sim_velocities(sim, v);
     cn_hash_text(cn_sim_hash(sim), hash);
-    cn_bind_int(recorder->frame, 1, cn_sim_step_index(sim));
+    cn_bind_int(recorder->frame, 1, step);
     cn_bind_real(recorder->frame, 2, cn_sim_time(sim));
-    cn_bind_blob(recorder->frame, 3, q, sizeof *q * (size_t)poses);
-    cn_bind_blob(recorder->frame, 4, v, sizeof *v * (size_t)velocities);
-    cn_bind_text(recorder->frame, 5, hash);
+    cn_bind_text(recorder->frame, 3, hash);
+    if (whole) {
+        cn_sim_poses(sim, q);
+        cn_bind_blob(recorder->frame, 4, q, q_bytes);
+        cn_bind_blob(recorder->frame, 5, sim->state.v, v_bytes);
+        return cn_statement_do(recorder->database, recorder->frame, error);
+    }
+    cn_bind_zeros(recorder->frame, 4, q_bytes);
+    cn_bind_zeros(recorder->frame, 5, v_bytes);
     cn_status status = cn_statement_do(recorder->database, recorder->frame, error);
+    status = status == CN_OK ? cn_write_poses(recorder, sim, q, error) : status;
+    return status == CN_OK
+               ? cn_write_blob(recorder, "frame", "v", step, sim->state.v, v_bytes, error)
+               : status;
+}
+
+cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    cn_arena_mark mark = cn_arena_get_mark(recorder->scratch);
+    cn_status status = cn_write_frame(recorder, sim, error);
+    cn_arena_release(recorder->scratch, mark);
     if (status == CN_OK && cn_sim_step_index(sim) > 0) {
         status = cn_write_contacts(recorder, sim, error);
+        cn_arena_release(recorder->scratch, mark);
     }
-    cn_arena_release(recorder->scratch, mark);
     return status;
 }
 
@@ -402,19 +457,51 @@ cn_status cn_recorder_event(cn_recorder *recorder, int64_t step, double t, const
     return cn_statement_do(recorder->database, recorder->event, error);
 }
 
-cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+// The state in one piece.
+static cn_status cn_write_state(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
     void *bytes;
     size_t size;
-    char hash[CN_HASH_TEXT];
     if (cn_sim_save(sim, &bytes, &size) != CN_OK) {
         return cn_fail_memory(error);
     }
-    cn_hash_text(cn_sim_hash(sim), hash);
-    cn_bind_int(recorder->checkpoint, 1, cn_sim_step_index(sim));
-    cn_bind_blob(recorder->checkpoint, 2, bytes, size);
-    cn_bind_text(recorder->checkpoint, 3, hash);
+    cn_bind_blob(recorder->checkpoint, 3, bytes, size);
     cn_status status = cn_statement_do(recorder->database, recorder->checkpoint, error);
     cn_sim_free(sim, bytes, size);
+    return status;
+}
+
+// The same from where it lies, into a row that holds zeros so far: no copy is made.
+static cn_status cn_write_state_parts(cn_recorder *recorder, const cn_sim *sim, const cn_save *save,
+                                      cn_error *error) {
+    cn_blob *blob = NULL;
+    size_t at = 0;
+    cn_bind_zeros(recorder->checkpoint, 3, save->size);
+    cn_status status = cn_statement_do(recorder->database, recorder->checkpoint, error);
+    if (status == CN_OK) {
+        status = cn_blob_open(recorder->database, "checkpoint", "state", cn_sim_step_index(sim),
+                              &blob, error);
+    }
+    for (int32_t i = 0; status == CN_OK && i < save->count; i++) {
+        status = cn_blob_write(recorder->database, blob, at, save->part[i].bytes,
+                               save->part[i].size, error);
+        at += save->part[i].size;
+    }
+    cn_blob_close(blob);
+    return status;
+}
+
+cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    char hash[CN_HASH_TEXT];
+    cn_save save = {.size = 0};
+    if (!sim->system) {
+        cn_sim_parts(sim, &save);
+    }
+    cn_hash_text(cn_sim_hash(sim), hash);
+    cn_bind_int(recorder->checkpoint, 1, cn_sim_step_index(sim));
+    cn_bind_text(recorder->checkpoint, 2, hash);
+    cn_status status = save.size > CN_STATE_AT_ONCE
+                           ? cn_write_state_parts(recorder, sim, &save, error)
+                           : cn_write_state(recorder, sim, error);
     if (status == CN_OK) {
         cn_bind_int(recorder->forget, 1, CN_CHECKPOINTS_KEPT);
         status = cn_statement_do(recorder->database, recorder->forget, error);

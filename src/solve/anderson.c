@@ -14,7 +14,6 @@
 
 #include "base/arena.h"
 #include "base/parallel.h"
-#include "solve/anderson_kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,8 +32,6 @@
 #define CN_LEAP_SIZE 0.9    // and the later one over the earlier
 #define CN_LEAP_NOISE 1.0   // what is not steady may grow to this share of f
 #define CN_LEAP_MOST 1024.0 // steps of f
-
-static const cn_anderson_kernel cn_anderson_kernel_plain = CN_ANDERSON_KERNEL;
 
 static void cn_forget(cn_anderson *s) {
     s->count = 0;
@@ -56,9 +53,11 @@ void cn_anderson_restart(cn_anderson *s) {
 static cn_status cn_anderson_take(cn_anderson *s, bool single, cn_arena *scratch) {
     const cn_anderson_kernel *plain =
         single ? &cn_anderson_kernel_single : &cn_anderson_kernel_plain;
+    const cn_anderson_kernel *most =
+        single ? cn_anderson_kernel_single_avx512() : cn_anderson_kernel_avx512();
     const cn_anderson_kernel *wide =
-        single ? cn_anderson_kernel_single_wide() : cn_anderson_kernel_wide();
-    s->kernel = wide ? wide : plain;
+        single ? cn_anderson_kernel_single_avx2() : cn_anderson_kernel_avx2();
+    s->kernel = most ? most : wide ? wide : plain;
     s->dF = cn_arena_take(scratch, s->depth * s->n, s->kernel->number);
     s->dG = cn_arena_take(scratch, s->depth * s->n, s->kernel->number);
     s->f_old = cn_arena_take(scratch, s->n, s->kernel->number);

@@ -34,9 +34,11 @@ typedef struct cn_anderson_kernel {
     void (*leap)(double length, const void *g, int64_t first, int64_t end, void *x);
 } cn_anderson_kernel;
 
-extern const cn_anderson_kernel cn_anderson_kernel_single; // for any processor
-const cn_anderson_kernel *cn_anderson_kernel_wide(void);   // for AVX2; NULL: not on this processor
-const cn_anderson_kernel *cn_anderson_kernel_single_wide(void);
+// For any processor, and for wider ones; NULL: not on this processor. The bits are the same.
+extern const cn_anderson_kernel cn_anderson_kernel_plain, cn_anderson_kernel_single;
+const cn_anderson_kernel *cn_anderson_kernel_avx2(void), *cn_anderson_kernel_avx512(void);
+const cn_anderson_kernel *cn_anderson_kernel_single_avx2(void);
+const cn_anderson_kernel *cn_anderson_kernel_single_avx512(void);
 
 struct cn_anderson {
     const cn_anderson_kernel *kernel;

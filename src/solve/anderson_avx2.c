@@ -3,15 +3,16 @@
 #include "solve/anderson.h"
 
 #if defined(__AVX2__)
+#include "base/processor.h"
 #include "solve/anderson_kernel.h"
 
-static const cn_anderson_kernel cn_anderson_kernel_avx2 = CN_ANDERSON_KERNEL;
+static const cn_anderson_kernel cn_own_kernel = CN_ANDERSON_KERNEL;
 
-const cn_anderson_kernel *cn_anderson_kernel_wide(void) {
-    return __builtin_cpu_supports("avx2") ? &cn_anderson_kernel_avx2 : NULL;
+const cn_anderson_kernel *cn_anderson_kernel_avx2(void) {
+    return cn_has_avx2() ? &cn_own_kernel : NULL;
 }
 #else
-const cn_anderson_kernel *cn_anderson_kernel_wide(void) {
+const cn_anderson_kernel *cn_anderson_kernel_avx2(void) {
     return NULL;
 }
 #endif

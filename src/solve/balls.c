@@ -139,7 +139,7 @@ static void cn_ball_world(const double L[3][3], int32_t dim, const double *from,
 // The directions of contact a in world axes: rows N, T1, T2 (2D: N, T1).
 static void cn_ball_frame(const cn_friction *p, int32_t a, double L[3][3]) {
     if (p->W.kind == CN_OPERATOR_BALLS) {
-        cn_contact_axes(p->dim, p->W.balls.normal + 3 * (int64_t)a, L[0]);
+        cn_contact_axes(p->dim, cn_ball_normal(&p->W.balls, a), L[0]);
         return;
     }
     const cn_body_map *map = &p->W.body;
@@ -262,14 +262,31 @@ static void cn_balls_fill(void *user, int64_t first, int64_t end) {
     }
 }
 
-// Packets and records in the precision that balls say.
-static cn_status cn_balls_lay(cn_balls *balls, cn_arena *scratch) {
+// The widest for this processor.
+static void cn_balls_choose_kernel(cn_balls *balls) {
+    const cn_ball_kernel *most =
+        balls->single ? cn_ball_kernel_single_avx512() : cn_ball_kernel_avx512();
     const cn_ball_kernel *wide =
-        balls->single ? cn_ball_kernel_single_wide() : cn_ball_kernel_wide();
-    balls->kernel = wide;
-    if (!wide) {
+        balls->single ? cn_ball_kernel_single_avx2() : cn_ball_kernel_avx2();
+    balls->kernel = most ? most : wide;
+    if (!balls->kernel) {
         cn_balls_use_plain(balls);
     }
+}
+
+static void cn_balls_record_range(void *user, int64_t first, int64_t end) {
+    const cn_balls *balls = ((const cn_ball_loop *)user)->balls;
+    const double *light = cn_balls_light(balls);
+    double turning = balls->lightness / (balls->length * balls->length);
+    for (int64_t i = first; i < end; i++) {
+        balls->kernel->record((int32_t)i, light[2 * i] * balls->lightness,
+                              light[2 * i + 1] * turning, balls->body);
+    }
+}
+
+// Packets and records in the precision that balls say.
+static cn_status cn_balls_lay(cn_balls *balls, cn_arena *scratch) {
+    cn_balls_choose_kernel(balls);
     balls->packet = cn_arena_take(scratch, balls->packets.count, balls->kernel->packet);
     balls->body = cn_arena_take(scratch, (int64_t)balls->bodies + balls->packets.units,
                                 CN_BALL_RECORD * balls->kernel->number);
@@ -278,39 +295,61 @@ static cn_status cn_balls_lay(cn_balls *balls, cn_arena *scratch) {
     if (!balls->packet || !balls->body || !balls->former) {
         return CN_ERR_MEMORY;
     }
-    const double *light = cn_balls_light(balls);
-    for (int64_t i = 0; i < balls->bodies; i++) {
-        balls->kernel->record((int32_t)i, light[2 * i] * balls->lightness,
-                              light[2 * i + 1] * balls->lightness / (balls->length * balls->length),
-                              balls->body);
-    }
     cn_ball_loop loop = {.balls = balls};
+    cn_parallel_ranges(balls->packets.env, balls->bodies, cn_balls_record_range, &loop);
     cn_packets_sweep(&balls->packets, cn_balls_idle, &loop);
     cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_fill, &loop);
     return CN_OK;
 }
 
+// The sum of all arms, and how many contacts have no normal stiffness.
+typedef struct cn_ball_survey {
+    double arms, loose;
+} cn_ball_survey;
+
+static void cn_balls_survey(const void *user, int64_t first, int64_t end, void *part) {
+    const cn_ball_loop *loop = user;
+    cn_ball_survey *own = part;
+    for (int64_t a = first; a < end; a++) {
+        int32_t *pair = (int32_t *)loop->to + 2 * a;
+        double arm[2];
+        cn_ball_ends(loop->balls, a, pair, arm);
+        own->loose += cn_ball_stiffness(loop->balls, pair) > 0.0 ? 0.0 : 1.0;
+        own->arms += fabs(arm[0]) + fabs(arm[1]);
+    }
+}
+
+static void cn_balls_join(void *total, const void *part) {
+    cn_ball_survey *all = total;
+    const cn_ball_survey *more = part;
+    all->arms += more->arms;
+    all->loose += more->loose;
+}
+
 // The packets' choice, and the units; *fits: every contact has normal stiffness.
-static cn_status cn_balls_pack(cn_balls *balls, const cn_natural_unit *unit, cn_arena *scratch,
-                               bool *fits) {
+static cn_status cn_balls_pack(cn_balls *balls, const cn_natural_unit *unit, cn_packets_kept *kept,
+                               cn_arena *scratch, bool *fits) {
     int32_t contacts = balls->p->contacts;
-    cn_status status = cn_packets_take(contacts, scratch, &balls->packets);
+    cn_status status = CN_OK;
+    balls->packets.env = cn_arena_env(scratch);
+    if (!kept) {
+        status = cn_packets_take(contacts, scratch, &balls->packets);
+    }
     cn_arena_mark mark = cn_arena_get_mark(scratch);
     int32_t *pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)contacts);
     if (status != CN_OK || !pair) {
         return CN_ERR_MEMORY;
     }
-    double arms = 0.0;
-    *fits = true;
-    for (int64_t a = 0; a < contacts; a++) {
-        double arm[2];
-        cn_ball_ends(balls, a, pair + 2 * a, arm);
-        *fits = *fits && cn_ball_stiffness(balls, pair + 2 * a) > 0.0;
-        arms += fabs(arm[0]) + fabs(arm[1]);
-    }
+    const cn_ball_loop loop = {.balls = balls, .to = pair};
+    cn_ball_survey all = {0.0, 0.0};
+    cn_parallel_fold(balls->packets.env, contacts, cn_balls_survey, cn_balls_join, &loop,
+                     sizeof all, &all);
+    *fits = all.loose == 0.0;
     if (*fits) {
-        cn_balls_choose_units(balls, unit, arms);
-        status = cn_packets_choose(contacts, pair, balls->bodies, scratch, &balls->packets);
+        cn_balls_choose_units(balls, unit, all.arms);
+        status =
+            kept ? cn_packets_keep(kept, contacts, pair, balls->bodies, scratch, &balls->packets)
+                 : cn_packets_choose(contacts, pair, balls->bodies, scratch, &balls->packets);
     }
     cn_arena_release(scratch, mark);
     return status;
@@ -333,7 +372,7 @@ static cn_status cn_balls_read(cn_balls *balls, cn_arena *scratch, bool *fits) {
 }
 
 cn_status cn_balls_build(const cn_friction *p, const cn_natural_unit *unit, bool single,
-                         cn_arena *scratch, cn_balls *out, bool *fits) {
+                         cn_packets_kept *kept, cn_arena *scratch, cn_balls *out, bool *fits) {
     int32_t run = p->dim == 3 ? 6 : 3;
     *fits = false;
     *out = (cn_balls){.p = p, .single = single, .bodies = cn_operator_dofs(&p->W, p->dim) / run};
@@ -345,7 +384,7 @@ cn_status cn_balls_build(const cn_friction *p, const cn_natural_unit *unit, bool
     cn_arena_mark mark = cn_arena_get_mark(scratch);
     cn_status status = p->W.kind == CN_OPERATOR_BALLS ? CN_OK : cn_balls_read(out, scratch, &fit);
     if (status == CN_OK && fit) {
-        status = cn_balls_pack(out, unit, scratch, &fit);
+        status = cn_balls_pack(out, unit, kept, scratch, &fit);
     }
     if (status == CN_OK && !fit) {
         cn_arena_release(scratch, mark);
@@ -393,7 +432,7 @@ static void cn_balls_load_range(void *user, int64_t first, int64_t end) {
 
 void cn_balls_load(const cn_balls *balls, const double *r, void *x) {
     cn_ball_loop loop = {.balls = (cn_balls *)balls, .r = r, .to = x};
-    memset(x, 0, balls->kernel->number * (size_t)cn_balls_size(balls));
+    cn_parallel_zero(balls->packets.env, x, balls->kernel->number * (size_t)cn_balls_size(balls));
     cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_load_range, &loop);
 }
 
@@ -457,9 +496,30 @@ static void cn_balls_push_unit(void *user, int32_t unit, int32_t first, int32_t 
                         (const char *)loop->from + cn_balls_offset(balls, first), balls->body);
 }
 
+// Records are gone through in pieces of so many, more than there are threads.
+#define CN_BALLS_PIECE 4096
+
+static int32_t cn_balls_pieces(const cn_balls *balls) {
+    return (balls->bodies + CN_BALLS_PIECE - 1) / CN_BALLS_PIECE;
+}
+
+// Bytes before the records of a piece, and how many those are.
+static size_t cn_balls_piece(const cn_balls *balls, int32_t piece, int32_t *count) {
+    int32_t first = CN_BALLS_PIECE * piece, left = balls->bodies - first;
+    *count = left < CN_BALLS_PIECE ? left : CN_BALLS_PIECE;
+    return (size_t)first * CN_BALL_RECORD * balls->kernel->number;
+}
+
+static void cn_balls_still_piece(void *user, int32_t piece) {
+    const cn_balls *balls = ((const cn_ball_loop *)user)->balls;
+    int32_t count;
+    size_t offset = cn_balls_piece(balls, piece, &count);
+    balls->kernel->still(count, (char *)balls->body + offset);
+}
+
 void cn_balls_reset(cn_balls *balls, const void *x) {
     cn_ball_loop loop = {.balls = balls, .from = x};
-    balls->kernel->still(balls->bodies, balls->body);
+    cn_parallel_for(balls->packets.env, cn_balls_pieces(balls), cn_balls_still_piece, &loop);
     cn_packets_sweep(&balls->packets, cn_balls_push_unit, &loop);
 }
 
@@ -477,9 +537,9 @@ void cn_balls_sweep(cn_balls *balls, void *x) {
 }
 
 void cn_balls_start_gliding(cn_balls *balls) {
-    memcpy(balls->former, balls->body,
-           ((size_t)balls->bodies + (size_t)balls->packets.units) * CN_BALL_RECORD *
-               balls->kernel->number);
+    cn_parallel_copy(balls->packets.env, balls->former, balls->body,
+                     ((size_t)balls->bodies + (size_t)balls->packets.units) * CN_BALL_RECORD *
+                         balls->kernel->number);
 }
 
 static void cn_balls_swap(cn_balls *balls) {
@@ -495,11 +555,12 @@ void cn_balls_freshen(cn_balls *balls, const void *x, const void *before) {
     cn_balls_reset(balls, x);
 }
 
-static void cn_balls_drift_range(void *user, int64_t first, int64_t end) {
+static void cn_balls_drift_piece(void *user, int32_t piece) {
     const cn_ball_loop *loop = user;
     const cn_balls *balls = loop->balls;
-    size_t offset = (size_t)first * CN_BALL_RECORD * balls->kernel->number;
-    balls->kernel->drift((int32_t)(end - first), loop->share, (char *)balls->body + offset,
+    int32_t count;
+    size_t offset = cn_balls_piece(balls, piece, &count);
+    balls->kernel->drift(count, loop->share, (char *)balls->body + offset,
                          (char *)balls->former + offset);
 }
 
@@ -514,7 +575,7 @@ static void cn_balls_glide_unit(void *user, int32_t unit, int32_t first, int32_t
 
 void cn_balls_glide(cn_balls *balls, double share, const void *x, void *to) {
     cn_ball_loop loop = {.balls = balls, .from = x, .to = to, .share = share};
-    cn_parallel_ranges(balls->packets.env, balls->bodies, cn_balls_drift_range, &loop);
+    cn_parallel_for(balls->packets.env, cn_balls_pieces(balls), cn_balls_drift_piece, &loop);
     cn_packets_sweep(&balls->packets, cn_balls_glide_unit, &loop);
 }
 

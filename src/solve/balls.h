@@ -70,9 +70,10 @@ typedef struct cn_ball_kernel {
                           const void *records);
 } cn_ball_kernel;
 
-extern const cn_ball_kernel cn_ball_kernel_plain, cn_ball_kernel_single; // for any processor
-const cn_ball_kernel *cn_ball_kernel_wide(void); // for AVX2; NULL: not on this processor
-const cn_ball_kernel *cn_ball_kernel_single_wide(void);
+// For any processor, and for wider ones; NULL: not on this processor. The bits are the same.
+extern const cn_ball_kernel cn_ball_kernel_plain, cn_ball_kernel_single;
+const cn_ball_kernel *cn_ball_kernel_avx2(void), *cn_ball_kernel_avx512(void);
+const cn_ball_kernel *cn_ball_kernel_single_avx2(void), *cn_ball_kernel_single_avx512(void);
 
 typedef struct cn_balls {
     const cn_friction *p;
@@ -92,8 +93,9 @@ typedef struct cn_balls {
 } cn_balls;
 
 // *fits: whether the operator is one of spheres or disks; otherwise nothing is built. unit: of p.
+// kept: a choice of packets that may still hold; NULL: none.
 cn_status cn_balls_build(const cn_friction *p, const cn_natural_unit *unit, bool single,
-                         cn_arena *scratch, cn_balls *out, bool *fits);
+                         cn_packets_kept *kept, cn_arena *scratch, cn_balls *out, bool *fits);
 // From singles to doubles; iterates of before are of another precision.
 cn_status cn_balls_widen(cn_balls *balls, cn_arena *scratch);
 // The code for any processor in place of the one chosen for this.

@@ -30,7 +30,7 @@ CN_INLINE cn_wide3 cn_ball_clean(cn_wide3 a) {
 
 // What multiplies the numbers of a part of a record: linear ones by sign, angular ones by arm.
 CN_INLINE cn_wide cn_ball_factor(int part, cn_real sign, cn_real arm) {
-#if defined(CN_SINGLE)
+#if CN_WIDE == CN_BALL_RECORD
     (void)part;
     return __builtin_shufflevector(cn_wide_all(sign), cn_wide_all(arm), 0, 1, 2, 3, 12, 13, 14, 15);
 #else
@@ -195,12 +195,12 @@ static void cn_ball_push_all(int32_t packets, const void *first, const void *imp
 
 // Lanes' sums: of singles in doubles, which do not lose what is small in a large packing.
 typedef struct cn_ball_lanes {
-    double error[CN_WIDE], force[CN_WIDE], moved[CN_WIDE];
+    double error[CN_SUMS], force[CN_SUMS], moved[CN_SUMS];
 } cn_ball_lanes;
 
-CN_INLINE void cn_ball_add(double sum[CN_WIDE], cn_wide term) {
+CN_INLINE void cn_ball_add(double sum[CN_SUMS], cn_wide term) {
     for (int lane = 0; lane < CN_WIDE; lane++) {
-        sum[lane] += (double)term[lane];
+        sum[lane % CN_SUMS] += (double)term[lane];
     }
 }
 
@@ -217,9 +217,9 @@ CN_INLINE void cn_ball_measure(const cn_ball_packet *packet, int at, int32_t dim
     cn_ball_add(sums->moved, force / (rho * rho));
 }
 
-CN_INLINE double cn_ball_total(const double sum[CN_WIDE]) {
+CN_INLINE double cn_ball_total(const double sum[CN_SUMS]) {
     double total = 0.0;
-    for (int lane = 0; lane < CN_WIDE; lane += 2) {
+    for (int lane = 0; lane < CN_SUMS; lane += 2) {
         total += sum[lane] + sum[lane + 1];
     }
     return total;

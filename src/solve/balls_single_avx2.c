@@ -1,18 +1,20 @@
 // solve/balls_single_avx2.c
-// The kernel in single precision for processors with 256-bit registers; built with -mavx2 there.
+// The kernel of spheres and disks in single precision for processors with 256-bit registers; built
+// with -mavx2 there.
 #define CN_SINGLE
 #include "solve/balls.h"
 
 #if defined(__AVX2__)
+#include "base/processor.h"
 #include "solve/balls_kernel.h"
 
-static const cn_ball_kernel cn_ball_kernel_avx2 = CN_BALL_KERNEL;
+static const cn_ball_kernel cn_own_kernel = CN_BALL_KERNEL;
 
-const cn_ball_kernel *cn_ball_kernel_single_wide(void) {
-    return __builtin_cpu_supports("avx2") ? &cn_ball_kernel_avx2 : NULL;
+const cn_ball_kernel *cn_ball_kernel_single_avx2(void) {
+    return cn_has_avx2() ? &cn_own_kernel : NULL;
 }
 #else
-const cn_ball_kernel *cn_ball_kernel_single_wide(void) {
+const cn_ball_kernel *cn_ball_kernel_single_avx2(void) {
     return NULL;
 }
 #endif

@@ -1,6 +1,8 @@
 // solve/drive.c
 // The drivers: what surrounds every solver. They check, run, recompute u = W r + q, have the
 // checker grade the answer and make the outcome agree with the grade. No solver grades itself.
+#include "solve/drive.h"
+
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -28,6 +30,16 @@ static double cn_nothing_range(const void *user, int64_t first, int64_t end) {
         nothing[0] += 0.0 * x[i];
     }
     return (nothing[0] + nothing[1]) + (nothing[2] + nothing[3]);
+}
+
+// How many coefficients of friction are none.
+static double cn_unsound_range(const void *user, int64_t first, int64_t end) {
+    const double *mu = user;
+    int64_t count = 0;
+    for (int64_t a = first; a < end; a++) {
+        count += !(mu[a] >= 0.0 && isfinite(mu[a]));
+    }
+    return (double)count;
 }
 
 static bool cn_all_finite(const cn_env *env, int64_t count, const double *x) {
@@ -108,7 +120,8 @@ static cn_status cn_friction_check(const cn_env *env, const cn_friction *p, cons
     if (!cn_all_finite(env, m, p->q)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "q holds a number that is not finite");
     }
-    for (int32_t a = 0; a < p->contacts; a++) {
+    bool sound = cn_parallel_sum(env, p->contacts, cn_unsound_range, p->mu) == 0.0;
+    for (int32_t a = 0; !sound && a < p->contacts; a++) {
         if (!(p->mu[a] >= 0.0 && isfinite(p->mu[a]))) {
             return cn_fail(error, CN_ERR_ARGUMENT, "mu of contact %d is %g", (int)a, p->mu[a]);
         }
@@ -164,7 +177,8 @@ static cn_status cn_friction_judge(const cn_friction *p, const cn_solve_opts *op
     const cn_env *env = cn_arena_env(scratch);
     int64_t m = (int64_t)p->dim * p->contacts;
     double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
-    if (!v) {
+    u = u ? u : CN_TAKE(scratch, double, m);
+    if (!v || !u) {
         return CN_ERR_MEMORY;
     }
     bool finite = cn_all_finite(env, m, r);
@@ -186,9 +200,15 @@ static cn_status cn_friction_judge(const cn_friction *p, const cn_solve_opts *op
 cn_status cn_friction_solve(const cn_friction *p, const cn_friction_solver *solver,
                             const cn_solve_opts *opts, cn_arena *scratch, double *r, double *u,
                             cn_solve_report *report, cn_error *error) {
+    return cn_friction_drive(p, solver, opts, true, scratch, r, u, report, error);
+}
+
+cn_status cn_friction_drive(const cn_friction *p, const cn_friction_solver *solver,
+                            const cn_solve_opts *opts, bool timed, cn_arena *scratch, double *r,
+                            double *u, cn_solve_report *report, cn_error *error) {
     const cn_solver_info *info = solver ? &solver->info : NULL;
     cn_status status = cn_drive_check(p, info, solver && solver->solve ? solver : NULL, opts,
-                                      scratch, r, u, report, error);
+                                      scratch, r, r, report, error); // u need not be there
     if (status == CN_OK) {
         status = cn_friction_check(cn_arena_env(scratch), p, r, error);
     }
@@ -203,11 +223,16 @@ cn_status cn_friction_solve(const cn_friction *p, const cn_friction_solver *solv
     } else if (p->contacts == 0) {
         report->detail = "no contacts";
     } else {
-        double start = cn_clock_cpu();
+        double start = timed ? cn_clock_cpu() : 0.0;
         cn_friction view;
+        double *room = u;
         run = cn_friction_view(p, info->accepts, scratch, &view);
-        run = run == CN_OK ? solver->solve(&view, opts, scratch, r, u, report) : run;
-        report->cpu_s = cn_clock_cpu() - start;
+        if (run == CN_OK && !u && !(info->accepts & CN_TAKES_BARE)) {
+            room = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+            run = room ? CN_OK : CN_ERR_MEMORY;
+        }
+        run = run == CN_OK ? solver->solve(&view, opts, scratch, r, room, report) : run;
+        report->cpu_s = timed ? cn_clock_cpu() - start : 0.0;
         cn_arena_release(scratch, mark);
     }
     if (cn_drive_has_answer(run)) {

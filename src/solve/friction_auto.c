@@ -28,6 +28,10 @@
 #define CN_AUTO_GLIDING 300.0 // the same of sweeps with momentum, which are so cheap and go so far
 #define CN_AUTO_EPS 0.1 // first weight of the proximal term over the error that the sweeps left
 #define CN_AUTO_EPS_LEAST 1e-3
+#define CN_AUTO_EPS_LOOSE                                                                          \
+    100.0 // times the tolerance: a weight that leaves an error below a loose one is at once enough,
+          // and far fewer statuses change on the way
+#define CN_AUTO_EPS_MOST 0.1 // of that
 #define CN_AUTO_MARGIN 10.0  // of the interior point method: a start far inside is the safer
 #define CN_AUTO_DULL 30      // its iterations without a new best
 #define CN_AUTO_INTERIOR 100 // its iterations
@@ -117,7 +121,8 @@ static cn_status cn_auto_turn(cn_auto_turns *turns, cn_newton_system *system, cn
     if (!cn_auto_limits(turns, budget, &opts, report)) {
         return CN_OK;
     }
-    double eps = cn_auto_eps(sweeps->best_error);
+    double loose = fmin(CN_AUTO_EPS_LOOSE * opts.tolerance, CN_AUTO_EPS_MOST);
+    double eps = fmax(cn_auto_eps(sweeps->best_error), loose);
     cn_status status = cn_prox_newton_run(system, &opts, eps, scratch, r, report);
     turns->iterations += report->iterations;
     if (cn_auto_is_over(status, report) || !cn_auto_limits(turns, INT32_MAX, &opts, report)) {
@@ -146,10 +151,12 @@ static cn_friction_fn cn_auto_island;
 static cn_status cn_auto_islands(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                                  double *r, double *u, cn_solve_report *report, bool *split) {
     cn_friction body = *p;
+    cn_solve_opts own = *opts;
+    own.memo = NULL; // it is that of p, whose sweeps may go on
     cn_status status =
         p->W.kind == CN_OPERATOR_BALLS ? cn_friction_expand(p, scratch, &body) : CN_OK;
     return status == CN_OK
-               ? cn_islands_solve(&body, cn_auto_island, opts, scratch, r, u, report, split)
+               ? cn_islands_solve(&body, cn_auto_island, &own, scratch, r, u, report, split)
                : status;
 }
 
@@ -240,6 +247,14 @@ static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve
         report->iterations = tried;
         report->detail = "by enumeration of the contact statuses";
         return CN_OK;
+    }
+    // Sweeps do without u, and vast problems see nothing else.
+    bool sweeps_only = p->contacts > CN_AUTO_VAST && !p->convex && cn_boxes_count(p) == 0;
+    if (!u && !sweeps_only) {
+        u = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+        if (!u) {
+            return CN_ERR_MEMORY;
+        }
     }
     cn_auto_turns turns = {
         .opts = opts, .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0, .island = island};

@@ -14,7 +14,9 @@
 
 #include "base/arena.h"
 #include "base/elementary.h"
+#include "base/parallel.h"
 #include "solve/contact_order.h"
+#include "solve/memo.h"
 #include "solve/watch.h"
 
 #include <math.h>
@@ -39,12 +41,18 @@
 #define CN_GLIDE_ASTRAY 1e3       // times the best error: momentum leads nowhere
 #define CN_NSGS_NEAR 10.0         // times the tolerance: the error of a start at rest
 #define CN_NSGS_SINGLE 1e-5       // tolerance below which singles are not worth beginning with
+#define CN_NSGS_ROUGH 4.0         // times its round-off: an error that singles make no better
 #define CN_NSGS_EXACT 1e-12       // an error that is round-off of a pile
 #define CN_NSGS_WINDOW_FIRST 12   // sweeps before the pace is judged
 #define CN_NSGS_WINDOW_GROWTH 1.3 // of a window, in sweeps so far
 #define CN_NSGS_PATIENCE_MOST 4.0 // times the patience, all sweeps together
 #define CN_NSGS_HOPELESS 10.0     // times the patience foretold: not worth spending it
-#define CN_NSGS_HYPERSTATIC 3.0   // rows a velocity; packings of spheres have less than 2
+#define CN_NSGS_CLOSE 1.5         // times a tolerance of at least
+#define CN_NSGS_LOOSE 5e-3        // this, sweeps with momentum wander below it before others do
+#define CN_NSGS_KEPT                                                                               \
+    100000 // contacts; more are taken to change with every step, so that what is kept would only
+           // cost memory
+#define CN_NSGS_HYPERSTATIC 3.0 // rows a velocity; packings of spheres have less than 2
 
 const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"relaxation", CN_PARAM_REAL, offsetof(cn_nsgs_params, relaxation), 1.0, 0.05, 1.95,
@@ -88,10 +96,20 @@ static int32_t cn_nsgs_every(const cn_nsgs *s, const cn_nsgs_params *params) {
 static cn_status cn_nsgs_take(cn_nsgs *s) {
     size_t number = s->sweep.single ? sizeof(float) : sizeof(double);
     int64_t size = s->sweep.size + CN_SWEEP_PAD;
-    s->x = cn_arena_take_zero(s->scratch, size, number);
-    s->g = cn_arena_take_zero(s->scratch, size, number);
-    s->best = cn_arena_take_zero(s->scratch, s->sweep.size, number);
-    return s->x && s->g && s->best ? CN_OK : CN_ERR_MEMORY;
+    s->x = cn_arena_take(s->scratch, size, number);
+    s->g = cn_arena_take(s->scratch, size, number);
+    s->best = cn_arena_take(s->scratch, s->sweep.size, number);
+    if (!s->x || !s->g || !s->best) {
+        return CN_ERR_MEMORY;
+    }
+    size_t bytes = cn_sweep_bytes(&s->sweep), pad = number * CN_SWEEP_PAD;
+    memset((char *)s->x + bytes, 0, pad);
+    memset((char *)s->g + bytes, 0, pad);
+    return CN_OK;
+}
+
+static void cn_nsgs_copy(const cn_nsgs *s, void *to, const void *from) {
+    cn_parallel_copy(s->sweep.env, to, from, cn_sweep_bytes(&s->sweep));
 }
 
 static cn_status cn_nsgs_take_mixer(cn_nsgs *s) {
@@ -110,11 +128,13 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
     *s = (cn_nsgs){.opts = opts, .scratch = scratch};
     bool single =
         params->single && opts->measure == CN_MEASURE_SCALED && opts->tolerance >= CN_NSGS_SINGLE;
+    bool keeps = opts->memo && p->contacts <= CN_NSGS_KEPT;
     const cn_sweep_plan plan = {.relaxation = params->relaxation,
                                 .varies = params->adaptive,
                                 .symmetric = params->symmetric,
                                 .inner = params->manifold,
-                                .single = single};
+                                .single = single,
+                                .kept = keeps ? &opts->memo->packets : NULL};
     s->adaptive = params->adaptive;
     s->hyperstatic =
         p->W.kind != CN_OPERATOR_ASSEMBLED &&
@@ -133,7 +153,7 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
 
 // Makes x, where the sweeps begin, known to them.
 static void cn_nsgs_begin(cn_nsgs *s) {
-    memcpy(s->g, s->x, cn_sweep_bytes(&s->sweep));
+    cn_nsgs_copy(s, s->g, s->x);
     cn_sweep_run(&s->sweep, s->g, 0);
     s->glided = s->fresh = 0;
     if (s->gliding) {
@@ -162,22 +182,25 @@ static void cn_nsgs_widen(cn_nsgs *s, const double *r) {
     }
 }
 
-// Where round-off keeps singles from saying whether g is solved, or from making it better, doubles
-// have the word, and what follows.
+// Where round-off keeps singles from saying whether g is solved, doubles have the word; where it
+// keeps them from making it better, also what follows.
 static void cn_nsgs_confirm(cn_nsgs *s) {
     double goal = CN_WATCH_MARGIN * s->opts->tolerance, floor = s->sweep.floor;
     bool solved = s->error + floor <= goal, unclear = s->error <= goal || s->error <= floor;
     if (solved || !unclear) {
         return;
     }
-    double *r = CN_TAKE(s->scratch, double, (int64_t)s->sweep.p->dim * s->sweep.p->contacts);
-    s->status = r ? CN_OK : CN_ERR_MEMORY;
-    if (r) {
-        cn_sweep_store(&s->sweep, s->g, r);
-        cn_nsgs_widen(s, r);
+    bool rough = s->error <= CN_NSGS_ROUGH * floor;
+    if (s->sweeps > 0) {
+        cn_sweep_store(&s->sweep, s->g, s->r);
+        s->best_error = INFINITY; // what was best at the start is no longer there
     }
-    if (s->status == CN_OK) {
-        s->error = cn_sweep_error(&s->sweep, s->opts->measure, s->g);
+    s->status = cn_sweep_error_of(&s->sweep, s->r, s->scratch, &s->error);
+    if (s->status == CN_OK && rough && !(s->error <= goal)) {
+        cn_nsgs_widen(s, s->r);
+        if (s->status == CN_OK) {
+            s->error = cn_sweep_error(&s->sweep, s->opts->measure, s->g);
+        }
     }
 }
 
@@ -191,7 +214,7 @@ static void cn_nsgs_check(cn_nsgs *s) {
     if (s->status == CN_OK && s->error < s->best_error) {
         s->best_error = s->error;
         s->at_start = s->sweeps == 0;
-        memcpy(s->best, s->g, cn_sweep_bytes(&s->sweep));
+        cn_nsgs_copy(s, s->best, s->g);
     }
 }
 
@@ -207,7 +230,8 @@ static void cn_nsgs_stage(cn_nsgs *s, int64_t length) {
     s->stage_error = s->best_error;
 }
 
-void cn_nsgs_start(cn_nsgs *s, const double *r) {
+void cn_nsgs_start(cn_nsgs *s, double *r) {
+    s->r = r;
     s->gliding = s->momentum > 0.0;
     cn_nsgs_load(s, r);
     s->sweep.relaxation = s->sweep.plan.relaxation;
@@ -236,7 +260,7 @@ static bool cn_nsgs_check_due(const cn_nsgs *s, double step, double tolerance) {
 
 // Whether to leave: twice in a row more sweeps are foretold than the patience allows.
 static bool cn_nsgs_too_slow(cn_nsgs *s, double patience, double tolerance) {
-    if (s->sweeps < CN_NSGS_WINDOW_FIRST ||
+    if (!isfinite(patience) || s->sweeps < CN_NSGS_WINDOW_FIRST ||
         (double)s->sweeps < CN_NSGS_WINDOW_GROWTH * (double)s->since) {
         return false;
     }
@@ -249,13 +273,28 @@ static bool cn_nsgs_too_slow(cn_nsgs *s, double patience, double tolerance) {
     // As much as the other way is expected to cost. It is no use where even ten times as much would
     // not do: in hyperstatic sets, as walls, sweeps go on and on just above the tolerance;
     // elsewhere they pick up again.
-    bool hopeless = s->hyperstatic && !(left <= CN_NSGS_HOPELESS * patience * fall);
+    bool close =
+        s->gliding && tolerance >= CN_NSGS_LOOSE && s->best_error <= CN_NSGS_CLOSE * tolerance;
+    bool hopeless = s->hyperstatic && !close && !(left <= CN_NSGS_HOPELESS * patience * fall);
     bool spent = (double)s->sweeps >= patience || hopeless;
     return (s->slow >= 2 && spent) || (double)s->sweeps > CN_NSGS_PATIENCE_MOST * patience;
 }
 
-// Sweeps with momentum to make before a check: part of those after which the error, a power of the
-// sweeps by the last two checks, foretells success.
+// Sweeps with momentum that the last two checks foretell until the tolerance: the error is a power
+// of the sweeps, but falls by the same factor a sweep from a start that is near.
+static double cn_nsgs_foretell(const cn_nsgs *s, double tolerance) {
+    if (!(s->error < s->before_error)) {
+        return HUGE_VAL;
+    }
+    double fall = cn_ln(s->before_error / s->error), left = cn_ln(s->error / tolerance);
+    if (s->before == 0) {
+        return (double)s->checked * left / fall;
+    }
+    double power = fall / cn_ln((double)s->checked / (double)s->before);
+    return (double)s->sweeps * (cn_exp(left / power) - 1.0);
+}
+
+// Sweeps with momentum to make before a check: part of those foretold.
 static int64_t cn_nsgs_glide_on(const cn_nsgs *s, double tolerance) {
     if (s->sweeps == 0) {
         return CN_GLIDE_FIRST;
@@ -263,13 +302,7 @@ static int64_t cn_nsgs_glide_on(const cn_nsgs *s, double tolerance) {
     double most =
         (double)(s->sweeps / 6 > CN_NSGS_CHECK_LEAST ? s->sweeps / 6 : CN_NSGS_CHECK_LEAST);
     most = most < CN_NSGS_CHECK_MOST ? most : CN_NSGS_CHECK_MOST;
-    double wait = most;
-    if (s->before > 0 && s->error < s->before_error) {
-        double power =
-            cn_ln(s->before_error / s->error) / cn_ln((double)s->checked / (double)s->before);
-        double growth = cn_exp(cn_ln(s->error / tolerance) / power);
-        wait = CN_GLIDE_SHARE * (double)s->sweeps * (growth - 1.0);
-    }
+    double wait = CN_GLIDE_SHARE * cn_nsgs_foretell(s, tolerance);
     wait = wait < most ? wait : most;
     return wait > CN_GLIDE_LEAST ? (int64_t)wait : CN_GLIDE_LEAST;
 }
@@ -281,7 +314,7 @@ static void cn_nsgs_change(cn_nsgs *s) {
         s->status = cn_nsgs_take_mixer(s);
     }
     if (s->status == CN_OK) {
-        memcpy(s->x, s->best, cn_sweep_bytes(&s->sweep));
+        cn_nsgs_copy(s, s->x, s->best);
         cn_nsgs_begin(s);
     }
 }
@@ -341,7 +374,7 @@ static void cn_nsgs_advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, do
         if (s->sweeps == 0) {
             cn_sweep_go_on(&s->sweep, s->g, count); // the start has just been made known
         } else {
-            memcpy(s->g, s->x, cn_sweep_bytes(&s->sweep));
+            cn_nsgs_copy(s, s->g, s->x);
             cn_sweep_run(&s->sweep, s->g, count);
         }
         s->sweeps += count;

@@ -50,6 +50,7 @@ typedef struct cn_nsgs {
     int32_t every; // sweeps per mixing step
     void *x, *g;   // where a mixing step starts, where its sweeps end; as the sweep has them
     void *best;    // the best g that was checked
+    double *r;     // where the run started from, and room for what singles are not sure of
     bool at_start; // it is what the run started from
     double best_error;
     double start_error;
@@ -68,8 +69,8 @@ typedef struct cn_nsgs {
 // scratch, of which more is taken when singles are no longer precise enough.
 cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                           cn_nsgs *s);
-// Begins anew from r; the best so far is forgotten.
-void cn_nsgs_start(cn_nsgs *s, const double *r);
+// Begins anew from r, which may be written to as the run goes on; the best so far is forgotten.
+void cn_nsgs_start(cn_nsgs *s, double *r);
 // Goes on until the limits of opts, counted from here, or, left as stalled, until the sweeps still
 // needed, foretold from the fall of the error, exceed patience; infinite: never.
 cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,

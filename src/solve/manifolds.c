@@ -6,21 +6,13 @@
 
 #include "base/arena.h"
 #include "base/parallel.h"
-#include "solve/manifolds_kernel.h"
+#include "solve/manifolds_fill.h"
 #include "solve/manifolds_recognise.h"
 
 #include <math.h>
 #include <string.h>
 
 #define CN_RIGID_AGREES 1e-12 // what numbers that should be equal may differ by
-#define CN_RIGID_UNIQUE 0.95  // mu |W_NT| / W_NN below which one contact has one solution
-// det S over trace(S)^2 above which the 2x2 inverse may be written out, and sizes of blocks whose
-// powers neither overflow nor vanish.
-#define CN_RIGID_DET 1e-4
-#define CN_RIGID_SMALL 1e-30
-#define CN_RIGID_LARGE 1e30
-
-const cn_manifold_kernel cn_manifold_kernel_plain = CN_MANIFOLD_KERNEL;
 
 static bool cn_is_close(double a, double b, double size) {
     return fabs(a - b) <= CN_RIGID_AGREES * size;
@@ -39,21 +31,22 @@ typedef struct cn_rigid_mass {
     cn_rigid_kind kind;
 } cn_rigid_mass;
 
-static cn_rigid_mass cn_read_mass(int32_t dim, const double *inverse) {
-    int32_t run = dim == 3 ? 6 : 3;
-    cn_rigid_mass mass = {.inv_mass = inverse[0], .kind = CN_RIGID_FREE};
+// For a dimension known to the compiler. Entries are looked at without a branch each: nearly all
+// agree.
+static inline __attribute__((always_inline)) cn_rigid_mass cn_read_mass(int dim,
+                                                                        const double *inverse) {
+    int run = dim == 3 ? 6 : 3, agrees = 1, moves = 0;
+    cn_rigid_mass mass = {.inv_mass = inverse[0]};
     double size = inverse[(run + 1) * dim] + (dim == 3 ? inverse[28] + inverse[35] : 0.0);
-    bool moves = false;
-    for (int32_t i = 0; i < run; i++) {
-        moves = moves || inverse[(run + 1) * i] != 0.0;
-        for (int32_t j = 0; j < run; j++) {
+    for (int i = 0; i < run; i++) {
+        moves |= inverse[(run + 1) * i] != 0.0;
+        for (int j = 0; j < run; j++) {
             bool angular = i >= dim && j >= dim;
             double expected = angular ? inverse[run * j + i] : (i == j ? mass.inv_mass : 0.0);
-            if (!cn_is_close(inverse[run * i + j], expected, angular ? size : mass.inv_mass)) {
-                mass.kind = CN_RIGID_OTHER;
-            }
+            agrees &= cn_is_close(inverse[run * i + j], expected, angular ? size : mass.inv_mass);
         }
     }
+    mass.kind = agrees ? CN_RIGID_FREE : CN_RIGID_OTHER;
     if (!moves) {
         mass.kind = CN_RIGID_STATIC;
     } else if (dim == 2) {
@@ -69,14 +62,14 @@ static cn_rigid_mass cn_read_mass(int32_t dim, const double *inverse) {
 
 // ---- manifolds ----
 
-// What the packets are made from: contacts put together as manifolds, pair of each, and the
-// manifold and the turn in it of each contact.
+// What the packets are made from: contacts that follow each other put together as manifolds.
 typedef struct cn_manifold_list {
     const cn_point_map *points;
     cn_rigid_mass *mass; // of each body
     int32_t count;
-    int32_t *pair; // the number of bodies: static
-    int32_t *manifold, *turn;
+    int32_t *pair;  // of each manifold; the number of bodies: static
+    int32_t *first; // its first contact; behind the last all of them
+    int32_t *lane;  // the manifold of each lane of the packets, -1: none
 } cn_manifold_list;
 
 // The body's number in a pair; -1: it fits in no packet.
@@ -95,20 +88,21 @@ static int32_t cn_pair_body(const cn_manifold_list *list, int32_t body) {
 static bool cn_list_manifolds(const cn_friction *p, cn_manifold_list *list) {
     const int32_t *body = list->points->body;
     list->count = 0;
-    for (int64_t a = 0; a < p->contacts; a++) {
-        bool same = a > 0 && body[2 * a] == body[2 * a - 2] && body[2 * a + 1] == body[2 * a - 1] &&
-                    list->turn[a - 1] + 1 < CN_MANIFOLD_POINTS;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        const int32_t *own = body + 2 * (int64_t)a;
+        bool same = list->count > 0 && own[0] == own[-2] && own[1] == own[-1] &&
+                    a - list->first[list->count - 1] < CN_MANIFOLD_POINTS;
         if (!same) {
-            int32_t *pair = list->pair + 2 * (int64_t)list->count++;
-            pair[0] = cn_pair_body(list, body[2 * a]);
-            pair[1] = cn_pair_body(list, body[2 * a + 1]);
-            if (pair[0] < 0 || pair[1] < 0 || body[2 * a] == body[2 * a + 1]) {
+            int32_t *pair = list->pair + 2 * (int64_t)list->count;
+            pair[0] = cn_pair_body(list, own[0]);
+            pair[1] = cn_pair_body(list, own[1]);
+            if (pair[0] < 0 || pair[1] < 0 || own[0] == own[1]) {
                 return false;
             }
+            list->first[list->count++] = a;
         }
-        list->manifold[a] = list->count - 1;
-        list->turn[a] = same ? list->turn[a - 1] + 1 : 0;
     }
+    list->first[list->count] = p->contacts;
     return true;
 }
 
@@ -118,35 +112,51 @@ static cn_status cn_list_prepare(const cn_friction *p, const cn_point_map *point
     list->points = points;
     list->mass = CN_TAKE(scratch, cn_rigid_mass, points->bodies);
     list->pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
-    list->manifold = CN_TAKE(scratch, int32_t, p->contacts);
-    list->turn = CN_TAKE(scratch, int32_t, p->contacts);
-    if (!list->mass || !list->pair || !list->manifold || !list->turn) {
+    list->first = CN_TAKE(scratch, int32_t, (int64_t)p->contacts + 1);
+    if (!list->mass || !list->pair || !list->first) {
         return CN_ERR_MEMORY;
     }
     for (int64_t i = 0; i < points->bodies; i++) {
-        list->mass[i] = cn_read_mass(p->dim, points->inverse + square * i);
+        const double *inverse = points->inverse + square * i;
+        list->mass[i] = p->dim == 3 ? cn_read_mass(3, inverse) : cn_read_mass(2, inverse);
     }
     return CN_OK;
 }
 
 // ---- packets ----
 
-static cn_status cn_lay_out(cn_manifolds *s, const cn_manifold_list *list, cn_arena *scratch) {
-    cn_status status = cn_packets_fill(list->count, list->pair, s->bodies, scratch, &s->packets);
-    s->packet = CN_TAKE_ZERO(scratch, cn_manifold_packet, s->packets.count);
-    s->place = CN_TAKE(scratch, int64_t, s->p->contacts);
-    if (status != CN_OK || !s->packet || !s->place) {
-        return CN_ERR_MEMORY;
+// Which manifold each lane has, and how many points each packet.
+static void cn_place_manifolds(cn_manifolds *s, cn_manifold_list *list) {
+    for (int64_t k = 0; k < CN_PACKET * (int64_t)s->packets.count; k++) {
+        list->lane[k] = -1;
     }
-    for (int32_t a = 0; a < s->p->contacts; a++) {
-        cn_manifold_packet *packet = &s->packet[s->packets.slot[list->manifold[a]] / CN_PACKET];
-        packet->points = list->turn[a] + 1 > packet->points ? list->turn[a] + 1 : packet->points;
+    for (int32_t i = 0; i < s->packets.count; i++) {
+        s->packet[i].points = 0;
+    }
+    for (int32_t m = 0; m < list->count; m++) {
+        int32_t slot = s->packets.slot[m], points = list->first[m + 1] - list->first[m];
+        cn_manifold_packet *packet = &s->packet[slot / CN_PACKET];
+        list->lane[slot] = m;
+        packet->points = points > packet->points ? points : packet->points;
     }
     for (int32_t i = 0; i < s->packets.count; i++) {
         s->packet[i].first = s->points;
         s->points += s->packet[i].points;
     }
-    s->point = CN_TAKE_ZERO(scratch, cn_rigid_point, s->points);
+}
+
+static cn_status cn_lay_out(cn_manifolds *s, cn_manifold_list *list, cn_packets_kept *kept,
+                            cn_arena *scratch) {
+    cn_status status =
+        cn_packets_keep(kept, list->count, list->pair, s->bodies, scratch, &s->packets);
+    s->packet = CN_TAKE(scratch, cn_manifold_packet, s->packets.count);
+    s->place = CN_TAKE(scratch, int64_t, s->p->contacts);
+    list->lane = CN_TAKE(scratch, int32_t, CN_PACKET * (int64_t)s->packets.count);
+    if (status != CN_OK || !s->packet || !s->place || !list->lane) {
+        return CN_ERR_MEMORY;
+    }
+    cn_place_manifolds(s, list);
+    s->point = CN_TAKE(scratch, cn_rigid_point, s->points);
     s->slip = CN_TAKE_ZERO(scratch, double, CN_PACKET * s->points);
     s->body =
         CN_TAKE_ZERO(scratch, double, CN_RIGID_RECORD *((int64_t)s->bodies + s->packets.units));
@@ -154,70 +164,22 @@ static cn_status cn_lay_out(cn_manifolds *s, const cn_manifold_list *list, cn_ar
     return s->point && s->slip && s->body && s->former ? CN_OK : CN_ERR_MEMORY;
 }
 
-// Parting without friction: an impulse of zero stays zero.
-static void cn_idle_packets(cn_manifolds *s) {
-    for (int32_t unit = 0; unit < s->packets.units; unit++) {
-        for (int32_t i = s->packets.first[unit]; i < s->packets.first[unit + 1]; i++) {
-            for (int lane = 0; lane < CN_PACKET; lane++) {
-                s->packet[i].a[lane] = s->packet[i].b[lane] = CN_RIGID_RECORD * (s->bodies + unit);
-            }
-        }
+// The bodies of a lane; without a manifold both are static.
+static void cn_fill_pair(const cn_manifolds *s, const cn_manifold_list *list, int32_t unit,
+                         int32_t manifold, int lane, cn_manifold_packet *packet) {
+    static const cn_rigid_mass still = {.kind = CN_RIGID_STATIC};
+    const cn_rigid_mass *first = &still, *second = &still;
+    int32_t a = s->bodies + unit, b = a;
+    if (manifold >= 0) {
+        const int32_t *pair = list->pair + 2 * (int64_t)manifold,
+                      *body = list->points->body + 2 * (int64_t)list->first[manifold];
+        first = &list->mass[body[0]];
+        second = &list->mass[body[1]];
+        a = pair[0] < s->bodies ? pair[0] : a;
+        b = pair[1] < s->bodies ? pair[1] : b;
     }
-    for (int64_t k = 0; k < s->points; k++) {
-        cn_rigid_point *point = &s->point[k];
-        for (int lane = 0; lane < CN_PACKET; lane++) {
-            point->n[0][lane] = point->t[1][lane] = point->q[0][lane] = 1.0;
-            point->inv_nn[lane] = point->S[0][lane] = point->S[2][lane] = point->rho[lane] = 1.0;
-        }
-    }
-}
-
-// The block of a contact on its tangent plane, 2D with a third direction of its own.
-static bool cn_fill_block(const cn_friction *p, int64_t a, int lane, cn_rigid_point *point) {
-    const double *W = p->W.diagonal + p->dim * p->dim * a;
-    bool plane = p->dim == 2;
-    double nn = W[0], nt[2] = {plane ? W[2] : W[3], plane ? 0.0 : W[6]},
-           tn[2] = {W[1], plane ? 0.0 : W[2]}, tt[2] = {plane ? W[3] : W[4], plane ? W[3] : W[8]},
-           across[2] = {plane ? 0.0 : W[5], plane ? 0.0 : W[7]};
-    double inv_nn = 1.0 / nn, first = nt[0] * inv_nn, second = nt[1] * inv_nn;
-    double S11 = tt[0] - first * tn[0], S12 = across[1] - second * tn[0],
-           S22 = tt[1] - second * tn[1];
-    double trace = S11 + S22, det = S11 * S22 - S12 * S12, mu = p->mu[a],
-           size = nn + tt[0] + (plane ? 0.0 : tt[1]), scale = nn + tt[0] + tt[1];
-    point->mu[lane] = mu;
-    point->inv_nn[lane] = inv_nn;
-    point->nt[0][lane] = first;
-    point->nt[1][lane] = second;
-    point->S[0][lane] = S11;
-    point->S[1][lane] = S12;
-    point->S[2][lane] = S22;
-    point->rho[lane] = p->dim / size;
-    return nn > 0.0 && scale >= CN_RIGID_SMALL && scale <= CN_RIGID_LARGE && trace > 0.0 &&
-           det > CN_RIGID_DET * trace * trace &&
-           mu * sqrt(first * first + second * second) < CN_RIGID_UNIQUE &&
-           cn_is_close(nt[0], tn[0], scale) && cn_is_close(nt[1], tn[1], scale) &&
-           cn_is_close(across[0], across[1], scale);
-}
-
-static void cn_fill_point(const cn_friction *p, const cn_point_map *points, int64_t a, int lane,
-                          cn_rigid_point *point) {
-    const double *frame = points->frame + 6 * a, *arm = points->arm + 6 * a;
-    for (int k = 0; k < 3; k++) {
-        point->n[k][lane] = frame[k];
-        point->t[k][lane] = frame[3 + k];
-        point->arm_a[k][lane] = arm[k];
-        point->arm_b[k][lane] = arm[3 + k];
-        point->q[k][lane] = k < p->dim ? p->q[p->dim * a + k] : 0.0;
-    }
-}
-
-static void cn_fill_pair(const cn_manifolds *s, const cn_manifold_list *list, int64_t a, int lane,
-                         cn_manifold_packet *packet) {
-    int32_t manifold = list->manifold[a], unit = s->packets.unit ? s->packets.unit[manifold] : 0;
-    const int32_t *pair = list->pair + 2 * (int64_t)manifold, *body = list->points->body + 2 * a;
-    const cn_rigid_mass *first = &list->mass[body[0]], *second = &list->mass[body[1]];
-    packet->a[lane] = CN_RIGID_RECORD * (pair[0] < s->bodies ? pair[0] : s->bodies + unit);
-    packet->b[lane] = CN_RIGID_RECORD * (pair[1] < s->bodies ? pair[1] : s->bodies + unit);
+    packet->a[lane] = CN_RIGID_RECORD * a;
+    packet->b[lane] = CN_RIGID_RECORD * b;
     packet->inv_mass_a[lane] = first->inv_mass;
     packet->inv_mass_b[lane] = second->inv_mass;
     for (int k = 0; k < 6; k++) {
@@ -226,25 +188,86 @@ static void cn_fill_pair(const cn_manifolds *s, const cn_manifold_list *list, in
     }
 }
 
-static bool cn_fill_packets(cn_manifolds *s, const cn_manifold_list *list) {
+// Room for the numbers of plane contacts as space has them.
+typedef struct cn_plane_lanes {
+    double block[CN_PACKET][9], q[CN_PACKET][3];
+} cn_plane_lanes;
+
+// Where the numbers of contact a are.
+static void cn_lane_of(const cn_friction *p, const cn_point_map *points, int64_t a, int lane,
+                       cn_plane_lanes *plane, cn_point_lanes *lanes) {
+    lanes->frame[lane] = points->frame + 6 * a;
+    lanes->arm[lane] = points->arm + 6 * a;
+    lanes->mu[lane] = p->mu[a];
+    if (p->dim == 3) {
+        lanes->block[lane] = p->W.diagonal + 9 * a;
+        lanes->q[lane] = p->q + 3 * a;
+        return;
+    }
+    // The third direction is one of its own, as light as the second.
+    const double *W = p->W.diagonal + 4 * a,
+                 block[9] = {W[0], W[1], 0.0, W[2], W[3], 0.0, 0.0, 0.0, W[3]};
+    memcpy(plane->block[lane], block, sizeof block);
+    plane->q[lane][0] = p->q[2 * a];
+    plane->q[lane][1] = p->q[2 * a + 1];
+    plane->q[lane][2] = 0.0;
+    lanes->block[lane] = plane->block[lane];
+    lanes->q[lane] = plane->q[lane];
+}
+
+// Parting without friction: an impulse of zero stays zero.
+static void cn_lane_idle(int lane, cn_point_lanes *lanes) {
+    static const double frame[6] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0}, arm[6] = {0.0},
+                        block[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},
+                        q[3] = {1.0, 0.0, 0.0};
+    lanes->frame[lane] = frame;
+    lanes->arm[lane] = arm;
+    lanes->block[lane] = block;
+    lanes->q[lane] = q;
+    lanes->mu[lane] = 0.0;
+}
+
+// Packet i of a unit with all its points.
+static bool cn_fill_packet(cn_manifolds *s, const cn_manifold_list *list, cn_point_fill_fn *fill,
+                           int32_t unit, int32_t i) {
+    cn_manifold_packet *packet = &s->packet[i];
+    const int32_t *manifold = list->lane + CN_PACKET * (int64_t)i;
     bool good = true;
-    cn_idle_packets(s);
-    for (int64_t a = 0; a < s->p->contacts && good; a++) {
-        int32_t slot = s->packets.slot[list->manifold[a]], lane = slot % CN_PACKET;
-        cn_manifold_packet *packet = &s->packet[slot / CN_PACKET];
-        int64_t point = packet->first + list->turn[a];
-        s->place[a] = CN_POINT_IMPULSES * point + lane;
-        cn_fill_point(s->p, list->points, a, lane, &s->point[point]);
-        good = cn_fill_block(s->p, a, lane, &s->point[point]);
-        if (list->turn[a] == 0) {
-            cn_fill_pair(s, list, a, lane, packet);
+    for (int lane = 0; lane < CN_PACKET; lane++) {
+        cn_fill_pair(s, list, unit, manifold[lane], lane, packet);
+    }
+    for (int32_t turn = 0; turn < packet->points; turn++) {
+        cn_point_lanes lanes;
+        cn_plane_lanes plane;
+        for (int lane = 0; lane < CN_PACKET; lane++) {
+            int32_t m = manifold[lane];
+            if (m < 0 || list->first[m] + turn >= list->first[m + 1]) {
+                cn_lane_idle(lane, &lanes);
+                continue;
+            }
+            int32_t a = list->first[m] + turn;
+            s->place[a] = CN_POINT_IMPULSES * (packet->first + turn) + lane;
+            cn_lane_of(s->p, list->points, a, lane, &plane, &lanes);
+        }
+        good &= fill(&lanes, s->p->dim, &s->point[packet->first + turn]);
+    }
+    return good;
+}
+
+static bool cn_fill_packets(cn_manifolds *s, const cn_manifold_list *list) {
+    cn_point_fill_fn *fill = cn_point_fill_avx2();
+    bool good = true;
+    fill = fill ? fill : cn_point_fill_plain;
+    for (int32_t unit = 0; unit < s->packets.units; unit++) {
+        for (int32_t i = s->packets.first[unit]; i < s->packets.first[unit + 1] && good; i++) {
+            good = cn_fill_packet(s, list, fill, unit, i);
         }
     }
     return good;
 }
 
-cn_status cn_manifolds_build(const cn_friction *p, cn_arena *scratch, cn_manifolds *out,
-                             bool *fits) {
+cn_status cn_manifolds_build(const cn_friction *p, cn_packets_kept *kept, cn_arena *scratch,
+                             cn_manifolds *out, bool *fits) {
     *fits = false;
     *out = (cn_manifolds){.p = p};
     cn_arena_mark mark = cn_arena_get_mark(scratch);
@@ -263,15 +286,15 @@ cn_status cn_manifolds_build(const cn_friction *p, cn_arena *scratch, cn_manifol
     }
     good = good && status == CN_OK && cn_list_manifolds(p, &list);
     if (good) {
-        status = cn_lay_out(out, &list, scratch);
+        status = cn_lay_out(out, &list, kept, scratch);
         good = status == CN_OK && cn_fill_packets(out, &list);
     }
     if (!good) {
         cn_arena_release(scratch, mark);
         return status;
     }
-    const cn_manifold_kernel *wide = cn_manifold_kernel_wide();
-    out->kernel = wide ? wide : &cn_manifold_kernel_plain;
+    const cn_manifold_kernel *most = cn_manifold_kernel_avx512(), *wide = cn_manifold_kernel_avx2();
+    out->kernel = most ? most : wide ? wide : &cn_manifold_kernel_plain;
     *fits = true;
     return CN_OK;
 }
@@ -345,8 +368,10 @@ void cn_manifolds_start_gliding(cn_manifolds *manifolds) {
 // Numbers beyond from, as far again as share of the way from to, which they replace.
 static void cn_beyond(void *user, int64_t first, int64_t end) {
     const cn_manifold_loop *loop = user;
+    const double *restrict from = loop->from, share = loop->share;
+    double *restrict to = loop->to;
     for (int64_t i = first; i < end; i++) {
-        loop->to[i] = loop->from[i] + loop->share * (loop->from[i] - loop->to[i]);
+        to[i] = from[i] + share * (from[i] - to[i]);
     }
 }
 

@@ -61,14 +61,15 @@ typedef struct cn_manifold_kernel {
     double (*error)(const cn_manifolds *manifolds, int32_t first, int32_t count, const double *x);
 } cn_manifold_kernel;
 
-extern const cn_manifold_kernel cn_manifold_kernel_plain; // for any processor
-const cn_manifold_kernel *cn_manifold_kernel_wide(void);  // for AVX2; NULL: not on this processor
+// For any processor, and for wider ones; NULL: not on this processor. The bits are the same.
+extern const cn_manifold_kernel cn_manifold_kernel_plain;
+const cn_manifold_kernel *cn_manifold_kernel_avx2(void), *cn_manifold_kernel_avx512(void);
 
 // p: of points, or in body space with H in which they are recognised. *fits: whether the masses are
 // 1/m and an inverse inertia, and every contact's block regular and without the chance of several
-// solutions; otherwise nothing is built.
-cn_status cn_manifolds_build(const cn_friction *p, cn_arena *scratch, cn_manifolds *out,
-                             bool *fits);
+// solutions; otherwise nothing is built. kept: a choice of packets that may still hold; NULL: none.
+cn_status cn_manifolds_build(const cn_friction *p, cn_packets_kept *kept, cn_arena *scratch,
+                             cn_manifolds *out, bool *fits);
 
 // Numbers in an iterate, and the way between contact axes and packets. fill: for empty lanes.
 int64_t cn_manifolds_size(const cn_manifolds *manifolds);

@@ -8,6 +8,7 @@
 #include "solve/natural_wide.h"
 
 #define CN_GROUPS (CN_PACKET / CN_WIDE)
+#define CN_PARTS (CN_RIGID_RECORD / CN_WIDE)
 #define CN_SECULAR_STEPS 3
 #define CN_SECULAR_MOST 1e100 // a multiplier without friction
 #define CN_POINTS_AHEAD 6     // that memory is asked for: as long as it takes to come
@@ -18,27 +19,30 @@ typedef struct cn_wide_pair {
     cn_wide3 va, wa, vb, wb;
 } cn_wide_pair;
 
+// Records are loaded whole, CN_PARTS times CN_WIDE numbers, and turned.
 CN_INLINE void cn_fetch(const double *body, const int32_t *at, cn_wide3 *v, cn_wide3 *w) {
-    cn_wide linear[CN_WIDE], spin[CN_WIDE];
-    for (int lane = 0; lane < CN_WIDE; lane++) {
-        linear[lane] = cn_wide_load(body + at[lane]);
-        spin[lane] = cn_wide_load(body + at[lane] + CN_WIDE);
+    cn_wide row[CN_RIGID_RECORD];
+    for (int part = 0; part < CN_PARTS; part++) {
+        for (int lane = 0; lane < CN_WIDE; lane++) {
+            row[CN_WIDE * part + lane] = cn_wide_load(body + at[lane] + CN_WIDE * part);
+        }
+        cn_wide_transpose(row + CN_WIDE * part);
     }
-    cn_wide_transpose(linear);
-    cn_wide_transpose(spin);
-    *v = (cn_wide3){linear[0], linear[1], linear[2]};
-    *w = (cn_wide3){spin[0], spin[1], spin[2]};
+    *v = (cn_wide3){row[0], row[1], row[2]};
+    *w = (cn_wide3){row[4], row[5], row[6]};
 }
 
 // The static record takes what it had: its velocities never change, since its inverse mass is zero.
 CN_INLINE void cn_put(double *body, const int32_t *at, cn_wide3 v, cn_wide3 w) {
     cn_wide zero = cn_wide_all(0.0);
-    cn_wide linear[CN_WIDE] = {v.x, v.y, v.z, zero}, spin[CN_WIDE] = {w.x, w.y, w.z, zero};
-    cn_wide_transpose(linear);
-    cn_wide_transpose(spin);
+    cn_wide row[CN_RIGID_RECORD] = {v.x, v.y, v.z, zero, w.x, w.y, w.z, zero};
+    for (int part = 0; part < CN_PARTS; part++) {
+        cn_wide_transpose(row + CN_WIDE * part);
+    }
     for (int lane = 0; lane < CN_WIDE; lane++) {
-        cn_wide_store(body + at[lane], linear[lane]);
-        cn_wide_store(body + at[lane] + CN_WIDE, spin[lane]);
+        for (int part = 0; part < CN_PARTS; part++) {
+            cn_wide_store(body + at[lane] + CN_WIDE * part, row[CN_WIDE * part + lane]);
+        }
     }
 }
 
@@ -175,13 +179,15 @@ CN_INLINE void cn_points_solve(const cn_manifold_packet *packet, const cn_rigid_
     cn_wide3 r[CN_GROUPS];
     cn_point_plane plane[CN_GROUPS];
     cn_wide l[CN_GROUPS];
+    cn_wide_mask slide = {0};
     CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
         r[g] = cn_wide3_load(x + CN_WIDE * g, CN_PACKET);
         plane[g] = cn_point_open(point, CN_WIDE * g,
                                  cn_point_velocity(point, CN_WIDE * g, &pair[g]), r[g]);
         l[g] = cn_wide_load(slip + CN_WIDE * g);
+        slide |= plane[g].slide;
     }
-    if (cn_wide_any(plane[0].slide | plane[1].slide)) {
+    if (cn_wide_any(slide)) {
         CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
             cn_wide_mask fresh = plane[g].slide & ~(l[g] > cn_wide_all(0.0));
             if (cn_wide_any(fresh)) {
@@ -265,24 +271,36 @@ static void cn_manifold_push(cn_manifolds *s, int32_t first, int32_t count, cons
     }
 }
 
-static double cn_manifold_error(const cn_manifolds *s, int32_t first, int32_t count,
-                                const double *x) {
-    cn_wide sum = cn_wide_all(0.0), zero = sum;
-    for (int32_t i = first; i < first + count; i++) {
-        const cn_manifold_packet *packet = &s->packet[i];
-        for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
-            cn_wide_pair pair = cn_fetch_pair(packet, at, s->body);
-            for (int64_t k = packet->first; k < packet->first + packet->points; k++) {
-                const cn_rigid_point *point = &s->point[k];
-                cn_wide3 u = cn_point_velocity(point, at, &pair);
-                cn_wide3 r = cn_wide3_load(x + CN_POINT_IMPULSES * k + at, CN_PACKET);
-                cn_wide3 ut = {u.y, u.z, zero}, rt = {r.y, r.z, zero};
-                sum += cn_wide_natural(cn_wide_load(&point->mu[at]), cn_wide_load(&point->rho[at]),
-                                       u.x, ut, r.x, rt);
-            }
+// |e|^2 of a group's points, in the order of the points for each lane of the sum.
+CN_INLINE cn_wide_sum cn_group_error(const cn_manifolds *s, const cn_manifold_packet *packet,
+                                     int at, const double *x, cn_wide_sum sum) {
+    cn_wide_pair pair = cn_fetch_pair(packet, at, s->body);
+    cn_wide zero = cn_wide_all(0.0), term[CN_MANIFOLD_POINTS];
+    for (int32_t k = 0; k < packet->points; k++) {
+        const cn_rigid_point *point = &s->point[packet->first + k];
+        cn_wide3 u = cn_point_velocity(point, at, &pair);
+        cn_wide3 r = cn_wide3_load(x + CN_POINT_IMPULSES * (packet->first + k) + at, CN_PACKET);
+        cn_wide3 ut = {u.y, u.z, zero}, rt = {r.y, r.z, zero};
+        term[k] = cn_wide_natural(cn_wide_load(&point->mu[at]), cn_wide_load(&point->rho[at]), u.x,
+                                  ut, r.x, rt);
+    }
+    for (int part = 0; part < CN_SUM_PARTS; part++) {
+        for (int32_t k = 0; k < packet->points; k++) {
+            sum += cn_wide_terms(term[k], part);
         }
     }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return sum;
+}
+
+static double cn_manifold_error(const cn_manifolds *s, int32_t first, int32_t count,
+                                const double *x) {
+    cn_wide_sum sum = {0.0};
+    for (int32_t i = first; i < first + count; i++) {
+        for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
+            sum = cn_group_error(s, &s->packet[i], at, x, sum);
+        }
+    }
+    return cn_wide_total(sum);
 }
 
 #define CN_MANIFOLD_KERNEL                                                                         \

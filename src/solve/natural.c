@@ -10,6 +10,7 @@
 #include "solve/natural.h"
 
 #include "base/parallel.h"
+#include "problem/ball_map.h"
 #include "problem/operator.h"
 #include "solve/boxes.h"
 
@@ -166,6 +167,35 @@ double cn_natural_error_in(const cn_env *env, const cn_natural_unit *unit, const
     double force = sqrt(cn_parallel_sum(env, (int64_t)p->dim * p->contacts, cn_square_range, r));
     return cn_natural_divide(unit, sqrt(cn_parallel_sum(env, p->contacts, cn_error_range, &loop)),
                              force);
+}
+
+// |e|^2 of balls summed; loop.u: the velocities of the bodies.
+static double cn_ball_error_range(const void *user, int64_t first, int64_t end) {
+    const cn_error_loop *loop = user;
+    const cn_friction *p = loop->p;
+    const cn_ball_map *balls = &p->W.balls;
+    int64_t size = p->dim == 3 ? 6 : 3;
+    double error = 0.0;
+    for (int64_t a = first; a < end; a++) {
+        int64_t row = p->dim * a;
+        double u[3], rho = p->dim / cn_operator_trace(&p->W, p->dim, (int32_t)a);
+        cn_ball_relative(p->dim, balls, a, loop->u + size * balls->body[2 * a],
+                         loop->u + size * balls->body[2 * a + 1], u);
+        for (int32_t i = 0; i < p->dim; i++) {
+            u[i] += p->q[row + i];
+        }
+        error +=
+            cn_contact_error(p->dim, p->mu[a], cn_lift_of(p, (int32_t)a), rho, loop->r + row, u);
+    }
+    return error;
+}
+
+double cn_natural_error_balls(const cn_env *env, const cn_natural_unit *unit, const cn_friction *p,
+                              const double *r, const double *v) {
+    const cn_error_loop loop = {p, true, r, v};
+    double force = sqrt(cn_parallel_sum(env, (int64_t)p->dim * p->contacts, cn_square_range, r));
+    double error = sqrt(cn_parallel_sum(env, p->contacts, cn_ball_error_range, &loop));
+    return cn_natural_divide(unit, error, force);
 }
 
 double cn_natural_error_by(const cn_env *env, const cn_friction *p, cn_measure measure,

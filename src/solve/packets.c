@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/parallel.h"
+#include "solve/body_order.h"
 
 #include <string.h>
 
@@ -17,22 +18,26 @@
 #define CN_SLABS_LEAST 4
 #define CN_SLAB_WIDE 0.01
 
-// The packets that a body is in, as bits from the base of the window when it was last written.
+// The packets of a unit that a body is in, as bits from the base of the window when it was last
+// written.
 typedef struct cn_packet_trace {
     uint64_t bits;
     int32_t base;
+    int32_t unit; // and one; 0: none yet
 } cn_packet_trace;
 
 typedef struct cn_packet_window {
-    int32_t base;          // first packet of the window
+    int32_t unit;          // and one
+    int32_t base;          // first packet of the window, of the unit's
+    int32_t count;         // packets so far
     uint64_t full;         // bits from the base
     uint8_t lanes[64];     // used, of each packet of the window, by number modulo 64
     cn_packet_trace *body; //
 } cn_packet_window;
 
-static uint64_t cn_packet_bits(const cn_packet_trace *trace, int32_t base) {
-    int32_t moved = base - trace->base;
-    return moved < 64 ? trace->bits >> moved : 0;
+static uint64_t cn_packet_bits(const cn_packet_window *w, const cn_packet_trace *trace) {
+    int32_t moved = w->base - trace->base;
+    return moved < 64 && trace->unit == w->unit ? trace->bits >> moved : 0;
 }
 
 static void cn_packet_slide(cn_packet_window *w) {
@@ -46,8 +51,8 @@ static int32_t cn_packet_find(cn_packet_window *w, cn_packet_trace *first,
                               cn_packet_trace *second) {
     const uint64_t window = (UINT64_C(1) << CN_PACKET_WINDOW) - 1;
     for (;; cn_packet_slide(w)) {
-        uint64_t taken = (first ? cn_packet_bits(first, w->base) : 0) |
-                         (second ? cn_packet_bits(second, w->base) : 0);
+        uint64_t taken =
+            (first ? cn_packet_bits(w, first) : 0) | (second ? cn_packet_bits(w, second) : 0);
         uint64_t open = ~(taken | taken << 1 | taken >> 1 | w->full) & window;
         if (open) {
             return w->base + __builtin_ctzll(open);
@@ -57,45 +62,55 @@ static int32_t cn_packet_find(cn_packet_window *w, cn_packet_trace *first,
 
 static void cn_packet_mark(const cn_packet_window *w, cn_packet_trace *trace, int32_t packet) {
     if (trace) {
-        trace->bits = cn_packet_bits(trace, w->base) | UINT64_C(1) << (packet - w->base);
+        trace->bits = cn_packet_bits(w, trace) | UINT64_C(1) << (packet - w->base);
         trace->base = w->base;
+        trace->unit = w->unit;
     }
 }
 
 // One item in the first packet that takes it.
-static void cn_packet_put(cn_packet_window *w, const int32_t *pair, int32_t bodies, int32_t item,
-                          cn_packets *out) {
+static void cn_packet_put(cn_packet_window *w, const int32_t *pair, int32_t bodies, int32_t *slot) {
     cn_packet_trace *first = pair[0] < bodies ? &w->body[pair[0]] : NULL;
     cn_packet_trace *second = pair[1] < bodies ? &w->body[pair[1]] : NULL;
     int32_t packet = cn_packet_find(w, first, second);
     int32_t lane = w->lanes[packet % 64]++;
-    out->slot[item] = CN_PACKET * packet + lane;
+    *slot = CN_PACKET * packet + lane;
     if (lane + 1 == CN_PACKET) {
         w->full |= UINT64_C(1) << (packet - w->base);
     }
     cn_packet_mark(w, first, packet);
     cn_packet_mark(w, second, packet);
-    out->count = packet + 1 > out->count ? packet + 1 : out->count;
+    w->count = packet + 1 > w->count ? packet + 1 : w->count;
 }
 
 // ---- units ----
 
 // How bodies are divided.
 typedef struct cn_slabs {
+    const cn_env *env;
     int32_t contacts, bodies, count;
     const int32_t *body; // two a contact
-    int32_t *weight;     // contacts below each body, by their lower body
-    uint8_t *slab;       // of each body
+    int32_t *rank;       // of each body; NULL: its number
+    int32_t *weight;     // contacts below each rank, by their lower body
+    uint8_t *slab;       // of each rank
+    uint8_t *of;         // slab of each contact; the number of slabs where it spans more than two
 } cn_slabs;
 
-// The lower and the higher of a contact's bodies that are not static; false: both are.
+// The lower and the higher of a contact's bodies that are not static, by rank; false: both are.
 static bool cn_slabs_ends(const cn_slabs *s, int32_t a, int32_t ends[2]) {
     int32_t first = s->body[2 * (int64_t)a], second = s->body[2 * (int64_t)a + 1];
     first = first < s->bodies ? first : second;
     second = second < s->bodies ? second : first;
+    if (first >= s->bodies) {
+        return false;
+    }
+    if (s->rank) {
+        first = s->rank[first];
+        second = s->rank[second];
+    }
     ends[0] = first < second ? first : second;
     ends[1] = first < second ? second : first;
-    return ends[0] < s->bodies;
+    return true;
 }
 
 static void cn_slabs_weigh(cn_slabs *s) {
@@ -111,29 +126,35 @@ static void cn_slabs_weigh(cn_slabs *s) {
     }
 }
 
-// The slab of contact a; the number of slabs where it spans more than two.
-static int32_t cn_slabs_of(const cn_slabs *s, int32_t a) {
-    int32_t ends[2];
-    if (!cn_slabs_ends(s, a, ends)) {
-        return 0;
+static void cn_slabs_mark(void *user, int64_t first, int64_t end) {
+    const cn_slabs *s = user;
+    for (int64_t i = first; i < end; i++) {
+        s->slab[i] = (uint8_t)((int64_t)s->weight[i] * s->count / (s->contacts + 1));
     }
-    int32_t low = s->slab[ends[0]];
-    return s->slab[ends[1]] - low <= 1 ? low : s->count;
+}
+
+// The slabs of contacts; returns how many span more than two.
+static double cn_slabs_find(const void *user, int64_t first, int64_t end) {
+    const cn_slabs *s = user;
+    int32_t wide = 0;
+    for (int64_t a = first; a < end; a++) {
+        int32_t ends[2], low = 0;
+        if (cn_slabs_ends(s, (int32_t)a, ends)) {
+            low = s->slab[ends[0]];
+            low = s->slab[ends[1]] - low <= 1 ? low : s->count;
+        }
+        s->of[a] = (uint8_t)low;
+        wide += low == s->count;
+    }
+    return (double)wide;
 }
 
 // Divides the bodies in so many slabs with equal numbers of contacts; returns how many contacts
 // span more than two.
-static int32_t cn_slabs_cut(cn_slabs *s, int32_t count) {
+static double cn_slabs_cut(cn_slabs *s, int32_t count) {
     s->count = count;
-    for (int32_t i = 0; i < s->bodies; i++) {
-        int32_t slab = (int32_t)((int64_t)s->weight[i] * count / (s->contacts + 1));
-        s->slab[i] = (uint8_t)slab;
-    }
-    int32_t wide = 0;
-    for (int32_t a = 0; a < s->contacts; a++) {
-        wide += cn_slabs_of(s, a) == count;
-    }
-    return wide;
+    cn_parallel_ranges(s->env, s->bodies, cn_slabs_mark, s);
+    return cn_parallel_sum(s->env, s->contacts, cn_slabs_find, s);
 }
 
 // The most slabs, a power of two, that few contacts span three of; 1: none.
@@ -146,6 +167,37 @@ static void cn_slabs_choose(cn_slabs *s) {
         count /= 2;
     }
     s->count = count > 2 ? count : 1;
+}
+
+// Slabs of bodies in the order of their contacts, where their numbers are of no use.
+static cn_status cn_slabs_by_order(cn_slabs *s, cn_arena *scratch) {
+    s->rank = CN_TAKE(scratch, int32_t, s->bodies);
+    cn_status status =
+        s->rank ? cn_body_order(s->contacts, s->body, s->bodies, scratch, s->rank) : CN_ERR_MEMORY;
+    if (status == CN_OK) {
+        cn_slabs_weigh(s);
+        cn_slabs_choose(s);
+    }
+    return status;
+}
+
+// fn for every unit, begun when those of the phase before that have bodies in common with it are
+// done: slab k with the next one, of the even slabs k and k + 1, has those of the odd slab k. What
+// spans too many comes last.
+static void cn_packets_in_order(const cn_packets *packets, cn_unit_fn *fn, void *user) {
+    cn_unit_after after[CN_UNITS_MAX];
+    int32_t slabs = packets->phase[2], half = packets->phase[1];
+    for (int32_t unit = 0; unit < slabs; unit++) {
+        int32_t even = unit - half;
+        after[unit] = (cn_unit_after){{-1, -1}};
+        if (even >= 0) {
+            after[unit] = (cn_unit_after){{even, even + 1 < half ? even + 1 : -1}};
+        }
+    }
+    cn_parallel_after(packets->env, slabs, after, fn, user);
+    for (int32_t unit = slabs; unit < packets->units; unit++) {
+        fn(user, unit);
+    }
 }
 
 // Units in the order of their phases: even slabs, odd slabs, what spans too many.
@@ -163,47 +215,92 @@ static uint8_t cn_slabs_unit(const cn_slabs *s, int32_t slab) {
     return (uint8_t)(wide ? slab : slab / 2 + (odd ? s->count / 2 : 0));
 }
 
-// Items sorted by unit, in each by number.
-static void cn_units_sort(const cn_packets *packets, const uint8_t *unit, int32_t items,
-                          int32_t *sorted, int32_t start[CN_UNITS_MAX + 1]) {
-    memset(start, 0, sizeof *start * (CN_UNITS_MAX + 1));
-    for (int32_t a = 0; a < items; a++) {
-        start[unit[a] + 1]++;
+// The choice of all units.
+typedef struct cn_choice {
+    const cn_slabs *slabs;
+    cn_packets *out;
+    cn_packet_trace *trace;
+    int32_t *sorted;                   // items by unit, in each by number
+    int32_t start[CN_UNITS_MAX + 1];   // of each unit among them
+    int32_t (*before)[CN_UNITS_MAX];   // of each range of items: where its next one of a unit goes
+    int32_t packets[CN_UNITS_MAX + 1]; // of each unit
+} cn_choice;
+
+// The unit of each item of a range, and how many of each there are.
+static void cn_choice_count(void *user, int64_t first, int64_t end) {
+    const cn_choice *choice = user;
+    int32_t *count = choice->before[first / CN_RANGE];
+    uint8_t unit[CN_UNITS_MAX], *of = choice->slabs->of;
+    for (int32_t slab = 0; slab <= choice->slabs->count; slab++) {
+        unit[slab] = cn_slabs_unit(choice->slabs, slab);
     }
-    for (int32_t u = 0; u < packets->units; u++) {
-        start[u + 1] += start[u];
+    memset(count, 0, sizeof *choice->before);
+    for (int64_t a = first; a < end; a++) {
+        of[a] = unit[of[a]]; // which is where the units go
+        count[of[a]]++;
     }
-    for (int32_t a = 0; a < items; a++) {
-        sorted[start[unit[a]]++] = a;
-    }
-    for (int32_t u = packets->units; u > 0; u--) {
-        start[u] = start[u - 1];
-    }
-    start[0] = 0;
 }
 
-static cn_status cn_packets_divide(cn_slabs *s, cn_packet_window *w, cn_arena *scratch,
-                                   cn_packets *out) {
-    uint8_t *unit = out->unit;
-    int32_t *sorted = CN_TAKE(scratch, int32_t, s->contacts), start[CN_UNITS_MAX + 1];
-    if (!sorted) {
-        return CN_ERR_MEMORY;
+static void cn_choice_spread(void *user, int64_t first, int64_t end) {
+    const cn_choice *choice = user;
+    int32_t *next = choice->before[first / CN_RANGE];
+    for (int64_t a = first; a < end; a++) {
+        choice->sorted[next[choice->out->unit[a]]++] = (int32_t)a;
     }
-    for (int32_t a = 0; a < s->contacts; a++) {
-        unit[a] = cn_slabs_unit(s, cn_slabs_of(s, a));
-    }
-    cn_packets_phases(s, out);
-    cn_units_sort(out, unit, s->contacts, sorted, start);
-    for (int32_t u = 0; u < out->units; u++) {
-        out->first[u] = w->base = out->count;
-        w->full = 0;
-        memset(w->lanes, 0, sizeof w->lanes);
-        for (int32_t k = start[u]; k < start[u + 1]; k++) {
-            int32_t a = sorted[k];
-            cn_packet_put(w, s->body + 2 * (int64_t)a, s->bodies, a, out);
+}
+
+static void cn_choice_sort(cn_choice *choice) {
+    const cn_slabs *s = choice->slabs;
+    int32_t ranges = cn_range_count(s->contacts), at = 0;
+    cn_parallel_ranges(s->env, s->contacts, cn_choice_count, choice);
+    for (int32_t u = 0; u < choice->out->units; u++) {
+        choice->start[u] = at;
+        for (int32_t k = 0; k < ranges; k++) {
+            int32_t count = choice->before[k][u];
+            choice->before[k][u] = at;
+            at += count;
         }
     }
+    choice->start[choice->out->units] = at;
+    cn_parallel_ranges(s->env, s->contacts, cn_choice_spread, choice);
+}
+
+// The packets of one unit, counted from its first. Those of a phase share no body.
+static void cn_choice_unit(void *user, int32_t unit) {
+    cn_choice *choice = user;
+    const cn_slabs *s = choice->slabs;
+    cn_packet_window w = {.unit = unit + 1, .body = choice->trace};
+    for (int32_t k = choice->start[unit]; k < choice->start[unit + 1]; k++) {
+        int32_t a = choice->sorted[k];
+        cn_packet_put(&w, s->body + 2 * (int64_t)a, s->bodies, &choice->out->slot[a]);
+    }
+    choice->packets[unit] = w.count;
+}
+
+static void cn_choice_shift(void *user, int64_t first, int64_t end) {
+    const cn_choice *choice = user;
+    for (int64_t a = first; a < end; a++) {
+        choice->out->slot[a] += CN_PACKET * choice->out->first[choice->out->unit[a]];
+    }
+}
+
+static cn_status cn_packets_divide(const cn_slabs *s, cn_packet_trace *trace, cn_arena *scratch,
+                                   cn_packets *out) {
+    cn_choice choice = {.slabs = s, .out = out, .trace = trace};
+    choice.sorted = CN_TAKE(scratch, int32_t, s->contacts);
+    choice.before = cn_arena_take(scratch, cn_range_count(s->contacts), sizeof *choice.before);
+    if (!choice.sorted || !choice.before) {
+        return CN_ERR_MEMORY;
+    }
+    cn_packets_phases(s, out);
+    cn_choice_sort(&choice);
+    cn_packets_in_order(out, cn_choice_unit, &choice);
+    for (int32_t u = 0; u < out->units; u++) {
+        out->first[u] = out->count;
+        out->count += choice.packets[u];
+    }
     out->first[out->units] = out->count;
+    cn_parallel_ranges(s->env, s->contacts, cn_choice_shift, &choice);
     return CN_OK;
 }
 
@@ -221,29 +318,35 @@ cn_status cn_packets_take(int32_t contacts, cn_arena *scratch, cn_packets *out) 
 // The choice, with what it takes from scratch.
 static cn_status cn_packets_make(int32_t contacts, const int32_t *body, int32_t bodies,
                                  cn_arena *scratch, cn_packets *out) {
-    cn_slabs slabs = {.contacts = contacts, .bodies = bodies, .count = 1, .body = body};
-    cn_packet_window w = {.body = CN_TAKE_ZERO(scratch, cn_packet_trace, bodies)};
+    cn_slabs slabs = {.env = out->env, .contacts = contacts, .bodies = bodies, .body = body};
+    cn_packet_window w = {.unit = 1, .body = CN_TAKE(scratch, cn_packet_trace, bodies)};
     if (!w.body) {
         return CN_ERR_MEMORY;
     }
+    slabs.count = 1;
+    cn_parallel_zero(out->env, w.body, sizeof *w.body * (size_t)bodies);
     if (cn_packets_may_be_cut(contacts)) {
         slabs.weight = CN_TAKE(scratch, int32_t, (int64_t)bodies + 1);
         slabs.slab = CN_TAKE(scratch, uint8_t, bodies);
+        slabs.of = out->unit;
         if (!slabs.weight || !slabs.slab) {
             return CN_ERR_MEMORY;
         }
         cn_slabs_weigh(&slabs);
         cn_slabs_choose(&slabs);
+        if (slabs.count == 1 && cn_slabs_by_order(&slabs, scratch) != CN_OK) {
+            return CN_ERR_MEMORY;
+        }
     }
     if (slabs.count > 1) {
-        return cn_packets_divide(&slabs, &w, scratch, out);
+        return cn_packets_divide(&slabs, w.body, scratch, out);
     }
     out->unit = NULL;
     for (int32_t a = 0; a < contacts; a++) {
-        cn_packet_put(&w, body + 2 * (int64_t)a, bodies, a, out);
+        cn_packet_put(&w, body + 2 * (int64_t)a, bodies, &out->slot[a]);
     }
     cn_packets_phases(&slabs, out);
-    out->first[1] = out->count;
+    out->first[1] = out->count = w.count;
     return CN_OK;
 }
 
@@ -261,20 +364,49 @@ cn_status cn_packets_fill(int32_t contacts, const int32_t *body, int32_t bodies,
     return status == CN_OK ? cn_packets_choose(contacts, body, bodies, scratch, out) : status;
 }
 
+cn_status cn_packets_keep(cn_packets_kept *kept, int32_t contacts, const int32_t *body,
+                          int32_t bodies, cn_arena *scratch, cn_packets *out) {
+    if (!kept) {
+        return cn_packets_fill(contacts, body, bodies, scratch, out);
+    }
+    size_t bytes = 2 * sizeof *body * (size_t)contacts;
+    if (kept->uses == 0 || kept->contacts != contacts || kept->bodies != bodies ||
+        memcmp(kept->body, body, bytes) != 0) {
+        kept->uses = 0;
+        cn_arena_release(kept->memory, (cn_arena_mark){0});
+        kept->body = CN_TAKE(kept->memory, int32_t, 2 * (int64_t)contacts);
+        cn_status status = cn_packets_take(contacts, kept->memory, &kept->choice);
+        if (!kept->body || status != CN_OK) {
+            return CN_ERR_MEMORY;
+        }
+        kept->choice.env = cn_arena_env(scratch);
+        status = cn_packets_choose(contacts, body, bodies, scratch, &kept->choice);
+        if (status != CN_OK) {
+            return status;
+        }
+        memcpy(kept->body, body, bytes);
+        kept->contacts = contacts;
+        kept->bodies = bodies;
+    }
+    kept->uses++;
+    *out = kept->choice;
+    out->env = cn_arena_env(scratch);
+    return CN_OK;
+}
+
 typedef struct cn_packets_loop {
     const cn_packets *packets;
     cn_packets_fn *fn;
     void *user;
     cn_packets_sum_fn *sum;
     const void *summed;
-    int32_t before; // units of the phases before
     double part[CN_UNITS_MAX];
 } cn_packets_loop;
 
 static void cn_packets_do(void *user, int32_t unit) {
     const cn_packets_loop *loop = user;
-    const int32_t *first = loop->packets->first + loop->before + unit;
-    loop->fn(loop->user, loop->before + unit, first[0], first[1] - first[0]);
+    const int32_t *first = loop->packets->first + unit;
+    loop->fn(loop->user, unit, first[0], first[1] - first[0]);
 }
 
 static void cn_packets_add(void *user, int32_t unit) {
@@ -285,10 +417,7 @@ static void cn_packets_add(void *user, int32_t unit) {
 
 void cn_packets_sweep(const cn_packets *packets, cn_packets_fn *fn, void *user) {
     cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
-    for (int32_t k = 0; k < CN_PACKET_PHASES; k++) {
-        loop.before = packets->phase[k];
-        cn_parallel_for(packets->env, packets->phase[k + 1] - loop.before, cn_packets_do, &loop);
-    }
+    cn_packets_in_order(packets, cn_packets_do, &loop);
 }
 
 void cn_packets_each(const cn_packets *packets, cn_packets_fn *fn, void *user) {

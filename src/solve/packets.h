@@ -4,10 +4,11 @@
 // next packet need not wait for it. The order of the packets, then of the lanes, is the order of
 // the sweep; it depends on the contacts alone.
 //
-// Large problems are cut into units for threads. Bodies are divided by number into slabs; the
-// contacts of a slab with itself and with the next one are a unit. Those of the even slabs touch
-// different bodies, so they are swept at once, then those of the odd slabs, and in the end the
-// contacts that span more than two slabs, by one thread.
+// Large problems are cut into units for threads. Bodies are divided into slabs by number, or where
+// that is of no use by an order of their contacts (solve/body_order.h); the contacts of a slab with
+// itself and with the next one are a unit. Those of the even slabs touch different bodies, so they
+// are swept at once, then those of the odd slabs, and in the end the contacts that span more than
+// two slabs, by one thread.
 #ifndef CAIRN_SOLVE_PACKETS_H
 #define CAIRN_SOLVE_PACKETS_H
 
@@ -35,6 +36,20 @@ cn_status cn_packets_fill(int32_t contacts, const int32_t *body, int32_t bodies,
 cn_status cn_packets_take(int32_t contacts, cn_arena *scratch, cn_packets *out);
 cn_status cn_packets_choose(int32_t contacts, const int32_t *body, int32_t bodies,
                             cn_arena *scratch, cn_packets *out);
+
+// A choice and what it was made from. Zeros but for the arena: none yet.
+typedef struct cn_packets_kept {
+    cn_arena *memory; // of the arrays
+    int32_t contacts, bodies;
+    int32_t *body;
+    cn_packets choice;
+    int64_t uses; // of the choice that is there
+} cn_packets_kept;
+
+// The choice kept where it was made from the same, else a new one that is kept in its place. It is
+// valid until the next call. kept NULL: as cn_packets_fill.
+cn_status cn_packets_keep(cn_packets_kept *kept, int32_t contacts, const int32_t *body,
+                          int32_t bodies, cn_arena *scratch, cn_packets *out);
 
 // fn for every unit: those of a phase at once, in any order, after those of the phase before.
 typedef void cn_packets_fn(void *user, int32_t unit, int32_t first, int32_t count);

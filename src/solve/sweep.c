@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/parallel.h"
 #include "math/wide.h"
+#include "problem/ball_map.h"
 #include "problem/operator.h"
 #include "solve/boxes.h"
 #include "solve/contact_order.h"
@@ -484,10 +485,10 @@ cn_status cn_sweep_take_weights(cn_sweep *s, cn_arena *scratch) {
 // The packets that the operator fits, if any.
 static cn_status cn_prepare_packets(cn_sweep *s, cn_arena *scratch) {
     bool fits = false;
-    cn_status status =
-        s->p->W.kind == CN_OPERATOR_POINTS
-            ? CN_OK
-            : cn_balls_build(s->p, &s->unit, s->plan.single, scratch, &s->balls, &fits);
+    cn_status status = s->p->W.kind == CN_OPERATOR_POINTS
+                           ? CN_OK
+                           : cn_balls_build(s->p, &s->unit, s->plan.single, s->plan.kept, scratch,
+                                            &s->balls, &fits);
     if (status == CN_OK && fits) {
         s->kind = CN_SWEEP_BALLS;
         s->single = s->plan.single;
@@ -496,7 +497,7 @@ static cn_status cn_prepare_packets(cn_sweep *s, cn_arena *scratch) {
         return CN_OK;
     }
     if (status == CN_OK && s->p->W.kind != CN_OPERATOR_BALLS) {
-        status = cn_manifolds_build(s->p, scratch, &s->manifolds, &fits);
+        status = cn_manifolds_build(s->p, s->plan.kept, scratch, &s->manifolds, &fits);
     }
     if (status == CN_OK && fits) {
         s->kind = CN_SWEEP_MANIFOLDS;
@@ -717,6 +718,28 @@ double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const void *x) {
     return measure == CN_MEASURE_SCALED
                ? cn_natural_error_in(sweep->env, &sweep->unit, sweep->p, sweep->r, sweep->u)
                : cn_natural_error_by(sweep->env, sweep->p, measure, sweep->r, sweep->u);
+}
+
+cn_status cn_sweep_error_of(const cn_sweep *sweep, const double *r, cn_arena *scratch,
+                            double *error) {
+    const cn_friction *p = sweep->p;
+    int32_t dofs = cn_operator_dofs(&p->W, p->dim);
+    bool balls = p->W.kind == CN_OPERATOR_BALLS;
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    double *v = CN_TAKE_ZERO(scratch, double, dofs),
+           *u = balls ? NULL : CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+    if (!v || (!u && !balls)) {
+        return CN_ERR_MEMORY;
+    }
+    if (balls) {
+        cn_ball_map_push(sweep->env, &p->W.balls, p->dim, p->contacts, r, v);
+        *error = cn_natural_error_balls(sweep->env, &sweep->unit, p, r, v);
+    } else {
+        cn_friction_velocity_by(sweep->env, p, r, v, u);
+        *error = cn_natural_error_in(sweep->env, &sweep->unit, p, r, u);
+    }
+    cn_arena_release(scratch, mark);
+    return CN_OK;
 }
 
 double cn_sweep_cost(const cn_sweep *sweep) {

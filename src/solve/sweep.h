@@ -28,6 +28,7 @@ typedef struct cn_sweep_plan {
     bool symmetric;    // forward, then backward
     int32_t inner;     // most inner sweeps over the contacts of one pair of bodies; 0: one by one
     bool single;       // in single precision where there is such a sweep
+    cn_packets_kept *kept; // a choice of packets that may still hold; NULL: none
 } cn_sweep_plan;
 
 // An iterate x holds the impulses as the sweep likes them: in contact axes as they come, or in
@@ -91,6 +92,9 @@ void cn_sweep_freshen(cn_sweep *sweep, const void *x, const void *before);
 // The error of the x of the last run, as cn_natural_error has it; of singles, in singles, the
 // scaled one only.
 double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const void *x);
+// The scaled error of r, in doubles whatever the sweep's. Scratch is given back.
+cn_status cn_sweep_error_of(const cn_sweep *sweep, const double *r, cn_arena *scratch,
+                            double *error);
 // Multiplications' worth of one visit to every contact, by counts that were measured once and hold
 // on any machine.
 double cn_sweep_cost(const cn_sweep *sweep);

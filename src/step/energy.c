@@ -84,7 +84,8 @@ static inline void cn_load_work(const cn_sim *sim, int64_t i, cn_work *work) {
     const cn_step *step = &sim->last;
     int32_t dim = sim->model->dim, size = cn_velocity_size(dim);
     double theta = step->opts.theta, mass = sim->model->body[i].mass;
-    const double *load = step->load + 6 * i;
+    static const double none[6] = {0.0};
+    const double *load = step->load ? step->load + 6 * i : none;
     bool given_none = load[0] == 0.0 && load[1] == 0.0 && load[2] == 0.0 && load[3] == 0.0 &&
                       load[4] == 0.0 && load[5] == 0.0;
     if (given_none && theta == 0.5) {
@@ -149,6 +150,10 @@ static double cn_driven_work(const cn_sim *sim, int32_t body, const cn_contact *
 static double cn_driven_works(const cn_sim *sim, int64_t a) {
     const cn_step *step = &sim->last;
     const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
+    if (sim->model->body[contact->key.candidate].role != CN_BODY_DRIVEN &&
+        sim->model->body[contact->key.antagonist].role != CN_BODY_DRIVEN) {
+        return 0.0; // most contacts
+    }
     double axes[9];
     cn_contact_axes(sim->model->dim, contact->normal, axes);
     double impulse[3] = {0.0, 0.0, 0.0}, reaction[3];

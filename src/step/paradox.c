@@ -14,6 +14,8 @@
 
 #include <math.h>
 
+#define CN_SURELY_BELOW 0.999 // of a ratio of 1, whatever round-off
+
 // Only contacts that matter in this step: they carry, they would approach, or they are closed.
 static bool cn_contact_matters(const cn_step *step, int32_t a) {
     int64_t row = (int64_t)step->assembled.problem.dim * a;
@@ -34,6 +36,10 @@ static void cn_find_paradoxes(const void *user, int64_t first, int64_t end, void
     cn_paradoxes *found = part;
     for (int32_t a = (int32_t)first; a < end; a++) {
         const double *block = p->W.diagonal + (int64_t)p->dim * p->dim * a;
+        double most = fabs(block[1]) + (p->dim == 3 ? fabs(block[2]) : 0.0);
+        if (p->mu[a] * most < CN_SURELY_BELOW * block[0]) {
+            continue; // nearly all, without a root
+        }
         double coupling = p->dim == 3 ? hypot(block[1], block[2]) : fabs(block[1]);
         double ratio = p->mu[a] * coupling / block[0];
         if (!(ratio >= 1.0) || !cn_contact_matters(step, a)) {

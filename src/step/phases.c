@@ -11,8 +11,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "body/rigid_four.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
+#include "solve/drive.h"
 
 #include <float.h>
 #include <math.h>
@@ -20,7 +22,7 @@
 
 #define CN_SLIDE_MARGIN 1e-9 // a contact slides when |r_T| is within this share of mu r_N
 
-static cn_status cn_step_allocate(const cn_model *model, cn_arena *memory, cn_step *step) {
+static bool cn_step_take_vectors(const cn_model *model, cn_arena *memory, cn_step *step) {
     int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
     int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
     step->q_middle = CN_TAKE(memory, double, poses);
@@ -29,9 +31,25 @@ static cn_status cn_step_allocate(const cn_model *model, cn_arena *memory, cn_st
     step->v_free = CN_TAKE(memory, double, velocities);
     step->v_new = CN_TAKE(memory, double, velocities);
     step->v = CN_TAKE(memory, double, velocities);
-    step->load = CN_TAKE_ZERO(memory, double, 6 * (int64_t)model->body_count);
-    bool complete = step->q_middle && step->q && step->v_old && step->v_free && step->v_new &&
-                    step->v && step->load;
+    return step->q_middle && step->q && step->v_old && step->v_free && step->v_new && step->v;
+}
+
+static cn_status cn_step_allocate(cn_sim *sim, cn_step *step) {
+    const cn_model *model = sim->model;
+    bool loaded = model->force_count > 0 || model->joint_count > 0 || sim->state.island ||
+                  sim->steering.pulled != 0;
+    bool complete = true;
+    if (sim->next_q) {
+        step->q_middle = step->q = sim->next_q;
+        step->v_free = step->v_new = step->v = sim->next_v;
+        step->v_old = sim->state.v;
+    } else {
+        complete = cn_step_take_vectors(model, sim->step_memory, step);
+    }
+    if (complete && loaded) {
+        step->load = CN_TAKE_ZERO(sim->step_memory, double, 6 * (int64_t)model->body_count);
+        complete = step->load != NULL;
+    }
     return complete ? CN_OK : CN_ERR_MEMORY;
 }
 
@@ -123,17 +141,19 @@ static void cn_drift_range(void *user, int64_t first, int64_t end) {
     const cn_drift_loop *loop = user;
     const cn_model *model = loop->model;
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
+    cn_rigid_drifts drifts = cn_rigid_drifts_start(loop->h);
     for (int64_t i = first; i < end; i++) {
         const double *q = loop->q + pose * i, *v = loop->v + size * i;
         double *q_out = loop->q_out + pose * i, *v_out = loop->v_out + size * i;
         if (model->body[i].role == CN_BODY_FREE) {
             cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
-            cn_rigid_drift(&rigid, q, v, loop->h, q_out, v_out);
+            cn_rigid_drifts_add(&drifts, &rigid, q, v, q_out, v_out);
         } else {
             cn_rigid_move(model->dim, q, v, loop->h, q_out);
             memmove(v_out, v, sizeof *v * (size_t)size);
         }
     }
+    cn_rigid_drifts_end(&drifts);
 }
 
 void cn_step_drift(const cn_sim *sim, const double *q, const double *v, double h, double *q_out,
@@ -201,7 +221,8 @@ static void cn_push_range(void *user, int64_t first, int64_t end) {
     for (int64_t i = first; i < end; i++) {
         if (model->body[i].role == CN_BODY_FREE) {
             cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
-            const double *load = step->load + 6 * i;
+            static const double none[6] = {0.0};
+            const double *load = step->load ? step->load + 6 * i : none;
             double force[3], own[36];
             cn_add_scaled3(load, rigid.mass, step->steering->gravity, force);
             cn_rigid_kick(&rigid, step->q_middle + pose * i,
@@ -229,7 +250,9 @@ static void cn_keep_better(cn_sim *sim, const cn_friction *p, double *trial_r, d
     if (trial->grade.residual < step->solved.grade.residual) {
         int32_t before = step->solved.iterations;
         memcpy(step->r, trial_r, bytes);
-        memcpy(step->u, trial_u, bytes);
+        if (step->u) {
+            memcpy(step->u, trial_u, bytes);
+        }
         step->solved = *trial;
         step->solved.iterations += before;
         step->solver = sim->fallback->info.name;
@@ -254,28 +277,31 @@ cn_status cn_step_solve(cn_sim *sim, cn_error *error) {
     const cn_friction *p = &step->assembled.problem;
     int64_t m = (int64_t)p->dim * p->contacts;
     step->r = step->assembled.r;
-    step->u = step->u ? step->u : CN_TAKE(sim->step_memory, double, m);
-    if (!step->u) {
+    bool told = sim->next_v != NULL; // u follows from v_new
+    step->u = step->u || told ? step->u : CN_TAKE(sim->step_memory, double, m);
+    if (!step->u && !told) {
         return cn_fail_memory(error);
     }
     step->solver = sim->solver->info.name;
     cn_solve_opts opts = cn_step_limited(sim, &sim->opts);
-    cn_status status = cn_friction_solve(p, sim->solver, &opts, sim->scratch, step->r, step->u,
-                                         &step->solved, error);
+    bool timed = opts.time_limit > 0.0;
+    cn_status status = cn_friction_drive(p, sim->solver, &opts, timed, sim->scratch, step->r,
+                                         step->u, &step->solved, error);
     bool retry = sim->model->settings.on_stall == CN_STALL_RETRY &&
                  step->solved.outcome != CN_SOLVED && step->solved.outcome != CN_TIME;
     if (status != CN_OK || !retry) {
         return status;
     }
-    double *r = CN_TAKE(sim->step_memory, double, m), *u = CN_TAKE(sim->step_memory, double, m);
-    if (!r || !u) {
+    double *r = CN_TAKE(sim->step_memory, double, m),
+           *u = told ? NULL : CN_TAKE(sim->step_memory, double, m);
+    if (!r || (!u && !told)) {
         return cn_fail_memory(error);
     }
     memcpy(r, step->r, sizeof *r * (size_t)m);
     cn_solve_report trial;
     step->retries++;
     opts = cn_step_limited(sim, &sim->fallback_opts);
-    status = cn_friction_solve(p, sim->fallback, &opts, sim->scratch, r, u, &trial, error);
+    status = cn_friction_drive(p, sim->fallback, &opts, timed, sim->scratch, r, u, &trial, error);
     if (status == CN_OK) {
         cn_keep_better(sim, p, r, u, &trial);
     }
@@ -327,29 +353,61 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
                       .h = h,
                       .steering = &sim->steering,
                       .joint_worst = -1,
-                      .phase = CN_PHASES,
+                      .phases = {.phase = CN_PHASES},
                       .opts = {.t = t,
                                .h = h,
                                .theta = model->settings.theta,
                                .drift = model->settings.joint_drift,
                                .baumgarte = model->settings.baumgarte}};
     cn_arena_release(sim->step_memory, (cn_arena_mark){0});
-    if (cn_step_allocate(model, sim->step_memory, step) != CN_OK) {
+    if (cn_step_allocate(sim, step) != CN_OK) {
         return cn_fail_memory(error);
     }
-    memcpy(step->v_old, sim->state.v,
-           sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
+    if (step->v_old != sim->state.v) {
+        memcpy(step->v_old, sim->state.v,
+               sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
+    }
     cn_step_drive(model, t, step->v_old);
     return cn_sleep_begin(sim) == CN_OK ? CN_OK : cn_fail_memory(error);
 }
 
-void cn_step_enter(cn_step *step, cn_phase phase) {
-    double now = cn_clock_cpu();
-    if (step->phase < CN_PHASES) {
-        step->cpu[step->phase] += now - step->entered;
+// After the last phase: each has its share of the CPU time that all took. Time when the processor
+// did something else is counted off the longest phase, where it most likely was.
+static void cn_phases_end(cn_step *step, double now) {
+    cn_phase_clock *clock = &step->phases;
+    double used = cn_clock_cpu() - clock->began_cpu, elsewhere = now - clock->began - used;
+    int32_t longest = 0;
+    for (int32_t i = 1; i < CN_PHASES; i++) {
+        longest = clock->taken[i] > clock->taken[longest] ? i : longest;
     }
-    step->phase = phase;
-    step->entered = now;
+    if (elsewhere > 0.0) {
+        clock->taken[longest] = fmax(clock->taken[longest] - elsewhere, 0.0);
+    }
+    double all = 0.0;
+    for (int32_t i = 0; i < CN_PHASES; i++) {
+        all += clock->taken[i];
+    }
+    for (int32_t i = 0; i < CN_PHASES; i++) {
+        step->cpu[i] += all > 0.0 ? clock->taken[i] / all * used : 0.0;
+        clock->taken[i] = 0.0;
+    }
+}
+
+void cn_step_enter(cn_step *step, cn_phase phase) {
+    cn_phase_clock *clock = &step->phases;
+    bool first = clock->phase == CN_PHASES;
+    clock->began_cpu = first ? cn_clock_cpu() : clock->began_cpu;
+    double now = cn_clock_steady();
+    if (first) {
+        clock->began = now;
+    } else {
+        clock->taken[clock->phase] += now - clock->entered;
+    }
+    clock->phase = phase;
+    clock->entered = now;
+    if (phase == CN_PHASES) {
+        cn_phases_end(step, now);
+    }
 }
 
 cn_status cn_step_go(cn_sim *sim, cn_error *error) {

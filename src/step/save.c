@@ -1,6 +1,6 @@
 // step/save.c
 // A state as bytes, little-endian as the machine is, and its hash.
-#include "step/sim.h"
+#include "step/save.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -10,18 +10,6 @@
 #include <string.h>
 
 #define CN_SAVE_MAGIC 0x31304e5249414331u // "1CAIRN01"
-
-typedef struct cn_save_head {
-    uint64_t magic;
-    int64_t step;
-    int32_t dim, bodies, impulses;
-    int32_t steered; // 1: a cn_save_steering follows the arrays, and all that sleeps follows it
-} cn_save_head;
-
-typedef struct cn_save_steering {
-    cn_steering steering;
-    double work;
-} cn_save_steering;
 
 // Bytes of the arrays that follow the head.
 static size_t cn_save_size(const cn_save_head *head, size_t others) {
@@ -38,19 +26,6 @@ static size_t cn_sleep_size(const cn_sim *sim) {
     size_t bodies = (size_t)sim->model->body_count;
     return sim->state.island ? bodies * (7 * sizeof(double) + sizeof(int32_t)) + sizeof(int64_t)
                              : 0;
-}
-
-static bool cn_sleep_save(const cn_sim *sim, cn_buffer *buffer) {
-    const cn_state *state = &sim->state;
-    size_t bodies = (size_t)sim->model->body_count;
-    int64_t kept = (int64_t)((sim->kept.size + sim->fresh.size) / sizeof(cn_kept_contact));
-    return !state->island ||
-           (cn_buffer_append(buffer, state->calm, bodies * sizeof *state->calm) &&
-            cn_buffer_append(buffer, state->rest_load, 6 * bodies * sizeof *state->rest_load) &&
-            cn_buffer_append(buffer, state->island, bodies * sizeof *state->island) &&
-            cn_buffer_append(buffer, &kept, sizeof kept) &&
-            cn_buffer_append(buffer, sim->kept.data, sim->kept.size) &&
-            cn_buffer_append(buffer, sim->fresh.data, sim->fresh.size));
 }
 
 // Whether size bytes hold what sleeping knows, and no more.
@@ -106,48 +81,71 @@ static size_t cn_other_numbers(const cn_model *model) {
            (size_t)cn_control_count(model);
 }
 
+static void cn_save_part(cn_save *save, const void *bytes, size_t size) {
+    if (size > 0) {
+        save->part[save->count].bytes = bytes;
+        save->part[save->count++].size = size;
+        save->size += size;
+    }
+}
+
+static void cn_save_sleep(const cn_sim *sim, cn_save *save) {
+    const cn_state *state = &sim->state;
+    size_t bodies = (size_t)sim->model->body_count;
+    if (state->island) {
+        save->kept = (int64_t)((sim->kept.size + sim->fresh.size) / sizeof(cn_kept_contact));
+        cn_save_part(save, state->calm, bodies * sizeof *state->calm);
+        cn_save_part(save, state->rest_load, 6 * bodies * sizeof *state->rest_load);
+        cn_save_part(save, state->island, bodies * sizeof *state->island);
+        cn_save_part(save, &save->kept, sizeof save->kept);
+        cn_save_part(save, sim->kept.data, sim->kept.size);
+        cn_save_part(save, sim->fresh.data, sim->fresh.size);
+    }
+}
+
+void cn_sim_parts(const cn_sim *sim, cn_save *save) {
+    const cn_state *state = &sim->state;
+    const cn_model *model = sim->model;
+    size_t bodies = (size_t)model->body_count, impulses = (size_t)state->impulse_count;
+    memset(save, 0, sizeof *save); // the gaps of its structs too
+    save->head = (cn_save_head){.magic = CN_SAVE_MAGIC,
+                                .step = state->step,
+                                .dim = model->dim,
+                                .bodies = model->body_count,
+                                .impulses = state->impulse_count,
+                                .steered = cn_is_steered(sim)};
+    save->steered.steering = sim->steering;
+    save->steered.work = sim->steering_work;
+    cn_save_part(save, &save->head, sizeof save->head);
+    cn_save_part(save, state->q, (size_t)cn_pose_size(model->dim) * bodies * sizeof(double));
+    cn_save_part(save, state->v, (size_t)cn_velocity_size(model->dim) * bodies * sizeof(double));
+    cn_save_part(save, state->joint_impulse, (size_t)model->joint_row_count * sizeof(double));
+    cn_save_part(save, state->joint_angle, 2 * (size_t)model->joint_count * sizeof(double));
+    cn_save_part(save, model->control ? model->control->script->held : NULL,
+                 (size_t)cn_control_count(model) * sizeof(double));
+    cn_save_part(save, state->impulse, 3 * impulses * sizeof(double));
+    cn_save_part(save, state->key, impulses * sizeof(cn_contact_key));
+    cn_save_part(save, state->slid, impulses);
+    cn_save_part(save, &save->steered, save->head.steered ? sizeof save->steered : 0);
+    cn_save_sleep(sim, save);
+}
+
 cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
     if (sim->system) {
         return cn_sim_system_save(sim, bytes, size);
     }
-    const cn_state *state = &sim->state;
-    const cn_model *model = sim->model;
-    cn_save_head head = {.magic = CN_SAVE_MAGIC,
-                         .step = state->step,
-                         .dim = model->dim,
-                         .bodies = model->body_count,
-                         .impulses = state->impulse_count,
-                         .steered = cn_is_steered(sim)};
-    cn_save_steering steered;
-    memset(&steered, 0, sizeof steered); // its gaps too
-    steered.steering = sim->steering;
-    steered.work = sim->steering_work;
-    size_t rows = (size_t)model->joint_row_count * sizeof(double);
-    size_t angles = 2 * (size_t)model->joint_count * sizeof(double);
-    size_t poses = (size_t)cn_pose_size(head.dim) * (size_t)head.bodies * sizeof(double);
-    size_t velocities = (size_t)cn_velocity_size(head.dim) * (size_t)head.bodies * sizeof(double);
-    size_t impulses = (size_t)head.impulses;
-    size_t controls = (size_t)cn_control_count(model) * sizeof(double);
-    const double *held = model->control ? model->control->script->held : NULL;
-    cn_buffer buffer;
-    cn_buffer_init(&buffer, &sim->env);
-    bool done = cn_buffer_append(&buffer, &head, sizeof head) &&
-                cn_buffer_append(&buffer, state->q, poses) &&
-                cn_buffer_append(&buffer, state->v, velocities) &&
-                cn_buffer_append(&buffer, state->joint_impulse, rows) &&
-                cn_buffer_append(&buffer, state->joint_angle, angles) &&
-                cn_buffer_append(&buffer, held, controls) &&
-                cn_buffer_append(&buffer, state->impulse, 3 * impulses * sizeof(double)) &&
-                cn_buffer_append(&buffer, state->key, impulses * sizeof(cn_contact_key)) &&
-                cn_buffer_append(&buffer, state->slid, impulses) &&
-                cn_buffer_append(&buffer, &steered, head.steered ? sizeof steered : 0) &&
-                cn_sleep_save(sim, &buffer);
-    if (!done) {
-        cn_buffer_free(&buffer);
+    cn_save save;
+    cn_sim_parts(sim, &save);
+    unsigned char *all = cn_env_resize(&sim->env, NULL, 0, save.size);
+    if (!all) {
         return CN_ERR_MEMORY;
     }
-    *bytes = buffer.data;
-    *size = buffer.size;
+    *bytes = all;
+    *size = save.size;
+    for (int32_t i = 0; i < save.count; i++) {
+        memcpy(all, save.part[i].bytes, save.part[i].size);
+        all += save.part[i].size;
+    }
     return CN_OK;
 }
 

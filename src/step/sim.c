@@ -12,6 +12,8 @@
 #include "detect/narrow.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
+#include "problem/ball_map.h"
+#include "problem/operator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -171,8 +173,10 @@ static bool cn_sim_allocate(cn_sim *sim) {
     sim->step_memory = cn_arena_create(&sim->env);
     sim->scratch = cn_arena_create(&sim->env);
     sim->impulses = cn_arena_create(&sim->env);
+    sim->memo = sim->opts.memo = cn_solve_memo_create(&sim->env);
     sim->detector = cn_detector_create(model, &sim->env, sim->scratch);
-    if (!sim->memory || !sim->step_memory || !sim->scratch || !sim->impulses || !sim->detector) {
+    if (!sim->memory || !sim->step_memory || !sim->scratch || !sim->impulses || !sim->detector ||
+        !sim->memo) {
         return false;
     }
     sim->state.q = CN_TAKE(sim->memory, double, poses);
@@ -182,8 +186,20 @@ static bool cn_sim_allocate(cn_sim *sim) {
     if (!sim->state.q || !sim->state.v || !sim->state.joint_impulse || !sim->state.joint_angle) {
         return false;
     }
+    // Sleeping looks at velocities of both ends, driven bodies at the middle.
+    if (sim->scheme && model->only_balls && model->motion_count == 0 &&
+        !(model->settings.sleep_speed > 0.0)) {
+        sim->next_q = CN_TAKE(sim->memory, double, poses);
+        sim->next_v = CN_TAKE(sim->memory, double, velocities);
+        if (!sim->next_q || !sim->next_v) {
+            return false;
+        }
+    }
     memcpy(sim->state.q, model->q0, sizeof(double) * (size_t)poses);
-    memcpy(sim->state.v, model->v0, sizeof(double) * (size_t)velocities);
+    memset(sim->state.v, 0, sizeof(double) * (size_t)velocities);
+    if (model->v0) {
+        memcpy(sim->state.v, model->v0, sizeof(double) * (size_t)velocities);
+    }
     sim->steering = cn_steering_default(model);
     return cn_sleep_prepare(sim);
 }
@@ -258,6 +274,7 @@ void cn_sim_destroy(cn_sim *sim) {
     cn_detector_destroy(sim->detector);
     cn_buffer_free(&sim->kept);
     cn_buffer_free(&sim->fresh);
+    cn_solve_memo_destroy(sim->memo);
     cn_arena_destroy(sim->impulses);
     cn_arena_destroy(sim->scratch);
     cn_arena_destroy(sim->step_memory);
@@ -365,7 +382,12 @@ static void cn_count_turns(cn_sim *sim) {
 cn_status cn_step_accept(cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
     cn_status status = cn_keep_impulses(sim, error);
-    if (status == CN_OK) {
+    if (status == CN_OK && sim->next_q) {
+        sim->next_q = sim->state.q;
+        sim->next_v = sim->state.v;
+        sim->state.q = sim->last.q;
+        sim->state.v = sim->last.v;
+    } else if (status == CN_OK) {
         cn_count_turns(sim);
         memcpy(sim->state.q, sim->last.q,
                sizeof(double) * (size_t)cn_pose_size(model->dim) * (size_t)model->body_count);
@@ -383,7 +405,7 @@ typedef struct cn_contact_sums {
 
 static void cn_count_overlap(double gap, cn_contact_sums *sums) {
     if (gap < 0.0) {
-        sums->deepest = fmax(sums->deepest, -gap);
+        sums->deepest = -gap > sums->deepest ? -gap : sums->deepest;
         sums->overlap -= gap;
         sums->touching++;
     }
@@ -519,12 +541,12 @@ const cn_model *cn_sim_model(const cn_sim *sim) {
     return sim->model;
 }
 
-void cn_sim_poses(const cn_sim *sim, double *q) {
+void cn_sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q) {
     const cn_model *model = sim->model;
-    int32_t size = cn_pose_size(model->dim);
-    memcpy(q, sim->state.q, sizeof *q * (size_t)size * (size_t)model->body_count);
-    for (int32_t i = 0; i < model->body_count; i++) {
-        double *pose = q + (int64_t)size * i, R[9], offset[3];
+    int64_t size = cn_pose_size(model->dim);
+    memcpy(q, sim->state.q + size * first, sizeof *q * (size_t)(size * (end - first)));
+    for (int32_t i = first; i < end; i++) {
+        double *pose = q + size * (i - first), R[9], offset[3];
         if (model->dim == 3) {
             cn_quat_matrix(pose + 3, R);
         } else {
@@ -535,6 +557,10 @@ void cn_sim_poses(const cn_sim *sim, double *q) {
             pose[k] -= offset[k];
         }
     }
+}
+
+void cn_sim_poses(const cn_sim *sim, double *q) {
+    cn_sim_poses_of(sim, 0, sim->model->body_count, q);
 }
 
 void cn_sim_velocities(const cn_sim *sim, double *v) {
@@ -574,6 +600,23 @@ static int32_t cn_problem_contact(const cn_step *step, int32_t index) {
     return found ? low : -1;
 }
 
+// The velocity of problem contact a at the end of the step, in contact axes.
+static void cn_velocity_after(const cn_step *step, int32_t a, const double shift[3],
+                              double after[3]) {
+    const cn_friction *p = &step->assembled.problem;
+    int64_t row = (int64_t)p->dim * a;
+    if (!step->u) {
+        const int32_t *body = p->W.balls.body + 2 * (int64_t)a;
+        int64_t size = cn_velocity_size(p->dim);
+        cn_ball_relative(p->dim, &p->W.balls, a, step->v_new + size * body[0],
+                         step->v_new + size * body[1], after);
+        return;
+    }
+    for (int32_t i = 0; i < p->dim; i++) {
+        after[i] = step->u[row + i] - shift[i];
+    }
+}
+
 void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
     if (sim->system) {
         cn_sim_system_contact(sim, index, out);
@@ -604,9 +647,7 @@ void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
     double before[3], shift[3], after[3];
     cn_assembled_start(sim->model, &step->contacts, &step->inertia, step->v_old, &step->opts,
                        &step->assembled, a, before, shift);
-    for (int32_t i = 0; i < p->dim; i++) {
-        after[i] = step->u[row + i] - shift[i];
-    }
+    cn_velocity_after(step, a, shift, after);
     cn_to_world(p->dim, contact, step->r + row, out->impulse);
     cn_to_world(p->dim, contact, after, out->velocity);
     cn_to_world(p->dim, contact, before, out->velocity_before);
@@ -621,5 +662,14 @@ const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const dou
     *u = sim->last.u;
     cn_friction *body = sim->last.r ? CN_TAKE(sim->step_memory, cn_friction, 1) : NULL;
     bool made = body && cn_friction_expand(p, sim->step_memory, body) == CN_OK;
+    if (made && !*u) {
+        double *velocity = CN_TAKE(sim->step_memory, double, (int64_t)p->dim * p->contacts);
+        double *v = CN_TAKE(sim->step_memory, double, cn_operator_dofs(&p->W, p->dim));
+        made = velocity && v;
+        if (made) {
+            cn_friction_velocity_by(&sim->env, p, *r, v, velocity);
+        }
+        *u = velocity;
+    }
     return made ? body : NULL;
 }

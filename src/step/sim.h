@@ -18,22 +18,33 @@ typedef enum cn_phase {
     CN_PHASES // none of them
 } cn_phase;
 
+// Divides the CPU time of a step among its phases by a clock that is cheap to read. [s]
+typedef struct cn_phase_clock {
+    cn_phase phase;          // that the time since `entered` belongs to
+    double entered;          // by the cheap clock
+    double taken[CN_PHASES]; // by the phases, by the same
+    double began, began_cpu; // the first of them, by both clocks
+} cn_phase_clock;
+
 // The vectors and results of one step. Arrays live in the step's arena until the next step.
 typedef struct cn_step {
     double t, h; // start and length
     const cn_steering *steering;
     cn_assemble_opts opts;
+    // Where nothing but balls moves, whose drift leaves velocities as they are, q_middle is q, and
+    // v_free, v_new and v are one (cn_sim.next_q, next_v); v_old is the state's, and stays when the
+    // step is accepted.
     double *q_middle; // q~
     double *v_old;    // v_i as it is at q~, with the driven bodies' velocities
     double *load; // force and torque F_theta of each body, gravity left out, 6 each (2D: f_x f_y
-                  // torque in 0 1 5)
+                  // torque in 0 1 5); NULL: there is none
     double *v_free;
     double *v_new; // v_free + M^-1 H r, at q~
     double *q, *v; // the end
     cn_inertia_map inertia;
     cn_contact_list contacts;
     cn_assembled assembled;
-    double *r, *u;   // the answer; u is shifted, u + s
+    double *r, *u;   // the answer; u is shifted, u + s; NULL where v_new tells it
     uint8_t *status; // of each problem contact: 1 stick, 2 slide, 0 open
     cn_solve_report solved;
     const char *solver;
@@ -45,8 +56,7 @@ typedef struct cn_step {
     bool *resting;         // bodies that sleep, are fixed or do not move; NULL: sleeping is off
     int32_t woken;         // bodies that awoke: the step is to be made again
     double cpu[CN_PHASES]; // [s]
-    cn_phase phase;        // that the time since `entered` [s CPU] belongs to
-    double entered;
+    cn_phase_clock phases;
 } cn_step;
 
 // The clock of a step whose time is limited [s CPU]; not part of a saved state, since a limit makes
@@ -73,8 +83,11 @@ struct cn_sim {
     const cn_scheme *scheme;
     const cn_friction_solver *solver, *fallback;
     cn_solve_opts opts, fallback_opts;
+    cn_solve_memo *memo; // of opts
     cn_detector *detector;
     cn_state state;
+    double *next_q,
+        *next_v; // take turns with the state's, step by step; NULL: steps have their own
     cn_steering steering;
     double steering_work;  // [J] what steering changed of the potential energy since the last step
     cn_arena *memory;      // for the life of the run
@@ -157,6 +170,8 @@ static inline int32_t cn_control_count(const cn_model *model) {
     return model->control ? model->control->script->held_count : 0;
 }
 
+// The poses of bodies first .. end - 1, as cn_sim_poses gives those of all.
+void cn_sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q);
 // The state's impulses become `count` unwritten ones; false: no memory, and there are none.
 bool cn_state_make_room(cn_sim *sim, int32_t count);
 // The state becomes the end of sim->last.

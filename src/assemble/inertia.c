@@ -1,0 +1,75 @@
+// assemble/inertia.c
+// The masses of a step: of every body M^-1 at q~, or of balls 1/m and 1/I.
+#include "assemble/assemble.h"
+
+#include "base/arena.h"
+#include "base/parallel.h"
+#include "body/rigid.h"
+
+#include <string.h>
+
+// What the loop over bodies reads and writes.
+typedef struct cn_inertia_loop {
+    const cn_model *model;
+    cn_inertia_map *out;
+} cn_inertia_loop;
+
+static void cn_inertia_range(void *user, int64_t first, int64_t end) {
+    const cn_inertia_loop *loop = user;
+    const cn_model *model = loop->model;
+    int32_t size = cn_velocity_size(model->dim);
+    for (int64_t i = first; i < end; i++) {
+        double *inverse = loop->out->inverse + size * size * i;
+        if (model->body[i].role == CN_BODY_FREE) {
+            cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
+            cn_rigid_inverse_mass(&rigid, loop->out->q + cn_pose_size(model->dim) * i, inverse);
+        } else {
+            memset(inverse, 0, sizeof *inverse * (size_t)(size * size));
+        }
+    }
+}
+
+static void cn_light_range(void *user, int64_t first, int64_t end) {
+    const cn_inertia_loop *loop = user;
+    const cn_model *model = loop->model;
+    for (int64_t i = first; i < end; i++) {
+        const cn_body *body = &model->body[i];
+        bool free = body->role == CN_BODY_FREE;
+        double *light = loop->out->light + 2 * i;
+        light[0] = free ? 1.0 / body->mass : 0.0;
+        light[1] = free ? model->inertia[body->inertia].inverse[model->dim == 3 ? 0 : 8] : 0.0;
+    }
+}
+
+cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *memory,
+                             cn_inertia_map *out) {
+    int64_t size = cn_velocity_size(model->dim), bodies = model->body_count;
+    double *numbers = CN_TAKE(memory, double, model->only_balls ? 2 * bodies : size *size *bodies);
+    *out = (cn_inertia_map){.q = q};
+    *(model->only_balls ? &out->light : &out->inverse) = numbers;
+    cn_inertia_loop loop = {model, out};
+    if (numbers) {
+        cn_parallel_ranges(cn_arena_env(memory), bodies,
+                           model->only_balls ? cn_light_range : cn_inertia_range, &loop);
+    }
+    return numbers ? CN_OK : CN_ERR_MEMORY;
+}
+
+const double *cn_inertia_at(const cn_model *model, const cn_inertia_map *inertia, int32_t body,
+                            double own[36]) {
+    int32_t dim = model->dim, size = cn_velocity_size(dim);
+    if (inertia->inverse) {
+        return inertia->inverse + (int64_t)size * size * body;
+    }
+    memset(own, 0, sizeof *own * (size_t)(size * size));
+    for (int32_t i = 0; i < size; i++) {
+        own[(size + 1) * i] = inertia->light[2 * (int64_t)body + (i < dim ? 0 : 1)];
+    }
+    return own;
+}
+
+void cn_inertia_hold(const cn_model *model, cn_inertia_map *inertia, int32_t body) {
+    int64_t size = cn_velocity_size(model->dim), count = inertia->inverse ? size * size : 2;
+    memset((inertia->inverse ? inertia->inverse : inertia->light) + count * body, 0,
+           sizeof(double) * (size_t)count);
+}

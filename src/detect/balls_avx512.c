@@ -1,0 +1,19 @@
+// detect/balls_avx512.c
+// The kernel of pairs of balls for processors with 512-bit registers; built with -mavx512f there.
+#define CN_WIDE 8
+#include "detect/balls.h"
+
+#if defined(__AVX512F__)
+#include "base/processor.h"
+#include "detect/balls_kernel.h"
+
+static const cn_pair_kernel cn_own_kernel = CN_PAIR_KERNEL;
+
+const cn_pair_kernel *cn_pair_kernel_avx512(void) {
+    return cn_has_avx512() ? &cn_own_kernel : NULL;
+}
+#else
+const cn_pair_kernel *cn_pair_kernel_avx512(void) {
+    return NULL;
+}
+#endif

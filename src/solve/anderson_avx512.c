@@ -1,0 +1,19 @@
+// solve/anderson_avx512.c
+// The sums of the acceleration for processors with 512-bit registers; built with -mavx512f there.
+// Four numbers at a time even so, since the order of the sums is theirs.
+#include "solve/anderson.h"
+
+#if defined(__AVX512F__)
+#include "base/processor.h"
+#include "solve/anderson_kernel.h"
+
+static const cn_anderson_kernel cn_own_kernel = CN_ANDERSON_KERNEL;
+
+const cn_anderson_kernel *cn_anderson_kernel_avx512(void) {
+    return cn_has_avx512() ? &cn_own_kernel : NULL;
+}
+#else
+const cn_anderson_kernel *cn_anderson_kernel_avx512(void) {
+    return NULL;
+}
+#endif

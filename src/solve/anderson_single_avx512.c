@@ -1,0 +1,21 @@
+// solve/anderson_single_avx512.c
+// The sums of the acceleration in single precision for processors with AVX-512; built with
+// -mavx512f there.
+// A packet fills a register of 256 bits; what is gained are twice as many registers.
+#define CN_SINGLE
+#include "solve/anderson.h"
+
+#if defined(__AVX512F__)
+#include "base/processor.h"
+#include "solve/anderson_kernel.h"
+
+static const cn_anderson_kernel cn_own_kernel = CN_ANDERSON_KERNEL;
+
+const cn_anderson_kernel *cn_anderson_kernel_single_avx512(void) {
+    return cn_has_avx512() ? &cn_own_kernel : NULL;
+}
+#else
+const cn_anderson_kernel *cn_anderson_kernel_single_avx512(void) {
+    return NULL;
+}
+#endif

@@ -1,0 +1,83 @@
+// solve/body_order.c
+// Breadth first along the contacts (Cuthill and McKee 1969), from a far end of each piece that
+// hangs together: the body that a first search from any of its bodies reaches last. Contacts then
+// join bodies of the same layer or of two in a row.
+#include "solve/body_order.h"
+
+#include "base/arena.h"
+
+#include <string.h>
+
+typedef struct cn_body_graph {
+    int32_t bodies;
+    int32_t *start, *next; // next[start[i] .. start[i + 1]): the neighbours of body i
+    uint8_t *searched;     // how often each body has been reached
+    int32_t *queue;        // bodies in the order of the last searches
+} cn_body_graph;
+
+// Neighbours are counted, then written from the end of each body's room to its start.
+static void cn_body_graph_fill(cn_body_graph *g, int32_t contacts, const int32_t *body) {
+    memset(g->start, 0, sizeof *g->start * ((size_t)g->bodies + 1));
+    for (int64_t k = 0; k < 2 * (int64_t)contacts; k++) {
+        if (body[k] < g->bodies && body[k ^ 1] < g->bodies) {
+            g->start[body[k]]++;
+        }
+    }
+    for (int32_t i = 0; i < g->bodies; i++) {
+        g->start[i + 1] += g->start[i];
+    }
+    for (int64_t k = 2 * (int64_t)contacts - 1; k >= 0; k--) {
+        if (body[k] < g->bodies && body[k ^ 1] < g->bodies) {
+            g->next[--g->start[body[k]]] = body[k ^ 1];
+        }
+    }
+}
+
+// Puts the piece of a body into the queue from first on; returns where it ends.
+static int32_t cn_body_graph_search(cn_body_graph *g, int32_t from, int32_t first) {
+    uint8_t mark = (uint8_t)(g->searched[from] + 1);
+    int32_t end = first;
+    g->queue[end++] = from;
+    g->searched[from] = mark;
+    for (int32_t k = first; k < end; k++) {
+        int32_t i = g->queue[k];
+        for (int32_t n = g->start[i]; n < g->start[i + 1]; n++) {
+            int32_t other = g->next[n];
+            if (g->searched[other] < mark) {
+                g->searched[other] = mark;
+                g->queue[end++] = other;
+            }
+        }
+    }
+    return end;
+}
+
+static void cn_body_graph_rank(cn_body_graph *g, int32_t *rank) {
+    int32_t end = 0;
+    for (int32_t i = 0; i < g->bodies; i++) {
+        if (g->searched[i] == 0) {
+            int32_t far = cn_body_graph_search(g, i, end) - 1;
+            end = cn_body_graph_search(g, g->queue[far], end);
+        }
+    }
+    for (int32_t k = 0; k < g->bodies; k++) {
+        rank[g->queue[k]] = k;
+    }
+}
+
+cn_status cn_body_order(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
+                        int32_t *rank) {
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_body_graph g = {.bodies = bodies,
+                       .start = CN_TAKE(scratch, int32_t, (int64_t)bodies + 1),
+                       .next = CN_TAKE(scratch, int32_t, 2 * (int64_t)contacts),
+                       .searched = CN_TAKE_ZERO(scratch, uint8_t, bodies),
+                       .queue = CN_TAKE(scratch, int32_t, bodies)};
+    bool made = g.start && g.next && g.searched && g.queue;
+    if (made) {
+        cn_body_graph_fill(&g, contacts, body);
+        cn_body_graph_rank(&g, rank);
+    }
+    cn_arena_release(scratch, mark);
+    return made ? CN_OK : CN_ERR_MEMORY;
+}

@@ -1,0 +1,69 @@
+// The hashes of all kernels that the processor has, a line each: what, for which processor, hash.
+// Lines of the same thing must be the same on every processor (tools/check_neon.sh,
+// tools/check_avx512.sh). With CN_BARE, without a system: the lines go to the serial port.
+#include "work.h"
+
+#if defined(CN_BARE)
+// The serial port, with characters of 8 bits; waits until each is out.
+static void put(char c) {
+    uint8_t state;
+    __asm__ volatile("outb %0, %1" : : "a"((uint8_t)3), "Nd"((uint16_t)0x3fb));
+    __asm__ volatile("outb %0, %1" : : "a"(c), "Nd"((uint16_t)0x3f8));
+    do {
+        __asm__ volatile("inb %1, %0" : "=a"(state) : "Nd"((uint16_t)0x3fd));
+    } while (!(state & 0x40));
+}
+#else
+#include <stdio.h>
+static void put(char c) {
+    putchar(c);
+}
+#endif
+
+static void line(const char *what, const char *processor, uint64_t sum) {
+    const char *part[] = {what, " ", processor, " "};
+    for (int i = 0; i < 4; i++) {
+        for (const char *c = part[i]; *c; c++) {
+            put(*c);
+        }
+    }
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        put("0123456789abcdef"[sum >> shift & 15]);
+    }
+    put('\n');
+}
+
+#define LINE(what, work, processor, kernel)                                                        \
+    do {                                                                                           \
+        if (kernel) {                                                                              \
+            line(what, processor, work(kernel));                                                   \
+        }                                                                                          \
+    } while (0)
+
+int main(void) {
+    line("balls", "any", balls_work(&cn_ball_kernel_plain));
+    line("balls", "any-eight", balls_work(&eight_balls));
+    LINE("balls", balls_work, "avx2", cn_ball_kernel_avx2());
+    LINE("balls", balls_work, "avx512", cn_ball_kernel_avx512());
+    line("balls-single", "any", balls_work(&cn_ball_kernel_single));
+    LINE("balls-single", balls_work, "avx2", cn_ball_kernel_single_avx2());
+    LINE("balls-single", balls_work, "avx512", cn_ball_kernel_single_avx512());
+    line("manifolds", "any", manifolds_work(&cn_manifold_kernel_plain));
+    line("manifolds", "any-eight", manifolds_work(&eight_manifolds));
+    LINE("manifolds", manifolds_work, "avx2", cn_manifold_kernel_avx2());
+    LINE("manifolds", manifolds_work, "avx512", cn_manifold_kernel_avx512());
+    line("acceleration", "any", anderson_work(&cn_anderson_kernel_plain));
+    LINE("acceleration", anderson_work, "avx2", cn_anderson_kernel_avx2());
+    LINE("acceleration", anderson_work, "avx512", cn_anderson_kernel_avx512());
+    line("acceleration-single", "any", anderson_work(&cn_anderson_kernel_single));
+    LINE("acceleration-single", anderson_work, "avx2", cn_anderson_kernel_single_avx2());
+    LINE("acceleration-single", anderson_work, "avx512", cn_anderson_kernel_single_avx512());
+    line("checker", "any", grade_work(plain_grade));
+    LINE("checker", grade_work, "avx2", cn_grade_fours_avx2());
+    LINE("checker", grade_work, "avx512", cn_grade_fours_avx512());
+    line("pairs", "any", pairs_work(&cn_pair_kernel_plain));
+    line("pairs", "any-eight", pairs_work(&eight_pairs));
+    LINE("pairs", pairs_work, "avx2", cn_pair_kernel_avx2());
+    LINE("pairs", pairs_work, "avx512", cn_pair_kernel_avx512());
+    return 0;
+}

@@ -1,0 +1,58 @@
+// Kernels give the bits of those for any processor: the ones that this processor has, and the ones
+// with eight doubles a group, which AVX-512 runs, in registers of whatever length.
+#include "check.h"
+#include "kernels/work.h"
+
+// The kernel's bits, or nothing where this processor does not have it.
+#define CHECK_BITS(work, kernel, expected)                                                         \
+    do {                                                                                           \
+        if (kernel) {                                                                              \
+            assert_true(work(kernel) == (expected));                                               \
+        } else {                                                                                   \
+            print_message("no %s on this processor\n", #kernel);                                   \
+        }                                                                                          \
+    } while (0)
+
+CN_TEST(spheres_have_the_same_bits_on_every_processor) {
+    uint64_t plain = balls_work(&cn_ball_kernel_plain);
+    assert_true(balls_work(&cn_ball_kernel_plain) == plain);
+    assert_true(balls_work(&eight_balls) == plain);
+    CHECK_BITS(balls_work, cn_ball_kernel_avx2(), plain);
+    CHECK_BITS(balls_work, cn_ball_kernel_avx512(), plain);
+}
+
+CN_TEST(spheres_in_singles_have_the_same_bits_on_every_processor) {
+    uint64_t plain = balls_work(&cn_ball_kernel_single);
+    assert_true(plain != balls_work(&cn_ball_kernel_plain));
+    CHECK_BITS(balls_work, cn_ball_kernel_single_avx2(), plain);
+    CHECK_BITS(balls_work, cn_ball_kernel_single_avx512(), plain);
+}
+
+CN_TEST(rigid_bodies_have_the_same_bits_on_every_processor) {
+    uint64_t plain = manifolds_work(&cn_manifold_kernel_plain);
+    assert_true(manifolds_work(&eight_manifolds) == plain);
+    CHECK_BITS(manifolds_work, cn_manifold_kernel_avx2(), plain);
+    CHECK_BITS(manifolds_work, cn_manifold_kernel_avx512(), plain);
+}
+
+CN_TEST(the_acceleration_has_the_same_bits_on_every_processor) {
+    uint64_t plain = anderson_work(&cn_anderson_kernel_plain),
+             single = anderson_work(&cn_anderson_kernel_single);
+    CHECK_BITS(anderson_work, cn_anderson_kernel_avx2(), plain);
+    CHECK_BITS(anderson_work, cn_anderson_kernel_avx512(), plain);
+    CHECK_BITS(anderson_work, cn_anderson_kernel_single_avx2(), single);
+    CHECK_BITS(anderson_work, cn_anderson_kernel_single_avx512(), single);
+}
+
+CN_TEST(the_checker_has_the_same_bits_on_every_processor) {
+    uint64_t plain = grade_work(plain_grade);
+    CHECK_BITS(grade_work, cn_grade_fours_avx2(), plain);
+    CHECK_BITS(grade_work, cn_grade_fours_avx512(), plain);
+}
+
+CN_TEST(pairs_of_balls_have_the_same_bits_on_every_processor) {
+    uint64_t plain = pairs_work(&cn_pair_kernel_plain);
+    assert_true(pairs_work(&eight_pairs) == plain);
+    CHECK_BITS(pairs_work, cn_pair_kernel_avx2(), plain);
+    CHECK_BITS(pairs_work, cn_pair_kernel_avx512(), plain);
+}
