@@ -412,8 +412,7 @@ export class App {
             stats: () => ({ ...this.view?.stats, frame: this.state.frame, time: this.playback.time, step: this.run?.frames.steps[this.state.frame],
                 selection: this.state.selection, chains: this.view?.lines?.chains.count, points: this.view?.points?.count }),
             ready: () => Boolean(this.shown),
-            // The fine picture never comes while a live run moves on.
-            settled: () => Boolean(this.shown) && this.run.frames.kept.has(this.playback.frameNumber()) && (this.run.dim === 2 || this.run.mode === "live" || this.view.stats.quality === "fine" || (this.view.isTimed && !this.view.mayRefine())),
+            settled: () => this.isSettled(),
             fine: () => { this.view.alwaysFine = true; this.invalidate("look"); },
             seek: (t) => this.playback.seek(t),
             seekStep: (step) => this.seekFrame(this.run.frames.atStep(step)),
@@ -427,6 +426,14 @@ export class App {
             run: () => ({ ...this.run.facts, frames: this.run.frames.count, mode: this.run.mode }),
             app: this,
         };
+    }
+    // The picture asked for is the one on the screen, in the quality that it will keep. A frame that has come is not yet drawn. In a live
+    // run that moves on the next picture is always due and a fine one never comes, so that any will do.
+    isSettled() {
+        if (!this.shown) return false;
+        const { frames, mode, dim } = this.run, pair = frames.kept.get(this.playback.frameNumber());
+        if (mode === "live") return Boolean(pair);
+        return this.shown === pair && !this.scheduled && (dim === 2 || this.view.stats.quality === "fine" || (this.view.isTimed && !this.view.mayRefine()));
     }
     // Milliseconds of each of some draws, to the end of the GPU's work.
     timeDraws(draws, moving) {

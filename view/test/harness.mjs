@@ -26,6 +26,16 @@ export function holds(condition, what) {
     if (!condition) throw new Error(what);
 }
 
+const PATIENCE = 240000; // [ms] a hang, not slowness: a busy machine draws a hundred times slower
+
+// Waits for something outside the page, which its own clock knows nothing of.
+export async function until(condition, what) {
+    for (const end = Date.now() + PATIENCE; !condition(); ) {
+        if (Date.now() > end) throw new Error(`${what}: it does not come`);
+        await new Promise((done) => setTimeout(done, 20));
+    }
+}
+
 class Session {
     constructor(browser, folder, pageFolder, cairn) {
         Object.assign(this, { browser, folder, pageFolder, cairn, errors: [] });
@@ -37,7 +47,7 @@ class Session {
         page.on("pageerror", (error) => this.errors.push(error.message));
         // The driver's remarks on reading pixels back are no fault of the page.
         page.on("console", (m) => m.type() === "error" && this.errors.push(m.text()));
-        page.setDefaultTimeout(240000); // a hang, not slowness: a busy machine draws a hundred times slower
+        page.setDefaultTimeout(PATIENCE);
         return page;
     }
 

@@ -251,6 +251,25 @@ test("no_accessibility_violations", async (t) => {
     }
 });
 
+// What other tests and pictures wait for: a frame that comes late is on the screen before the page calls itself settled.
+test("settled_means_that_the_frame_is_drawn", async (t) => {
+    const page = await t.open(twoBalls());
+    const early = await page.evaluate(() => new Promise((done) => {
+        const { app } = window.cairn, plain = app.source.frame.bind(app.source);
+        app.source.frame = (step) => new Promise((late) => setTimeout(late, 300)).then(() => plain(step));
+        let wrong = 0;
+        const look = () => {
+            const settled = window.cairn.settled(), { step } = app.shown.frame;
+            wrong += settled && step !== 50 ? 1 : 0;
+            if (settled && step === 50) done(wrong);
+            else requestAnimationFrame(look);
+        };
+        window.cairn.seekStep(50);
+        requestAnimationFrame(look);
+    }));
+    equal(early, 0, "times that it was settled with another frame on the screen");
+});
+
 test("tables_have_the_numbers_of_the_frame", async (t) => {
     const page = await t.open(twoBalls());
     await page.evaluate(() => window.cairn.seekStep(50));

@@ -21,6 +21,7 @@ export class SocketSource {
         this.unasked = null; // a live frame that waits for its contacts
         this.bodies = null;
         this.greeting = null;
+        this.retrySeconds = RETRY_SECONDS;
     }
 
     open() {
@@ -40,8 +41,8 @@ export class SocketSource {
         this.requests.clear();
         this.commands.clear();
         const reason = CLOSE_REASONS[code];
-        this.listener.closed(reason ?? null, RETRY_SECONDS);
-        if (!reason) this.timer = setTimeout(() => this.open(), RETRY_SECONDS * 1000);
+        this.listener.closed(reason ?? null, this.retrySeconds);
+        if (!reason) this.timer = setTimeout(() => this.open(), this.retrySeconds * 1000);
     }
 
     retry() {
