@@ -18,8 +18,9 @@ if [ $# -eq 0 ]; then
 fi
 tools/build.sh fuzz "$@"
 
-status=0
-for target in "$@"; do
+# Runs one target and says how it went; fails when it found something.
+fuzz() {
+    target=$1
     name=${target#fuzz_}
     found=build/fuzz/found/$name
     mkdir -p "$found"
@@ -35,7 +36,25 @@ for target in "$@"; do
     else
         echo "fuzz: $name FAILED, the input is in $found; its log ends:"
         tail -n 40 "$log"
-        status=1
+        return 1
     fi
+}
+
+# As many at a time as there are jobs; what each says is shown when all of them are through.
+said=$(mktemp -d)
+trap 'rm -rf "$said"' EXIT
+status=0
+while [ $# -gt 0 ]; do
+    running=
+    while [ $# -gt 0 ] && [ "$(echo "$running" | wc -w)" -lt "${JOBS:-2}" ]; do
+        fuzz "$1" >"$said/$1" &
+        running="$running $!"
+        shift
+    done
+    for one in $running; do
+        wait "$one" || status=1
+    done
+    cat "$said"/*
+    rm -f "$said"/*
 done
 exit $status
