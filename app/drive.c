@@ -116,7 +116,7 @@ int cn_drive_create(cn_drive *drive, cn_model *model, bool overwrite) {
     }
     if (cn_drive_meta_start(drive, &error) != CN_OK ||
         cn_recorder_frame(drive->recorder, drive->sim, &error) != CN_OK ||
-        cn_recorder_checkpoint(drive->recorder, drive->sim, &error) != CN_OK) {
+        cn_recorder_flush(drive->recorder, &error) != CN_OK) {
         cn_drive_refuse(drive, &error);
         remove(drive->path);
         return CN_EXIT_FAILURE;

@@ -267,23 +267,26 @@ cn_status cn_recorder_meta(cn_recorder *recorder, const char *key, const char *v
     return status;
 }
 
-// The columns of a contact row from the third on: where they are in a cn_contact_record, and how
-// many bytes a contact has; of vectors, how many an axis has.
+// The columns of a contact row from the third on: what part of a cn_contact_record they belong to
+// and where in it they are, and how many bytes a contact has; of vectors, how many an axis has.
 static const struct cn_contact_column {
     const char *name;
+    uint32_t part;
     size_t offset, bytes;
     bool vector;
 } cn_contact_columns[] = {
-    {"bodies", offsetof(cn_contact_record, candidate), 2 * sizeof(cn_body_id), false},
-    {"point", offsetof(cn_contact_record, point), sizeof(double), true},
-    {"normal", offsetof(cn_contact_record, normal), sizeof(double), true},
-    {"gap", offsetof(cn_contact_record, gap), sizeof(double), false},
-    {"impulse", offsetof(cn_contact_record, impulse), sizeof(double), true},
-    {"velocity", offsetof(cn_contact_record, velocity), sizeof(double), true},
-    {"velocity_before", offsetof(cn_contact_record, velocity_before), sizeof(double), true},
-    {"shift", offsetof(cn_contact_record, shift), sizeof(double), true},
-    {"friction", offsetof(cn_contact_record, friction), sizeof(double), false},
-    {"status", offsetof(cn_contact_record, status), sizeof(uint8_t), false},
+    {"bodies", CN_RECORD_PLACE, offsetof(cn_contact_record, candidate), 2 * sizeof(cn_body_id),
+     false},
+    {"point", CN_RECORD_PLACE, offsetof(cn_contact_record, point), sizeof(double), true},
+    {"normal", CN_RECORD_PLACE, offsetof(cn_contact_record, normal), sizeof(double), true},
+    {"gap", CN_RECORD_PLACE, offsetof(cn_contact_record, gap), sizeof(double), false},
+    {"impulse", CN_RECORD_IMPULSE, offsetof(cn_contact_record, impulse), sizeof(double), true},
+    {"velocity", CN_RECORD_AFTER, offsetof(cn_contact_record, velocity), sizeof(double), true},
+    {"velocity_before", CN_RECORD_BEFORE, offsetof(cn_contact_record, velocity_before),
+     sizeof(double), true},
+    {"shift", CN_RECORD_BEFORE, offsetof(cn_contact_record, shift), sizeof(double), true},
+    {"friction", CN_RECORD_STATE, offsetof(cn_contact_record, friction), sizeof(double), false},
+    {"status", CN_RECORD_STATE, offsetof(cn_contact_record, status), sizeof(uint8_t), false},
 };
 #define CN_CONTACT_COLUMNS (sizeof cn_contact_columns / sizeof cn_contact_columns[0])
 _Static_assert(offsetof(cn_contact_record, antagonist) ==
@@ -299,9 +302,13 @@ static size_t cn_column_bytes(const cn_recorder *recorder, size_t column) {
 static void cn_gather_contacts(const cn_recorder *recorder, const cn_sim *sim, int32_t first,
                                int32_t end, size_t column, size_t column_end,
                                unsigned char *const *to) {
+    uint32_t parts = 0;
+    for (size_t i = column; i < column_end; i++) {
+        parts |= cn_contact_columns[i].part;
+    }
     for (int32_t c = first; c < end; c++) {
         cn_contact_record contact;
-        cn_sim_contact(sim, c, &contact);
+        cn_sim_contact_parts(sim, c, parts, &contact);
         for (size_t i = column; i < column_end; i++) {
             size_t bytes = cn_column_bytes(recorder, i);
             memcpy(to[i] + bytes * (size_t)(c - first),
@@ -329,7 +336,8 @@ static cn_status cn_write_column(cn_recorder *recorder, const cn_sim *sim, size_
 }
 
 // The contacts of the last step, an array a column. Many are written column by column in pieces, so
-// that no copy of all of them is made, here or by SQLite.
+// that no copy of all of them is made, here or by SQLite; one column after the other, since SQLite
+// finds a place in a large row by walking to it, unless it was just there.
 static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
     int32_t count = cn_sim_contact_count(sim);
     bool whole = count <= CN_CONTACTS_AT_ONCE;

@@ -287,10 +287,7 @@ void cn_sim_destroy(cn_sim *sim) {
 // ---- stepping ----
 
 // In world axes: sum of parts[i] axis_i.
-static void cn_to_world(int32_t dim, const cn_contact *contact, const double *parts,
-                        double out[3]) {
-    double axes[9];
-    cn_contact_axes(dim, contact->normal, axes);
+static void cn_to_world(int32_t dim, const double axes[9], const double *parts, double out[3]) {
     out[0] = out[1] = out[2] = 0.0;
     for (int32_t i = 0; i < dim; i++) {
         cn_add_scaled3(out, parts[i], axes + 3 * i, out);
@@ -301,7 +298,9 @@ static void cn_to_world(int32_t dim, const cn_contact *contact, const double *pa
 static void cn_world_impulse(const cn_step *step, int32_t a, double out[3]) {
     const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
     int32_t dim = step->assembled.problem.dim;
-    cn_to_world(dim, contact, step->r + (int64_t)dim * a, out);
+    double axes[9];
+    cn_contact_axes(dim, contact->normal, axes);
+    cn_to_world(dim, axes, step->r + (int64_t)dim * a, out);
 }
 
 bool cn_state_make_room(cn_sim *sim, int32_t count) {
@@ -617,43 +616,73 @@ static void cn_velocity_after(const cn_step *step, int32_t a, const double shift
     }
 }
 
-void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+static void cn_record_place(const cn_contact *contact, cn_contact_record *out) {
+    out->candidate = contact->key.candidate + 1;
+    out->antagonist = contact->key.antagonist + 1;
+    out->gap = contact->gap;
+    memcpy(out->point, contact->point, sizeof out->point);
+    memcpy(out->normal, contact->normal, sizeof out->normal);
+}
+
+// What the step found for a contact, which is problem contact a.
+static void cn_record_answer(const cn_sim *sim, const cn_contact *contact, int32_t a,
+                             uint32_t parts, cn_contact_record *out) {
+    const cn_step *step = &sim->last;
+    const cn_friction *p = &step->assembled.problem;
+    bool starts = parts & CN_RECORD_BEFORE, moves = parts & CN_RECORD_AFTER;
+    double axes[9], before[3], shift[3], after[3];
+    out->friction = p->mu[a];
+    out->status = step->status[a];
+    if (!(parts & (CN_RECORD_IMPULSE | CN_RECORD_AFTER | CN_RECORD_BEFORE))) {
+        return;
+    }
+    cn_contact_axes(p->dim, contact->normal, axes);
+    if (parts & CN_RECORD_IMPULSE) {
+        cn_to_world(p->dim, axes, step->r + (int64_t)p->dim * a, out->impulse);
+    }
+    if (starts || (moves && step->u)) {
+        cn_assembled_start(sim->model, &step->contacts, &step->inertia, step->v_old, &step->opts,
+                           &step->assembled, a, before, shift);
+    }
+    if (moves) {
+        cn_velocity_after(step, a, shift, after);
+        cn_to_world(p->dim, axes, after, out->velocity);
+    }
+    if (starts) {
+        cn_to_world(p->dim, axes, before, out->velocity_before);
+        cn_to_world(p->dim, axes, shift, out->shift);
+    }
+}
+
+void cn_sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts,
+                          cn_contact_record *out) {
     if (sim->system) {
         cn_sim_system_contact(sim, index, out);
         return;
     }
     const cn_step *step = &sim->last;
-    const cn_kept_contact *kept = (const void *)sim->kept.data;
-    bool sleeps = index >= step->contacts.count;
-    kept = sleeps ? kept + (index - step->contacts.count) : NULL;
-    const cn_contact *contact = sleeps ? &kept->contact : &step->contacts.contact[index];
-    const cn_friction *p = &step->assembled.problem;
-    *out = (cn_contact_record){.candidate = contact->key.candidate + 1,
-                               .antagonist = contact->key.antagonist + 1,
-                               .gap = contact->gap};
-    memcpy(out->point, contact->point, sizeof out->point);
-    memcpy(out->normal, contact->normal, sizeof out->normal);
-    if (sleeps) {
+    *out = (cn_contact_record){.status = 0};
+    if (index >= step->contacts.count) {
+        const cn_kept_contact *kept = (const void *)sim->kept.data;
+        kept += index - step->contacts.count;
+        cn_record_place(&kept->contact, out);
         memcpy(out->impulse, kept->impulse, sizeof out->impulse);
         out->friction = kept->friction;
         out->status = kept->status;
         return;
     }
-    int32_t a = cn_problem_contact(step, index);
-    if (a < 0) {
-        return;
+    const cn_contact *contact = &step->contacts.contact[index];
+    if (parts & CN_RECORD_PLACE) {
+        cn_record_place(contact, out);
     }
-    int64_t row = (int64_t)p->dim * a;
-    double before[3], shift[3], after[3];
-    cn_assembled_start(sim->model, &step->contacts, &step->inertia, step->v_old, &step->opts,
-                       &step->assembled, a, before, shift);
-    cn_velocity_after(step, a, shift, after);
-    cn_to_world(p->dim, contact, step->r + row, out->impulse);
-    cn_to_world(p->dim, contact, after, out->velocity);
-    cn_to_world(p->dim, contact, before, out->velocity_before);
-    cn_to_world(p->dim, contact, shift, out->shift);
-    out->friction = p->mu[a];
-    out->status = step->status[a];
+    int32_t a = parts & ~(uint32_t)CN_RECORD_PLACE ? cn_problem_contact(step, index) : -1;
+    if (a >= 0) {
+        cn_record_answer(sim, contact, a, parts, out);
+    }
+}
+
+void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+    cn_sim_contact_parts(sim, index, CN_RECORD_ALL, out);
 }
 
 const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const double **u) {

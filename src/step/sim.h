@@ -170,6 +170,17 @@ static inline int32_t cn_control_count(const cn_model *model) {
     return model->control ? model->control->script->held_count : 0;
 }
 
+// Parts of a contact's record, for those who want some of them of many contacts.
+enum {
+    CN_RECORD_PLACE = 1, // bodies, point, normal, gap
+    CN_RECORD_IMPULSE = 2,
+    CN_RECORD_AFTER = 4,  // velocity
+    CN_RECORD_BEFORE = 8, // velocity_before and shift
+    CN_RECORD_STATE = 16, // friction and status
+    CN_RECORD_ALL = 31
+};
+// As cn_sim_contact; parts that are not asked for may be anything.
+void cn_sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts, cn_contact_record *out);
 // The poses of bodies first .. end - 1, as cn_sim_poses gives those of all.
 void cn_sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q);
 // The state's impulses become `count` unwritten ones; false: no memory, and there are none.
