@@ -454,10 +454,6 @@ static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
     report->iterations += step->solved.iterations;
     report->retries += step->retries;
     report->missed += step->contacts.missed;
-    report->cpu_detect += step->cpu[CN_PHASE_DETECT];
-    report->cpu_assemble += step->cpu[CN_PHASE_ASSEMBLE];
-    report->cpu_solve += step->cpu[CN_PHASE_SOLVE];
-    report->cpu_advance += step->cpu[CN_PHASE_ADVANCE];
     if (report->outcome == CN_SOLVED) {
         report->outcome = step->solved.outcome; // the first that was not solved stays
     }
@@ -501,6 +497,23 @@ cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
     return status;
 }
 
+// A step of the model's length, or in parts.
+static cn_status cn_step_bodies(cn_sim *sim, double t, cn_step_report *report, cn_error *error) {
+    const cn_settings *settings = &sim->model->settings;
+    sim->phases = (cn_phase_clock){.phase = CN_PHASES};
+    cn_step_enter(sim, CN_PHASE_ADVANCE);
+    cn_status status =
+        settings->error > 0.0
+            ? cn_step_adapted(sim, t, settings->step, report, error)
+            : cn_step_or_halve(sim, t, settings->step, settings->halvings, report, error);
+    cn_step_enter(sim, CN_PHASES);
+    report->cpu_detect = sim->phases.cpu[CN_PHASE_DETECT];
+    report->cpu_assemble = sim->phases.cpu[CN_PHASE_ASSEMBLE];
+    report->cpu_solve = sim->phases.cpu[CN_PHASE_SOLVE];
+    report->cpu_advance = sim->phases.cpu[CN_PHASE_ADVANCE];
+    return status;
+}
+
 cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     const cn_settings *settings = &sim->model->settings;
     double t = cn_sim_time(sim);
@@ -508,11 +521,8 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     sim->clock.start = limited ? cn_clock_cpu() : 0.0;
     *report = (cn_step_report){.outcome = CN_SOLVED};
     cn_control_sample(sim, t);
-    cn_status status =
-        sim->system ? cn_sim_system_step(sim, report, error)
-        : settings->error > 0.0
-            ? cn_step_adapted(sim, t, settings->step, report, error)
-            : cn_step_or_halve(sim, t, settings->step, settings->halvings, report, error);
+    cn_status status = sim->system ? cn_sim_system_step(sim, report, error)
+                                   : cn_step_bodies(sim, t, report, error);
     if (status == CN_OK) {
         sim->state.step++;
         report->work_external += sim->steering_work;
