@@ -15,8 +15,8 @@
 #include <string.h>
 
 #define CN_COMMIT_ROWS 200
-#define CN_CONTACTS_AT_ONCE 16384          // of a frame: 3 MB
-#define CN_BODIES_AT_ONCE 16384            // of a frame: 2 MB
+#define CN_CONTACTS_AT_ONCE 16384          // of a frame: 3 MB, or of one column of it 0.4
+#define CN_BODIES_AT_ONCE 16384            // of a frame: 1 MB
 #define CN_STATE_AT_ONCE ((size_t)1 << 20) // bytes of a checkpoint
 #define CN_CHECKPOINTS_KEPT 2              // the last one, and one more in case it is damaged
 
@@ -288,6 +288,7 @@ static const struct cn_contact_column {
     {"friction", CN_RECORD_STATE, offsetof(cn_contact_record, friction), sizeof(double), false},
     {"status", CN_RECORD_STATE, offsetof(cn_contact_record, status), sizeof(uint8_t), false},
 };
+#define CN_COLUMN_BYTES_MOST (3 * sizeof(double))
 #define CN_CONTACT_COLUMNS (sizeof cn_contact_columns / sizeof cn_contact_columns[0])
 _Static_assert(offsetof(cn_contact_record, antagonist) ==
                    offsetof(cn_contact_record, candidate) + sizeof(cn_body_id),
@@ -298,7 +299,7 @@ static size_t cn_column_bytes(const cn_recorder *recorder, size_t column) {
     return c->bytes * (c->vector ? (size_t)recorder->dim : 1);
 }
 
-// Contacts first .. end - 1 of some columns, an array a column.
+// Contacts first .. end - 1 of some columns, an array each.
 static void cn_gather_contacts(const cn_recorder *recorder, const cn_sim *sim, int32_t first,
                                int32_t end, size_t column, size_t column_end,
                                unsigned char *const *to) {
@@ -311,7 +312,7 @@ static void cn_gather_contacts(const cn_recorder *recorder, const cn_sim *sim, i
         cn_sim_contact_parts(sim, c, parts, &contact);
         for (size_t i = column; i < column_end; i++) {
             size_t bytes = cn_column_bytes(recorder, i);
-            memcpy(to[i] + bytes * (size_t)(c - first),
+            memcpy(to[i - column] + bytes * (size_t)(c - first),
                    (const unsigned char *)&contact + cn_contact_columns[i].offset, bytes);
         }
     }
@@ -319,7 +320,7 @@ static void cn_gather_contacts(const cn_recorder *recorder, const cn_sim *sim, i
 
 // One column of a row that holds zeros so far, piece by piece.
 static cn_status cn_write_column(cn_recorder *recorder, const cn_sim *sim, size_t column,
-                                 unsigned char *const *piece, cn_error *error) {
+                                 unsigned char *piece, cn_error *error) {
     int32_t count = cn_sim_contact_count(sim);
     size_t bytes = cn_column_bytes(recorder, column);
     cn_blob *blob;
@@ -327,8 +328,8 @@ static cn_status cn_write_column(cn_recorder *recorder, const cn_sim *sim, size_
                                     cn_sim_step_index(sim), &blob, error);
     for (int32_t first = 0; status == CN_OK && first < count; first += CN_CONTACTS_AT_ONCE) {
         int32_t end = count - first < CN_CONTACTS_AT_ONCE ? count : first + CN_CONTACTS_AT_ONCE;
-        cn_gather_contacts(recorder, sim, first, end, column, column + 1, piece);
-        status = cn_blob_write(recorder->database, blob, bytes * (size_t)first, piece[column],
+        cn_gather_contacts(recorder, sim, first, end, column, column + 1, &piece);
+        status = cn_blob_write(recorder->database, blob, bytes * (size_t)first, piece,
                                bytes * (size_t)(end - first), error);
     }
     cn_blob_close(blob);
@@ -338,35 +339,41 @@ static cn_status cn_write_column(cn_recorder *recorder, const cn_sim *sim, size_
 // The contacts of the last step, an array a column. Many are written column by column in pieces, so
 // that no copy of all of them is made, here or by SQLite; one column after the other, since SQLite
 // finds a place in a large row by walking to it, unless it was just there.
-static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
-    int32_t count = cn_sim_contact_count(sim);
-    bool whole = count <= CN_CONTACTS_AT_ONCE;
-    int32_t piece_count = whole ? count : CN_CONTACTS_AT_ONCE;
-    unsigned char *piece[CN_CONTACT_COLUMNS];
-    for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
-        piece[i] = cn_arena_take(recorder->scratch, piece_count, cn_column_bytes(recorder, i));
-        if (!piece[i]) {
-            return cn_fail_memory(error);
-        }
+static cn_status cn_write_many(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    unsigned char *piece =
+        cn_arena_take(recorder->scratch, CN_CONTACTS_AT_ONCE, CN_COLUMN_BYTES_MOST);
+    if (!piece) {
+        return cn_fail_memory(error);
     }
-    if (whole) {
-        cn_gather_contacts(recorder, sim, 0, count, 0, CN_CONTACT_COLUMNS, piece);
-    }
-    cn_bind_int(recorder->contact, 1, cn_sim_step_index(sim));
-    cn_bind_int(recorder->contact, 2, count);
     for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
-        size_t bytes = cn_column_bytes(recorder, i) * (size_t)count;
-        if (whole) {
-            cn_bind_blob(recorder->contact, 3 + (int32_t)i, piece[i], bytes);
-        } else {
-            cn_bind_zeros(recorder->contact, 3 + (int32_t)i, bytes);
-        }
+        cn_bind_zeros(recorder->contact, 3 + (int32_t)i,
+                      cn_column_bytes(recorder, i) * (size_t)cn_sim_contact_count(sim));
     }
     cn_status status = cn_statement_do(recorder->database, recorder->contact, error);
-    for (size_t i = 0; status == CN_OK && !whole && i < CN_CONTACT_COLUMNS; i++) {
+    for (size_t i = 0; status == CN_OK && i < CN_CONTACT_COLUMNS; i++) {
         status = cn_write_column(recorder, sim, i, piece, error);
     }
     return status;
+}
+
+static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    int32_t count = cn_sim_contact_count(sim);
+    cn_bind_int(recorder->contact, 1, cn_sim_step_index(sim));
+    cn_bind_int(recorder->contact, 2, count);
+    if (count > CN_CONTACTS_AT_ONCE) {
+        return cn_write_many(recorder, sim, error);
+    }
+    unsigned char *all[CN_CONTACT_COLUMNS];
+    for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
+        size_t bytes = cn_column_bytes(recorder, i);
+        all[i] = cn_arena_take(recorder->scratch, count, bytes);
+        if (!all[i]) {
+            return cn_fail_memory(error);
+        }
+        cn_bind_blob(recorder->contact, 3 + (int32_t)i, all[i], bytes * (size_t)count);
+    }
+    cn_gather_contacts(recorder, sim, 0, count, 0, CN_CONTACT_COLUMNS, all);
+    return cn_statement_do(recorder->database, recorder->contact, error);
 }
 
 // The poses of many bodies into a row that holds zeros so far, piece by piece.

@@ -296,7 +296,7 @@ static void cn_to_world(int32_t dim, const double axes[9], const double *parts, 
 
 // The impulse of problem contact a in world axes.
 static void cn_world_impulse(const cn_step *step, int32_t a, double out[3]) {
-    const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
+    const cn_contact *contact = &step->contacts.contact[cn_assembled_listed(&step->assembled, a)];
     int32_t dim = step->assembled.problem.dim;
     double axes[9];
     cn_contact_axes(dim, contact->normal, axes);
@@ -320,7 +320,7 @@ bool cn_state_make_room(cn_sim *sim, int32_t count) {
 // Impulse `at` of the state becomes that of problem contact a.
 static void cn_keep_impulse(cn_sim *sim, int32_t at, int32_t a) {
     const cn_step *step = &sim->last;
-    sim->state.key[at] = step->contacts.contact[step->assembled.contact[a]].key;
+    sim->state.key[at] = step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key;
     sim->state.slid[at] = step->status[a] == 2;
     cn_world_impulse(step, a, sim->state.impulse + 3 * (int64_t)at);
 }
@@ -338,7 +338,8 @@ static void cn_keep_merged(cn_sim *sim) {
     int32_t contacts = step->assembled.contacts, sleeping = cn_kept_count(sim), a = 0, k = 0;
     for (int32_t at = 0; at < contacts + sleeping; at++) {
         const cn_contact_key *own =
-            a < contacts ? &step->contacts.contact[step->assembled.contact[a]].key : NULL;
+            a < contacts ? &step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key
+                         : NULL;
         if (k < sleeping && (!own || cn_key_before(&kept[k].contact.key, own))) {
             sim->state.key[at] = kept[k].contact.key;
             sim->state.slid[at] = kept[k].status == 2;
@@ -599,13 +600,14 @@ static int32_t cn_problem_contact(const cn_step *step, int32_t index) {
     low = low > 0 ? low : 0;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (step->assembled.contact[middle] < index) {
+        if (cn_assembled_listed(&step->assembled, middle) < index) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    bool found = low < step->assembled.contacts && step->assembled.contact[low] == index;
+    bool found =
+        low < step->assembled.contacts && cn_assembled_listed(&step->assembled, low) == index;
     return found ? low : -1;
 }
 
