@@ -6,6 +6,7 @@
 #include "io/database.h"
 
 #include <cairn/cairn.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -283,6 +284,44 @@ static void check_resume(const char *scene) {
 CN_TEST(resumed_run_has_the_bits_of_a_whole_one) {
     check_resume(scene_3d);
     check_resume(scene_2d);
+}
+
+static int32_t short_rows(sqlite3 *database, char **message, const void *api) {
+    (void)message;
+    (void)api;
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 1500);
+    return SQLITE_OK;
+}
+
+// A frame whose contacts are too many for a row goes without them, and the run goes on.
+CN_TEST(contacts_that_fit_in_no_row_are_left_out) {
+    char path[64];
+    temporary(path);
+    cn_world world = world_open(scene_3d);
+    cn_recorder *recorder;
+    cn_run *run;
+    cn_run_event *events;
+    cn_contact_record *contacts;
+    cn_arena *arena = cn_arena_create(NULL);
+    int64_t count;
+    int32_t left;
+    sqlite3_auto_extension((void (*)(void))short_rows);
+    assert_int_equal(cn_recorder_create(NULL, path, false, world.sim, &recorder, NULL), CN_OK);
+    sqlite3_reset_auto_extension();
+    record(recorder, world.sim, 200, 200);
+    CN_CHECK_TRUE(cn_sim_contact_count(world.sim) >= 8);
+    assert_int_equal(cn_recorder_close(recorder, NULL), CN_OK);
+    assert_int_equal(cn_run_open(NULL, path, &run, NULL), CN_OK);
+    assert_int_equal(cn_run_frame_count(run), 1);
+    assert_int_equal(cn_run_contacts(run, 0, arena, &contacts, &left, NULL), CN_OK);
+    assert_int_equal(left, 0);
+    assert_int_equal(cn_run_events(run, arena, &events, &count, NULL), CN_OK);
+    assert_int_equal(count, 1);
+    CN_CHECK_TRUE(strstr(events[0].text, "without its") != NULL);
+    cn_run_close(run);
+    cn_arena_destroy(arena);
+    world_close(&world);
+    cn_database_remove(path);
 }
 
 CN_TEST(damage_is_seen) {

@@ -18,6 +18,7 @@
 #define CN_CONTACTS_AT_ONCE 16384          // of a frame: 3 MB, or of one column of it 0.4
 #define CN_BODIES_AT_ONCE 16384            // of a frame: 1 MB
 #define CN_STATE_AT_ONCE ((size_t)1 << 20) // bytes of a checkpoint
+#define CN_ROW_HEAD 256                    // bytes of a row besides its arrays, at most
 #define CN_CHECKPOINTS_KEPT 2              // the last one, and one more in case it is damaged
 
 struct cn_recorder {
@@ -356,8 +357,23 @@ static cn_status cn_write_many(cn_recorder *recorder, const cn_sim *sim, cn_erro
     return status;
 }
 
+// Whether a row holds so many contacts: SQLite has some six million in mind.
+static bool cn_contacts_fit(const cn_recorder *recorder, int32_t count) {
+    size_t bytes = CN_ROW_HEAD;
+    for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
+        bytes += cn_column_bytes(recorder, i) * (size_t)count;
+    }
+    return bytes <= cn_database_row_most(recorder->database);
+}
+
 static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
     int32_t count = cn_sim_contact_count(sim);
+    if (!cn_contacts_fit(recorder, count)) {
+        char text[96];
+        snprintf(text, sizeof text, "the frame is without its %d contacts: a row has no room",
+                 (int)count);
+        return cn_recorder_event(recorder, cn_sim_step_index(sim), cn_sim_time(sim), text, error);
+    }
     cn_bind_int(recorder->contact, 1, cn_sim_step_index(sim));
     cn_bind_int(recorder->contact, 2, count);
     if (count > CN_CONTACTS_AT_ONCE) {
