@@ -82,8 +82,9 @@ void *cn_reallocate(void *pointer, int64_t count, size_t size);
 #define CN_ALLOCATE(type, count) ((type *)cn_allocate((count), sizeof(type)))
 double *cn_copy_reals(const double *from, int64_t count); // NULL gives zeros
 
-double cn_wall_clock(void); // [s]
-double cn_cpu_clock(void);  // [s] CPU time of the process
+double cn_wall_clock(void);   // [s]
+double cn_cpu_clock(void);    // [s] CPU time of the process
+double cn_thread_clock(void); // [s] CPU time of the calling thread
 
 // "dir/Kaplas-i1.hdf5" gives "Kaplas-i1". To be freed.
 char *cn_path_stem(const char *path);

@@ -54,13 +54,16 @@ static cn_status cn_drive_meta(cn_drive *drive, const cn_meta *list, size_t coun
     return status;
 }
 
+static int32_t cn_drive_threads(const cn_drive *drive) {
+    int32_t own = cn_model_settings(drive->model)->threads;
+    return drive->threads > 0 ? drive->threads : (own > 0 ? own : 1);
+}
+
 static cn_status cn_drive_meta_start(cn_drive *drive, cn_error *error) {
     char now[32], threads[16], tolerance[32];
     bool limited = cn_model_settings(drive->model)->time_limit > 0.0;
     cn_time_text(now);
-    int32_t own = cn_model_settings(drive->model)->threads;
-    snprintf(threads, sizeof threads, "%d",
-             (int)(drive->threads > 0 ? drive->threads : (own > 0 ? own : 1)));
+    snprintf(threads, sizeof threads, "%d", (int)cn_drive_threads(drive));
     snprintf(tolerance, sizeof tolerance, "%.17g", cn_model_settings(drive->model)->tolerance);
     // Runs draw no random numbers; generators have their seeds in the scene's text.
     const cn_meta list[] = {{"git_hash", CN_GIT_HASH},
@@ -75,11 +78,15 @@ static cn_status cn_drive_meta_start(cn_drive *drive, cn_error *error) {
 }
 
 static cn_status cn_drive_meta_end(cn_drive *drive, const char *how, cn_error *error) {
-    char now[32], cpu[32];
+    char now[32], cpu[32], others[32];
     cn_time_text(now);
     snprintf(cpu, sizeof cpu, "%.6g", drive->tally.cpu_s);
-    const cn_meta list[] = {
-        {"ended", now}, {"status", how}, {"state_hash", drive->hash}, {"cpu_s", cpu}};
+    snprintf(others, sizeof others, "%.6g", drive->tally.cpu_others);
+    const cn_meta list[] = {{"ended", now},
+                            {"status", how},
+                            {"state_hash", drive->hash},
+                            {"cpu_s", cpu},
+                            {"cpu_others_s", drive->tally.cpu_others > 0.0 ? others : NULL}};
     return cn_drive_meta(drive, list, sizeof list / sizeof list[0], error);
 }
 
@@ -116,7 +123,7 @@ int cn_drive_create(cn_drive *drive, cn_model *model, bool overwrite) {
     }
     if (cn_drive_meta_start(drive, &error) != CN_OK ||
         cn_recorder_frame(drive->recorder, drive->sim, &error) != CN_OK ||
-        cn_recorder_checkpoint(drive->recorder, drive->sim, &error) != CN_OK) {
+        cn_recorder_flush(drive->recorder, &error) != CN_OK) {
         cn_drive_refuse(drive, &error);
         remove(drive->path);
         return CN_EXIT_FAILURE;
@@ -263,15 +270,23 @@ static void cn_drive_show(cn_progress_line *line, const cn_step_report *report, 
     cn_progress_step(line, &progress);
 }
 
+// CPU time of the threads besides this one [s]; not asked for where there are none, since the
+// clocks take as long as a small step.
+static double cn_drive_others(const cn_drive *drive) {
+    return cn_drive_threads(drive) > 1 ? cn_cpu_clock() - cn_thread_clock() : 0.0;
+}
+
 cn_status cn_drive_step(cn_drive *drive, bool last, cn_step_report *report, bool *recorded,
                         cn_error *error) {
     *recorded = false;
+    double others = cn_drive_others(drive);
     cn_status status = cn_sim_step(drive->sim, report, error);
     if (status != CN_OK) {
         return status;
     }
     cn_tally_add(&drive->tally, report);
     status = cn_drive_record(drive, report, last, recorded, error);
+    drive->tally.cpu_others += cn_drive_others(drive) - others;
     if (drive->watch) {
         drive->watch(drive->watch_user, drive->sim, report);
     }

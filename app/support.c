@@ -263,6 +263,10 @@ double cn_cpu_clock(void) {
     return cn_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+double cn_thread_clock(void) {
+    return cn_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 char *cn_path_stem(const char *path) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;

@@ -69,9 +69,10 @@ cn_status cn_tally_read(cn_run *run, cn_tally *tally, cn_error *error) {
         cn_tally_add(tally, &rows[i]);
     }
     cn_arena_destroy(memory);
-    // A run that ended by itself has also noted what its recording took.
-    const char *cpu = cn_run_meta(run, "cpu_s");
-    tally->cpu_s = fmax(tally->cpu_s, cpu ? strtod(cpu, NULL) : 0.0);
+    // A run that ended by itself has also noted what its other threads and its recording took.
+    const char *cpu = cn_run_meta(run, "cpu_s"), *others = cn_run_meta(run, "cpu_others_s");
+    tally->cpu_others = others ? strtod(others, NULL) : 0.0;
+    tally->cpu_s = fmax(tally->cpu_s + tally->cpu_others, cpu ? strtod(cpu, NULL) : 0.0);
     return status;
 }
 
@@ -154,7 +155,7 @@ static void cn_tally_print_energy(const cn_tally *tally) {
 
 static void cn_tally_print_cpu(const cn_tally *tally) {
     static const char *const phases[] = {"detection", "assembly", "solving", "advancing"};
-    double rest = tally->cpu_s;
+    double rest = tally->cpu_s - tally->cpu_others;
     printf("  CPU time            %.3g s, S_p = %.3g (simulated / CPU time)\n", tally->cpu_s,
            cn_tally_speed(tally));
     if (!(tally->cpu_s > 0.0)) {
@@ -165,7 +166,11 @@ static void cn_tally_print_cpu(const cn_tally *tally) {
         printf("%s %.0f %%, ", phases[i], 100.0 * tally->cpu[i] / tally->cpu_s);
         rest -= tally->cpu[i];
     }
-    printf("recording %.0f %%\n", 100.0 * fmax(0.0, rest) / tally->cpu_s);
+    printf("recording %.0f %%", 100.0 * fmax(0.0, rest) / tally->cpu_s);
+    if (tally->cpu_others > 0.0) {
+        printf(", other threads %.0f %%", 100.0 * tally->cpu_others / tally->cpu_s);
+    }
+    putchar('\n');
 }
 
 void cn_tally_print(const cn_tally *tally, double tolerance, const char *hash) {

@@ -39,6 +39,21 @@ CN_TEST(impacts_are_located_to_the_error) {
     CN_CHECK_TRUE(fixed > 100.0 * fine);
 }
 
+// In free flight past the ground: the contact is that of the last half step's middle, and its
+// problem's too, not of a look at the end.
+CN_TEST(contacts_are_those_of_the_last_part) {
+    world w = world_open(BALL, 1e-3, 1e-8);
+    cn_contact_record contact;
+    while (cn_sim_contact_count(w.sim) == 0) {
+        world_step(&w);
+    }
+    double quarter = 0.25 * 0.02, height = world_position(&w, 2)[1];
+    CN_CHECK_TRUE(w.last.substeps == 1);
+    cn_sim_contact(w.sim, 0, &contact);
+    CN_CHECK_NEAR(contact.gap, height - quarter * world_velocity(&w, 2)[1] - 0.1, 1e-12);
+    world_close(&w);
+}
+
 // Infinitely many impacts before 4.0637 s: no step takes more parts than its shortest allows.
 CN_TEST(accumulation_does_not_make_it_search_without_end) {
     world w = world_open(BALL, 1e-9, 0.02 / 256);

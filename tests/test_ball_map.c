@@ -69,6 +69,23 @@ CN_TEST(the_checker_grades_both_forms_alike) {
     }
 }
 
+// Two forms of a problem have one answer, to the last bit.
+static void check_same_answer(const cn_friction *p, const cn_friction *other, cn_arena *arena) {
+    const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
+    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+    double r[2][3 * CONTACTS] = {{0.0}}, u[2][3 * CONTACTS];
+    cn_solve_report report[2];
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(cn_friction_solve(k == 0 ? p : other, solver, &opts, arena, r[k], u[k],
+                                           &report[k], NULL),
+                         CN_OK);
+    }
+    size_t bytes = sizeof(double) * (size_t)(p->dim * CONTACTS);
+    assert_memory_equal(r[0], r[1], bytes);
+    assert_memory_equal(u[0], u[1], bytes);
+    CN_CHECK_NEAR(report[0].grade.residual, report[1].grade.residual, 0.0);
+}
+
 CN_TEST(normals_may_be_part_of_larger_records) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         cn_arena *arena = cn_arena_create(NULL);
@@ -85,19 +102,37 @@ CN_TEST(normals_may_be_part_of_larger_records) {
         assert_int_equal(cn_friction_validate(&apart, NULL), CN_OK);
         cn_friction body = in_body_space(&apart, arena);
         check_velocities(&p, &body, arena);
-        const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
-        cn_solve_opts opts = cn_solve_opts_default(&solver->info);
-        double r[2][3 * CONTACTS] = {{0.0}}, u[2][3 * CONTACTS];
-        cn_solve_report report[2];
-        for (int k = 0; k < 2; k++) {
-            assert_int_equal(cn_friction_solve(k == 0 ? &p : &apart, solver, &opts, arena, r[k],
-                                               u[k], &report[k], NULL),
-                             CN_OK);
+        check_same_answer(&p, &apart, arena);
+        cn_arena_destroy(arena);
+    }
+}
+
+CN_TEST(arms_follow_from_radii_and_gaps) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = ball_problem(arena, dim, 8), without = p;
+        double *record = CN_TAKE(arena, double, 4 * CONTACTS), radius[BODIES];
+        cn_rng rng = cn_rng_seed(9);
+        for (int32_t i = 0; i < BODIES; i++) {
+            radius[i] = i < BODIES - 1 ? cn_rng_uniform(&rng, 0.5, 1.5) : -1.0;
         }
-        size_t bytes = sizeof(double) * (size_t)(dim * CONTACTS);
-        assert_memory_equal(r[0], r[1], bytes);
-        assert_memory_equal(u[0], u[1], bytes);
-        CN_CHECK_NEAR(report[0].grade.residual, report[1].grade.residual, 0.0);
+        for (int32_t a = 0; a < CONTACTS; a++) {
+            memcpy(record + 4 * a, p.W.balls.normal + 3 * a, 3 * sizeof *record);
+            record[4 * a + 3] = cn_rng_uniform(&rng, -0.1, 0.1);
+            for (int side = 0; side < 2; side++) {
+                double own = radius[p.W.balls.body[2 * a + side]];
+                p.W.balls.arm[2 * a + side] = own < 0.0 ? 0.0 : own + 0.5 * record[4 * a + 3];
+            }
+        }
+        without.W.balls.arm = NULL;
+        without.W.balls.normal = record;
+        without.W.balls.stride = 4;
+        without.W.balls.radius = radius;
+        assert_int_equal(cn_friction_validate(&without, NULL), CN_OK);
+        cn_friction body = in_body_space(&without, arena);
+        check_velocities(&p, &body, arena);
+        check_velocities(&without, &body, arena);
+        check_same_answer(&p, &without, arena);
         cn_arena_destroy(arena);
     }
 }
@@ -201,6 +236,18 @@ CN_TEST(faults_are_found) {
     p = ball_problem(arena, 3, 4);
     p.W.balls.normal = NULL;
     assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    p = ball_problem(arena, 3, 4);
+    p.W.balls.stride = 2;
+    assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    assert_non_null(strstr(error.message, "normals 2 numbers apart"));
+    p = ball_problem(arena, 3, 4);
+    double radius[BODIES] = {0.0};
+    p.W.balls.arm = NULL;
+    assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    assert_non_null(strstr(error.message, "lacks arrays"));
+    p.W.balls.radius = radius; // but there are no gaps
+    assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
+    assert_non_null(strstr(error.message, "normals 0 numbers apart"));
     p = ball_problem(arena, 3, 4);
     uint8_t boxed[CONTACTS] = {0};
     p.bounds.boxed = boxed;

@@ -172,6 +172,12 @@ CN_TEST(run_prints_a_trust_report) {
     CN_CLI_EXPECT(&cli, 0, "run column.yaml --quiet");
     assert_string_equal(cli.out, "");
     assert_string_equal(cli.err, "");
+    CN_CLI_EXPECT(&cli, 0,
+                  "run disks.yaml -o 2 --threads 2 --set generate.packing.count=4000 "
+                  "--set 'generate.packing.inside=[[-3, 3], [3, 140]]' --until 0.1");
+    CN_CHECK_HOLDS(cli.out, ", other threads "); // who do not record
+    CN_CLI_EXPECT(&cli, 0, "info 2");
+    CN_CHECK_HOLDS(cli.out, ", other threads ");
     cn_cli_leave(&cli);
 }
 

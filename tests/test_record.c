@@ -6,6 +6,7 @@
 #include "io/database.h"
 
 #include <cairn/cairn.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,6 +74,32 @@ static void temporary(char path[64]) {
     cn_database_remove(path);
 }
 
+// The contacts of a frame are those that the sim has now, to the last bit; returns how many.
+static int32_t check_contacts(cn_run *run, int64_t frame, const cn_sim *sim, cn_arena *arena) {
+    cn_contact_record *contacts;
+    int32_t count;
+    assert_int_equal(cn_run_contacts(run, frame, arena, &contacts, &count, NULL), CN_OK);
+    assert_int_equal(count, cn_sim_contact_count(sim));
+    for (int32_t c = 0; c < count; c++) {
+        const cn_contact_record *read = &contacts[c];
+        cn_contact_record live;
+        cn_sim_contact(sim, c, &live);
+        assert_int_equal(read->candidate, live.candidate);
+        assert_int_equal(read->antagonist, live.antagonist);
+        assert_int_equal(read->status, live.status);
+        CN_CHECK_NEAR(read->gap, live.gap, 0.0);
+        CN_CHECK_NEAR(read->friction, live.friction, 0.0);
+        assert_memory_equal(read->point, live.point, sizeof live.point);
+        assert_memory_equal(read->normal, live.normal, sizeof live.normal);
+        assert_memory_equal(read->impulse, live.impulse, sizeof live.impulse);
+        assert_memory_equal(read->velocity, live.velocity, sizeof live.velocity);
+        assert_memory_equal(read->velocity_before, live.velocity_before,
+                            sizeof live.velocity_before);
+        assert_memory_equal(read->shift, live.shift, sizeof live.shift);
+    }
+    return count;
+}
+
 static void check_round_trip(const char *scene) {
     char path[64];
     temporary(path);
@@ -101,18 +128,7 @@ static void check_round_trip(const char *scene) {
     cn_sim_velocities(world.sim, now_v);
     assert_memory_equal(q, now_q, sizeof *q * (size_t)(bodies * (dim == 3 ? 7 : 3)));
     assert_memory_equal(v, now_v, sizeof *v * (size_t)(bodies * (dim == 3 ? 6 : 3)));
-    cn_contact_record *contacts, live;
-    int32_t count;
-    assert_int_equal(cn_run_contacts(run, 20, arena, &contacts, &count, NULL), CN_OK);
-    assert_int_equal(count, cn_sim_contact_count(world.sim));
-    for (int32_t c = 0; c < count; c++) {
-        cn_sim_contact(world.sim, c, &live);
-        assert_int_equal(contacts[c].candidate, live.candidate);
-        CN_CHECK_NEAR(contacts[c].gap, live.gap, 0.0);
-        for (int k = 0; k < dim; k++) {
-            CN_CHECK_NEAR(contacts[c].impulse[k], live.impulse[k], 0.0);
-        }
-    }
+    check_contacts(run, 20, world.sim, arena);
     cn_step_report *rows;
     int64_t ledger;
     assert_int_equal(cn_run_ledger(run, arena, &rows, &ledger, NULL), CN_OK);
@@ -129,7 +145,8 @@ static void check_round_trip(const char *scene) {
     cn_database_remove(path);
 }
 
-// More bodies than a frame writes at once, and a state larger than a checkpoint copies.
+// More bodies and contacts than a frame writes at once, and a state larger than a checkpoint
+// copies.
 CN_TEST(large_frames_and_checkpoints_are_those_of_the_run) {
     static const char scene[] =
         "cairn: 1\n"
@@ -164,6 +181,7 @@ CN_TEST(large_frames_and_checkpoints_are_those_of_the_run) {
     assert_memory_equal(q, now, sizeof *q * 7 * (size_t)bodies);
     cn_sim_velocities(world.sim, now);
     assert_memory_equal(v, now, sizeof *v * 6 * (size_t)bodies);
+    CN_CHECK_TRUE(check_contacts(run, 0, world.sim, arena) > 16384);
     cn_run_close(run);
 
     assert_int_equal(cn_recorder_resume(NULL, path, other.sim, &recorder, NULL), CN_OK);
@@ -266,6 +284,44 @@ static void check_resume(const char *scene) {
 CN_TEST(resumed_run_has_the_bits_of_a_whole_one) {
     check_resume(scene_3d);
     check_resume(scene_2d);
+}
+
+static int32_t short_rows(sqlite3 *database, char **message, const void *api) {
+    (void)message;
+    (void)api;
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 1500);
+    return SQLITE_OK;
+}
+
+// A frame whose contacts are too many for a row goes without them, and the run goes on.
+CN_TEST(contacts_that_fit_in_no_row_are_left_out) {
+    char path[64];
+    temporary(path);
+    cn_world world = world_open(scene_3d);
+    cn_recorder *recorder;
+    cn_run *run;
+    cn_run_event *events;
+    cn_contact_record *contacts;
+    cn_arena *arena = cn_arena_create(NULL);
+    int64_t count;
+    int32_t left;
+    sqlite3_auto_extension((void (*)(void))short_rows);
+    assert_int_equal(cn_recorder_create(NULL, path, false, world.sim, &recorder, NULL), CN_OK);
+    sqlite3_reset_auto_extension();
+    record(recorder, world.sim, 200, 200);
+    CN_CHECK_TRUE(cn_sim_contact_count(world.sim) >= 8);
+    assert_int_equal(cn_recorder_close(recorder, NULL), CN_OK);
+    assert_int_equal(cn_run_open(NULL, path, &run, NULL), CN_OK);
+    assert_int_equal(cn_run_frame_count(run), 1);
+    assert_int_equal(cn_run_contacts(run, 0, arena, &contacts, &left, NULL), CN_OK);
+    assert_int_equal(left, 0);
+    assert_int_equal(cn_run_events(run, arena, &events, &count, NULL), CN_OK);
+    assert_int_equal(count, 1);
+    CN_CHECK_TRUE(strstr(events[0].text, "without its") != NULL);
+    cn_run_close(run);
+    cn_arena_destroy(arena);
+    world_close(&world);
+    cn_database_remove(path);
 }
 
 CN_TEST(damage_is_seen) {

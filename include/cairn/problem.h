@@ -67,12 +67,14 @@ typedef struct cn_body_map {
 // Velocities are those of a cn_body_map with 6 (2D 3) a body. There are no joint rows.
 typedef struct cn_ball_map {
     int32_t bodies;
-    double *light;  // 2 a body: 1/m and 1/I; zeros: it does not answer to impulses
-    int32_t *body;  // 2 a contact: A and B
-    double *arm;    // 2 a contact: R_A and R_B [m]
-    double *normal; // 3 a contact: n in world axes; 2D: z = 0. The tangents follow from it
+    double *light; // 2 a body: 1/m and 1/I; zeros: it does not answer to impulses
+    int32_t *body; // 2 a contact: A and B
+    double *arm;   // 2 a contact: R_A and R_B [m]; NULL: R = radius + gap/2, 0 of those without one
+    double *normal; // 3 a contact: n in world axes; 2D: z = 0. The tangents follow from it. Without
+                    // arm the gap is the number behind it
     int32_t
         stride; // numbers from one normal to the next, which may be part of larger records; 0: 3
+    double *radius; // a body, negative: it has none; only looked at without arm
 } cn_ball_map;
 
 // n, t1, t2 of a contact of balls with the normal n, by rows: right-handed, the same bits for the

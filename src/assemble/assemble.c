@@ -18,6 +18,7 @@
 #include "problem/operator.h"
 #include "problem/point_map.h"
 
+#include <stddef.h>
 #include <string.h>
 
 // From a body's centre of mass to the contact.
@@ -74,6 +75,7 @@ typedef struct cn_assembling {
     const cn_assemble_opts *opts;
     const cn_contact_list *contacts;
     cn_operator_kind form;
+    bool all; // listed contacts are those of the problem
     cn_assembled *out;
     struct cn_place *place; // one a range of listed contacts
 } cn_assembling;
@@ -161,7 +163,7 @@ static cn_operator_kind cn_form_of(const cn_model *model, const cn_contact_list 
 }
 
 // R on both sides of a contact of balls, the antagonist's first; 0 for bodies that do not answer.
-static void cn_ball_arms(const cn_model *model, const cn_contact *contact, double arm[2]) {
+static void cn_contact_arms(const cn_model *model, const cn_contact *contact, double arm[2]) {
     const cn_body *first = &model->body[contact->key.antagonist],
                   *second = &model->body[contact->key.candidate];
     arm[0] = first->role == CN_BODY_FREE ? first->bound + 0.5 * contact->gap : 0.0;
@@ -278,7 +280,7 @@ static bool cn_allocate_body_map(const cn_model *model, int32_t most, cn_arena *
     return W->body.start && W->body.dof && W->body.H && W->body.MinvH;
 }
 
-// Whether all listed contacts take part, so that the problem may look at the list itself.
+// Whether all listed contacts take part, whatever they are.
 static bool cn_all_take_part(const cn_model *model, const cn_assemble_opts *opts) {
     bool all = opts->scheme == CN_SHIFT_LAW;
     for (int32_t i = 0; all && i < model->material_count; i++) {
@@ -289,20 +291,24 @@ static bool cn_all_take_part(const cn_model *model, const cn_assemble_opts *opts
     return all;
 }
 
-// The normals are those of the list where it has all contacts of the problem, and no others.
+_Static_assert(offsetof(cn_contact, gap) == offsetof(cn_contact, normal) + 3 * sizeof(double),
+               "the gap is the number behind the normal");
+
+// Normals and gaps are those of the list where it has all contacts of the problem, and no others.
 static bool cn_allocate_balls(const cn_assembling *job, int32_t most, cn_arena *memory,
                               cn_operator *W) {
     const cn_model *model = job->model;
     W->kind = CN_OPERATOR_BALLS;
     W->balls.bodies = model->body_count;
     W->balls.body = CN_TAKE(memory, int32_t, 2 * (int64_t)most);
-    W->balls.arm = CN_TAKE(memory, double, 2 * (int64_t)most);
-    if (most > 0 && cn_all_take_part(model, job->opts)) {
+    if (most > 0 && job->all) {
+        W->balls.radius = CN_TAKE(memory, double, model->body_count);
         W->balls.normal = job->contacts->contact->normal;
         W->balls.stride = (int32_t)(sizeof(cn_contact) / sizeof(double));
-    } else {
-        W->balls.normal = CN_TAKE(memory, double, 3 * (int64_t)most);
+        return W->balls.body && W->balls.radius;
     }
+    W->balls.arm = CN_TAKE(memory, double, 2 * (int64_t)most);
+    W->balls.normal = CN_TAKE(memory, double, 3 * (int64_t)most);
     return W->balls.body && W->balls.arm && W->balls.normal;
 }
 
@@ -332,11 +338,11 @@ static cn_status cn_allocate(const cn_assembling *job, int32_t most, bool boxes,
         .problem = {.dim = dim, .convex = model->settings.friction == CN_FRICTION_CONVEX}};
     p->q = CN_TAKE(memory, double, (int64_t)dim *most);
     p->mu = CN_TAKE(memory, double, most);
-    out->contact = CN_TAKE(memory, int32_t, most);
+    out->contact = job->all ? NULL : CN_TAKE(memory, int32_t, most);
     out->r = CN_TAKE(memory, double, (int64_t)dim *most);
     bool balls = job->form == CN_OPERATOR_BALLS;
-    bool complete =
-        p->q && p->mu && out->contact && out->r && cn_allocate_operator(job, most, memory, &p->W);
+    bool complete = p->q && p->mu && (out->contact || job->all) && out->r &&
+                    cn_allocate_operator(job, most, memory, &p->W);
     if (complete && !balls) {
         p->W.diagonal = CN_TAKE(memory, double, (int64_t)dim *dim *most);
         complete = p->W.diagonal != NULL;
@@ -361,6 +367,14 @@ static void cn_pick_light(void *user, int64_t first, int64_t end) {
     }
 }
 
+static void cn_pick_radii(void *user, int64_t first, int64_t end) {
+    const cn_assembling *job = user;
+    for (int64_t i = first; i < end; i++) {
+        const cn_body *body = &job->model->body[i];
+        job->out->problem.W.balls.radius[i] = body->role == CN_BODY_FREE ? body->bound : -1.0;
+    }
+}
+
 // 1/m and 1/I of the bodies, known already where there are only balls; NULL: no memory.
 static double *cn_light_of(cn_assembling *job, cn_arena *memory) {
     double *light = job->inertia->light;
@@ -381,8 +395,8 @@ static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *conta
     if (job->form == CN_OPERATOR_BALLS) {
         W->balls.body[2 * (int64_t)a] = antagonist;
         W->balls.body[2 * (int64_t)a + 1] = candidate;
-        memcpy(W->balls.arm + 2 * (int64_t)a, arm, 2 * sizeof *arm);
-        if (W->balls.stride == 0) {
+        if (W->balls.arm) {
+            memcpy(W->balls.arm + 2 * (int64_t)a, arm, 2 * sizeof *arm);
             memcpy(W->balls.normal + 3 * (int64_t)a, contact->normal, sizeof contact->normal);
         }
         return k;
@@ -422,7 +436,7 @@ static bool cn_takes_part(const cn_assembling *job, const cn_contact *contact, b
                           .activation = model->settings.activation,
                           .active_gap = model->settings.active_gap};
     cn_contact_axes(model->dim, contact->normal, out->axes);
-    cn_ball_arms(model, contact, out->arm);
+    cn_contact_arms(model, contact, out->arm);
     cn_law law = opts->scheme == CN_SHIFT_LAW ? out->pair->law : CN_LAW_STABILISED;
     if (with_velocity || cn_law_needs_velocity(law, out->pair)) {
         cn_relative_velocity(job, contact, out->axes, out->arm, job->v_old, input.before);
@@ -451,7 +465,9 @@ static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place)
     if (last >= 0) {
         cn_to_axes(dim, touching.axes, job->state->impulse + 3 * (int64_t)last, r);
     }
-    out->contact[a] = c;
+    if (out->contact) {
+        out->contact[a] = c;
+    }
     p->mu[a] = last >= 0 && job->state->slid[last] ? touching.pair->friction_dynamic
                                                    : touching.pair->friction;
     for (int32_t i = 0; i < dim; i++) {
@@ -520,7 +536,9 @@ cn_put_point(int dim, const cn_assembling *job, int32_t c, const cn_between *bet
     }
     int64_t a = place->next++;
     bool slid = last >= 0 && job->state->slid[last];
-    out->contact[a] = c;
+    if (out->contact) {
+        out->contact[a] = c;
+    }
     p->mu[a] = slid ? between->pair->friction_dynamic : between->pair->friction;
     for (int i = 0; i < dim; i++) {
         out->shift[dim * a + i] = shift[i];
@@ -659,6 +677,7 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
                          .opts = opts,
                          .contacts = contacts,
                          .form = cn_form_of(model, contacts),
+                         .all = cn_all_take_part(model, opts),
                          .out = out};
     const cn_env *env = cn_arena_env(memory);
     job.place = CN_TAKE(memory, cn_place, cn_range_count(contacts->count));
@@ -672,6 +691,9 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
         p->W.balls.light = cn_light_of(&job, memory);
         if (!p->W.balls.light) {
             return cn_fail_memory(error);
+        }
+        if (p->W.balls.radius) {
+            cn_parallel_ranges(env, model->body_count, cn_pick_radii, &job);
         }
     }
     out->contacts = p->contacts = cn_add_contacts(env, &job);
@@ -701,7 +723,7 @@ void cn_assembled_start(const cn_model *model, const cn_contact_list *contacts,
                                .contacts = contacts,
                                .form = CN_OPERATOR_BALLS};
     cn_touching touching;
-    cn_takes_part(&job, &contacts->contact[assembled->contact[a]], true, &touching);
+    cn_takes_part(&job, &contacts->contact[cn_assembled_listed(assembled, a)], true, &touching);
     memcpy(before, touching.before, bytes);
     memcpy(shift, touching.shift, bytes);
 }

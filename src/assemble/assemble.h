@@ -22,11 +22,12 @@ const double *cn_inertia_at(const cn_model *model, const cn_inertia_map *inertia
 // The body does not answer to impulses any more.
 void cn_inertia_hold(const cn_model *model, cn_inertia_map *inertia, int32_t body);
 
-// The problem of one step. All arrays in the arena given to cn_assemble.
+// The problem of one step. All arrays in the arena given to cn_assemble, but for balls' normals
+// and gaps where every listed contact takes part, which are those of the list.
 typedef struct cn_assembled {
     cn_friction problem; // body space; contacts that are active (their law's test), then joints
     int32_t contacts;    // blocks of contacts; those behind belong to the joints, in their order
-    int32_t *contact;    // index into the contact list of each problem contact
+    int32_t *contact;    // index into the contact list of each problem contact; NULL: the same
     // In contact axes, dim each: s, the law holds for u + s, folded into problem.q; u_i. NULL for
     // balls that nothing drives, where cn_assembled_start finds them anew.
     double *shift, *velocity_before;
@@ -36,6 +37,11 @@ typedef struct cn_assembled {
     double *value, *correction;
     double *missed; // of springs: what the linear prediction of the gauge was found to miss
 } cn_assembled;
+
+// The listed contact that problem contact a is.
+static inline int32_t cn_assembled_listed(const cn_assembled *assembled, int64_t a) {
+    return assembled->contact ? assembled->contact[a] : (int32_t)a;
+}
 
 // Whether the scheme has its own shift for contacts.
 typedef enum cn_shift {

@@ -5,6 +5,10 @@
 #define CAIRN_BASE_PROCESSOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+// Both ask the compiler's run-time library, which says no where the system does not save the
+// registers (XGETBV), whatever the processor can.
 
 // Registers of 256 bits.
 static inline bool cn_has_avx2(void) {
@@ -24,5 +28,30 @@ static inline bool cn_has_avx512(void) {
     return false;
 #endif
 }
+
+// type *name(void): what a source of that kind has, where the compiler builds it and the processor
+// runs it; else NULL.
+#if defined(__AVX2__)
+#define CN_AVX2_KERNEL(type, name, own)                                                            \
+    type *name(void) {                                                                             \
+        return cn_has_avx2() ? (own) : NULL;                                                       \
+    }
+#else
+#define CN_AVX2_KERNEL(type, name, own)                                                            \
+    type *name(void) {                                                                             \
+        return NULL;                                                                               \
+    }
+#endif
+#if defined(__AVX512F__)
+#define CN_AVX512_KERNEL(type, name, own)                                                          \
+    type *name(void) {                                                                             \
+        return cn_has_avx512() ? (own) : NULL;                                                     \
+    }
+#else
+#define CN_AVX512_KERNEL(type, name, own)                                                          \
+    type *name(void) {                                                                             \
+        return NULL;                                                                               \
+    }
+#endif
 
 #endif

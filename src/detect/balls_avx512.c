@@ -3,17 +3,12 @@
 #define CN_WIDE 8
 #include "detect/balls.h"
 
-#if defined(__AVX512F__)
 #include "base/processor.h"
+
+#if defined(__AVX512F__)
 #include "detect/balls_kernel.h"
 
 static const cn_pair_kernel cn_own_kernel = CN_PAIR_KERNEL;
-
-const cn_pair_kernel *cn_pair_kernel_avx512(void) {
-    return cn_has_avx512() ? &cn_own_kernel : NULL;
-}
-#else
-const cn_pair_kernel *cn_pair_kernel_avx512(void) {
-    return NULL;
-}
 #endif
+
+CN_AVX512_KERNEL(const cn_pair_kernel, cn_pair_kernel_avx512, &cn_own_kernel)

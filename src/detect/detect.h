@@ -32,8 +32,7 @@ cn_detector *cn_detector_create(const cn_model *model, const cn_env *env, cn_are
 void cn_detector_destroy(cn_detector *detector);
 // q: poses of the centres of mass where gaps are asked for (q~). v: velocities, h: step, for the
 // automatic part of the alert distance (what the pair can close in a step); NULL: at rest. Pairs
-// without a free
-// body, pairs that a joint holds and pairs of shapes of one body are left out.
+// without a free body, pairs that a joint holds and pairs of shapes of one body are left out.
 cn_status cn_detect(cn_detector *detector, const double *q, const double *v, double h,
                     cn_contact_list *out, cn_error *error);
 // Pairs of two bodies marked here are left out of further calls; NULL: none. A number a body, to

@@ -186,6 +186,10 @@ void cn_blob_close(cn_blob *blob) {
     sqlite3_blob_close((sqlite3_blob *)(void *)blob);
 }
 
+size_t cn_database_row_most(const cn_database *database) {
+    return (size_t)sqlite3_limit(database->handle, SQLITE_LIMIT_LENGTH, -1);
+}
+
 cn_status cn_statement_step(cn_database *database, cn_statement *statement, bool *row,
                             cn_error *error) {
     int result = sqlite3_step(cn_handle(statement));

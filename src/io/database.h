@@ -48,6 +48,8 @@ cn_status cn_blob_open(cn_database *database, const char *table, const char *col
 cn_status cn_blob_write(cn_database *database, cn_blob *blob, size_t at, const void *bytes,
                         size_t size, cn_error *error);
 void cn_blob_close(cn_blob *blob); // NULL is allowed
+// Bytes that a row, all its columns together, may have.
+size_t cn_database_row_most(const cn_database *database);
 
 // *row: whether there is one. After the last the statement is ready to be bound again.
 cn_status cn_statement_step(cn_database *database, cn_statement *statement, bool *row,

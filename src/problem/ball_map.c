@@ -58,12 +58,13 @@ static inline __attribute__((always_inline)) void cn_balls_push(int dim, const c
         int64_t first = balls->body[2 * a], second = balls->body[2 * a + 1];
         bool has_first = cn_slice_has(slice, first), has_second = cn_slice_has(slice, second);
         const double *light_a = balls->light + 2 * first, *light_b = balls->light + 2 * second,
-                     *arm = balls->arm + 2 * a, *own = loop->r + dim * a;
+                     *own = loop->r + dim * a;
         bool open = own[0] == 0.0 && own[1] == 0.0 && (dim == 2 || own[2] == 0.0);
         if (open || (!has_first && !has_second)) {
             continue;
         }
-        double axes[9], P[3], turn[3];
+        double axes[9], P[3], turn[3], arm[2];
+        cn_ball_arms(balls, a, arm);
         cn_contact_axes(dim, cn_ball_normal(balls, a), axes);
         for (int k = 0; k < 3; k++) {
             P[k] =
@@ -140,7 +141,8 @@ static int32_t cn_ball_entries(const cn_friction *p, int32_t a, int side, cn_bod
     if (light[0] == 0.0 && light[1] == 0.0) {
         return 0;
     }
-    double arm = balls->arm[2 * (int64_t)a + side], axes[9];
+    double arm[2], axes[9];
+    cn_ball_arms(balls, a, arm);
     cn_contact_axes(dim, cn_ball_normal(balls, a), axes);
     for (int32_t d = 0; d < dim; d++) {
         const double *axis = axes + 3 * d;
@@ -150,7 +152,7 @@ static int32_t cn_ball_entries(const cn_friction *p, int32_t a, int side, cn_bod
             row[j] = side == 0 ? -axis[j] : axis[j];
         }
         for (int32_t j = dim; j < size; j++) {
-            row[j] = -arm * turn[dim == 3 ? j - 3 : 2];
+            row[j] = -arm[side] * turn[dim == 3 ? j - 3 : 2];
         }
         for (int32_t j = 0; j < size; j++) {
             map->H[dim * (k + j) + d] = row[j];

@@ -12,11 +12,24 @@ static inline const double *cn_ball_normal(const cn_ball_map *balls, int64_t a) 
     return balls->normal + (balls->stride > 0 ? balls->stride : 3) * a;
 }
 
+// R_A and R_B of contact a.
+static inline void cn_ball_arms(const cn_ball_map *balls, int64_t a, double arm[2]) {
+    for (int side = 0; side < 2; side++) {
+        if (balls->arm) {
+            arm[side] = balls->arm[2 * a + side];
+        } else {
+            double radius = balls->radius[balls->body[2 * a + side]];
+            arm[side] = radius >= 0.0 ? radius + 0.5 * cn_ball_normal(balls, a)[3] : 0.0;
+        }
+    }
+}
+
 // w_N and w_T of contact a.
 static inline void cn_ball_weights(const cn_ball_map *balls, int64_t a, double w[2]) {
     const double *first = balls->light + 2 * (int64_t)balls->body[2 * a],
-                 *second = balls->light + 2 * (int64_t)balls->body[2 * a + 1],
-                 *arm = balls->arm + 2 * a;
+                 *second = balls->light + 2 * (int64_t)balls->body[2 * a + 1];
+    double arm[2];
+    cn_ball_arms(balls, a, arm);
     w[0] = first[0] + second[0];
     w[1] = w[0] + arm[0] * arm[0] * first[1] + arm[1] * arm[1] * second[1];
 }
@@ -27,7 +40,8 @@ static inline __attribute__((always_inline)) void cn_ball_relative(int dim,
                                                                    const cn_ball_map *balls,
                                                                    int64_t a, const double *va,
                                                                    const double *vb, double u[3]) {
-    const double *arm = balls->arm + 2 * a;
+    double arm[2];
+    cn_ball_arms(balls, a, arm);
     double apart[3] = {vb[0] - va[0], vb[1] - va[1], dim == 3 ? vb[2] - va[2] : 0.0};
     double spin[3] = {0.0, 0.0, dim == 3 ? 0.0 : arm[0] * va[2] + arm[1] * vb[2]}, turn[3], axes[9];
     for (int k = 0; dim == 3 && k < 3; k++) {

@@ -141,6 +141,14 @@ static const double *cn_plain_normal(const cn_ball_map *balls, int64_t a) {
     return balls->normal + a * (balls->stride == 0 ? 3 : balls->stride);
 }
 
+static double cn_plain_arm(const cn_ball_map *balls, int64_t a, int side) {
+    if (balls->arm) {
+        return balls->arm[2 * a + side];
+    }
+    double radius = balls->radius[balls->body[2 * a + side]];
+    return radius < 0.0 ? 0.0 : radius + 0.5 * cn_plain_normal(balls, a)[3];
+}
+
 // Spheres and disks: with P = F r, v_B += P / m_B and omega_B -= R_B (n x P) / I_B, on A against
 // it; u = F' (v_B - v_A + n x (R_A omega_A + R_B omega_B)) + q. In 2D all vectors have three parts,
 // of which v has x, y and the turn about z. For a dimension known to the compiler.
@@ -168,7 +176,7 @@ static inline __attribute__((always_inline)) void cn_plain_push_balls(int dim, c
             }
             double linear = balls->light[2 * body], *own_v = g->v + size * body;
             double push = side == 0 ? -linear : linear,
-                   spin = balls->arm[2 * a + side] * balls->light[2 * body + 1];
+                   spin = cn_plain_arm(balls, a, side) * balls->light[2 * body + 1];
             own_v[0] += push * P[0];
             own_v[1] += push * P[1];
             own_v[2] += dim == 3 ? push * P[2] : -spin * turn[2];
@@ -196,7 +204,7 @@ static inline __attribute__((always_inline)) void cn_plain_balls(int dim, const 
         double F[9];
         cn_contact_axes(dim, cn_plain_normal(balls, a), F);
         int64_t bodies[2] = {balls->body[2 * a], balls->body[2 * a + 1]};
-        const double *n = F, *arm = balls->arm + 2 * a;
+        const double *n = F, arm[2] = {cn_plain_arm(balls, a, 0), cn_plain_arm(balls, a, 1)};
         const double *A = g->v + size * bodies[0], *B = g->v + size * bodies[1];
         double spin[3] = {0.0, 0.0, 0.0}, apart[3] = {B[0] - A[0], B[1] - A[1], 0.0};
         if (dim == 3) {

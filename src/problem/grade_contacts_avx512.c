@@ -3,15 +3,10 @@
 // time even so: fours are what is looked at more closely, and what sums are made of.
 #include "problem/grade_contacts.h"
 
-#if defined(__AVX512F__)
 #include "base/processor.h"
-#include "problem/grade_contacts_kernel.h"
 
-cn_grade_fours_fn *cn_grade_fours_avx512(void) {
-    return cn_has_avx512() ? cn_grade_fours : NULL;
-}
-#else
-cn_grade_fours_fn *cn_grade_fours_avx512(void) {
-    return NULL;
-}
+#if defined(__AVX512F__)
+#include "problem/grade_contacts_kernel.h"
 #endif
+
+CN_AVX512_KERNEL(cn_grade_fours_fn, cn_grade_fours_avx512, cn_grade_fours)

@@ -2,16 +2,12 @@
 // The checker's points for processors with 256-bit registers; built with -mavx2 there.
 #include "problem/grade_points.h"
 
-#if defined(__AVX2__)
 #include "base/processor.h"
+
+#if defined(__AVX2__)
 #include "problem/grade_points_kernel.h"
 
-const cn_plain_kernel *cn_plain_kernel_avx2(void) {
-    static const cn_plain_kernel kernel = CN_PLAIN_KERNEL;
-    return cn_has_avx2() ? &kernel : NULL;
-}
-#else
-const cn_plain_kernel *cn_plain_kernel_avx2(void) {
-    return NULL;
-}
+static const cn_plain_kernel cn_own_kernel = CN_PLAIN_KERNEL;
 #endif
+
+CN_AVX2_KERNEL(const cn_plain_kernel, cn_plain_kernel_avx2, &cn_own_kernel)

@@ -2,16 +2,12 @@
 // The operator of points for processors with 256-bit registers; built with -mavx2 there.
 #include "problem/point_map.h"
 
-#if defined(__AVX2__)
 #include "base/processor.h"
+
+#if defined(__AVX2__)
 #include "problem/point_map_kernel.h"
 
-const cn_point_kernel *cn_point_kernel_avx2(void) {
-    static const cn_point_kernel kernel = CN_POINT_KERNEL;
-    return cn_has_avx2() ? &kernel : NULL;
-}
-#else
-const cn_point_kernel *cn_point_kernel_avx2(void) {
-    return NULL;
-}
+static const cn_point_kernel cn_own_kernel = CN_POINT_KERNEL;
 #endif
+
+CN_AVX2_KERNEL(const cn_point_kernel, cn_point_kernel_avx2, &cn_own_kernel)

@@ -202,20 +202,28 @@ static cn_status cn_pairs_validate(const int32_t *body, int32_t contacts, int32_
 
 static cn_status cn_ball_map_validate(const cn_friction *p, cn_error *error) {
     const cn_ball_map *balls = &p->W.balls;
+    bool arms = balls->arm || balls->radius;
     if (balls->bodies < 0 || (balls->bodies > 0 && !balls->light) ||
-        (p->contacts > 0 && (!balls->body || !balls->arm || !balls->normal))) {
+        (p->contacts > 0 && (!balls->body || !arms || !balls->normal))) {
         return cn_fail(error, CN_ERR_INPUT, "W of balls lacks arrays");
+    }
+    int32_t record = balls->arm ? 3 : 4, stride = balls->stride == 0 ? 3 : balls->stride;
+    if (p->contacts > 0 && stride < record) {
+        return cn_fail(error, CN_ERR_INPUT, "W of balls has normals %d numbers apart",
+                       (int)balls->stride);
     }
     if (p->bounds.boxed) {
         return cn_fail(error, CN_ERR_INPUT, "W of balls with joint rows");
     }
     cn_status status =
         cn_vector_validate("1/m and 1/I", balls->light, 2 * (int64_t)balls->bodies, error);
-    if (status == CN_OK) {
-        status = cn_vector_validate("the radii", balls->arm, 2 * (int64_t)p->contacts, error);
+    if (status == CN_OK && p->contacts > 0) {
+        const double *radii = balls->arm ? balls->arm : balls->radius;
+        int64_t count = balls->arm ? 2 * (int64_t)p->contacts : balls->bodies;
+        status = cn_vector_validate("the radii", radii, count, error);
     }
     for (int32_t a = 0; status == CN_OK && a < p->contacts; a++) {
-        status = cn_vector_validate("the normals", cn_ball_normal(balls, a), 3, error);
+        status = cn_vector_validate("the normals", cn_ball_normal(balls, a), record, error);
     }
     return status == CN_OK ? cn_pairs_validate(balls->body, p->contacts, balls->bodies, error)
                            : status;

@@ -15,9 +15,10 @@
 #include <string.h>
 
 #define CN_COMMIT_ROWS 200
-#define CN_CONTACTS_AT_ONCE 16384          // of a frame: 3 MB
-#define CN_BODIES_AT_ONCE 16384            // of a frame: 2 MB
+#define CN_CONTACTS_AT_ONCE 16384          // of a frame: 3 MB, or of one column of it 0.4
+#define CN_BODIES_AT_ONCE 16384            // of a frame: 1 MB
 #define CN_STATE_AT_ONCE ((size_t)1 << 20) // bytes of a checkpoint
+#define CN_ROW_HEAD 256                    // bytes of a row besides its arrays, at most
 #define CN_CHECKPOINTS_KEPT 2              // the last one, and one more in case it is damaged
 
 struct cn_recorder {
@@ -267,24 +268,28 @@ cn_status cn_recorder_meta(cn_recorder *recorder, const char *key, const char *v
     return status;
 }
 
-// The columns of a contact row from the third on: where they are in a cn_contact_record, and how
-// many bytes a contact has; of vectors, how many an axis has.
+// The columns of a contact row from the third on: what part of a cn_contact_record they belong to
+// and where in it they are, and how many bytes a contact has; of vectors, how many an axis has.
 static const struct cn_contact_column {
     const char *name;
+    uint32_t part;
     size_t offset, bytes;
     bool vector;
 } cn_contact_columns[] = {
-    {"bodies", offsetof(cn_contact_record, candidate), 2 * sizeof(cn_body_id), false},
-    {"point", offsetof(cn_contact_record, point), sizeof(double), true},
-    {"normal", offsetof(cn_contact_record, normal), sizeof(double), true},
-    {"gap", offsetof(cn_contact_record, gap), sizeof(double), false},
-    {"impulse", offsetof(cn_contact_record, impulse), sizeof(double), true},
-    {"velocity", offsetof(cn_contact_record, velocity), sizeof(double), true},
-    {"velocity_before", offsetof(cn_contact_record, velocity_before), sizeof(double), true},
-    {"shift", offsetof(cn_contact_record, shift), sizeof(double), true},
-    {"friction", offsetof(cn_contact_record, friction), sizeof(double), false},
-    {"status", offsetof(cn_contact_record, status), sizeof(uint8_t), false},
+    {"bodies", CN_RECORD_PLACE, offsetof(cn_contact_record, candidate), 2 * sizeof(cn_body_id),
+     false},
+    {"point", CN_RECORD_PLACE, offsetof(cn_contact_record, point), sizeof(double), true},
+    {"normal", CN_RECORD_PLACE, offsetof(cn_contact_record, normal), sizeof(double), true},
+    {"gap", CN_RECORD_PLACE, offsetof(cn_contact_record, gap), sizeof(double), false},
+    {"impulse", CN_RECORD_IMPULSE, offsetof(cn_contact_record, impulse), sizeof(double), true},
+    {"velocity", CN_RECORD_AFTER, offsetof(cn_contact_record, velocity), sizeof(double), true},
+    {"velocity_before", CN_RECORD_BEFORE, offsetof(cn_contact_record, velocity_before),
+     sizeof(double), true},
+    {"shift", CN_RECORD_BEFORE, offsetof(cn_contact_record, shift), sizeof(double), true},
+    {"friction", CN_RECORD_STATE, offsetof(cn_contact_record, friction), sizeof(double), false},
+    {"status", CN_RECORD_STATE, offsetof(cn_contact_record, status), sizeof(uint8_t), false},
 };
+#define CN_COLUMN_BYTES_MOST (3 * sizeof(double))
 #define CN_CONTACT_COLUMNS (sizeof cn_contact_columns / sizeof cn_contact_columns[0])
 _Static_assert(offsetof(cn_contact_record, antagonist) ==
                    offsetof(cn_contact_record, candidate) + sizeof(cn_body_id),
@@ -295,16 +300,20 @@ static size_t cn_column_bytes(const cn_recorder *recorder, size_t column) {
     return c->bytes * (c->vector ? (size_t)recorder->dim : 1);
 }
 
-// Contacts first .. end - 1 of some columns, an array a column.
+// Contacts first .. end - 1 of some columns, an array each.
 static void cn_gather_contacts(const cn_recorder *recorder, const cn_sim *sim, int32_t first,
                                int32_t end, size_t column, size_t column_end,
                                unsigned char *const *to) {
+    uint32_t parts = 0;
+    for (size_t i = column; i < column_end; i++) {
+        parts |= cn_contact_columns[i].part;
+    }
     for (int32_t c = first; c < end; c++) {
         cn_contact_record contact;
-        cn_sim_contact(sim, c, &contact);
+        cn_sim_contact_parts(sim, c, parts, &contact);
         for (size_t i = column; i < column_end; i++) {
             size_t bytes = cn_column_bytes(recorder, i);
-            memcpy(to[i] + bytes * (size_t)(c - first),
+            memcpy(to[i - column] + bytes * (size_t)(c - first),
                    (const unsigned char *)&contact + cn_contact_columns[i].offset, bytes);
         }
     }
@@ -312,7 +321,7 @@ static void cn_gather_contacts(const cn_recorder *recorder, const cn_sim *sim, i
 
 // One column of a row that holds zeros so far, piece by piece.
 static cn_status cn_write_column(cn_recorder *recorder, const cn_sim *sim, size_t column,
-                                 unsigned char *const *piece, cn_error *error) {
+                                 unsigned char *piece, cn_error *error) {
     int32_t count = cn_sim_contact_count(sim);
     size_t bytes = cn_column_bytes(recorder, column);
     cn_blob *blob;
@@ -320,8 +329,8 @@ static cn_status cn_write_column(cn_recorder *recorder, const cn_sim *sim, size_
                                     cn_sim_step_index(sim), &blob, error);
     for (int32_t first = 0; status == CN_OK && first < count; first += CN_CONTACTS_AT_ONCE) {
         int32_t end = count - first < CN_CONTACTS_AT_ONCE ? count : first + CN_CONTACTS_AT_ONCE;
-        cn_gather_contacts(recorder, sim, first, end, column, column + 1, piece);
-        status = cn_blob_write(recorder->database, blob, bytes * (size_t)first, piece[column],
+        cn_gather_contacts(recorder, sim, first, end, column, column + 1, &piece);
+        status = cn_blob_write(recorder->database, blob, bytes * (size_t)first, piece,
                                bytes * (size_t)(end - first), error);
     }
     cn_blob_close(blob);
@@ -329,36 +338,58 @@ static cn_status cn_write_column(cn_recorder *recorder, const cn_sim *sim, size_
 }
 
 // The contacts of the last step, an array a column. Many are written column by column in pieces, so
-// that no copy of all of them is made, here or by SQLite.
-static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
-    int32_t count = cn_sim_contact_count(sim);
-    bool whole = count <= CN_CONTACTS_AT_ONCE;
-    int32_t piece_count = whole ? count : CN_CONTACTS_AT_ONCE;
-    unsigned char *piece[CN_CONTACT_COLUMNS];
-    for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
-        piece[i] = cn_arena_take(recorder->scratch, piece_count, cn_column_bytes(recorder, i));
-        if (!piece[i]) {
-            return cn_fail_memory(error);
-        }
+// that no copy of all of them is made, here or by SQLite; one column after the other, since SQLite
+// finds a place in a large row by walking to it, unless it was just there.
+static cn_status cn_write_many(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    unsigned char *piece =
+        cn_arena_take(recorder->scratch, CN_CONTACTS_AT_ONCE, CN_COLUMN_BYTES_MOST);
+    if (!piece) {
+        return cn_fail_memory(error);
     }
-    if (whole) {
-        cn_gather_contacts(recorder, sim, 0, count, 0, CN_CONTACT_COLUMNS, piece);
-    }
-    cn_bind_int(recorder->contact, 1, cn_sim_step_index(sim));
-    cn_bind_int(recorder->contact, 2, count);
     for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
-        size_t bytes = cn_column_bytes(recorder, i) * (size_t)count;
-        if (whole) {
-            cn_bind_blob(recorder->contact, 3 + (int32_t)i, piece[i], bytes);
-        } else {
-            cn_bind_zeros(recorder->contact, 3 + (int32_t)i, bytes);
-        }
+        cn_bind_zeros(recorder->contact, 3 + (int32_t)i,
+                      cn_column_bytes(recorder, i) * (size_t)cn_sim_contact_count(sim));
     }
     cn_status status = cn_statement_do(recorder->database, recorder->contact, error);
-    for (size_t i = 0; status == CN_OK && !whole && i < CN_CONTACT_COLUMNS; i++) {
+    for (size_t i = 0; status == CN_OK && i < CN_CONTACT_COLUMNS; i++) {
         status = cn_write_column(recorder, sim, i, piece, error);
     }
     return status;
+}
+
+// Whether a row holds so many contacts: SQLite has some six million in mind.
+static bool cn_contacts_fit(const cn_recorder *recorder, int32_t count) {
+    size_t bytes = CN_ROW_HEAD;
+    for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
+        bytes += cn_column_bytes(recorder, i) * (size_t)count;
+    }
+    return bytes <= cn_database_row_most(recorder->database);
+}
+
+static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    int32_t count = cn_sim_contact_count(sim);
+    if (!cn_contacts_fit(recorder, count)) {
+        char text[96];
+        snprintf(text, sizeof text, "the frame is without its %d contacts: a row has no room",
+                 (int)count);
+        return cn_recorder_event(recorder, cn_sim_step_index(sim), cn_sim_time(sim), text, error);
+    }
+    cn_bind_int(recorder->contact, 1, cn_sim_step_index(sim));
+    cn_bind_int(recorder->contact, 2, count);
+    if (count > CN_CONTACTS_AT_ONCE) {
+        return cn_write_many(recorder, sim, error);
+    }
+    unsigned char *all[CN_CONTACT_COLUMNS];
+    for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
+        size_t bytes = cn_column_bytes(recorder, i);
+        all[i] = cn_arena_take(recorder->scratch, count, bytes);
+        if (!all[i]) {
+            return cn_fail_memory(error);
+        }
+        cn_bind_blob(recorder->contact, 3 + (int32_t)i, all[i], bytes * (size_t)count);
+    }
+    cn_gather_contacts(recorder, sim, 0, count, 0, CN_CONTACT_COLUMNS, all);
+    return cn_statement_do(recorder->database, recorder->contact, error);
 }
 
 // The poses of many bodies into a row that holds zeros so far, piece by piece.

@@ -4,17 +4,12 @@
 #define CN_SINGLE
 #include "solve/anderson.h"
 
-#if defined(__AVX2__)
 #include "base/processor.h"
+
+#if defined(__AVX2__)
 #include "solve/anderson_kernel.h"
 
 static const cn_anderson_kernel cn_own_kernel = CN_ANDERSON_KERNEL;
-
-const cn_anderson_kernel *cn_anderson_kernel_single_avx2(void) {
-    return cn_has_avx2() ? &cn_own_kernel : NULL;
-}
-#else
-const cn_anderson_kernel *cn_anderson_kernel_single_avx2(void) {
-    return NULL;
-}
 #endif
+
+CN_AVX2_KERNEL(const cn_anderson_kernel, cn_anderson_kernel_single_avx2, &cn_own_kernel)

@@ -5,17 +5,12 @@
 #define CN_SINGLE
 #include "solve/anderson.h"
 
-#if defined(__AVX512F__)
 #include "base/processor.h"
+
+#if defined(__AVX512F__)
 #include "solve/anderson_kernel.h"
 
 static const cn_anderson_kernel cn_own_kernel = CN_ANDERSON_KERNEL;
-
-const cn_anderson_kernel *cn_anderson_kernel_single_avx512(void) {
-    return cn_has_avx512() ? &cn_own_kernel : NULL;
-}
-#else
-const cn_anderson_kernel *cn_anderson_kernel_single_avx512(void) {
-    return NULL;
-}
 #endif
+
+CN_AVX512_KERNEL(const cn_anderson_kernel, cn_anderson_kernel_single_avx512, &cn_own_kernel)

@@ -180,6 +180,9 @@ static const double *cn_balls_light(const cn_balls *balls) {
 
 // The bodies of contact a, those that answer to no impulse as one past the last, and its arms.
 static void cn_ball_ends(const cn_balls *balls, int64_t a, int32_t body[2], double arm[2]) {
+    if (!balls->pair) {
+        cn_ball_arms(&balls->p->W.balls, a, arm);
+    }
     for (int side = 0; side < 2; side++) {
         int64_t k = 2 * a + side;
         if (balls->pair) {
@@ -189,7 +192,7 @@ static void cn_ball_ends(const cn_balls *balls, int64_t a, int32_t body[2], doub
             const cn_ball_map *map = &balls->p->W.balls;
             bool answers = map->light[2 * (int64_t)map->body[k]] > 0.0;
             body[side] = answers ? map->body[k] : balls->bodies;
-            arm[side] = answers ? map->arm[k] : 0.0;
+            arm[side] = answers ? arm[side] : 0.0;
         }
     }
 }

@@ -4,17 +4,12 @@
 #define CN_WIDE 8
 #include "solve/balls.h"
 
-#if defined(__AVX512F__)
 #include "base/processor.h"
+
+#if defined(__AVX512F__)
 #include "solve/balls_kernel.h"
 
 static const cn_ball_kernel cn_own_kernel = CN_BALL_KERNEL;
-
-const cn_ball_kernel *cn_ball_kernel_avx512(void) {
-    return cn_has_avx512() ? &cn_own_kernel : NULL;
-}
-#else
-const cn_ball_kernel *cn_ball_kernel_avx512(void) {
-    return NULL;
-}
 #endif
+
+CN_AVX512_KERNEL(const cn_ball_kernel, cn_ball_kernel_avx512, &cn_own_kernel)

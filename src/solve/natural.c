@@ -178,7 +178,8 @@ static double cn_ball_error_range(const void *user, int64_t first, int64_t end) 
     double error = 0.0;
     for (int64_t a = first; a < end; a++) {
         int64_t row = p->dim * a;
-        double u[3], rho = p->dim / cn_operator_trace(&p->W, p->dim, (int32_t)a);
+        double u[3], trace = cn_operator_trace(&p->W, p->dim, (int32_t)a);
+        double rho = trace > 0.0 ? p->dim / trace : 1.0; // as above
         cn_ball_relative(p->dim, balls, a, loop->u + size * balls->body[2 * a],
                          loop->u + size * balls->body[2 * a + 1], u);
         for (int32_t i = 0; i < p->dim; i++) {

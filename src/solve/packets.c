@@ -181,6 +181,8 @@ static cn_status cn_slabs_by_order(cn_slabs *s, cn_arena *scratch) {
     return status;
 }
 
+_Static_assert(CN_UNITS_MAX <= CN_AFTER_MOST, "a wait a unit");
+
 // fn for every unit, begun when those of the phase before that have bodies in common with it are
 // done: slab k with the next one, of the even slabs k and k + 1, has those of the odd slab k. What
 // spans too many comes last.

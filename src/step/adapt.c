@@ -109,6 +109,24 @@ static double cn_poses_apart(const cn_model *model, const double *a, const doubl
     return most;
 }
 
+// The last step's contacts out of the detector's list, which is about to be made anew.
+static cn_status cn_keep_contacts(cn_sim *sim, cn_error *error) {
+    cn_contact_list *list = &sim->last.contacts;
+    cn_ball_map *balls = &sim->last.assembled.problem.W.balls;
+    cn_contact *own = CN_TAKE(sim->step_memory, cn_contact, list->count);
+    if (!own) {
+        return cn_fail_memory(error);
+    }
+    if (list->count > 0) {
+        memcpy(own, list->contact, sizeof *own * (size_t)list->count);
+    }
+    if (balls->stride > 0) {
+        balls->normal = own->normal; // they are looked at where they lie
+    }
+    list->contact = own;
+    return CN_OK;
+}
+
 // The deepest overlap in the state [m].
 static cn_status cn_state_deepest(cn_sim *sim, double h, double *deepest, cn_error *error) {
     cn_contact_list list;
@@ -139,6 +157,7 @@ static cn_status cn_part_try(cn_sim *sim, double t, double h, double *whole, dou
         status = cn_step_or_halve(sim, t + 0.5 * h * half, 0.5 * h, model->settings.halvings,
                                   report, error);
     }
+    status = status == CN_OK ? cn_keep_contacts(sim, error) : status;
     if (status == CN_OK) {
         status = cn_state_deepest(sim, h, &after, error);
     }

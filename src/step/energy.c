@@ -149,7 +149,7 @@ static double cn_driven_work(const cn_sim *sim, int32_t body, const cn_contact *
 // What the driven bodies of problem contact a give through it.
 static double cn_driven_works(const cn_sim *sim, int64_t a) {
     const cn_step *step = &sim->last;
-    const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
+    const cn_contact *contact = &step->contacts.contact[cn_assembled_listed(&step->assembled, a)];
     if (sim->model->body[contact->key.candidate].role != CN_BODY_DRIVEN &&
         sim->model->body[contact->key.antagonist].role != CN_BODY_DRIVEN) {
         return 0.0; // most contacts

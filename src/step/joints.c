@@ -184,10 +184,10 @@ static cn_status cn_joints_broken(const cn_sim *sim, cn_error *error) {
 static cn_status cn_solve_and_end(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
     int32_t before = step->solved.iterations;
-    cn_step_enter(step, CN_PHASE_SOLVE);
+    cn_step_enter(sim, CN_PHASE_SOLVE);
     cn_status status = cn_step_solve(sim, error);
     step->solved.iterations += before;
-    cn_step_enter(step, CN_PHASE_ADVANCE);
+    cn_step_enter(sim, CN_PHASE_ADVANCE);
     return status == CN_OK ? cn_step_end(sim, error) : status;
 }
 
@@ -254,7 +254,5 @@ cn_status cn_step_finish(cn_sim *sim, cn_error *error) {
         status = cn_joints_close(sim, start, error);
         status = status == CN_OK ? cn_joints_remedy(sim, error) : status;
     }
-    status = status == CN_OK ? cn_step_statuses(sim, error) : status;
-    cn_step_enter(step, CN_PHASES);
-    return status;
+    return status == CN_OK ? cn_step_statuses(sim, error) : status;
 }

@@ -19,7 +19,7 @@
 // Only contacts that matter in this step: they carry, they would approach, or they are closed.
 static bool cn_contact_matters(const cn_step *step, int32_t a) {
     int64_t row = (int64_t)step->assembled.problem.dim * a;
-    double gap = step->contacts.contact[step->assembled.contact[a]].gap;
+    double gap = step->contacts.contact[cn_assembled_listed(&step->assembled, a)].gap;
     return step->r[row] > 0.0 || step->assembled.problem.q[row] < 0.0 || gap <= 0.0;
 }
 
@@ -48,7 +48,7 @@ static void cn_find_paradoxes(const void *user, int64_t first, int64_t end, void
         found->count++;
         if (ratio > found->ratio) {
             found->ratio = ratio;
-            found->worst = step->contacts.contact[step->assembled.contact[a]].key;
+            found->worst = step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key;
         }
     }
 }

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#define CN_PHASE_LONG 2e-4   // [s] which the clock of CPU time adds nothing to, so that it is asked
 #define CN_SLIDE_MARGIN 1e-9 // a contact slides when |r_T| is within this share of mu r_N
 
 static bool cn_step_take_vectors(const cn_model *model, cn_arena *memory, cn_step *step) {
@@ -353,7 +354,6 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
                       .h = h,
                       .steering = &sim->steering,
                       .joint_worst = -1,
-                      .phases = {.phase = CN_PHASES},
                       .opts = {.t = t,
                                .h = h,
                                .theta = model->settings.theta,
@@ -371,11 +371,11 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
     return cn_sleep_begin(sim) == CN_OK ? CN_OK : cn_fail_memory(error);
 }
 
-// After the last phase: each has its share of the CPU time that all took. Time when the processor
-// did something else is counted off the longest phase, where it most likely was.
-static void cn_phases_end(cn_step *step, double now) {
-    cn_phase_clock *clock = &step->phases;
-    double used = cn_clock_cpu() - clock->began_cpu, elsewhere = now - clock->began - used;
+// Each phase since the last time has its share of the CPU time that all took. Time when the
+// processor did something else is counted off the longest, where it most likely was.
+static void cn_phases_settle(cn_phase_clock *clock, double now) {
+    double cpu = cn_clock_cpu(), used = cpu - clock->began_cpu,
+           elsewhere = now - clock->began - used;
     int32_t longest = 0;
     for (int32_t i = 1; i < CN_PHASES; i++) {
         longest = clock->taken[i] > clock->taken[longest] ? i : longest;
@@ -388,13 +388,15 @@ static void cn_phases_end(cn_step *step, double now) {
         all += clock->taken[i];
     }
     for (int32_t i = 0; i < CN_PHASES; i++) {
-        step->cpu[i] += all > 0.0 ? clock->taken[i] / all * used : 0.0;
+        clock->cpu[i] += all > 0.0 ? clock->taken[i] / all * used : 0.0;
         clock->taken[i] = 0.0;
     }
+    clock->began = now;
+    clock->began_cpu = cpu;
 }
 
-void cn_step_enter(cn_step *step, cn_phase phase) {
-    cn_phase_clock *clock = &step->phases;
+void cn_step_enter(cn_sim *sim, cn_phase phase) {
+    cn_phase_clock *clock = &sim->phases;
     bool first = clock->phase == CN_PHASES;
     clock->began_cpu = first ? cn_clock_cpu() : clock->began_cpu;
     double now = cn_clock_steady();
@@ -405,8 +407,8 @@ void cn_step_enter(cn_step *step, cn_phase phase) {
     }
     clock->phase = phase;
     clock->entered = now;
-    if (phase == CN_PHASES) {
-        cn_phases_end(step, now);
+    if (phase == CN_PHASES || now - clock->began > CN_PHASE_LONG) {
+        cn_phases_settle(clock, now);
     }
 }
 
@@ -416,11 +418,11 @@ cn_status cn_step_go(cn_sim *sim, cn_error *error) {
     cn_step_drift(sim, sim->state.q, step->v_old, step->h * (1.0 - step->opts.theta),
                   step->q_middle, step->v_old);
 
-    cn_step_enter(step, CN_PHASE_DETECT);
+    cn_step_enter(sim, CN_PHASE_DETECT);
     cn_detector_rest(sim->detector, step->resting);
     cn_status status =
         cn_detect(sim->detector, step->q_middle, step->v_old, step->h, &step->contacts, error);
-    cn_step_enter(step, CN_PHASE_ASSEMBLE);
+    cn_step_enter(sim, CN_PHASE_ASSEMBLE);
     if (status == CN_OK) {
         cn_step_loads(sim, step);
         cn_sleep_look(sim);

@@ -8,9 +8,8 @@
 // An empty step of length h from the state at t: arrays allocated, v_old = v_i with the velocities
 // that motions prescribe at t.
 cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error);
-// From now on the step's time is that of another phase; CN_PHASES: of none. A clock of CPU time
-// costs more than a microsecond's work, so each change of phase reads it once.
-void cn_step_enter(cn_step *step, cn_phase phase);
+// From now on the sim's time is that of another phase; CN_PHASES: of none.
+void cn_step_enter(cn_sim *sim, cn_phase phase);
 // The whole step from there, or to where something wakes (step->woken): drift for (1 - theta) h to
 // q_middle, contacts, loads, free velocity, the problem and what cn_step_finish does; theta and
 // laws as step->opts has them.

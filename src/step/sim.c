@@ -287,10 +287,7 @@ void cn_sim_destroy(cn_sim *sim) {
 // ---- stepping ----
 
 // In world axes: sum of parts[i] axis_i.
-static void cn_to_world(int32_t dim, const cn_contact *contact, const double *parts,
-                        double out[3]) {
-    double axes[9];
-    cn_contact_axes(dim, contact->normal, axes);
+static void cn_to_world(int32_t dim, const double axes[9], const double *parts, double out[3]) {
     out[0] = out[1] = out[2] = 0.0;
     for (int32_t i = 0; i < dim; i++) {
         cn_add_scaled3(out, parts[i], axes + 3 * i, out);
@@ -299,9 +296,11 @@ static void cn_to_world(int32_t dim, const cn_contact *contact, const double *pa
 
 // The impulse of problem contact a in world axes.
 static void cn_world_impulse(const cn_step *step, int32_t a, double out[3]) {
-    const cn_contact *contact = &step->contacts.contact[step->assembled.contact[a]];
+    const cn_contact *contact = &step->contacts.contact[cn_assembled_listed(&step->assembled, a)];
     int32_t dim = step->assembled.problem.dim;
-    cn_to_world(dim, contact, step->r + (int64_t)dim * a, out);
+    double axes[9];
+    cn_contact_axes(dim, contact->normal, axes);
+    cn_to_world(dim, axes, step->r + (int64_t)dim * a, out);
 }
 
 bool cn_state_make_room(cn_sim *sim, int32_t count) {
@@ -321,7 +320,7 @@ bool cn_state_make_room(cn_sim *sim, int32_t count) {
 // Impulse `at` of the state becomes that of problem contact a.
 static void cn_keep_impulse(cn_sim *sim, int32_t at, int32_t a) {
     const cn_step *step = &sim->last;
-    sim->state.key[at] = step->contacts.contact[step->assembled.contact[a]].key;
+    sim->state.key[at] = step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key;
     sim->state.slid[at] = step->status[a] == 2;
     cn_world_impulse(step, a, sim->state.impulse + 3 * (int64_t)at);
 }
@@ -339,7 +338,8 @@ static void cn_keep_merged(cn_sim *sim) {
     int32_t contacts = step->assembled.contacts, sleeping = cn_kept_count(sim), a = 0, k = 0;
     for (int32_t at = 0; at < contacts + sleeping; at++) {
         const cn_contact_key *own =
-            a < contacts ? &step->contacts.contact[step->assembled.contact[a]].key : NULL;
+            a < contacts ? &step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key
+                         : NULL;
         if (k < sleeping && (!own || cn_key_before(&kept[k].contact.key, own))) {
             sim->state.key[at] = kept[k].contact.key;
             sim->state.slid[at] = kept[k].status == 2;
@@ -455,10 +455,6 @@ static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
     report->iterations += step->solved.iterations;
     report->retries += step->retries;
     report->missed += step->contacts.missed;
-    report->cpu_detect += step->cpu[CN_PHASE_DETECT];
-    report->cpu_assemble += step->cpu[CN_PHASE_ASSEMBLE];
-    report->cpu_solve += step->cpu[CN_PHASE_SOLVE];
-    report->cpu_advance += step->cpu[CN_PHASE_ADVANCE];
     if (report->outcome == CN_SOLVED) {
         report->outcome = step->solved.outcome; // the first that was not solved stays
     }
@@ -502,6 +498,23 @@ cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
     return status;
 }
 
+// A step of the model's length, or in parts.
+static cn_status cn_step_bodies(cn_sim *sim, double t, cn_step_report *report, cn_error *error) {
+    const cn_settings *settings = &sim->model->settings;
+    sim->phases = (cn_phase_clock){.phase = CN_PHASES};
+    cn_step_enter(sim, CN_PHASE_ADVANCE);
+    cn_status status =
+        settings->error > 0.0
+            ? cn_step_adapted(sim, t, settings->step, report, error)
+            : cn_step_or_halve(sim, t, settings->step, settings->halvings, report, error);
+    cn_step_enter(sim, CN_PHASES);
+    report->cpu_detect = sim->phases.cpu[CN_PHASE_DETECT];
+    report->cpu_assemble = sim->phases.cpu[CN_PHASE_ASSEMBLE];
+    report->cpu_solve = sim->phases.cpu[CN_PHASE_SOLVE];
+    report->cpu_advance = sim->phases.cpu[CN_PHASE_ADVANCE];
+    return status;
+}
+
 cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     const cn_settings *settings = &sim->model->settings;
     double t = cn_sim_time(sim);
@@ -509,11 +522,8 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     sim->clock.start = limited ? cn_clock_cpu() : 0.0;
     *report = (cn_step_report){.outcome = CN_SOLVED};
     cn_control_sample(sim, t);
-    cn_status status =
-        sim->system ? cn_sim_system_step(sim, report, error)
-        : settings->error > 0.0
-            ? cn_step_adapted(sim, t, settings->step, report, error)
-            : cn_step_or_halve(sim, t, settings->step, settings->halvings, report, error);
+    cn_status status = sim->system ? cn_sim_system_step(sim, report, error)
+                                   : cn_step_bodies(sim, t, report, error);
     if (status == CN_OK) {
         sim->state.step++;
         report->work_external += sim->steering_work;
@@ -590,13 +600,14 @@ static int32_t cn_problem_contact(const cn_step *step, int32_t index) {
     low = low > 0 ? low : 0;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (step->assembled.contact[middle] < index) {
+        if (cn_assembled_listed(&step->assembled, middle) < index) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    bool found = low < step->assembled.contacts && step->assembled.contact[low] == index;
+    bool found =
+        low < step->assembled.contacts && cn_assembled_listed(&step->assembled, low) == index;
     return found ? low : -1;
 }
 
@@ -617,43 +628,73 @@ static void cn_velocity_after(const cn_step *step, int32_t a, const double shift
     }
 }
 
-void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+static void cn_record_place(const cn_contact *contact, cn_contact_record *out) {
+    out->candidate = contact->key.candidate + 1;
+    out->antagonist = contact->key.antagonist + 1;
+    out->gap = contact->gap;
+    memcpy(out->point, contact->point, sizeof out->point);
+    memcpy(out->normal, contact->normal, sizeof out->normal);
+}
+
+// What the step found for a contact, which is problem contact a.
+static void cn_record_answer(const cn_sim *sim, const cn_contact *contact, int32_t a,
+                             uint32_t parts, cn_contact_record *out) {
+    const cn_step *step = &sim->last;
+    const cn_friction *p = &step->assembled.problem;
+    bool starts = parts & CN_RECORD_BEFORE, moves = parts & CN_RECORD_AFTER;
+    double axes[9], before[3], shift[3], after[3];
+    out->friction = p->mu[a];
+    out->status = step->status[a];
+    if (!(parts & (CN_RECORD_IMPULSE | CN_RECORD_AFTER | CN_RECORD_BEFORE))) {
+        return;
+    }
+    cn_contact_axes(p->dim, contact->normal, axes);
+    if (parts & CN_RECORD_IMPULSE) {
+        cn_to_world(p->dim, axes, step->r + (int64_t)p->dim * a, out->impulse);
+    }
+    if (starts || (moves && step->u)) {
+        cn_assembled_start(sim->model, &step->contacts, &step->inertia, step->v_old, &step->opts,
+                           &step->assembled, a, before, shift);
+    }
+    if (moves) {
+        cn_velocity_after(step, a, shift, after);
+        cn_to_world(p->dim, axes, after, out->velocity);
+    }
+    if (starts) {
+        cn_to_world(p->dim, axes, before, out->velocity_before);
+        cn_to_world(p->dim, axes, shift, out->shift);
+    }
+}
+
+void cn_sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts,
+                          cn_contact_record *out) {
     if (sim->system) {
         cn_sim_system_contact(sim, index, out);
         return;
     }
     const cn_step *step = &sim->last;
-    const cn_kept_contact *kept = (const void *)sim->kept.data;
-    bool sleeps = index >= step->contacts.count;
-    kept = sleeps ? kept + (index - step->contacts.count) : NULL;
-    const cn_contact *contact = sleeps ? &kept->contact : &step->contacts.contact[index];
-    const cn_friction *p = &step->assembled.problem;
-    *out = (cn_contact_record){.candidate = contact->key.candidate + 1,
-                               .antagonist = contact->key.antagonist + 1,
-                               .gap = contact->gap};
-    memcpy(out->point, contact->point, sizeof out->point);
-    memcpy(out->normal, contact->normal, sizeof out->normal);
-    if (sleeps) {
+    *out = (cn_contact_record){.status = 0};
+    if (index >= step->contacts.count) {
+        const cn_kept_contact *kept = (const void *)sim->kept.data;
+        kept += index - step->contacts.count;
+        cn_record_place(&kept->contact, out);
         memcpy(out->impulse, kept->impulse, sizeof out->impulse);
         out->friction = kept->friction;
         out->status = kept->status;
         return;
     }
-    int32_t a = cn_problem_contact(step, index);
-    if (a < 0) {
-        return;
+    const cn_contact *contact = &step->contacts.contact[index];
+    if (parts & CN_RECORD_PLACE) {
+        cn_record_place(contact, out);
     }
-    int64_t row = (int64_t)p->dim * a;
-    double before[3], shift[3], after[3];
-    cn_assembled_start(sim->model, &step->contacts, &step->inertia, step->v_old, &step->opts,
-                       &step->assembled, a, before, shift);
-    cn_velocity_after(step, a, shift, after);
-    cn_to_world(p->dim, contact, step->r + row, out->impulse);
-    cn_to_world(p->dim, contact, after, out->velocity);
-    cn_to_world(p->dim, contact, before, out->velocity_before);
-    cn_to_world(p->dim, contact, shift, out->shift);
-    out->friction = p->mu[a];
-    out->status = step->status[a];
+    int32_t a = parts & ~(uint32_t)CN_RECORD_PLACE ? cn_problem_contact(step, index) : -1;
+    if (a >= 0) {
+        cn_record_answer(sim, contact, a, parts, out);
+    }
+}
+
+void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+    cn_sim_contact_parts(sim, index, CN_RECORD_ALL, out);
 }
 
 const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const double **u) {

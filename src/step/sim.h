@@ -18,12 +18,14 @@ typedef enum cn_phase {
     CN_PHASES // none of them
 } cn_phase;
 
-// Divides the CPU time of a step among its phases by a clock that is cheap to read. [s]
+// Divides the CPU time of a step, with all that is tried on the way, among its phases; of several
+// short ones together, by a clock that is cheap to read. [s]
 typedef struct cn_phase_clock {
     cn_phase phase;          // that the time since `entered` belongs to
     double entered;          // by the cheap clock
-    double taken[CN_PHASES]; // by the phases, by the same
-    double began, began_cpu; // the first of them, by both clocks
+    double taken[CN_PHASES]; // by the phases since `began`, by the same
+    double began, began_cpu; // when CPU time was divided last, by both clocks
+    double cpu[CN_PHASES];   // what each has of it
 } cn_phase_clock;
 
 // The vectors and results of one step. Arrays live in the step's arena until the next step.
@@ -49,14 +51,12 @@ typedef struct cn_step {
     cn_solve_report solved;
     const char *solver;
     int32_t retries;
-    double joint_error;    // the largest error of a held row at the end [m], [rad]
-    int32_t joint_worst;   // its joint, -1: none
-    double projected;      // energy that projections onto the joints took [J]
-    double stilled;        // kinetic energy of bodies that fell asleep [J]
-    bool *resting;         // bodies that sleep, are fixed or do not move; NULL: sleeping is off
-    int32_t woken;         // bodies that awoke: the step is to be made again
-    double cpu[CN_PHASES]; // [s]
-    cn_phase_clock phases;
+    double joint_error;  // the largest error of a held row at the end [m], [rad]
+    int32_t joint_worst; // its joint, -1: none
+    double projected;    // energy that projections onto the joints took [J]
+    double stilled;      // kinetic energy of bodies that fell asleep [J]
+    bool *resting;       // bodies that sleep, are fixed or do not move; NULL: sleeping is off
+    int32_t woken;       // bodies that awoke: the step is to be made again
 } cn_step;
 
 // The clock of a step whose time is limited [s CPU]; not part of a saved state, since a limit makes
@@ -99,6 +99,7 @@ struct cn_sim {
     bool *restless;        // bodies that never sleep; NULL: sleeping is off
     cn_step last;          // the step the state came from; contacts of no step before the first
     cn_step_clock clock;
+    cn_phase_clock phases; // of the step under way
     cn_system_run *system; // of a model with a system; the rest but the state is then unused
     struct cn_rigid_system *rigid; // of bodies under an integrator of systems; then system runs it
 };
@@ -170,6 +171,17 @@ static inline int32_t cn_control_count(const cn_model *model) {
     return model->control ? model->control->script->held_count : 0;
 }
 
+// Parts of a contact's record, for those who want some of them of many contacts.
+enum {
+    CN_RECORD_PLACE = 1, // bodies, point, normal, gap
+    CN_RECORD_IMPULSE = 2,
+    CN_RECORD_AFTER = 4,  // velocity
+    CN_RECORD_BEFORE = 8, // velocity_before and shift
+    CN_RECORD_STATE = 16, // friction and status
+    CN_RECORD_ALL = 31
+};
+// As cn_sim_contact; parts that are not asked for may be anything.
+void cn_sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts, cn_contact_record *out);
 // The poses of bodies first .. end - 1, as cn_sim_poses gives those of all.
 void cn_sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q);
 // The state's impulses become `count` unwritten ones; false: no memory, and there are none.

@@ -174,7 +174,8 @@ void cn_sleep_disturb(cn_sim *sim) {
     const cn_step *step = &sim->last;
     int32_t dim = sim->model->dim;
     for (int32_t a = 0; step->resting && a < step->assembled.contacts; a++) {
-        const cn_contact_key *key = &step->contacts.contact[step->assembled.contact[a]].key;
+        const cn_contact_key *key =
+            &step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key;
         if (step->r[(int64_t)dim * a] > 0.0) {
             cn_wake(sim, key->candidate);
             cn_wake(sim, key->antagonist);
@@ -218,7 +219,8 @@ static void cn_sleep_measure(cn_sim *sim, int32_t *parent) {
         parent[i] = i;
     }
     for (int32_t a = 0; a < step->assembled.contacts; a++) {
-        const cn_contact_key *key = &step->contacts.contact[step->assembled.contact[a]].key;
+        const cn_contact_key *key =
+            &step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key;
         if (!(step->r[(int64_t)model->dim * a] > 0.0)) {
             continue;
         }
@@ -262,7 +264,7 @@ static cn_kept_contact cn_kept_of(const cn_step *step, int32_t a) {
     const cn_friction *p = &step->assembled.problem;
     cn_kept_contact kept;
     memset(&kept, 0, sizeof kept); // its gaps too, which are saved
-    kept.contact = step->contacts.contact[step->assembled.contact[a]];
+    kept.contact = step->contacts.contact[cn_assembled_listed(&step->assembled, a)];
     kept.friction = p->mu[a];
     kept.status = step->status[a];
     double axes[9];
@@ -295,7 +297,8 @@ cn_status cn_sleep_decide(cn_sim *sim, cn_error *error) {
         }
     }
     for (int32_t a = 0; fallen > 0 && a < step->assembled.contacts; a++) {
-        const cn_contact_key *key = &step->contacts.contact[step->assembled.contact[a]].key;
+        const cn_contact_key *key =
+            &step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key;
         bool rests = cn_is_asleep(sim, key->candidate) || cn_is_asleep(sim, key->antagonist);
         if (rests && step->r[(int64_t)model->dim * a] > 0.0) {
             cn_kept_contact kept = cn_kept_of(step, a);
