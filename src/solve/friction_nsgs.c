@@ -31,6 +31,9 @@
 #define CN_NSGS_EVERY_BODY 3
 #define CN_NSGS_EVERY_PACKED 6
 #define CN_GLIDE_RAMP 3.0         // the momentum of sweep k is at most k / (k + this)
+#define CN_LAUNCH_LAYERS 5        // sweeps a layer of the packing that a launch lasts
+#define CN_LAUNCH_LEAST 16        // layers; the load of fewer has its way behind it before
+#define CN_LAUNCH_DRAG 0.2        // times 1 - momentum while it does
 #define CN_GLIDE_FIRST 4          // sweeps before the first check
 #define CN_GLIDE_LEAST 3          // and at least before another
 #define CN_GLIDE_SHARE 0.6        // of the sweeps foretold, after which to check
@@ -230,9 +233,32 @@ static void cn_nsgs_stage(cn_nsgs *s, int64_t length) {
     s->stage_error = s->best_error;
 }
 
+// Bodies along an edge of a cube (2D: square) of them all.
+static int64_t cn_nsgs_layers(const cn_friction *p) {
+    int64_t bodies = cn_operator_dofs(&p->W, p->dim) / (p->dim == 3 ? 6 : 3), layers = 0, filled;
+    do {
+        layers++;
+        filled = p->dim == 3 ? layers * layers * layers : layers * layers;
+    } while (filled < bodies);
+    return layers;
+}
+
+// From r = 0 the load has to find its way to the ground: for so many sweeps more momentum than what
+// follows could bear gets it there sooner, the more so the higher the packing.
+static int64_t cn_nsgs_launch(const cn_nsgs *s, const double *r) {
+    int64_t size = (int64_t)s->sweep.p->dim * s->sweep.p->contacts, i = 0;
+    while (i < size && r[i] == 0.0) {
+        i++;
+    }
+    int64_t layers = cn_nsgs_layers(s->sweep.p);
+    bool cold = i == size && s->sweep.kind == CN_SWEEP_BALLS;
+    return cold && layers >= CN_LAUNCH_LEAST ? CN_LAUNCH_LAYERS * layers : 0;
+}
+
 void cn_nsgs_start(cn_nsgs *s, double *r) {
     s->r = r;
     s->gliding = s->momentum > 0.0;
+    s->launch = cn_nsgs_launch(s, r);
     cn_nsgs_load(s, r);
     s->sweep.relaxation = s->sweep.plan.relaxation;
     s->relaxation = cn_relaxation_start(s->sweep.relaxation);
@@ -343,8 +369,10 @@ static void cn_nsgs_glide(cn_nsgs *s, const cn_watch *watch, int64_t limit, doub
     int64_t end = s->sweeps + cn_nsgs_glide_on(s, tolerance);
     end = end < limit ? end : limit;
     while (s->sweeps < end) {
-        double share = (double)s->glided / ((double)s->glided + CN_GLIDE_RAMP);
-        cn_sweep_glide(&s->sweep, share < s->momentum ? share : s->momentum, s->g, s->x);
+        double share = (double)s->glided / ((double)s->glided + CN_GLIDE_RAMP),
+               most =
+                   s->sweeps < s->launch ? 1.0 - CN_LAUNCH_DRAG * (1.0 - s->momentum) : s->momentum;
+        cn_sweep_glide(&s->sweep, share < most ? share : most, s->g, s->x);
         void *last = s->g;
         s->g = s->x;
         s->x = last;

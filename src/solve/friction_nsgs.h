@@ -37,6 +37,7 @@ typedef struct cn_nsgs {
     cn_sweep sweep;
     cn_anderson mixer;
     double momentum; // 0: the mixer only
+    int64_t launch;  // sweeps from the start with more of it
     bool gliding;    // with momentum, in place of the mixer, which is prepared when first used
     int64_t glided;  // sweeps since that began
     int64_t fresh;   // of these, those when the velocities were last made anew
