@@ -28,7 +28,8 @@ typedef struct cn_rigid_point {
 } cn_rigid_point;
 
 typedef struct cn_manifold_packet {
-    int32_t a[CN_PACKET], b[CN_PACKET]; // CN_RIGID_RECORD times the body
+    _Alignas(64) int32_t a[CN_PACKET]; // CN_RIGID_RECORD times the body; lanes begin on a line
+    int32_t b[CN_PACKET];
     double inv_mass_a[CN_PACKET], inv_mass_b[CN_PACKET];
     double inv_inertia_a[6][CN_PACKET], inv_inertia_b[6][CN_PACKET]; // xx xy xz yy yz zz
     int64_t first;                                                   // of its points

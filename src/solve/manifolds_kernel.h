@@ -7,12 +7,16 @@
 #include "solve/manifolds.h"
 #include "solve/natural_wide.h"
 
-#define CN_GROUPS (CN_PACKET / CN_WIDE)
+// Lanes are two strands of CN_WIDE, which share no body: those of one packet, or two packets in a
+// row.
+#define CN_TOGETHER (2 * CN_WIDE / CN_PACKET)
 #define CN_PARTS (CN_RIGID_RECORD / CN_WIDE)
 #define CN_SECULAR_STEPS 3
 #define CN_SECULAR_MOST 1e100 // a multiplier without friction
-#define CN_POINTS_AHEAD 6     // that memory is asked for: as long as it takes to come
-#define CN_BODIES_AHEAD 2     // packets
+// Points that memory is asked for ahead: as long as it takes to come, and not those of a packet
+// that is under way.
+#define CN_POINTS_AHEAD (CN_TOGETHER > 1 ? 8 : 6)
+#define CN_BODIES_AHEAD 2 // packets
 
 // The two bodies of a group of lanes.
 typedef struct cn_wide_pair {
@@ -172,55 +176,108 @@ CN_INLINE cn_wide3 cn_point_slide(const cn_point_plane *p, cn_wide mu, cn_wide l
                       cn_wide_select(p->slide, -mu * share * g2, p->answer.z)};
 }
 
-// A point of every lane solved: open, sticking or sliding. The groups take turns step by step, so
-// that one computes while the other waits.
-CN_INLINE void cn_points_solve(const cn_manifold_packet *packet, const cn_rigid_point *point,
-                               double *x, double *slip, cn_wide_pair pair[CN_GROUPS]) {
-    cn_wide3 r[CN_GROUPS];
-    cn_point_plane plane[CN_GROUPS];
-    cn_wide l[CN_GROUPS];
-    cn_wide_mask slide = {0};
-    CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
-        r[g] = cn_wide3_load(x + CN_WIDE * g, CN_PACKET);
-        plane[g] = cn_point_open(point, CN_WIDE * g,
-                                 cn_point_velocity(point, CN_WIDE * g, &pair[g]), r[g]);
-        l[g] = cn_wide_load(slip + CN_WIDE * g);
-        slide |= plane[g].slide;
-    }
-    if (cn_wide_any(slide)) {
-        CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
-            cn_wide_mask fresh = plane[g].slide & ~(l[g] > cn_wide_all(0.0));
-            if (cn_wide_any(fresh)) {
-                l[g] = cn_wide_select(fresh, cn_point_guess(&plane[g]), l[g]);
-            }
+// A group of lanes on its way through the points of its packet. Of each it opens the point, finds
+// the answer and pushes the bodies, in this order.
+typedef struct cn_strand {
+    const cn_manifold_packet *packet;
+    int at;                      // its first lane
+    const cn_rigid_point *point; // where it is
+    double *x, *slip;            // the point's impulses and multipliers, of these lanes
+    cn_wide_pair pair;
+    cn_wide3 r, u; // of the point when it was opened
+    cn_point_plane plane;
+} cn_strand;
+
+CN_INLINE cn_strand cn_strand_begin(const cn_manifolds *s, const cn_manifold_packet *packet, int at,
+                                    double *x) {
+    return (cn_strand){.packet = packet,
+                       .at = at,
+                       .point = s->point + packet->first,
+                       .x = x + CN_POINT_IMPULSES * packet->first + at,
+                       .slip = s->slip + CN_PACKET * packet->first + at,
+                       .pair = cn_fetch_pair(packet, at, s->body)};
+}
+
+CN_INLINE void cn_strand_approach(cn_strand *strand) {
+    strand->r = cn_wide3_load(strand->x, CN_PACKET);
+    strand->u = cn_point_velocity(strand->point, strand->at, &strand->pair);
+}
+
+CN_INLINE void cn_strand_open(cn_strand *strand) {
+    strand->plane = cn_point_open(strand->point, strand->at, strand->u, strand->r);
+}
+
+// The answer takes effect, and the strand goes on to the next point.
+CN_INLINE void cn_strand_push(cn_strand *strand) {
+    const cn_point_plane *plane = &strand->plane;
+    cn_wide zero = cn_wide_all(0.0);
+    cn_wide3 next = {cn_wide_select(plane->press, plane->answer.x, zero),
+                     cn_wide_select(plane->press, plane->answer.y, zero),
+                     cn_wide_select(plane->press, plane->answer.z, zero)};
+    cn_wide3_store(strand->x, CN_PACKET, next);
+    cn_point_push(strand->packet, strand->point, strand->at, cn_wide3_sub(next, strand->r),
+                  &strand->pair);
+    strand->point++;
+    strand->x += CN_POINT_IMPULSES;
+    strand->slip += CN_PACKET;
+}
+
+// The multiplier of a point that slides, to begin with: the last one, or a guess.
+CN_INLINE cn_wide cn_strand_guess(const cn_strand *strand) {
+    cn_wide l = cn_wide_load(strand->slip);
+    cn_wide_mask fresh = strand->plane.slide & ~(l > cn_wide_all(0.0));
+    return cn_wide_any(fresh) ? cn_wide_select(fresh, cn_point_guess(&strand->plane), l) : l;
+}
+
+// What the other strand does meanwhile.
+typedef enum cn_meanwhile { CN_RESTS = 0, CN_PUSHES = 1, CN_OPENS = 2 } cn_meanwhile;
+
+// One strand finds the answer of its point: open, sticking or sliding. That is a chain of roots and
+// quotients that wait for each other, so the other strand's sums are strewn among them.
+CN_INLINE void cn_strand_answer(cn_strand *strand, cn_strand *other, int meanwhile) {
+    cn_point_plane *plane = &strand->plane;
+    cn_wide zero = cn_wide_all(0.0);
+    if (!cn_wide_any(plane->slide)) {
+        cn_wide_store(strand->slip, zero);
+        if (meanwhile & CN_PUSHES) {
+            cn_strand_push(other);
         }
-        CN_UNROLL for (int step = 0; step < CN_SECULAR_STEPS; step++) {
-            CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
-                l[g] = cn_point_newton(&plane[g], l[g]);
-            }
+        if (meanwhile & CN_OPENS) {
+            cn_strand_approach(other);
+            cn_strand_open(other);
         }
-        CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
-            plane[g].answer =
-                cn_point_slide(&plane[g], cn_wide_load(&point->mu[CN_WIDE * g]), l[g]);
-        }
+        return;
     }
-    CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
-        int at = CN_WIDE * g;
-        cn_wide zero = cn_wide_all(0.0);
-        cn_wide3 next = {cn_wide_select(plane[g].press, plane[g].answer.x, zero),
-                         cn_wide_select(plane[g].press, plane[g].answer.y, zero),
-                         cn_wide_select(plane[g].press, plane[g].answer.z, zero)};
-        cn_wide_store(slip + at, cn_wide_select(plane[g].slide, l[g], zero));
-        cn_wide3_store(x + at, CN_PACKET, next);
-        cn_point_push(packet, point, at, cn_wide3_sub(next, r[g]), &pair[g]);
+    cn_wide l = cn_strand_guess(strand);
+    l = cn_point_newton(plane, l);
+    if (meanwhile & CN_PUSHES) {
+        cn_strand_push(other);
     }
+    l = cn_point_newton(plane, l);
+    if (meanwhile & CN_OPENS) {
+        cn_strand_approach(other);
+    }
+    l = cn_point_newton(plane, l);
+    if (meanwhile & CN_OPENS) {
+        cn_strand_open(other);
+    }
+    plane->answer = cn_point_slide(plane, cn_wide_load(&strand->point->mu[strand->at]), l);
+    cn_wide_store(strand->slip, cn_wide_select(plane->slide, l, zero));
 }
 
 // Asks for the numbers of a point some points ahead.
-CN_INLINE void cn_points_ahead(const cn_rigid_point *point, const double *x, const double *slip) {
-    cn_ask_for(point + CN_POINTS_AHEAD, sizeof *point);
-    cn_ask_for(x + CN_POINTS_AHEAD * CN_POINT_IMPULSES, CN_POINT_IMPULSES * sizeof *x);
-    cn_ask_for(slip + CN_POINTS_AHEAD * CN_PACKET, CN_PACKET * sizeof *slip);
+CN_INLINE void cn_points_ahead(const cn_strand *strand) {
+    cn_ask_for(strand->point + CN_POINTS_AHEAD, sizeof *strand->point);
+    cn_ask_for(strand->x + CN_POINTS_AHEAD * CN_POINT_IMPULSES,
+               CN_POINT_IMPULSES * sizeof *strand->x);
+    cn_ask_for(strand->slip + CN_POINTS_AHEAD * CN_PACKET, CN_PACKET * sizeof *strand->slip);
+}
+
+// The same for the second strand, unless it has the first one's points.
+CN_INLINE void cn_other_points_ahead(const cn_strand *strand) {
+    if (CN_TOGETHER > 1) {
+        cn_points_ahead(strand);
+    }
 }
 
 // Asks for the bodies of a packet some packets ahead, and for the packet behind it.
@@ -233,27 +290,65 @@ CN_INLINE void cn_bodies_ahead(const cn_manifold_packet *packet, const double *b
     }
 }
 
+// A strand by itself.
+CN_INLINE void cn_strand_run(cn_strand *strand, int32_t points) {
+    for (int32_t k = 0; k < points; k++) {
+        cn_points_ahead(strand);
+        cn_strand_approach(strand);
+        cn_strand_open(strand);
+        cn_strand_answer(strand, NULL, CN_RESTS);
+        cn_strand_push(strand);
+    }
+}
+
+// Two strands, which share no body, half a point apart.
+CN_INLINE void cn_strands_run(cn_strand *first, cn_strand *second, int32_t points) {
+    cn_points_ahead(first);
+    cn_strand_approach(first);
+    cn_strand_open(first);
+    cn_strand_answer(first, second, CN_OPENS);
+    for (int32_t k = 1; k < points; k++) {
+        cn_other_points_ahead(second);
+        cn_strand_answer(second, first, CN_PUSHES | CN_OPENS);
+        cn_points_ahead(first);
+        cn_strand_answer(first, second, CN_PUSHES | CN_OPENS);
+    }
+    cn_other_points_ahead(second);
+    cn_strand_answer(second, first, CN_PUSHES);
+    cn_strand_push(second);
+}
+
+// The lanes of a packet, or two packets in a row: first the points that both have, then those of
+// the longer.
+CN_INLINE void cn_packets_solve(cn_manifolds *s, const cn_manifold_packet *packet, double *x) {
+    const cn_manifold_packet *other = packet + CN_TOGETHER - 1;
+    cn_strand first = cn_strand_begin(s, packet, 0, x),
+              second = cn_strand_begin(s, other, CN_PACKET - CN_WIDE, x);
+    int32_t both = packet->points < other->points ? packet->points : other->points;
+    if (both > 0) { // some packets are empty
+        cn_strands_run(&first, &second, both);
+    }
+    if (CN_TOGETHER > 1) {
+        cn_strand_run(&first, packet->points - both);
+        cn_strand_run(&second, other->points - both);
+    }
+    cn_put_pair(packet, first.at, first.pair, s->body);
+    cn_put_pair(other, second.at, second.pair, s->body);
+}
+
 static void cn_manifold_sweep(cn_manifolds *s, int32_t first, int32_t count, double *x) {
-    for (int32_t i = first; i < first + count; i++) {
-        const cn_manifold_packet *packet = &s->packet[i];
-        const cn_rigid_point *point = &s->point[packet->first];
-        double *own = x + CN_POINT_IMPULSES * packet->first,
-               *slip = s->slip + CN_PACKET * packet->first;
-        cn_wide_pair pair[CN_GROUPS];
-        if (i + CN_BODIES_AHEAD < first + count) {
-            cn_bodies_ahead(packet, s->body);
+    const cn_manifold_packet *packet = &s->packet[first];
+    int32_t i = 0;
+    for (; i + CN_TOGETHER <= count; i += CN_TOGETHER) {
+        for (int32_t k = i; k < i + CN_TOGETHER && k + CN_BODIES_AHEAD < count; k++) {
+            cn_bodies_ahead(&packet[k], s->body);
         }
-        CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
-            pair[g] = cn_fetch_pair(packet, CN_WIDE * g, s->body);
-        }
-        for (int32_t k = 0; k < packet->points;
-             k++, point++, own += CN_POINT_IMPULSES, slip += CN_PACKET) {
-            cn_points_ahead(point, own, slip);
-            cn_points_solve(packet, point, own, slip, pair);
-        }
-        CN_UNROLL for (int g = 0; g < CN_GROUPS; g++) {
-            cn_put_pair(packet, CN_WIDE * g, pair[g], s->body);
-        }
+        cn_packets_solve(s, &packet[i], x);
+    }
+    if (i < count) {
+        cn_strand last = cn_strand_begin(s, &packet[i], 0, x);
+        cn_strand_run(&last, packet[i].points);
+        cn_put_pair(&packet[i], 0, last.pair, s->body);
     }
 }
 
