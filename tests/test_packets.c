@@ -498,32 +498,23 @@ CN_TEST(sweeps_alone_do_not_give_up) {
     cn_arena_destroy(arena);
 }
 
-// No body twice in a packet or in two packets in a row, every contact once, few empty lanes.
-CN_TEST(packets_keep_bodies_apart) {
-    cn_arena *arena = cn_arena_create(NULL);
-    enum { bodies = 2000, contacts = 7000 };
-    int32_t *pair = CN_TAKE(arena, int32_t, 2 * contacts), *seen = CN_TAKE(arena, int32_t, bodies);
-    cn_rng rng = cn_rng_seed(6);
-    for (int32_t a = 0; a < contacts; a++) {
-        int32_t i = (int32_t)((int64_t)a * bodies / contacts);
-        pair[2 * a] = i;
-        pair[2 * a + 1] = a % 9 == 0 ? bodies : (i + 1 + cn_rng_below(&rng, 40)) % bodies;
-    }
-    cn_packets packets;
-    assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, &packets), CN_OK);
-    CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_PACKET);
-    int32_t *by_slot = CN_TAKE(arena, int32_t, CN_PACKET * packets.count);
-    for (int32_t i = 0; i < CN_PACKET * packets.count; i++) {
+// No body twice in a packet or in two packets in a row, every contact once.
+static void check_bodies_apart(int32_t contacts, const int32_t *pair, int32_t bodies,
+                               cn_arena *arena, cn_packets *packets) {
+    assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, packets), CN_OK);
+    int32_t *by_slot = CN_TAKE(arena, int32_t, CN_PACKET * packets->count),
+            *seen = CN_TAKE(arena, int32_t, bodies);
+    for (int32_t i = 0; i < CN_PACKET * packets->count; i++) {
         by_slot[i] = -1;
     }
     for (int32_t a = 0; a < contacts; a++) {
-        assert_int_equal(by_slot[packets.slot[a]], -1);
-        by_slot[packets.slot[a]] = a;
+        assert_int_equal(by_slot[packets->slot[a]], -1);
+        by_slot[packets->slot[a]] = a;
     }
     for (int32_t i = 0; i < bodies; i++) {
         seen[i] = -2;
     }
-    for (int32_t slot = 0; slot < CN_PACKET * packets.count; slot++) {
+    for (int32_t slot = 0; slot < CN_PACKET * packets->count; slot++) {
         for (int side = 0; side < 2 && by_slot[slot] >= 0; side++) {
             int32_t body = pair[2 * by_slot[slot] + side];
             if (body < bodies) {
@@ -532,5 +523,37 @@ CN_TEST(packets_keep_bodies_apart) {
             }
         }
     }
+}
+
+CN_TEST(packets_keep_bodies_apart) {
+    cn_arena *arena = cn_arena_create(NULL);
+    enum { bodies = 2000, contacts = 7000 };
+    int32_t *pair = CN_TAKE(arena, int32_t, 2 * contacts);
+    cn_rng rng = cn_rng_seed(6);
+    for (int32_t a = 0; a < contacts; a++) {
+        int32_t i = (int32_t)((int64_t)a * bodies / contacts);
+        pair[2 * a] = i;
+        pair[2 * a + 1] = a % 9 == 0 ? bodies : (i + 1 + cn_rng_below(&rng, 40)) % bodies;
+    }
+    cn_packets packets;
+    check_bodies_apart(contacts, pair, bodies, arena, &packets);
+    CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_PACKET); // few empty lanes
+    cn_arena_destroy(arena);
+}
+
+// A body with more contacts than the window has packets: it moves on past packets that are not
+// full, and what was in the one before it must not come into its first.
+CN_TEST(packets_keep_bodies_apart_that_touch_a_large_one) {
+    cn_arena *arena = cn_arena_create(NULL);
+    enum { bodies = 41, large = bodies - 1, contacts = 3 * large };
+    int32_t *pair = CN_TAKE(arena, int32_t, 2 * contacts);
+    cn_rng rng = cn_rng_seed(7);
+    for (int32_t a = 0; a < contacts; a++) {
+        int32_t step = 1 + cn_rng_below(&rng, large - 1);
+        pair[2 * a] = a % large;
+        pair[2 * a + 1] = a < large ? large : (a + step) % large;
+    }
+    cn_packets packets;
+    check_bodies_apart(contacts, pair, bodies, arena, &packets);
     cn_arena_destroy(arena);
 }

@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-#define CN_PACKET_WINDOW 62 // packets; bits at both ends stay free for the neighbours' shifts
+// Packets of the window. Bits at both ends are of the packets before and after it, whose bodies its
+// first and last one must not have.
+#define CN_PACKET_WINDOW 62
 
 // Of the slabs: fewest contacts in one, fewest of them, and the share of contacts that may span
 // three. Thinner slabs would not fill their packets, and a few would not keep threads busy.
@@ -18,8 +20,8 @@
 #define CN_SLABS_LEAST 4
 #define CN_SLAB_WIDE 0.01
 
-// The packets of a unit that a body is in, as bits from the base of the window when it was last
-// written.
+// The packets of a unit that a body is in, as bits from the one before the base of the window when
+// it was last written.
 typedef struct cn_packet_trace {
     uint64_t bits;
     int32_t base;
@@ -30,7 +32,7 @@ typedef struct cn_packet_window {
     int32_t unit;          // and one
     int32_t base;          // first packet of the window, of the unit's
     int32_t count;         // packets so far
-    uint64_t full;         // bits from the base
+    uint64_t full;         // bits from the one before the base
     uint8_t lanes[64];     // used, of each packet of the window, by number modulo 64
     cn_packet_trace *body; //
 } cn_packet_window;
@@ -38,6 +40,10 @@ typedef struct cn_packet_window {
 static uint64_t cn_packet_bits(const cn_packet_window *w, const cn_packet_trace *trace) {
     int32_t moved = w->base - trace->base;
     return moved < 64 && trace->unit == w->unit ? trace->bits >> moved : 0;
+}
+
+static uint64_t cn_packet_bit(const cn_packet_window *w, int32_t packet) {
+    return UINT64_C(2) << (packet - w->base);
 }
 
 static void cn_packet_slide(cn_packet_window *w) {
@@ -49,20 +55,20 @@ static void cn_packet_slide(cn_packet_window *w) {
 // The first packet that the two bodies may enter; NULL: static.
 static int32_t cn_packet_find(cn_packet_window *w, cn_packet_trace *first,
                               cn_packet_trace *second) {
-    const uint64_t window = (UINT64_C(1) << CN_PACKET_WINDOW) - 1;
+    const uint64_t window = ((UINT64_C(1) << CN_PACKET_WINDOW) - 1) << 1;
     for (;; cn_packet_slide(w)) {
         uint64_t taken =
             (first ? cn_packet_bits(w, first) : 0) | (second ? cn_packet_bits(w, second) : 0);
         uint64_t open = ~(taken | taken << 1 | taken >> 1 | w->full) & window;
         if (open) {
-            return w->base + __builtin_ctzll(open);
+            return w->base - 1 + __builtin_ctzll(open);
         }
     }
 }
 
 static void cn_packet_mark(const cn_packet_window *w, cn_packet_trace *trace, int32_t packet) {
     if (trace) {
-        trace->bits = cn_packet_bits(w, trace) | UINT64_C(1) << (packet - w->base);
+        trace->bits = cn_packet_bits(w, trace) | cn_packet_bit(w, packet);
         trace->base = w->base;
         trace->unit = w->unit;
     }
@@ -76,7 +82,7 @@ static void cn_packet_put(cn_packet_window *w, const int32_t *pair, int32_t bodi
     int32_t lane = w->lanes[packet % 64]++;
     *slot = CN_PACKET * packet + lane;
     if (lane + 1 == CN_PACKET) {
-        w->full |= UINT64_C(1) << (packet - w->base);
+        w->full |= cn_packet_bit(w, packet);
     }
     cn_packet_mark(w, first, packet);
     cn_packet_mark(w, second, packet);
