@@ -99,6 +99,18 @@ CN_INLINE cn_wide cn_wide_positive(cn_wide x) {
     return (cn_wide)((cn_wide_mask)x & (x > cn_wide_all(0.0)));
 }
 
+// Numbers that are not far below all that counts, where they are about 1. Impulses fade from layer
+// to layer where a start is far from the answer, and what is too small for the usual form of a
+// single takes a hundred times as long to compute with. 2^-54 is nothing then; a larger number is
+// not changed, or by less than it is wrong anyway.
+CN_INLINE cn_wide cn_wide_clean(cn_wide x) {
+#if defined(CN_SINGLE)
+    const cn_wide coarse = cn_wide_all(0x1p-30F);
+    x = (x + coarse) - coarse;
+#endif
+    return x;
+}
+
 // In place: row[i][j] becomes row[j][i].
 CN_INLINE void cn_wide_transpose(cn_wide row[CN_WIDE]) {
 #if defined(CN_SINGLE)
