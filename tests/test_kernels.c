@@ -35,6 +35,13 @@ CN_TEST(rigid_bodies_have_the_same_bits_on_every_processor) {
     CHECK_BITS(manifolds_work, cn_manifold_kernel_avx512(), plain);
 }
 
+CN_TEST(rigid_bodies_in_singles_have_the_same_bits_on_every_processor) {
+    uint64_t plain = manifolds_work(&cn_manifold_kernel_single);
+    assert_true(plain != manifolds_work(&cn_manifold_kernel_plain));
+    CHECK_BITS(manifolds_work, cn_manifold_kernel_single_avx2(), plain);
+    CHECK_BITS(manifolds_work, cn_manifold_kernel_single_avx512(), plain);
+}
+
 CN_TEST(the_acceleration_has_the_same_bits_on_every_processor) {
     uint64_t plain = anderson_work(&cn_anderson_kernel_plain),
              single = anderson_work(&cn_anderson_kernel_single);

@@ -176,31 +176,39 @@ CN_TEST(lanes_are_filled_with_the_same_bits_on_every_processor) {
 }
 
 static cn_sweep prepared_single(const cn_friction *p, cn_arena *arena) {
-    const cn_sweep_plan plan = {.relaxation = 1.0, .single = true};
+    const cn_sweep_plan plan = {.relaxation = 1.0, .single = true, .rigid_single = true};
     cn_sweep sweep;
     assert_int_equal(cn_sweep_prepare_plan(p, cn_local_solver_find("hybrid"), &plan, arena, &sweep),
                      CN_OK);
     return sweep;
 }
 
-CN_TEST(only_balls_are_swept_in_singles) {
-    for (int c = 0; c < CASES; c++) {
+// Balls and bodies of other shapes are asked for by themselves.
+CN_TEST(what_is_asked_for_is_swept_in_singles) {
+    for (int c = 0; c < 2 * CASES; c++) {
+        bool balls = c < CASES;
+        const packed_case *own = &cases[c % CASES];
+        const cn_sweep_plan plan = {.relaxation = 1.0, .single = balls, .rigid_single = !balls};
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, cases[c].dim, 1, cases[c].ball);
-        cn_sweep sweep = prepared_single(&p, arena);
-        assert_int_equal(sweep.kind, cases[c].kind);
-        assert_int_equal(sweep.single, cases[c].ball);
+        cn_friction p = rigid_problem(arena, own->dim, 1, own->ball);
+        cn_sweep sweep;
+        assert_int_equal(
+            cn_sweep_prepare_plan(&p, cn_local_solver_find("hybrid"), &plan, arena, &sweep), CN_OK);
+        assert_int_equal(sweep.kind, own->kind);
+        assert_int_equal(sweep.single, balls == own->ball);
         cn_arena_destroy(arena);
     }
 }
 
 CN_TEST(wide_and_plain_singles_give_the_same_bits) {
-    for (int32_t dim = 2; dim <= 3; dim++) {
+    for (int c = 0; c < CASES; c++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, dim, 5, true);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 5, cases[c].ball);
         cn_sweep wide = prepared_single(&p, arena), plain = prepared_single(&p, arena);
         cn_sweep_use_plain(&plain);
-        assert_true(plain.balls.kernel == &cn_ball_kernel_single);
+        assert_true(plain.kind == CN_SWEEP_BALLS
+                        ? plain.balls.kernel == &cn_ball_kernel_single
+                        : plain.manifolds.kernel == &cn_manifold_kernel_single);
         float *a = CN_TAKE_ZERO(arena, float, wide.size + CN_SWEEP_PAD),
               *b = CN_TAKE_ZERO(arena, float, wide.size + CN_SWEEP_PAD);
         for (int k = 0; k < 50; k++) {
@@ -214,64 +222,80 @@ CN_TEST(wide_and_plain_singles_give_the_same_bits) {
     }
 }
 
-// Sweep by sweep the same impulses, to the last figures of a single, inside their cones; and the
-// same error.
+// Sweep by sweep the same impulses, of balls to the last figures of a single, of other bodies as
+// far as the steps of the secular equation agree; inside their cones; and the same error as the
+// checker.
 CN_TEST(singles_follow_doubles) {
-    for (int32_t dim = 2; dim <= 3; dim++) {
+    for (int c = 0; c < CASES; c++) {
+        int32_t dim = cases[c].dim;
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, dim, 3, true);
+        cn_friction p = rigid_problem(arena, dim, 3, cases[c].ball);
         cn_sweep exact = prepared(&p, arena), single = prepared_single(&p, arena);
         double *x = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD), r[3 * CONTACTS],
-               rounded[3 * CONTACTS];
+               rounded[3 * CONTACTS], farthest = 0.0, off = 0.0;
         float *y = CN_TAKE_ZERO(arena, float, single.size + CN_SWEEP_PAD);
-        for (int k = 0; k < 20; k++) {
+        bool secular = dim == 3 && !cases[c].ball;
+        for (int k = 0; k < (secular ? 100 : 20); k++) {
+            double close = !secular ? 2e-6 : k < 80 ? 5e-3 : 2e-5;
             cn_sweep_run(&exact, x, 1);
             cn_sweep_run(&single, y, 1);
             cn_sweep_store(&exact, x, r);
             cn_sweep_store(&single, y, rounded);
             for (int32_t i = 0; i < dim * CONTACTS; i++) {
-                CN_CHECK_NEAR(rounded[i], r[i], 2e-6);
+                farthest = fmax(farthest, fabs(rounded[i] - r[i]));
+                CN_CHECK_NEAR(rounded[i], r[i], close);
             }
             cn_grade grade;
             assert_int_equal(cn_friction_grade(&p, rounded, NULL, arena, &grade), CN_OK);
             CN_CHECK_BELOW(grade.cone_violation, 1e-15);
             double error = cn_sweep_error(&exact, CN_MEASURE_SCALED, x),
                    seen = cn_sweep_error(&single, CN_MEASURE_SCALED, y);
-            CN_CHECK_NEAR(seen, error, 1e-6);
+            off = fmax(off, fabs(seen - grade.residual) / single.floor);
+            CN_CHECK_NEAR(seen, error, 1e-6 + (secular ? 0.05 * error : 0.0));
             CN_CHECK_NEAR(seen, grade.residual, 1e-6);
             CN_CHECK_BELOW(fabs(seen - grade.residual), 0.1 * single.floor);
         }
+        print_message("%dD, impulses off by %g, error by %g of its round-off\n", dim, farthest,
+                      off);
         cn_arena_destroy(arena);
     }
 }
 
 CN_TEST(widened_sweeps_are_those_of_doubles) {
-    cn_arena *arena = cn_arena_create(NULL);
-    cn_friction p = rigid_problem(arena, 3, 6, true);
-    cn_sweep exact = prepared(&p, arena), single = prepared_single(&p, arena);
-    assert_int_equal(cn_sweep_widen(&single, arena), CN_OK);
-    assert_false(single.single);
-    double *a = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD),
-           *b = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD);
-    cn_sweep_run(&exact, a, 9);
-    cn_sweep_run(&single, b, 9);
-    assert_memory_equal(a, b, cn_sweep_bytes(&exact));
-    cn_arena_destroy(arena);
+    for (int c = 0; c < CASES; c++) {
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 6, cases[c].ball);
+        cn_sweep exact = prepared(&p, arena), single = prepared_single(&p, arena);
+        assert_int_equal(cn_sweep_widen(&single, arena), CN_OK);
+        assert_false(single.single);
+        double *a = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD),
+               *b = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD);
+        cn_sweep_run(&exact, a, 9);
+        cn_sweep_run(&single, b, 9);
+        assert_memory_equal(a, b, cn_sweep_bytes(&exact));
+        cn_arena_destroy(arena);
+    }
 }
 
 // The same problem with masses, lengths and velocities in units far beyond what a single can hold
 // the products of.
 CN_TEST(singles_do_not_depend_on_units) {
-    const int mass[] = {-90, 100}, velocity[] = {40, -60};
-    cn_arena *arena = cn_arena_create(NULL);
-    cn_friction p = rigid_problem(arena, 3, 8, true), other = rigid_problem(arena, 3, 8, true);
-    cn_sweep sweep = prepared_single(&p, arena);
-    float *x = CN_TAKE_ZERO(arena, float, sweep.size + CN_SWEEP_PAD),
-          *y = CN_TAKE_ZERO(arena, float, sweep.size + CN_SWEEP_PAD);
-    cn_sweep_run(&sweep, x, 20);
-    for (int c = 0; c < 2; c++) {
+    const int mass[] = {-90, 100, -80, 70}, velocity[] = {40, -60, 40, -60};
+    for (int c = 0; c < 4; c++) {
+        bool ball = c < 2;
+        cn_arena *arena = cn_arena_create(NULL);
+        cn_friction p = rigid_problem(arena, 3, 8, ball), other = rigid_problem(arena, 3, 8, ball);
+        cn_sweep sweep = prepared_single(&p, arena);
+        float *x = CN_TAKE_ZERO(arena, float, sweep.size + CN_SWEEP_PAD),
+              *y = CN_TAKE_ZERO(arena, float, sweep.size + CN_SWEEP_PAD);
+        cn_sweep_run(&sweep, x, 20);
         for (int64_t k = 0; k < 3 * p.W.body.start[CONTACTS]; k++) {
             other.W.body.MinvH[k] = ldexp(p.W.body.MinvH[k], -mass[c]);
+        }
+        double *inverse = CN_TAKE(arena, double, 6 * (int64_t)p.W.body.dofs);
+        other.W.body.inverse = inverse;
+        for (int64_t k = 0; k < 6 * (int64_t)p.W.body.dofs; k++) {
+            inverse[k] = ldexp(p.W.body.inverse[k], -mass[c]);
         }
         for (int i = 0; i < 3 * CONTACTS; i++) {
             other.q[i] = ldexp(p.q[i], velocity[c]);
@@ -287,8 +311,8 @@ CN_TEST(singles_do_not_depend_on_units) {
         for (int i = 0; i < 3 * CONTACTS; i++) {
             CN_CHECK_NEAR(ldexp(same[i], -mass[c] - velocity[c]), r[i], 1e-15);
         }
+        cn_arena_destroy(arena);
     }
-    cn_arena_destroy(arena);
 }
 
 // Sweeps with momentum, to and fro between two iterates; the newer one in *x.
@@ -304,10 +328,11 @@ static void glide(cn_sweep *sweep, int count, void **x, void **other) {
 // What is carried along belongs to the impulses, and no processor gives other bits than the plain
 // code, in either precision; making the velocities anew changes nothing but round-off.
 CN_TEST(momentum_keeps_velocities_and_bits) {
-    for (int c = 0; c < 6; c++) {
-        bool single = c < 4 && c % 2 == 1;
+    for (int c = 0; c < 2 * CASES; c++) {
+        bool single = c >= CASES;
+        const packed_case *own = &cases[c % CASES];
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, c < 2 || c == 4 ? 2 : 3, 5, c < 4);
+        cn_friction p = rigid_problem(arena, own->dim, 5, own->ball);
         cn_sweep wide = single ? prepared_single(&p, arena) : prepared(&p, arena),
                  plain = single ? prepared_single(&p, arena) : prepared(&p, arena);
         void *a[2], *b[2];
@@ -366,11 +391,11 @@ static nsgs_end swept(const cn_friction *p, double tolerance, const char *single
 }
 
 CN_TEST(sweeps_in_singles_solve_to_their_tolerance) {
-    for (int32_t dim = 2; dim <= 3; dim++) {
-        for (int c = 0; c < 2; c++) {
+    for (int c = 0; c < CASES; c++) {
+        for (int k = 0; k < 2; k++) {
             cn_arena *arena = cn_arena_create(NULL);
-            cn_friction p = rigid_problem(arena, dim, 4, true);
-            double tolerance = c == 0 ? 1e-3 : 1e-4;
+            cn_friction p = rigid_problem(arena, cases[c].dim, 4, cases[c].ball);
+            double tolerance = (k == 0 ? 1e-1 : 1e-2) * (cases[c].ball ? 1e-2 : 1.0);
             nsgs_end end = swept(&p, tolerance, "1", arena),
                      whole = swept(&p, tolerance, "0", arena);
             assert_true(end.began_single && end.ended_single && !whole.began_single);
@@ -381,6 +406,13 @@ CN_TEST(sweeps_in_singles_solve_to_their_tolerance) {
             cn_arena_destroy(arena);
         }
     }
+}
+
+CN_TEST(rigid_bodies_are_swept_in_singles_to_loose_tolerances_only) {
+    cn_arena *arena = cn_arena_create(NULL);
+    cn_friction p = rigid_problem(arena, 3, 4, false);
+    assert_false(swept(&p, 1e-3, "1", arena).began_single);
+    cn_arena_destroy(arena);
 }
 
 // A ball of 100 g under one of a tonne: the impulses on it cancel to the fourth figure, which
@@ -574,32 +606,23 @@ CN_TEST(sweeps_alone_do_not_give_up) {
     cn_arena_destroy(arena);
 }
 
-// No body twice in a packet or in two packets in a row, every contact once, few empty lanes.
-CN_TEST(packets_keep_bodies_apart) {
-    cn_arena *arena = cn_arena_create(NULL);
-    enum { bodies = 2000, contacts = 7000 };
-    int32_t *pair = CN_TAKE(arena, int32_t, 2 * contacts), *seen = CN_TAKE(arena, int32_t, bodies);
-    cn_rng rng = cn_rng_seed(6);
-    for (int32_t a = 0; a < contacts; a++) {
-        int32_t i = (int32_t)((int64_t)a * bodies / contacts);
-        pair[2 * a] = i;
-        pair[2 * a + 1] = a % 9 == 0 ? bodies : (i + 1 + cn_rng_below(&rng, 40)) % bodies;
-    }
-    cn_packets packets;
-    assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, &packets), CN_OK);
-    CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_PACKET);
-    int32_t *by_slot = CN_TAKE(arena, int32_t, CN_PACKET * packets.count);
-    for (int32_t i = 0; i < CN_PACKET * packets.count; i++) {
+// No body twice in a packet or in two packets in a row, every contact once.
+static void check_bodies_apart(int32_t contacts, const int32_t *pair, int32_t bodies,
+                               cn_arena *arena, cn_packets *packets) {
+    assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, packets), CN_OK);
+    int32_t *by_slot = CN_TAKE(arena, int32_t, CN_PACKET * packets->count),
+            *seen = CN_TAKE(arena, int32_t, bodies);
+    for (int32_t i = 0; i < CN_PACKET * packets->count; i++) {
         by_slot[i] = -1;
     }
     for (int32_t a = 0; a < contacts; a++) {
-        assert_int_equal(by_slot[packets.slot[a]], -1);
-        by_slot[packets.slot[a]] = a;
+        assert_int_equal(by_slot[packets->slot[a]], -1);
+        by_slot[packets->slot[a]] = a;
     }
     for (int32_t i = 0; i < bodies; i++) {
         seen[i] = -2;
     }
-    for (int32_t slot = 0; slot < CN_PACKET * packets.count; slot++) {
+    for (int32_t slot = 0; slot < CN_PACKET * packets->count; slot++) {
         for (int side = 0; side < 2 && by_slot[slot] >= 0; side++) {
             int32_t body = pair[2 * by_slot[slot] + side];
             if (body < bodies) {
@@ -608,5 +631,37 @@ CN_TEST(packets_keep_bodies_apart) {
             }
         }
     }
+}
+
+CN_TEST(packets_keep_bodies_apart) {
+    cn_arena *arena = cn_arena_create(NULL);
+    enum { bodies = 2000, contacts = 7000 };
+    int32_t *pair = CN_TAKE(arena, int32_t, 2 * contacts);
+    cn_rng rng = cn_rng_seed(6);
+    for (int32_t a = 0; a < contacts; a++) {
+        int32_t i = (int32_t)((int64_t)a * bodies / contacts);
+        pair[2 * a] = i;
+        pair[2 * a + 1] = a % 9 == 0 ? bodies : (i + 1 + cn_rng_below(&rng, 40)) % bodies;
+    }
+    cn_packets packets;
+    check_bodies_apart(contacts, pair, bodies, arena, &packets);
+    CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_PACKET); // few empty lanes
+    cn_arena_destroy(arena);
+}
+
+// A body with more contacts than the window has packets: it moves on past packets that are not
+// full, and what was in the one before it must not come into its first.
+CN_TEST(packets_keep_bodies_apart_that_touch_a_large_one) {
+    cn_arena *arena = cn_arena_create(NULL);
+    enum { bodies = 41, large = bodies - 1, contacts = 3 * large };
+    int32_t *pair = CN_TAKE(arena, int32_t, 2 * contacts);
+    cn_rng rng = cn_rng_seed(7);
+    for (int32_t a = 0; a < contacts; a++) {
+        int32_t step = 1 + cn_rng_below(&rng, large - 1);
+        pair[2 * a] = a % large;
+        pair[2 * a + 1] = a < large ? large : (a + step) % large;
+    }
+    cn_packets packets;
+    check_bodies_apart(contacts, pair, bodies, arena, &packets);
     cn_arena_destroy(arena);
 }

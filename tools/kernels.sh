@@ -9,7 +9,7 @@ compile_kernels() {
     shift 2
     mkdir -p "$folder"
     for source in src/*/balls_*.c src/solve/anderson_*.c src/solve/manifolds_plain.c \
-        src/solve/manifolds_avx*.c src/problem/grade_contacts_avx*.c tests/kernels/*.c; do
+        src/solve/manifolds_single*.c src/solve/manifolds_avx*.c src/problem/grade_contacts_avx*.c tests/kernels/*.c; do
         kind=
         case $compiler:$source in
         aarch64*) ;;

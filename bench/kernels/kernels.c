@@ -38,8 +38,10 @@ typedef struct cn_entrant {
     bool single;    // precision
 } cn_entrant;
 
-static const cn_entrant cn_entrants[] = {
-    {"spheres", 1, 3000000, false}, {"single", 1, 3000000, true}, {"boxes", 4, 300000, false}};
+static const cn_entrant cn_entrants[] = {{"spheres", 1, 3000000, false},
+                                         {"single", 1, 3000000, true},
+                                         {"boxes", 4, 300000, false},
+                                         {"boxes-single", 4, 300000, true}};
 
 // What was found at one size.
 typedef struct cn_row {
@@ -138,7 +140,7 @@ static double cn_naive_time(cn_naive *naive, int32_t sweeps) {
 // ---- ours ----
 
 static cn_status cn_prepare(const cn_friction *p, bool single, cn_arena *scratch, cn_sweep *sweep) {
-    const cn_sweep_plan plan = {.relaxation = 1.0, .single = single};
+    const cn_sweep_plan plan = {.relaxation = 1.0, .single = single, .rigid_single = single};
     return cn_sweep_prepare_plan(p, cn_local_solver_find("hybrid"), &plan, scratch, sweep);
 }
 
@@ -190,8 +192,9 @@ static double cn_streamed(const cn_sweep *sweep) {
         return impulses + (double)sweep->balls.packets.count * (double)sweep->balls.kernel->packet;
     }
     const cn_manifolds *m = &sweep->manifolds;
-    return impulses + (double)m->packets.count * sizeof *m->packet +
-           (double)m->points * (sizeof *m->point + 2 * CN_PACKET * sizeof *m->slip);
+    const cn_manifold_kernel *kernel = m->kernel;
+    return impulses + (double)m->packets.count * (double)kernel->packet +
+           (double)m->points * (double)(kernel->point + 2 * CN_PACKET * kernel->number);
 }
 
 static bool cn_measure_row(const cn_settings *settings, const cn_entrant *entrant,
@@ -240,7 +243,7 @@ static void cn_row_print(const cn_settings *settings, const cn_row *row, double 
                row->ns / row->naive_ns, row->bytes, floor, triad, row->packing, row->laying,
                row->filled);
     } else {
-        printf("%-8s %9d %8.2f %8.2f %7.3f %7.0f %9.2f %8.1f %8.1f %7.3f\n", row->shape,
+        printf("%-12s %9d %8.2f %8.2f %7.3f %7.0f %9.2f %8.1f %8.1f %7.3f\n", row->shape,
                (int)row->contacts, row->ns, row->naive_ns, row->ns / row->naive_ns, row->bytes,
                floor, row->packing, row->laying, row->filled);
     }
@@ -287,7 +290,8 @@ int main(int argc, char **argv) {
         printf("triad %.3g GB/s; times are CPU ns a contact and sweep, the least of many blocks; "
                "packing and\npreparing in sweeps\n",
                1e-9 * triad);
-        puts("shape     contacts     ours    naive   ratio   bytes bandwidth  packing preparing  "
+        puts("shape         contacts     ours    naive   ratio   bytes bandwidth  packing "
+             "preparing  "
              "filled");
     }
     bool good = true;

@@ -41,4 +41,8 @@ CN_INLINE cn_wide3 cn_wide3_add(cn_wide3 a, cn_wide factor, cn_wide3 b) {
     return (cn_wide3){a.x + factor * b.x, a.y + factor * b.y, a.z + factor * b.z};
 }
 
+CN_INLINE cn_wide3 cn_wide3_clean(cn_wide3 a) {
+    return (cn_wide3){cn_wide_clean(a.x), cn_wide_clean(a.y), cn_wide_clean(a.z)};
+}
+
 #endif

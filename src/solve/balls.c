@@ -206,19 +206,6 @@ static double cn_ball_stiffness(const cn_balls *balls, const int32_t body[2]) {
 
 // ---- laying out ----
 
-// The power of two that brings size near 1.
-static double cn_ball_unit(double size) {
-    return size > 0.0 && isfinite(size) ? ldexp(1.0, -ilogb(size)) : 1.0;
-}
-
-static void cn_balls_choose_units(cn_balls *balls, const cn_natural_unit *unit, double arms) {
-    double contacts = fmax(1.0, balls->p->contacts);
-    balls->velocity = cn_ball_unit(unit->size / sqrt(contacts));
-    balls->lightness = cn_ball_unit(unit->mean_diagonal);
-    balls->length = cn_ball_unit(arms / (2.0 * contacts));
-    balls->impulse = balls->velocity / balls->lightness;
-}
-
 // A loop over contacts or packets.
 typedef struct cn_ball_loop {
     cn_balls *balls;
@@ -253,13 +240,13 @@ static void cn_balls_fill(void *user, int64_t first, int64_t end) {
             } else {
                 own.body[side] += balls->packets.unit ? balls->packets.unit[a] : 0;
             }
-            own.arm[side] *= balls->length;
+            own.arm[side] *= balls->units.length;
         }
-        own.inv_wn = 1.0 / (wn * balls->lightness);
-        own.inv_wt = 1.0 / (wt * balls->lightness);
+        own.inv_wn = 1.0 / (wn * balls->units.lightness);
+        own.inv_wt = 1.0 / (wt * balls->units.lightness);
         for (int k = 0; k < 3; k++) {
             own.n[k] = L[0][k];
-            own.q[k] *= balls->velocity;
+            own.q[k] *= balls->units.velocity;
         }
         balls->kernel->put(&own, balls->packets.slot[a], balls->packet);
     }
@@ -280,9 +267,9 @@ static void cn_balls_choose_kernel(cn_balls *balls) {
 static void cn_balls_record_range(void *user, int64_t first, int64_t end) {
     const cn_balls *balls = ((const cn_ball_loop *)user)->balls;
     const double *light = cn_balls_light(balls);
-    double turning = balls->lightness / (balls->length * balls->length);
+    double turning = balls->units.lightness / (balls->units.length * balls->units.length);
     for (int64_t i = first; i < end; i++) {
-        balls->kernel->record((int32_t)i, light[2 * i] * balls->lightness,
+        balls->kernel->record((int32_t)i, light[2 * i] * balls->units.lightness,
                               light[2 * i + 1] * turning, balls->body);
     }
 }
@@ -349,7 +336,7 @@ static cn_status cn_balls_pack(cn_balls *balls, const cn_natural_unit *unit, cn_
                      sizeof all, &all);
     *fits = all.loose == 0.0;
     if (*fits) {
-        cn_balls_choose_units(balls, unit, all.arms);
+        balls->units = cn_units_of(unit, contacts, all.arms);
         status =
             kept ? cn_packets_keep(kept, contacts, pair, balls->bodies, scratch, &balls->packets)
                  : cn_packets_choose(contacts, pair, balls->bodies, scratch, &balls->packets);
@@ -427,7 +414,7 @@ static void cn_balls_load_range(void *user, int64_t first, int64_t end) {
         cn_ball_frame(p, a, L);
         cn_ball_world(L, p->dim, loop->r + (int64_t)p->dim * a, world);
         for (int k = 0; k < 3; k++) {
-            world[k] *= balls->impulse;
+            world[k] *= balls->units.impulse;
         }
         balls->kernel->load(world, cn_ball_place(balls, a), loop->to);
     }
@@ -448,8 +435,8 @@ static void cn_balls_store_range(void *user, int64_t first, int64_t end) {
         balls->kernel->store(loop->from, cn_ball_place(balls, a), world);
         cn_ball_frame(p, a, L);
         for (int32_t d = 0; d < p->dim; d++) {
-            own[d] =
-                (world[0] * L[d][0] + world[1] * L[d][1] + world[2] * L[d][2]) / balls->impulse;
+            own[d] = (world[0] * L[d][0] + world[1] * L[d][1] + world[2] * L[d][2]) /
+                     balls->units.impulse;
         }
         if (balls->single) {
             cn_cone_project(p->dim, p->mu[a], own);
@@ -469,7 +456,7 @@ static void cn_balls_weights_range(void *user, int64_t first, int64_t end) {
         double trace = cn_operator_trace(&p->W, p->dim, a);
         float *own = (float *)loop->to + cn_ball_place(loop->balls, a);
         for (int k = 0; k < 3; k++) {
-            own[CN_PACKET * k] = (float)(trace / p->dim * loop->balls->lightness);
+            own[CN_PACKET * k] = (float)(trace / p->dim * loop->balls->units.lightness);
         }
     }
 }
@@ -599,8 +586,8 @@ cn_ball_sums cn_balls_error(const cn_balls *balls, const void *x) {
         sums.force += part[unit].force;
         sums.moved += part[unit].moved;
     }
-    sums.error /= balls->velocity * balls->velocity;
-    sums.force /= balls->impulse * balls->impulse;
-    sums.moved /= balls->velocity * balls->velocity;
+    sums.error /= balls->units.velocity * balls->units.velocity;
+    sums.force /= balls->units.impulse * balls->units.impulse;
+    sums.moved /= balls->units.velocity * balls->units.velocity;
     return sums;
 }

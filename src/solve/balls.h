@@ -7,13 +7,12 @@
 // are no tangents to store.
 //
 // Numbers are double or single: 120 bytes a contact and 64 a body, or 64 and 32, where the operator
-// has 1152. They are in units of the problem's own, powers of two, in which masses, arms and q
-// are about 1: doubles are none the worse for it, and singles reach as far as they can.
+// has 1152. They are in units of the problem's own (solve/units.h).
 #ifndef CAIRN_SOLVE_BALLS_H
 #define CAIRN_SOLVE_BALLS_H
 
-#include "solve/natural.h"
 #include "solve/packets.h"
+#include "solve/units.h"
 
 #include <cairn/problem.h>
 
@@ -88,8 +87,7 @@ typedef struct cn_balls {
     // and above: static) and arms, two each, and 1/m, 1/I of every body. Else NULL.
     int32_t *pair;
     double *arm, *light;
-    // What is multiplied by to come to the units: velocities, 1/m, arms and impulses.
-    double velocity, lightness, length, impulse;
+    cn_units units;
 } cn_balls;
 
 // *fits: whether the operator is one of spheres or disks; otherwise nothing is built. unit: of p.

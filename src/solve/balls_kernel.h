@@ -16,18 +16,6 @@
 
 typedef struct cn_ball_packet CN_BALL_PACKET(cn_real) cn_ball_packet;
 
-// Numbers that are not far below all that counts. Impulses fade from layer to layer where a start
-// is far from the answer, and what is too small for the usual form of a single takes a hundred
-// times as long to compute with. In the balls' units 2^-54 is nothing; a larger number is not
-// changed, or by less than it is wrong anyway.
-CN_INLINE cn_wide3 cn_ball_clean(cn_wide3 a) {
-#if defined(CN_SINGLE)
-    const cn_wide coarse = cn_wide_all(0x1p-30F);
-    a = (cn_wide3){(a.x + coarse) - coarse, (a.y + coarse) - coarse, (a.z + coarse) - coarse};
-#endif
-    return a;
-}
-
 // What multiplies the numbers of a part of a record: linear ones by sign, angular ones by arm.
 CN_INLINE cn_wide cn_ball_factor(int part, cn_real sign, cn_real arm) {
 #if CN_WIDE == CN_BALL_RECORD
@@ -95,7 +83,7 @@ CN_INLINE cn_wide3 cn_ball_solve(const cn_ball_packet *packet, int at, cn_wide3 
     cn_wide length = cn_wide_sqrt(cn_wide3_dot(t, t));
     cn_wide share = cn_wide_select(length > limit, limit / length, cn_wide_all(1));
     cn_wide3 result = {share * t.x, share * t.y, share * t.z};
-    return cn_ball_clean(cn_wide3_add(result, normal, n));
+    return cn_wide3_clean(cn_wide3_add(result, normal, n));
 }
 
 // Normals and velocities of a packet.
@@ -273,8 +261,7 @@ static void cn_ball_idle(int32_t packets, int32_t body, void *first) {
 
 // A number that the sweep does not choke on.
 CN_INLINE cn_real cn_ball_number(double x) {
-    cn_wide all = cn_wide_all((cn_real)x);
-    return cn_ball_clean((cn_wide3){all, all, all}).x[0];
+    return cn_wide_clean(cn_wide_all((cn_real)x))[0];
 }
 
 static void cn_ball_put(const cn_ball_contact *contact, int32_t slot, void *packets) {

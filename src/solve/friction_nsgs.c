@@ -7,8 +7,9 @@
 // steadier. Contacts are visited by index, or in another order that the problem alone decides
 // ("order"), so threads cannot change the answer; they may be swept forth and back, in blocks of
 // one pair of bodies, or with a relaxation found on the way, all of which the packets of spheres
-// and manifolds cannot do, so that each sweep costs more. Spheres and disks are swept in single
-// precision, eight contacts at a time, as far as that is precise enough. Scratch: one local block a
+// and manifolds cannot do, so that each sweep costs more. Packets are swept in single precision,
+// eight contacts at a time, as far as that is precise enough: spheres and disks always, bodies of
+// other shapes to loose tolerances. Scratch: one local block a
 // contact, depth + 6 vectors of the size of r.
 #include "solve/friction_nsgs.h"
 
@@ -44,6 +45,7 @@
 #define CN_GLIDE_ASTRAY 1e3       // times the best error: momentum leads nowhere
 #define CN_NSGS_NEAR 10.0         // times the tolerance: the error of a start at rest
 #define CN_NSGS_SINGLE 1e-5       // tolerance below which singles are not worth beginning with
+#define CN_NSGS_SINGLE_RIGID 5e-3 // the same for other bodies than spheres and disks
 #define CN_NSGS_ROUGH 4.0         // times its round-off: an error that singles make no better
 #define CN_NSGS_EXACT 1e-12       // an error that is round-off of a pile
 #define CN_NSGS_WINDOW_FIRST 12   // sweeps before the pace is judged
@@ -67,8 +69,10 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"settle", CN_PARAM_INT, offsetof(cn_nsgs_params, settle), 0, 0, 10000,
      "most sweeps past the tolerance from a start near it, so that piles come to exact rest"},
     {"single", CN_PARAM_BOOL, offsetof(cn_nsgs_params, single), 1, 0, 1,
-     "spheres and disks in single precision until the error is within the tolerance or near its "
-     "round-off, then in double; 0: in double throughout"},
+     "spheres and disks, and other bodies at tolerances of 5e-3 and more, in single precision "
+     "until "
+     "the error is within the tolerance or near its round-off, then in double; 0: in double "
+     "throughout"},
     {"momentum", CN_PARAM_REAL, offsetof(cn_nsgs_params, momentum), 0.9, 0.0, 0.99,
      "of sweeps in packets: from x + momentum (x - x before), at most 0.8 where bodies are neither "
      "spheres nor disks; 0: anderson instead"},
@@ -137,6 +141,7 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
                                 .symmetric = params->symmetric,
                                 .inner = params->manifold,
                                 .single = single,
+                                .rigid_single = single && opts->tolerance >= CN_NSGS_SINGLE_RIGID,
                                 .kept = keeps ? &opts->memo->packets : NULL};
     s->adaptive = params->adaptive;
     s->hyperstatic =

@@ -6,6 +6,8 @@
 
 #include "base/arena.h"
 #include "base/parallel.h"
+#include "math/cone.h"
+#include "problem/operator.h"
 #include "solve/manifolds_fill.h"
 #include "solve/manifolds_recognise.h"
 
@@ -64,7 +66,7 @@ static inline __attribute__((always_inline)) cn_rigid_mass cn_read_mass(int dim,
 
 // What the packets are made from: contacts that follow each other put together as manifolds.
 typedef struct cn_manifold_list {
-    const cn_point_map *points;
+    cn_point_map points;
     cn_rigid_mass *mass; // of each body
     int32_t count;
     int32_t *pair;  // of each manifold; the number of bodies: static
@@ -76,7 +78,7 @@ typedef struct cn_manifold_list {
 static int32_t cn_pair_body(const cn_manifold_list *list, int32_t body) {
     switch (list->mass[body].kind) {
     case CN_RIGID_STATIC:
-        return list->points->bodies;
+        return list->points.bodies;
     case CN_RIGID_FREE:
         return body;
     case CN_RIGID_OTHER:
@@ -86,7 +88,7 @@ static int32_t cn_pair_body(const cn_manifold_list *list, int32_t body) {
 }
 
 static bool cn_list_manifolds(const cn_friction *p, cn_manifold_list *list) {
-    const int32_t *body = list->points->body;
+    const int32_t *body = list->points.body;
     list->count = 0;
     for (int32_t a = 0; a < p->contacts; a++) {
         const int32_t *own = body + 2 * (int64_t)a;
@@ -109,7 +111,7 @@ static bool cn_list_manifolds(const cn_friction *p, cn_manifold_list *list) {
 static cn_status cn_list_prepare(const cn_friction *p, const cn_point_map *points,
                                  cn_arena *scratch, cn_manifold_list *list) {
     int32_t square = p->dim == 3 ? 36 : 9;
-    list->points = points;
+    list->points = *points;
     list->mass = CN_TAKE(scratch, cn_rigid_mass, points->bodies);
     list->pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
     list->first = CN_TAKE(scratch, int32_t, (int64_t)p->contacts + 1);
@@ -131,37 +133,58 @@ static void cn_place_manifolds(cn_manifolds *s, cn_manifold_list *list) {
         list->lane[k] = -1;
     }
     for (int32_t i = 0; i < s->packets.count; i++) {
-        s->packet[i].points = 0;
+        s->span[i].points = 0;
     }
     for (int32_t m = 0; m < list->count; m++) {
         int32_t slot = s->packets.slot[m], points = list->first[m + 1] - list->first[m];
-        cn_manifold_packet *packet = &s->packet[slot / CN_PACKET];
+        cn_manifold_span *span = &s->span[slot / CN_PACKET];
         list->lane[slot] = m;
-        packet->points = points > packet->points ? points : packet->points;
+        span->points = points > span->points ? points : span->points;
     }
     for (int32_t i = 0; i < s->packets.count; i++) {
-        s->packet[i].first = s->points;
-        s->points += s->packet[i].points;
+        s->span[i].first = s->points;
+        s->points += s->span[i].points;
     }
 }
 
-static cn_status cn_lay_out(cn_manifolds *s, cn_manifold_list *list, cn_packets_kept *kept,
-                            cn_arena *scratch) {
+// The packets' choice and where contacts are in them.
+static cn_status cn_manifolds_pack(cn_manifolds *s, cn_packets_kept *kept, cn_arena *scratch) {
+    cn_manifold_list *list = s->list;
     cn_status status =
         cn_packets_keep(kept, list->count, list->pair, s->bodies, scratch, &s->packets);
-    s->packet = CN_TAKE(scratch, cn_manifold_packet, s->packets.count);
+    s->span = CN_TAKE(scratch, cn_manifold_span, s->packets.count);
     s->place = CN_TAKE(scratch, int64_t, s->p->contacts);
     list->lane = CN_TAKE(scratch, int32_t, CN_PACKET * (int64_t)s->packets.count);
-    if (status != CN_OK || !s->packet || !s->place || !list->lane) {
+    if (status != CN_OK || !s->span || !s->place || !list->lane) {
         return CN_ERR_MEMORY;
     }
     cn_place_manifolds(s, list);
-    s->point = CN_TAKE(scratch, cn_rigid_point, s->points);
-    s->slip = CN_TAKE_ZERO(scratch, double, CN_PACKET * s->points);
-    s->body =
-        CN_TAKE_ZERO(scratch, double, CN_RIGID_RECORD *((int64_t)s->bodies + s->packets.units));
-    s->former = CN_TAKE(scratch, double, CN_RIGID_RECORD *((int64_t)s->bodies + s->packets.units));
-    return s->point && s->slip && s->body && s->former ? CN_OK : CN_ERR_MEMORY;
+    return CN_OK;
+}
+
+// The widest for this processor.
+static void cn_manifolds_choose_kernel(cn_manifolds *s) {
+    const cn_manifold_kernel *most =
+        s->single ? cn_manifold_kernel_single_avx512() : cn_manifold_kernel_avx512();
+    const cn_manifold_kernel *wide =
+        s->single ? cn_manifold_kernel_single_avx2() : cn_manifold_kernel_avx2();
+    s->kernel = most ? most : wide;
+    if (!s->kernel) {
+        cn_manifolds_use_plain(s);
+    }
+}
+
+// Room in the precision that s says; bodies at rest.
+static cn_status cn_manifolds_take(cn_manifolds *s, cn_arena *scratch) {
+    cn_manifolds_choose_kernel(s);
+    int64_t records = (int64_t)s->bodies + s->packets.units;
+    size_t number = s->kernel->number, record = CN_RIGID_RECORD * number;
+    s->packet = cn_arena_take(scratch, s->packets.count, s->kernel->packet);
+    s->point = cn_arena_take(scratch, s->points, s->kernel->point);
+    s->slip = cn_arena_take_zero(scratch, CN_PACKET * s->points, number);
+    s->body = cn_arena_take_zero(scratch, records, record);
+    s->former = cn_arena_take(scratch, records, record);
+    return s->packet && s->point && s->slip && s->body && s->former ? CN_OK : CN_ERR_MEMORY;
 }
 
 // The bodies of a lane; without a manifold both are static.
@@ -172,7 +195,7 @@ static void cn_fill_pair(const cn_manifolds *s, const cn_manifold_list *list, in
     int32_t a = s->bodies + unit, b = a;
     if (manifold >= 0) {
         const int32_t *pair = list->pair + 2 * (int64_t)manifold,
-                      *body = list->points->body + 2 * (int64_t)list->first[manifold];
+                      *body = list->points.body + 2 * (int64_t)list->first[manifold];
         first = &list->mass[body[0]];
         second = &list->mass[body[1]];
         a = pair[0] < s->bodies ? pair[0] : a;
@@ -227,100 +250,202 @@ static void cn_lane_idle(int lane, cn_point_lanes *lanes) {
     lanes->mu[lane] = 0.0;
 }
 
+// Rows of lanes as singles, each multiplied by what it takes to come to the units.
+static void cn_round_rows(int rows, const double *factor, const void *from, void *to) {
+    const double *in = from;
+    float *out = to;
+    for (int row = 0; row < rows; row++) {
+        for (int lane = 0; lane < CN_PACKET; lane++) {
+            out[CN_PACKET * row + lane] = (float)(factor[row] * in[CN_PACKET * row + lane]);
+        }
+    }
+}
+
+static void cn_round_point(const cn_units *units, const cn_rigid_point *from,
+                           cn_rigid_point_single *to) {
+    double arm = units->length, q = units->velocity, W = units->lightness, inv = 1.0 / W;
+    const double factor[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, arm, arm, arm, arm, arm, arm,
+                             q,   q,   q,   1.0, inv, 1.0, 1.0, W,   W,   W,   inv};
+    _Static_assert(sizeof *to / sizeof to->mu == sizeof factor / sizeof *factor, "a factor a row");
+    cn_round_rows((int)(sizeof factor / sizeof *factor), factor, from, to);
+}
+
+static void cn_round_packet(const cn_units *units, const cn_manifold_packet *from,
+                            cn_manifold_packet_single *to) {
+    double m = units->lightness, I = m / (units->length * units->length);
+    const double factor[] = {m, m, I, I, I, I, I, I, I, I, I, I, I, I};
+    memcpy(to->a, from->a, sizeof to->a);
+    memcpy(to->b, from->b, sizeof to->b);
+    cn_round_rows((int)(sizeof factor / sizeof *factor), factor, from->inv_mass_a, to->inv_mass_a);
+}
+
+// Point turn of the packet whose manifolds are given, in doubles.
+static bool cn_fill_point(cn_manifolds *s, const int32_t *manifold, int64_t place, int32_t turn,
+                          cn_point_fill_fn *fill, cn_rigid_point *out) {
+    const cn_manifold_list *list = s->list;
+    cn_point_lanes lanes;
+    cn_plane_lanes plane;
+    for (int lane = 0; lane < CN_PACKET; lane++) {
+        int32_t m = manifold[lane];
+        if (m < 0 || list->first[m] + turn >= list->first[m + 1]) {
+            cn_lane_idle(lane, &lanes);
+            continue;
+        }
+        int32_t a = list->first[m] + turn;
+        s->place[a] = CN_POINT_IMPULSES * place + lane;
+        cn_lane_of(s->p, &list->points, a, lane, &plane, &lanes);
+    }
+    return fill(&lanes, s->p->dim, out);
+}
+
 // Packet i of a unit with all its points.
-static bool cn_fill_packet(cn_manifolds *s, const cn_manifold_list *list, cn_point_fill_fn *fill,
-                           int32_t unit, int32_t i) {
-    cn_manifold_packet *packet = &s->packet[i];
-    const int32_t *manifold = list->lane + CN_PACKET * (int64_t)i;
+static bool cn_fill_packet(cn_manifolds *s, cn_point_fill_fn *fill, int32_t unit, int32_t i) {
+    const int32_t *manifold = s->list->lane + CN_PACKET * (int64_t)i;
+    cn_manifold_packet wide, *packet = s->single ? &wide : (cn_manifold_packet *)s->packet + i;
     bool good = true;
     for (int lane = 0; lane < CN_PACKET; lane++) {
-        cn_fill_pair(s, list, unit, manifold[lane], lane, packet);
+        cn_fill_pair(s, s->list, unit, manifold[lane], lane, packet);
     }
-    for (int32_t turn = 0; turn < packet->points; turn++) {
-        cn_point_lanes lanes;
-        cn_plane_lanes plane;
-        for (int lane = 0; lane < CN_PACKET; lane++) {
-            int32_t m = manifold[lane];
-            if (m < 0 || list->first[m] + turn >= list->first[m + 1]) {
-                cn_lane_idle(lane, &lanes);
-                continue;
-            }
-            int32_t a = list->first[m] + turn;
-            s->place[a] = CN_POINT_IMPULSES * (packet->first + turn) + lane;
-            cn_lane_of(s->p, list->points, a, lane, &plane, &lanes);
+    if (s->single) {
+        cn_round_packet(&s->units, packet, (cn_manifold_packet_single *)s->packet + i);
+    }
+    for (int32_t turn = 0; turn < s->span[i].points; turn++) {
+        int64_t place = s->span[i].first + turn;
+        cn_rigid_point exact, *point = s->single ? &exact : (cn_rigid_point *)s->point + place;
+        good &= cn_fill_point(s, manifold, place, turn, fill, point);
+        if (s->single) {
+            cn_round_point(&s->units, point, (cn_rigid_point_single *)s->point + place);
         }
-        good &= fill(&lanes, s->p->dim, &s->point[packet->first + turn]);
     }
     return good;
 }
 
-static bool cn_fill_packets(cn_manifolds *s, const cn_manifold_list *list) {
+static bool cn_fill_packets(cn_manifolds *s) {
     cn_point_fill_fn *fill = cn_point_fill_avx2();
     bool good = true;
     fill = fill ? fill : cn_point_fill_plain;
     for (int32_t unit = 0; unit < s->packets.units; unit++) {
         for (int32_t i = s->packets.first[unit]; i < s->packets.first[unit + 1] && good; i++) {
-            good = cn_fill_packet(s, list, fill, unit, i);
+            good = cn_fill_packet(s, fill, unit, i);
         }
     }
     return good;
 }
 
-cn_status cn_manifolds_build(const cn_friction *p, cn_packets_kept *kept, cn_arena *scratch,
-                             cn_manifolds *out, bool *fits) {
-    *fits = false;
-    *out = (cn_manifolds){.p = p};
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
+// The units, of which doubles have no need.
+static cn_units cn_manifolds_units(const cn_manifolds *s, const cn_natural_unit *unit) {
+    const double *arm = s->list->points.arm;
+    double arms = 0.0;
+    for (int64_t i = 0; s->single && i < 6 * (int64_t)s->p->contacts; i++) {
+        arms += fabs(arm[i]);
+    }
+    return s->single ? cn_units_of(unit, s->p->contacts, arms) : (cn_units){1.0, 1.0, 1.0, 1.0};
+}
+
+// The list of manifolds; *good: there is one.
+static cn_status cn_manifolds_read(cn_manifolds *s, cn_arena *scratch, bool *good) {
+    const cn_friction *p = s->p;
     cn_point_map points = p->W.points;
-    bool good = true;
-    cn_status status = CN_OK;
-    if (p->W.kind != CN_OPERATOR_POINTS) {
-        status = cn_points_recognise(p, scratch, &points, &good);
+    *good = true;
+    s->list = CN_TAKE(scratch, cn_manifold_list, 1);
+    cn_status status = s->list ? CN_OK : CN_ERR_MEMORY;
+    if (status == CN_OK && p->W.kind != CN_OPERATOR_POINTS) {
+        status = cn_points_recognise(p, scratch, &points, good);
     }
-    out->bodies = points.bodies;
-    good = good && points.bodies < INT32_MAX / CN_RIGID_RECORD - CN_UNITS_MAX &&
-           p->contacts <= INT32_MAX / (2 * CN_PACKET);
-    cn_manifold_list list;
-    if (status == CN_OK && good) {
-        status = cn_list_prepare(p, &points, scratch, &list);
+    s->bodies = points.bodies;
+    *good = *good && points.bodies < INT32_MAX / CN_RIGID_RECORD - CN_UNITS_MAX &&
+            p->contacts <= INT32_MAX / (2 * CN_PACKET);
+    if (status == CN_OK && *good) {
+        status = cn_list_prepare(p, &points, scratch, s->list);
     }
-    good = good && status == CN_OK && cn_list_manifolds(p, &list);
+    *good = *good && status == CN_OK && cn_list_manifolds(p, s->list);
+    return status;
+}
+
+cn_status cn_manifolds_build(const cn_friction *p, const cn_natural_unit *unit, bool single,
+                             cn_packets_kept *kept, cn_arena *scratch, cn_manifolds *out,
+                             bool *fits) {
+    bool good;
+    *fits = false;
+    *out = (cn_manifolds){.p = p, .single = single};
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status status = cn_manifolds_read(out, scratch, &good);
     if (good) {
-        status = cn_lay_out(out, &list, kept, scratch);
-        good = status == CN_OK && cn_fill_packets(out, &list);
+        out->units = cn_manifolds_units(out, unit);
+        status = cn_manifolds_pack(out, kept, scratch);
+        status = status == CN_OK ? cn_manifolds_take(out, scratch) : status;
+        good = status == CN_OK && cn_fill_packets(out);
     }
     if (!good) {
         cn_arena_release(scratch, mark);
         return status;
     }
-    const cn_manifold_kernel *most = cn_manifold_kernel_avx512(), *wide = cn_manifold_kernel_avx2();
-    out->kernel = most ? most : wide ? wide : &cn_manifold_kernel_plain;
     *fits = true;
     return CN_OK;
 }
+
+cn_status cn_manifolds_widen(cn_manifolds *manifolds, cn_arena *scratch) {
+    manifolds->single = false;
+    manifolds->units = cn_manifolds_units(manifolds, NULL);
+    cn_status status = cn_manifolds_take(manifolds, scratch);
+    if (status == CN_OK) {
+        (void)cn_fill_packets(manifolds); // what fitted before
+    }
+    return status;
+}
+
+void cn_manifolds_use_plain(cn_manifolds *manifolds) {
+    manifolds->kernel = manifolds->single ? &cn_manifold_kernel_single : &cn_manifold_kernel_plain;
+}
+
+// ---- iterates ----
 
 int64_t cn_manifolds_size(const cn_manifolds *manifolds) {
     return CN_POINT_IMPULSES * manifolds->points;
 }
 
-void cn_manifolds_load(const cn_manifolds *manifolds, const double *r, double fill, double *x) {
+void cn_manifolds_load(const cn_manifolds *manifolds, const double *r, void *x) {
     int32_t dim = manifolds->p->dim;
-    for (int64_t i = 0; i < cn_manifolds_size(manifolds); i++) {
-        x[i] = fill;
-    }
+    memset(x, 0, manifolds->kernel->number * (size_t)cn_manifolds_size(manifolds));
     for (int32_t a = 0; a < manifolds->p->contacts; a++) {
-        double *own = x + manifolds->place[a];
-        for (int32_t k = 0; k < 3; k++) {
-            own[CN_PACKET * k] = k < dim ? r[(int64_t)dim * a + k] : fill;
+        int64_t place = manifolds->place[a];
+        for (int32_t k = 0; k < dim; k++, place += CN_PACKET) {
+            double number = r[(int64_t)dim * a + k] * manifolds->units.impulse;
+            if (manifolds->single) {
+                ((float *)x)[place] = (float)number;
+            } else {
+                ((double *)x)[place] = number;
+            }
         }
     }
 }
 
-void cn_manifolds_store(const cn_manifolds *manifolds, const double *x, double *r) {
+void cn_manifolds_store(const cn_manifolds *manifolds, const void *x, double *r) {
     int32_t dim = manifolds->p->dim;
     for (int32_t a = 0; a < manifolds->p->contacts; a++) {
-        for (int32_t k = 0; k < dim; k++) {
-            r[(int64_t)dim * a + k] = x[manifolds->place[a] + CN_PACKET * k];
+        double *own = r + (int64_t)dim * a;
+        int64_t place = manifolds->place[a];
+        for (int32_t k = 0; k < dim; k++, place += CN_PACKET) {
+            own[k] = manifolds->single
+                         ? (double)((const float *)x)[place] / manifolds->units.impulse
+                         : ((const double *)x)[place];
+        }
+        if (manifolds->single) {
+            cn_cone_project(dim, manifolds->p->mu[a], own);
+        }
+    }
+}
+
+void cn_manifolds_weights(const cn_manifolds *manifolds, float *weight) {
+    const cn_friction *p = manifolds->p;
+    for (int64_t i = 0; i < cn_manifolds_size(manifolds); i++) {
+        weight[i] = 1.0F;
+    }
+    for (int32_t a = 0; a < p->contacts; a++) {
+        double trace = cn_operator_trace(&p->W, p->dim, a) * manifolds->units.lightness;
+        float *own = weight + manifolds->place[a];
+        for (int32_t k = 0; k < p->dim; k++) {
+            own[CN_PACKET * k] = trace > 0.0 ? (float)(trace / p->dim) : 1.0F;
         }
     }
 }
@@ -328,8 +453,9 @@ void cn_manifolds_store(const cn_manifolds *manifolds, const double *x, double *
 // A loop over packets.
 typedef struct cn_manifold_loop {
     cn_manifolds *manifolds;
-    const double *from;
-    double *to;
+    const void *from;
+    void *to;
+    cn_manifold_sums *part; // of each unit
     double share;
 } cn_manifold_loop;
 
@@ -339,9 +465,10 @@ static void cn_manifolds_push_unit(void *user, int32_t unit, int32_t first, int3
     loop->manifolds->kernel->push(loop->manifolds, first, count, loop->from);
 }
 
-void cn_manifolds_reset(cn_manifolds *manifolds, const double *x) {
+void cn_manifolds_reset(cn_manifolds *manifolds, const void *x) {
     cn_manifold_loop loop = {.manifolds = manifolds, .from = x};
-    memset(manifolds->body, 0, sizeof(double) * CN_RIGID_RECORD * (size_t)manifolds->bodies);
+    memset(manifolds->body, 0,
+           manifolds->kernel->number * CN_RIGID_RECORD * (size_t)manifolds->bodies);
     cn_packets_sweep(&manifolds->packets, cn_manifolds_push_unit, &loop);
 }
 
@@ -351,13 +478,13 @@ static void cn_manifolds_sweep_unit(void *user, int32_t unit, int32_t first, int
     loop->manifolds->kernel->sweep(loop->manifolds, first, count, loop->to);
 }
 
-void cn_manifolds_sweep(cn_manifolds *manifolds, double *x) {
+void cn_manifolds_sweep(cn_manifolds *manifolds, void *x) {
     cn_manifold_loop loop = {.manifolds = manifolds, .to = x};
     cn_packets_sweep(&manifolds->packets, cn_manifolds_sweep_unit, &loop);
 }
 
 static size_t cn_manifolds_record_bytes(const cn_manifolds *manifolds) {
-    return sizeof(double) * CN_RIGID_RECORD *
+    return manifolds->kernel->number * CN_RIGID_RECORD *
            ((size_t)manifolds->bodies + (size_t)manifolds->packets.units);
 }
 
@@ -368,20 +495,16 @@ void cn_manifolds_start_gliding(cn_manifolds *manifolds) {
 // Numbers beyond from, as far again as share of the way from to, which they replace.
 static void cn_beyond(void *user, int64_t first, int64_t end) {
     const cn_manifold_loop *loop = user;
-    const double *restrict from = loop->from, share = loop->share;
-    double *restrict to = loop->to;
-    for (int64_t i = first; i < end; i++) {
-        to[i] = from[i] + share * (from[i] - to[i]);
-    }
+    loop->manifolds->kernel->beyond(loop->share, first, end, loop->from, loop->to);
 }
 
 static void cn_manifolds_swap(cn_manifolds *manifolds) {
-    double *body = manifolds->body;
+    void *body = manifolds->body;
     manifolds->body = manifolds->former;
     manifolds->former = body;
 }
 
-void cn_manifolds_glide(cn_manifolds *manifolds, double share, const double *x, double *to) {
+void cn_manifolds_glide(cn_manifolds *manifolds, double share, const void *x, void *to) {
     const cn_env *env = manifolds->packets.env;
     cn_manifold_loop loop = {.manifolds = manifolds, .from = x, .to = to, .share = share};
     cn_parallel_ranges(env, cn_manifolds_size(manifolds), cn_beyond, &loop);
@@ -392,19 +515,30 @@ void cn_manifolds_glide(cn_manifolds *manifolds, double share, const double *x, 
     cn_manifolds_sweep(manifolds, to);
 }
 
-void cn_manifolds_freshen(cn_manifolds *manifolds, const double *x, const double *before) {
+void cn_manifolds_freshen(cn_manifolds *manifolds, const void *x, const void *before) {
     cn_manifolds_swap(manifolds);
     cn_manifolds_reset(manifolds, before);
     cn_manifolds_swap(manifolds);
     cn_manifolds_reset(manifolds, x);
 }
 
-static double cn_manifolds_error_unit(const void *user, int32_t first, int32_t count) {
+static void cn_manifolds_error_unit(void *user, int32_t unit, int32_t first, int32_t count) {
     const cn_manifold_loop *loop = user;
-    return loop->manifolds->kernel->error(loop->manifolds, first, count, loop->from);
+    loop->part[unit] = loop->manifolds->kernel->error(loop->manifolds, first, count, loop->from);
 }
 
-double cn_manifolds_error(const cn_manifolds *manifolds, const double *x) {
-    cn_manifold_loop loop = {.manifolds = (cn_manifolds *)manifolds, .from = x};
-    return cn_packets_sum(&manifolds->packets, cn_manifolds_error_unit, &loop);
+cn_manifold_sums cn_manifolds_error(const cn_manifolds *manifolds, const void *x) {
+    const cn_units *units = &manifolds->units;
+    cn_manifold_sums part[CN_UNITS_MAX], sums = {0.0, 0.0, 0.0};
+    cn_manifold_loop loop = {.manifolds = (cn_manifolds *)manifolds, .from = x, .part = part};
+    cn_packets_each(&manifolds->packets, cn_manifolds_error_unit, &loop);
+    for (int32_t unit = 0; unit < manifolds->packets.units; unit++) {
+        sums.error += part[unit].error;
+        sums.force += part[unit].force;
+        sums.moved += part[unit].moved;
+    }
+    sums.error /= units->velocity * units->velocity;
+    sums.force /= units->impulse * units->impulse;
+    sums.moved /= units->velocity * units->velocity;
+    return sums;
 }

@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-#define CN_PACKET_WINDOW 62 // packets; bits at both ends stay free for the neighbours' shifts
+// Packets of the window. Bits at both ends are of the packets before and after it, whose bodies its
+// first and last one must not have.
+#define CN_PACKET_WINDOW 62
 
 // Of the slabs: fewest contacts in one, fewest of them, and the share of contacts that may span
 // three. Thinner slabs would not fill their packets, and a few would not keep threads busy.
@@ -18,8 +20,8 @@
 #define CN_SLABS_LEAST 4
 #define CN_SLAB_WIDE 0.01
 
-// The packets of a unit that a body is in, as bits from the base of the window when it was last
-// written.
+// The packets of a unit that a body is in, as bits from the one before the base of the window when
+// it was last written.
 typedef struct cn_packet_trace {
     uint64_t bits;
     int32_t base;
@@ -30,14 +32,18 @@ typedef struct cn_packet_window {
     int32_t unit;          // and one
     int32_t base;          // first packet of the window, of the unit's
     int32_t count;         // packets so far
-    uint64_t full;         // bits from the base
+    uint64_t full;         // bits from the one before the base
     uint8_t lanes[64];     // used, of each packet of the window, by number modulo 64
     cn_packet_trace *body; //
 } cn_packet_window;
 
-static uint64_t cn_packet_bits(const cn_packet_window *w, const cn_packet_trace *trace) {
-    int32_t moved = w->base - trace->base;
+static inline uint64_t cn_packet_bits(const cn_packet_window *w, const cn_packet_trace *trace) {
+    int32_t moved = trace ? w->base - trace->base : 64;
     return moved < 64 && trace->unit == w->unit ? trace->bits >> moved : 0;
+}
+
+static uint64_t cn_packet_bit(const cn_packet_window *w, int32_t packet) {
+    return UINT64_C(2) << (packet - w->base);
 }
 
 static void cn_packet_slide(cn_packet_window *w) {
@@ -46,40 +52,43 @@ static void cn_packet_slide(cn_packet_window *w) {
     w->base++;
 }
 
-// The first packet that the two bodies may enter; NULL: static.
-static int32_t cn_packet_find(cn_packet_window *w, cn_packet_trace *first,
-                              cn_packet_trace *second) {
-    const uint64_t window = (UINT64_C(1) << CN_PACKET_WINDOW) - 1;
+// The first packet that two bodies may enter; NULL: static. bits: of the packets they are in.
+static inline int32_t cn_packet_find(cn_packet_window *w, const cn_packet_trace *first,
+                                     const cn_packet_trace *second, uint64_t bits[2]) {
+    const uint64_t window = ((UINT64_C(1) << CN_PACKET_WINDOW) - 1) << 1;
     for (;; cn_packet_slide(w)) {
-        uint64_t taken =
-            (first ? cn_packet_bits(w, first) : 0) | (second ? cn_packet_bits(w, second) : 0);
+        bits[0] = cn_packet_bits(w, first);
+        bits[1] = cn_packet_bits(w, second);
+        uint64_t taken = bits[0] | bits[1];
         uint64_t open = ~(taken | taken << 1 | taken >> 1 | w->full) & window;
         if (open) {
-            return w->base + __builtin_ctzll(open);
+            return w->base - 1 + __builtin_ctzll(open);
         }
     }
 }
 
-static void cn_packet_mark(const cn_packet_window *w, cn_packet_trace *trace, int32_t packet) {
+static inline void cn_packet_mark(const cn_packet_window *w, cn_packet_trace *trace,
+                                  uint64_t bits) {
     if (trace) {
-        trace->bits = cn_packet_bits(w, trace) | UINT64_C(1) << (packet - w->base);
-        trace->base = w->base;
-        trace->unit = w->unit;
+        *trace = (cn_packet_trace){.bits = bits, .base = w->base, .unit = w->unit};
     }
 }
 
 // One item in the first packet that takes it.
-static void cn_packet_put(cn_packet_window *w, const int32_t *pair, int32_t bodies, int32_t *slot) {
+static inline void cn_packet_put(cn_packet_window *w, const int32_t *pair, int32_t bodies,
+                                 int32_t *slot) {
     cn_packet_trace *first = pair[0] < bodies ? &w->body[pair[0]] : NULL;
     cn_packet_trace *second = pair[1] < bodies ? &w->body[pair[1]] : NULL;
-    int32_t packet = cn_packet_find(w, first, second);
+    uint64_t bits[2];
+    int32_t packet = cn_packet_find(w, first, second, bits);
+    uint64_t own = cn_packet_bit(w, packet);
     int32_t lane = w->lanes[packet % 64]++;
     *slot = CN_PACKET * packet + lane;
     if (lane + 1 == CN_PACKET) {
-        w->full |= UINT64_C(1) << (packet - w->base);
+        w->full |= own;
     }
-    cn_packet_mark(w, first, packet);
-    cn_packet_mark(w, second, packet);
+    cn_packet_mark(w, first, bits[0] | own);
+    cn_packet_mark(w, second, bits[1] | own);
     w->count = packet + 1 > w->count ? packet + 1 : w->count;
 }
 
@@ -128,8 +137,12 @@ static void cn_slabs_weigh(cn_slabs *s) {
 
 static void cn_slabs_mark(void *user, int64_t first, int64_t end) {
     const cn_slabs *s = user;
-    for (int64_t i = first; i < end; i++) {
-        s->slab[i] = (uint8_t)((int64_t)s->weight[i] * s->count / (s->contacts + 1));
+    int64_t all = (int64_t)s->contacts + 1, slab = s->weight[first] * (int64_t)s->count / all;
+    for (int64_t i = first; i < end; i++) { // weights rise, so that there is no need to divide
+        while (s->weight[i] * (int64_t)s->count >= (slab + 1) * all) {
+            slab++;
+        }
+        s->slab[i] = (uint8_t)slab;
     }
 }
 

@@ -24,6 +24,7 @@
 #define CN_BALL_COST 40.0   // and of all that a contact of balls takes in a sweep
 #define CN_BALL_SINGLE_COST 20.0
 #define CN_POINT_COST 80.0 // or a point of a manifold
+#define CN_POINT_SINGLE_COST 40.0
 #define CN_SINGLE_NOISE                                                                            \
     4e-6 // of the velocities that impulses give: 64 times the last figure of a single
 #define CN_MANIFOLD_MOMENTUM                                                                       \
@@ -458,27 +459,16 @@ cn_status cn_sweep_take_weights(cn_sweep *s, cn_arena *scratch) {
         cn_balls_weights(&s->balls, s->weight);
         return CN_OK;
     }
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    double *contact = CN_TAKE(scratch, double, (int64_t)dim * s->p->contacts);
-    double *spread = CN_TAKE(scratch, double, s->size);
-    if (!contact || !spread) {
-        return CN_ERR_MEMORY;
+    if (s->kind == CN_SWEEP_MANIFOLDS) {
+        cn_manifolds_weights(&s->manifolds, s->weight);
+        return CN_OK;
     }
     for (int32_t a = 0; a < s->p->contacts; a++) {
         double trace = cn_operator_trace(&s->p->W, dim, a);
         for (int32_t i = 0; i < dim; i++) {
-            contact[(int64_t)dim * a + i] = trace > 0.0 ? trace / dim : 1.0;
+            s->weight[(int64_t)dim * a + i] = trace > 0.0 ? (float)(trace / dim) : 1.0F;
         }
     }
-    if (s->kind == CN_SWEEP_MANIFOLDS) {
-        cn_manifolds_load(&s->manifolds, contact, 1.0, spread); // 1 in empty lanes
-    } else {
-        memcpy(spread, contact, sizeof *spread * (size_t)s->size);
-    }
-    for (int64_t i = 0; i < s->size; i++) {
-        s->weight[i] = (float)spread[i];
-    }
-    cn_arena_release(scratch, mark);
     return CN_OK;
 }
 
@@ -497,10 +487,12 @@ static cn_status cn_prepare_packets(cn_sweep *s, cn_arena *scratch) {
         return CN_OK;
     }
     if (status == CN_OK && s->p->W.kind != CN_OPERATOR_BALLS) {
-        status = cn_manifolds_build(s->p, s->plan.kept, scratch, &s->manifolds, &fits);
+        status = cn_manifolds_build(s->p, &s->unit, s->plan.rigid_single, s->plan.kept, scratch,
+                                    &s->manifolds, &fits);
     }
     if (status == CN_OK && fits) {
         s->kind = CN_SWEEP_MANIFOLDS;
+        s->single = s->plan.rigid_single;
         s->size = cn_manifolds_size(&s->manifolds);
         s->run = cn_sweep_manifolds;
     }
@@ -567,7 +559,9 @@ cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *loc
 
 cn_status cn_sweep_widen(cn_sweep *sweep, cn_arena *scratch) {
     sweep->single = false;
-    cn_status status = cn_balls_widen(&sweep->balls, scratch);
+    cn_status status = sweep->kind == CN_SWEEP_BALLS
+                           ? cn_balls_widen(&sweep->balls, scratch)
+                           : cn_manifolds_widen(&sweep->manifolds, scratch);
     return status == CN_OK ? cn_prepare_room(sweep, scratch) : status;
 }
 
@@ -577,7 +571,7 @@ size_t cn_sweep_bytes(const cn_sweep *sweep) {
 
 void cn_sweep_use_plain(cn_sweep *sweep) {
     cn_balls_use_plain(&sweep->balls);
-    sweep->manifolds.kernel = &cn_manifold_kernel_plain;
+    cn_manifolds_use_plain(&sweep->manifolds);
     if (sweep->kind == CN_SWEEP_ANY && !cn_is_planned(sweep)) {
         sweep->run = cn_choose_plain(sweep);
     }
@@ -589,7 +583,7 @@ void cn_sweep_load(const cn_sweep *sweep, const double *r, void *x) {
         cn_balls_load(&sweep->balls, r, x);
         break;
     case CN_SWEEP_MANIFOLDS:
-        cn_manifolds_load(&sweep->manifolds, r, 0.0, x);
+        cn_manifolds_load(&sweep->manifolds, r, x);
         break;
     case CN_SWEEP_ANY:
         memcpy(x, r, cn_sweep_bytes(sweep));
@@ -691,22 +685,27 @@ static double cn_length(const cn_env *env, int64_t n, const double *x) {
     return sqrt(cn_parallel_sum(env, n, cn_square_range, x));
 }
 
-// The scaled error of balls, and what round-off may have made of it.
-static double cn_ball_sweep_error(cn_sweep *s, const void *x) {
-    cn_ball_sums sums = cn_balls_error(&s->balls, x);
-    double force = sqrt(sums.force);
-    double noise = s->single ? CN_SINGLE_NOISE * sqrt(sums.moved) : 0.0;
-    s->floor = cn_natural_divide(&s->unit, noise, force);
-    return cn_natural_divide(&s->unit, sqrt(sums.error), force);
+// The scaled error from the squares of the error, of |r| and of the velocities that impulses give,
+// and what round-off may have made of it.
+static double cn_scaled_error(cn_sweep *s, double error, double force, double moved) {
+    double noise = s->single ? CN_SINGLE_NOISE * sqrt(moved) : 0.0;
+    s->floor = cn_natural_divide(&s->unit, noise, sqrt(force));
+    return cn_natural_divide(&s->unit, sqrt(error), sqrt(force));
+}
+
+static double cn_manifold_sweep_error(cn_sweep *s, const void *x) {
+    cn_manifold_sums sums = cn_manifolds_error(&s->manifolds, x);
+    return s->single ? cn_scaled_error(s, sums.error, sums.force, sums.moved)
+                     : cn_natural_divide(&s->unit, sqrt(sums.error), cn_length(s->env, s->size, x));
 }
 
 double cn_sweep_error(cn_sweep *sweep, cn_measure measure, const void *x) {
     if (sweep->kind == CN_SWEEP_BALLS && measure == CN_MEASURE_SCALED) {
-        return cn_ball_sweep_error(sweep, x);
+        cn_ball_sums sums = cn_balls_error(&sweep->balls, x);
+        return cn_scaled_error(sweep, sums.error, sums.force, sums.moved);
     }
     if (sweep->kind == CN_SWEEP_MANIFOLDS && measure == CN_MEASURE_SCALED) {
-        return cn_natural_divide(&sweep->unit, sqrt(cn_manifolds_error(&sweep->manifolds, x)),
-                                 cn_length(sweep->env, sweep->size, x));
+        return cn_manifold_sweep_error(sweep, x);
     }
     cn_sweep_store(sweep, x, sweep->r);
     if (sweep->pack.size > 0) {
@@ -748,7 +747,7 @@ double cn_sweep_cost(const cn_sweep *sweep) {
     case CN_SWEEP_BALLS:
         return (sweep->single ? CN_BALL_SINGLE_COST : CN_BALL_COST) * p->contacts;
     case CN_SWEEP_MANIFOLDS:
-        return CN_POINT_COST * p->contacts;
+        return (sweep->single ? CN_POINT_SINGLE_COST : CN_POINT_COST) * p->contacts;
     case CN_SWEEP_ANY:
         break;
     }

@@ -27,7 +27,8 @@ typedef struct cn_sweep_plan {
     bool varies;       // the caller will change cn_sweep.relaxation between runs
     bool symmetric;    // forward, then backward
     int32_t inner;     // most inner sweeps over the contacts of one pair of bodies; 0: one by one
-    bool single;       // in single precision where there is such a sweep
+    bool single;       // spheres and disks in single precision
+    bool rigid_single; // bodies of other shapes in single precision
     cn_packets_kept *kept; // a choice of packets that may still hold; NULL: none
 } cn_sweep_plan;
 

@@ -52,6 +52,9 @@ int main(void) {
     line("manifolds", "any-eight", manifolds_work(&eight_manifolds));
     LINE("manifolds", manifolds_work, "avx2", cn_manifold_kernel_avx2());
     LINE("manifolds", manifolds_work, "avx512", cn_manifold_kernel_avx512());
+    line("manifolds-single", "any", manifolds_work(&cn_manifold_kernel_single));
+    LINE("manifolds-single", manifolds_work, "avx2", cn_manifold_kernel_single_avx2());
+    LINE("manifolds-single", manifolds_work, "avx512", cn_manifold_kernel_single_avx512());
     line("acceleration", "any", anderson_work(&cn_anderson_kernel_plain));
     LINE("acceleration", anderson_work, "avx2", cn_anderson_kernel_avx2());
     LINE("acceleration", anderson_work, "avx512", cn_anderson_kernel_avx512());

@@ -1,0 +1,20 @@
+// solve/manifolds_single_avx2.c
+// The kernel of rigid bodies in single precision for processors with 256-bit registers; built with
+// -mavx2 there.
+#define CN_SINGLE
+#include "solve/manifolds.h"
+
+#if defined(__AVX2__)
+#include "base/processor.h"
+#include "solve/manifolds_kernel.h"
+
+static const cn_manifold_kernel cn_own_kernel = CN_MANIFOLD_KERNEL;
+
+const cn_manifold_kernel *cn_manifold_kernel_single_avx2(void) {
+    return cn_has_avx2() ? &cn_own_kernel : NULL;
+}
+#else
+const cn_manifold_kernel *cn_manifold_kernel_single_avx2(void) {
+    return NULL;
+}
+#endif
