@@ -4,17 +4,12 @@
 #define CN_SINGLE
 #include "solve/manifolds.h"
 
-#if defined(__AVX2__)
 #include "base/processor.h"
+
+#if defined(__AVX2__)
 #include "solve/manifolds_kernel.h"
 
 static const cn_manifold_kernel cn_own_kernel = CN_MANIFOLD_KERNEL;
-
-const cn_manifold_kernel *cn_manifold_kernel_single_avx2(void) {
-    return cn_has_avx2() ? &cn_own_kernel : NULL;
-}
-#else
-const cn_manifold_kernel *cn_manifold_kernel_single_avx2(void) {
-    return NULL;
-}
 #endif
+
+CN_AVX2_KERNEL(const cn_manifold_kernel, cn_manifold_kernel_single_avx2, &cn_own_kernel)

@@ -4,17 +4,12 @@
 #define CN_SINGLE
 #include "solve/manifolds.h"
 
-#if defined(__AVX512F__)
 #include "base/processor.h"
+
+#if defined(__AVX512F__)
 #include "solve/manifolds_kernel.h"
 
 static const cn_manifold_kernel cn_own_kernel = CN_MANIFOLD_KERNEL;
-
-const cn_manifold_kernel *cn_manifold_kernel_single_avx512(void) {
-    return cn_has_avx512() ? &cn_own_kernel : NULL;
-}
-#else
-const cn_manifold_kernel *cn_manifold_kernel_single_avx512(void) {
-    return NULL;
-}
 #endif
+
+CN_AVX512_KERNEL(const cn_manifold_kernel, cn_manifold_kernel_single_avx512, &cn_own_kernel)
