@@ -141,7 +141,7 @@ CN_TEST(drifts_of_many_have_the_bits_of_one_by_one) {
     for (int32_t i = 0; i < COUNT; i++) {
         body[i] = asymmetric();
         body[i].lock = i % 13 == 5 ? CN_LOCK_RX : 0;
-        body[i].inertia = i % 7 == 3 ? round_inertia : inertia;
+        body[i].inertia = i % 2 == 1 ? round_inertia : inertia;
         for (int32_t k = 0; k < 7; k++) {
             pose[0][7 * i + k] = cn_rng_uniform(&rng, -1.0, 1.0);
         }
@@ -151,7 +151,7 @@ CN_TEST(drifts_of_many_have_the_bits_of_one_by_one) {
         }
     }
     // Bodies that are slow, and so go together, follow each other at the end.
-    for (int32_t i = 36; i < COUNT; i++) {
+    for (int32_t i = 28; i < COUNT; i++) {
         for (int32_t k = 3; k < 6; k++) {
             v[0][6 * i + k] = i == 40 ? 0.0 : 1e-3 * cn_rng_uniform(&rng, -1.0, 1.0);
         }
@@ -159,7 +159,8 @@ CN_TEST(drifts_of_many_have_the_bits_of_one_by_one) {
     memcpy(pose[1], pose[0], sizeof pose[0]);
     memcpy(v[1], v[0], sizeof v[0]);
     for (int step = 0; step < 20; step++) {
-        cn_rigid_drifts drifts = cn_rigid_drifts_start(0.01);
+        cn_rigid_drifts drifts;
+        cn_rigid_drifts_start(&drifts, 0.01);
         for (int32_t i = 0; i < COUNT; i++) {
             double *own = pose[1] + 7 * i, *rate = v[1] + 6 * i;
             cn_rigid_drift(&body[i], pose[0] + 7 * i, v[0] + 6 * i, 0.01, pose[0] + 7 * i,

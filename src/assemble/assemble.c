@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#define CN_ARMS_KEPT 16384 // contacts of balls; of more, 16 bytes each count for more than time
+
 // From a body's centre of mass to the contact.
 static inline void cn_contact_arm(int dim, const double *pose, const cn_contact *contact,
                                   double arm[3]) {
@@ -295,21 +297,26 @@ _Static_assert(offsetof(cn_contact, gap) == offsetof(cn_contact, normal) + 3 * s
                "the gap is the number behind the normal");
 
 // Normals and gaps are those of the list where it has all contacts of the problem, and no others.
+// Lever arms that follow from them are kept while that is the faster way.
 static bool cn_allocate_balls(const cn_assembling *job, int32_t most, cn_arena *memory,
                               cn_operator *W) {
     const cn_model *model = job->model;
     W->kind = CN_OPERATOR_BALLS;
     W->balls.bodies = model->body_count;
     W->balls.body = CN_TAKE(memory, int32_t, 2 * (int64_t)most);
-    if (most > 0 && job->all) {
-        W->balls.radius = CN_TAKE(memory, double, model->body_count);
+    bool listed = most > 0 && job->all;
+    if (listed) {
         W->balls.normal = job->contacts->contact->normal;
         W->balls.stride = (int32_t)(sizeof(cn_contact) / sizeof(double));
-        return W->balls.body && W->balls.radius;
+    } else {
+        W->balls.normal = CN_TAKE(memory, double, 3 * (int64_t)most);
     }
-    W->balls.arm = CN_TAKE(memory, double, 2 * (int64_t)most);
-    W->balls.normal = CN_TAKE(memory, double, 3 * (int64_t)most);
-    return W->balls.body && W->balls.arm && W->balls.normal;
+    if (listed && most > CN_ARMS_KEPT) {
+        W->balls.radius = CN_TAKE(memory, double, model->body_count);
+    } else {
+        W->balls.arm = CN_TAKE(memory, double, 2 * (int64_t)most);
+    }
+    return W->balls.body && W->balls.normal && (W->balls.radius || W->balls.arm);
 }
 
 static bool cn_allocate_points(const cn_model *model, int32_t most, cn_arena *memory,
@@ -397,6 +404,8 @@ static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *conta
         W->balls.body[2 * (int64_t)a + 1] = candidate;
         if (W->balls.arm) {
             memcpy(W->balls.arm + 2 * (int64_t)a, arm, 2 * sizeof *arm);
+        }
+        if (W->balls.stride == 0) {
             memcpy(W->balls.normal + 3 * (int64_t)a, contact->normal, sizeof contact->normal);
         }
         return k;

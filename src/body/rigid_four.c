@@ -4,43 +4,51 @@
 // what does not fit, they go one by one; the bits are the same.
 #include "body/rigid_four.h"
 
-cn_rigid_drifts cn_rigid_drifts_start(double h) {
-    return (cn_rigid_drifts){.h = h, .fn = cn_rigid_four_avx2()};
+void cn_rigid_drifts_start(cn_rigid_drifts *drifts, double h) {
+    drifts->h = h;
+    drifts->kernel = cn_rigid_four_avx2();
+    for (int32_t i = 0; i < CN_RIGID_GROUPS; i++) {
+        drifts->group[i].count = 0;
+    }
 }
 
-static void cn_rigid_drifts_one(const cn_rigid_drifts *drifts, int32_t i) {
-    const cn_rigid_four *four = &drifts->four;
-    cn_rigid_drift(&drifts->body[i], four->pose[i], four->velocity[i], drifts->h, four->out_pose[i],
-                   four->out_velocity[i]);
+// Those that wait, one by one.
+static void cn_rigid_drifts_clear(const cn_rigid_drifts *drifts, cn_rigid_waiting *group) {
+    const cn_rigid_four *four = &group->four;
+    for (int32_t i = 0; i < group->count; i++) {
+        cn_rigid_drift(&group->body[i], four->pose[i], four->velocity[i], drifts->h,
+                       four->out_pose[i], four->out_velocity[i]);
+    }
+    group->count = 0;
 }
 
 void cn_rigid_drifts_add(cn_rigid_drifts *drifts, const cn_rigid *body, const double *pose,
                          const double *velocity, double *out_pose, double *out_velocity) {
-    if (!drifts->fn || body->dim == 2 || body->lock != 0 ||
-        cn_inertia_is_isotropic(body->inertia)) {
+    if (!drifts->kernel || body->dim == 2 || body->lock != 0) {
         cn_rigid_drift(body, pose, velocity, drifts->h, out_pose, out_velocity);
         return;
     }
-    cn_rigid_four *four = &drifts->four;
-    int32_t i = drifts->count++;
-    drifts->body[i] = *body;
+    cn_rigid_group kind = cn_inertia_is_isotropic(body->inertia) ? CN_RIGID_ROUND : CN_RIGID_ANY;
+    cn_rigid_waiting *group = &drifts->group[kind];
+    cn_rigid_four *four = &group->four;
+    int32_t i = group->count++;
+    group->body[i] = *body;
     four->inertia[i] = body->inertia;
     four->inverse_inertia[i] = body->inverse_inertia;
     four->pose[i] = pose;
     four->velocity[i] = velocity;
     four->out_pose[i] = out_pose;
     four->out_velocity[i] = out_velocity;
-    if (drifts->count == CN_RIGID_FOUR) {
-        if (drifts->fn(four, drifts->h)) {
-            drifts->count = 0;
+    if (group->count == CN_RIGID_FOUR) {
+        if (drifts->kernel->drift[kind](four, drifts->h)) {
+            group->count = 0;
         }
-        cn_rigid_drifts_end(drifts);
+        cn_rigid_drifts_clear(drifts, group);
     }
 }
 
 void cn_rigid_drifts_end(cn_rigid_drifts *drifts) {
-    for (int32_t i = 0; i < drifts->count; i++) {
-        cn_rigid_drifts_one(drifts, i);
+    for (int32_t i = 0; i < CN_RIGID_GROUPS; i++) {
+        cn_rigid_drifts_clear(drifts, &drifts->group[i]);
     }
-    drifts->count = 0;
 }

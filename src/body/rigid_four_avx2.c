@@ -6,6 +6,8 @@
 
 #if defined(__AVX2__)
 #include "body/rigid_four_kernel.h"
+
+static const cn_rigid_four_kernel cn_own_kernel = CN_RIGID_FOUR_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(cn_rigid_four_fn, cn_rigid_four_avx2, cn_rigid_drift_four)
+CN_AVX2_KERNEL(const cn_rigid_four_kernel, cn_rigid_four_avx2, &cn_own_kernel)

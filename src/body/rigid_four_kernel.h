@@ -130,11 +130,50 @@ CN_INLINE void cn_four_store(double *const to[CN_WIDE], int k, cn_wide x) {
     }
 }
 
+// cn_rigid_move: out from q turned by angle, which is small, and x by h v.
+CN_INLINE void cn_four_move(const cn_rigid_four *four, double h, const cn_wide v[3],
+                            const cn_wide angle[3], const cn_wide turn[4]) {
+    const cn_wide zero = cn_wide_all(0.0);
+    cn_wide_mask still = (angle[0] == zero) & (angle[1] == zero) & (angle[2] == zero);
+    cn_wide q[4], turned[4];
+    for (int i = 0; i < 4; i++) {
+        q[i] = cn_four_number(four->pose, 3 + i);
+    }
+    cn_four_product(turn, q, turned);
+    for (int i = 0; i < 3; i++) {
+        cn_wide x = cn_four_number(four->pose, i);
+        cn_four_store(four->out_pose, i, x + cn_wide_all(h) * v[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        cn_four_store(four->out_pose, 3 + i, cn_wide_select(still, q[i], turned[i]));
+    }
+}
+
+// Round bodies turn at a rate that stays.
+static bool cn_rigid_drift_four_round(const cn_rigid_four *four, double h) {
+    cn_wide v[3], omega[3], angle[3], turn[4];
+    for (int i = 0; i < 3; i++) {
+        v[i] = cn_four_number(four->velocity, i);
+        omega[i] = cn_four_number(four->velocity, 3 + i);
+        angle[i] = cn_wide_all(h) * omega[i];
+    }
+    cn_wide square = cn_four_dot(angle, angle);
+    if (cn_wide_any(~(square < cn_wide_all(CN_SMALL_ANGLE_SQUARED)))) {
+        return false;
+    }
+    cn_four_turn(angle, square, turn);
+    cn_four_move(four, h, v, angle, turn);
+    for (int i = 0; i < 3; i++) {
+        cn_four_store(four->out_velocity, i, v[i]);
+        cn_four_store(four->out_velocity, 3 + i, omega[i]);
+    }
+    return true;
+}
+
 static bool cn_rigid_drift_four(const cn_rigid_four *four, double h) {
     const cn_wide zero = cn_wide_all(0.0), unit[4] = {cn_wide_all(1.0), zero, zero, zero};
-    cn_wide x[3], q[4], v[3], omega[3], R[9], W0[3], W1[3], mean[3], change[3], angle[3];
+    cn_wide q[4], v[3], omega[3], R[9], W0[3], W1[3], mean[3], change[3], angle[3];
     for (int i = 0; i < 3; i++) {
-        x[i] = cn_four_number(four->pose, i);
         v[i] = cn_four_number(four->velocity, i);
         omega[i] = cn_four_number(four->velocity, 3 + i);
     }
@@ -157,27 +196,30 @@ static bool cn_rigid_drift_four(const cn_rigid_four *four, double h) {
     for (int i = 0; i < 3; i++) {
         angle[i] = cn_wide_all(h) * mean[i];
     }
-    cn_wide square = cn_four_dot(angle, angle), turn[4], own[4], turned[4];
-    cn_wide_mask still = (angle[0] == zero) & (angle[1] == zero) & (angle[2] == zero);
+    cn_wide square = cn_four_dot(angle, angle), turn[4], own[4];
     if (cn_wide_any(~(square < cn_wide_all(CN_SMALL_ANGLE_SQUARED)))) {
         return false;
     }
     cn_four_turn(angle, square, turn);
     cn_four_product(turn, unit, own);
-    cn_four_product(turn, q, turned);
     for (int i = 0; i < 3; i++) {
         omega[i] += change[i];
     }
     cn_four_turn_vector(own, omega);
+    cn_four_move(four, h, v, angle, turn);
     for (int i = 0; i < 3; i++) {
-        cn_four_store(four->out_pose, i, x[i] + cn_wide_all(h) * v[i]);
         cn_four_store(four->out_velocity, i, v[i]);
         cn_four_store(four->out_velocity, 3 + i, omega[i]);
     }
-    for (int i = 0; i < 4; i++) {
-        cn_four_store(four->out_pose, 3 + i, cn_wide_select(still, q[i], turned[i]));
-    }
     return true;
 }
+
+#define CN_RIGID_FOUR_KERNEL                                                                       \
+    {                                                                                              \
+        .drift = {                                                                                 \
+            [CN_RIGID_ANY] = cn_rigid_drift_four,                                                  \
+            [CN_RIGID_ROUND] = cn_rigid_drift_four_round                                           \
+        }                                                                                          \
+    }
 
 #endif

@@ -170,27 +170,42 @@ static cn_status cn_friction_view(const cn_friction *p, uint32_t accepts, cn_are
     return cn_boxes_view(&body, scratch, view);
 }
 
+// u of r, which the checker compares with its own, where somebody asks for it. Whether all is
+// finite.
+static cn_status cn_friction_see(const cn_friction *p, cn_arena *scratch, const double *r,
+                                 double *u, bool *finite) {
+    const cn_env *env = cn_arena_env(scratch);
+    int64_t m = (int64_t)p->dim * p->contacts;
+    *finite = cn_all_finite(env, m, r);
+    if (u && *finite) {
+        double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
+        if (!v) {
+            return CN_ERR_MEMORY;
+        }
+        cn_friction_velocity_by(env, p, r, v, u);
+        *finite = cn_all_finite(env, m, u);
+    }
+    return CN_OK;
+}
+
 // Velocity and grade of r as it stands. A non-finite answer is replaced by r = 0.
 static cn_status cn_friction_judge(const cn_friction *p, const cn_solve_opts *opts,
                                    cn_arena *scratch, double *r, double *u,
                                    cn_solve_report *report) {
-    const cn_env *env = cn_arena_env(scratch);
-    int64_t m = (int64_t)p->dim * p->contacts;
-    double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
-    u = u ? u : CN_TAKE(scratch, double, m);
-    if (!v || !u) {
-        return CN_ERR_MEMORY;
+    size_t bytes = (size_t)p->dim * (size_t)p->contacts * sizeof *r;
+    bool finite;
+    cn_status status = cn_friction_see(p, scratch, r, u, &finite);
+    if (status == CN_OK && finite) {
+        status = cn_friction_grade(p, r, u, scratch, &report->grade);
+        finite = u || isfinite(report->grade.residual); // the checker's velocities may overflow
     }
-    bool finite = cn_all_finite(env, m, r);
-    if (finite) {
-        cn_friction_velocity_by(env, p, r, v, u);
-        finite = cn_all_finite(env, m, u);
+    if (status == CN_OK && !finite) {
+        memset(r, 0, bytes);
+        if (u) {
+            memcpy(u, p->q, bytes);
+        }
+        status = cn_friction_grade(p, r, u, scratch, &report->grade);
     }
-    if (!finite) {
-        memset(r, 0, (size_t)m * sizeof *r);
-        memcpy(u, p->q, (size_t)m * sizeof *u);
-    }
-    cn_status status = cn_friction_grade(p, r, u, scratch, &report->grade);
     if (status == CN_OK) {
         cn_drive_settle(opts, !finite, report);
     }

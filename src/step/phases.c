@@ -142,7 +142,8 @@ static void cn_drift_range(void *user, int64_t first, int64_t end) {
     const cn_drift_loop *loop = user;
     const cn_model *model = loop->model;
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
-    cn_rigid_drifts drifts = cn_rigid_drifts_start(loop->h);
+    cn_rigid_drifts drifts;
+    cn_rigid_drifts_start(&drifts, loop->h);
     for (int64_t i = first; i < end; i++) {
         const double *q = loop->q + pose * i, *v = loop->v + size * i;
         double *q_out = loop->q_out + pose * i, *v_out = loop->v_out + size * i;
