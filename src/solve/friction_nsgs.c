@@ -9,8 +9,8 @@
 // one pair of bodies, or with a relaxation found on the way, all of which the packets of spheres
 // and manifolds cannot do, so that each sweep costs more. Packets are swept in single precision,
 // eight contacts at a time, as far as that is precise enough: spheres and disks always, bodies of
-// other shapes to loose tolerances. Scratch: one local block a
-// contact, depth + 6 vectors of the size of r.
+// other shapes to loose tolerances. Scratch: one local block a contact, depth + 6 vectors of the
+// size of r.
 #include "solve/friction_nsgs.h"
 
 #include "base/arena.h"
@@ -70,8 +70,7 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
      "most sweeps past the tolerance from a start near it, so that piles come to exact rest"},
     {"single", CN_PARAM_BOOL, offsetof(cn_nsgs_params, single), 1, 0, 1,
      "spheres and disks, and other bodies at tolerances of 5e-3 and more, in single precision "
-     "until "
-     "the error is within the tolerance or near its round-off, then in double; 0: in double "
+     "until the error is within the tolerance or near its round-off, then in double; 0: in double "
      "throughout"},
     {"momentum", CN_PARAM_REAL, offsetof(cn_nsgs_params, momentum), 0.9, 0.0, 0.99,
      "of sweeps in packets: from x + momentum (x - x before), at most 0.8 where bodies are neither "
@@ -295,8 +294,8 @@ static bool cn_nsgs_too_slow(cn_nsgs *s, double patience, double tolerance) {
         (double)s->sweeps < CN_NSGS_WINDOW_GROWTH * (double)s->since) {
         return false;
     }
-    double fall = log(s->since_best / s->best_error) / (double)(s->sweeps - s->since),
-           left = log(s->best_error / tolerance);
+    double fall = cn_ln(s->since_best / s->best_error) / (double)(s->sweeps - s->since),
+           left = cn_ln(s->best_error / tolerance);
     bool slow = !(left <= patience * fall);
     s->slow = slow ? s->slow + 1 : 0;
     s->since = s->sweeps;
