@@ -12,7 +12,10 @@ static inline double cn_tangent_norm(int32_t dim, const double *z) {
         return fabs(z[1]);
     }
     double square = z[1] * z[1] + z[2] * z[2];
-    return square > 1e-280 && square < 1e280 ? sqrt(square) : hypot(z[1], z[2]);
+    if (square > 1e-280 && square < 1e280) {
+        return sqrt(square);
+    }
+    return z[1] == 0.0 && z[2] == 0.0 ? 0.0 : hypot(z[1], z[2]); // open contacts have zeros
 }
 
 // z := P_K(z).

@@ -430,13 +430,13 @@ static void cn_balls_store_range(void *user, int64_t first, int64_t end) {
     const cn_ball_loop *loop = user;
     const cn_balls *balls = loop->balls;
     const cn_friction *p = balls->p;
+    double back = 1.0 / balls->units.impulse; // a power of two
     for (int32_t a = (int32_t)first; a < end; a++) {
         double L[3][3], world[3], *own = (double *)loop->to + (int64_t)p->dim * a;
         balls->kernel->store(loop->from, cn_ball_place(balls, a), world);
         cn_ball_frame(p, a, L);
         for (int32_t d = 0; d < p->dim; d++) {
-            own[d] = (world[0] * L[d][0] + world[1] * L[d][1] + world[2] * L[d][2]) /
-                     balls->units.impulse;
+            own[d] = (world[0] * L[d][0] + world[1] * L[d][1] + world[2] * L[d][2]) * back;
         }
         if (balls->single) {
             cn_cone_project(p->dim, p->mu[a], own);
