@@ -16,9 +16,9 @@ compile_kernels "${CC:-gcc}" $build/here
 "${CC:-gcc}" $build/here/*.o -o $build/kernels_here -lm
 $build/kernels_here >$build/here.txt
 
-compile_kernels gcc $build/bare -DCN_BARE -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables
+compile_kernels gcc $build/bare -DCN_BARE -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections
 gcc -O1 -fno-pic -fno-stack-protector -c $bare/bare.c -o $build/bare/bare.o
-gcc -static -nostdlib -no-pie -Wl,-T,$bare/bare.ld -Wl,--build-id=none,--no-warn-rwx-segments $build/bare/*.o -lgcc -o $build/program.elf
+gcc -static -nostdlib -no-pie -Wl,-T,$bare/bare.ld -Wl,--gc-sections,--build-id=none,--no-warn-rwx-segments $build/bare/*.o -lgcc -o $build/program.elf
 objcopy -O binary -j .text -j .rodata $build/program.elf $build/program.bin
 sectors=$((($(wc -c <$build/program.bin) + 511) / 512))
 if [ $sectors -gt 1100 ]; then # up to where the first megabyte has other things
@@ -42,6 +42,7 @@ boot: disk
 com1: enabled=1, mode=file, dev=$build/serial.txt
 log: $build/bochs.log
 panic: action=fatal
+sound: waveoutdrv=dummy, waveindrv=dummy, midioutdrv=dummy
 END
 echo continue >$build/debugger # which it has, and which waits
 # Its screen wants a terminal.
