@@ -115,7 +115,7 @@ static void cn_cold_measure(cn_cold_run *run, cn_cold_kind kind, const cn_fricti
         bool solved = report.outcome == CN_SOLVED;
         run->code = cn_exit_join(run->code, solved ? CN_EXIT_DONE : CN_EXIT_TOLERANCE);
         run->last[kind] = solved ? now : (cn_cold_mark){0.0, 0.0};
-        run->first[kind] = run->first[kind].spheres > 0.0 ? run->first[kind] : now;
+        run->first[kind] = run->first[kind].spheres > 0.0 ? run->first[kind] : run->last[kind];
     }
     cn_arena_destroy(scratch);
     free(r);

@@ -178,6 +178,22 @@ CN_TEST(bench_warm_counts_the_sweeps_of_steps_that_are_solved) {
     cn_cli_leave(&cli);
 }
 
+// A heap in motion, then gravity on what it has become, from nothing.
+CN_TEST(bench_cold_solves_both_of_its_problems) {
+    cn_cli cli = cn_cli_enter();
+    const char *const problem[] = {"moving", "packing"};
+    CN_CLI_EXPECT(&cli, 0, "bench cold --sizes 1000 --repeats 1 --json");
+    for (int32_t i = 0; i < 2; i++) {
+        cJSON *row = cn_cli_json(&cli, i);
+        assert_string_equal(cn_json_string(row, "problem"), problem[i]);
+        assert_string_equal(cn_json_string(row, "outcome"), "solved");
+        CN_CHECK_BELOW(cn_json_number(row, "residual"), 1e-3);
+        CN_CHECK_BELOW(3000.0, cn_json_number(row, "contacts")); // three a sphere are closed
+        cJSON_Delete(row);
+    }
+    cn_cli_leave(&cli);
+}
+
 // A step or two are enough to see that the bodies fit into their boxes.
 CN_TEST(bench_scale_runs_what_is_named) {
     cn_cli cli = cn_cli_enter();

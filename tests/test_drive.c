@@ -94,11 +94,15 @@ static const cn_friction_solver bad_solver = {
 static const cn_lcp_solver bad_lcp_solver = {{.name = "bad", .max_iterations = 10},
                                              cn_misbehave_lcp};
 
-static cn_status cn_small_run(cn_small *s, const cn_deed *deed) {
+// u: NULL where nobody asks for it.
+static cn_status cn_small_run_for(cn_small *s, const cn_deed *deed, double *u) {
     cn_solve_opts opts = cn_solve_opts_default(&bad_solver.info);
     opts.progress_user = (void *)(uintptr_t)deed;
-    return cn_friction_solve(&s->p, &bad_solver, &opts, s->memory, s->r, s->u, &s->report,
-                             &s->error);
+    return cn_friction_solve(&s->p, &bad_solver, &opts, s->memory, s->r, u, &s->report, &s->error);
+}
+
+static cn_status cn_small_run(cn_small *s, const cn_deed *deed) {
+    return cn_small_run_for(s, deed, s->u);
 }
 
 static cn_status cn_small_run_lcp(cn_small *s, const cn_deed *deed) {
@@ -130,6 +134,10 @@ CN_TEST(an_answer_that_is_not_finite_becomes_zero) {
             CN_CHECK_NEAR(s.r[i], 0.0, 0.0);
             CN_CHECK_NEAR(s.u[i], s.p.q[i], 0.0);
         }
+        CN_CHECK_BELOW(s.report.grade.residual, 2.0);
+        CN_CHECK_TRUE(cn_small_run_for(&s, deeds[d], NULL) == CN_OK);
+        CN_CHECK_TRUE(s.report.outcome == CN_DIVERGED);
+        CN_CHECK_NEAR(s.r[0], 0.0, 0.0);
         CN_CHECK_BELOW(s.report.grade.residual, 2.0);
         cn_small_end(&s);
     }
