@@ -606,6 +606,56 @@ CN_TEST(sweeps_alone_do_not_give_up) {
     cn_arena_destroy(arena);
 }
 
+// A pair of bodies with one point beside a pair with four: the three places that it leaves empty
+// push nothing, however fast its bodies approach along the axes. Velocities that they had a part in
+// would not be those of the impulses.
+CN_TEST(empty_places_push_nothing) {
+    enum { points = 5, bodies = 4 };
+    cn_arena *arena = cn_arena_create(NULL);
+    const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
+    for (int32_t axis = 0; axis < 6; axis++) {
+        cn_friction p = {.dim = 3, .contacts = points, .W = {.kind = CN_OPERATOR_POINTS}};
+        double inverse[bodies * 36] = {0.0}, arm[6 * points] = {0.0}, frame[6 * points] = {0.0};
+        double diagonal[9 * points], q[3 * points] = {0.0}, mu[points], r[3 * points] = {0.0};
+        int32_t body[2 * points];
+        for (int32_t k = 0; k < 6 * bodies; k++) {
+            inverse[36 * (k / 6) + 7 * (k % 6)] = 1.0;
+        }
+        for (int32_t a = 0; a < points; a++) {
+            bool four = a < points - 1;
+            int32_t along = axis / 2;
+            body[2 * a] = four ? 0 : 2;
+            body[2 * a + 1] = four ? 1 : 3;
+            frame[6 * a + along] = axis % 2 ? -1.0 : 1.0;
+            frame[6 * a + 3 + (along + 1) % 3] = 1.0;
+            arm[6 * a + (along + 1) % 3] = four && a % 2 ? 0.5 : -0.5;
+            arm[6 * a + (along + 2) % 3] = four && a / 2 ? 0.5 : -0.5;
+            q[3 * a] = -10.0;
+            mu[a] = 0.5;
+        }
+        p.W.points = (cn_point_map){
+            .bodies = bodies, .inverse = inverse, .body = body, .arm = arm, .frame = frame};
+        p.W.diagonal = diagonal;
+        p.q = q;
+        p.mu = mu;
+        cn_operator_diagonal(&p.W, 3, points, diagonal);
+        cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+        cn_nsgs run;
+        cn_solve_report report;
+        double error;
+        opts.tolerance = 1e-10;
+        assert_int_equal(cn_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
+        assert_int_equal(run.sweep.kind, CN_SWEEP_MANIFOLDS);
+        cn_nsgs_start(&run, r);
+        assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
+        assert_int_equal(report.outcome, CN_SOLVED);
+        cn_nsgs_answer(&run, r);
+        assert_int_equal(cn_sweep_error_of(&run.sweep, r, arena, &error), CN_OK);
+        CN_CHECK_BELOW(error, opts.tolerance);
+    }
+    cn_arena_destroy(arena);
+}
+
 // No body twice in a packet or in two packets in a row, every contact once.
 static void check_bodies_apart(int32_t contacts, const int32_t *pair, int32_t bodies,
                                cn_arena *arena, cn_packets *packets) {

@@ -238,9 +238,10 @@ static void cn_lane_of(const cn_friction *p, const cn_point_map *points, int64_t
     lanes->q[lane] = plane->q[lane];
 }
 
-// Parting without friction: an impulse of zero stays zero.
+// Parting without friction, however the bodies move, since it has no directions: an impulse of zero
+// stays zero.
 static void cn_lane_idle(int lane, cn_point_lanes *lanes) {
-    static const double frame[6] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0}, arm[6] = {0.0},
+    static const double frame[6] = {0.0}, arm[6] = {0.0},
                         block[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},
                         q[3] = {1.0, 0.0, 0.0};
     lanes->frame[lane] = frame;
