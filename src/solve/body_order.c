@@ -33,21 +33,32 @@ static void cn_body_graph_fill(cn_body_graph *g, int32_t contacts, const int32_t
     }
 }
 
-// Puts the piece of a body into the queue from first on; returns where it ends.
-static int32_t cn_body_graph_search(cn_body_graph *g, int32_t from, int32_t first) {
-    uint8_t mark = (uint8_t)(g->searched[from] + 1);
-    int32_t end = first;
-    g->queue[end++] = from;
-    g->searched[from] = mark;
+// Puts what the bodies of the queue from first to end touch behind them; returns the new end.
+static int32_t cn_body_graph_spread(cn_body_graph *g, int32_t first, int32_t end, uint8_t mark) {
+    int32_t last = end;
     for (int32_t k = first; k < end; k++) {
         int32_t i = g->queue[k];
         for (int32_t n = g->start[i]; n < g->start[i + 1]; n++) {
             int32_t other = g->next[n];
             if (g->searched[other] < mark) {
                 g->searched[other] = mark;
-                g->queue[end++] = other;
+                g->queue[last++] = other;
             }
         }
+    }
+    return last;
+}
+
+// Puts the piece of a body into the queue from first on; returns where it ends.
+static int32_t cn_body_graph_search(cn_body_graph *g, int32_t from, int32_t first) {
+    uint8_t mark = (uint8_t)(g->searched[from] + 1);
+    int32_t end = first + 1, last = first;
+    g->queue[first] = from;
+    g->searched[from] = mark;
+    while (last < end) {
+        int32_t layer = last;
+        last = end;
+        end = cn_body_graph_spread(g, layer, end, mark);
     }
     return end;
 }
@@ -65,18 +76,57 @@ static void cn_body_graph_rank(cn_body_graph *g, int32_t *rank) {
     }
 }
 
+static bool cn_body_graph_make(int32_t contacts, const int32_t *body, int32_t bodies,
+                               cn_arena *scratch, cn_body_graph *g) {
+    *g = (cn_body_graph){.bodies = bodies,
+                         .start = CN_TAKE(scratch, int32_t, (int64_t)bodies + 1),
+                         .next = CN_TAKE(scratch, int32_t, 2 * (int64_t)contacts),
+                         .searched = CN_TAKE_ZERO(scratch, uint8_t, bodies),
+                         .queue = CN_TAKE(scratch, int32_t, bodies)};
+    bool made = g->start && g->next && g->searched && g->queue;
+    if (made) {
+        cn_body_graph_fill(g, contacts, body);
+    }
+    return made;
+}
+
 cn_status cn_body_order(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
                         int32_t *rank) {
     cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_body_graph g = {.bodies = bodies,
-                       .start = CN_TAKE(scratch, int32_t, (int64_t)bodies + 1),
-                       .next = CN_TAKE(scratch, int32_t, 2 * (int64_t)contacts),
-                       .searched = CN_TAKE_ZERO(scratch, uint8_t, bodies),
-                       .queue = CN_TAKE(scratch, int32_t, bodies)};
-    bool made = g.start && g.next && g.searched && g.queue;
+    cn_body_graph g;
+    bool made = cn_body_graph_make(contacts, body, bodies, scratch, &g);
     if (made) {
-        cn_body_graph_fill(&g, contacts, body);
         cn_body_graph_rank(&g, rank);
+    }
+    cn_arena_release(scratch, mark);
+    return made ? CN_OK : CN_ERR_MEMORY;
+}
+
+// Puts the bodies that touch what is static into the queue; returns how many.
+static int32_t cn_body_graph_ground(cn_body_graph *g, int32_t contacts, const int32_t *body) {
+    int32_t end = 0;
+    for (int64_t k = 0; k < 2 * (int64_t)contacts; k++) {
+        if (body[k] < g->bodies && body[k ^ 1] >= g->bodies && g->searched[body[k]] == 0) {
+            g->searched[body[k]] = 1;
+            g->queue[end++] = body[k];
+        }
+    }
+    return end;
+}
+
+cn_status cn_body_depth(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
+                        int32_t *depth) {
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_body_graph g;
+    bool made = cn_body_graph_make(contacts, body, bodies, scratch, &g);
+    *depth = 0;
+    if (made) {
+        int32_t layer = 0, end = cn_body_graph_ground(&g, contacts, body);
+        for (; layer < end; (*depth)++) {
+            int32_t last = end;
+            end = cn_body_graph_spread(&g, layer, end, 1);
+            layer = last;
+        }
     }
     cn_arena_release(scratch, mark);
     return made ? CN_OK : CN_ERR_MEMORY;

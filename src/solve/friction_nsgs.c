@@ -35,6 +35,12 @@
 #define CN_LAUNCH_LAYERS 5        // sweeps a layer of the packing that a launch lasts
 #define CN_LAUNCH_LEAST 16        // layers; the load of fewer has its way behind it before
 #define CN_LAUNCH_DRAG 0.2        // times 1 - momentum while it does
+#define CN_RETURN_AFTER 30        // sweeps one way before they go forth and back
+#define CN_RETURN_CONTACTS 2048   // of at least so many contacts
+#define CN_RETURN_DEPTH 24        // and bodies above what is static
+#define CN_RETURN_DRAG 0.5        // times 1 - momentum then, or
+#define CN_RETURN_RAMP 10.0       // k / (k + this) where that is more
+#define CN_RETURN_STAGE 5000      // sweeps before mixing is tried as well
 #define CN_GLIDE_FIRST 4          // sweeps before the first check
 #define CN_GLIDE_LEAST 3          // and at least before another
 #define CN_GLIDE_SHARE 0.6        // of the sweeps foretold, after which to check
@@ -131,7 +137,7 @@ static cn_status cn_nsgs_take_mixer(cn_nsgs *s) {
 cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                           cn_nsgs *s) {
     const cn_nsgs_params *params = (const void *)opts->params;
-    *s = (cn_nsgs){.opts = opts, .scratch = scratch};
+    *s = (cn_nsgs){.opts = opts, .scratch = scratch, .depth = -1};
     bool single =
         params->single && opts->measure == CN_MEASURE_SCALED && opts->tolerance >= CN_NSGS_SINGLE;
     bool keeps = opts->memo && p->contacts <= CN_NSGS_KEPT;
@@ -262,6 +268,7 @@ static int64_t cn_nsgs_launch(const cn_nsgs *s, const double *r) {
 void cn_nsgs_start(cn_nsgs *s, double *r) {
     s->r = r;
     s->gliding = s->momentum > 0.0;
+    s->returns = false;
     s->launch = cn_nsgs_launch(s, r);
     cn_nsgs_load(s, r);
     s->sweep.relaxation = s->sweep.plan.relaxation;
@@ -368,19 +375,57 @@ static void cn_nsgs_judge(cn_nsgs *s) {
     cn_nsgs_stage(s, next);
 }
 
+// Whether what is not solved yet is better swept forth and back. A low wall is not: one way, with
+// less momentum, is as good there, and Newton is at hand.
+static bool cn_nsgs_should_return(cn_nsgs *s) {
+    const cn_friction *p = s->sweep.p;
+    if (s->sweeps < CN_RETURN_AFTER || s->best_error <= s->opts->tolerance ||
+        p->contacts < CN_RETURN_CONTACTS || !cn_sweep_can_return(&s->sweep)) {
+        return false;
+    }
+    if (s->depth < 0) {
+        s->status = cn_sweep_depth(&s->sweep, s->scratch, &s->depth);
+    }
+    return s->status == CN_OK && s->depth >= CN_RETURN_DEPTH;
+}
+
+static void cn_nsgs_return(cn_nsgs *s) {
+    s->returns = true;
+    s->glided = s->fresh = 0;
+    cn_nsgs_stage(s, CN_RETURN_STAGE);
+}
+
+static double cn_nsgs_ramp(const cn_nsgs *s, double ramp) {
+    return (double)s->glided / ((double)s->glided + ramp);
+}
+
+// The momentum of the next sweep, or of the next two.
+static double cn_nsgs_share(const cn_nsgs *s) {
+    const cn_nsgs_params *params = (const void *)s->opts->params;
+    double most = s->momentum;
+    if (s->returns) {
+        most = 1.0 - CN_RETURN_DRAG * (1.0 - params->momentum);
+        most = fmax(most, cn_nsgs_ramp(s, CN_RETURN_RAMP));
+    } else if (s->sweeps < s->launch) {
+        most = 1.0 - CN_LAUNCH_DRAG * (1.0 - s->momentum);
+    }
+    return fmin(cn_nsgs_ramp(s, CN_GLIDE_RAMP), most);
+}
+
 // Sweeps with momentum until they are checked, or reach the limit.
 static void cn_nsgs_glide(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tolerance) {
+    if (!s->returns && cn_nsgs_should_return(s)) {
+        cn_nsgs_return(s);
+    }
     int64_t end = s->sweeps + cn_nsgs_glide_on(s, tolerance);
     end = end < limit ? end : limit;
     while (s->sweeps < end) {
-        double share = (double)s->glided / ((double)s->glided + CN_GLIDE_RAMP),
-               most =
-                   s->sweeps < s->launch ? 1.0 - CN_LAUNCH_DRAG * (1.0 - s->momentum) : s->momentum;
-        cn_sweep_glide(&s->sweep, share < most ? share : most, s->g, s->x);
+        bool returns = s->returns && s->sweeps + 2 <= limit;
+        cn_sweep_glide(&s->sweep, cn_nsgs_share(s), returns, s->g, s->x);
         void *last = s->g;
         s->g = s->x;
         s->x = last;
-        s->sweeps++;
+        s->sweeps += returns ? 2 : 1;
         s->glided++;
         end = cn_watch_is_late(watch) ? s->sweeps : end;
     }

@@ -38,8 +38,10 @@ typedef struct cn_nsgs {
     cn_anderson mixer;
     double momentum; // 0: the mixer only
     int64_t launch;  // sweeps from the start with more of it
+    bool returns;    // sweeps with momentum go forth and back
+    int32_t depth;   // of the bodies above what is static; negative: not asked for yet
     bool gliding;    // with momentum, in place of the mixer, which is prepared when first used
-    int64_t glided;  // sweeps since that began
+    int64_t glided;  // sweeps, or pairs of them, since that began
     int64_t fresh;   // of these, those when the velocities were last made anew
     int64_t stage_start, stage_end; // sweeps between which one of them is at work
     double stage_error;             // the best when that began

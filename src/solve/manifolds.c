@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "math/cone.h"
 #include "problem/operator.h"
+#include "solve/body_order.h"
 #include "solve/manifolds_fill.h"
 #include "solve/manifolds_recognise.h"
 
@@ -437,6 +438,11 @@ void cn_manifolds_store(const cn_manifolds *manifolds, const void *x, double *r)
     }
 }
 
+cn_status cn_manifolds_depth(const cn_manifolds *manifolds, cn_arena *scratch, int32_t *depth) {
+    const cn_manifold_list *list = manifolds->list;
+    return cn_body_depth(list->count, list->pair, manifolds->bodies, scratch, depth);
+}
+
 void cn_manifolds_weights(const cn_manifolds *manifolds, float *weight) {
     const cn_friction *p = manifolds->p;
     for (int64_t i = 0; i < cn_manifolds_size(manifolds); i++) {
@@ -484,6 +490,12 @@ void cn_manifolds_sweep(cn_manifolds *manifolds, void *x) {
     cn_packets_sweep(&manifolds->packets, cn_manifolds_sweep_unit, &loop);
 }
 
+static void cn_manifolds_back_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_manifold_loop *loop = user;
+    (void)unit;
+    loop->manifolds->kernel->sweep_back(loop->manifolds, first, count, loop->to);
+}
+
 static size_t cn_manifolds_record_bytes(const cn_manifolds *manifolds) {
     return manifolds->kernel->number * CN_RIGID_RECORD *
            ((size_t)manifolds->bodies + (size_t)manifolds->packets.units);
@@ -505,7 +517,8 @@ static void cn_manifolds_swap(cn_manifolds *manifolds) {
     manifolds->former = body;
 }
 
-void cn_manifolds_glide(cn_manifolds *manifolds, double share, const void *x, void *to) {
+void cn_manifolds_glide(cn_manifolds *manifolds, double share, bool returns, const void *x,
+                        void *to) {
     const cn_env *env = manifolds->packets.env;
     cn_manifold_loop loop = {.manifolds = manifolds, .from = x, .to = to, .share = share};
     cn_parallel_ranges(env, cn_manifolds_size(manifolds), cn_beyond, &loop);
@@ -514,6 +527,10 @@ void cn_manifolds_glide(cn_manifolds *manifolds, double share, const void *x, vo
     cn_parallel_ranges(env, CN_RIGID_RECORD * (int64_t)manifolds->bodies, cn_beyond, &loop);
     cn_manifolds_swap(manifolds);
     cn_manifolds_sweep(manifolds, to);
+    if (returns) {
+        loop.to = to;
+        cn_packets_sweep_back(&manifolds->packets, cn_manifolds_back_unit, &loop);
+    }
 }
 
 void cn_manifolds_freshen(cn_manifolds *manifolds, const void *x, const void *before) {

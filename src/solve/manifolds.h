@@ -83,6 +83,8 @@ typedef struct cn_manifold_kernel {
     size_t number, packet, point; // bytes
     // x := one sweep from x; the bodies' velocities are those of x, before and after.
     void (*sweep)(cn_manifolds *manifolds, int32_t first, int32_t count, void *x);
+    // The same in the reverse order.
+    void (*sweep_back)(cn_manifolds *manifolds, int32_t first, int32_t count, void *x);
     // Numbers first .. end - 1: to := from + share (from - to).
     void (*beyond)(double share, int64_t first, int64_t end, const void *from, void *to);
     // Adds the velocities that x gives the bodies.
@@ -115,13 +117,17 @@ void cn_manifolds_use_plain(cn_manifolds *manifolds);
 int64_t cn_manifolds_size(const cn_manifolds *manifolds);
 void cn_manifolds_load(const cn_manifolds *manifolds, const double *r, void *x);
 void cn_manifolds_store(const cn_manifolds *manifolds, const void *x, double *r);
+// The most manifolds on the shortest way of a body to what is static.
+cn_status cn_manifolds_depth(const cn_manifolds *manifolds, cn_arena *scratch, int32_t *depth);
 // trace(W_aa) / dim of the contact that each number of an iterate is of; 1 in empty lanes.
 void cn_manifolds_weights(const cn_manifolds *manifolds, float *weight);
 // The bodies' velocities from x anew.
 void cn_manifolds_reset(cn_manifolds *manifolds, const void *x);
-// Sweeps with momentum, as in solve/balls.h: to := one sweep from x + share (x - to).
+// Sweeps with momentum, as in solve/balls.h: to := one sweep, or one forth and one back, from
+// x + share (x - to).
 void cn_manifolds_start_gliding(cn_manifolds *manifolds);
-void cn_manifolds_glide(cn_manifolds *manifolds, double share, const void *x, void *to);
+void cn_manifolds_glide(cn_manifolds *manifolds, double share, bool returns, const void *x,
+                        void *to);
 void cn_manifolds_freshen(cn_manifolds *manifolds, const void *x, const void *before);
 // x := one sweep from x, whose velocities the bodies have; and the sums of such an x, in SI units
 // but for moved, which is a velocity like error.

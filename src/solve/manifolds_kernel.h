@@ -195,6 +195,7 @@ CN_INLINE cn_wide3 cn_point_slide(const cn_point_plane *p, cn_wide mu, cn_wide l
 typedef struct cn_strand {
     const cn_packet *packet;
     int at;                // its first lane
+    int way;               // 1: from the first point to the last, -1: back
     const cn_point *point; // where it is
     cn_real *x, *slip;     // the point's impulses and multipliers, of these lanes
     cn_wide_pair pair;
@@ -203,11 +204,12 @@ typedef struct cn_strand {
 } cn_strand;
 
 // The lanes from at of packet i.
-CN_INLINE cn_strand cn_strand_begin(const cn_manifolds *s, int32_t i, int at, cn_real *x) {
+CN_INLINE cn_strand cn_strand_begin(const cn_manifolds *s, int32_t i, int at, int way, cn_real *x) {
     const cn_packet *packet = (const cn_packet *)s->packet + i;
-    int64_t first = s->span[i].first;
+    int64_t first = s->span[i].first + (way < 0 ? s->span[i].points - 1 : 0);
     return (cn_strand){.packet = packet,
                        .at = at,
+                       .way = way,
                        .point = (const cn_point *)s->point + first,
                        .x = x + CN_POINT_IMPULSES * first + at,
                        .slip = (cn_real *)s->slip + CN_PACKET * first + at,
@@ -234,9 +236,9 @@ CN_INLINE void cn_strand_push(cn_strand *strand) {
     cn_wide3_store(strand->x, CN_PACKET, next);
     cn_point_push(strand->packet, strand->point, strand->at, cn_wide3_sub(next, strand->r),
                   &strand->pair);
-    strand->point++;
-    strand->x += CN_POINT_IMPULSES;
-    strand->slip += CN_PACKET;
+    strand->point += strand->way;
+    strand->x += strand->way * CN_POINT_IMPULSES;
+    strand->slip += strand->way * CN_PACKET;
 }
 
 // The multiplier of a point that slides, to begin with: the last one, or a guess.
@@ -286,10 +288,10 @@ CN_INLINE void cn_strand_answer(cn_strand *strand, cn_strand *other, int meanwhi
 
 // Asks for the numbers of a point some points ahead.
 CN_INLINE void cn_points_ahead(const cn_strand *strand) {
-    cn_ask_for(strand->point + CN_POINTS_AHEAD, sizeof *strand->point);
-    cn_ask_for(strand->x + CN_POINTS_AHEAD * CN_POINT_IMPULSES,
-               CN_POINT_IMPULSES * sizeof *strand->x);
-    cn_ask_for(strand->slip + CN_POINTS_AHEAD * CN_PACKET, CN_PACKET * sizeof *strand->slip);
+    int ahead = CN_POINTS_AHEAD * strand->way;
+    cn_ask_for(strand->point + ahead, sizeof *strand->point);
+    cn_ask_for(strand->x + ahead * CN_POINT_IMPULSES, CN_POINT_IMPULSES * sizeof *strand->x);
+    cn_ask_for(strand->slip + ahead * CN_PACKET, CN_PACKET * sizeof *strand->slip);
 }
 
 // The same for the second strand, unless it has the first one's points.
@@ -300,9 +302,9 @@ CN_INLINE void cn_other_points_ahead(const cn_strand *strand) {
 }
 
 // Asks for the bodies of a packet some packets ahead, and for the packet behind it.
-CN_INLINE void cn_bodies_ahead(const cn_packet *packet, const cn_real *body) {
-    const cn_packet *ahead = packet + CN_BODIES_AHEAD;
-    cn_ask_for(ahead + CN_BODIES_AHEAD, sizeof *ahead);
+CN_INLINE void cn_bodies_ahead(const cn_packet *packet, int way, const cn_real *body) {
+    const cn_packet *ahead = packet + CN_BODIES_AHEAD * way;
+    cn_ask_for(ahead + CN_BODIES_AHEAD * way, sizeof *ahead);
     for (int lane = 0; lane < CN_PACKET; lane++) {
         cn_ask_for(body + ahead->a[lane], CN_RIGID_RECORD * sizeof *body);
         cn_ask_for(body + ahead->b[lane], CN_RIGID_RECORD * sizeof *body);
@@ -338,10 +340,10 @@ CN_INLINE void cn_strands_run(cn_strand *first, cn_strand *second, int32_t point
 }
 
 // Packet i, or the two from it: first the points that both strands have, then those of the longer.
-CN_INLINE void cn_packets_solve(cn_manifolds *s, int32_t i, cn_real *x) {
-    int32_t other = i + CN_TOGETHER - 1;
-    cn_strand first = cn_strand_begin(s, i, 0, x),
-              second = cn_strand_begin(s, other, CN_PACKET - CN_WIDE, x);
+CN_INLINE void cn_packets_solve(cn_manifolds *s, int32_t i, int way, cn_real *x) {
+    int32_t other = i + way * (CN_TOGETHER - 1);
+    cn_strand first = cn_strand_begin(s, i, 0, way, x),
+              second = cn_strand_begin(s, other, CN_PACKET - CN_WIDE, way, x);
     int32_t points = s->span[i].points, others = s->span[other].points,
             both = points < others ? points : others;
     if (both > 0) {
@@ -355,20 +357,29 @@ CN_INLINE void cn_packets_solve(cn_manifolds *s, int32_t i, cn_real *x) {
     cn_put_pair(second.packet, second.at, second.pair, s->body);
 }
 
-static void cn_manifold_sweep(cn_manifolds *s, int32_t first, int32_t count, void *x) {
+// count packets, from the first to the last or back.
+CN_INLINE void cn_sweep_along(cn_manifolds *s, int32_t first, int32_t count, int way, cn_real *x) {
     const cn_packet *packet = s->packet;
-    int32_t i = first, end = first + count;
-    for (; i + CN_TOGETHER <= end; i += CN_TOGETHER) {
-        for (int32_t k = i; k < i + CN_TOGETHER && k + CN_BODIES_AHEAD < end; k++) {
-            cn_bodies_ahead(&packet[k], s->body);
+    int32_t i = way < 0 ? first + count - 1 : first, left = count;
+    for (; left >= CN_TOGETHER; left -= CN_TOGETHER, i += way * CN_TOGETHER) {
+        for (int32_t k = 0; k < CN_TOGETHER && k + CN_BODIES_AHEAD < left; k++) {
+            cn_bodies_ahead(&packet[i + way * k], way, s->body);
         }
-        cn_packets_solve(s, i, x);
+        cn_packets_solve(s, i, way, x);
     }
-    if (i < end) {
-        cn_strand last = cn_strand_begin(s, i, 0, x);
+    if (left > 0) {
+        cn_strand last = cn_strand_begin(s, i, 0, way, x);
         cn_strand_run(&last, s->span[i].points);
         cn_put_pair(last.packet, 0, last.pair, s->body);
     }
+}
+
+static void cn_manifold_sweep(cn_manifolds *s, int32_t first, int32_t count, void *x) {
+    cn_sweep_along(s, first, count, 1, x);
+}
+
+static void cn_manifold_sweep_back(cn_manifolds *s, int32_t first, int32_t count, void *x) {
+    cn_sweep_along(s, first, count, -1, x);
 }
 
 static void cn_manifold_beyond(double share, int64_t first, int64_t end, const void *from,
@@ -450,6 +461,6 @@ static cn_manifold_sums cn_manifold_error(const cn_manifolds *s, int32_t first, 
 #define CN_MANIFOLD_KERNEL                                                                         \
     {                                                                                              \
         .number = sizeof(cn_real), .packet = sizeof(cn_packet), .point = sizeof(cn_point),         \
-        .sweep = cn_manifold_sweep, .beyond = cn_manifold_beyond, .push = cn_manifold_push,        \
-        .error = cn_manifold_error                                                                 \
+        .sweep = cn_manifold_sweep, .sweep_back = cn_manifold_sweep_back,                          \
+        .beyond = cn_manifold_beyond, .push = cn_manifold_push, .error = cn_manifold_error         \
     }

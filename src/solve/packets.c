@@ -435,6 +435,30 @@ void cn_packets_sweep(const cn_packets *packets, cn_packets_fn *fn, void *user) 
     cn_packets_in_order(packets, cn_packets_do, &loop);
 }
 
+// Of odd slabs first, then of even ones.
+static void cn_packets_do_back(void *user, int32_t place) {
+    cn_packets_loop *loop = user;
+    int32_t half = loop->packets->phase[1], odd = loop->packets->phase[2] - half;
+    cn_packets_do(loop, place < odd ? half + place : place - odd);
+}
+
+void cn_packets_sweep_back(const cn_packets *packets, cn_packets_fn *fn, void *user) {
+    cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
+    cn_unit_after after[CN_UNITS_MAX];
+    int32_t slabs = packets->phase[2], odd = slabs - packets->phase[1];
+    for (int32_t unit = packets->units - 1; unit >= slabs; unit--) {
+        cn_packets_do(&loop, unit);
+    }
+    for (int32_t place = 0; place < slabs; place++) {
+        int32_t even = place - odd;
+        after[place] = (cn_unit_after){{-1, -1}};
+        if (even >= 0) {
+            after[place] = (cn_unit_after){{even - 1, even < odd ? even : -1}};
+        }
+    }
+    cn_parallel_after(packets->env, slabs, after, cn_packets_do_back, &loop);
+}
+
 void cn_packets_each(const cn_packets *packets, cn_packets_fn *fn, void *user) {
     cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
     cn_parallel_for(packets->env, packets->units, cn_packets_do, &loop);

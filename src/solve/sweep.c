@@ -648,6 +648,14 @@ double cn_sweep_most_momentum(const cn_sweep *sweep) {
     return 0.0;
 }
 
+bool cn_sweep_can_return(const cn_sweep *sweep) {
+    return sweep->kind == CN_SWEEP_MANIFOLDS;
+}
+
+cn_status cn_sweep_depth(const cn_sweep *sweep, cn_arena *scratch, int32_t *depth) {
+    return cn_manifolds_depth(&sweep->manifolds, scratch, depth);
+}
+
 void cn_sweep_start_gliding(cn_sweep *sweep) {
     if (sweep->kind == CN_SWEEP_BALLS) {
         cn_balls_start_gliding(&sweep->balls);
@@ -656,11 +664,11 @@ void cn_sweep_start_gliding(cn_sweep *sweep) {
     }
 }
 
-void cn_sweep_glide(cn_sweep *sweep, double share, const void *x, void *to) {
+void cn_sweep_glide(cn_sweep *sweep, double share, bool returns, const void *x, void *to) {
     if (sweep->kind == CN_SWEEP_BALLS) {
         cn_balls_glide(&sweep->balls, share, x, to);
     } else {
-        cn_manifolds_glide(&sweep->manifolds, share, x, to);
+        cn_manifolds_glide(&sweep->manifolds, share, returns, x, to);
     }
 }
 
