@@ -70,9 +70,11 @@ static const cn_contest cn_scale_contests[] = {
     CN_SCALE_POLYHEDRA("100", "6", "40", 5, false),
     CN_SCALE_POLYHEDRA("1000", "10", "60", 10, false),
     CN_SCALE_POLYHEDRA("10000", "22", "90", 100, true),
+    CN_SCALE_POLYHEDRA("100000", "45", "200", 100, true),
     CN_SCALE_WALL("105", "10", "10", 1.0, false),
     CN_SCALE_WALL("1012", "25", "40", 0.2, false),
     CN_SCALE_WALL("10040", "80", "125", 0.05, true),
+    CN_SCALE_WALL("100125", "250", "400", 0.02, true),
 };
 
 int cn_bench_scale(const cn_bench_job *job) {

@@ -299,6 +299,73 @@ CN_TEST(packets_are_the_same_for_any_number_of_threads) {
     free(pair);
 }
 
+// Units in the order in which each body sees them.
+typedef struct unit_log {
+    const cn_packets *packets;
+    const int32_t *pair;
+    int32_t contacts, bodies;
+    int32_t *length, *unit; // of each body; LOG_MOST a body
+} unit_log;
+
+#define LOG_MOST 8
+
+static void log_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    unit_log *log = user;
+    (void)first;
+    (void)count;
+    for (int32_t k = 0; k < 2 * log->contacts; k++) {
+        int32_t body = log->pair[k], *length = log->length + body;
+        if (body == log->bodies || log->packets->unit[k / 2] != unit) {
+            continue;
+        }
+        int32_t *own = log->unit + LOG_MOST * body;
+        if (*length == 0 || own[*length - 1] != unit) {
+            assert_true(*length < LOG_MOST);
+            own[(*length)++] = unit;
+        }
+    }
+}
+
+// A body meets the units of a sweep back in the reverse order, however many threads are at work.
+CN_TEST(units_return_the_way_they_came) {
+    enum { bodies = 20000, contacts = 60000 };
+    int32_t *pair = layered_pairs(bodies, contacts);
+    for (int c = 0; c < COUNTS; c++) {
+        cn_env env = with_threads(counts[c]);
+        cn_arena *arena = cn_arena_create(&env);
+        cn_packets packets;
+        unit_log log[2];
+        assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, &packets), CN_OK);
+        assert_true(packets.units > 3);
+        for (int k = 0; k < 2; k++) {
+            log[k] = (unit_log){.packets = &packets,
+                                .pair = pair,
+                                .contacts = contacts,
+                                .bodies = bodies,
+                                .length = CN_TAKE_ZERO(arena, int32_t, bodies),
+                                .unit = CN_TAKE_ZERO(arena, int32_t, LOG_MOST * bodies)};
+        }
+        cn_packets_sweep(&packets, log_unit, &log[0]);
+        cn_packets_sweep_back(&packets, log_unit, &log[1]);
+        int32_t several = 0;
+        for (int32_t i = 0; i < bodies; i++) {
+            int32_t length = log[0].length[i];
+            assert_int_equal(log[1].length[i], length);
+            for (int32_t k = 0; k < length; k++) {
+                assert_int_equal(log[1].unit[LOG_MOST * i + k],
+                                 log[0].unit[LOG_MOST * i + length - 1 - k]);
+            }
+            several += length > 1;
+        }
+        print_message("%d threads, %d units, %d bodies in several\n", counts[c], packets.units,
+                      several);
+        assert_true(several > bodies / 100);
+        cn_arena_destroy(arena);
+        cn_threads_destroy(env.threads);
+    }
+    free(pair);
+}
+
 CN_TEST(packets_are_chosen_again_only_when_bodies_change) {
     enum { bodies = 20000, contacts = 60000 };
     int32_t *pair = layered_pairs(bodies, contacts);

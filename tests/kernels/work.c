@@ -227,6 +227,8 @@ uint64_t manifolds_work(const cn_manifold_kernel *kernel) {
         int32_t first = k % 3; // so that packets go together as they come, and one is left over
         kernel->sweep(&s, 0, first, world.x);
         kernel->sweep(&s, first, PACKETS - first, world.x);
+        kernel->sweep_back(&s, first, PACKETS - first, world.x);
+        kernel->sweep_back(&s, 0, first, world.x);
         cn_manifold_sums error = kernel->error(&s, 0, PACKETS, world.x);
         hash(&sum, &error, sizeof error);
     }
