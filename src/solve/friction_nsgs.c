@@ -80,7 +80,8 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
      "throughout"},
     {"momentum", CN_PARAM_REAL, offsetof(cn_nsgs_params, momentum), 0.9, 0.0, 0.99,
      "of sweeps in packets: from x + momentum (x - x before), at most 0.8 where bodies are neither "
-     "spheres nor disks; 0: anderson instead"},
+     "spheres nor disks, and half way to 1 or more where these stand high and are swept forth and "
+     "back; 0: anderson instead"},
     {"order", CN_PARAM_INT, offsetof(cn_nsgs_params, order), 0, 0, CN_ORDER_COUNT - 1,
      "contacts visited 0: by index, 1: shuffled, 2: reverse Cuthill-McKee, 3: by colour"},
     {"seed", CN_PARAM_INT, offsetof(cn_nsgs_params, seed), 1, 0, INT32_MAX,
