@@ -14,8 +14,6 @@ typedef void cn_unit_fn(void *user, int32_t unit);
 // or without threads, one after the other, as a loop within a unit of another one is too.
 void cn_parallel_for(const cn_env *env, int32_t units, cn_unit_fn *fn, void *user);
 
-int32_t cn_thread_count(const cn_env *env); // at most that many at once; at least 1
-
 // The same over the numbers 0 .. count - 1 in ranges of CN_RANGE, the last one shorter.
 #define CN_RANGE 16384
 typedef void cn_range_fn(void *user, int64_t first, int64_t end);
