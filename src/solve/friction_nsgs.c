@@ -9,8 +9,9 @@
 // one pair of bodies, or with a relaxation found on the way, all of which the packets of spheres
 // and manifolds cannot do, so that each sweep costs more. Packets are swept in single precision,
 // eight contacts at a time, as far as that is precise enough: spheres and disks always, bodies of
-// other shapes to loose tolerances. Scratch: one local block a contact, depth + 6 vectors of the
-// size of r.
+// other shapes to loose tolerances. Bodies of other shapes that stand high are swept forth and
+// back, which bears so much momentum that sweeps grow with the height only. Scratch: one local
+// block a contact, depth + 6 vectors of the size of r.
 #include "solve/friction_nsgs.h"
 
 #include "base/arena.h"

@@ -86,8 +86,8 @@ void cn_sweep_go_on(cn_sweep *sweep, void *x, int32_t count);
 // run or glide. They begin with to the same as x. The largest share that does more good than harm;
 // 0: there are no such sweeps.
 double cn_sweep_most_momentum(const cn_sweep *sweep);
-// Whether such sweeps can also go forth and back as one, which bears more momentum: the errors that
-// such a pair leaves do not swing.
+// Whether such sweeps can also go forth and back as one (returns), which bears more momentum: the
+// errors that such a pair leaves do not swing.
 bool cn_sweep_can_return(const cn_sweep *sweep);
 // The most contacts on the shortest way of a body to what is static, where they can.
 cn_status cn_sweep_depth(const cn_sweep *sweep, cn_arena *scratch, int32_t *depth);
