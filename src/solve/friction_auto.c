@@ -45,8 +45,9 @@
     64 // contacts of an island below which it cannot fill the packets of a sweep: Newton at once
 
 #define CN_AUTO_ANALYSIS                                                                           \
-    400.0 // sweeps that must fit into what is left of a limit of time, or Newton is not prepared:
-          // preparing and a first step take about 100, and cannot be stopped half-way
+    1000.0 // sweeps that must fit into what is left of a limit of time, or Newton is not prepared:
+           // preparing and a first step take some 700 of spheres in single precision, and cannot
+           // be stopped half-way
 
 // What is left of the limits for the next turn.
 typedef struct cn_auto_turns {
