@@ -12,6 +12,7 @@ typedef struct cn_bench_job {
     int32_t repeats;    // the minimum over so many rounds counts
     bool json;
     const char *sizes; // "80,320": only the cases so marked; NULL: all that do not take long
+    bool *found;       // of each character of sizes: a word that starts there marks a case
     double until;      // [s] that scenes are simulated for; 0: as each benchmark says
     const char *chart; // SVG file to write; NULL: none
 } cn_bench_job;

@@ -58,10 +58,25 @@ bool cn_bench_wants(const cn_bench_job *job, const char *mark) {
     for (const char *at = job->sizes; at && *at; at += word + (at[word] == ',')) {
         word = strcspn(at, ",");
         if (word == length && strncmp(at, mark, length) == 0) {
+            job->found[at - job->sizes] = true;
             return true;
         }
     }
     return false;
+}
+
+// A size that none of the benchmarks has would else be passed over without a word.
+static void cn_bench_check_sizes(const cn_bench_job *job) {
+    size_t word;
+    for (const char *at = job->sizes; at && *at; at += word + (at[word] == ',')) {
+        word = strcspn(at, ",");
+        if (!job->found[at - job->sizes]) {
+            cn_usage_error("bench",
+                           "no case of these benchmarks is called '%.*s'; see cairn bench "
+                           "--help and docs/cli.md",
+                           (int)word, at);
+        }
+    }
 }
 
 // A word is a benchmark's name or a file.
@@ -91,6 +106,11 @@ static error_t cn_bench_option(int key, char *value, struct argp_state *state) {
         break;
     case 's':
         args->job.sizes = value;
+        free(args->job.found);
+        args->job.found = calloc(strlen(value) + 1, sizeof *args->job.found);
+        if (!args->job.found) {
+            cn_usage_error("bench", "no memory for --sizes");
+        }
         break;
     case 'u':
         args->job.until = cn_parse_real("bench", "--until", value, 1e-6, 1e6);
@@ -135,6 +155,10 @@ int cn_command_bench(int argc, char **argv) {
             code = cn_exit_join(code, cn_benches[i].run(&args.job));
         }
     }
+    if (!args.list) {
+        cn_bench_check_sizes(&args.job);
+    }
+    free(args.job.found);
     free(args.job.files.words);
     return code;
 }

@@ -209,6 +209,16 @@ CN_TEST(bench_scale_runs_what_is_named) {
     cn_cli_leave(&cli);
 }
 
+// What is there is run all the same.
+CN_TEST(bench_tells_of_a_size_that_is_not_there) {
+    cn_cli cli = cn_cli_enter();
+    CN_CHECK_TRUE(setenv("CAIRN_PEERS", "nowhere", 1) == 0);
+    CN_CLI_EXPECT(&cli, 2, "bench scale --sizes wall-105,wall-9999 --until 0.02 --json");
+    CN_CHECK_HOLDS(cli.err, "'wall-9999'");
+    CN_CHECK_HOLDS(cli.out, "wall of 105 blocks");
+    cn_cli_leave(&cli);
+}
+
 CN_TEST(bench_threads_finds_the_same_state) {
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, "bench threads --sizes wall-2020 --repeats 1 --json");
