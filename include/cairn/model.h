@@ -279,6 +279,10 @@ typedef struct cn_settings {
     double active_gap;   // [m] of the stabilised law and scheme; infinite: all candidates
     cn_friction_law friction;
     bool stabilise; // scheme "stabilised": false leaves its shifts out
+    bool frame_change; // laws act on u + delta/2: contacts on curved and turning bodies do not sink
+    double penetration_slop; // of half the thickness of the thinner body: deeper contacts are
+                             // pushed apart by moving poses; 0: none is
+    bool continuous;         // fast bodies do not pass through one another
     cn_drift joint_drift;
     double joint_tolerance; // [m], [rad] of CN_DRIFT_ITERATE
     double baumgarte;       // share of the error that CN_DRIFT_BAUMGARTE takes back in a step

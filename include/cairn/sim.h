@@ -21,6 +21,7 @@ typedef struct cn_contact_record {
     double velocity[3];        // [m/s] u after the step
     double velocity_before[3]; // u_i: the old velocity seen through the new frame
     double shift[3];           // s: the law holds for u + s
+    double frame_change[3];    // how the turning of the frame since the last step changed u_i
     double friction;
     uint8_t status; // 0 open, 1 stick, 2 slide
 } cn_contact_record;
@@ -40,6 +41,13 @@ typedef struct cn_step_report {
     double penetration_mean;
     double joint_error_max;
     int32_t missed;    // pairs found overlapping that had not been candidates
+    // Fast bodies with restitution, which a step would take through one another.
+    int32_t early;    // contacts that bounced before they touched
+    double early_gap; // [m] the largest gap of those
+    int32_t limited;  // contacts that were stopped without bouncing, since nothing else held them
+    cn_body_id limited_candidate, limited_antagonist; // one of them; 0: there is none
+    int32_t passed; // pairs that may have passed through one another in spite of it
+    cn_body_id passed_candidate, passed_antagonist; // one of them; 0: there is none
     int32_t paradoxes; // contacts whose own problem may have no or several solutions (Painleve):
                        // mu |W_NT| >= W_NN
     cn_body_id paradox_candidate, paradox_antagonist; // the worst of them; 0: there is none
@@ -47,6 +55,7 @@ typedef struct cn_step_report {
     double kinetic, potential;
     double work_external, work_joints; // over the step
     double dissipated_friction, dissipated_impact, dissipated_numerical;
+    double work_correction; // of lifting bodies out of penetration, over the step
     double balance_error; // what the energy balance leaves
     // [s] the phases' shares of the step's CPU time
     double cpu_detect, cpu_assemble, cpu_solve, cpu_advance;

@@ -18,9 +18,16 @@
 #include "problem/operator.h"
 #include "problem/point_map.h"
 
+#include <float.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
+// Contacts nearer than this times the round-off of the coordinates touch.
+#define CN_SLACK_ROUNDINGS 64.0
+// A contact point that moved farther than this times what its bodies moved has jumped: the change
+// of u is not that of a frame that turns.
+#define CN_JUMP 4.0
 #define CN_ARMS_KEPT 16384 // contacts of balls; of more, 16 bytes each count for more than time
 
 // From a body's centre of mass to the contact.
@@ -247,6 +254,12 @@ static int32_t cn_impulses_from(const cn_state *state, const cn_contact_key *key
     return low;
 }
 
+uint8_t cn_state_past(const cn_state *state, const cn_contact_key *key) {
+    int32_t at = cn_impulses_from(state, key);
+    bool found = at < state->impulse_count && !cn_key_before(key, &state->key[at]);
+    return found ? state->past[at] : 0;
+}
+
 // The place of a key among them; -1: not there. *from only moves forward.
 static int32_t cn_find_impulse(const cn_state *state, const cn_contact_key *key, int32_t *from) {
     while (*from < state->impulse_count && cn_key_before(&state->key[*from], key)) {
@@ -284,6 +297,9 @@ static bool cn_allocate_body_map(const cn_model *model, int32_t most, cn_arena *
 
 // Whether all listed contacts take part, whatever they are.
 static bool cn_all_take_part(const cn_model *model, const cn_assemble_opts *opts) {
+    if (opts->scheme == CN_SHIFT_GIVEN) {
+        return true;
+    }
     bool all = opts->scheme == CN_SHIFT_LAW;
     for (int32_t i = 0; all && i < model->material_count; i++) {
         for (int32_t j = 0; all && j <= i; j++) {
@@ -354,10 +370,13 @@ static cn_status cn_allocate(const cn_assembling *job, int32_t most, bool boxes,
         p->W.diagonal = CN_TAKE(memory, double, (int64_t)dim *dim *most);
         complete = p->W.diagonal != NULL;
     }
-    if (complete && (!balls || model->motion_count > 0)) {
+    out->past = CN_TAKE(memory, uint8_t, most);
+    complete = complete && out->past;
+    if (complete && (!balls || model->stores_motion)) {
         out->shift = CN_TAKE(memory, double, (int64_t)dim *most);
         out->velocity_before = CN_TAKE(memory, double, (int64_t)dim *most);
-        complete = out->shift && out->velocity_before;
+        out->frame_change = CN_TAKE(memory, double, (int64_t)dim *most);
+        complete = out->shift && out->velocity_before && out->frame_change;
     }
     complete = complete && (!boxes || cn_allocate_boxes(most, (int64_t)dim * most, memory, out));
     return complete ? CN_OK : CN_ERR_MEMORY;
@@ -422,40 +441,179 @@ static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *conta
     return k;
 }
 
-// What a listed contact brings to the problem, when it takes part.
-typedef struct cn_touching {
-    const cn_pair *pair;
-    double axes[9];   // n, t1, t2
-    double arm[2];    // of balls
-    double before[3]; // u_i; zero where nobody asks for it
-    double shift[3];
-} cn_touching;
+// ---- what laws look at ----
 
-// Whether its law lets it take part. with_velocity: u_i is wanted whatever the law.
-static bool cn_takes_part(const cn_assembling *job, const cn_contact *contact, bool with_velocity,
-                          cn_touching *out) {
+// Round-off of the gap of a contact: that of the coordinates of its two bodies.
+static double cn_gap_slack(const cn_assembling *job, const cn_contact *contact) {
     const cn_model *model = job->model;
+    int32_t side[2] = {contact->key.candidate, contact->key.antagonist}, dim = model->dim;
+    double sum = 0.0;
+    for (int i = 0; i < 2; i++) {
+        const double *x = job->inertia->q + (int64_t)cn_pose_size(dim) * side[i];
+        double most = 0.0, bound = model->body[side[i]].bound;
+        for (int32_t k = 0; k < dim; k++) {
+            most = fmax(most, fabs(x[k]));
+        }
+        sum += most + (bound < HUGE_VAL ? bound : 0.0);
+    }
+    return CN_SLACK_ROUNDINGS * DBL_EPSILON * sum;
+}
+
+// The frame change of two spheres, whose normal turns with n' = V / d, V the tangential part of v_c
+// - v_k and d the distance of the centres: -h (S . n) n x n' with S = R_k omega_k + R_c omega_c.
+// The normal part, h V^2 / d, only opens the gap.
+static void cn_sphere_frame_change(const cn_assembling *job, const cn_contact *contact,
+                                   const double axes[9], double change[3]) {
+    const cn_model *model = job->model;
+    int32_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
+    if (model->dim == 2 || !model->body[candidate].ball || !model->body[antagonist].ball) {
+        return; // in the plane S . n = 0, and a plane's normal does not turn
+    }
+    const double *c = job->v_old + 6 * (int64_t)candidate, *k = job->v_old + 6 * (int64_t)antagonist;
+    double radius[2] = {model->body[antagonist].bound + 0.5 * contact->gap,
+                        model->body[candidate].bound + 0.5 * contact->gap};
+    double spin = 0.0, apart[3];
+    for (int i = 0; i < 3; i++) {
+        spin += (radius[0] * k[3 + i] + radius[1] * c[3 + i]) * contact->normal[i];
+        apart[i] = c[i] - k[i];
+    }
+    // n x t1 = t2 and n x t2 = -t1.
+    double factor = -job->opts->h * spin / (radius[0] + radius[1]);
+    change[1] = -factor * cn_dot3(axes + 6, apart);
+    change[2] = factor * cn_dot3(axes + 3, apart);
+}
+
+// Whether a contact point moved farther than its bodies can have taken it.
+static bool cn_point_jumped(const cn_assembling *job, const cn_contact *contact,
+                            const double last[3]) {
+    const cn_model *model = job->model;
+    int32_t side[2] = {contact->key.candidate, contact->key.antagonist}, dim = model->dim;
+    double way[3], reach = 0.0;
+    for (int i = 0; i < 2; i++) {
+        const double *v = job->v_old + (int64_t)cn_velocity_size(dim) * side[i];
+        const double *x = job->inertia->q + (int64_t)cn_pose_size(dim) * side[i];
+        double arm[3], bound = model->body[side[i]].bound;
+        cn_contact_arm(dim, x, contact, arm);
+        bound = bound < HUGE_VAL ? bound : cn_norm3(arm);
+        reach += dim == 3 ? cn_norm3(v) + bound * cn_norm3(v + 3)
+                          : hypot(v[0], v[1]) + bound * fabs(v[2]);
+    }
+    cn_sub3(contact->point, last, way);
+    return !(cn_norm3(way) <= CN_JUMP * job->opts->h * reach);
+}
+
+// The frame change of a contact that pressed in the last step, `last` among the state's: u_i less
+// what the same velocities gave in the frame of that step, taken for drifts of the present length.
+static void cn_stored_frame_change(const cn_assembling *job, const cn_contact *contact,
+                                   const double axes[9], const double before[3], int32_t last,
+                                   double change[3]) {
+    const cn_contact_motion *motion = &job->state->motion[last];
+    int32_t dim = job->model->dim;
+    double then[3], h = job->opts->h, theta = job->opts->theta;
+    cn_to_axes(dim, axes, motion->velocity, then);
+    double scale = h / (theta * job->state->last_h + (1.0 - theta) * h);
+    change[0] = before[0] - motion->normal;
+    change[1] = before[1] - then[1];
+    change[2] = dim == 3 ? before[2] - then[2] : 0.0;
+    for (int i = 0; i < 3; i++) {
+        change[i] *= scale == 1.0 ? 1.0 : scale;
+    }
+    if (cn_norm3(change) > job->opts->still && cn_point_jumped(job, contact, motion->point)) {
+        change[0] = change[1] = change[2] = 0.0;
+    }
+}
+
+// delta of a contact whose past is known; zero within the dead band, and for laws without it.
+static void cn_find_frame_change(const cn_assembling *job, const cn_contact *contact,
+                                 const double axes[9], const double before[3], int32_t last,
+                                 uint8_t past, double change[3]) {
+    change[0] = change[1] = change[2] = 0.0;
+    if (job->opts->scheme != CN_SHIFT_LAW || !(past & CN_PAST_PRESSED) ||
+        !job->model->settings.frame_change) {
+        return;
+    }
+    if (!job->model->stores_motion) {
+        cn_sphere_frame_change(job, contact, axes, change);
+    } else if (last >= 0 && job->state->last_h > 0.0) {
+        cn_stored_frame_change(job, contact, axes, before, last, change);
+    }
+    if (!(cn_norm3(change) > job->opts->still)) {
+        change[0] = change[1] = change[2] = 0.0;
+    }
+}
+
+// s of a contact and whether it takes part.
+static bool cn_find_shift(const cn_assembling *job, int32_t c, cn_law law, const cn_pair *pair,
+                          const cn_contact_start *start, double shift[3]) {
+    const cn_contact *contact = &job->contacts->contact[c];
     const cn_assemble_opts *opts = job->opts;
-    out->pair = cn_model_pair(model, model->body[contact->key.candidate].material,
-                              model->body[contact->key.antagonist].material);
-    cn_law_input input = {.pair = out->pair,
+    if (opts->scheme == CN_SHIFT_GIVEN) {
+        shift[0] = opts->given[c];
+        shift[1] = shift[2] = 0.0;
+        return true;
+    }
+    cn_law_input input = {.pair = pair,
                           .gap = contact->gap,
                           .h = opts->h,
                           .theta = opts->theta,
-                          .activation = model->settings.activation,
-                          .active_gap = model->settings.active_gap};
+                          .activation = job->model->settings.activation,
+                          .active_gap = job->model->settings.active_gap,
+                          .early = opts->early && opts->early[c]};
+    input.slack = cn_law_takes_all(law) ? 0.0 : cn_gap_slack(job, contact);
+    memcpy(input.before, start->before, sizeof input.before);
+    memcpy(input.frame_change, start->frame_change, sizeof input.frame_change);
+    bool takes_part = cn_law_shift(law, &input, shift);
+    shift[0] = opts->scheme == CN_SHIFT_NONE ? 0.0 : shift[0];
+    return takes_part;
+}
+
+// ---- contacts one by one ----
+
+// What a listed contact brings to the problem, when it takes part.
+typedef struct cn_touching {
+    const cn_pair *pair;
+    double axes[9]; // n, t1, t2
+    double arm[2];  // of balls
+    cn_contact_start start;
+} cn_touching;
+
+// Whether its law lets it take part. last: its place among the state's impulses, -1: none; past:
+// what it did before. with_velocity: u_i is wanted whatever the law; zero where nobody asks for it.
+static bool cn_takes_part(const cn_assembling *job, int32_t c, int32_t last, uint8_t past,
+                          bool with_velocity, cn_touching *out) {
+    const cn_model *model = job->model;
+    const cn_contact *contact = &job->contacts->contact[c];
+    out->pair = cn_model_pair(model, model->body[contact->key.candidate].material,
+                              model->body[contact->key.antagonist].material);
     cn_contact_axes(model->dim, contact->normal, out->axes);
     cn_contact_arms(model, contact, out->arm);
-    cn_law law = opts->scheme == CN_SHIFT_LAW ? out->pair->law : CN_LAW_STABILISED;
+    cn_law law = job->opts->scheme == CN_SHIFT_LAW ? out->pair->law : CN_LAW_STABILISED;
+    memset(out->start.before, 0, sizeof out->start.before);
     if (with_velocity || cn_law_needs_velocity(law, out->pair)) {
-        cn_relative_velocity(job, contact, out->axes, out->arm, job->v_old, input.before);
+        cn_relative_velocity(job, contact, out->axes, out->arm, job->v_old, out->start.before);
     }
-    memcpy(out->before, input.before, sizeof out->before);
-    if (!cn_law_shift(law, &input, out->shift)) {
-        return false;
+    cn_find_frame_change(job, contact, out->axes, out->start.before, last, past,
+                         out->start.frame_change);
+    return cn_find_shift(job, c, law, out->pair, &out->start, out->start.shift);
+}
+
+// Writes u_i, s, delta and the past of problem contact a where they are stored.
+static inline void cn_put_start(const cn_assembling *job, int32_t dim, int64_t a,
+                                const cn_contact_start *start, uint8_t past) {
+    cn_assembled *out = job->out;
+    out->past[a] = past;
+    for (int32_t i = 0; out->shift && i < dim; i++) {
+        out->shift[dim * a + i] = start->shift[i];
+        out->velocity_before[dim * a + i] = start->before[i];
+        out->frame_change[dim * a + i] = start->frame_change[i];
     }
-    out->shift[0] = opts->scheme == CN_SHIFT_NONE ? 0.0 : out->shift[0];
-    return true;
+}
+
+// The coefficient of friction of a contact of a pair.
+static inline double cn_friction_of(const cn_assembling *job, const cn_pair *pair, uint8_t past) {
+    return job->opts->scheme == CN_SHIFT_GIVEN ? 0.0
+           : past & CN_PAST_SLID               ? pair->friction_dynamic
+                                               : pair->friction;
 }
 
 // Listed contact c, as the next one of the problem where its law says so.
@@ -463,13 +621,14 @@ static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place)
     const cn_contact *contact = &job->contacts->contact[c];
     cn_touching touching;
     cn_assembled *out = job->out;
-    if (!cn_takes_part(job, contact, out->shift != NULL, &touching)) {
+    int32_t last = cn_find_impulse(job->state, &contact->key, &place->from);
+    uint8_t past = last >= 0 ? job->state->past[last] : 0;
+    if (!cn_takes_part(job, c, last, past, out->shift != NULL, &touching)) {
         return;
     }
     cn_friction *p = &out->problem;
     double u_free[3], r[3] = {0.0, 0.0, 0.0};
     int32_t dim = p->dim, a = place->next++;
-    int32_t last = cn_find_impulse(job->state, &contact->key, &place->from);
     cn_relative_velocity(job, contact, touching.axes, touching.arm, job->v_free, u_free);
     if (last >= 0) {
         cn_to_axes(dim, touching.axes, job->state->impulse + 3 * (int64_t)last, r);
@@ -477,15 +636,11 @@ static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place)
     if (out->contact) {
         out->contact[a] = c;
     }
-    p->mu[a] = last >= 0 && job->state->slid[last] ? touching.pair->friction_dynamic
-                                                   : touching.pair->friction;
+    p->mu[a] = cn_friction_of(job, touching.pair, past);
+    cn_put_start(job, dim, a, &touching.start, past);
     for (int32_t i = 0; i < dim; i++) {
         int64_t row = (int64_t)dim * a + i;
-        if (out->shift) {
-            out->shift[row] = touching.shift[i];
-            out->velocity_before[row] = touching.before[i];
-        }
-        p->q[row] = u_free[i] + touching.shift[i];
+        p->q[row] = u_free[i] + touching.start.shift[i];
         out->r[row] = r[i];
     }
     place->entry = cn_fill_contact(job, contact, touching.axes, touching.arm, a, place->entry);
@@ -524,35 +679,28 @@ static inline __attribute__((always_inline)) void
 cn_put_point(int dim, const cn_assembling *job, int32_t c, const cn_between *between,
              const double arm[6], const double before[3], const double u_free[3], cn_place *place) {
     const cn_contact *contact = &job->contacts->contact[c];
-    const cn_model *model = job->model;
     cn_assembled *out = job->out;
     cn_friction *p = &out->problem;
-    double shift[3], r[3] = {0.0, 0.0, 0.0};
-    cn_law_input input = {.pair = between->pair,
-                          .gap = contact->gap,
-                          .h = job->opts->h,
-                          .theta = job->opts->theta,
-                          .activation = model->settings.activation,
-                          .active_gap = model->settings.active_gap};
-    memcpy(input.before, before, sizeof input.before);
-    if (!cn_law_shift(between->law, &input, shift)) {
+    cn_contact_start start;
+    double r[3] = {0.0, 0.0, 0.0};
+    int32_t last = cn_find_impulse(job->state, &contact->key, &place->from);
+    uint8_t past = last >= 0 ? job->state->past[last] : 0;
+    memcpy(start.before, before, sizeof start.before);
+    cn_find_frame_change(job, contact, between->axes, before, last, past, start.frame_change);
+    if (!cn_find_shift(job, c, between->law, between->pair, &start, start.shift)) {
         return;
     }
-    shift[0] = job->opts->scheme == CN_SHIFT_NONE ? 0.0 : shift[0];
-    int32_t last = cn_find_impulse(job->state, &contact->key, &place->from);
     if (last >= 0) {
         cn_to_axes(dim, between->axes, job->state->impulse + 3 * (int64_t)last, r);
     }
     int64_t a = place->next++;
-    bool slid = last >= 0 && job->state->slid[last];
     if (out->contact) {
         out->contact[a] = c;
     }
-    p->mu[a] = slid ? between->pair->friction_dynamic : between->pair->friction;
+    p->mu[a] = cn_friction_of(job, between->pair, past);
+    cn_put_start(job, dim, a, &start, past);
     for (int i = 0; i < dim; i++) {
-        out->shift[dim * a + i] = shift[i];
-        out->velocity_before[dim * a + i] = before[i];
-        p->q[dim * a + i] = u_free[i] + shift[i];
+        p->q[dim * a + i] = u_free[i] + start.shift[i];
         out->r[dim * a + i] = r[i];
     }
     p->W.points.body[2 * a] = between->antagonist;
@@ -633,10 +781,10 @@ static void cn_count_range(void *user, int64_t first, int64_t end) {
     const cn_assembling *job = user;
     const cn_body *body = job->model->body;
     cn_place count = {0, 0, 0};
-    for (int64_t c = first; c < end; c++) {
+    for (int32_t c = (int32_t)first; c < end; c++) {
         const cn_contact *contact = &job->contacts->contact[c];
-        cn_touching touching;
-        if (cn_takes_part(job, contact, false, &touching)) {
+        cn_touching touching; // no law asks for the past to decide who takes part
+        if (cn_takes_part(job, c, -1, 0, false, &touching)) {
             int free = (body[contact->key.candidate].role == CN_BODY_FREE) +
                        (body[contact->key.antagonist].role == CN_BODY_FREE);
             count.next++;
@@ -717,12 +865,14 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
 void cn_assembled_start(const cn_model *model, const cn_contact_list *contacts,
                         const cn_inertia_map *inertia, const double *v_old,
                         const cn_assemble_opts *opts, const cn_assembled *assembled, int32_t a,
-                        double before[3], double shift[3]) {
-    size_t bytes = sizeof *before * (size_t)model->dim;
+                        cn_contact_start *out) {
+    size_t bytes = sizeof(double) * (size_t)model->dim;
     int64_t row = (int64_t)model->dim * a;
+    *out = (cn_contact_start){.shift = {0.0}};
     if (assembled->shift) {
-        memcpy(before, assembled->velocity_before + row, bytes);
-        memcpy(shift, assembled->shift + row, bytes);
+        memcpy(out->before, assembled->velocity_before + row, bytes);
+        memcpy(out->frame_change, assembled->frame_change + row, bytes);
+        memcpy(out->shift, assembled->shift + row, bytes);
         return;
     }
     const cn_assembling job = {.model = model,
@@ -732,9 +882,18 @@ void cn_assembled_start(const cn_model *model, const cn_contact_list *contacts,
                                .contacts = contacts,
                                .form = CN_OPERATOR_BALLS};
     cn_touching touching;
-    cn_takes_part(&job, &contacts->contact[cn_assembled_listed(assembled, a)], true, &touching);
-    memcpy(before, touching.before, bytes);
-    memcpy(shift, touching.shift, bytes);
+    cn_takes_part(&job, cn_assembled_listed(assembled, a), -1, assembled->past[a], true, &touching);
+    *out = touching.start;
+}
+
+void cn_contact_velocity(int32_t dim, const double *q, const double *v, const cn_contact *contact,
+                         double out[3]) {
+    int64_t size = cn_velocity_size(dim), pose = cn_pose_size(dim),
+            candidate = contact->key.candidate, antagonist = contact->key.antagonist;
+    double first[3], second[3];
+    cn_point_velocity(dim, q + pose * candidate, contact, v + size * candidate, first);
+    cn_point_velocity(dim, q + pose * antagonist, contact, v + size * antagonist, second);
+    cn_sub3(first, second, out);
 }
 
 void cn_apply_impulses(const cn_env *env, const cn_model *model, const cn_assembled *step,

@@ -28,10 +28,12 @@ typedef struct cn_assembled {
     cn_friction problem; // body space; contacts that are active (their law's test), then joints
     int32_t contacts;    // blocks of contacts; those behind belong to the joints, in their order
     int32_t *contact;    // index into the contact list of each problem contact; NULL: the same
-    // In contact axes, dim each: s, the law holds for u + s, folded into problem.q; u_i. NULL for
-    // balls that nothing drives, where cn_assembled_start finds them anew.
-    double *shift, *velocity_before;
-    double *r; // warm start in contact axes
+    // In contact axes, dim each: s, the law holds for u + s, folded into problem.q; u_i; delta, the
+    // frame change (law.h). NULL for spheres where the model does not store motion:
+    // cn_assembled_start recomputes them.
+    double *shift, *velocity_before, *frame_change;
+    uint8_t *past; // CN_PAST_... of each problem contact
+    double *r;     // warm start in contact axes
     // Rows of joints: the gauge at the start of the step, and the change of the shift for a unit of
     // the gauge at the end (0: the row looks at rates alone).
     double *value, *correction;
@@ -46,8 +48,9 @@ static inline int32_t cn_assembled_listed(const cn_assembled *assembled, int64_t
 // Whether the scheme has its own shift for contacts.
 typedef enum cn_shift {
     CN_SHIFT_LAW, // as the pair's law says
-    CN_SHIFT_GAP, // s_N = g/h where g <= active_gap
-    CN_SHIFT_NONE // s_N = 0 there
+    CN_SHIFT_GAP,  // s_N = g/h where g <= active_gap
+    CN_SHIFT_NONE, // s_N = 0 there
+    CN_SHIFT_GIVEN // s_N = opts.given of each listed contact, all take part, without friction
 } cn_shift;
 
 // What the laws depend on besides the state.
@@ -57,6 +60,9 @@ typedef struct cn_assemble_opts {
     cn_drift drift;
     double baumgarte;
     bool held_only; // springs, motors, limits and friction of joints carry nothing
+    double still;   // [m/s] frame changes up to it are none, so that scenes at rest stay at rest
+    const uint8_t *early; // of each listed contact, 1: it takes part before it touches; NULL: none
+    const double *given;  // s_N of CN_SHIFT_GIVEN
 } cn_assemble_opts;
 
 // v_old = v_i, v_free: velocities (world). Velocities of driven bodies enter v_old and v_free.
@@ -64,11 +70,22 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
                       const cn_inertia_map *inertia, const double *v_old, const double *v_free,
                       const cn_assemble_opts *opts, cn_arena *memory, cn_assembled *out,
                       cn_error *error);
-// u_i and s of problem contact a, from what cn_assemble was given.
+// What the steps before a state say of a contact, CN_PAST_...; 0: it was not there.
+uint8_t cn_state_past(const cn_state *state, const cn_contact_key *key);
+
+// The start of a contact in a step, in contact axes: u_i, the frame change and the shift.
+typedef struct cn_contact_start {
+    double before[3], frame_change[3], shift[3];
+} cn_contact_start;
+// That of problem contact a, from what cn_assemble was given.
 void cn_assembled_start(const cn_model *model, const cn_contact_list *contacts,
                         const cn_inertia_map *inertia, const double *v_old,
                         const cn_assemble_opts *opts, const cn_assembled *assembled, int32_t a,
-                        double before[3], double shift[3]);
+                        cn_contact_start *out);
+// The velocity of a contact's candidate relative to its antagonist at its point, in world axes, for
+// poses q and velocities v.
+void cn_contact_velocity(int32_t dim, const double *q, const double *v, const cn_contact *contact,
+                         double out[3]);
 // The two frames of a joint at q, angles counted on from the state's.
 void cn_joint_view_at(const cn_model *model, const cn_state *state, int32_t index, const double *q,
                       cn_joint_view *view);

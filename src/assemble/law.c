@@ -3,18 +3,32 @@
 // the quasi-inelastic shock lets a body come to rest on the surface instead of above it; the gap
 // law takes overlaps back, at most `correction` a step, since an uncapped one injects energy in
 // large rigid collections.
+//
+// Frames turn during the drift from one q~ to the next, and with them u changes by delta = H(q~_i)'
+// v_i - H(q~_{i-1})' v_i. A law on u_{i+1} alone is one-sided in time: contacts on curved surfaces
+// sink by h^2 delta/2 in every step and lose energy, sticking bodies on turning supports drift
+// outwards. The laws therefore act on u + delta/2, the velocity at q_{i+1}, in the middle of the
+// drift. Of the normal part only a negative delta counts: a positive one opens the gap, which the
+// next step closes. Both parts belong together: the normal error is a loss of energy, the
+// tangential one a gain.
 #include "assemble/law.h"
 
 #include <math.h>
 
 typedef bool cn_law_fn(const cn_law_input *in, double shift[3]);
 
+// The part of delta/2 that would close the gap.
+static double cn_sinking(const cn_law_input *in) {
+    return 0.5 * fmin(0.0, in->frame_change[0]);
+}
+
 // Active when the gap predicted from q_i is closed: g(q_i) + gamma h u_N,i <= 0, with g(q_i) = g~ -
 // h (1 - theta) u_N,i.
 static bool cn_signorini(const cn_law_input *in, double shift[3]) {
     double predicted = in->gap + in->h * (in->activation - (1.0 - in->theta)) * in->before[0];
-    shift[0] = in->pair->restitution * in->before[0];
-    return predicted <= 0.0;
+    double e = in->pair->restitution;
+    shift[0] = e * in->before[0] + (1.0 - e) * cn_sinking(in);
+    return in->early || predicted <= in->slack;
 }
 
 // The overlap that one step takes back.
@@ -23,7 +37,7 @@ static double cn_capped(const cn_law_input *in) {
 }
 
 static bool cn_quasi_inelastic(const cn_law_input *in, double shift[3]) {
-    shift[0] = cn_capped(in) / in->h;
+    shift[0] = cn_capped(in) / in->h + cn_sinking(in);
     return true;
 }
 
@@ -50,8 +64,10 @@ bool cn_law_needs_velocity(cn_law law, const cn_pair *pair) {
 }
 
 bool cn_law_shift(cn_law law, const cn_law_input *in, double shift[3]) {
+    double e = in->pair->restitution_tangent;
     shift[0] = 0.0;
-    shift[1] = in->pair->restitution_tangent * in->before[1];
-    shift[2] = in->pair->restitution_tangent * in->before[2];
+    for (int k = 1; k < 3; k++) {
+        shift[k] = e * in->before[k] + (1.0 - e) * 0.5 * in->frame_change[k];
+    }
     return cn_law_table[law](in, shift);
 }

@@ -14,6 +14,11 @@ typedef struct cn_law_input {
     double h, theta;
     double activation; // gamma
     double active_gap; // [m] of the stabilised law
+    // delta: how the change of the frame since the last step changed u_i, in contact axes; 0 for
+    // contacts that did not press in the last step [m/s]
+    double frame_change[3];
+    double slack; // [m] round-off of the gap: contacts this near touch
+    bool early;   // it takes part before it touches, since a step would take it right through
 } cn_law_input;
 
 // Whether the law of a pair looks at u_i; if not, `before` may be anything finite.

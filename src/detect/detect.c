@@ -69,6 +69,7 @@ struct cn_detector {
     cn_buffer parting;   // uint16_t: of each, the face that parted its shapes last; NULL: of none
     cn_buffer contacts;  // cn_contact
     bool first;          // nothing is known of the last call
+    const double *reach; // how far bodies come in a step at least; NULL: as velocities say
     const bool *resting; // bodies whose pairs with one another are left out; NULL: none
 };
 
@@ -168,6 +169,10 @@ void cn_detector_rest(cn_detector *detector, const bool *resting) {
     detector->resting = resting;
 }
 
+void cn_detector_reach(cn_detector *detector, const double *reach) {
+    detector->reach = reach;
+}
+
 void cn_detector_reset(cn_detector *detector) {
     detector->first = true;
 }
@@ -244,6 +249,7 @@ CN_INLINE void cn_place_body(const cn_asked *asked, int32_t dim, int64_t i) {
     }
     here->spin = asked->h * sqrt(spin);
     here->reach = asked->h * sqrt(speed) + (isinf(here->bound) ? 0.0 : here->spin * here->bound);
+    here->reach = d->reach && d->reach[i] > here->reach ? d->reach[i] : here->reach;
     d->ball[i].radius = here->bound + 0.5 * asked->alert + here->reach;
 }
 

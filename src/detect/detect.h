@@ -38,6 +38,9 @@ cn_status cn_detect(cn_detector *detector, const double *q, const double *v, dou
 // Pairs of two bodies marked here are left out of further calls; NULL: none. A number a body, to
 // outlive them.
 void cn_detector_rest(cn_detector *detector, const bool *resting);
+// Bodies are looked for as far as they come in a step by their velocities, or as far as this says
+// [m]; NULL: by their velocities. A number a body, to outlive further calls.
+void cn_detector_reach(cn_detector *detector, const double *reach);
 // Forgets the memory that `missed` is based on, as after loading a state.
 void cn_detector_reset(cn_detector *detector);
 

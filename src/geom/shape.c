@@ -314,6 +314,7 @@ static void cn_shape_bound(cn_shape *shape) {
         shape->bound = cn_shape_rows[shape->kind].reach(shape);
     }
     shape->bound *= CN_BOUND_MARGIN;
+    shape->depth = shape->kind == CN_SHAPE_RING ? HUGE_VAL : cn_shape_smallest_extent(shape);
 }
 
 cn_status cn_shape_build(const cn_shape_def *def, int32_t dim, cn_arena *memory, cn_shape *out,

@@ -37,6 +37,8 @@ typedef struct cn_shape {
     double
         bound; // radius of a ball round `middle` that holds the shape; infinite for plane and line
     double middle[3];
+    double depth; // half the thickness: overlaps up to it have the right normal; infinite where the
+                  // solid has no other side (plane, line, ring)
 } cn_shape;
 
 // Mass properties for density 1: mass, centre of mass, inertia about it, in the body's frame. 2D:

@@ -45,6 +45,7 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         {"sleeping.speed", s->sleep_speed, 0.0, DBL_MAX, false, false},
         {"sleeping.after", s->sleep_after, 0.0, DBL_MAX, false, false},
         {"activation", s->activation, 0.0, 1.0, false, false},
+        {"penetration_slop", s->penetration_slop, 0.0, HUGE_VAL, false, false},
         {"integrator.active_gap", s->active_gap, 0.0, HUGE_VAL, false, false},
         {"integrator.joint_tolerance", s->joint_tolerance, 0.0, DBL_MAX, true, false},
         {"integrator.baumgarte", s->baumgarte, 0.0, 1.0, false, false},
@@ -333,6 +334,35 @@ static void cn_distances_choose(cn_model *model) {
         isnan(settings->overlap_most) ? CN_OVERLAP_SHARE * extent : settings->overlap_most;
 }
 
+// Whether velocities do not tell how frames of contacts turn.
+static bool cn_needs_motion(const cn_model *model) {
+    bool plain = model->only_balls && model->motion_count == 0;
+    for (int32_t i = 0; plain && i < model->body_count; i++) {
+        const cn_body *body = &model->body[i];
+        for (int32_t k = 0; plain && !body->ball && k < body->shape_count; k++) {
+            cn_shape_kind kind = model->shape[body->shape_first + k].kind;
+            plain = kind == CN_SHAPE_PLANE || kind == CN_SHAPE_LINE;
+        }
+    }
+    return !plain;
+}
+
+static double cn_thinnest(const cn_model *model) {
+    double least = HUGE_VAL;
+    for (int32_t i = 0; i < model->shape_count; i++) {
+        least = fmin(least, model->shape[i].depth);
+    }
+    return least;
+}
+
+static bool cn_has_bounces(const cn_model *model) {
+    bool bounces = false;
+    for (int64_t i = 0; i < (int64_t)model->material_count * model->material_count; i++) {
+        bounces = bounces || model->pair[i].law == CN_LAW_SIGNORINI;
+    }
+    return bounces;
+}
+
 static bool cn_has_only_balls(const cn_model *model) {
     bool balls = model->joint_count == 0;
     for (int32_t i = 0; balls && i < model->body_count; i++) {
@@ -363,6 +393,9 @@ cn_status cn_model_finish(cn_model *model, cn_error *error) {
         cn_motions_start(model);
         cn_distances_choose(model);
         model->only_balls = cn_has_only_balls(model);
+        model->stores_motion = cn_needs_motion(model);
+        model->depth_min = cn_thinnest(model);
+        model->bounces = cn_has_bounces(model);
         cn_model_drop_rest(model);
         model->finished = true;
     }

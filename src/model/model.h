@@ -137,6 +137,11 @@ struct cn_model {
     int32_t dim;
     bool finished;
     bool only_balls; // every free body is a ball, and there are no joints; known when finished
+    // Frames of contacts may turn in ways that velocities at one instant do not tell (anything but
+    // spheres among themselves and on fixed planes): states store the motion of contacts.
+    bool stores_motion;
+    bool bounces;     // some contacts do not take part before they touch (restitution)
+    double depth_min; // [m] half the thickness of the thinnest shape
     cn_settings settings;
     int32_t material_count, contact_count, body_count, shape_count, force_count, motion_count;
     int32_t inertia_count;
@@ -200,6 +205,18 @@ static inline bool cn_key_before(const cn_contact_key *a, const cn_contact_key *
     return a->antagonist != b->antagonist ? a->antagonist < b->antagonist : a->feature < b->feature;
 }
 
+// The relative motion of a contact at the end of a step, in the frame of that step (at q~).
+typedef struct cn_contact_motion {
+    double velocity[3]; // of the candidate relative to the antagonist at `point`, world axes [m/s]
+    double normal;      // its normal part u_N
+    double point[3];
+} cn_contact_motion;
+
+// What a contact did in the steps before.
+#define CN_PAST_SLID 1u          // it slid in the last step
+#define CN_PAST_PRESSED 2u       // r_N > 0 in the last step
+#define CN_PAST_PRESSED_TWICE 4u // and in the one before
+
 // All that changes. Only step/ holds a non-const one.
 typedef struct cn_state {
     int64_t step;
@@ -208,7 +225,9 @@ typedef struct cn_state {
     int32_t impulse_count; // of the last step, sorted by key, for warm starts
     cn_contact_key *key;
     double *impulse;       // 3 each, world axes [N s]
-    uint8_t *slid;         // 1: the contact was sliding
+    uint8_t *past;         // CN_PAST_...
+    cn_contact_motion *motion; // NULL where the model does not store it
+    double last_h;             // [s] length of the last step; 0: there was none
     double *joint_impulse; // a number a row of a joint, for warm starts
     double *joint_angle;   // 2 a joint: its angles with whole turns counted
     // A number or six a body where bodies may fall asleep; else NULL.

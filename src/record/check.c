@@ -160,7 +160,8 @@ static cn_status cn_check_ledger(cn_run *run, cn_arena *memory, cn_run_grade *gr
     for (int64_t i = 0; status == CN_OK && i < count; i++) {
         grade->unsolved_steps += rows[i].outcome != CN_SOLVED;
         balance += rows[i].dissipated_friction + rows[i].dissipated_impact +
-                   rows[i].dissipated_numerical - rows[i].work_external - rows[i].work_joints;
+                   rows[i].dissipated_numerical - rows[i].work_external - rows[i].work_joints -
+                   rows[i].work_correction;
     }
     if (status == CN_OK && count > 0) {
         grade->energy_balance_error = balance + rows[count - 1].kinetic + rows[count - 1].potential;

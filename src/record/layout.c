@@ -10,12 +10,13 @@ const char cn_run_tables[] =
     "CREATE TABLE body(id INTEGER PRIMARY KEY, name TEXT, kind TEXT, material TEXT, mass REAL, com TEXT, inertia TEXT,"
     " shape TEXT);"
     "CREATE TABLE contact(step INTEGER PRIMARY KEY, n INTEGER, bodies BLOB, point BLOB, normal BLOB, gap BLOB,"
-    " impulse BLOB, velocity BLOB, velocity_before BLOB, shift BLOB, friction BLOB, status BLOB);"
+    " impulse BLOB, velocity BLOB, velocity_before BLOB, shift BLOB, friction BLOB, status BLOB,"
+    " frame_change BLOB);"
     "CREATE TABLE ledger(step INTEGER PRIMARY KEY, t REAL, contacts INTEGER, sticking INTEGER, sliding INTEGER,"
     " solver TEXT, iterations INTEGER, residual REAL, outcome TEXT, penetration_max REAL, joint_error_max REAL,"
     " kinetic REAL, potential REAL, work_external REAL, work_joints REAL, dissipated_friction REAL,"
     " dissipated_impact REAL, dissipated_numerical REAL, cpu_detect REAL, cpu_assemble REAL, cpu_solve REAL,"
-    " cpu_advance REAL, paradoxes INTEGER);"
+    " cpu_advance REAL, paradoxes INTEGER, work_correction REAL);"
     "CREATE TABLE event(step INTEGER, t REAL, text TEXT);";
 const char cn_run_tables_bodies[] =
     "CREATE TABLE frame(step INTEGER PRIMARY KEY, t REAL, q BLOB, v BLOB, hash TEXT);"

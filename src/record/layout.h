@@ -36,7 +36,8 @@ extern const char cn_run_tables[], cn_run_tables_bodies[], cn_run_tables_many_bo
     X(cpu_assemble, R)                                                                             \
     X(cpu_solve, R)                                                                                \
     X(cpu_advance, R)                                                                              \
-    X(paradoxes, I)
+    X(paradoxes, I)                                                                                \
+    X(work_correction, R)
 
 // 16 hex digits and a final zero.
 #define CN_HASH_TEXT 17

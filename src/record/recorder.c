@@ -36,9 +36,9 @@ static cn_status cn_recorder_prepare(cn_recorder *recorder, cn_error *error) {
         const char *sql;
     } list[] = {
         {&recorder->frame, "INSERT INTO frame(step,t,hash,q,v) VALUES(?,?,?,?,?)"},
-        {&recorder->contact, "INSERT INTO contact VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {&recorder->contact, "INSERT INTO contact VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"},
         {&recorder->ledger,
-         "INSERT INTO ledger VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+         "INSERT INTO ledger VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
         {&recorder->event, "INSERT INTO event VALUES(?,?,?)"},
         {&recorder->checkpoint, "INSERT OR REPLACE INTO checkpoint(step,hash,state) VALUES(?,?,?)"},
         {&recorder->forget,
@@ -288,6 +288,8 @@ static const struct cn_contact_column {
     {"shift", CN_RECORD_BEFORE, offsetof(cn_contact_record, shift), sizeof(double), true},
     {"friction", CN_RECORD_STATE, offsetof(cn_contact_record, friction), sizeof(double), false},
     {"status", CN_RECORD_STATE, offsetof(cn_contact_record, status), sizeof(uint8_t), false},
+    {"frame_change", CN_RECORD_BEFORE, offsetof(cn_contact_record, frame_change), sizeof(double),
+     true},
 };
 #define CN_COLUMN_BYTES_MOST (3 * sizeof(double))
 #define CN_CONTACT_COLUMNS (sizeof cn_contact_columns / sizeof cn_contact_columns[0])

@@ -93,6 +93,13 @@ static const cn_field cn_integrator_fields[] = {
                    "candidates"),
     CN_KEY("stabilise", bool, cn_scene, settings.stabilise,
            .help = "stabilised: false leaves out what takes violations back, for comparison"),
+    CN_KEY("frame_change", bool, cn_scene, settings.frame_change,
+           .help = "moreau-jean: the laws account for contact frames that turn during a step, so "
+                   "that curved and turning bodies do not sink or drift"),
+    CN_KEY("penetration_slop", real, cn_scene, settings.penetration_slop,
+           .flags = CN_NOT_BELOW_ZERO,
+           .help = "moreau-jean: share of half the thickness of the thinner body; deeper contacts "
+                   "are pushed apart by moving positions, not by velocities; 0 is never"),
     CN_KEY("friction", choice, cn_scene, settings.friction, .choice = cn_friction_laws,
            .help = "coulomb is exact; convex is the optimisation variant of Hart and Anitescu, in "
                    "which what slides lifts off by h mu |u_T|"),
@@ -231,6 +238,9 @@ static const cn_field cn_detection_fields[] = {
     CN_KEY("overlap", real, cn_scene, settings.overlap_most, .flags = CN_NOT_BELOW_ZERO,
            .unit = "m",
            .help = "overlap at the start that is accepted; by default from the shapes"),
+    CN_KEY("continuous", bool, cn_scene, settings.continuous,
+           .help = "bodies that move through others within one step are found and stopped; false "
+                   "lets fast ones with restitution pass, for comparison"),
 };
 
 static const cn_table cn_detection_table = {

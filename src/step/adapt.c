@@ -31,7 +31,10 @@ static void cn_copy_impulses(const cn_state *from, cn_state *to) {
         size_t count = (size_t)from->impulse_count;
         memcpy(to->impulse, from->impulse, sizeof(double) * 3 * count);
         memcpy(to->key, from->key, sizeof *to->key * count);
-        memcpy(to->slid, from->slid, count);
+        memcpy(to->past, from->past, count);
+        if (from->motion) {
+            memcpy(to->motion, from->motion, sizeof *to->motion * count);
+        }
     }
 }
 
@@ -47,9 +50,10 @@ static bool cn_state_copy(cn_sim *sim, cn_arena *memory, const cn_state *from, c
     to->joint_angle = CN_TAKE(memory, double, angles);
     to->impulse = CN_TAKE(memory, double, 3 * (int64_t)from->impulse_count);
     to->key = CN_TAKE(memory, cn_contact_key, from->impulse_count);
-    to->slid = CN_TAKE(memory, uint8_t, from->impulse_count);
+    to->past = CN_TAKE(memory, uint8_t, from->impulse_count);
+    to->motion = from->motion ? CN_TAKE(memory, cn_contact_motion, from->impulse_count) : NULL;
     if (!to->q || !to->v || !to->joint_impulse || !to->joint_angle || !to->impulse || !to->key ||
-        !to->slid) {
+        !to->past || (from->motion && !to->motion)) {
         return false;
     }
     memcpy(to->q, from->q, sizeof(double) * (size_t)poses);
@@ -75,6 +79,7 @@ static cn_status cn_state_restore(cn_sim *sim, const cn_state *kept, cn_error *e
            sizeof(double) * (size_t)model->joint_row_count);
     memcpy(now->joint_angle, kept->joint_angle, sizeof(double) * 2 * (size_t)model->joint_count);
     cn_copy_impulses(kept, now);
+    now->last_h = kept->last_h;
     return CN_OK;
 }
 
@@ -146,7 +151,7 @@ static cn_status cn_part_try(cn_sim *sim, double t, double h, double *whole, dou
     double before, after;
     cn_status status = cn_state_deepest(sim, h, &before, error);
     if (status == CN_OK) {
-        status = sim->scheme->step(sim, t, h, error);
+        status = cn_step_try(sim, t, h, error);
     }
     if (status != CN_OK) {
         return status;

@@ -20,6 +20,7 @@ typedef struct cn_energies {
 typedef struct cn_work {
     double external, joints;
     double friction, impact, numerical; // dissipated
+    double correction;                  // of lifting bodies out of penetration
     cn_energies before, after;
 } cn_work;
 
@@ -38,6 +39,7 @@ static void cn_work_join(void *total, const void *part) {
     sum->friction += add->friction;
     sum->impact += add->impact;
     sum->numerical += add->numerical;
+    sum->correction += add->correction;
     cn_energy_join(&sum->before, &add->before);
     cn_energy_join(&sum->after, &add->after);
 }
@@ -252,6 +254,7 @@ static void cn_joint_work(const cn_sim *sim, cn_work *work) {
         }
     }
     work->numerical += step->projected + step->stilled;
+    work->correction += step->lifted;
 }
 
 void cn_step_energy(const cn_sim *sim, cn_step_report *report) {
@@ -268,7 +271,9 @@ void cn_step_energy(const cn_sim *sim, cn_step_report *report) {
     report->dissipated_friction += work.friction;
     report->dissipated_impact += work.impact;
     report->dissipated_numerical += work.numerical;
+    report->work_correction += work.correction;
     report->balance_error += (work.after.kinetic - work.before.kinetic) +
                              (work.after.potential - work.before.potential) - work.external -
-                             work.joints + work.friction + work.impact + work.numerical;
+                             work.joints - work.correction + work.friction + work.impact +
+                             work.numerical;
 }

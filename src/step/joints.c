@@ -111,6 +111,25 @@ static cn_status cn_joints_project(cn_sim *sim, double *q, cn_error *error) {
     return CN_OK;
 }
 
+// The velocities of the end of the step onto the joints; what that changes is seen by the next step.
+static cn_status cn_joints_settle_seen(cn_sim *sim, cn_error *error) {
+    cn_step *step = &sim->last;
+    int64_t size = (int64_t)cn_velocity_size(sim->model->dim) * sim->model->body_count;
+    double *seen = CN_TAKE(sim->step_memory, double, size);
+    if (!seen) {
+        return cn_fail_memory(error);
+    }
+    for (int64_t i = 0; i < size; i++) {
+        seen[i] = step->v_new[i] - step->v[i];
+    }
+    cn_status status = cn_joints_settle(sim, step->q, step->v, error);
+    for (int64_t i = 0; i < size; i++) {
+        seen[i] += step->v[i];
+    }
+    step->v_seen = seen;
+    return status;
+}
+
 // What the remedies do to the end of the step, and the energy that it takes.
 static cn_status cn_joints_remedy(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
@@ -126,7 +145,7 @@ static cn_status cn_joints_remedy(cn_sim *sim, cn_error *error) {
         step->joint_error = cn_joints_error(sim->model, &sim->state, step->q, &step->joint_worst);
     }
     if (status == CN_OK) {
-        status = cn_joints_settle(sim, step->q, step->v, error);
+        status = cn_joints_settle_seen(sim, error);
     }
     cn_state_energy(sim, step->q, step->v, &after[0], &after[1]);
     step->projected = before[0] + before[1] - after[0] - after[1];

@@ -30,6 +30,8 @@ cn_status cn_step_end(cn_sim *sim, cn_error *error);
 // Solve, statuses and end, gone round until the joints hold at the end, and what the remedy against
 // drift does besides.
 cn_status cn_step_finish(cn_sim *sim, cn_error *error);
+// A step of length h into sim->last, tried until nothing wakes and nothing passes through anything.
+cn_status cn_step_try(cn_sim *sim, double t, double h, cn_error *error);
 // A step of length h under the stall policy, its report and the new state. halvings: how often it
 // may be halved.
 cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,

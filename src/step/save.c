@@ -7,15 +7,16 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
-#define CN_SAVE_MAGIC 0x31304e5249414331u // "1CAIRN01"
+#define CN_SAVE_MAGIC 0x32304e5249414331u // "1CAIRN02": the last digits count the layouts
 
 // Bytes of the arrays that follow the head.
 static size_t cn_save_size(const cn_save_head *head, size_t others) {
     size_t bodies = (size_t)head->bodies, impulses = (size_t)head->impulses;
     size_t numbers = (size_t)(cn_pose_size(head->dim) + cn_velocity_size(head->dim)) * bodies +
-                     3 * impulses + others;
+                     (head->motion ? 10 : 3) * impulses + others;
     return sizeof *head + numbers * sizeof(double) + impulses * (sizeof(cn_contact_key) + 1) +
            (head->steered ? sizeof(cn_save_steering) : 0);
 }
@@ -113,6 +114,8 @@ void cn_sim_parts(const cn_sim *sim, cn_save *save) {
                                 .dim = model->dim,
                                 .bodies = model->body_count,
                                 .impulses = state->impulse_count,
+                                .motion = model->stores_motion,
+                                .last_h = state->last_h,
                                 .steered = cn_is_steered(sim)};
     save->steered.steering = sim->steering;
     save->steered.work = sim->steering_work;
@@ -125,7 +128,9 @@ void cn_sim_parts(const cn_sim *sim, cn_save *save) {
                  (size_t)cn_control_count(model) * sizeof(double));
     cn_save_part(save, state->impulse, 3 * impulses * sizeof(double));
     cn_save_part(save, state->key, impulses * sizeof(cn_contact_key));
-    cn_save_part(save, state->slid, impulses);
+    cn_save_part(save, state->past, impulses);
+    cn_save_part(save, state->motion,
+                 model->stores_motion ? impulses * sizeof(cn_contact_motion) : 0);
     cn_save_part(save, &save->steered, save->head.steered ? sizeof save->steered : 0);
     cn_save_sleep(sim, save);
 }
@@ -166,7 +171,8 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     }
     memcpy(&head, bytes, sizeof head);
     if (head.magic != CN_SAVE_MAGIC || head.dim != model->dim || head.bodies != model->body_count ||
-        head.impulses < 0 || head.step < 0 || size < cn_save_size(&head, cn_other_numbers(model)) ||
+        head.impulses < 0 || head.step < 0 || head.motion != model->stores_motion ||
+        !(head.last_h >= 0.0 && head.last_h < HUGE_VAL) || size < cn_save_size(&head, cn_other_numbers(model)) ||
         !cn_sleep_fits(sim,
                        (const unsigned char *)bytes + cn_save_size(&head, cn_other_numbers(model)),
                        size - cn_save_size(&head, cn_other_numbers(model)))) {
@@ -185,6 +191,7 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     }
     cn_state state = sim->state;
     state.step = head.step;
+    state.last_h = head.last_h;
     size_t impulses = (size_t)head.impulses;
     const struct {
         void *to;
@@ -198,7 +205,8 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
          (size_t)cn_control_count(model) * sizeof(double)},
         {state.impulse, 3 * impulses * sizeof(double)},
         {state.key, impulses * sizeof(cn_contact_key)},
-        {state.slid, impulses}};
+        {state.past, impulses},
+        {state.motion, model->stores_motion ? impulses * sizeof(cn_contact_motion) : 0}};
     const unsigned char *from = (const unsigned char *)bytes + sizeof head;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (parts[i].bytes > 0) {

@@ -186,8 +186,9 @@ static bool cn_sim_allocate(cn_sim *sim) {
     if (!sim->state.q || !sim->state.v || !sim->state.joint_impulse || !sim->state.joint_angle) {
         return false;
     }
-    // Sleeping looks at velocities of both ends, driven bodies at the middle.
-    if (sim->scheme && model->only_balls && model->motion_count == 0 &&
+    // Sleeping looks at velocities of both ends; driven bodies, stored motion and fast pairs that
+    // bounce at the middle.
+    if (sim->scheme && !model->stores_motion && !model->bounces &&
         !(model->settings.sleep_speed > 0.0)) {
         sim->next_q = CN_TAKE(sim->memory, double, poses);
         sim->next_v = CN_TAKE(sim->memory, double, velocities);
@@ -221,6 +222,7 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     cn_control_reset(model);
     cn_buffer_init(&sim->kept, &sim->env);
     cn_buffer_init(&sim->fresh, &sim->env);
+    cn_buffer_init(&sim->forced, &sim->env);
     const cn_settings *settings = &model->settings;
     cn_status status = model->system ? CN_OK : cn_choose_scheme(sim, error);
     if (status == CN_OK) {
@@ -274,6 +276,7 @@ void cn_sim_destroy(cn_sim *sim) {
     cn_detector_destroy(sim->detector);
     cn_buffer_free(&sim->kept);
     cn_buffer_free(&sim->fresh);
+    cn_buffer_free(&sim->forced);
     cn_solve_memo_destroy(sim->memo);
     cn_arena_destroy(sim->impulses);
     cn_arena_destroy(sim->scratch);
@@ -309,20 +312,41 @@ bool cn_state_make_room(cn_sim *sim, int32_t count) {
     state->impulse_count = 0;
     state->key = CN_TAKE(sim->impulses, cn_contact_key, count);
     state->impulse = CN_TAKE(sim->impulses, double, 3 * (int64_t)count);
-    state->slid = CN_TAKE(sim->impulses, uint8_t, count);
-    if (!state->key || !state->impulse || !state->slid) {
+    state->past = CN_TAKE(sim->impulses, uint8_t, count);
+    state->motion = sim->model->stores_motion ? CN_TAKE(sim->impulses, cn_contact_motion, count)
+                                              : NULL;
+    if (!state->key || !state->impulse || !state->past ||
+        (sim->model->stores_motion && !state->motion)) {
         return false;
     }
     state->impulse_count = count;
     return true;
 }
 
+// What problem contact a did, for the next step.
+static uint8_t cn_past_of(const cn_step *step, int32_t a) {
+    unsigned past = step->status[a] == 2 ? CN_PAST_SLID : 0;
+    if (step->r[(int64_t)step->assembled.problem.dim * a] > 0.0) {
+        past |= CN_PAST_PRESSED;
+        past |= step->assembled.past[a] & CN_PAST_PRESSED ? CN_PAST_PRESSED_TWICE : 0;
+    }
+    return (uint8_t)past;
+}
+
 // Impulse `at` of the state becomes that of problem contact a.
 static void cn_keep_impulse(cn_sim *sim, int32_t at, int32_t a) {
     const cn_step *step = &sim->last;
-    sim->state.key[at] = step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key;
-    sim->state.slid[at] = step->status[a] == 2;
+    const cn_contact *contact = &step->contacts.contact[cn_assembled_listed(&step->assembled, a)];
+    sim->state.key[at] = contact->key;
+    sim->state.past[at] = cn_past_of(step, a);
     cn_world_impulse(step, a, sim->state.impulse + 3 * (int64_t)at);
+    if (sim->state.motion) {
+        cn_contact_motion *motion = &sim->state.motion[at];
+        cn_contact_velocity(sim->model->dim, step->q_middle, step->v_seen, contact,
+                            motion->velocity);
+        motion->normal = cn_dot3(contact->normal, motion->velocity);
+        memcpy(motion->point, contact->point, sizeof motion->point);
+    }
 }
 
 static void cn_keep_range(void *user, int64_t first, int64_t end) {
@@ -342,8 +366,11 @@ static void cn_keep_merged(cn_sim *sim) {
                          : NULL;
         if (k < sleeping && (!own || cn_key_before(&kept[k].contact.key, own))) {
             sim->state.key[at] = kept[k].contact.key;
-            sim->state.slid[at] = kept[k].status == 2;
+            sim->state.past[at] = kept[k].status == 2 ? CN_PAST_SLID : 0;
             memcpy(sim->state.impulse + 3 * (int64_t)at, kept[k].impulse, sizeof kept[k].impulse);
+            if (sim->state.motion) {
+                sim->state.motion[at] = (cn_contact_motion){.normal = 0.0};
+            }
             k++;
         } else {
             cn_keep_impulse(sim, at, a++);
@@ -382,6 +409,7 @@ static void cn_count_turns(cn_sim *sim) {
 cn_status cn_step_accept(cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
     cn_status status = cn_keep_impulses(sim, error);
+    sim->state.last_h = status == CN_OK ? sim->last.h : sim->state.last_h;
     if (status == CN_OK && sim->next_q) {
         sim->next_q = sim->state.q;
         sim->next_v = sim->state.v;
@@ -433,6 +461,21 @@ static void cn_join_contacts(void *total, const void *part) {
     all->overlap += more->overlap;
 }
 
+static void cn_report_fast(const struct cn_fast_report *fast, cn_step_report *report) {
+    report->early += fast->early;
+    report->early_gap = fmax(report->early_gap, fast->early_gap);
+    if (fast->limited > 0) {
+        report->limited += fast->limited;
+        report->limited_candidate = fast->limited_at[0] + 1;
+        report->limited_antagonist = fast->limited_at[1] + 1;
+    }
+    if (fast->passed > 0) {
+        report->passed += fast->passed;
+        report->passed_candidate = fast->passed_at[0] + 1;
+        report->passed_antagonist = fast->passed_at[1] + 1;
+    }
+}
+
 // What the step adds to a report that may cover several.
 static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
     const cn_step *step = &sim->last;
@@ -455,6 +498,7 @@ static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
     report->iterations += step->solved.iterations;
     report->retries += step->retries;
     report->missed += step->contacts.missed;
+    cn_report_fast(&step->fast, report);
     if (report->outcome == CN_SOLVED) {
         report->outcome = step->solved.outcome; // the first that was not solved stays
     }
@@ -463,13 +507,23 @@ static void cn_report_step(const cn_sim *sim, cn_step_report *report) {
     cn_step_energy(sim, report);
 }
 
+cn_status cn_step_try(cn_sim *sim, double t, double h, cn_error *error) {
+    cn_status status;
+    sim->tries = 0;
+    sim->forced.size = 0;
+    cn_detector_reach(sim->detector, NULL);
+    do {
+        status = sim->scheme->step(sim, t, h, error);
+        sim->tries++;
+        // Islands are finite in number, and tries of fast pairs too.
+    } while (status == CN_OK && (sim->last.woken > 0 || sim->last.again));
+    return status;
+}
+
 // One step of length h, or with the policy "halve" two of half the length where the solve stalls.
 cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
                            cn_step_report *report, cn_error *error) {
-    cn_status status;
-    do {
-        status = sim->scheme->step(sim, t, h, error);
-    } while (status == CN_OK && sim->last.woken > 0); // islands are finite in number
+    cn_status status = cn_step_try(sim, t, h, error);
     if (status != CN_OK) {
         return status;
     }
@@ -503,10 +557,16 @@ static cn_status cn_step_bodies(cn_sim *sim, double t, cn_step_report *report, c
     const cn_settings *settings = &sim->model->settings;
     sim->phases = (cn_phase_clock){.phase = CN_PHASES};
     cn_step_enter(sim, CN_PHASE_ADVANCE);
-    cn_status status =
-        settings->error > 0.0
-            ? cn_step_adapted(sim, t, settings->step, report, error)
-            : cn_step_or_halve(sim, t, settings->step, settings->halvings, report, error);
+    bool first = sim->state.last_h == 0.0;
+    int32_t parts = first ? cn_fast_parts(sim, settings->step, error) : 1;
+    double h = settings->step / fmax(parts, 1);
+    cn_status status = parts > 0 ? CN_OK : CN_ERR_MEMORY;
+    for (int32_t i = 0; status == CN_OK && i < parts; i++) {
+        status = settings->error > 0.0
+                     ? cn_step_adapted(sim, t + h * i, h, report, error)
+                     : cn_step_or_halve(sim, t + h * i, h, settings->halvings, report, error);
+    }
+    report->substeps += parts > 1 ? parts : 0;
     cn_step_enter(sim, CN_PHASES);
     report->cpu_detect = sim->phases.cpu[CN_PHASE_DETECT];
     report->cpu_assemble = sim->phases.cpu[CN_PHASE_ASSEMBLE];
@@ -642,7 +702,8 @@ static void cn_record_answer(const cn_sim *sim, const cn_contact *contact, int32
     const cn_step *step = &sim->last;
     const cn_friction *p = &step->assembled.problem;
     bool starts = parts & CN_RECORD_BEFORE, moves = parts & CN_RECORD_AFTER;
-    double axes[9], before[3], shift[3], after[3];
+    double axes[9], after[3];
+    cn_contact_start start = {.shift = {0.0}};
     out->friction = p->mu[a];
     out->status = step->status[a];
     if (!(parts & (CN_RECORD_IMPULSE | CN_RECORD_AFTER | CN_RECORD_BEFORE))) {
@@ -654,15 +715,16 @@ static void cn_record_answer(const cn_sim *sim, const cn_contact *contact, int32
     }
     if (starts || (moves && step->u)) {
         cn_assembled_start(sim->model, &step->contacts, &step->inertia, step->v_old, &step->opts,
-                           &step->assembled, a, before, shift);
+                           &step->assembled, a, &start);
     }
     if (moves) {
-        cn_velocity_after(step, a, shift, after);
+        cn_velocity_after(step, a, start.shift, after);
         cn_to_world(p->dim, axes, after, out->velocity);
     }
     if (starts) {
-        cn_to_world(p->dim, axes, before, out->velocity_before);
-        cn_to_world(p->dim, axes, shift, out->shift);
+        cn_to_world(p->dim, axes, start.before, out->velocity_before);
+        cn_to_world(p->dim, axes, start.shift, out->shift);
+        cn_to_world(p->dim, axes, start.frame_change, out->frame_change);
     }
 }
 

@@ -30,7 +30,8 @@ typedef struct cn_phase_clock {
 
 // The vectors and results of one step. Arrays live in the step's arena until the next step.
 typedef struct cn_step {
-    double t, h; // start and length
+    double t, h;  // start and length
+    double sweep; // [s] from q~ to that of the next step
     const cn_steering *steering;
     cn_assemble_opts opts;
     // Where nothing but balls moves, whose drift leaves velocities as they are, q_middle is q, and
@@ -42,6 +43,9 @@ typedef struct cn_step {
                   // torque in 0 1 5); NULL: there is none
     double *v_free;
     double *v_new; // v_free + M^-1 H r, at q~
+    // v_new as the next step will see it: with what projections onto joints change afterwards. The
+    // same array where there are none.
+    double *v_seen;
     double *q, *v; // the end
     cn_inertia_map inertia;
     cn_contact_list contacts;
@@ -54,6 +58,14 @@ typedef struct cn_step {
     double joint_error;  // the largest error of a held row at the end [m], [rad]
     int32_t joint_worst; // its joint, -1: none
     double projected;    // energy that projections onto the joints took [J]
+    double lifted;       // energy that lifting bodies out of penetration gave [J]
+    uint8_t *early;      // of each listed contact, 1: it bounces before it touches; NULL: none does
+    struct cn_fast_report {
+        int32_t early, limited, passed;
+        double early_gap;
+        int32_t limited_at[2], passed_at[2]; // candidate and antagonist of one of them
+    } fast;
+    bool again;          // to be made again, with sim->forced and sim->reach
     double stilled;      // kinetic energy of bodies that fell asleep [J]
     bool *resting;       // bodies that sleep, are fixed or do not move; NULL: sleeping is off
     int32_t woken;       // bodies that awoke: the step is to be made again
@@ -97,6 +109,10 @@ struct cn_sim {
     cn_buffer kept;        // cn_kept_contact by key, of islands that sleep
     cn_buffer fresh;       // the same of those that fell asleep in the last step
     bool *restless;        // bodies that never sleep; NULL: sleeping is off
+    cn_buffer forced;      // cn_contact_key, sorted: contacts that the step's last try would take
+                           // right through; empty in its first try
+    double *reach;         // [m] of each body, how far its last try took it; NULL: never needed
+    int32_t tries;         // of the step under way
     cn_step last;          // the step the state came from; contacts of no step before the first
     cn_step_clock clock;
     cn_phase_clock phases; // of the step under way
@@ -135,6 +151,28 @@ void cn_steer_pull(const cn_model *model, cn_step *step);
 void cn_steer_friction(cn_step *step);
 // Velocities that motions prescribe at time t, written into v.
 void cn_step_drive(const cn_model *model, double t, double *v);
+// ---- penetration (step/projection.c) ----
+
+// Whether bodies are to be lifted out of penetration; then their poses at q~ are changed, and
+// contacts and inertia must be found anew. Needs contacts and inertia.
+cn_status cn_step_project(cn_sim *sim, bool *moved, cn_error *error);
+
+// Normal impulses alone at q~, without friction, for body velocities v: 0 <= u_N + given orthogonal
+// to r_N >= 0 for every listed contact; joints hold what they are. r in out->r.
+cn_status cn_solve_normals(cn_sim *sim, const double *v, const double *given, double tolerance,
+                           cn_assembled *out, cn_error *error);
+
+// ---- fast pairs (step/fast_pairs.c) ----
+
+// Into how many parts the first step of a run is to be cut, so that its first drift takes nothing
+// through anything; 0: an error.
+int32_t cn_fast_parts(cn_sim *sim, double h, cn_error *error);
+// Marks contacts that must bounce before they touch. Needs contacts.
+cn_status cn_fast_mark(cn_sim *sim, cn_error *error);
+// Whether the solved step takes bodies through one another: step->again where another try may help,
+// else they are stopped.
+cn_status cn_fast_check(cn_sim *sim, cn_error *error);
+
 // ---- sleeping (step/sleep.c) ----
 
 bool cn_sleep_prepare(cn_sim *sim); // false: no memory
@@ -176,7 +214,7 @@ enum {
     CN_RECORD_PLACE = 1, // bodies, point, normal, gap
     CN_RECORD_IMPULSE = 2,
     CN_RECORD_AFTER = 4,  // velocity
-    CN_RECORD_BEFORE = 8, // velocity_before and shift
+    CN_RECORD_BEFORE = 8, // velocity_before, shift and frame_change
     CN_RECORD_STATE = 16, // friction and status
     CN_RECORD_ALL = 31
 };

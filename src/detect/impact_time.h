@@ -1,0 +1,33 @@
+// detect/impact_time.h
+// Time of impact of two shapes that move with constant velocities, by conservative advancement.
+#ifndef CAIRN_DETECT_IMPACT_TIME_H
+#define CAIRN_DETECT_IMPACT_TIME_H
+
+#include "detect/detect.h"
+
+// Where and when two shapes meet.
+typedef struct cn_impact {
+    double t;         // [s] since the start of the motion
+    double point[3];  // at time t
+    double normal[3]; // towards the candidate
+    double approach;  // [m/s] -u_N at the point, > 0
+} cn_impact;
+
+// Half the thickness of the two shapes of a contact together: an overlap up to it has the right
+// normal with a factor of two to spare. Infinite with a plane, a line or a ring [m].
+double cn_contact_depth(const cn_model *model, const cn_contact_key *key);
+// Half the thickness of the thinner shape of the two; infinite where both have no other side [m].
+double cn_contact_thinner(const cn_model *model, const cn_contact_key *key);
+// Whether two contacts are of the same shapes of the same bodies.
+static inline bool cn_same_shapes(const cn_contact_key *a, const cn_contact_key *b) {
+    return a->candidate == b->candidate && a->antagonist == b->antagonist &&
+           a->feature >> 32 == b->feature >> 32;
+}
+
+// Whether the two shapes of a contact, `reach` apart at most, touch within time h while their
+// bodies move from poses q with velocities v. Shapes that pass by do not touch. A search that has
+// not ended after many evaluations says that they touch.
+bool cn_impact_time(const cn_model *model, const cn_contact_key *key, const double *q,
+                    const double *v, double h, double reach, cn_impact *out);
+
+#endif
