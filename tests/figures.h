@@ -65,6 +65,7 @@ static inline void figure_note(double got, const char *format, ...) {
     va_end(args);
     if (getenv("CAIRN_PRINT")) {
         printf("  note %-68s %12.4g\n", what, got);
+        fflush(stdout);
     }
 }
 
