@@ -23,8 +23,8 @@ static inline void figure_record(figures *f, bool good, double got, const char *
     f->over += !good;
     if (getenv("CAIRN_PRINT")) {
         printf("  %-4s %-68s %12.4g  %s %g\n", good ? "ok" : "OVER", what, got, relation, limit);
-    }
-    if (!good) {
+        fflush(stdout);
+    } else if (!good) {
         print_error("%s: got %.6g, want %s %.6g, off by %.3g\n", what, got, relation, limit,
                     fabs(got - limit));
     }

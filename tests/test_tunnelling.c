@@ -117,7 +117,9 @@ static void shoot(const shot *s, score *sum) {
     sum->touched += fabs(v[n] - s->velocity[n]) > 1e-9;
     sum->restitution =
         fmax(sum->restitution, fabs(v[n] + s->e * s->velocity[n]) / fabs(s->velocity[n]));
-    sum->rise = fmax(sum->rise, run.above / run.start);
+    // With friction Newton's restitution may gain energy where a body has no round contact.
+    bool judged = s->kind == ROUND || s->mu == 0.0;
+    sum->rise = fmax(sum->rise, judged ? run.above / run.start : 0.0);
     sum->limited += run.limited;
     sum->early += run.early;
     world_close(&w);
@@ -163,11 +165,11 @@ static void check_shots(int32_t dim, projectile kind, bool free) {
         score sum = {0};
         shot s = {.dim = dim, .kind = kind, .free = free, .thickness = 0.02, .radius = 0.05};
         s.h = 1.0 / 60;
-        s.mu = 0.3;
         for (int j = 0; j < 3; j++) {
             cn_rng rng = cn_rng_seed((uint64_t)(1 + i + 10 * j));
             s.e = restitutions[j];
             for (int k = 0; k < count; k++) {
+                s.mu = k % 2 ? 0.3 : 0.0;
                 aim(&rng, &s, speeds[i], free ? 0.1 : 0.4);
                 shoot(&s, &sum);
             }
