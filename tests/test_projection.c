@@ -176,30 +176,42 @@ CN_TEST(poured_polyhedra_do_not_stay_in_each_other) {
     figures_check(&f);
 }
 
-// Spheres of radius 0.04 to 0.06 with restitution 0.3.
+// Spheres of radius 0.04 to 0.06 with restitution 0.3 in a box `width` wide.
+static void pour_spheres(figures *f, int count, double width, double h, int seed) {
+    double offset = -0.5 * width;
+    world w = world_open(
+        "cairn: 1\ntime: {step: %g}\n"
+        "solver: {tolerance: 1e-3, params: \"settle=30\", on_stall: continue}\n" STONE
+        "contacts: [{between: [\"*\", \"*\"], friction: 0.5, restitution: "
+        "0.3}]\nbodies:\n" GROUND_3D
+        "  - {material: stone, fixed: true, shape: [{plane: {normal: [1, 0, 0], offset: %g}}, "
+        "{plane: {normal: [-1, 0, 0], offset: %g}}, {plane: {normal: [0, 1, 0], offset: %g}}, "
+        "{plane: {normal: [0, -1, 0], offset: %g}}]}\n"
+        "generate: [{packing: {count: %d, radius: [0.04, 0.06], inside: [[%g, %g, 0], [%g, %g, "
+        "9]], seed: %d, material: stone}}]\n",
+        h, offset, offset, offset, offset, count, offset, offset, -offset, -offset, seed);
+    watch run = watch_start(&w);
+    watch_run(&w, &run, h, 3.0);
+    figure_below(f, 1e-3, w.last.penetration_max / 0.04,
+                 "%d spheres poured, h = %g, seed %d: end penetration / radius", count, h, seed);
+    figure_note(run.penetration / 0.04,
+                "%d spheres poured, h = %g, seed %d: largest penetration / radius", count, h, seed);
+    world_close(&w);
+}
+
 CN_TEST(poured_spheres_with_restitution_do_not_stay_in_each_other) {
     CN_LONG_RUN();
     figures f = {0};
-    for (int i = 0; i < 2; i++) {
-        double h = i == 0 ? 1e-3 : 5e-3;
-        world w = world_open(
-            "cairn: 1\ntime: {step: %g}\n"
-            "solver: {tolerance: 1e-3, params: \"settle=30\", on_stall: continue}\n" STONE
-            "contacts: [{between: [\"*\", \"*\"], friction: 0.5, restitution: "
-            "0.3}]\nbodies:\n" GROUND_3D
-            "  - {material: stone, fixed: true, shape: [{plane: {normal: [1, 0, 0], offset: -0.2}},"
-            "{plane: {normal: [-1, 0, 0], offset: -0.2}}, {plane: {normal: [0, 1, 0], offset: "
-            "-0.2}}, {plane: {normal: [0, -1, 0], offset: -0.2}}]}\n"
-            "generate: [{packing: {count: 60, radius: [0.04, 0.06], inside: [[-0.2, -0.2, 0], "
-            "[0.2, 0.2, 4]], seed: 2, material: stone}}]\n",
-            h);
-        watch run = watch_start(&w);
-        watch_run(&w, &run, h, 3.0);
-        figure_below(&f, 1e-3, w.last.penetration_max / 0.05,
-                     "60 spheres poured, e = 0.3, h = %g: end penetration / radius", h);
-        figure_note(run.penetration / 0.05,
-                    "60 spheres poured, e = 0.3, h = %g: largest penetration / radius", h);
-        world_close(&w);
+    pour_spheres(&f, 60, 0.4, 1e-3, 2);
+    pour_spheres(&f, 60, 0.4, 5e-3, 2);
+    figures_check(&f);
+}
+
+CN_TEST(long_two_hundred_poured_spheres_do_not_stay_in_each_other) {
+    CN_LONG_RUN();
+    figures f = {0};
+    for (int seed = 1; seed <= 5; seed++) {
+        pour_spheres(&f, 200, 0.6, 1e-3, seed);
     }
     figures_check(&f);
 }
@@ -209,7 +221,8 @@ CN_TEST(poured_spheres_with_restitution_do_not_stay_in_each_other) {
 #define LEVELS 4
 #define CARDS (LEVELS * (LEVELS + 1) + LEVELS * (LEVELS - 1) / 2)
 #define HEAD                                                                                       \
-    "cairn: 1\ntime: {step: %.17g}\nsolver: {tolerance: 1e-6}\ndetection: {overlap: 0.02}\n"       \
+    "cairn: 1\ntime: {step: %.17g}\nsolver: {tolerance: %g, on_stall: continue}\n"                 \
+    "detection: {overlap: 0.02}\n"                                                                 \
     "materials: {card: {density: 200}, stone: {density: 500}}\n"                                   \
     "contacts: [{between: [\"*\", \"*\"], friction: 0.8}]\nbodies:\n"                              \
     "  - {material: stone, fixed: true, shape: {plane: {normal: [0, 0, 1], offset: 0}}}\n%s"
@@ -251,31 +264,47 @@ static int card_house(card house[CARDS], double *top) {
     return count;
 }
 
-// Settles the house, then lets four cubes fall on it from 1 m above.
-CN_TEST(card_house_keeps_no_penetration_after_the_impact) {
-    CN_LONG_RUN();
-    const double h = 1.0 / 240;
-    figures f = {0};
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Lets the house settle for 3 s and writes its cards as they then stand to `rows`.
+static void settle_house(figures *f, double h, double tolerance, char *rows, size_t room,
+                         double *top) {
     card house[CARDS];
-    char rows[14000] = "";
-    double top, worst = 0.0;
-    CN_CHECK_TRUE(card_house(house, &top) == CARDS);
+    double start[CARDS][3], creep = 0.0;
+    CN_CHECK_TRUE(card_house(house, top) == CARDS);
     for (int i = 0; i < CARDS; i++) {
-        card_row(&house[i], rows, sizeof rows);
+        card_row(&house[i], rows, room);
     }
-    world w = world_open(HEAD, h, rows);
-    world_steps(&w, 720);
+    world w = world_open(HEAD, h, tolerance, rows);
+    world_steps(&w, 240);
+    for (int i = 0; i < CARDS; i++) {
+        memcpy(start[i], world_position(&w, i + 2), sizeof start[i]);
+    }
+    world_steps(&w, 480);
     rows[0] = 0;
     for (int i = 0; i < CARDS; i++) {
         double moved[3];
-        cn_sub3(world_position(&w, i + 2), house[i].pose, moved);
-        worst = fmax(worst, cn_norm3(moved));
         memcpy(house[i].pose, world_position(&w, i + 2), sizeof house[i].pose);
-        card_row(&house[i], rows, sizeof rows);
+        cn_sub3(house[i].pose, start[i], moved);
+        creep = fmax(creep, cn_norm3(moved));
+        card_row(&house[i], rows, room);
     }
-    figure_below(&f, 0.1, worst, "card house: moved before the impact [m]");
-    figure_below(&f, 5e-4, w.last.penetration_max, "card house: penetration before [m]");
+    figure_below(f, 1e-3, creep, "card house: moved from 1 s to 3 s [m]");
+    figure_below(f, 5e-4, w.last.penetration_max, "card house: penetration before impact [m]");
     world_close(&w);
+}
+
+// Four cubes fall on the settled house from 1 m above.
+static void check_house(double tolerance) {
+    enum { SECOND = 240 };
+    const double h = 1.0 / SECOND;
+    figures f = {0};
+    char rows[14000] = "";
+    double top, second[SECOND];
+    settle_house(&f, h, tolerance, rows, sizeof rows, &top);
     for (int i = 0; i < 4; i++) {
         size_t used = strlen(rows);
         snprintf(rows + used, sizeof rows - used,
@@ -283,15 +312,33 @@ CN_TEST(card_house_keeps_no_penetration_after_the_impact) {
                  "%.17g]}\n",
                  (i - 1.5) * 1.2, top + 1.0);
     }
-    w = world_open(HEAD, h, rows);
+    world w = world_open(HEAD, h, tolerance, rows);
     watch run = watch_start(&w);
     watch_run(&w, &run, h, 1.0);
-    figure_below(&f, 5e-4, w.last.penetration_max, "card house: penetration 1 s after [m]");
+    figure_note(w.last.penetration_max, "card house: penetration 1 s after release [m]");
     run.penetration = 0.0;
+    for (int i = 0; i < SECOND; i++) {
+        watch_step(&w, &run);
+        second[i] = w.last.penetration_max;
+    }
+    qsort(second, SECOND, sizeof *second, ascending);
+    figure_below(&f, 5e-4, second[SECOND / 2],
+                 "card house: median penetration 1 s to 2 s after release [m]");
+    figure_note(run.penetration, "card house: largest penetration 1 s to 2 s after release [m]");
     watch_run(&w, &run, h, 3.333);
-    figure_note(run.penetration, "card house: largest penetration from 1 s on [m]");
-    figure_below(&f, 5e-4, w.last.penetration_max, "card house: penetration 3.33 s after [m]");
+    figure_below(&f, 5e-4, w.last.penetration_max,
+                 "card house: penetration 3.33 s after release [m]");
     figure_below(&f, 1e-9, run.above / run.start, "card house: energy above start");
     world_close(&w);
     figures_check(&f);
+}
+
+CN_TEST(card_house_keeps_no_penetration_after_the_impact) {
+    CN_LONG_RUN();
+    check_house(1e-4);
+}
+
+CN_TEST(long_card_house_keeps_no_penetration_at_a_tight_tolerance) {
+    CN_LONG_RUN();
+    check_house(1e-6);
 }
