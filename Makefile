@@ -16,13 +16,13 @@ help: ## this list
 demo: build ## set up, build, and run the demonstration (its files go to demo/)
 	@build/release/cairn demo
 
-test: ## set up, build, and run all tests: release, then under ASan and UBSan
+test: ## set up, build, and run the tests: release, then under ASan and UBSan
 	@tools/setup.sh test
 	@tools/test.sh release dev
 
-check-all: ## test, then also clang, ThreadSanitizer, other processors, lint and fuzzing
+check-all: ## test with the long tests, then also clang, ThreadSanitizer, other processors, lint and fuzzing
 	@tools/setup.sh test clang fuzz docs neon avx512
-	@tools/test.sh release dev clang tsan
+	@tools/test.sh --long release dev clang tsan
 	@tools/check_neon.sh
 	@tools/check_avx512.sh
 	@$(MAKE) --no-print-directory lint

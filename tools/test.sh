@@ -1,12 +1,18 @@
 #!/bin/sh
 # Builds presets and runs their tests, all of them whatever fails, then says how each went: the end of what it
 # prints has the names of the tests that failed and how their output ended.
-#     tools/test.sh PRESET...
+#     tools/test.sh [--long] PRESET...
+# --long also runs the tests with the label "long", which take more than a few seconds each.
 set -u
 cd "$(dirname "$0")/.." || exit
 summary=$(mktemp)
 trap 'rm -f "$summary"' EXIT
 status=0
+without="-LE ^long$"
+if [ "${1:-}" = --long ]; then
+    without=
+    shift
+fi
 
 # Runs a command, shows what it says and keeps it in a file; its exit code comes through a file too, since a pipe
 # forgets it.
@@ -28,7 +34,8 @@ for preset in "$@"; do
         continue
     fi
     failed=0
-    logged "build/$preset/test.log" ctest --preset "$preset" -j "${JOBS:-2}" || failed=$?
+    # shellcheck disable=SC2086 # two words or none on purpose
+    logged "build/$preset/test.log" ctest --preset "$preset" -j "${JOBS:-2}" $without || failed=$?
     [ "$failed" -eq 0 ] || status=1
     awk -v preset="$preset" -v seconds=$(($(date +%s) - start)) -v failed="$failed" -v most=20 '
         function told(k,    i) { # a test that failed, with the last lines that it wrote
