@@ -7,30 +7,6 @@
 #include "figures.h"
 #include "world.h"
 
-// What a step reports about fast pairs and about the projection of positions.
-typedef struct shot_report {
-    int32_t passed;         // pairs that passed through each other
-    int32_t limited;        // pairs stopped by the inelastic limiter
-    int32_t early;          // impacts activated before touching
-    double work_correction; // [J] work of lifting bodies out of penetration
-} shot_report;
-
-// 1: the step report has these fields.
-#define SHOT_FIELDS 0
-
-static inline shot_report shot_reported(const cn_step_report *report) {
-    shot_report out = {0};
-#if SHOT_FIELDS
-    out.passed = report->passed;
-    out.limited = report->limited;
-    out.early = report->early;
-    out.work_correction = report->work_correction;
-#else
-    (void)report;
-#endif
-    return out;
-}
-
 // A run so far. Energies [J], lengths [m].
 typedef struct watch {
     double start;       // energy at the start
@@ -53,10 +29,9 @@ static inline watch watch_start(const world *w) {
 static inline void watch_step(world *w, watch *run) {
     double before = w->energy;
     world_step(w);
-    shot_report shot = shot_reported(&w->last);
-    double given = w->last.work_external + w->last.work_joints + shot.work_correction;
+    double given = w->last.work_external + w->last.work_joints + w->last.work_correction;
     run->given += given;
-    run->correction += shot.work_correction;
+    run->correction += w->last.work_correction;
     run->lost +=
         w->last.dissipated_friction + w->last.dissipated_impact + w->last.dissipated_numerical;
     run->rise = fmax(run->rise, w->energy - before - given);
@@ -65,9 +40,9 @@ static inline void watch_step(world *w, watch *run) {
     run->kinetic = fmax(run->kinetic, w->last.kinetic);
     run->balance = fmax(run->balance, fabs(w->last.balance_error));
     run->iterations += w->last.iterations;
-    run->passed += shot.passed;
-    run->limited += shot.limited;
-    run->early += shot.early;
+    run->passed += w->last.passed;
+    run->limited += w->last.limited;
+    run->early += w->last.early;
 }
 
 // Steps until time t [s], to the nearest step of h.

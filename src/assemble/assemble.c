@@ -46,10 +46,8 @@ static inline void cn_to_axes(int32_t dim, const double axes[9], const double x[
 }
 
 // The row of H for a body: velocity of its material point at the contact, along one axis.
-static void cn_lever(int32_t dim, const double *pose, const cn_contact *contact, const double d[3],
-                     double *row) {
-    double arm[3], moment[3];
-    cn_contact_arm(dim, pose, contact, arm);
+static void cn_lever(int32_t dim, const double arm[3], const double d[3], double *row) {
+    double moment[3];
     cn_cross3(arm, d, moment);
     row[0] = d[0];
     row[1] = d[1];
@@ -61,18 +59,37 @@ static void cn_lever(int32_t dim, const double *pose, const cn_contact *contact,
     memcpy(row + 3, moment, sizeof moment);
 }
 
-// Velocity of the material point of a body at the contact, for a dimension known to the compiler.
-static inline __attribute__((always_inline)) void cn_point_velocity(int dim, const double *pose,
-                                                                    const cn_contact *contact,
+// Velocity of the material point of a body at the end of an arm, for a dimension known to the
+// compiler.
+static inline __attribute__((always_inline)) void cn_point_velocity(int dim, const double arm[3],
                                                                     const double *v,
                                                                     double out[3]) {
-    double arm[3];
-    cn_contact_arm(dim, pose, contact, arm);
     double spin[3] = {dim == 3 ? v[3] : 0.0, dim == 3 ? v[4] : 0.0, dim == 3 ? v[5] : v[2]};
     cn_cross3(spin, arm, out);
     out[0] += v[0];
     out[1] += v[1];
     out[2] += dim == 3 ? v[2] : 0.0;
+}
+
+void cn_contact_arms(int32_t dim, const double *q, const cn_contact_list *contacts, int32_t c,
+                     const cn_early_hits *early, double arm[6]) {
+    const cn_contact *contact = &contacts->contact[c];
+    int64_t pose = cn_pose_size(dim);
+    if (early && early->place[c] >= 0) {
+        memcpy(arm, early->arm + 6 * (int64_t)early->place[c], 6 * sizeof *arm);
+        return;
+    }
+    cn_contact_arm(dim, q + pose * contact->key.antagonist, contact, arm);
+    cn_contact_arm(dim, q + pose * contact->key.candidate, contact, arm + 3);
+}
+
+void cn_contact_velocity(int32_t dim, const double *v, const cn_contact_key *key,
+                         const double arm[6], double out[3]) {
+    int64_t size = cn_velocity_size(dim);
+    double first[3], second[3];
+    cn_point_velocity(dim, arm + 3, v + size * key->candidate, first);
+    cn_point_velocity(dim, arm, v + size * key->antagonist, second);
+    cn_sub3(first, second, out);
 }
 
 // What the contacts of a step are made into a problem from.
@@ -116,38 +133,33 @@ cn_ball_velocity(int dim, const cn_contact *contact, const double axes[9], const
     cn_to_axes(dim, axes, apart, u);
 }
 
-// u of a contact of any bodies, for a dimension known to the compiler.
-static inline __attribute__((always_inline)) void cn_any_velocity(int dim, const double *q,
-                                                                  const cn_contact *contact,
-                                                                  const double axes[9],
-                                                                  const double *v, double *u) {
-    int size = dim == 3 ? 6 : 3, pose = dim == 3 ? 7 : 3;
-    int64_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
-    double first[3], second[3], apart[3];
-    cn_point_velocity(dim, q + pose * candidate, contact, v + size * candidate, first);
-    cn_point_velocity(dim, q + pose * antagonist, contact, v + size * antagonist, second);
-    cn_sub3(first, second, apart);
-    cn_to_axes(dim, axes, apart, u);
+// Whether a listed contact takes part before it touches.
+static inline bool cn_is_early(const cn_assembling *job, int32_t c) {
+    return job->opts->early && job->opts->early->place[c] >= 0;
 }
 
-// u of a contact for body velocities v, in contact axes; arm: of balls.
-static void cn_relative_velocity(const cn_assembling *job, const cn_contact *contact,
-                                 const double axes[9], const double arm[2], const double *v,
-                                 double *u) {
+// u of a contact of any bodies.
+static void cn_any_velocity(const cn_assembling *job, int32_t c, const double axes[9],
+                            const double *v, double *u) {
+    double arm[6], apart[3];
+    cn_contact_arms(job->model->dim, job->inertia->q, job->contacts, c, job->opts->early, arm);
+    cn_contact_velocity(job->model->dim, v, &job->contacts->contact[c].key, arm, apart);
+    cn_to_axes(job->model->dim, axes, apart, u);
+}
+
+// u of a listed contact for body velocities v, in contact axes; arm: of balls.
+static void cn_relative_velocity(const cn_assembling *job, int32_t c, const double axes[9],
+                                 const double arm[2], const double *v, double *u) {
     const cn_model *model = job->model;
-    int32_t dim = model->dim, candidate = contact->key.candidate,
-            antagonist = contact->key.antagonist;
-    if (job->form == CN_OPERATOR_BALLS && model->body[candidate].role != CN_BODY_DRIVEN &&
-        model->body[antagonist].role != CN_BODY_DRIVEN) {
-        if (dim == 3) {
-            cn_ball_velocity(3, contact, axes, arm, v, u);
-        } else {
-            cn_ball_velocity(2, contact, axes, arm, v, u);
-        }
-    } else if (dim == 3) {
-        cn_any_velocity(3, job->inertia->q, contact, axes, v, u);
+    const cn_contact *contact = &job->contacts->contact[c];
+    if (job->form != CN_OPERATOR_BALLS ||
+        model->body[contact->key.candidate].role == CN_BODY_DRIVEN ||
+        model->body[contact->key.antagonist].role == CN_BODY_DRIVEN) {
+        cn_any_velocity(job, c, axes, v, u);
+    } else if (model->dim == 3) {
+        cn_ball_velocity(3, contact, axes, arm, v, u);
     } else {
-        cn_any_velocity(2, job->inertia->q, contact, axes, v, u);
+        cn_ball_velocity(2, contact, axes, arm, v, u);
     }
 }
 
@@ -172,11 +184,13 @@ static cn_operator_kind cn_form_of(const cn_model *model, const cn_contact_list 
 }
 
 // R on both sides of a contact of balls, the antagonist's first; 0 for bodies that do not answer.
-static void cn_contact_arms(const cn_model *model, const cn_contact *contact, double arm[2]) {
-    const cn_body *first = &model->body[contact->key.antagonist],
-                  *second = &model->body[contact->key.candidate];
-    arm[0] = first->role == CN_BODY_FREE ? first->bound + 0.5 * contact->gap : 0.0;
-    arm[1] = second->role == CN_BODY_FREE ? second->bound + 0.5 * contact->gap : 0.0;
+static void cn_round_arms(const cn_assembling *job, int32_t c, double arm[2]) {
+    const cn_contact *contact = &job->contacts->contact[c];
+    const cn_body *first = &job->model->body[contact->key.antagonist],
+                  *second = &job->model->body[contact->key.candidate];
+    double half = cn_is_early(job, c) ? 0.0 : 0.5 * contact->gap;
+    arm[0] = first->role == CN_BODY_FREE ? first->bound + half : 0.0;
+    arm[1] = second->role == CN_BODY_FREE ? second->bound + half : 0.0;
 }
 
 // Writes H and M^-1 H of one body's side of a contact at entry k, for sizes known to the compiler:
@@ -199,13 +213,12 @@ cn_fill_part(int dim, int count, int stride, const double *inverse, const double
 }
 
 static inline __attribute__((always_inline)) void
-cn_fill_side_of(int dim, int size, const double *pose, const double *inverse,
-                const cn_contact *contact, const double axes[9], int32_t body, double sign,
-                cn_body_map *map, int64_t k) {
+cn_fill_side_of(int dim, int size, const double arm[3], const double *inverse,
+                const double axes[9], int32_t body, double sign, cn_body_map *map, int64_t k) {
     double along[3][3], about[3][3];
     for (int i = 0; i < dim; i++) {
         double row[6];
-        cn_lever(dim, pose, contact, axes + 3 * i, row);
+        cn_lever(dim, arm, axes + 3 * i, row);
         for (int j = 0; j < dim; j++) {
             along[j][i] = row[j];
         }
@@ -224,18 +237,17 @@ cn_fill_side_of(int dim, int size, const double *pose, const double *inverse,
 
 // The same for a body of the model; returns the entries written, none for one that is not free.
 static int32_t cn_fill_side(const cn_model *model, const cn_inertia_map *inertia,
-                            const cn_contact *contact, const double axes[9], int32_t body,
-                            double sign, cn_body_map *map, int64_t k) {
+                            const double arm[3], const double axes[9], int32_t body, double sign,
+                            cn_body_map *map, int64_t k) {
     int32_t dim = model->dim, size = cn_velocity_size(dim);
     if (model->body[body].role != CN_BODY_FREE) {
         return 0;
     }
-    const double *inverse = inertia->inverse + (int64_t)size * size * body,
-                 *pose = inertia->q + (int64_t)cn_pose_size(dim) * body;
+    const double *inverse = inertia->inverse + (int64_t)size * size * body;
     if (dim == 3) {
-        cn_fill_side_of(3, 6, pose, inverse, contact, axes, body, sign, map, k);
+        cn_fill_side_of(3, 6, arm, inverse, axes, body, sign, map, k);
     } else {
-        cn_fill_side_of(2, 3, pose, inverse, contact, axes, body, sign, map, k);
+        cn_fill_side_of(2, 3, arm, inverse, axes, body, sign, map, k);
     }
     return size;
 }
@@ -413,10 +425,12 @@ static double *cn_light_of(cn_assembling *job, cn_arena *memory) {
     return light;
 }
 
-// The columns of H of problem contact a, from an entry on; arm: of balls. Returns the entry behind.
-static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *contact,
-                               const double axes[9], const double arm[2], int32_t a, int64_t k) {
+// The columns of H of problem contact a, listed contact c, from an entry on; arm: of balls. Returns
+// the entry behind.
+static int64_t cn_fill_contact(const cn_assembling *job, int32_t c, const double axes[9],
+                               const double arm[2], int32_t a, int64_t k) {
     cn_operator *W = &job->out->problem.W;
+    const cn_contact *contact = &job->contacts->contact[c];
     int32_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
     if (job->form == CN_OPERATOR_BALLS) {
         W->balls.body[2 * (int64_t)a] = antagonist;
@@ -431,10 +445,12 @@ static int64_t cn_fill_contact(const cn_assembling *job, const cn_contact *conta
     }
     // Velocities ascend in a row: the lower body first.
     bool candidate_first = candidate < antagonist;
-    k += cn_fill_side(job->model, job->inertia, contact, axes,
+    double arms[6];
+    cn_contact_arms(job->model->dim, job->inertia->q, job->contacts, c, job->opts->early, arms);
+    k += cn_fill_side(job->model, job->inertia, arms + (candidate_first ? 3 : 0), axes,
                       candidate_first ? candidate : antagonist, candidate_first ? 1.0 : -1.0,
                       &W->body, k);
-    k += cn_fill_side(job->model, job->inertia, contact, axes,
+    k += cn_fill_side(job->model, job->inertia, arms + (candidate_first ? 0 : 3), axes,
                       candidate_first ? antagonist : candidate, candidate_first ? -1.0 : 1.0,
                       &W->body, k);
     W->body.start[a + 1] = k;
@@ -558,7 +574,7 @@ static bool cn_find_shift(const cn_assembling *job, int32_t c, cn_law law, const
                           .theta = opts->theta,
                           .activation = job->model->settings.activation,
                           .active_gap = job->model->settings.active_gap,
-                          .early = opts->early && opts->early[c]};
+                          .early = cn_is_early(job, c)};
     input.slack = cn_law_takes_all(law) ? 0.0 : cn_gap_slack(job, contact);
     memcpy(input.before, start->before, sizeof input.before);
     memcpy(input.frame_change, start->frame_change, sizeof input.frame_change);
@@ -586,11 +602,11 @@ static bool cn_takes_part(const cn_assembling *job, int32_t c, int32_t last, uin
     out->pair = cn_model_pair(model, model->body[contact->key.candidate].material,
                               model->body[contact->key.antagonist].material);
     cn_contact_axes(model->dim, contact->normal, out->axes);
-    cn_contact_arms(model, contact, out->arm);
+    cn_round_arms(job, c, out->arm);
     cn_law law = job->opts->scheme == CN_SHIFT_LAW ? out->pair->law : CN_LAW_STABILISED;
     memset(out->start.before, 0, sizeof out->start.before);
     if (with_velocity || cn_law_needs_velocity(law, out->pair)) {
-        cn_relative_velocity(job, contact, out->axes, out->arm, job->v_old, out->start.before);
+        cn_relative_velocity(job, c, out->axes, out->arm, job->v_old, out->start.before);
     }
     cn_find_frame_change(job, contact, out->axes, out->start.before, last, past,
                          out->start.frame_change);
@@ -629,7 +645,7 @@ static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place)
     cn_friction *p = &out->problem;
     double u_free[3], r[3] = {0.0, 0.0, 0.0};
     int32_t dim = p->dim, a = place->next++;
-    cn_relative_velocity(job, contact, touching.axes, touching.arm, job->v_free, u_free);
+    cn_relative_velocity(job, c, touching.axes, touching.arm, job->v_free, u_free);
     if (last >= 0) {
         cn_to_axes(dim, touching.axes, job->state->impulse + 3 * (int64_t)last, r);
     }
@@ -643,7 +659,7 @@ static void cn_add_contact(const cn_assembling *job, int32_t c, cn_place *place)
         p->q[row] = u_free[i] + touching.start.shift[i];
         out->r[row] = r[i];
     }
-    place->entry = cn_fill_contact(job, contact, touching.axes, touching.arm, a, place->entry);
+    place->entry = cn_fill_contact(job, c, touching.axes, touching.arm, a, place->entry);
 }
 
 // ---- contacts as points ----
@@ -709,17 +725,15 @@ cn_put_point(int dim, const cn_assembling *job, int32_t c, const cn_between *bet
     memcpy(p->W.points.arm + 6 * a, arm, 6 * sizeof *arm);
 }
 
-// Contact c in the plane.
-static void cn_add_plane_point(const cn_assembling *job, int32_t c, cn_between *between,
-                               cn_place *place) {
-    const cn_contact *contact = &job->contacts->contact[c];
+// Contact c on its own, for a dimension known to the compiler.
+static inline __attribute__((always_inline)) void
+cn_add_point(int dim, const cn_assembling *job, int32_t c, cn_between *between, cn_place *place) {
     double arm[6], before[3], u_free[3];
-    cn_between_look(job, contact, between);
-    cn_contact_arm(2, job->inertia->q + 3 * (int64_t)between->antagonist, contact, arm);
-    cn_contact_arm(2, job->inertia->q + 3 * (int64_t)between->candidate, contact, arm + 3);
-    cn_any_velocity(2, job->inertia->q, contact, between->axes, job->v_old, before);
-    cn_any_velocity(2, job->inertia->q, contact, between->axes, job->v_free, u_free);
-    cn_put_point(2, job, c, between, arm, before, u_free, place);
+    cn_between_look(job, &job->contacts->contact[c], between);
+    cn_contact_arms(dim, job->inertia->q, job->contacts, c, job->opts->early, arm);
+    cn_any_velocity(job, c, between->axes, job->v_old, before);
+    cn_any_velocity(job, c, between->axes, job->v_free, u_free);
+    cn_put_point(dim, job, c, between, arm, before, u_free, place);
 }
 
 // Contacts from c on, before the end and at most CN_APPROACH, that have the same bodies and normal.
@@ -740,6 +754,10 @@ static int32_t cn_add_space_points(const cn_assembling *job, cn_approach_fn *fn,
                                    int64_t end, cn_between *between, cn_place *place) {
     const cn_contact *contact = &job->contacts->contact[c];
     int32_t count = cn_alike(job, c, end);
+    if (job->opts->early) {
+        cn_add_point(3, job, c, between, place);
+        return 1;
+    }
     cn_between_look(job, contact, between);
     cn_approach approach = {.axes = between->axes};
     cn_approached approached;
@@ -769,7 +787,7 @@ static void cn_add_some(const cn_assembling *job, int64_t first, int64_t end, cn
         if (job->form == CN_OPERATOR_POINTS && job->model->dim == 3) {
             c += cn_add_space_points(job, fn, c, end, &between, place);
         } else if (job->form == CN_OPERATOR_POINTS) {
-            cn_add_plane_point(job, c++, &between, place);
+            cn_add_point(2, job, c++, &between, place);
         } else {
             cn_add_contact(job, c++, place);
         }
@@ -884,16 +902,6 @@ void cn_assembled_start(const cn_model *model, const cn_contact_list *contacts,
     cn_touching touching;
     cn_takes_part(&job, cn_assembled_listed(assembled, a), -1, assembled->past[a], true, &touching);
     *out = touching.start;
-}
-
-void cn_contact_velocity(int32_t dim, const double *q, const double *v, const cn_contact *contact,
-                         double out[3]) {
-    int64_t size = cn_velocity_size(dim), pose = cn_pose_size(dim),
-            candidate = contact->key.candidate, antagonist = contact->key.antagonist;
-    double first[3], second[3];
-    cn_point_velocity(dim, q + pose * candidate, contact, v + size * candidate, first);
-    cn_point_velocity(dim, q + pose * antagonist, contact, v + size * antagonist, second);
-    cn_sub3(first, second, out);
 }
 
 void cn_apply_impulses(const cn_env *env, const cn_model *model, const cn_assembled *step,

@@ -53,6 +53,15 @@ typedef enum cn_shift {
     CN_SHIFT_GIVEN // s_N = opts.given of each listed contact, all take part, without friction
 } cn_shift;
 
+// Contacts that take part before they touch: where their bodies will be hit, relative to the centres
+// of mass, for the antagonist and the candidate. One point cannot stand for both while they are
+// apart.
+typedef struct cn_early_hits {
+    int32_t *place; // of each listed contact, in arm; -1: it takes part as usual
+    double *arm;    // 6 each
+    int32_t count;
+} cn_early_hits;
+
 // What the laws depend on besides the state.
 typedef struct cn_assemble_opts {
     double t, h, theta;
@@ -61,7 +70,7 @@ typedef struct cn_assemble_opts {
     double baumgarte;
     bool held_only; // springs, motors, limits and friction of joints carry nothing
     double still;   // [m/s] frame changes up to it are none, so that scenes at rest stay at rest
-    const uint8_t *early; // of each listed contact, 1: it takes part before it touches; NULL: none
+    const struct cn_early_hits *early; // contacts that take part before they touch; NULL: none
     const double *given;  // s_N of CN_SHIFT_GIVEN
 } cn_assemble_opts;
 
@@ -82,10 +91,12 @@ void cn_assembled_start(const cn_model *model, const cn_contact_list *contacts,
                         const cn_inertia_map *inertia, const double *v_old,
                         const cn_assemble_opts *opts, const cn_assembled *assembled, int32_t a,
                         cn_contact_start *out);
-// The velocity of a contact's candidate relative to its antagonist at its point, in world axes, for
-// poses q and velocities v.
-void cn_contact_velocity(int32_t dim, const double *q, const double *v, const cn_contact *contact,
-                         double out[3]);
+// From the centres of mass of the antagonist and the candidate, at poses q, to listed contact c.
+void cn_contact_arms(int32_t dim, const double *q, const cn_contact_list *contacts, int32_t c,
+                     const cn_early_hits *early, double arm[6]);
+// The velocity of a contact's candidate relative to its antagonist, in world axes, for velocities v.
+void cn_contact_velocity(int32_t dim, const double *v, const cn_contact_key *key,
+                         const double arm[6], double out[3]);
 // The two frames of a joint at q, angles counted on from the state's.
 void cn_joint_view_at(const cn_model *model, const cn_state *state, int32_t index, const double *q,
                       cn_joint_view *view);

@@ -3,17 +3,20 @@
 //     P1 - P0 + h' Wbar x Pbar = 0,   h' = 2 tan(h |Wbar| / 2) / |Wbar|,
 // keeps W . P and |P| (both are quadratic invariants of the midpoint rule, whatever h'), and since
 // the Cayley transform of h' Wbar is exp(h Wbar), R1 P1 = R0 P0. Second order; solved by a fixed
-// point that contracts like h |W| times the spread of the inertias, so it is bad only for bodies
-// that turn by a radian in a step.
+// point that contracts like h |W| times the spread of the inertias, so a drift that turns by more
+// than half a radian is made in parts.
 #include "body/rigid.h"
 
 #include "math/rotation.h"
 #include "math/vec3.h"
 
 #include <cairn/model.h>
+#include <math.h>
 #include <string.h>
 
 #define CN_SPIN_TURN_MOST 2.0 // [rad] a step; the tangent is not followed beyond, its pole is at pi
+#define CN_SPIN_PART 0.5      // [rad] that one part of a drift turns at most
+#define CN_SPIN_PARTS 4096    // at most; whatever turns faster is no longer accurate
 
 static const double cn_identity[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
@@ -205,6 +208,24 @@ static void cn_turn_vector(const double turn[4], double y[3]) {
     cn_add_scaled3(y, 2.0, change, y);
 }
 
+// How many parts a drift of an asymmetric body is made in: |W| stays below |I W| / I_min.
+static int cn_spin_parts(const cn_rigid *body, const double W0[3], double h) {
+    double P[3], most = 0.0;
+    cn_mat3_apply(body->inertia, W0, P);
+    for (int i = 0; i < 3; i++) {
+        double row = 0.0; // a bound of the largest eigenvalue of I^-1
+        for (int j = 0; j < 3; j++) {
+            row += fabs(body->inverse_inertia[3 * i + j]);
+        }
+        most = fmax(most, row);
+    }
+    double parts = ceil(fabs(h) * most * cn_norm3(P) / CN_SPIN_PART);
+    return parts <= 1.0 ? 1 : (int)fmin(parts, CN_SPIN_PARTS);
+}
+
+static void cn_drift_part(const cn_rigid *body, const double *pose, const double *velocity,
+                          double h, double *out_pose, double *out_velocity);
+
 void cn_rigid_drift(const cn_rigid *body, const double *pose, const double *velocity, double h,
                     double *out_pose, double *out_velocity) {
     // A body whose rate is held in some direction does not follow Euler's equation: its rate stays.
@@ -213,6 +234,30 @@ void cn_rigid_drift(const cn_rigid *body, const double *pose, const double *velo
         cn_rigid_move(body->dim, pose, velocity, h, out_pose);
         return;
     }
+    double R[9], W0[3];
+    cn_quat_matrix(pose + 3, R);
+    cn_mat3_apply_transposed(R, velocity + 3, W0);
+    int parts = cn_spin_parts(body, W0, h);
+    if (parts == 1) {
+        cn_drift_part(body, pose, velocity, h, out_pose, out_velocity);
+        return;
+    }
+    double turned[7], spin[6] = {0.0, 0.0, 0.0, velocity[3], velocity[4], velocity[5]};
+    memcpy(turned, pose, sizeof turned);
+    for (int k = 0; k < parts; k++) {
+        cn_drift_part(body, turned, spin, h / parts, turned, spin);
+    }
+    for (int i = 0; i < 3; i++) {
+        out_velocity[i] = velocity[i];
+        out_velocity[3 + i] = spin[3 + i];
+        out_pose[i] = pose[i] + h * velocity[i];
+    }
+    memcpy(out_pose + 3, turned + 3, 4 * sizeof *turned);
+}
+
+// The drift of an asymmetric body that turns little.
+static void cn_drift_part(const cn_rigid *body, const double *pose, const double *velocity,
+                          double h, double *out_pose, double *out_velocity) {
     double R[9], W0[3], W1[3], mean[6], change[3], turn[4] = {1.0, 0.0, 0.0, 0.0};
     cn_quat_matrix(pose + 3, R);
     cn_mat3_apply_transposed(R, velocity + 3, W0);

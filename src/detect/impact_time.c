@@ -65,25 +65,23 @@ static void cn_moving_place(const cn_moving *side, double t, cn_placed *placed) 
     }
 }
 
-// Velocity of the material point of a side.
-static void cn_moving_velocity(const cn_moving *side, const double center[3], const double point[3],
-                               double out[3]) {
+// Velocity of the material point of a side at the end of an arm.
+static void cn_moving_velocity(const cn_moving *side, const double arm[3], double out[3]) {
     const double *v = side->velocity;
-    double arm[3], spin[3] = {0.0, 0.0, side->dim == 3 ? v[5] : v[2]};
+    double spin[3] = {0.0, 0.0, side->dim == 3 ? v[5] : v[2]};
     if (side->dim == 3) {
         spin[0] = v[3];
         spin[1] = v[4];
     }
-    cn_sub3(point, center, arm);
     cn_cross3(spin, arm, out);
     out[0] += v[0];
     out[1] += v[1];
     out[2] += side->dim == 3 ? v[2] : 0.0;
 }
 
-// The nearest two points at time t; false: they are farther apart than reach.
-static bool cn_nearest(const cn_moving side[2], double t, double reach, cn_manifold_point *out,
-                       double *approach) {
+// The nearest two points at time t, their gap into *gap; false: they are farther apart than reach.
+static bool cn_nearest(const cn_moving side[2], double t, double reach, double *gap,
+                       cn_impact *out) {
     cn_placed placed[2];
     cn_manifold manifold;
     cn_moving_place(&side[0], t, &placed[0]);
@@ -95,12 +93,17 @@ static bool cn_nearest(const cn_moving side[2], double t, double reach, cn_manif
     for (int32_t k = 1; k < manifold.count; k++) {
         nearest = manifold.point[k].gap < manifold.point[nearest].gap ? k : nearest;
     }
-    *out = manifold.point[nearest];
+    const cn_manifold_point *point = &manifold.point[nearest];
     double first[3], second[3], apart[3];
-    cn_moving_velocity(&side[1], placed[1].position, out->point, first);
-    cn_moving_velocity(&side[0], placed[0].position, out->point, second);
-    cn_sub3(first, second, apart);
-    *approach = -cn_dot3(apart, out->normal);
+    *gap = point->gap;
+    out->t = t;
+    memcpy(out->normal, point->normal, sizeof out->normal);
+    cn_sub3(point->point, placed[0].position, out->arm);
+    cn_sub3(point->point, placed[1].position, out->arm + 3);
+    cn_moving_velocity(&side[0], out->arm, first);
+    cn_moving_velocity(&side[1], out->arm + 3, second);
+    cn_sub3(second, first, apart);
+    out->approach = -cn_dot3(apart, out->normal);
     return true;
 }
 
@@ -112,23 +115,36 @@ bool cn_impact_time(const cn_model *model, const cn_contact_key *key, const doub
     for (int32_t k = 0; k < model->dim; k++) {
         apart[k] = side[1].velocity[k] - side[0].velocity[k];
     }
-    for (int32_t i = 0; i < CN_IMPACT_EVALUATIONS; i++) {
-        cn_manifold_point nearest;
-        double approach = 0.0;
-        if (!cn_nearest(side, t, reach, &nearest, &approach)) {
+    bool hit = false;
+    double gap = 0.0;
+    *out = (cn_impact){.t = 0.0};
+    for (int32_t i = 0; i < CN_IMPACT_EVALUATIONS && !hit; i++) {
+        if (!cn_nearest(side, t, reach, &gap, out)) {
             return false;
         }
-        *out = (cn_impact){.t = t, .approach = approach};
-        memcpy(out->point, nearest.point, sizeof out->point);
-        memcpy(out->normal, nearest.normal, sizeof out->normal);
-        if (nearest.gap <= closed) {
-            return approach > 0.0;
-        }
-        double bound = side[0].turning + side[1].turning - cn_dot3(apart, nearest.normal);
-        t += nearest.gap / bound;
-        if (!(bound > 0.0 && t <= h)) {
+        hit = gap <= closed;
+        double bound = side[0].turning + side[1].turning - cn_dot3(apart, out->normal);
+        t += gap / bound;
+        if (!hit && !(bound > 0.0 && t <= h)) {
             return false;
         }
     }
+    if (!(out->approach > 0.0)) {
+        return false;
+    }
+    cn_impact end;
+    out->caught = cn_nearest(side, h, reach, &gap, &end) && gap <= closed &&
+                  gap > -cn_contact_depth(model, key) &&
+                  cn_dot3(end.normal, out->normal) > 0.0;
     return true;
+}
+
+bool cn_impact_inverts(const cn_model *model, const cn_contact_key *key, const double *q,
+                       const double *v, double h, double reach, const double n[3]) {
+    cn_moving side[2] = {cn_moving_side(model, key, false, q, v),
+                         cn_moving_side(model, key, true, q, v)};
+    cn_impact end = {.t = h};
+    double gap = 0.0;
+    return cn_nearest(side, h, reach, &gap, &end) &&
+           (gap < -2.0 * cn_contact_depth(model, key) || cn_dot3(end.normal, n) < 0.0);
 }

@@ -228,6 +228,7 @@ typedef struct cn_state {
     uint8_t *past;         // CN_PAST_...
     cn_contact_motion *motion; // NULL where the model does not store it
     double last_h;             // [s] length of the last step; 0: there was none
+    double drift_limit; // [s] a longer drift from here takes bodies through one another
     double *joint_impulse; // a number a row of a joint, for warm starts
     double *joint_angle;   // 2 a joint: its angles with whole turns counted
     // A number or six a body where bodies may fall asleep; else NULL.

@@ -80,6 +80,7 @@ static cn_status cn_state_restore(cn_sim *sim, const cn_state *kept, cn_error *e
     memcpy(now->joint_angle, kept->joint_angle, sizeof(double) * 2 * (size_t)model->joint_count);
     cn_copy_impulses(kept, now);
     now->last_h = kept->last_h;
+    now->drift_limit = kept->drift_limit;
     return CN_OK;
 }
 

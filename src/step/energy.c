@@ -121,9 +121,9 @@ static void cn_body_work(const void *user, int64_t first, int64_t end, void *par
     }
 }
 
-// What a driven body gives through a contact: minus the impulse on it times its mean velocity at
-// the point.
-static double cn_driven_work(const cn_sim *sim, int32_t body, const cn_contact *contact,
+// What a driven body gives through a contact: minus the impulse on it times its mean velocity at the
+// end of the arm.
+static double cn_driven_work(const cn_sim *sim, int32_t body, const double arm[3],
                              const double impulse[3]) {
     const cn_model *model = sim->model;
     const cn_step *step = &sim->last;
@@ -131,10 +131,7 @@ static double cn_driven_work(const cn_sim *sim, int32_t body, const cn_contact *
         return 0.0;
     }
     int32_t size = cn_velocity_size(model->dim);
-    const double *x = step->q_middle + (int64_t)cn_pose_size(model->dim) * body;
     const double *v0 = step->v_old + (int64_t)size * body, *v1 = step->v_new + (int64_t)size * body;
-    double arm[3] = {contact->point[0] - x[0], contact->point[1] - x[1],
-                     model->dim == 3 ? contact->point[2] - x[2] : 0.0};
     double spin[3] = {0.0, 0.0, 0.0}, velocity[3] = {0.0, 0.0, 0.0}, turning[3];
     for (int32_t k = 0; k < model->dim; k++) {
         velocity[k] = 0.5 * (v0[k] + v1[k]);
@@ -165,8 +162,11 @@ static double cn_driven_works(const cn_sim *sim, int64_t a) {
     for (int32_t k = 0; k < 3; k++) {
         reaction[k] = -impulse[k];
     }
-    return cn_driven_work(sim, contact->key.candidate, contact, impulse) +
-           cn_driven_work(sim, contact->key.antagonist, contact, reaction);
+    double arm[6];
+    cn_contact_arms(sim->model->dim, step->q_middle, &step->contacts,
+                    cn_assembled_listed(&step->assembled, a), step->opts.early, arm);
+    return cn_driven_work(sim, contact->key.candidate, arm + 3, impulse) +
+           cn_driven_work(sim, contact->key.antagonist, arm, reaction);
 }
 
 // -1/2 (u_0 + u_1) of contact a, whose u of both ends is known.

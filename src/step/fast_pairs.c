@@ -5,9 +5,10 @@
 // for them:
 //  1. before the solve, pairs whose motion hits (detect/impact_time.h) and goes deeper take part
 //     early: they bounce with e u_i in front of the surface, at a gap of at most h |u|;
-//  2. after the solve, pairs that the impulses of others throw through one another are added, and
-//     the step is made again from its start, at most CN_FAST_TRIES times. Bodies that became faster
-//     than detection had expected are looked for farther away then, whatever their law;
+//  2. after the solve, pairs that the impulses of others throw through one another. Bodies that
+//     became faster than detection had expected are looked for farther away, and the step is made
+//     again. Then it is halved, so that the next part sees them approach, at most a few times;
+//     shorter steps take them in as they are, at most CN_FAST_TRIES times;
 //  3. what is left is stopped without bouncing:
 //         0 <= u + max(0, g + depth)/tau  orthogonal to  p >= 0  for all normals, without friction.
 // The motion that counts is that from q~ of this step to q~ of the next one, of the length tau =
@@ -31,7 +32,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_FAST_TRIES 3          // of a step: the first and two more
+#define CN_FAST_TRIES 8          // of a step; two or three are usual
 #define CN_PARTS_MAX 4096.0      // of the first step
 #define CN_SAME_NORMAL 0.999     // cosine: the contact that is hit is the listed one
 #define CN_STOP_TOLERANCE 1e-6   // of the solve that stops what nothing else stops
@@ -86,12 +87,16 @@ typedef struct cn_fast_group {
     int32_t first, end;
     double depth;
     bool hit, closed; // the shapes meet within the step; they are in touch already
+    bool inverted;    // in touch, and past one another at the end of the step
     cn_impact impact;
 } cn_fast_group;
 
 static double cn_normal_velocity(const cn_sim *sim, const cn_contact *contact, const double *v) {
-    double apart[3];
-    cn_contact_velocity(sim->model->dim, sim->last.q_middle, v, contact, apart);
+    const cn_step *step = &sim->last;
+    double arm[6], apart[3];
+    cn_contact_arms(sim->model->dim, step->q_middle, &step->contacts,
+                    (int32_t)(contact - step->contacts.contact), NULL, arm);
+    cn_contact_velocity(sim->model->dim, v, &contact->key, arm, apart);
     return cn_dot3(contact->normal, apart);
 }
 
@@ -100,21 +105,29 @@ static cn_fast_group cn_group_at(const cn_sim *sim, int32_t first, const double 
     const cn_contact_list *list = &sim->last.contacts;
     const cn_contact *contact = &list->contact[first];
     cn_fast_group group = {.first = first, .end = first + 1};
-    double gap = contact->gap;
+    int32_t nearest = first;
     for (; group.end < list->count && cn_same_shapes(&contact->key, &list->contact[group.end].key);
          group.end++) {
-        gap = fmin(gap, list->contact[group.end].gap);
+        nearest = list->contact[group.end].gap < list->contact[nearest].gap ? group.end : nearest;
     }
+    double gap = list->contact[nearest].gap;
     double reach = cn_reach_of(sim, contact->key.candidate, v) +
                    cn_reach_of(sim, contact->key.antagonist, v);
     group.depth = cn_contact_depth(sim->model, &contact->key);
-    if (!(gap + group.depth < reach)) {
+    if (!(group.depth < reach && gap < reach)) {
         return group;
     }
     group.closed = gap <= 0.0;
-    group.hit = group.closed ||
-                cn_impact_time(sim->model, &contact->key, sim->last.q_middle, v, sim->last.sweep,
-                               gap + 2.0 * reach, &group.impact);
+    const double *q = sim->last.q_middle;
+    double farthest = fabs(gap) + 2.0 * reach;
+    if (group.closed) {
+        group.inverted = cn_impact_inverts(sim->model, &contact->key, q, v, sim->last.sweep,
+                                           farthest, list->contact[nearest].normal);
+    } else {
+        group.hit = cn_impact_time(sim->model, &contact->key, q, v, sim->last.sweep, farthest,
+                                   &group.impact);
+    }
+    group.hit = group.hit || group.closed;
     return group;
 }
 
@@ -129,11 +142,9 @@ static bool cn_goes_through(const cn_sim *sim, const cn_fast_group *group, int32
                -CN_STOPPED_ENOUGH * group->depth;
 }
 
-// Whether the group as a whole does, at the place of its impact.
-static bool cn_group_goes_through(const cn_sim *sim, const cn_fast_group *group) {
-    return group->hit && !group->closed &&
-           (sim->last.sweep - group->impact.t) * group->impact.approach >
-               CN_STOPPED_ENOUGH * group->depth;
+// Whether the group as a whole is hit without that the next step would see it.
+static bool cn_group_goes_through(const cn_fast_group *group) {
+    return group->hit && !group->closed && !group->impact.caught;
 }
 
 static bool cn_group_bounces(const cn_sim *sim, const cn_fast_group *group) {
@@ -144,57 +155,59 @@ static bool cn_group_bounces(const cn_sim *sim, const cn_fast_group *group) {
                ->law == CN_LAW_SIGNORINI;
 }
 
-// The nearest contact of a group gets the place of the impact, as far as one point can stand for it
-// at q~: on the line through the centre of a sphere, else halfway between where the two bodies will
-// be hit.
-static int32_t cn_group_aim(cn_sim *sim, const cn_fast_group *group, const double *v) {
-    const cn_model *model = sim->model;
+// ---- before the solve ----
+
+// Contact c takes part early; its bodies will be hit at these arms.
+static void cn_add_early(cn_step *step, int32_t c, const double arm[6]) {
+    if (step->early.place[c] < 0) {
+        step->early.place[c] = step->early.count++;
+    }
+    memcpy(step->early.arm + 6 * (int64_t)step->early.place[c], arm, 6 * sizeof *arm);
+}
+
+// The same where nothing is known but its place at q~: each body is hit where it is nearest to the
+// other, which is hit where that point comes to, with velocities v.
+static void cn_add_early_listed(cn_sim *sim, int32_t c, const double *v) {
+    cn_step *step = &sim->last;
+    const cn_contact *contact = &step->contacts.contact[c];
+    int32_t dim = sim->model->dim;
+    int64_t size = cn_velocity_size(dim);
+    const double *candidate = v + size * contact->key.candidate,
+                 *antagonist = v + size * contact->key.antagonist;
+    double arm[6], u = cn_normal_velocity(sim, contact, v);
+    double t = u < 0.0 ? fmin(fmax(0.0, contact->gap) / -u, step->sweep) : 0.0;
+    cn_contact_arms(dim, step->q_middle, &step->contacts, c, NULL, arm);
+    for (int32_t k = 0; k < dim; k++) {
+        double half = 0.5 * contact->gap * contact->normal[k];
+        arm[k] += t > 0.0 ? half + t * (candidate[k] - antagonist[k]) : -half;
+        arm[3 + k] += half;
+    }
+    cn_add_early(step, c, arm);
+}
+
+// The nearest contact of a group gets the normal of the impact and takes part early.
+static void cn_group_aim(cn_sim *sim, const cn_fast_group *group) {
     cn_contact *contact = sim->last.contacts.contact;
     int32_t nearest = group->first;
     for (int32_t c = group->first + 1; c < group->end; c++) {
         nearest = contact[c].gap < contact[nearest].gap ? c : nearest;
     }
-    contact += nearest;
-    const cn_body *candidate = &model->body[contact->key.candidate],
-                  *antagonist = &model->body[contact->key.antagonist];
-    const double *n = group->impact.normal;
-    int32_t dim = model->dim;
-    if (candidate->ball && antagonist->ball) {
-        return nearest; // both lines are one at q~ only
-    }
-    if (candidate->ball || antagonist->ball) {
-        int32_t ball = candidate->ball ? contact->key.candidate : contact->key.antagonist;
-        const double *x = sim->last.q_middle + (int64_t)cn_pose_size(dim) * ball;
-        double arm = (candidate->ball ? -1.0 : 1.0) * (model->body[ball].bound + 0.5 * contact->gap);
-        for (int32_t k = 0; k < dim; k++) {
-            contact->point[k] = x[k] + arm * n[k];
-        }
-    } else {
-        int64_t size = cn_velocity_size(dim);
-        const double *a = v + size * contact->key.candidate, *b = v + size * contact->key.antagonist;
-        for (int32_t k = 0; k < dim; k++) {
-            contact->point[k] = group->impact.point[k] - 0.5 * group->impact.t * (a[k] + b[k]);
-        }
-    }
-    memcpy(contact->normal, n, sizeof contact->normal);
-    return nearest;
+    memcpy(contact[nearest].normal, group->impact.normal, sizeof contact->normal);
+    cn_add_early(&sim->last, nearest, group->impact.arm);
 }
 
-// ---- before the solve ----
-
-// Contacts of the group that take part early; returns how many.
-static int32_t cn_group_mark(cn_sim *sim, const cn_fast_group *group) {
-    cn_step *step = &sim->last;
+// Contacts of the group that take part early.
+static void cn_group_mark(cn_sim *sim, const cn_fast_group *group) {
     int32_t count = 0;
     for (int32_t c = group->first; c < group->end && group->hit; c++) {
-        step->early[c] = cn_goes_through(sim, group, c, step->v_old);
-        count += step->early[c];
+        if (cn_goes_through(sim, group, c, sim->last.v_old)) {
+            cn_add_early_listed(sim, c, sim->last.v_old);
+            count++;
+        }
     }
-    if (count == 0 && cn_group_goes_through(sim, group)) {
-        step->early[cn_group_aim(sim, group, step->v_old)] = 1;
-        count = 1;
+    if (count == 0 && cn_group_goes_through(group)) {
+        cn_group_aim(sim, group);
     }
-    return count;
 }
 
 // Those that the last try of the step asked for.
@@ -207,10 +220,23 @@ static void cn_mark_forced(cn_sim *sim) {
         while (next < count && cn_key_before(&forced[next], key)) {
             next++;
         }
-        if (next < count && !cn_key_before(key, &forced[next])) {
-            step->early[c] = 1;
+        if (next < count && !cn_key_before(key, &forced[next]) && step->early.place[c] < 0) {
+            cn_add_early_listed(sim, c, step->v_old);
         }
     }
+}
+
+static bool cn_early_begin(cn_sim *sim) {
+    cn_step *step = &sim->last;
+    int32_t count = step->contacts.count;
+    step->early.count = 0;
+    step->early.place = CN_TAKE(sim->step_memory, int32_t, count);
+    step->early.arm = CN_TAKE(sim->step_memory, double, 6 * (int64_t)count);
+    for (int32_t c = 0; step->early.place && c < count; c++) {
+        step->early.place[c] = -1;
+    }
+    step->opts.early = &step->early;
+    return step->early.place && step->early.arm;
 }
 
 cn_status cn_fast_mark(cn_sim *sim, cn_error *error) {
@@ -221,8 +247,7 @@ cn_status cn_fast_mark(cn_sim *sim, cn_error *error) {
         !(cn_anything_fast(sim, step->v_old) || sim->forced.size > 0)) {
         return CN_OK;
     }
-    step->early = CN_TAKE_ZERO(sim->step_memory, uint8_t, step->contacts.count);
-    if (!step->early) {
+    if (!cn_early_begin(sim)) {
         return cn_fail_memory(error);
     }
     for (int32_t c = 0; c < step->contacts.count;) {
@@ -233,7 +258,6 @@ cn_status cn_fast_mark(cn_sim *sim, cn_error *error) {
         c = group.end;
     }
     cn_mark_forced(sim);
-    step->opts.early = step->early;
     return CN_OK;
 }
 
@@ -270,9 +294,9 @@ static cn_status cn_fast_reach(cn_sim *sim, bool *farther, cn_error *error) {
 static int32_t cn_group_force(cn_sim *sim, const cn_fast_group *group, bool *memory) {
     cn_step *step = &sim->last;
     int32_t count = 0;
-    bool whole = cn_group_goes_through(sim, group);
+    bool whole = cn_group_goes_through(group);
     for (int32_t c = group->first; c < group->end && group->hit; c++) {
-        bool active = step->early && step->early[c];
+        bool active = step->opts.early && step->early.place[c] >= 0;
         if (!active && (cn_goes_through(sim, group, c, step->v_new) || (whole && count == 0))) {
             const cn_contact_key *key = &step->contacts.contact[c].key;
             *memory = *memory && cn_buffer_append(&sim->forced, key, sizeof *key);
@@ -294,20 +318,39 @@ static void cn_sort_keys(cn_contact_key *key, int64_t count) {
     }
 }
 
+// How long the solved step may go on before it takes the group through [s]; infinite: it does not.
+static double cn_group_time(const cn_sim *sim, const cn_fast_group *group) {
+    const cn_step *step = &sim->last;
+    double least = group->inverted ? 0.0 : HUGE_VAL;
+    if (cn_group_goes_through(group)) {
+        least = group->impact.t + 0.5 * group->depth / group->impact.approach;
+    }
+    for (int32_t c = group->first; c < group->end && group->hit; c++) {
+        if (cn_goes_through(sim, group, c, step->v_new)) {
+            const cn_contact *contact = &step->contacts.contact[c];
+            double u = cn_normal_velocity(sim, contact, step->v_new);
+            least = fmin(least, (contact->gap + group->depth) / -u);
+        }
+    }
+    return least;
+}
+
 // Groups that the solved step takes through one another: how many, the first of them, and contacts
-// that a further try may take in.
+// that a further try may take in. Those that a short next step would still see are left to it.
 static int32_t cn_fast_count(cn_sim *sim, bool force, int32_t at[2], int32_t *forced,
                              cn_error *error) {
     cn_step *step = &sim->last;
+    double theta = sim->model->settings.theta;
+    double shortest = (1.0 - theta) * sim->model->settings.step / (1 << CN_FAST_HALVINGS);
     int32_t through = 0;
     bool memory = true;
     *forced = 0;
+    step->drift_limit = HUGE_VAL;
     for (int32_t c = 0; c < step->contacts.count;) {
         cn_fast_group group = cn_group_at(sim, c, step->v_new);
-        bool passes = cn_group_goes_through(sim, &group);
-        for (int32_t k = group.first; k < group.end && group.hit && !passes; k++) {
-            passes = cn_goes_through(sim, &group, k, step->v_new);
-        }
+        double left = cn_group_time(sim, &group) - theta * step->h;
+        bool passes = left < shortest;
+        step->drift_limit = passes ? step->drift_limit : fmin(step->drift_limit, left);
         if (passes && through++ == 0) {
             at[0] = step->contacts.contact[c].key.candidate;
             at[1] = step->contacts.contact[c].key.antagonist;
@@ -336,7 +379,9 @@ static cn_status cn_stop_add(cn_sim *sim, const cn_assembled *stop, cn_error *er
     int32_t dim = sim->model->dim;
     for (int32_t c = 0; c < step->contacts.count; c++) {
         if (p[(int64_t)dim * c] > 0.0) {
-            step->early[c] = 1;
+            if (step->early.place[c] < 0) {
+                cn_add_early_listed(sim, c, step->v_new);
+            }
             if (step->fast.limited++ == 0) {
                 step->fast.limited_at[0] = step->contacts.contact[c].key.candidate;
                 step->fast.limited_at[1] = step->contacts.contact[c].key.antagonist;
@@ -375,11 +420,9 @@ static cn_status cn_fast_stop(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
     int32_t count = step->contacts.count;
     double *given = CN_TAKE(sim->step_memory, double, count);
-    step->early = step->early ? step->early : CN_TAKE_ZERO(sim->step_memory, uint8_t, count);
-    if (!given || !step->early) {
+    if (!given || (!step->opts.early && !cn_early_begin(sim))) {
         return cn_fail_memory(error);
     }
-    step->opts.early = step->early;
     for (int32_t c = 0; c < count; c++) {
         const cn_contact *contact = &step->contacts.contact[c];
         double reach = cn_reach_of(sim, contact->key.candidate, step->v_new) +
@@ -397,10 +440,10 @@ static cn_status cn_fast_stop(cn_sim *sim, cn_error *error) {
 
 static void cn_count_early(cn_step *step) {
     int32_t dim = step->assembled.problem.dim;
-    for (int32_t a = 0; step->early && a < step->assembled.contacts; a++) {
+    for (int32_t a = 0; step->opts.early && a < step->assembled.contacts; a++) {
         int32_t c = cn_assembled_listed(&step->assembled, a);
         double gap = step->contacts.contact[c].gap;
-        if (step->early[c] && gap > 0.0 && step->r[(int64_t)dim * a] > 0.0) {
+        if (step->early.place[c] >= 0 && gap > 0.0 && step->r[(int64_t)dim * a] > 0.0) {
             step->fast.early++;
             step->fast.early_gap = fmax(step->fast.early_gap, gap);
         }
@@ -419,11 +462,13 @@ cn_status cn_fast_check(cn_sim *sim, cn_error *error) {
     cn_status status = cn_fast_reach(sim, &farther, error);
     // Spheres whose vectors are shared have no q~ any more; their laws need no help.
     if (status == CN_OK && !sim->next_q) {
-        through = cn_fast_count(sim, !last, step->fast.passed_at, &forced, error);
+        through = cn_fast_count(sim, !last && sim->fast_halvings == 0, step->fast.passed_at, &forced,
+                                error);
         status = through < 0 ? CN_ERR_MEMORY : CN_OK;
     }
-    step->again = status == CN_OK && !last && (farther || forced > 0);
-    if (status != CN_OK || step->again) {
+    step->halve = status == CN_OK && !farther && through > 0 && sim->fast_halvings > 0;
+    step->again = status == CN_OK && !last && !step->halve && (farther || forced > 0);
+    if (status != CN_OK || step->again || step->halve) {
         if (sim->reach) {
             cn_detector_reach(sim->detector, sim->reach);
         }
@@ -454,10 +499,11 @@ int32_t cn_fast_parts(cn_sim *sim, double h, cn_error *error) {
         double reach = cn_reach_of(sim, contact->key.candidate, sim->state.v) +
                        cn_reach_of(sim, contact->key.antagonist, sim->state.v);
         cn_impact impact;
-        if (contact->gap > 0.0 && contact->gap + depth < reach &&
+        if (contact->gap > 0.0 && depth < reach && contact->gap < reach &&
             cn_impact_time(model, &contact->key, sim->state.q, sim->state.v, drift,
                            contact->gap + 2.0 * reach, &impact)) {
-            parts = fmax(parts, ceil(2.0 * drift * impact.approach / depth));
+            parts = impact.caught ? parts
+                                  : fmax(parts, ceil(2.0 * drift * impact.approach / depth));
         }
     }
     return (int32_t)fmin(parts, CN_PARTS_MAX);

@@ -358,7 +358,8 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
     *step = (cn_step){.t = t,
                       .h = h,
                       .sweep = model->settings.theta * h +
-                               (1.0 - model->settings.theta) * model->settings.step,
+                               (1.0 - model->settings.theta) * sim->next_h,
+                      .drift_limit = HUGE_VAL,
                       .steering = &sim->steering,
                       .joint_worst = -1,
                       .opts = {.t = t,
@@ -426,8 +427,8 @@ static cn_status cn_step_detect(cn_sim *sim, cn_error *error) {
     int32_t missed = step->contacts.missed;
     cn_step_enter(sim, CN_PHASE_DETECT);
     cn_detector_rest(sim->detector, step->resting);
-    cn_status status =
-        cn_detect(sim->detector, step->q_middle, step->v_old, step->h, &step->contacts, error);
+    cn_status status = cn_detect(sim->detector, step->q_middle, step->v_old,
+                                 fmax(step->h, step->sweep), &step->contacts, error);
     step->contacts.missed += missed;
     cn_step_enter(sim, CN_PHASE_ASSEMBLE);
     return status;

@@ -116,6 +116,7 @@ void cn_sim_parts(const cn_sim *sim, cn_save *save) {
                                 .impulses = state->impulse_count,
                                 .motion = model->stores_motion,
                                 .last_h = state->last_h,
+                                .drift_limit = state->drift_limit,
                                 .steered = cn_is_steered(sim)};
     save->steered.steering = sim->steering;
     save->steered.work = sim->steering_work;
@@ -172,7 +173,7 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     memcpy(&head, bytes, sizeof head);
     if (head.magic != CN_SAVE_MAGIC || head.dim != model->dim || head.bodies != model->body_count ||
         head.impulses < 0 || head.step < 0 || head.motion != model->stores_motion ||
-        !(head.last_h >= 0.0 && head.last_h < HUGE_VAL) || size < cn_save_size(&head, cn_other_numbers(model)) ||
+        !(head.last_h >= 0.0 && head.last_h < HUGE_VAL) || !(head.drift_limit > 0.0) || size < cn_save_size(&head, cn_other_numbers(model)) ||
         !cn_sleep_fits(sim,
                        (const unsigned char *)bytes + cn_save_size(&head, cn_other_numbers(model)),
                        size - cn_save_size(&head, cn_other_numbers(model)))) {
@@ -192,6 +193,7 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     cn_state state = sim->state;
     state.step = head.step;
     state.last_h = head.last_h;
+    state.drift_limit = head.drift_limit;
     size_t impulses = (size_t)head.impulses;
     const struct {
         void *to;

@@ -8,7 +8,7 @@
 typedef struct cn_save_head {
     uint64_t magic;
     int64_t step;
-    double last_h;
+    double last_h, drift_limit;
     int32_t dim, bodies, impulses;
     int32_t motion; // 1: with the motion of the contacts
     int32_t unused; // so that the struct has no gaps

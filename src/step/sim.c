@@ -201,6 +201,7 @@ static bool cn_sim_allocate(cn_sim *sim) {
     if (model->v0) {
         memcpy(sim->state.v, model->v0, sizeof(double) * (size_t)velocities);
     }
+    sim->state.drift_limit = HUGE_VAL;
     sim->steering = cn_steering_default(model);
     return cn_sleep_prepare(sim);
 }
@@ -326,7 +327,9 @@ bool cn_state_make_room(cn_sim *sim, int32_t count) {
 // What problem contact a did, for the next step.
 static uint8_t cn_past_of(const cn_step *step, int32_t a) {
     unsigned past = step->status[a] == 2 ? CN_PAST_SLID : 0;
-    if (step->r[(int64_t)step->assembled.problem.dim * a] > 0.0) {
+    bool early = step->opts.early &&
+                 step->opts.early->place[cn_assembled_listed(&step->assembled, a)] >= 0;
+    if (!early && step->r[(int64_t)step->assembled.problem.dim * a] > 0.0) {
         past |= CN_PAST_PRESSED;
         past |= step->assembled.past[a] & CN_PAST_PRESSED ? CN_PAST_PRESSED_TWICE : 0;
     }
@@ -342,8 +345,10 @@ static void cn_keep_impulse(cn_sim *sim, int32_t at, int32_t a) {
     cn_world_impulse(step, a, sim->state.impulse + 3 * (int64_t)at);
     if (sim->state.motion) {
         cn_contact_motion *motion = &sim->state.motion[at];
-        cn_contact_velocity(sim->model->dim, step->q_middle, step->v_seen, contact,
-                            motion->velocity);
+        double arm[6];
+        cn_contact_arms(sim->model->dim, step->q_middle, &step->contacts,
+                        cn_assembled_listed(&step->assembled, a), NULL, arm);
+        cn_contact_velocity(sim->model->dim, step->v_seen, &contact->key, arm, motion->velocity);
         motion->normal = cn_dot3(contact->normal, motion->velocity);
         memcpy(motion->point, contact->point, sizeof motion->point);
     }
@@ -409,7 +414,10 @@ static void cn_count_turns(cn_sim *sim) {
 cn_status cn_step_accept(cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
     cn_status status = cn_keep_impulses(sim, error);
-    sim->state.last_h = status == CN_OK ? sim->last.h : sim->state.last_h;
+    if (status == CN_OK) {
+        sim->state.last_h = sim->last.h;
+        sim->state.drift_limit = sim->last.drift_limit;
+    }
     if (status == CN_OK && sim->next_q) {
         sim->next_q = sim->state.q;
         sim->next_v = sim->state.v;
@@ -520,12 +528,43 @@ cn_status cn_step_try(cn_sim *sim, double t, double h, cn_error *error) {
     return status;
 }
 
-// One step of length h, or with the policy "halve" two of half the length where the solve stalls.
+// Two steps of half the length, since bodies would pass through one another in one.
+static cn_status cn_step_in_halves(cn_sim *sim, double t, double h, int32_t halvings,
+                                   cn_step_report *report, cn_error *error);
+static cn_status cn_step_halved_for_fast(cn_sim *sim, double t, double h, int32_t halvings,
+                                         cn_step_report *report, cn_error *error) {
+    report->substeps++;
+    sim->fast_halvings--;
+    cn_status status = cn_step_in_halves(sim, t, h, halvings, report, error);
+    sim->fast_halvings++;
+    return status;
+}
+
+// Two steps of half the length.
+static cn_status cn_step_in_halves(cn_sim *sim, double t, double h, int32_t halvings,
+                                   cn_step_report *report, cn_error *error) {
+    double next = sim->next_h;
+    sim->next_h = 0.5 * h;
+    cn_status status = cn_step_or_halve(sim, t, 0.5 * h, halvings, report, error);
+    sim->next_h = next;
+    return status == CN_OK
+               ? cn_step_or_halve(sim, t + 0.5 * h, 0.5 * h, halvings, report, error)
+               : status;
+}
+
+// One step of length h, or two of half the length where bodies pass through one another, and with
+// the policy "halve" where the solve stalls.
 cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
                            cn_step_report *report, cn_error *error) {
+    if ((1.0 - sim->model->settings.theta) * h > sim->state.drift_limit && sim->fast_halvings > 0) {
+        return cn_step_halved_for_fast(sim, t, h, halvings, report, error);
+    }
     cn_status status = cn_step_try(sim, t, h, error);
     if (status != CN_OK) {
         return status;
+    }
+    if (sim->last.halve) {
+        return cn_step_halved_for_fast(sim, t, h, halvings, report, error);
     }
     cn_outcome outcome = sim->last.solved.outcome;
     bool stalled = outcome != CN_SOLVED;
@@ -533,10 +572,7 @@ cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
     if (stalled && outcome != CN_TIME && sim->model->settings.on_stall == CN_STALL_HALVE &&
         halvings > 0) {
         report->halvings++;
-        status = cn_step_or_halve(sim, t, 0.5 * h, halvings - 1, report, error);
-        return status == CN_OK
-                   ? cn_step_or_halve(sim, t + 0.5 * h, 0.5 * h, halvings - 1, report, error)
-                   : status;
+        return cn_step_in_halves(sim, t, h, halvings - 1, report, error);
     }
     if (stalled && sim->model->settings.on_stall == CN_STALL_STOP) {
         report->outcome = sim->last.solved.outcome;
@@ -561,7 +597,9 @@ static cn_status cn_step_bodies(cn_sim *sim, double t, cn_step_report *report, c
     int32_t parts = first ? cn_fast_parts(sim, settings->step, error) : 1;
     double h = settings->step / fmax(parts, 1);
     cn_status status = parts > 0 ? CN_OK : CN_ERR_MEMORY;
+    sim->fast_halvings = settings->error > 0.0 ? 0 : CN_FAST_HALVINGS;
     for (int32_t i = 0; status == CN_OK && i < parts; i++) {
+        sim->next_h = i + 1 < parts ? h : settings->step;
         status = settings->error > 0.0
                      ? cn_step_adapted(sim, t + h * i, h, report, error)
                      : cn_step_or_halve(sim, t + h * i, h, settings->halvings, report, error);

@@ -59,13 +59,15 @@ typedef struct cn_step {
     int32_t joint_worst; // its joint, -1: none
     double projected;    // energy that projections onto the joints took [J]
     double lifted;       // energy that lifting bodies out of penetration gave [J]
-    uint8_t *early;      // of each listed contact, 1: it bounces before it touches; NULL: none does
+    cn_early_hits early; // contacts that bounce before they touch; opts.early, if there are any
     struct cn_fast_report {
         int32_t early, limited, passed;
         double early_gap;
         int32_t limited_at[2], passed_at[2]; // candidate and antagonist of one of them
     } fast;
     bool again;          // to be made again, with sim->forced and sim->reach
+    bool halve;          // to be made again in two halves
+    double drift_limit;  // [s] as that of the state at its end
     double stilled;      // kinetic energy of bodies that fell asleep [J]
     bool *resting;       // bodies that sleep, are fixed or do not move; NULL: sleeping is off
     int32_t woken;       // bodies that awoke: the step is to be made again
@@ -113,6 +115,8 @@ struct cn_sim {
                            // right through; empty in its first try
     double *reach;         // [m] of each body, how far its last try took it; NULL: never needed
     int32_t tries;         // of the step under way
+    double next_h;         // [s] length of the step after it
+    int32_t fast_halvings; // how often it may be halved so that nothing passes through anything
     cn_step last;          // the step the state came from; contacts of no step before the first
     cn_step_clock clock;
     cn_phase_clock phases; // of the step under way
@@ -164,6 +168,9 @@ cn_status cn_solve_normals(cn_sim *sim, const double *v, const double *given, do
 
 // ---- fast pairs (step/fast_pairs.c) ----
 
+// How often a step is halved where bodies would pass through one another: what is thrown at a wall in
+// it is then seen to approach it in the next part.
+#define CN_FAST_HALVINGS 5
 // Into how many parts the first step of a run is to be cut, so that its first drift takes nothing
 // through anything; 0: an error.
 int32_t cn_fast_parts(cn_sim *sim, double h, cn_error *error);
