@@ -464,6 +464,41 @@ CN_TEST(ellipsoid_dropped_with_spin_does_not_stay_in_the_ground) {
     figures_check(&f);
 }
 
+// Largest change of energy of a free box with unequal moments of inertia over 5 steps, over that of
+// the start; infinite when a step fails.
+static double spin_drift(double spin, double h) {
+    double worst = 0.0;
+    for (int k = 0; k < 20; k++) {
+        double axis[3] = {cos(1.0 * k), sin(1.7 * k), cos(2.3 * k + 1.0)}, size = cn_norm3(axis);
+        world w =
+            world_open("cairn: 1\ngravity: [0, 0, 0]\ntime: {step: %.17g}\n" STONE
+                       "bodies: [{material: stone, shape: {box: {size: [0.1, 0.2, 0.3]}}, "
+                       "angular_velocity: [%.17g, %.17g, %.17g]}]\n",
+                       h, spin * axis[0] / size, spin * axis[1] / size, spin * axis[2] / size);
+        double start = w.energy;
+        for (int i = 0; i < 5 && worst < HUGE_VAL; i++) {
+            if (cn_sim_step(w.sim, &w.last, NULL) != CN_OK) {
+                worst = HUGE_VAL;
+                break;
+            }
+            world_look(&w);
+            worst = fmax(worst, fabs(w.energy / start - 1.0));
+        }
+        world_close(&w);
+    }
+    return worst;
+}
+
+// Impacts at 140 m/s make small bodies turn by many radians per step.
+CN_TEST(fast_spin_in_free_flight_conserves_energy) {
+    figures f = {0};
+    for (double turn = 1.0; turn < 200.0; turn *= 3.0) {
+        figure_below(&f, 1e-9, spin_drift(60.0 * turn, 1.0 / 60),
+                     "free box, %g rad per step: change of energy", turn);
+    }
+    figures_check(&f);
+}
+
 // ---- scenes at rest ----
 
 // Runs a scene at rest; how far `body` moved after the first second, and the solver's iterations.
