@@ -134,7 +134,11 @@ static void shoot(const shot *s, score *sum) {
     const double *v = world_velocity(&w, 2);
     sum->passed += passed;
     sum->silent += passed && run.passed == 0;
-    sum->touched += fabs(v[n] - s->velocity[n]) > 1e-9;
+    bool touched = false;
+    for (int32_t k = 0; k < s->dim; k++) {
+        touched = touched || fabs(v[k] - s->velocity[k]) > 1e-9;
+    }
+    sum->touched += touched;
     sum->restitution =
         fmax(sum->restitution, fabs(v[n] + s->e * s->velocity[n]) / fabs(s->velocity[n]));
     // With friction Newton's restitution may gain energy where a body has no round contact.

@@ -40,7 +40,7 @@ typedef struct cn_step_report {
     double penetration_max;    // [m] largest overlap, of g~
     double penetration_mean;
     double joint_error_max;
-    int32_t missed;    // pairs found overlapping that had not been candidates
+    int32_t missed; // pairs found overlapping that had not been candidates
     // Fast bodies with restitution, which a step would take through one another.
     int32_t early;    // contacts that bounced before they touched
     double early_gap; // [m] the largest gap of those
@@ -56,7 +56,7 @@ typedef struct cn_step_report {
     double work_external, work_joints; // over the step
     double dissipated_friction, dissipated_impact, dissipated_numerical;
     double work_correction; // of lifting bodies out of penetration, over the step
-    double balance_error; // what the energy balance leaves
+    double balance_error;   // what the energy balance leaves
     // [s] the phases' shares of the step's CPU time
     double cpu_detect, cpu_assemble, cpu_solve, cpu_advance;
 } cn_step_report;

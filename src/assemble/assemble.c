@@ -8,6 +8,7 @@
 #include "assemble/assemble.h"
 
 #include "assemble/approach.h"
+#include "assemble/contact_start.h"
 #include "assemble/joints.h"
 #include "assemble/law.h"
 #include "base/arena.h"
@@ -18,32 +19,10 @@
 #include "problem/operator.h"
 #include "problem/point_map.h"
 
-#include <float.h>
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-// Contacts nearer than this times the round-off of the coordinates touch.
-#define CN_SLACK_ROUNDINGS 64.0
-// A contact point that moved farther than this times what its bodies moved has jumped: the change
-// of u is not that of a frame that turns.
-#define CN_JUMP 4.0
 #define CN_ARMS_KEPT 16384 // contacts of balls; of more, 16 bytes each count for more than time
-
-// From a body's centre of mass to the contact.
-static inline void cn_contact_arm(int dim, const double *pose, const cn_contact *contact,
-                                  double arm[3]) {
-    arm[0] = contact->point[0] - pose[0];
-    arm[1] = contact->point[1] - pose[1];
-    arm[2] = dim == 3 ? contact->point[2] - pose[2] : 0.0;
-}
-
-// x in contact axes.
-static inline void cn_to_axes(int32_t dim, const double axes[9], const double x[3], double out[3]) {
-    out[0] = cn_dot3(axes, x);
-    out[1] = cn_dot3(axes + 3, x);
-    out[2] = dim == 3 ? cn_dot3(axes + 6, x) : 0.0;
-}
 
 // The row of H for a body: velocity of its material point at the contact, along one axis.
 static void cn_lever(int32_t dim, const double arm[3], const double d[3], double *row) {
@@ -61,9 +40,8 @@ static void cn_lever(int32_t dim, const double arm[3], const double d[3], double
 
 // Velocity of the material point of a body at the end of an arm, for a dimension known to the
 // compiler.
-static inline __attribute__((always_inline)) void cn_point_velocity(int dim, const double arm[3],
-                                                                    const double *v,
-                                                                    double out[3]) {
+static inline __attribute__((always_inline)) void
+cn_point_velocity(int dim, const double arm[3], const double *v, double out[3]) {
     double spin[3] = {dim == 3 ? v[3] : 0.0, dim == 3 ? v[4] : 0.0, dim == 3 ? v[5] : v[2]};
     cn_cross3(spin, arm, out);
     out[0] += v[0];
@@ -92,20 +70,6 @@ void cn_contact_velocity(int32_t dim, const double *v, const cn_contact_key *key
     cn_sub3(first, second, out);
 }
 
-// What the contacts of a step are made into a problem from.
-typedef struct cn_assembling {
-    const cn_model *model;
-    const cn_state *state;
-    const cn_inertia_map *inertia;
-    const double *v_old, *v_free;
-    const cn_assemble_opts *opts;
-    const cn_contact_list *contacts;
-    cn_operator_kind form;
-    bool all; // listed contacts are those of the problem
-    cn_assembled *out;
-    struct cn_place *place; // one a range of listed contacts
-} cn_assembling;
-
 // Where the next contact that takes part goes.
 typedef struct cn_place {
     int32_t next;  // contact of the problem
@@ -131,11 +95,6 @@ cn_ball_velocity(int dim, const cn_contact *contact, const double axes[9], const
         apart[k] = candidate[k] - antagonist[k] - turn[k];
     }
     cn_to_axes(dim, axes, apart, u);
-}
-
-// Whether a listed contact takes part before it touches.
-static inline bool cn_is_early(const cn_assembling *job, int32_t c) {
-    return job->opts->early && job->opts->early->place[c] >= 0;
 }
 
 // u of a contact of any bodies.
@@ -213,8 +172,8 @@ cn_fill_part(int dim, int count, int stride, const double *inverse, const double
 }
 
 static inline __attribute__((always_inline)) void
-cn_fill_side_of(int dim, int size, const double arm[3], const double *inverse,
-                const double axes[9], int32_t body, double sign, cn_body_map *map, int64_t k) {
+cn_fill_side_of(int dim, int size, const double arm[3], const double *inverse, const double axes[9],
+                int32_t body, double sign, cn_body_map *map, int64_t k) {
     double along[3][3], about[3][3];
     for (int i = 0; i < dim; i++) {
         double row[6];
@@ -457,132 +416,6 @@ static int64_t cn_fill_contact(const cn_assembling *job, int32_t c, const double
     return k;
 }
 
-// ---- what laws look at ----
-
-// Round-off of the gap of a contact: that of the coordinates of its two bodies.
-static double cn_gap_slack(const cn_assembling *job, const cn_contact *contact) {
-    const cn_model *model = job->model;
-    int32_t side[2] = {contact->key.candidate, contact->key.antagonist}, dim = model->dim;
-    double sum = 0.0;
-    for (int i = 0; i < 2; i++) {
-        const double *x = job->inertia->q + (int64_t)cn_pose_size(dim) * side[i];
-        double most = 0.0, bound = model->body[side[i]].bound;
-        for (int32_t k = 0; k < dim; k++) {
-            most = fmax(most, fabs(x[k]));
-        }
-        sum += most + (bound < HUGE_VAL ? bound : 0.0);
-    }
-    return CN_SLACK_ROUNDINGS * DBL_EPSILON * sum;
-}
-
-// The frame change of two spheres, whose normal turns with n' = V / d, V the tangential part of v_c
-// - v_k and d the distance of the centres: -h (S . n) n x n' with S = R_k omega_k + R_c omega_c.
-// The normal part, h V^2 / d, only opens the gap.
-static void cn_sphere_frame_change(const cn_assembling *job, const cn_contact *contact,
-                                   const double axes[9], double change[3]) {
-    const cn_model *model = job->model;
-    int32_t candidate = contact->key.candidate, antagonist = contact->key.antagonist;
-    if (model->dim == 2 || !model->body[candidate].ball || !model->body[antagonist].ball) {
-        return; // in the plane S . n = 0, and a plane's normal does not turn
-    }
-    const double *c = job->v_old + 6 * (int64_t)candidate, *k = job->v_old + 6 * (int64_t)antagonist;
-    double radius[2] = {model->body[antagonist].bound + 0.5 * contact->gap,
-                        model->body[candidate].bound + 0.5 * contact->gap};
-    double spin = 0.0, apart[3];
-    for (int i = 0; i < 3; i++) {
-        spin += (radius[0] * k[3 + i] + radius[1] * c[3 + i]) * contact->normal[i];
-        apart[i] = c[i] - k[i];
-    }
-    // n x t1 = t2 and n x t2 = -t1.
-    double factor = -job->opts->h * spin / (radius[0] + radius[1]);
-    change[1] = -factor * cn_dot3(axes + 6, apart);
-    change[2] = factor * cn_dot3(axes + 3, apart);
-}
-
-// Whether a contact point moved farther than its bodies can have taken it.
-static bool cn_point_jumped(const cn_assembling *job, const cn_contact *contact,
-                            const double last[3]) {
-    const cn_model *model = job->model;
-    int32_t side[2] = {contact->key.candidate, contact->key.antagonist}, dim = model->dim;
-    double way[3], reach = 0.0;
-    for (int i = 0; i < 2; i++) {
-        const double *v = job->v_old + (int64_t)cn_velocity_size(dim) * side[i];
-        const double *x = job->inertia->q + (int64_t)cn_pose_size(dim) * side[i];
-        double arm[3], bound = model->body[side[i]].bound;
-        cn_contact_arm(dim, x, contact, arm);
-        bound = bound < HUGE_VAL ? bound : cn_norm3(arm);
-        reach += dim == 3 ? cn_norm3(v) + bound * cn_norm3(v + 3)
-                          : hypot(v[0], v[1]) + bound * fabs(v[2]);
-    }
-    cn_sub3(contact->point, last, way);
-    return !(cn_norm3(way) <= CN_JUMP * job->opts->h * reach);
-}
-
-// The frame change of a contact that pressed in the last step, `last` among the state's: u_i less
-// what the same velocities gave in the frame of that step, taken for drifts of the present length.
-static void cn_stored_frame_change(const cn_assembling *job, const cn_contact *contact,
-                                   const double axes[9], const double before[3], int32_t last,
-                                   double change[3]) {
-    const cn_contact_motion *motion = &job->state->motion[last];
-    int32_t dim = job->model->dim;
-    double then[3], h = job->opts->h, theta = job->opts->theta;
-    cn_to_axes(dim, axes, motion->velocity, then);
-    double scale = h / (theta * job->state->last_h + (1.0 - theta) * h);
-    change[0] = before[0] - motion->normal;
-    change[1] = before[1] - then[1];
-    change[2] = dim == 3 ? before[2] - then[2] : 0.0;
-    for (int i = 0; i < 3; i++) {
-        change[i] *= scale == 1.0 ? 1.0 : scale;
-    }
-    if (cn_norm3(change) > job->opts->still && cn_point_jumped(job, contact, motion->point)) {
-        change[0] = change[1] = change[2] = 0.0;
-    }
-}
-
-// delta of a contact whose past is known; zero within the dead band, and for laws without it.
-static void cn_find_frame_change(const cn_assembling *job, const cn_contact *contact,
-                                 const double axes[9], const double before[3], int32_t last,
-                                 uint8_t past, double change[3]) {
-    change[0] = change[1] = change[2] = 0.0;
-    if (job->opts->scheme != CN_SHIFT_LAW || !(past & CN_PAST_PRESSED) ||
-        !job->model->settings.frame_change) {
-        return;
-    }
-    if (!job->model->stores_motion) {
-        cn_sphere_frame_change(job, contact, axes, change);
-    } else if (last >= 0 && job->state->last_h > 0.0) {
-        cn_stored_frame_change(job, contact, axes, before, last, change);
-    }
-    if (!(cn_norm3(change) > job->opts->still)) {
-        change[0] = change[1] = change[2] = 0.0;
-    }
-}
-
-// s of a contact and whether it takes part.
-static bool cn_find_shift(const cn_assembling *job, int32_t c, cn_law law, const cn_pair *pair,
-                          const cn_contact_start *start, double shift[3]) {
-    const cn_contact *contact = &job->contacts->contact[c];
-    const cn_assemble_opts *opts = job->opts;
-    if (opts->scheme == CN_SHIFT_GIVEN) {
-        shift[0] = opts->given[c];
-        shift[1] = shift[2] = 0.0;
-        return true;
-    }
-    cn_law_input input = {.pair = pair,
-                          .gap = contact->gap,
-                          .h = opts->h,
-                          .theta = opts->theta,
-                          .activation = job->model->settings.activation,
-                          .active_gap = job->model->settings.active_gap,
-                          .early = cn_is_early(job, c)};
-    input.slack = cn_law_takes_all(law) ? 0.0 : cn_gap_slack(job, contact);
-    memcpy(input.before, start->before, sizeof input.before);
-    memcpy(input.frame_change, start->frame_change, sizeof input.frame_change);
-    bool takes_part = cn_law_shift(law, &input, shift);
-    shift[0] = opts->scheme == CN_SHIFT_NONE ? 0.0 : shift[0];
-    return takes_part;
-}
-
 // ---- contacts one by one ----
 
 // What a listed contact brings to the problem, when it takes part.
@@ -798,11 +631,13 @@ static void cn_add_some(const cn_assembling *job, int64_t first, int64_t end, cn
 static void cn_count_range(void *user, int64_t first, int64_t end) {
     const cn_assembling *job = user;
     const cn_body *body = job->model->body;
-    cn_place count = {0, 0, 0};
+    cn_place count = {0, 0, cn_impulses_from(job->state, &job->contacts->contact[first].key)};
     for (int32_t c = (int32_t)first; c < end; c++) {
         const cn_contact *contact = &job->contacts->contact[c];
-        cn_touching touching; // no law asks for the past to decide who takes part
-        if (cn_takes_part(job, c, -1, 0, false, &touching)) {
+        cn_touching touching;
+        int32_t last = cn_find_impulse(job->state, &contact->key, &count.from);
+        uint8_t past = last >= 0 ? job->state->past[last] : 0;
+        if (cn_takes_part(job, c, last, past, job->out->shift != NULL, &touching)) {
             int free = (body[contact->key.candidate].role == CN_BODY_FREE) +
                        (body[contact->key.antagonist].role == CN_BODY_FREE);
             count.next++;

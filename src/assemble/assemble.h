@@ -47,15 +47,15 @@ static inline int32_t cn_assembled_listed(const cn_assembled *assembled, int64_t
 
 // Whether the scheme has its own shift for contacts.
 typedef enum cn_shift {
-    CN_SHIFT_LAW, // as the pair's law says
+    CN_SHIFT_LAW,  // as the pair's law says
     CN_SHIFT_GAP,  // s_N = g/h where g <= active_gap
     CN_SHIFT_NONE, // s_N = 0 there
     CN_SHIFT_GIVEN // s_N = opts.given of each listed contact, all take part, without friction
 } cn_shift;
 
-// Contacts that take part before they touch: where their bodies will be hit, relative to the centres
-// of mass, for the antagonist and the candidate. One point cannot stand for both while they are
-// apart.
+// Contacts that take part before they touch: where their bodies will be hit, relative to the
+// centres of mass, for the antagonist and the candidate. One point cannot stand for both while they
+// are apart.
 typedef struct cn_early_hits {
     int32_t *place; // of each listed contact, in arm; -1: it takes part as usual
     double *arm;    // 6 each
@@ -71,7 +71,7 @@ typedef struct cn_assemble_opts {
     bool held_only; // springs, motors, limits and friction of joints carry nothing
     double still;   // [m/s] frame changes up to it are none, so that scenes at rest stay at rest
     const struct cn_early_hits *early; // contacts that take part before they touch; NULL: none
-    const double *given;  // s_N of CN_SHIFT_GIVEN
+    const double *given;               // s_N of CN_SHIFT_GIVEN
 } cn_assemble_opts;
 
 // v_old = v_i, v_free: velocities (world). Velocities of driven bodies enter v_old and v_free.
@@ -94,7 +94,8 @@ void cn_assembled_start(const cn_model *model, const cn_contact_list *contacts,
 // From the centres of mass of the antagonist and the candidate, at poses q, to listed contact c.
 void cn_contact_arms(int32_t dim, const double *q, const cn_contact_list *contacts, int32_t c,
                      const cn_early_hits *early, double arm[6]);
-// The velocity of a contact's candidate relative to its antagonist, in world axes, for velocities v.
+// The velocity of a contact's candidate relative to its antagonist, in world axes, for velocities
+// v.
 void cn_contact_velocity(int32_t dim, const double *v, const cn_contact_key *key,
                          const double arm[6], double out[3]);
 // The two frames of a joint at q, angles counted on from the state's.

@@ -27,7 +27,11 @@ static double cn_sinking(const cn_law_input *in) {
 static bool cn_signorini(const cn_law_input *in, double shift[3]) {
     double predicted = in->gap + in->h * (in->activation - (1.0 - in->theta)) * in->before[0];
     double e = in->pair->restitution;
-    shift[0] = e * in->before[0] + (1.0 - e) * cn_sinking(in);
+    // Nothing closes a gap under this law, so in steady motion (u_i = delta/2) a positive delta
+    // counts as well: without it the contact would press while it opens, and gain energy.
+    double change = in->frame_change[0];
+    bool steady = change > 0.0 && in->before[0] > 0.0 && in->before[0] <= change;
+    shift[0] = e * in->before[0] + (1.0 - e) * (steady ? 0.5 * change : cn_sinking(in));
     return in->early || predicted <= in->slack;
 }
 

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_IMPACT_EVALUATIONS 48
+#define CN_IMPACT_EVALUATIONS 96
 #define CN_IMPACT_CLOSED 0.02 // of the depth: a gap this small is closed
 
 // The shape of one side of a contact; candidate: the bits of the key that number it come second.
@@ -122,20 +122,18 @@ bool cn_impact_time(const cn_model *model, const cn_contact_key *key, const doub
         if (!cn_nearest(side, t, reach, &gap, out)) {
             return false;
         }
-        hit = gap <= closed;
+        // A corner that turns away while its body comes nearer is passed by in small steps.
+        hit = gap <= closed && out->approach > 0.0;
         double bound = side[0].turning + side[1].turning - cn_dot3(apart, out->normal);
-        t += gap / bound;
+        t += fmax(gap, closed) / bound;
         if (!hit && !(bound > 0.0 && t <= h)) {
             return false;
         }
     }
-    if (!(out->approach > 0.0)) {
-        return false;
-    }
     cn_impact end;
     out->caught = cn_nearest(side, h, reach, &gap, &end) && gap <= closed &&
-                  gap > -cn_contact_depth(model, key) &&
-                  cn_dot3(end.normal, out->normal) > 0.0;
+                  gap > -cn_contact_depth(model, key) && cn_dot3(end.normal, out->normal) > 0.0 &&
+                  end.approach > 0.0;
     return true;
 }
 

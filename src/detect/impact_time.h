@@ -10,9 +10,9 @@ typedef struct cn_impact {
     double t;         // [s] since the start of the motion
     double normal[3]; // at time t, towards the candidate
     double arm[6];    // from the centres of mass of the antagonist and the candidate, at time t
-    double approach;  // [m/s] -u_N there, > 0
-    bool caught;      // at the end of the motion the two still overlap, and not too deep: a law that
-                      // acts on overlaps will stop them
+    double approach;  // [m/s] -u_N there; > 0 but in searches that have not ended
+    bool caught;      // at the end of the motion the two overlap, not too deep, and still approach:
+                      // a law that acts on overlaps will stop them
 } cn_impact;
 
 // Half the thickness of the two shapes of a contact together: an overlap up to it has the right
@@ -32,8 +32,8 @@ static inline bool cn_same_shapes(const cn_contact_key *a, const cn_contact_key 
 bool cn_impact_time(const cn_model *model, const cn_contact_key *key, const double *q,
                     const double *v, double h, double reach, cn_impact *out);
 
-// Whether two shapes that touch, with the normal n, are too deep or on the wrong sides of one another
-// after time h.
+// Whether two shapes that touch, with the normal n, are too deep or on the wrong sides of one
+// another after time h.
 bool cn_impact_inverts(const cn_model *model, const cn_contact_key *key, const double *q,
                        const double *v, double h, double reach, const double n[3]);
 

@@ -121,8 +121,8 @@ static void cn_body_work(const void *user, int64_t first, int64_t end, void *par
     }
 }
 
-// What a driven body gives through a contact: minus the impulse on it times its mean velocity at the
-// end of the arm.
+// What a driven body gives through a contact: minus the impulse on it times its mean velocity at
+// the end of the arm.
 static double cn_driven_work(const cn_sim *sim, int32_t body, const double arm[3],
                              const double impulse[3]) {
     const cn_model *model = sim->model;

@@ -111,8 +111,8 @@ static cn_fast_group cn_group_at(const cn_sim *sim, int32_t first, const double 
         nearest = list->contact[group.end].gap < list->contact[nearest].gap ? group.end : nearest;
     }
     double gap = list->contact[nearest].gap;
-    double reach = cn_reach_of(sim, contact->key.candidate, v) +
-                   cn_reach_of(sim, contact->key.antagonist, v);
+    double reach =
+        cn_reach_of(sim, contact->key.candidate, v) + cn_reach_of(sim, contact->key.antagonist, v);
     group.depth = cn_contact_depth(sim->model, &contact->key);
     if (!(group.depth < reach && gap < reach)) {
         return group;
@@ -135,8 +135,7 @@ static cn_fast_group cn_group_at(const cn_sim *sim, int32_t first, const double 
 static bool cn_goes_through(const cn_sim *sim, const cn_fast_group *group, int32_t c,
                             const double *v) {
     const cn_contact *contact = &sim->last.contacts.contact[c];
-    bool listed = group->closed ||
-                  cn_dot3(contact->normal, group->impact.normal) > CN_SAME_NORMAL;
+    bool listed = group->closed || cn_dot3(contact->normal, group->impact.normal) > CN_SAME_NORMAL;
     return listed && contact->gap > -group->depth &&
            contact->gap + sim->last.sweep * cn_normal_velocity(sim, contact, v) <
                -CN_STOPPED_ENOUGH * group->depth;
@@ -323,7 +322,8 @@ static double cn_group_time(const cn_sim *sim, const cn_fast_group *group) {
     const cn_step *step = &sim->last;
     double least = group->inverted ? 0.0 : HUGE_VAL;
     if (cn_group_goes_through(group)) {
-        least = group->impact.t + 0.5 * group->depth / group->impact.approach;
+        double approach = group->impact.approach;
+        least = group->impact.t + (approach > 0.0 ? 0.5 * group->depth / approach : 0.0);
     }
     for (int32_t c = group->first; c < group->end && group->hit; c++) {
         if (cn_goes_through(sim, group, c, step->v_new)) {
@@ -360,8 +360,7 @@ static int32_t cn_fast_count(cn_sim *sim, bool force, int32_t at[2], int32_t *fo
         }
         c = group.end;
     }
-    cn_sort_keys((void *)sim->forced.data,
-                 (int64_t)(sim->forced.size / sizeof(cn_contact_key)));
+    cn_sort_keys((void *)sim->forced.data, (int64_t)(sim->forced.size / sizeof(cn_contact_key)));
     if (!memory) {
         cn_fail_memory(error);
         return -1;
@@ -388,9 +387,9 @@ static cn_status cn_stop_add(cn_sim *sim, const cn_assembled *stop, cn_error *er
             }
         }
     }
-    cn_status status = cn_assemble(sim->model, &sim->state, &step->contacts, &step->inertia,
-                                   step->v_old, step->v_free, &step->opts, sim->step_memory,
-                                   &step->assembled, error);
+    cn_status status =
+        cn_assemble(sim->model, &sim->state, &step->contacts, &step->inertia, step->v_old,
+                    step->v_free, &step->opts, sim->step_memory, &step->assembled, error);
     cn_friction *problem = &step->assembled.problem;
     step->r = step->assembled.r;
     step->u = CN_TAKE(sim->step_memory, double, (int64_t)dim * problem->contacts);
@@ -427,12 +426,12 @@ static cn_status cn_fast_stop(cn_sim *sim, cn_error *error) {
         const cn_contact *contact = &step->contacts.contact[c];
         double reach = cn_reach_of(sim, contact->key.candidate, step->v_new) +
                        cn_reach_of(sim, contact->key.antagonist, step->v_new);
-        double depth = fmin(cn_contact_depth(sim->model, &contact->key), fabs(contact->gap) + reach);
+        double depth =
+            fmin(cn_contact_depth(sim->model, &contact->key), fabs(contact->gap) + reach);
         given[c] = fmax(0.0, contact->gap + depth) / step->sweep;
     }
     cn_assembled stop;
-    cn_status status =
-        cn_solve_normals(sim, step->v_new, given, CN_STOP_TOLERANCE, &stop, error);
+    cn_status status = cn_solve_normals(sim, step->v_new, given, CN_STOP_TOLERANCE, &stop, error);
     return status == CN_OK ? cn_stop_add(sim, &stop, error) : status;
 }
 
@@ -462,8 +461,8 @@ cn_status cn_fast_check(cn_sim *sim, cn_error *error) {
     cn_status status = cn_fast_reach(sim, &farther, error);
     // Spheres whose vectors are shared have no q~ any more; their laws need no help.
     if (status == CN_OK && !sim->next_q) {
-        through = cn_fast_count(sim, !last && sim->fast_halvings == 0, step->fast.passed_at, &forced,
-                                error);
+        through = cn_fast_count(sim, !last && sim->fast_halvings == 0, step->fast.passed_at,
+                                &forced, error);
         status = through < 0 ? CN_ERR_MEMORY : CN_OK;
     }
     step->halve = status == CN_OK && !farther && through > 0 && sim->fast_halvings > 0;
@@ -502,8 +501,8 @@ int32_t cn_fast_parts(cn_sim *sim, double h, cn_error *error) {
         if (contact->gap > 0.0 && depth < reach && contact->gap < reach &&
             cn_impact_time(model, &contact->key, sim->state.q, sim->state.v, drift,
                            contact->gap + 2.0 * reach, &impact)) {
-            parts = impact.caught ? parts
-                                  : fmax(parts, ceil(2.0 * drift * impact.approach / depth));
+            parts =
+                impact.caught ? parts : fmax(parts, ceil(2.0 * drift * impact.approach / depth));
         }
     }
     return (int32_t)fmin(parts, CN_PARTS_MAX);

@@ -111,7 +111,8 @@ static cn_status cn_joints_project(cn_sim *sim, double *q, cn_error *error) {
     return CN_OK;
 }
 
-// The velocities of the end of the step onto the joints; what that changes is seen by the next step.
+// The velocities of the end of the step onto the joints; what that changes is seen by the next
+// step.
 static cn_status cn_joints_settle_seen(cn_sim *sim, cn_error *error) {
     cn_step *step = &sim->last;
     int64_t size = (int64_t)cn_velocity_size(sim->model->dim) * sim->model->body_count;

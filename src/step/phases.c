@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_PHASE_LONG 2e-4   // [s] which the clock of CPU time adds nothing to, so that it is asked
+#define CN_PHASE_LONG 2e-4 // [s] which the clock of CPU time adds nothing to, so that it is asked
 // Of what gravity adds to a velocity in a step: frame changes below it are round-off. Without this
 // the warm start of a scene at rest is disturbed by changes of 1e-17 m/s.
 #define CN_STILL_SHARE 1e-10
@@ -355,19 +355,19 @@ cn_status cn_step_end(cn_sim *sim, cn_error *error) {
 cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
     const cn_model *model = sim->model;
     cn_step *step = &sim->last;
-    *step = (cn_step){.t = t,
-                      .h = h,
-                      .sweep = model->settings.theta * h +
-                               (1.0 - model->settings.theta) * sim->next_h,
-                      .drift_limit = HUGE_VAL,
-                      .steering = &sim->steering,
-                      .joint_worst = -1,
-                      .opts = {.t = t,
-                               .h = h,
-                               .theta = model->settings.theta,
-                               .still = CN_STILL_SHARE * h * cn_norm3(sim->steering.gravity),
-                               .drift = model->settings.joint_drift,
-                               .baumgarte = model->settings.baumgarte}};
+    *step =
+        (cn_step){.t = t,
+                  .h = h,
+                  .sweep = model->settings.theta * h + (1.0 - model->settings.theta) * sim->next_h,
+                  .drift_limit = HUGE_VAL,
+                  .steering = &sim->steering,
+                  .joint_worst = -1,
+                  .opts = {.t = t,
+                           .h = h,
+                           .theta = model->settings.theta,
+                           .still = CN_STILL_SHARE * h * cn_norm3(sim->steering.gravity),
+                           .drift = model->settings.joint_drift,
+                           .baumgarte = model->settings.baumgarte}};
     cn_arena_release(sim->step_memory, (cn_arena_mark){0});
     if (cn_step_allocate(sim, step) != CN_OK) {
         return cn_fail_memory(error);

@@ -50,7 +50,8 @@ cn_status cn_solve_normals(cn_sim *sim, const double *v, const double *given, do
         return cn_fail_memory(error);
     }
     memset(out->r, 0, sizeof(double) * (size_t)rows);
-    memset(p->q + contacts, 0, sizeof(double) * (size_t)(rows - contacts)); // joints stay as they are
+    memset(p->q + contacts, 0,
+           sizeof(double) * (size_t)(rows - contacts)); // joints stay as they are
     const cn_friction_solver *solver = cn_friction_solver_find(CN_NORMALS_SOLVER);
     cn_solve_opts solve = cn_solve_opts_default(&solver->info);
     cn_solve_report solved;
@@ -68,9 +69,9 @@ static double cn_slop_of(const cn_sim *sim, const cn_contact *contact) {
                                         model->body[contact->key.antagonist].material);
     bool plain = pair->law == CN_LAW_QUASI_INELASTIC && pair->correction == 0.0;
     bool bounces = pair->law == CN_LAW_SIGNORINI && pair->restitution < 1.0;
-    if (!plain && !(bounces && (pair->restitution == 0.0 ||
-                                (cn_state_past(&sim->state, &contact->key) &
-                                 CN_PAST_PRESSED_TWICE)))) {
+    if (!plain &&
+        !(bounces && (pair->restitution == 0.0 ||
+                      (cn_state_past(&sim->state, &contact->key) & CN_PAST_PRESSED_TWICE)))) {
         return HUGE_VAL;
     }
     return model->settings.penetration_slop * cn_contact_thinner(model, &contact->key);

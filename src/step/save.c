@@ -173,7 +173,8 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     memcpy(&head, bytes, sizeof head);
     if (head.magic != CN_SAVE_MAGIC || head.dim != model->dim || head.bodies != model->body_count ||
         head.impulses < 0 || head.step < 0 || head.motion != model->stores_motion ||
-        !(head.last_h >= 0.0 && head.last_h < HUGE_VAL) || !(head.drift_limit > 0.0) || size < cn_save_size(&head, cn_other_numbers(model)) ||
+        !(head.last_h >= 0.0 && head.last_h < HUGE_VAL) || !(head.drift_limit > 0.0) ||
+        size < cn_save_size(&head, cn_other_numbers(model)) ||
         !cn_sleep_fits(sim,
                        (const unsigned char *)bytes + cn_save_size(&head, cn_other_numbers(model)),
                        size - cn_save_size(&head, cn_other_numbers(model)))) {

@@ -10,8 +10,8 @@ typedef struct cn_save_head {
     int64_t step;
     double last_h, drift_limit;
     int32_t dim, bodies, impulses;
-    int32_t motion; // 1: with the motion of the contacts
-    int32_t unused; // so that the struct has no gaps
+    int32_t motion;  // 1: with the motion of the contacts
+    int32_t unused;  // so that the struct has no gaps
     int32_t steered; // 1: a cn_save_steering follows the arrays, and all that sleeps follows it
 } cn_save_head;
 

@@ -65,12 +65,12 @@ typedef struct cn_step {
         double early_gap;
         int32_t limited_at[2], passed_at[2]; // candidate and antagonist of one of them
     } fast;
-    bool again;          // to be made again, with sim->forced and sim->reach
-    bool halve;          // to be made again in two halves
-    double drift_limit;  // [s] as that of the state at its end
-    double stilled;      // kinetic energy of bodies that fell asleep [J]
-    bool *resting;       // bodies that sleep, are fixed or do not move; NULL: sleeping is off
-    int32_t woken;       // bodies that awoke: the step is to be made again
+    bool again;         // to be made again, with sim->forced and sim->reach
+    bool halve;         // to be made again in two halves
+    double drift_limit; // [s] as that of the state at its end
+    double stilled;     // kinetic energy of bodies that fell asleep [J]
+    bool *resting;      // bodies that sleep, are fixed or do not move; NULL: sleeping is off
+    int32_t woken;      // bodies that awoke: the step is to be made again
 } cn_step;
 
 // The clock of a step whose time is limited [s CPU]; not part of a saved state, since a limit makes
@@ -168,8 +168,8 @@ cn_status cn_solve_normals(cn_sim *sim, const double *v, const double *given, do
 
 // ---- fast pairs (step/fast_pairs.c) ----
 
-// How often a step is halved where bodies would pass through one another: what is thrown at a wall in
-// it is then seen to approach it in the next part.
+// How often a step is halved where bodies would pass through one another: what is thrown at a wall
+// in it is then seen to approach it in the next part.
 #define CN_FAST_HALVINGS 5
 // Into how many parts the first step of a run is to be cut, so that its first drift takes nothing
 // through anything; 0: an error.
@@ -231,6 +231,8 @@ void cn_sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts, cn_c
 void cn_sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q);
 // The state's impulses become `count` unwritten ones; false: no memory, and there are none.
 bool cn_state_make_room(cn_sim *sim, int32_t count);
+// In world axes: the sum of parts[i] axis_i.
+void cn_to_world(int32_t dim, const double axes[9], const double *parts, double out[3]);
 // The state becomes the end of sim->last.
 cn_status cn_step_accept(cn_sim *sim, cn_error *error);
 
