@@ -74,6 +74,12 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         cn_fail_hint(error, "a longer step or an earlier end");
         return CN_ERR_INPUT;
     }
+    if (s->step > s->until) {
+        cn_fail(error, CN_ERR_INPUT, "time.step of %g s is longer than the run, until %g s",
+                s->step, s->until);
+        cn_fail_hint(error, "a shorter step or a later time.until");
+        return CN_ERR_INPUT;
+    }
     if (s->sleep_speed > 0.0 && s->error > 0.0) {
         cn_fail(error, CN_ERR_INPUT, "sleeping needs steps that are not cut to an error");
         cn_fail_hint(error, "leave out sleeping.speed or integrator.error");
@@ -385,6 +391,10 @@ cn_status cn_model_finish(cn_model *model, cn_error *error) {
     }
     if (status == CN_OK) {
         status = cn_pairs_make(model, error);
+    }
+    if (status == CN_OK && model->body_count == 0 && !model->system) {
+        status = cn_fail(error, CN_ERR_INPUT, "there are no bodies");
+        cn_fail_hint(error, "add a body, a generator or a system");
     }
     if (status == CN_OK) {
         status = cn_settings_keep(model, error);
