@@ -5,10 +5,12 @@
 
 #include "app.h"
 #include "json.h"
+#include "run_checks.h"
 #include "terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 cn_tally cn_tally_start(double energy_initial) {
     return (cn_tally){.energy_initial = energy_initial, .energy_final = energy_initial};
@@ -67,6 +69,11 @@ cn_status cn_tally_read(cn_run *run, cn_tally *tally, cn_error *error) {
     cn_status status = cn_run_ledger(run, memory, &rows, &count, error);
     for (int64_t i = 0; status == CN_OK && i < count; i++) {
         cn_tally_add(tally, &rows[i]);
+    }
+    cn_run_event *event;
+    status = status == CN_OK ? cn_run_events(run, memory, &event, &count, error) : status;
+    for (int64_t i = 0; status == CN_OK && i < count; i++) {
+        tally->deep += strncmp(event[i].text, CN_DEEP_TEXT, strlen(CN_DEEP_TEXT)) == 0;
     }
     cn_arena_destroy(memory);
     // A run that ended by itself has also noted what its other threads and its recording took.
@@ -182,6 +189,11 @@ void cn_tally_print(const cn_tally *tally, double tolerance, const char *hash) {
            cn_tally_iterations_mean(tally));
     printf("  worst penetration   %.2e m at step %lld, %.2e m at the end\n", tally->penetration_max,
            (long long)tally->penetration_step, tally->penetration_final);
+    if (tally->deep > 0) {
+        printf("  %spenetration limit%s   exceeded by %lld %s of bodies; see the events\n",
+               cn_ink_begin(stdout, CN_INK_BAD), cn_ink_end(stdout, CN_INK_BAD),
+               (long long)tally->deep, tally->deep == 1 ? "pair" : "pairs");
+    }
     if (tally->joint_error_max > 0.0) {
         printf("  worst joint error   %.2e\n", tally->joint_error_max);
     }
@@ -223,6 +235,12 @@ void cn_tally_print_json(const cn_tally *tally, const cn_tally_names *names) {
     cn_put_real(&json, "energy_balance_error", cn_tally_balance(tally));
     cn_put_text(&json, "state_hash", names->hash);
     cn_put_text(&json, "run", names->run);
+    cn_put_int(&json, "penetrating_pairs", tally->deep);
+    cn_put_open(&json, "warnings", '[');
+    for (int32_t i = 0; i < names->warning_count; i++) {
+        cn_put_text(&json, NULL, names->warnings[i]);
+    }
+    cn_put_close(&json, ']');
     cn_put_close(&json, '}');
     cn_put_end(&json);
 }

@@ -17,6 +17,7 @@ typedef struct cn_tally {
     double residual_worst, penetration_max, penetration_final, joint_error_max;
     int64_t residual_step, penetration_step; // where the worst were
     int64_t retries, halvings, missed;       // not in a ledger: 0 when read from one
+    int64_t deep;                            // pairs that penetrated beyond the limit
     int64_t paradox_steps, paradox_first;    // steps with paradoxical contacts, the first of them
     double energy_initial, energy_final, kinetic_final, kinetic_peak;
     double work, friction, impact, numerical; // [J] given by forces and joints, taken by the others
@@ -47,6 +48,8 @@ void cn_tally_print(const cn_tally *tally, double tolerance, const char *hash);
 typedef struct cn_tally_names {
     const char *scene, *hash, *run;
     int32_t bodies;
+    char *const *warnings;
+    int32_t warning_count;
 } cn_tally_names;
 void cn_tally_print_json(const cn_tally *tally, const cn_tally_names *names);
 

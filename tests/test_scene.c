@@ -465,6 +465,7 @@ CN_TEST(what_cannot_be_run_is_refused_with_its_place) {
                 "step or a later time.until");
     check_error_with(
         "cairn: 1\n" ANY_BODY("stone"), &(cn_override){"time.until", "1e-4"}, 1, CN_ERR_INPUT,
+        "--set time.until=1e-4:1:6: "
         "time.step of 0.001 s is longer than the run, until 0.0001 s; a shorter step or "
         "a later time.until");
     check_error(HEAD "bodies: []\n",

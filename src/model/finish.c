@@ -41,6 +41,7 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         {"solver.threads", s->threads, 0.0, CN_THREADS_MAX, false, false},
         {"halvings", s->halvings, 0.0, 30.0, false, false},
         {"alert", s->alert, 0.0, DBL_MAX, false, true},
+        {"detection.penetration_limit", s->penetration_limit, 0.0, HUGE_VAL, true, false},
         {"overlap_most", s->overlap_most, 0.0, HUGE_VAL, false, true},
         {"sleeping.speed", s->sleep_speed, 0.0, DBL_MAX, false, false},
         {"sleeping.after", s->sleep_after, 0.0, DBL_MAX, false, false},
@@ -258,6 +259,7 @@ static void cn_pair_take(cn_pair *pair, const cn_contact_def *def) {
         *to[i] = isnan(from[i]) ? *to[i] : from[i];
     }
     pair->law = def->law < CN_LAW_KINDS ? def->law : pair->law;
+    pair->given = true;
 }
 
 // What no entry gave.
@@ -398,6 +400,9 @@ cn_status cn_model_finish(cn_model *model, cn_error *error) {
     }
     if (status == CN_OK) {
         status = cn_settings_keep(model, error);
+    }
+    if (status == CN_OK) {
+        status = cn_warnings_find(model, error);
     }
     if (status == CN_OK) {
         cn_motions_start(model);
