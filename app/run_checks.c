@@ -45,7 +45,7 @@ static void cn_deep_note(cn_run_checks *checks, const cn_contact_record *contact
     cn_model_body(checks->model, contact->candidate, &a);
     cn_model_body(checks->model, contact->antagonist, &b);
     double depth = -contact->gap, size = fmin(a.inradius, b.inradius);
-    if (!(depth > checks->limit * size)) {
+    if (!(size > 0.0 && depth > checks->limit * size)) { // systems have no shapes
         return;
     }
     cn_deep_pair *pair = cn_deep_find(checks, contact->candidate, contact->antagonist);

@@ -279,6 +279,36 @@ CN_TEST(pair_that_nothing_matches_is_smooth_and_dead) {
     cn_model_destroy(model);
 }
 
+CN_TEST(what_is_legal_and_seldom_meant_is_warned_of) {
+    cn_model *model = cn_new_model(3, 1.0);
+    cn_error error;
+    cn_contact_def def = cn_contact_def_default();
+    def.source = cn_here;
+    def.between[0] = "stone";
+    def.between[1] = "wood";
+    def.friction = 1.0;
+    def.friction_dynamic = 6.0;
+    int32_t wood;
+    cn_model_add_material(model, &(cn_material_def){"wood", 1.0}, &wood, NULL);
+    cn_must(cn_model_add_contact(model, &def, &error), &error);
+    cn_shape_def shape = cn_sphere(1.0);
+    cn_body_def body = cn_body_of("", &shape, 1);
+    cn_add(model, &body);
+    cn_add(model, &body);
+    cn_finish(model);
+    assert_int_equal(cn_model_warning_count(model), 2);
+    const cn_error *friction = cn_model_warning(model, 0), *lawless = cn_model_warning(model, 1);
+    assert_string_equal(friction->message, "friction of 6 between 'stone' and 'wood' is above 5");
+    assert_string_equal(lawless->message, "no entry of contacts matches the materials 'stone' and "
+                                          "'stone' (bodies 1 and 2 can touch)");
+    for (int32_t i = 0; i < 2; i++) {
+        const cn_error *warning = cn_model_warning(model, i);
+        CN_CHECK_TRUE(warning->status == CN_OK && warning->line == 7 && warning->column == 3);
+        assert_string_equal(warning->file, "scene.yaml");
+    }
+    cn_model_destroy(model);
+}
+
 CN_TEST(bad_contacts_are_refused) {
     cn_model *model = cn_new_model(3, 1.0);
     cn_error error;

@@ -131,13 +131,24 @@ CN_TEST(every_setting_arrives) {
         "integrator: {theta: 1, activation: 0.25}\n"
         "solver: {name: nsgs, local: hybrid, tolerance: 1e-5, max_iterations: 77, time_limit: 3,\n"
         "         on_stall: halve, fallback: nsgs, halvings: 4, params: anderson=0}\n"
-        "detection: {alert: 0.125, overlap: 0.0625}\n" ANY_BODY("stone"));
+        "detection: {alert: 0.125, overlap: 0.0625, penetration_limit: 0.5}\n" ANY_BODY("stone"));
     const cn_settings *s = &model->settings;
-    const double got[] = {s->gravity[0],       s->gravity[1],  s->step,       s->until,
-                          s->frames_every,     s->theta,       s->activation, s->tolerance,
-                          s->max_iterations,   s->time_limit,  s->halvings,   s->alert,
-                          s->checkpoint_every, s->overlap_most};
-    const double wanted[] = {1, -2, 0.25, 8, 0, 1, 0.25, 1e-5, 77, 3, 4, 0.125, 2, 0.0625};
+    const double got[] = {s->gravity[0],
+                          s->gravity[1],
+                          s->step,
+                          s->until,
+                          s->frames_every,
+                          s->theta,
+                          s->activation,
+                          s->tolerance,
+                          s->max_iterations,
+                          s->time_limit,
+                          s->halvings,
+                          s->alert,
+                          s->checkpoint_every,
+                          s->overlap_most,
+                          s->penetration_limit};
+    const double wanted[] = {1, -2, 0.25, 8, 0, 1, 0.25, 1e-5, 77, 3, 4, 0.125, 2, 0.0625, 0.5};
     for (size_t i = 0; i < sizeof got / sizeof *got; i++) {
         CN_CHECK_NEAR(got[i], wanted[i], 0.0);
     }
@@ -475,16 +486,19 @@ CN_TEST(what_cannot_be_run_is_refused_with_its_place) {
                      "     {box: {size: [1, 1, 2.0e9]}}]}\n",
                 "s.yaml:5:6: body 1: box: size[2] of 2e+09 m is too large; lengths are in metres, "
                 "at most 1e+09");
-    check_error(HEAD "bodies:\n  - {material: stone, position: [0, 0, -3.0e10]}\n",
-                "s.yaml:4:5: body 1: position[2] of -3e+10 m is too large; lengths are in metres, "
-                "at most 1e+09");
+    check_error(
+        HEAD
+        "bodies:\n  - {material: stone, position: [0, 0, -3.0e10], shape: {sphere: {radius: 1}}}\n",
+        "s.yaml:4:5: body 1: position[2] of -3e+10 m is too large; lengths are in metres, "
+        "at most 1e+09");
     check_error(
         HEAD "bodies:\n  - {fixed: true, material: stone, shape: {plane: "
              "{normal: [0, 0, 1], offset: 2.0e9}}}\n",
-        "s.yaml:4:38: body 1: plane: offset of 2e+09 m is too large; lengths are in metres, "
+        "s.yaml:4:43: body 1: plane: offset of 2e+09 m is too large; lengths are in metres, "
         "at most 1e+09");
     check_error(
-        HEAD "bodies:\n  - {material: stone, mass: 1, inertia: [1, 1, 3]}\n",
+        HEAD "bodies:\n  - {material: stone, mass: 1, inertia: [1, 1, 3], shape: {sphere: {radius: "
+             "1}}}\n",
         "s.yaml:4:5: body 1: no body has this inertia: its largest principal moment exceeds "
         "the sum of the others; principal moments must satisfy A + B >= C");
 }

@@ -241,10 +241,10 @@ static const cn_field cn_detection_fields[] = {
     CN_KEY("continuous", bool, cn_scene, settings.continuous,
            .help = "bodies that move through others within one step are found and stopped; false "
                    "lets fast ones with restitution pass, for comparison"),
-    CN_KEY(
-        "penetration_limit", real, cn_scene, settings.penetration_limit, .flags = CN_NOT_BELOW_ZERO,
-        .help = "share of the smaller body's inradius that two bodies may penetrate for 10 steps "
-                "in a row or at the end; beyond it the run ends with exit code 3"),
+    CN_KEY("penetration_limit", real, cn_scene, settings.penetration_limit, .flags = CN_ABOVE_ZERO,
+           .help =
+               "share of the smaller body's inradius that two bodies may penetrate for 10 steps "
+               "in a row or at the end; beyond it the run ends with exit code 3"),
 };
 
 static const cn_table cn_detection_table = {
