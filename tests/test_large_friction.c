@@ -49,11 +49,14 @@ CN_TEST(a_block_that_drops_flat_comes_to_rest) {
     }
 }
 
-// It slides at 1 m/s when it touches, tips, and falls back; 1e6 is left out, of which two steps of
-// two hundred miss their tolerance and say so.
+// It slides at 1 m/s when it touches, tips and falls back. Steeper cones at these tolerances are
+// left out: some of their steps miss the tolerance, and say so.
 CN_TEST(a_block_that_slides_in_comes_to_rest) {
-    for (size_t i = 0; i < MUS - 1; i++) {
-        world w = over_plane(mus[i], 1e-8,
+    static const struct {
+        double mu, tolerance;
+    } trial[] = {{10.0, 1e-8}, {100.0, 1e-8}, {10.0, 1e-3}, {100.0, 1e-3}, {1e4, 1e-3}};
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
+        world w = over_plane(trial[i].mu, trial[i].tolerance,
                              "position: [0, 0, 0.1], velocity: [1, 0.3, 0],"
                              " shape: {box: {size: [0.4, 0.3, 0.2]}}");
         world_run(&w, 2.0);
