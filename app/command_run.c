@@ -182,11 +182,12 @@ static const struct argp cn_run_argp = {
     .options = cn_run_options,
     .parser = cn_run_option,
     .args_doc = "SCENE",
-    .doc = "Simulate a scene file, or a scene of the gallery by its name, into a run file."
-           "\vExit code 0: every step reached its tolerance; 3: some did not, or bodies "
-           "penetrated beyond detection.penetration_limit; 1: the run failed; "
-           "4: the scene is not valid; 130: interrupted after a checkpoint, to be taken up with "
-           "cairn resume."};
+    .doc =
+        "Simulate a scene file, or a scene of the gallery by its name, into a run file."
+        "\vExit code 0: every step reached its tolerance; 3: some did not, or bodies passed "
+        "through one another or penetrated beyond detection.penetration_limit; 1: the run failed; "
+        "4: the scene is not valid; 130: interrupted after a checkpoint, to be taken up with "
+        "cairn resume."};
 
 static const struct argp cn_resume_argp = {
     .options = cn_resume_options,

@@ -250,6 +250,33 @@ static cn_status cn_drive_paradox(cn_drive *drive, const cn_step_report *report,
         error);
 }
 
+// Bodies too fast for the step: stopped without the bounce of their law, or not stopped at all.
+static cn_status cn_drive_fast(cn_drive *drive, const cn_step_report *report, cn_error *error) {
+    const struct {
+        int32_t count;
+        cn_body_id candidate, antagonist;
+        const char *what, *between;
+    } kinds[] = {{report->passed, report->passed_candidate, report->passed_antagonist,
+                  CN_PASSED_TEXT, "through"},
+                 {report->limited, report->limited_candidate, report->limited_antagonist,
+                  CN_LIMITED_TEXT, "at"}};
+    cn_status status = CN_OK;
+    for (size_t i = 0; i < 2 && status == CN_OK; i++) {
+        if (kinds[i].count == 0) {
+            continue;
+        }
+        char *a = cn_body_label(drive->model, kinds[i].candidate),
+             *b = cn_body_label(drive->model, kinds[i].antagonist);
+        status = cn_drive_event(drive, report,
+                                cn_text("%s%s %s %s; contacts in this step: %d", kinds[i].what, a,
+                                        kinds[i].between, b, (int)kinds[i].count),
+                                error);
+        free(a);
+        free(b);
+    }
+    return status;
+}
+
 // What a step's report says besides its numbers.
 static cn_status cn_drive_events(cn_drive *drive, const cn_step_report *report, cn_error *error) {
     cn_status status = CN_OK;
@@ -277,6 +304,9 @@ static cn_status cn_drive_events(cn_drive *drive, const cn_step_report *report, 
                     "small",
                     (int)report->missed),
             error);
+    }
+    if (status == CN_OK) {
+        status = cn_drive_fast(drive, report, error);
     }
     return status == CN_OK ? cn_drive_paradox(drive, report, error) : status;
 }
@@ -435,8 +465,7 @@ int cn_drive_finish(cn_drive *drive, cn_status status, const cn_error *error) {
     if (!done) {
         return CN_EXIT_INTERRUPTED;
     }
-    bool good = cn_tally_unsolved(&drive->tally) == 0 && drive->tally.deep == 0;
-    return good ? CN_EXIT_DONE : CN_EXIT_TOLERANCE;
+    return cn_tally_is_good(&drive->tally) ? CN_EXIT_DONE : CN_EXIT_TOLERANCE;
 }
 
 int cn_drive_go(cn_drive *drive) {

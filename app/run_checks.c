@@ -57,8 +57,7 @@ static void cn_deep_note(cn_run_checks *checks, const cn_contact_record *contact
     }
 }
 
-// "ball", or "body 7" where it has no name.
-static char *cn_body_label(const cn_model *model, cn_body_id id) {
+char *cn_body_label(const cn_model *model, cn_body_id id) {
     cn_body_info body;
     cn_model_body(model, id, &body);
     return body.name[0] ? cn_text("body %d (%s)", (int)id, body.name) : cn_text("body %d", (int)id);

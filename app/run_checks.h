@@ -15,6 +15,8 @@
 // How the text of such an event begins, by which a run file's events are counted.
 #define CN_DEEP_TEXT "penetration beyond the limit: "
 #define CN_WARNING_TEXT "warning: "
+#define CN_PASSED_TEXT "may have passed: "
+#define CN_LIMITED_TEXT "stopped without bouncing: "
 
 typedef struct cn_deep_pair {
     cn_body_id a, b;
@@ -49,5 +51,8 @@ void cn_run_checks_start(cn_run_checks *checks, cn_model *model, const cn_sim *s
 void cn_run_checks_step(cn_run_checks *checks, const cn_sim *sim, const cn_step_report *report,
                         bool last, cn_check_fn *say, void *user);
 void cn_run_checks_end(cn_run_checks *checks); // frees
+
+// "body 7 (ball)", or "body 7" where it has no name. Fresh memory.
+char *cn_body_label(const cn_model *model, cn_body_id id);
 
 #endif

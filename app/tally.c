@@ -38,6 +38,8 @@ void cn_tally_add(cn_tally *tally, const cn_step_report *report) {
     tally->retries += report->retries;
     tally->halvings += report->halvings;
     tally->missed += report->missed;
+    tally->passed += report->passed > 0;
+    tally->limited += report->limited > 0;
     if (report->paradoxes > 0 && tally->paradox_steps++ == 0) {
         tally->paradox_first = report->step;
     }
@@ -54,6 +56,10 @@ void cn_tally_add(cn_tally *tally, const cn_step_report *report) {
         tally->cpu[i] += cpu[i];
         tally->cpu_s += cpu[i];
     }
+}
+
+static bool cn_begins(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
 }
 
 cn_status cn_tally_read(cn_run *run, cn_tally *tally, cn_error *error) {
@@ -73,7 +79,9 @@ cn_status cn_tally_read(cn_run *run, cn_tally *tally, cn_error *error) {
     cn_run_event *event;
     status = status == CN_OK ? cn_run_events(run, memory, &event, &count, error) : status;
     for (int64_t i = 0; status == CN_OK && i < count; i++) {
-        tally->deep += strncmp(event[i].text, CN_DEEP_TEXT, strlen(CN_DEEP_TEXT)) == 0;
+        tally->deep += cn_begins(event[i].text, CN_DEEP_TEXT);
+        tally->passed += cn_begins(event[i].text, CN_PASSED_TEXT);
+        tally->limited += cn_begins(event[i].text, CN_LIMITED_TEXT);
     }
     cn_arena_destroy(memory);
     // A run that ended by itself has also noted what its other threads and its recording took.
@@ -87,6 +95,11 @@ cn_status cn_tally_read(cn_run *run, cn_tally *tally, cn_error *error) {
 
 int64_t cn_tally_unsolved(const cn_tally *tally) {
     return tally->steps - tally->outcomes[CN_SOLVED];
+}
+
+bool cn_tally_is_good(const cn_tally *tally) {
+    return cn_tally_unsolved(tally) == 0 && tally->deep == 0 && tally->passed == 0 &&
+           tally->limited == 0;
 }
 
 double cn_tally_balance(const cn_tally *tally) {
@@ -140,6 +153,16 @@ static void cn_tally_print_steps(const cn_tally *tally, double tolerance) {
         printf("  %smissed pairs%s        %lld overlapped without having been candidates\n",
                cn_ink_begin(stdout, CN_INK_BAD), cn_ink_end(stdout, CN_INK_BAD),
                (long long)tally->missed);
+    }
+    if (tally->passed > 0) {
+        printf("  %spassed through%s      bodies in %lld steps; see the events\n",
+               cn_ink_begin(stdout, CN_INK_BAD), cn_ink_end(stdout, CN_INK_BAD),
+               (long long)tally->passed);
+    }
+    if (tally->limited > 0) {
+        printf("  %sstopped bodies%s      without bouncing, in %lld steps; see the events\n",
+               cn_ink_begin(stdout, CN_INK_BAD), cn_ink_end(stdout, CN_INK_BAD),
+               (long long)tally->limited);
     }
     if (tally->paradox_steps > 0) {
         printf(

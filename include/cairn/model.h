@@ -280,7 +280,7 @@ typedef struct cn_settings {
     double activation;        // gamma of the signorini law
     double active_gap;        // [m] of the stabilised law and scheme; infinite: all candidates
     cn_friction_law friction;
-    bool stabilise;    // scheme "stabilised": false leaves its shifts out
+    bool stabilise; // scheme "stabilised": false leaves its shifts out
     bool frame_change; // laws act on u + delta/2: contacts on curved and turning bodies do not sink
     double penetration_slop; // of half the thickness of the thinner body: deeper contacts are
                              // pushed apart by moving poses; 0: none is

@@ -227,13 +227,13 @@ typedef struct cn_state {
     double *v;             // velocity of the centre of mass, angular velocity, world axes
     int32_t impulse_count; // of the last step, sorted by key, for warm starts
     cn_contact_key *key;
-    double *impulse;           // 3 each, world axes [N s]
-    uint8_t *past;             // CN_PAST_...
+    double *impulse;       // 3 each, world axes [N s]
+    uint8_t *past;         // CN_PAST_...
     cn_contact_motion *motion; // NULL where the model does not store it
     double last_h;             // [s] length of the last step; 0: there was none
-    double drift_limit;        // [s] a longer drift from here takes bodies through one another
-    double *joint_impulse;     // a number a row of a joint, for warm starts
-    double *joint_angle;       // 2 a joint: its angles with whole turns counted
+    double drift_limit; // [s] a longer drift from here takes bodies through one another
+    double *joint_impulse; // a number a row of a joint, for warm starts
+    double *joint_angle;   // 2 a joint: its angles with whole turns counted
     // A number or six a body where bodies may fall asleep; else NULL.
     double *calm;      // [s] that it has been slow
     int32_t *island;   // that it sleeps in, named by its lowest body; -1: awake
