@@ -182,10 +182,12 @@ static const struct argp cn_run_argp = {
     .options = cn_run_options,
     .parser = cn_run_option,
     .args_doc = "SCENE",
-    .doc = "Simulate a scene file, or a scene of the gallery by its name, into a run file."
-           "\vExit code 0: every step reached its tolerance; 3: some did not; 1: the run failed; "
-           "4: the scene is not valid; 130: interrupted after a checkpoint, to be taken up with "
-           "cairn resume."};
+    .doc =
+        "Simulate a scene file, or a scene of the gallery by its name, into a run file."
+        "\vExit code 0: every step reached its tolerance; 3: some did not, or bodies passed "
+        "through one another or penetrated beyond detection.penetration_limit; 1: the run failed; "
+        "4: the scene is not valid; 130: interrupted after a checkpoint, to be taken up with "
+        "cairn resume."};
 
 static const struct argp cn_resume_argp = {
     .options = cn_resume_options,
@@ -223,7 +225,12 @@ static void cn_run_show(const cn_run_job *job, const cn_drive *drive, int code) 
         return;
     }
     if (job->json) {
-        cn_tally_names names = {cn_model_name(model), drive->hash, drive->path, bodies};
+        cn_tally_names names = {.scene = cn_model_name(model),
+                                .hash = drive->hash,
+                                .run = drive->path,
+                                .bodies = bodies,
+                                .warnings = drive->warnings,
+                                .warning_count = drive->warning_count};
         cn_tally_print_json(&drive->tally, &names);
     } else if (!job->quiet) {
         const cn_settings *settings = cn_model_settings(drive->model);
@@ -264,7 +271,8 @@ int cn_command_run(int argc, char **argv) {
     char *gallery = access(job.input, F_OK) == 0 ? NULL : cn_gallery_path(job.input);
     const char *scene = gallery ? gallery : job.input;
     char *path = cn_run_output(&job, scene);
-    cn_drive drive = {.path = path, .quiet = job.quiet || job.json, .threads = job.threads};
+    cn_drive drive = {
+        .path = path, .quiet = job.quiet || job.json, .warns = !job.quiet, .threads = job.threads};
     cn_error error = {.status = CN_OK};
     cn_model *model = NULL;
     int code;
@@ -289,6 +297,7 @@ int cn_command_resume(int argc, char **argv) {
     cn_parse_arguments(&cn_resume_argp, argc, argv, &job);
     cn_drive drive = {.path = job.input,
                       .quiet = job.quiet || job.json,
+                      .warns = !job.quiet,
                       .threads = job.threads,
                       .allow_plugins = job.env.allow_plugins};
     cn_interrupt_catch();

@@ -7,6 +7,7 @@
 #include "build.h"
 #include "progress.h"
 #include "recorded.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -105,6 +106,36 @@ static cn_status cn_drive_sim(cn_drive *drive, cn_error *error) {
     return cn_sim_create(drive->model, &env, &drive->sim, error);
 }
 
+// ---- warnings ----
+
+// To standard error, to the run file's events, to the list that the report ends with.
+static cn_status cn_drive_warn(cn_drive *drive, const cn_error *warning, cn_error *error) {
+    char shown[1200];
+    cn_error marked = *warning;
+    snprintf(marked.message, sizeof marked.message, CN_WARNING_TEXT "%.490s", warning->message);
+    cn_error_format(&marked, shown, sizeof shown);
+    if (drive->warns) {
+        cn_print_safe(stderr, shown);
+        fputc('\n', stderr);
+    }
+    drive->warnings = cn_reallocate(drive->warnings, drive->warning_count + 1, sizeof(char *));
+    drive->warnings[drive->warning_count++] = cn_text("%s", shown);
+    int64_t step = cn_sim_step_index(drive->sim);
+    double t = cn_sim_time(drive->sim);
+    if (drive->note) {
+        drive->note(drive->note_user, step, t, shown);
+    }
+    return cn_recorder_event(drive->recorder, step, t, shown, error);
+}
+
+static cn_status cn_drive_warn_of_model(cn_drive *drive, cn_error *error) {
+    cn_status status = CN_OK;
+    for (int32_t i = 0; status == CN_OK && i < cn_model_warning_count(drive->model); i++) {
+        status = cn_drive_warn(drive, cn_model_warning(drive->model, i), error);
+    }
+    return status;
+}
+
 int cn_drive_create(cn_drive *drive, cn_model *model, bool overwrite) {
     cn_error error = {.status = CN_OK};
     drive->model = model;
@@ -121,7 +152,9 @@ int cn_drive_create(cn_drive *drive, cn_model *model, bool overwrite) {
         cn_drive_refuse(drive, &error);
         return CN_EXIT_FAILURE;
     }
+    cn_run_checks_start(&drive->checks, drive->model, drive->sim);
     if (cn_drive_meta_start(drive, &error) != CN_OK ||
+        cn_drive_warn_of_model(drive, &error) != CN_OK ||
         cn_recorder_frame(drive->recorder, drive->sim, &error) != CN_OK ||
         cn_recorder_flush(drive->recorder, &error) != CN_OK) {
         cn_drive_refuse(drive, &error);
@@ -175,6 +208,9 @@ int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count
                  : status;
     status = status == CN_OK ? cn_drive_note_resumption(drive, &error) : status;
     status = status == CN_OK ? cn_drive_recount(drive, &error) : status;
+    if (status == CN_OK) {
+        cn_run_checks_start(&drive->checks, drive->model, drive->sim);
+    }
     return status == CN_OK ? CN_EXIT_DONE : cn_drive_refuse(drive, &error);
 }
 
@@ -214,6 +250,33 @@ static cn_status cn_drive_paradox(cn_drive *drive, const cn_step_report *report,
         error);
 }
 
+// Bodies too fast for the step: stopped without the bounce of their law, or not stopped at all.
+static cn_status cn_drive_fast(cn_drive *drive, const cn_step_report *report, cn_error *error) {
+    const struct {
+        int32_t count;
+        cn_body_id candidate, antagonist;
+        const char *what, *between;
+    } kinds[] = {{report->passed, report->passed_candidate, report->passed_antagonist,
+                  CN_PASSED_TEXT, "through"},
+                 {report->limited, report->limited_candidate, report->limited_antagonist,
+                  CN_LIMITED_TEXT, "at"}};
+    cn_status status = CN_OK;
+    for (size_t i = 0; i < 2 && status == CN_OK; i++) {
+        if (kinds[i].count == 0) {
+            continue;
+        }
+        char *a = cn_body_label(drive->model, kinds[i].candidate),
+             *b = cn_body_label(drive->model, kinds[i].antagonist);
+        status = cn_drive_event(drive, report,
+                                cn_text("%s%s %s %s; contacts in this step: %d", kinds[i].what, a,
+                                        kinds[i].between, b, (int)kinds[i].count),
+                                error);
+        free(a);
+        free(b);
+    }
+    return status;
+}
+
 // What a step's report says besides its numbers.
 static cn_status cn_drive_events(cn_drive *drive, const cn_step_report *report, cn_error *error) {
     cn_status status = CN_OK;
@@ -242,7 +305,35 @@ static cn_status cn_drive_events(cn_drive *drive, const cn_step_report *report, 
                     (int)report->missed),
             error);
     }
+    if (status == CN_OK) {
+        status = cn_drive_fast(drive, report, error);
+    }
     return status == CN_OK ? cn_drive_paradox(drive, report, error) : status;
+}
+
+typedef struct cn_drive_check {
+    cn_drive *drive;
+    const cn_step_report *report;
+    cn_status status;
+    cn_error *error;
+} cn_drive_check;
+
+// What a check of the run found; place: of a warning, else it is an event.
+static void cn_drive_found(void *user, const cn_source *place, const char *text) {
+    cn_drive_check *check = user;
+    if (check->status != CN_OK) {
+        return;
+    }
+    if (!place) {
+        check->status =
+            cn_drive_event(check->drive, check->report, cn_text("%s", text), check->error);
+        return;
+    }
+    cn_error warning = {.status = CN_OK, .line = place->line, .column = place->column};
+    snprintf(warning.message, sizeof warning.message, "%s", text);
+    snprintf(warning.file, sizeof warning.file, "%s",
+             place->line > 0 && place->file ? place->file : "");
+    check->status = cn_drive_warn(check->drive, &warning, check->error);
 }
 
 // Records a step that was made.
@@ -252,6 +343,13 @@ static cn_status cn_drive_record(cn_drive *drive, const cn_step_report *report, 
     double h = settings->step;
     cn_status status = cn_recorder_ledger(drive->recorder, report, error);
     status = status == CN_OK ? cn_drive_events(drive, report, error) : status;
+    if (status == CN_OK) {
+        cn_drive_check check = {.drive = drive, .report = report, .error = error};
+        int64_t before = drive->checks.deep;
+        cn_run_checks_step(&drive->checks, drive->sim, report, last, cn_drive_found, &check);
+        drive->tally.deep += drive->checks.deep - before;
+        status = check.status;
+    }
     *recorded = !drive->frameless && (last || cn_is_due(report->step, h, settings->frames_every));
     if (status == CN_OK && *recorded) {
         status = cn_recorder_frame(drive->recorder, drive->sim, error);
@@ -314,9 +412,30 @@ static cn_status cn_drive_loop(cn_drive *drive, cn_error *error) {
     return status;
 }
 
+// What was counted and not named.
+static cn_status cn_drive_count_rest(cn_drive *drive, cn_error *error) {
+    cn_status status = CN_OK;
+    if (drive->checks.deep > CN_NAMED_MOST) {
+        char *text = cn_text(CN_DEEP_TEXT "%lld more pairs of bodies",
+                             (long long)(drive->checks.deep - CN_NAMED_MOST));
+        status = cn_recorder_event(drive->recorder, cn_sim_step_index(drive->sim),
+                                   cn_sim_time(drive->sim), text, error);
+        free(text);
+    }
+    if (status == CN_OK && drive->checks.fallen > CN_NAMED_MOST) {
+        cn_error warning = {.status = CN_OK};
+        snprintf(warning.message, sizeof warning.message,
+                 "%lld more bodies have been in free fall below everything else",
+                 (long long)(drive->checks.fallen - CN_NAMED_MOST));
+        status = cn_drive_warn(drive, &warning, error);
+    }
+    return status;
+}
+
 // The last checkpoint and the end of the file. how: what the run came to.
 static cn_status cn_drive_close(cn_drive *drive, const char *how, cn_error *error) {
-    cn_status status = cn_recorder_checkpoint(drive->recorder, drive->sim, error);
+    cn_status status = cn_drive_count_rest(drive, error);
+    status = status == CN_OK ? cn_recorder_checkpoint(drive->recorder, drive->sim, error) : status;
     drive->tally.cpu_s = drive->cpu_before + cn_cpu_clock() - drive->cpu_start;
     status = status == CN_OK ? cn_drive_meta_end(drive, how, error) : status;
     cn_status closed = cn_recorder_close(drive->recorder, status == CN_OK ? error : NULL);
@@ -346,7 +465,7 @@ int cn_drive_finish(cn_drive *drive, cn_status status, const cn_error *error) {
     if (!done) {
         return CN_EXIT_INTERRUPTED;
     }
-    return cn_tally_unsolved(&drive->tally) > 0 ? CN_EXIT_TOLERANCE : CN_EXIT_DONE;
+    return cn_tally_is_good(&drive->tally) ? CN_EXIT_DONE : CN_EXIT_TOLERANCE;
 }
 
 int cn_drive_go(cn_drive *drive) {
@@ -365,6 +484,13 @@ void cn_drive_say_interrupted(const cn_drive *drive) {
 }
 
 void cn_drive_end(cn_drive *drive) {
+    cn_run_checks_end(&drive->checks);
+    for (int32_t i = 0; i < drive->warning_count; i++) {
+        free(drive->warnings[i]);
+    }
+    free(drive->warnings);
+    drive->warnings = NULL;
+    drive->warning_count = 0;
     if (drive->recorder) {
         cn_recorder_close(drive->recorder, NULL);
     }

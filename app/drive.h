@@ -4,6 +4,7 @@
 #ifndef CAIRN_APP_DRIVE_H
 #define CAIRN_APP_DRIVE_H
 
+#include "run_checks.h"
 #include "tally.h"
 
 // Called after every step that was made; may be NULL.
@@ -18,6 +19,7 @@ typedef struct cn_drive {
     cn_recorder *recorder;
     const char *path;   // of the run file
     bool quiet;         // no progress
+    bool warns;         // warnings go to standard error, besides the run file's events
     bool allow_plugins; // of the scene of a run to be resumed
     int32_t threads;    // 0: as the scene says
     cn_threads *pool;   // owned; NULL: none of its own
@@ -27,6 +29,9 @@ typedef struct cn_drive {
     cn_drive_note_fn *note;
     void *note_user;
     cn_tally tally;
+    cn_run_checks checks;
+    char **warnings; // owned, as they were written
+    int32_t warning_count;
     bool paradoxical;  // the last step had paradoxical contacts: an event only when that begins
     char hash[17];     // of the state, once cn_drive_go has ended
     double cpu_start;  // [s]

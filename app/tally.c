@@ -5,10 +5,12 @@
 
 #include "app.h"
 #include "json.h"
+#include "run_checks.h"
 #include "terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 cn_tally cn_tally_start(double energy_initial) {
     return (cn_tally){.energy_initial = energy_initial, .energy_final = energy_initial};
@@ -36,6 +38,8 @@ void cn_tally_add(cn_tally *tally, const cn_step_report *report) {
     tally->retries += report->retries;
     tally->halvings += report->halvings;
     tally->missed += report->missed;
+    tally->passed += report->passed > 0;
+    tally->limited += report->limited > 0;
     if (report->paradoxes > 0 && tally->paradox_steps++ == 0) {
         tally->paradox_first = report->step;
     }
@@ -54,6 +58,10 @@ void cn_tally_add(cn_tally *tally, const cn_step_report *report) {
     }
 }
 
+static bool cn_begins(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
 cn_status cn_tally_read(cn_run *run, cn_tally *tally, cn_error *error) {
     const char *initial = cn_run_meta(run, "energy_initial");
     *tally = cn_tally_start(initial ? strtod(initial, NULL) : 0.0);
@@ -68,6 +76,13 @@ cn_status cn_tally_read(cn_run *run, cn_tally *tally, cn_error *error) {
     for (int64_t i = 0; status == CN_OK && i < count; i++) {
         cn_tally_add(tally, &rows[i]);
     }
+    cn_run_event *event;
+    status = status == CN_OK ? cn_run_events(run, memory, &event, &count, error) : status;
+    for (int64_t i = 0; status == CN_OK && i < count; i++) {
+        tally->deep += cn_begins(event[i].text, CN_DEEP_TEXT);
+        tally->passed += cn_begins(event[i].text, CN_PASSED_TEXT);
+        tally->limited += cn_begins(event[i].text, CN_LIMITED_TEXT);
+    }
     cn_arena_destroy(memory);
     // A run that ended by itself has also noted what its other threads and its recording took.
     const char *cpu = cn_run_meta(run, "cpu_s"), *others = cn_run_meta(run, "cpu_others_s");
@@ -80,6 +95,11 @@ cn_status cn_tally_read(cn_run *run, cn_tally *tally, cn_error *error) {
 
 int64_t cn_tally_unsolved(const cn_tally *tally) {
     return tally->steps - tally->outcomes[CN_SOLVED];
+}
+
+bool cn_tally_is_good(const cn_tally *tally) {
+    return cn_tally_unsolved(tally) == 0 && tally->deep == 0 && tally->passed == 0 &&
+           tally->limited == 0;
 }
 
 double cn_tally_balance(const cn_tally *tally) {
@@ -134,6 +154,16 @@ static void cn_tally_print_steps(const cn_tally *tally, double tolerance) {
                cn_ink_begin(stdout, CN_INK_BAD), cn_ink_end(stdout, CN_INK_BAD),
                (long long)tally->missed);
     }
+    if (tally->passed > 0) {
+        printf("  %spassed through%s      bodies in %lld steps; see the events\n",
+               cn_ink_begin(stdout, CN_INK_BAD), cn_ink_end(stdout, CN_INK_BAD),
+               (long long)tally->passed);
+    }
+    if (tally->limited > 0) {
+        printf("  %sstopped bodies%s      without bouncing, in %lld steps; see the events\n",
+               cn_ink_begin(stdout, CN_INK_BAD), cn_ink_end(stdout, CN_INK_BAD),
+               (long long)tally->limited);
+    }
     if (tally->paradox_steps > 0) {
         printf(
             "  %sparadoxical contacts%s in %lld steps from step %lld on: no or several solutions "
@@ -182,6 +212,11 @@ void cn_tally_print(const cn_tally *tally, double tolerance, const char *hash) {
            cn_tally_iterations_mean(tally));
     printf("  worst penetration   %.2e m at step %lld, %.2e m at the end\n", tally->penetration_max,
            (long long)tally->penetration_step, tally->penetration_final);
+    if (tally->deep > 0) {
+        printf("  %spenetration limit%s   exceeded by %lld %s of bodies; see the events\n",
+               cn_ink_begin(stdout, CN_INK_BAD), cn_ink_end(stdout, CN_INK_BAD),
+               (long long)tally->deep, tally->deep == 1 ? "pair" : "pairs");
+    }
     if (tally->joint_error_max > 0.0) {
         printf("  worst joint error   %.2e\n", tally->joint_error_max);
     }
@@ -223,6 +258,12 @@ void cn_tally_print_json(const cn_tally *tally, const cn_tally_names *names) {
     cn_put_real(&json, "energy_balance_error", cn_tally_balance(tally));
     cn_put_text(&json, "state_hash", names->hash);
     cn_put_text(&json, "run", names->run);
+    cn_put_int(&json, "penetrating_pairs", tally->deep);
+    cn_put_open(&json, "warnings", '[');
+    for (int32_t i = 0; i < names->warning_count; i++) {
+        cn_put_text(&json, NULL, names->warnings[i]);
+    }
+    cn_put_close(&json, ']');
     cn_put_close(&json, '}');
     cn_put_end(&json);
 }

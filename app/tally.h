@@ -17,7 +17,9 @@ typedef struct cn_tally {
     double residual_worst, penetration_max, penetration_final, joint_error_max;
     int64_t residual_step, penetration_step; // where the worst were
     int64_t retries, halvings, missed;       // not in a ledger: 0 when read from one
-    int64_t paradox_steps, paradox_first;    // steps with paradoxical contacts, the first of them
+    int64_t deep;                            // pairs that penetrated beyond the limit
+    int64_t passed, limited; // steps in which bodies passed through, or were stopped, see sim.h
+    int64_t paradox_steps, paradox_first; // steps with paradoxical contacts, the first of them
     double energy_initial, energy_final, kinetic_final, kinetic_peak;
     double work, friction, impact, numerical; // [J] given by forces and joints, taken by the others
     double cpu[4];     // [s] detect, assemble, solve, advance; of the thread that steps
@@ -31,6 +33,8 @@ void cn_tally_add(cn_tally *tally, const cn_step_report *report);
 cn_status cn_tally_read(cn_run *run, cn_tally *tally, cn_error *error);
 
 int64_t cn_tally_unsolved(const cn_tally *tally);
+// Every step is solved, no body passed through another or had to be stopped, none has sunk in.
+bool cn_tally_is_good(const cn_tally *tally);
 // What the energy balance of the whole run leaves [J].
 double cn_tally_balance(const cn_tally *tally);
 // The same as a share of the energy that changed form; 0 when none did.
@@ -47,6 +51,8 @@ void cn_tally_print(const cn_tally *tally, double tolerance, const char *hash);
 typedef struct cn_tally_names {
     const char *scene, *hash, *run;
     int32_t bodies;
+    char *const *warnings;
+    int32_t warning_count;
 } cn_tally_names;
 void cn_tally_print_json(const cn_tally *tally, const cn_tally_names *names);
 

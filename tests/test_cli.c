@@ -352,6 +352,33 @@ CN_TEST(check_reports_and_judges) {
     cn_cli_leave(&cli);
 }
 
+// No impulse at all: every contact that presses falls through, and slides fast enough for the
+// natural map at mu = 1e6 to see no more than 1e-6 of it.
+CN_TEST(check_sees_free_fall_at_large_friction) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, CN_SMALL "--local -o p.hdf5");
+    cn_problem *problem = NULL;
+    assert_int_equal(cn_problem_read(NULL, "p.hdf5", &problem, NULL), CN_OK);
+    for (int32_t a = 0; a < problem->friction.contacts; a++) {
+        double *q = problem->friction.q + 3 * a, *r = problem->r + 3 * a, *u = problem->u + 3 * a;
+        problem->friction.mu[a] = 1e6;
+        q[0] = -fabs(q[0]) - 0.1;
+        q[1] = 0.5;
+        memset(r, 0, 3 * sizeof *r);
+        memcpy(u, q, 3 * sizeof *u);
+    }
+    assert_int_equal(cn_problem_write(problem, "forged.hdf5", CN_FILE_FCLIB, NULL), CN_OK);
+    cn_problem_destroy(problem);
+    CN_CLI_EXPECT(&cli, 3, "check forged.hdf5 --tol 1e-4 --json");
+    cJSON *json = cn_cli_json(&cli, 0);
+    static const char *const keys[] = {"residual", "residual_q", "residual_max"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        CN_CHECK_BELOW(0.1, cn_json_number(json, keys[i]));
+    }
+    cJSON_Delete(json);
+    cn_cli_leave(&cli);
+}
+
 CN_TEST(info_tells_what_is_in_a_file) {
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, CN_SMALL "--friction 0.5 -o p.hdf5");

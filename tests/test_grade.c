@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "base/arena.h"
+#include "base/rng.h"
 #include "problem/operator.h"
 #include "sparse/csr.h"
 
@@ -55,6 +56,79 @@ CN_TEST(a_resting_contact_has_no_error) {
     assert_int_equal(f.grade.worst, -1);
     assert_int_equal(f.grade.stick, 1);
     drop(&f);
+}
+
+// ---- large friction: the normal law is measured by itself ----
+
+static double least_residual(const cn_grade *g) {
+    return fmin(g->residual, fmin(g->residual_q, g->residual_max));
+}
+
+// A body that falls through and drifts a little: mu |u_T| >= |u_N|, so that the natural map alone
+// shows |u_N| / sqrt(1 + mu^2).
+CN_TEST(free_fall_is_not_solved_whatever_the_friction) {
+    const double mus[] = {10.0, 100.0, 1e4, 1e6, 1e9};
+    for (size_t i = 0; i < sizeof mus / sizeof *mus; i++) {
+        for (int32_t dim = 2; dim <= 3; dim++) {
+            const double W2[] = {1, 0, 0, 1}, W3[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+            const double q[] = {-1, 0.5, 0}, r[] = {0, 0, 0};
+            fixture f = make(dim, 1, dim == 2 ? W2 : W3, q, &mus[i]);
+            grade(&f, r, NULL);
+            CN_CHECK_BELOW(0.6, least_residual(&f.grade)); // 1 / sqrt(2) of |u_N| = 1, |q| = 1.12
+            drop(&f);
+        }
+    }
+}
+
+// r_N > 0 and u_N > 0: an impulse that lifts the body off the ground.
+CN_TEST(a_lifting_impulse_is_not_solved_whatever_the_friction) {
+    const double mus[] = {10.0, 100.0, 1e4, 1e6, 1e9};
+    for (size_t i = 0; i < sizeof mus / sizeof *mus; i++) {
+        const double W[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[] = {-1, -1e-3, 0}, r[] = {2, 1e-3, 0};
+        fixture f = make(3, 1, W, q, &mus[i]);
+        grade(&f, r, NULL);                            // u = (1, 0, 0)
+        CN_CHECK_BELOW(0.3, least_residual(&f.grade)); // residual_max divides by |r|
+        drop(&f);
+    }
+}
+
+// A solution stays one: stick, slide and open at every coefficient.
+CN_TEST(solutions_stay_solutions_whatever_the_friction) {
+    const double mus[] = {1.5, 10.0, 100.0, 1e4, 1e6};
+    for (size_t i = 0; i < sizeof mus / sizeof *mus; i++) {
+        double mu = mus[i];
+        const double W[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        const struct {
+            double q[3], r[3];
+        } solved[] = {{{-1, -1, 0}, {1, 1, 0}},             // stick
+                      {{-1 / mu, -1.5, 0}, {1 / mu, 1, 0}}, // slide with u_T = -0.5
+                      {{0.5, 1, 2}, {0, 0, 0}},             // open
+                      {{-1, mu + 2.0, 0}, {1, -mu, 0}}};    // slide with u_T = 2
+        for (size_t k = 0; k < sizeof solved / sizeof *solved; k++) {
+            fixture f = make(3, 1, W, solved[k].q, &mu);
+            grade(&f, solved[k].r, NULL);
+            CN_CHECK_BELOW(f.grade.residual, 1e-15 * mu);
+            drop(&f);
+        }
+    }
+}
+
+// |min(r_N / rho, u_N)| <= sqrt(1 + mu^2) |e|: up to mu = 1 the second measure is never the larger.
+CN_TEST(the_normal_law_follows_from_the_natural_map) {
+    cn_rng rng = cn_rng_seed(7);
+    for (int32_t k = 0; k < 2000; k++) {
+        double x[7];
+        for (int32_t i = 0; i < 7; i++) {
+            x[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+        }
+        const double mu = fabs(x[6]), W[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, r[] = {x[0], x[1], x[2]};
+        const double q[] = {x[3] - x[0], x[4] - x[1], x[5] - x[2]};
+        fixture f = make(3, 1, W, q, &mu);
+        grade(&f, r, NULL);
+        double least = fmin(r[0], q[0] + r[0]);
+        CN_CHECK_BELOW(fabs(least), sqrt(1.0 + mu * mu) * f.grade.worst_error * (1.0 + 1e-12));
+        drop(&f);
+    }
 }
 
 // One 3D contact with the diagonal block (2, 4, 4), trace 10, so rho = 0.3; nothing acts: u = q.

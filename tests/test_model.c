@@ -66,6 +66,15 @@ static void cn_finish(cn_model *model) {
     cn_must(cn_model_finish(model, &error), &error);
 }
 
+// For a model that is not about bodies: a fixed one is added.
+static void cn_finish_with_any_body(cn_model *model) {
+    cn_shape_def shape = cn_sphere(1.0);
+    cn_body_def def = cn_body_of("any", &shape, 1);
+    def.fixed = true;
+    cn_add(model, &def);
+    cn_finish(model);
+}
+
 // Adds the body, finishes, and expects one of the two to refuse.
 static void cn_check_body_refused(cn_model *model, const cn_body_def *def, const char *words) {
     cn_error error = {0};
@@ -239,7 +248,7 @@ CN_TEST(last_entry_that_gives_a_key_wins) {
     cn_add_contact(model, "*", "ice", 0.0, NAN, CN_LAW_KINDS);
     cn_add_contact(model, "wood", "wood", NAN, 0.0, CN_LAW_KINDS);
     cn_add_contact(model, "ice", "wood", NAN, NAN, CN_LAW_GAP);
-    cn_finish(model);
+    cn_finish_with_any_body(model);
     for (int32_t a = 0; a < 3; a++) {
         for (int32_t b = 0; b < 3; b++) {
             const cn_pair *p = cn_model_pair(model, a, b), *q = cn_model_pair(model, b, a);
@@ -263,10 +272,40 @@ CN_TEST(last_entry_that_gives_a_key_wins) {
 
 CN_TEST(pair_that_nothing_matches_is_smooth_and_dead) {
     cn_model *model = cn_new_model(3, 1.0);
-    cn_finish(model);
+    cn_finish_with_any_body(model);
     const cn_pair *pair = cn_model_pair(model, 0, 0);
     CN_CHECK_TRUE(pair->friction == 0.0 && pair->restitution == 0.0 && pair->correction == 0.0);
     CN_CHECK_TRUE(pair->restitution_tangent == 0.0 && pair->law == CN_LAW_QUASI_INELASTIC);
+    cn_model_destroy(model);
+}
+
+CN_TEST(what_is_legal_and_seldom_meant_is_warned_of) {
+    cn_model *model = cn_new_model(3, 1.0);
+    cn_error error;
+    cn_contact_def def = cn_contact_def_default();
+    def.source = cn_here;
+    def.between[0] = "stone";
+    def.between[1] = "wood";
+    def.friction = 1.0;
+    def.friction_dynamic = 6.0;
+    int32_t wood;
+    cn_model_add_material(model, &(cn_material_def){"wood", 1.0}, &wood, NULL);
+    cn_must(cn_model_add_contact(model, &def, &error), &error);
+    cn_shape_def shape = cn_sphere(1.0);
+    cn_body_def body = cn_body_of("", &shape, 1);
+    cn_add(model, &body);
+    cn_add(model, &body);
+    cn_finish(model);
+    assert_int_equal(cn_model_warning_count(model), 2);
+    const cn_error *friction = cn_model_warning(model, 0), *lawless = cn_model_warning(model, 1);
+    assert_string_equal(friction->message, "friction of 6 between 'stone' and 'wood' is above 5");
+    assert_string_equal(lawless->message, "no entry of contacts matches the materials 'stone' and "
+                                          "'stone' (bodies 1 and 2 can touch)");
+    for (int32_t i = 0; i < 2; i++) {
+        const cn_error *warning = cn_model_warning(model, i);
+        CN_CHECK_TRUE(warning->status == CN_OK && warning->line == 7 && warning->column == 3);
+        assert_string_equal(warning->file, "scene.yaml");
+    }
     cn_model_destroy(model);
 }
 
@@ -502,15 +541,100 @@ CN_TEST(settings_are_checked_and_kept) {
     s->step = NAN;
     CN_CHECK_TRUE(cn_model_finish(model, &error) == CN_ERR_INPUT);
     s->step = 0.01;
-    cn_finish(model);
+    cn_finish_with_any_body(model);
     solver[0] = 'x';
     assert_string_equal(model->settings.solver, "nsgs");
     cn_model_destroy(model);
 }
 
+CN_TEST(a_step_longer_than_the_run_is_refused) {
+    cn_model *model = cn_new_model(3, 1.0);
+    cn_error error = {0};
+    cn_settings *s = cn_model_settings(model);
+    s->step = 0.5;
+    s->until = 0.25;
+    CN_CHECK_TRUE(cn_model_finish(model, &error) == CN_ERR_INPUT);
+    CN_CHECK_TRUE(strstr(error.message, "time.step of 0.5 s is longer than the run") != NULL);
+    s->until = 0.5;
+    cn_finish_with_any_body(model);
+    cn_model_destroy(model);
+}
+
+CN_TEST(a_model_without_bodies_is_refused) {
+    cn_model *model = cn_new_model(3, 1.0);
+    cn_error error = {0};
+    CN_CHECK_TRUE(cn_model_finish(model, &error) == CN_ERR_INPUT);
+    assert_string_equal(error.message, "there are no bodies");
+    cn_finish_with_any_body(model);
+    cn_model_destroy(model);
+}
+
+CN_TEST(lengths_above_a_million_kilometres_are_refused) {
+    static const struct {
+        double position, radius, inside, com;
+        const char *words;
+    } bad[] = {{2e9, 1.0, 0.0, 0.0, "position[1] of 2e+09 m is too large"},
+               {0.0, 2e9, 0.0, 0.0, "sphere: radius of 2e+09 m is too large"},
+               {0.0, 1.0, -2e9, 0.0, "sphere: position of 2e+09 m is too large"},
+               {0.0, 1.0, 0.0, 2e9, "its centre of mass is 2e+09 m from its origin"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cn_shape_def shape = cn_sphere(bad[i].radius);
+        shape.position[0] = bad[i].inside;
+        cn_body_def def = cn_body_of("far", &shape, 1);
+        def.position[1] = bad[i].position;
+        if (bad[i].com > 0.0) {
+            memcpy(def.com, (double[3]){0.0, 0.0, bad[i].com}, sizeof def.com);
+        }
+        cn_check_body_refused(cn_new_model(3, 1.0), &def, bad[i].words);
+    }
+    cn_model *model = cn_new_model(3, 1.0);
+    cn_shape_def shape = cn_sphere(1e9);
+    cn_body_def def = cn_body_of("earthlike", &shape, 1);
+    def.position[0] = -1e9;
+    cn_add(model, &def);
+    cn_finish(model);
+    cn_model_destroy(model);
+}
+
+// Principal moments along axes turned by a and b; a body when A + B >= C up to three digits.
+CN_TEST(an_inertia_that_no_body_has_is_refused) {
+    static const struct {
+        double moment[3];
+        bool possible;
+    } trial[] = {{{1.0, 1.0, 2.0}, true},         // flat
+                 {{0.0833, 0.0833, 0.167}, true}, // flat, with three digits
+                 {{1.0, 1.0, 1e-3}, true},        // a rod
+                 {{1.0, 1.0, 2.1}, false},        {{5.0, 1.0, 1.0}, false},
+                 {{1.0, 3.0, 1.5}, false}};
+    const double a = 0.7, b = 0.4;
+    const double R[9] = {cos(a), -sin(a) * cos(b), sin(a) * sin(b),
+                         sin(a), cos(a) * cos(b),  -cos(a) * sin(b),
+                         0.0,    sin(b),           cos(b)};
+    for (size_t t = 0; t < 2 * sizeof trial / sizeof *trial; t++) {
+        const double *moment = trial[t / 2].moment;
+        cn_shape_def shape = cn_sphere(1.0);
+        cn_body_def def = cn_body_of("wheel", &shape, 1);
+        for (int32_t i = 0; i < 9; i++) {
+            def.inertia[i] = 0.0;
+            for (int32_t k = 0; k < 3; k++) {
+                def.inertia[i] += t % 2 ? R[3 * (i / 3) + k] * moment[k] * R[3 * (i % 3) + k]
+                                        : (i == 4 * k ? moment[k] : 0.0);
+            }
+        }
+        if (!trial[t / 2].possible) {
+            cn_check_body_refused(cn_new_model(3, 1.0), &def, "no body has this inertia");
+            continue;
+        }
+        cn_model *model = cn_new_model(3, 1.0);
+        cn_add(model, &def);
+        cn_finish(model);
+        cn_model_destroy(model);
+    }
+}
+
 CN_TEST(finished_model_takes_nothing_more) {
     cn_model *model = cn_new_model(3, 1.0);
-    cn_finish(model);
+    cn_finish_with_any_body(model);
     cn_error error;
     int32_t id;
     cn_shape_def shape = cn_sphere(1.0);

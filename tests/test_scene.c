@@ -13,6 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+// For a scene that is not about bodies.
+#define ANY_BODY(MATERIAL)                                                                         \
+    "materials: {" MATERIAL ": {density: 1}}\nbodies: [{fixed: true, material: " MATERIAL "}]\n"
 #define HEAD "cairn: 1\nmaterials: {stone: {density: 2500}}\n"
 
 static cn_status read_with(const char *text, const cn_override *overrides, int32_t count,
@@ -110,10 +113,10 @@ CN_TEST(the_scene_of_the_contract_becomes_its_model) {
 }
 
 CN_TEST(a_minimal_scene_has_the_defaults) {
-    cn_model *model = read_good("cairn: 1\ndimension: 2\n");
+    cn_model *model = read_good("cairn: 1\ndimension: 2\n" ANY_BODY("stone"));
     cn_settings wanted = cn_settings_default(2);
     assert_string_equal(cn_model_name(model), "s");
-    CN_CHECK_TRUE(model->dim == 2 && model->body_count == 0);
+    CN_CHECK_TRUE(model->dim == 2 && model->body_count == 1);
     CN_CHECK_NEAR(model->settings.gravity[1], wanted.gravity[1], 0.0);
     CN_CHECK_NEAR(model->settings.step, wanted.step, 0.0);
     CN_CHECK_NEAR(model->settings.theta, wanted.theta, 0.0);
@@ -128,13 +131,24 @@ CN_TEST(every_setting_arrives) {
         "integrator: {theta: 1, activation: 0.25}\n"
         "solver: {name: nsgs, local: hybrid, tolerance: 1e-5, max_iterations: 77, time_limit: 3,\n"
         "         on_stall: halve, fallback: nsgs, halvings: 4, params: anderson=0}\n"
-        "detection: {alert: 0.125, overlap: 0.0625}\n");
+        "detection: {alert: 0.125, overlap: 0.0625, penetration_limit: 0.5}\n" ANY_BODY("stone"));
     const cn_settings *s = &model->settings;
-    const double got[] = {s->gravity[0],       s->gravity[1],  s->step,       s->until,
-                          s->frames_every,     s->theta,       s->activation, s->tolerance,
-                          s->max_iterations,   s->time_limit,  s->halvings,   s->alert,
-                          s->checkpoint_every, s->overlap_most};
-    const double wanted[] = {1, -2, 0.25, 8, 0, 1, 0.25, 1e-5, 77, 3, 4, 0.125, 2, 0.0625};
+    const double got[] = {s->gravity[0],
+                          s->gravity[1],
+                          s->step,
+                          s->until,
+                          s->frames_every,
+                          s->theta,
+                          s->activation,
+                          s->tolerance,
+                          s->max_iterations,
+                          s->time_limit,
+                          s->halvings,
+                          s->alert,
+                          s->checkpoint_every,
+                          s->overlap_most,
+                          s->penetration_limit};
+    const double wanted[] = {1, -2, 0.25, 8, 0, 1, 0.25, 1e-5, 77, 3, 4, 0.125, 2, 0.0625, 0.5};
     for (size_t i = 0; i < sizeof got / sizeof *got; i++) {
         CN_CHECK_NEAR(got[i], wanted[i], 0.0);
     }
@@ -152,7 +166,8 @@ CN_TEST(the_last_contact_entry_that_gives_a_key_wins) {
         "contacts:\n"
         "  - {between: ['*', '*'], friction: 0.3, restitution: 0.5, restitution_tangent: 0.25}\n"
         "  - {between: [a, b], friction: {static: 0.75, dynamic: 0.5}, correction: 0.01}\n"
-        "  - {between: [b, '*'], law: gap}\n");
+        "  - {between: [b, '*'], law: gap}\n"
+        "bodies: [{fixed: true, material: a}]\n");
     const cn_pair *ab = cn_model_pair(model, 0, 1);
     CN_CHECK_NEAR(ab->friction, 0.75, 0.0);
     CN_CHECK_NEAR(ab->friction_dynamic, 0.5, 0.0);
@@ -451,8 +466,41 @@ CN_TEST(what_comes_later_is_unsupported_and_says_so) {
                      "rigid bodies; bodies take moreau-jean, event-driven or generalized-alpha");
     check_error_with("cairn: 1\nsolver: {name: psor}\n", NULL, 0, CN_ERR_UNSUPPORTED,
                      "s.yaml:2:16: the name \"psor\" is not available yet");
-    cn_model *model = read_good("cairn: 1\njoints: []\n");
+    cn_model *model = read_good("cairn: 1\njoints: []\n" ANY_BODY("stone"));
     cn_model_destroy(model);
+}
+
+CN_TEST(what_cannot_be_run_is_refused_with_its_place) {
+    check_error("cairn: 1\n" ANY_BODY("stone") "time: {until: 0.1, step: 0.5}\n",
+                "s.yaml:4:26: time.step of 0.5 s is longer than the run, until 0.1 s; a shorter "
+                "step or a later time.until");
+    check_error_with(
+        "cairn: 1\n" ANY_BODY("stone"), &(cn_override){"time.until", "1e-4"}, 1, CN_ERR_INPUT,
+        "--set time.until=1e-4:1:6: "
+        "time.step of 0.001 s is longer than the run, until 0.0001 s; a shorter step or "
+        "a later time.until");
+    check_error(HEAD "bodies: []\n",
+                "s.yaml:3:9: there are no bodies; add a body, a generator or a system");
+    check_error(HEAD, "s.yaml:1:1: there are no bodies; add a body, a generator or a system");
+    check_error(HEAD "bodies:\n  - {material: stone, shape: [{sphere: {radius: 1}},\n"
+                     "     {box: {size: [1, 1, 2.0e9]}}]}\n",
+                "s.yaml:5:6: body 1: box: size[2] of 2e+09 m is too large; lengths are in metres, "
+                "at most 1e+09");
+    check_error(
+        HEAD
+        "bodies:\n  - {material: stone, position: [0, 0, -3.0e10], shape: {sphere: {radius: 1}}}\n",
+        "s.yaml:4:5: body 1: position[2] of -3e+10 m is too large; lengths are in metres, "
+        "at most 1e+09");
+    check_error(
+        HEAD "bodies:\n  - {fixed: true, material: stone, shape: {plane: "
+             "{normal: [0, 0, 1], offset: 2.0e9}}}\n",
+        "s.yaml:4:43: body 1: plane: offset of 2e+09 m is too large; lengths are in metres, "
+        "at most 1e+09");
+    check_error(
+        HEAD "bodies:\n  - {material: stone, mass: 1, inertia: [1, 1, 3], shape: {sphere: {radius: "
+             "1}}}\n",
+        "s.yaml:4:5: body 1: no body has this inertia: its largest principal moment exceeds "
+        "the sum of the others; principal moments must satisfy A + B >= C");
 }
 
 CN_TEST(what_the_model_refuses_gets_its_place) {

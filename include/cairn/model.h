@@ -272,11 +272,13 @@ typedef struct cn_settings {
     int32_t halvings;
     double alert; // [m] distance below which pairs are candidates, besides what velocities add;
                   // NaN: from the shapes
-    double overlap_most; // [m] starting overlap that is accepted; NaN: from the shapes
-    double sleep_speed;  // [m/s] below which bodies may fall asleep; 0: none does
-    double sleep_after;  // [s] that all bodies of an island must have been slow
-    double activation;   // gamma of the signorini law
-    double active_gap;   // [m] of the stabilised law and scheme; infinite: all candidates
+    double overlap_most;      // [m] starting overlap that is accepted; NaN: from the shapes
+    double penetration_limit; // largest share of the smaller body's inradius that two bodies may
+                              // penetrate for long (cairn run: exit 3); infinite: any
+    double sleep_speed;       // [m/s] below which bodies may fall asleep; 0: none does
+    double sleep_after;       // [s] that all bodies of an island must have been slow
+    double activation;        // gamma of the signorini law
+    double active_gap;        // [m] of the stabilised law and scheme; infinite: all candidates
     cn_friction_law friction;
     bool stabilise;    // scheme "stabilised": false leaves its shifts out
     bool frame_change; // laws act on u + delta/2: contacts on curved and turning bodies do not sink
@@ -323,6 +325,11 @@ CN_API const cn_system *cn_model_system(const cn_model *model); // NULL: none
 // afterwards.
 CN_API cn_status cn_model_finish(cn_model *model, cn_error *error);
 
+// What a finished model warns of, such as friction above 5: a message, a hint and a place; status
+// CN_OK.
+CN_API int32_t cn_model_warning_count(const cn_model *model);
+CN_API const cn_error *cn_model_warning(const cn_model *model, int32_t index);
+
 // ---- looking ----
 
 CN_API int32_t cn_model_dim(const cn_model *model);
@@ -336,6 +343,9 @@ typedef struct cn_body_info {
     const char *kind; // "rigid", "fixed", "driven", "lagrangian" or "first-order", as in a run file
     double mass, com[3]; // com in the body's own frame
     int32_t shape_count;
+    double bound;     // [m] radius of a ball round the centre of mass; infinite with a plane
+    double inradius;  // [m] smallest half extent of its largest shape; infinite with a plane
+    cn_source source; // where it was described; line 0: nowhere
 } cn_body_info;
 
 // A shape in its body's own frame: a point x of the shape's frame is at position + axes x. Boxes,

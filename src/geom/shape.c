@@ -18,10 +18,20 @@
 
 // ---- checks ----
 
+// A finite length or coordinate that is larger than any scene.
+static cn_status cn_check_most(const char *kind, const char *what, double value, cn_error *error) {
+    if (!(fabs(value) > CN_LENGTH_MOST && fabs(value) <= DBL_MAX)) {
+        return CN_OK;
+    }
+    cn_fail(error, CN_ERR_INPUT, "%s: %s of %g m is too large", kind, what, value);
+    cn_fail_hint(error, CN_LENGTH_HINT, CN_LENGTH_MOST);
+    return CN_ERR_INPUT;
+}
+
 static cn_status cn_check_length(const char *kind, const char *what, double value,
                                  cn_error *error) {
     if (value > 0.0 && value <= DBL_MAX) {
-        return CN_OK;
+        return cn_check_most(kind, what, value, error);
     }
     return cn_fail(error, CN_ERR_INPUT, "%s: %s must be positive, not %g", kind, what, value);
 }
@@ -96,7 +106,7 @@ static cn_status cn_build_plane(const cn_shape_def *def, int32_t dim, cn_arena *
     }
     cn_mat3_apply(shape->R, normal, shape->normal);
     shape->offset = def->offset / length + cn_dot3(shape->normal, shape->position);
-    return CN_OK;
+    return cn_check_most(kind, "offset", shape->offset, error);
 }
 
 // The vertices given, 3 numbers each, in the body's frame.
@@ -109,6 +119,12 @@ static cn_status cn_place_vertices(const cn_shape_def *def, int32_t dim, const c
     }
     if (!cn_all_finite(def->vertices, (int64_t)dim * def->vertex_count)) {
         return cn_fail(error, CN_ERR_INPUT, "%s: a vertex is not a finite number", kind);
+    }
+    for (int64_t i = 0; i < (int64_t)dim * def->vertex_count; i++) {
+        cn_status status = cn_check_most(kind, "a vertex", def->vertices[i], error);
+        if (status != CN_OK) {
+            return status;
+        }
     }
     double *point = CN_TAKE_ZERO(scratch, double, 3 * (int64_t)def->vertex_count);
     if (!point) {
@@ -271,7 +287,7 @@ static cn_status cn_shape_frame(const cn_shape_def *def, int32_t dim, cn_shape *
         return cn_fail(error, CN_ERR_INPUT,
                        "%s: its position or orientation is not a finite number", kind);
     }
-    return CN_OK;
+    return cn_check_most(kind, "position", cn_norm3(shape->position), error);
 }
 
 // A ball round the hull: about the middle of its box or the mean of its corners, whichever is

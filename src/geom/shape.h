@@ -8,6 +8,10 @@
 
 #include <cairn/model.h>
 
+// Lengths and coordinates above this [m] are mistakes of units: doubles resolve 1e-7 m there.
+#define CN_LENGTH_MOST 1e9
+#define CN_LENGTH_HINT "lengths are in metres, at most %g"
+
 // A convex polyhedron (3D) or polygon (2D). Points in the body's frame.
 // 3D: face f has vertices loop[face[f]] .. loop[face[f+1]-1], counter-clockwise from outside,
 // normal . x <= offset inside. 2D: edge f runs from vertex f to vertex f+1 (the last to 0),

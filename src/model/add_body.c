@@ -18,6 +18,8 @@
 #define CN_LOCK_ALL_2D (CN_LOCK_TX | CN_LOCK_TY | CN_LOCK_RZ)
 // An inertia given with this much asymmetry, relative to its trace, is one with rounded numbers.
 #define CN_INERTIA_ASYMMETRY 1e-6
+// Of its trace: moments written with three digits may miss A + B >= C by as much.
+#define CN_INERTIA_ROUNDED 5e-3
 
 static cn_status cn_body_check_start(const cn_model *model, const cn_body_def *def,
                                      cn_error *error) {
@@ -26,6 +28,14 @@ static cn_status cn_body_check_start(const cn_model *model, const cn_body_def *d
                   fabs(def->orientation[2]) + fabs(def->orientation[3]);
     if (!cn_is_finite(def->position, dim)) {
         return cn_fail(error, CN_ERR_INPUT, "position is not a finite number");
+    }
+    for (int32_t k = 0; k < dim; k++) {
+        if (fabs(def->position[k]) > CN_LENGTH_MOST) {
+            cn_fail(error, CN_ERR_INPUT, "position[%d] of %g m is too large", (int)k,
+                    def->position[k]);
+            cn_fail_hint(error, CN_LENGTH_HINT, CN_LENGTH_MOST);
+            return CN_ERR_INPUT;
+        }
     }
     if (dim == 3 && !(turn > 0.0 && turn <= DBL_MAX)) {
         return cn_fail(error, CN_ERR_INPUT, "orientation must be a quaternion other than zero");
@@ -114,6 +124,25 @@ static cn_status cn_body_read_inertia(int32_t dim, const double given[9], double
     return CN_OK;
 }
 
+// The second moments of mass, tr(I)/2 - I, whose eigenvalues (B + C - A)/2 no body has below zero.
+static cn_status cn_body_check_moments(const double I[9], cn_error *error) {
+    double trace = I[0] + I[4] + I[8], least = 0.5 + CN_INERTIA_ROUNDED, A[9], cofactor[3];
+    for (int32_t i = 0; i < 9; i++) {
+        A[i] = (i % 4 == 0 ? least : 0.0) - I[i] / trace;
+    }
+    cn_cross3(A + 3, A + 6, cofactor);
+    double minor = A[0] * A[4] - A[1] * A[3];
+    if (A[0] >= 0.0 && A[4] >= 0.0 && A[8] >= 0.0 && minor >= 0.0 &&
+        A[0] * A[8] - A[2] * A[6] >= 0.0 && A[4] * A[8] - A[5] * A[7] >= 0.0 &&
+        cn_dot3(A, cofactor) >= 0.0) {
+        return CN_OK;
+    }
+    cn_fail(error, CN_ERR_INPUT,
+            "no body has this inertia: its largest principal moment exceeds the sum of the others");
+    cn_fail_hint(error, "principal moments must satisfy A + B >= C");
+    return CN_ERR_INPUT;
+}
+
 // Mass, centre and inertia: given, or from the shapes at the density of the material.
 static cn_status cn_body_weigh(const cn_model *model, const cn_body_def *def, const cn_shape *shape,
                                cn_body *body, cn_inertia *inertia, cn_error *error) {
@@ -134,6 +163,12 @@ static cn_status cn_body_weigh(const cn_model *model, const cn_body_def *def, co
     if (!cn_is_finite(body->com, 3) || !cn_is_finite(&body->mass, 1)) {
         return cn_fail(error, CN_ERR_INPUT, "mass or com is not a finite number");
     }
+    if (cn_norm3(body->com) > CN_LENGTH_MOST) {
+        cn_fail(error, CN_ERR_INPUT, "its centre of mass is %g m from its origin",
+                cn_norm3(body->com));
+        cn_fail_hint(error, CN_LENGTH_HINT, CN_LENGTH_MOST);
+        return CN_ERR_INPUT;
+    }
     bool given = !isnan(def->inertia[dim == 2 ? 8 : 0]);
     if (given) {
         cn_status status = cn_body_read_inertia(dim, def->inertia, inertia->tensor, error);
@@ -149,7 +184,7 @@ static cn_status cn_body_weigh(const cn_model *model, const cn_body_def *def, co
     if (weighs && !cn_inertia_invert(dim, inertia->tensor, inertia->inverse)) {
         return cn_fail(error, CN_ERR_INPUT, "inertia must be symmetric and positive definite");
     }
-    return CN_OK;
+    return given && dim == 3 ? cn_body_check_moments(inertia->tensor, error) : CN_OK;
 }
 
 static bool cn_body_is_ball(int32_t dim, const cn_shape *shape, const cn_inertia *inertia,

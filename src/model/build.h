@@ -20,6 +20,8 @@ cn_status cn_model_copy_source(cn_model *model, const cn_source *source, cn_sour
 cn_status cn_model_check_open(const cn_model *model, cn_error *error);
 // What only shows when all is there: that a joint can move something, and who does not touch.
 cn_status cn_joints_check(cn_model *model, cn_error *error);
+// What the whole of it warns of.
+cn_status cn_warnings_find(cn_model *model, cn_error *error);
 bool cn_is_finite(const double *x, int32_t count);
 
 // Puts the words in front of the error's message and the place into it; returns its status.

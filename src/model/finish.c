@@ -41,6 +41,7 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         {"solver.threads", s->threads, 0.0, CN_THREADS_MAX, false, false},
         {"halvings", s->halvings, 0.0, 30.0, false, false},
         {"alert", s->alert, 0.0, DBL_MAX, false, true},
+        {"detection.penetration_limit", s->penetration_limit, 0.0, HUGE_VAL, true, false},
         {"overlap_most", s->overlap_most, 0.0, HUGE_VAL, false, true},
         {"sleeping.speed", s->sleep_speed, 0.0, DBL_MAX, false, false},
         {"sleeping.after", s->sleep_after, 0.0, DBL_MAX, false, false},
@@ -72,6 +73,12 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         cn_fail(error, CN_ERR_INPUT, "time asks for %g steps of %g s until %g s",
                 s->until / s->step, s->step, s->until);
         cn_fail_hint(error, "a longer step or an earlier end");
+        return CN_ERR_INPUT;
+    }
+    if (s->step > s->until) {
+        cn_fail(error, CN_ERR_INPUT, "time.step of %g s is longer than the run, until %g s",
+                s->step, s->until);
+        cn_fail_hint(error, "a shorter step or a later time.until");
         return CN_ERR_INPUT;
     }
     if (s->sleep_speed > 0.0 && s->error > 0.0) {
@@ -252,6 +259,7 @@ static void cn_pair_take(cn_pair *pair, const cn_contact_def *def) {
         *to[i] = isnan(from[i]) ? *to[i] : from[i];
     }
     pair->law = def->law < CN_LAW_KINDS ? def->law : pair->law;
+    pair->given = true;
 }
 
 // What no entry gave.
@@ -386,8 +394,15 @@ cn_status cn_model_finish(cn_model *model, cn_error *error) {
     if (status == CN_OK) {
         status = cn_pairs_make(model, error);
     }
+    if (status == CN_OK && model->body_count == 0 && !model->system) {
+        status = cn_fail(error, CN_ERR_INPUT, "there are no bodies");
+        cn_fail_hint(error, "add a body, a generator or a system");
+    }
     if (status == CN_OK) {
         status = cn_settings_keep(model, error);
+    }
+    if (status == CN_OK) {
+        status = cn_warnings_find(model, error);
     }
     if (status == CN_OK) {
         cn_motions_start(model);

@@ -14,7 +14,13 @@ void cn_model_body(const cn_model *model, cn_body_id id, cn_body_info *out) {
                           .material = model->material[body->material].name,
                           .kind = cn_body_role_text(body->role),
                           .mass = body->mass,
-                          .shape_count = body->shape_count};
+                          .shape_count = body->shape_count,
+                          .bound = body->bound,
+                          .source = body->source};
+    for (int32_t i = 0; i < body->shape_count; i++) {
+        double extent = cn_shape_smallest_extent(&model->shape[body->shape_first + i]);
+        out->inradius = fmax(out->inradius, extent);
+    }
     memcpy(out->com, body->com, sizeof out->com);
 }
 

@@ -81,6 +81,7 @@ cn_settings cn_settings_default(int32_t dim) {
                          .halvings = 3,
                          .alert = NAN,
                          .overlap_most = NAN,
+                         .penetration_limit = 0.05,
                          .sleep_after = 0.5,
                          .activation = 0.5,
                          .active_gap = HUGE_VAL,

@@ -49,6 +49,7 @@ typedef struct cn_pair {
     double friction, friction_dynamic;
     double restitution, restitution_tangent;
     double correction;
+    bool given; // by an entry of the contacts
 } cn_pair;
 
 typedef struct cn_force {
@@ -156,6 +157,8 @@ struct cn_model {
     cn_joint *joint;
     cn_jointed *jointed; // sorted by (a, b), each once
     cn_pair *pair;       // material_count * material_count
+    cn_error *warning;   // of a finished model, status CN_OK
+    int32_t warning_count;
     double *q0, *v0;     // start: pose of the centres of mass and velocities, as in cn_state; v0
                          // is NULL in a finished model where nothing moves
     cn_system *system;   // in place of bodies that move; NULL: none

@@ -56,9 +56,13 @@ static double cn_contact_error(const cn_touch *touch, double rho) {
         z[0] = normal;
         tangent_share = mu * normal / tangent;
     }
-    return cn_length3(r[0] - normal_share * z[0], r[1] - tangent_share * z[1],
-                      r[2] - tangent_share * z[2]) /
-           rho;
+    double error = cn_length3(r[0] - normal_share * z[0], r[1] - tangent_share * z[1],
+                              r[2] - tangent_share * z[2]) /
+                   rho;
+    // A steep cone hides u_N < 0 behind mu |u_T|: Signorini's law by itself, whatever mu.
+    double open = r[0] / rho, least = open <= u[0] ? open : u[0];
+    double normal = CN_GRADE_NORMAL_WEIGHT * fabs(least);
+    return touch->lift > CN_GRADE_STEEP && normal > error ? normal : error;
 }
 
 // The violations of one contact, each kind by itself.

@@ -14,6 +14,12 @@
 #define CN_SQUARE_LEAST 1e-280
 #define CN_SQUARE_MOST 1e280
 
+// Above this mu the normal law is measured by itself too: |e| is at least
+// |min(r_N / rho, u_N)| / sqrt(1 + CN_GRADE_STEEP^2). Up to this mu the natural map alone gives
+// that much: |min(r_N / rho, u_N)| <= sqrt(1 + mu^2) |e|.
+#define CN_GRADE_STEEP 1.0
+#define CN_GRADE_NORMAL_WEIGHT 0.7071067811865476 // 1 / sqrt(1 + CN_GRADE_STEEP^2)
+
 // Largest and root-mean sums that a NaN cannot hide in.
 static inline double cn_larger(double a, double b) {
     return a >= b || isnan(a) ? a : b;

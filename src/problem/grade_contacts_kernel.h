@@ -45,7 +45,12 @@ CN_INLINE cn_wide cn_four_error(cn_four *four, cn_wide rho) {
     cn_wide share = cn_wide_select(
         apex, zero,
         cn_wide_select(inside, one, mu * normal / cn_wide_select(tangent > zero, tangent, one)));
-    return cn_wide_length(r[0] - n, r[1] - share * z[1], r[2] - share * z[2], &four->regular) / rho;
+    cn_wide error =
+        cn_wide_length(r[0] - n, r[1] - share * z[1], r[2] - share * z[2], &four->regular) / rho;
+    cn_wide open = r[0] / rho, least = cn_wide_select(open <= u[0], open, u[0]);
+    cn_wide normal_law = cn_wide_all(CN_GRADE_NORMAL_WEIGHT) * cn_wide_abs(least);
+    cn_wide_mask steep = four->lift > cn_wide_all(CN_GRADE_STEEP);
+    return cn_wide_select(steep & (normal_law > error), normal_law, error);
 }
 
 // Contacts a .. a + 3; false, and nothing added: one of them needs more care.

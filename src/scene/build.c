@@ -8,9 +8,11 @@
 #include "geom/shape.h"
 #include "model/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#define CN_NAMES_MAX 64 // names offered to "did you mean"
+#define CN_NAMES_MAX 64   // names offered to "did you mean"
+#define CN_SETTING_MAX 64 // of a setting's name, as "time.step"
 
 typedef struct cn_builder {
     const cn_env *env;
@@ -340,6 +342,27 @@ static cn_status cn_build_joints(cn_builder *b) {
     return CN_OK;
 }
 
+// What an error of the finished model is about: the setting that its message begins with, as in
+// "time.step ...", the empty list of bodies, or the scene.
+static const cn_yaml *cn_build_blamed(const cn_reader *reader, const cn_scene *scene,
+                                      const cn_model *model) {
+    const char *message = reader->error ? reader->error->message : "";
+    const char *dot = strchr(message, '.'), *space = strchr(message, ' ');
+    const cn_yaml *bodies = cn_yaml_get(scene->node, "bodies");
+    if (cn_model_body_count(model) == 0 && bodies) {
+        return bodies;
+    }
+    if (!dot || !space || dot > space || space - message >= CN_SETTING_MAX) {
+        return scene->node;
+    }
+    char group[CN_SETTING_MAX], key[CN_SETTING_MAX];
+    snprintf(group, sizeof group, "%.*s", (int)(dot - message), message);
+    snprintf(key, sizeof key, "%.*s", (int)(space - dot - 1), dot + 1);
+    const cn_yaml *outer = cn_yaml_get(scene->node, group);
+    const cn_yaml *inner = outer && outer->kind == CN_YAML_MAP ? cn_yaml_get(outer, key) : NULL;
+    return inner ? inner : outer ? outer : scene->node;
+}
+
 cn_status cn_scene_build(cn_reader *reader, const cn_scene *scene, const cn_env *env,
                          cn_model **out) {
     typedef cn_status cn_build_step(cn_builder * builder);
@@ -365,7 +388,9 @@ cn_status cn_scene_build(cn_reader *reader, const cn_scene *scene, const cn_env 
         status = cn_scene_build_system(reader, scene, env, b.model);
     }
     if (status == CN_OK) {
-        status = cn_build_place(reader, cn_model_finish(b.model, reader->error), scene->node);
+        status = cn_model_finish(b.model, reader->error);
+        const cn_yaml *blamed = status == CN_OK ? NULL : cn_build_blamed(reader, scene, b.model);
+        status = cn_build_place(reader, status, blamed);
     }
     if (status != CN_OK) {
         cn_model_destroy(b.model);

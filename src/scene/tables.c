@@ -241,6 +241,10 @@ static const cn_field cn_detection_fields[] = {
     CN_KEY("continuous", bool, cn_scene, settings.continuous,
            .help = "bodies that move through others within one step are found and stopped; false "
                    "lets fast ones with restitution pass, for comparison"),
+    CN_KEY("penetration_limit", real, cn_scene, settings.penetration_limit, .flags = CN_ABOVE_ZERO,
+           .help =
+               "share of the smaller body's inradius that two bodies may penetrate for 10 steps "
+               "in a row or at the end; beyond it the run ends with exit code 3"),
 };
 
 static const cn_table cn_detection_table = {
@@ -284,7 +288,7 @@ static const cn_field cn_scene_fields[] = {
     CN_KEY("solver", table, cn_scene, node, .table = &cn_solver_table,
            .help = "solver, tolerance, what happens when a step stalls"),
     CN_KEY("detection", table, cn_scene, node, .table = &cn_detection_table,
-           .help = "alert distance, accepted overlap"),
+           .help = "alert distance, accepted overlap, penetration limit"),
     CN_KEY("sleeping", table, cn_scene, node, .table = &cn_sleeping_table,
            .help = "when bodies at rest are left alone; by default never"),
     CN_KEY("materials", dictionary, cn_scene, materials, .table = &cn_material_table,

@@ -53,6 +53,7 @@
 #define CN_NSGS_NEAR 10.0         // times the tolerance: the error of a start at rest
 #define CN_NSGS_SINGLE 1e-5       // tolerance below which singles are not worth beginning with
 #define CN_NSGS_SINGLE_RIGID 5e-3 // the same for other bodies than spheres and disks
+#define CN_NSGS_SINGLE_FRICTION 5 // mu above which single precision is not used
 #define CN_NSGS_ROUGH 4.0         // times its round-off: an error that singles make no better
 #define CN_NSGS_EXACT 1e-12       // an error that is round-off of a pile
 #define CN_NSGS_WINDOW_FIRST 12   // sweeps before the pace is judged
@@ -136,12 +137,21 @@ static cn_status cn_nsgs_take_mixer(cn_nsgs *s) {
                            : status;
 }
 
+// Whether a cone is so steep that mu |u_T| of single precision is round-off.
+static bool cn_has_steep_cone(const cn_friction *p) {
+    bool steep = false;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        steep = steep || p->mu[a] > CN_NSGS_SINGLE_FRICTION;
+    }
+    return steep;
+}
+
 cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                           cn_nsgs *s) {
     const cn_nsgs_params *params = (const void *)opts->params;
     *s = (cn_nsgs){.opts = opts, .scratch = scratch, .depth = -1};
-    bool single =
-        params->single && opts->measure == CN_MEASURE_SCALED && opts->tolerance >= CN_NSGS_SINGLE;
+    bool single = params->single && opts->measure == CN_MEASURE_SCALED &&
+                  opts->tolerance >= CN_NSGS_SINGLE && !cn_has_steep_cone(p);
     bool keeps = opts->memo && p->contacts <= CN_NSGS_KEPT;
     const cn_sweep_plan plan = {.relaxation = params->relaxation,
                                 .varies = params->adaptive,

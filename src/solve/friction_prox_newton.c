@@ -75,7 +75,8 @@ typedef struct cn_prox {
     bool contradicts; // bilateral rows, each other
     double share;     // of the ridge in a row's own stiffness
     double eps;
-    int64_t steps; // Newton steps so far
+    double steepness; // max(1, mu): the natural map is that much larger than the inner residual
+    int64_t steps;    // Newton steps so far
 } cn_prox;
 
 static cn_status cn_prox_prepare(cn_prox *s, cn_newton_system *system, const cn_solve_opts *opts,
@@ -101,6 +102,10 @@ static cn_status cn_prox_prepare(cn_prox *s, cn_newton_system *system, const cn_
     }
     s->size = cn_newton_scales(p, s->scale);
     s->share = CN_PROX_RIDGE;
+    s->steepness = 1.0;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        s->steepness = fmax(s->steepness, p->mu[a]);
+    }
     system->keep = jointed;
     system->known = false;
     system->enough = CN_PROX_LINEAR * opts->tolerance * s->size;
@@ -311,11 +316,11 @@ static double cn_prox_factor(int32_t steps) {
 // Near the end one outer step is made to be the last: a few Newton steps more, which square the
 // error, are cheaper than another outer step, whose new eps first throws it up again.
 static double cn_prox_target(const cn_prox *s, double error) {
-    double share = CN_PROX_INNER_SHARE * error;
+    double share = CN_PROX_INNER_SHARE * error / s->steepness;
     if (s->opts->measure != CN_MEASURE_SCALED) {
         return share;
     }
-    double floor = CN_PROX_INNER_FLOOR * s->opts->tolerance;
+    double floor = CN_PROX_INNER_FLOOR * s->opts->tolerance / s->steepness;
     return share <= CN_PROX_NEAR * s->opts->tolerance ? floor : share;
 }
 
@@ -366,8 +371,8 @@ static cn_status cn_prox_run(cn_prox *s, double *r, cn_solve_report *report) {
             least = 2.0 * s->eps;
             cautious = CN_PROX_CAUTIOUS;
             s->eps = 4.0 * s->eps > CN_PROX_EPS_MOST ? first : 4.0 * s->eps;
-            s->steps += steps == 0; // a singular system must not go on for ever
         }
+        s->steps += steps == 0; // outer steps without a Newton step must not go on for ever
     }
     memcpy(r, s->best, bytes);
     if (s->contradicts) {

@@ -6,7 +6,8 @@
 // branches of the projection are written out, so that r cancels by algebra and not by subtraction:
 // inside the cone e = u^, in the polar cone e = r / rho. A row of a joint has its bounds in place
 // of the cone: e = u inside, r less the bound over rho beyond it. The convex problem is without
-// mu |u_T|.
+// mu |u_T|. Where mu is above CN_NATURAL_STEEP, |e_a| is at least |min(r_N / rho, u_N)| / sqrt(2),
+// since e shows only |u_N| / sqrt(1 + mu^2) of a u_N < 0.
 #include "solve/natural.h"
 
 #include "base/parallel.h"
@@ -35,7 +36,13 @@ static inline double cn_contact_error(int32_t dim, double mu, double lift, doubl
         e[1] += excess * z[1] / tangent;
         e[2] += excess * z[2] / tangent;
     }
-    return e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+    double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+    if (lift > CN_NATURAL_STEEP) {
+        double open = r[0] / rho, least = open <= u[0] ? open : u[0];
+        double normal = CN_NATURAL_NORMAL_WEIGHT * least * least;
+        square = normal > square ? normal : square;
+    }
+    return square;
 }
 
 // |e_a|^2 of one block of joint rows.

@@ -10,6 +10,10 @@
 #define CN_NATURAL_ROUNDOFF 1e-15
 // CN_MEASURE_MAX does not divide by less than this.
 #define CN_NATURAL_TINY 2e-16
+// Above this mu, |e|^2 of a contact is at least this weight times min(r_N / rho, u_N)^2, as the
+// checker has it; up to it that holds anyway. weight = 1 / (1 + CN_NATURAL_STEEP^2).
+#define CN_NATURAL_STEEP 1.0
+#define CN_NATURAL_NORMAL_WEIGHT 0.5
 
 // The residual that measure names, as cn_grade defines it, of an r with u = W r + q. NaN or
 // infinite where r or u is. No allocation.

@@ -5,6 +5,7 @@
 #define CAIRN_SOLVE_NATURAL_WIDE_H
 
 #include "math/wide3.h"
+#include "solve/natural.h"
 
 // Velocity and impulse along the normal (un, rn) and across it (ut, rt). r/rho in the polar cone,
 // u^ inside the cone, else u^ and the way to the cone's side.
@@ -21,7 +22,12 @@ CN_INLINE cn_wide cn_wide_natural(cn_wide mu, cn_wide rho, cn_wide un, cn_wide3 
     cn_wide side = side_n * side_n + cn_wide3_dot(side_t, side_t);
     cn_wide polar = (rn * rn + cn_wide3_dot(rt, rt)) / (rho * rho);
     cn_wide error = cn_wide_select(tangent <= mu * zn, hat * hat + slip2, side);
-    return cn_wide_select(mu * tangent <= -zn, polar, error);
+    error = cn_wide_select(mu * tangent <= -zn, polar, error);
+    // Steep cones: the normal law by itself, min(r_N / rho, u_N).
+    cn_wide open = rn / rho, least = cn_wide_select(open <= un, open, un);
+    cn_wide normal = cn_wide_all(CN_NATURAL_NORMAL_WEIGHT) * least * least;
+    cn_wide_mask more = (mu > cn_wide_all(CN_NATURAL_STEEP)) & (normal > error);
+    return cn_wide_select(more, normal, error);
 }
 
 #endif
