@@ -38,6 +38,7 @@
 #define CN_AUTO_BUDGET 250   // Newton steps of the first turn, doubling
 #define CN_AUTO_JOINTED                                                                            \
     0.1 // share of joint blocks above which Newton comes first: sweeps creep along chains
+#define CN_AUTO_JOINT_AIM 1e-8 // residual of joints in a first try, however loose the tolerance
 #define CN_AUTO_VAST                                                                               \
     100000 // contacts above which there are sweeps only: neither islands nor factors of such a
            // packing fit in a reasonable memory
@@ -208,6 +209,15 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     return status;
 }
 
+// The error that Newton aims at in a first try of as many steps as settle allows. Equations of
+// joints are linear: solving them to round-off costs a step or two more than a loose tolerance, and
+// mechanisms keep their energy.
+static double cn_auto_aim(const cn_friction *p, const cn_solve_opts *opts) {
+    const cn_nsgs_params *params = (const void *)opts->params;
+    bool tight = params->settle > 0 && cn_boxes_count(p) > 0;
+    return tight ? fmin(opts->tolerance, CN_AUTO_JOINT_AIM) : opts->tolerance;
+}
+
 // Newton before anything else, for problems where joints abound and for convex ones; left as
 // stalled where it cannot be used.
 static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_arena *scratch,
@@ -219,7 +229,9 @@ static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_a
     }
     cn_friction_velocity(p, r, v, u);
     double error = cn_natural_error(p, turns->opts->measure, r, u);
-    if (error <= CN_WATCH_MARGIN * turns->opts->tolerance) {
+    cn_solve_opts opts = *turns->opts;
+    opts.tolerance = cn_auto_aim(p, &opts);
+    if (error <= CN_WATCH_MARGIN * opts.tolerance) {
         report->outcome = CN_SOLVED;
         report->detail = "the first guess is a solution";
         return CN_OK;
@@ -229,7 +241,22 @@ static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_a
         report->outcome = CN_STALLED;
         return status == CN_ERR_UNSUPPORTED ? CN_OK : status;
     }
-    cn_solve_opts opts = *turns->opts;
+    if (opts.tolerance < turns->opts->tolerance) {
+        const cn_nsgs_params *params = (const void *)turns->opts->params;
+        cn_auto_limits(turns, params->settle, &opts, report);
+        status = cn_prox_newton_run(&system, &opts, cn_auto_eps(error), scratch, r, report);
+        turns->iterations += report->iterations;
+        cn_friction_velocity(p, r, v, u);
+        error = cn_natural_error(p, turns->opts->measure, r, u);
+        if (error <= CN_WATCH_MARGIN * turns->opts->tolerance) {
+            report->outcome = CN_SOLVED;
+            report->detail = "tolerance reached";
+        }
+        if (cn_auto_is_over(status, report)) {
+            return status;
+        }
+        opts = *turns->opts;
+    }
     // A convex problem is solved by it in the end, however many steps it takes.
     if (cn_auto_limits(turns, p->convex ? INT32_MAX : CN_AUTO_BUDGET, &opts, report)) {
         status = cn_prox_newton_run(&system, &opts, cn_auto_eps(error), scratch, r, report);

@@ -21,8 +21,9 @@
 
 // ---- making ----
 
-#define CN_PARAM_TEXT 64   // a parameter's name and value, with room to spare
-#define CN_PARAM_ENDS " ," // between two of them
+#define CN_SETTLE_TOLERANCE 1e-4 // below it settings.settle is left out
+#define CN_PARAM_TEXT 64         // a parameter's name and value, with room to spare
+#define CN_PARAM_ENDS " ,"       // between two of them
 
 // "name=value name=value" into the solver's own settings.
 static cn_status cn_choose_params(const char *text, const cn_solver_info *info, cn_solve_opts *opts,
@@ -50,6 +51,19 @@ static cn_status cn_choose_params(const char *text, const cn_solver_info *info, 
     return CN_OK;
 }
 
+// settings.settle as the solver's own parameter, where it has one. Tight tolerances leave bodies at
+// rest so little motion that it would only cost.
+static void cn_choose_settle(const cn_settings *settings, const cn_solver_info *info,
+                             cn_solve_opts *opts) {
+    char value[16];
+    snprintf(value, sizeof value, "%d", (int)settings->settle);
+    for (int32_t i = 0; settings->tolerance >= CN_SETTLE_TOLERANCE && i < info->param_count; i++) {
+        if (strcmp(info->params[i].name, "settle") == 0) {
+            cn_solve_opts_set(opts, info, "settle", value, NULL); // its range is that of settings
+        }
+    }
+}
+
 static cn_status cn_choose_solver(const char *name, const cn_settings *settings,
                                   const cn_friction_solver **solver, cn_solve_opts *opts,
                                   cn_error *error) {
@@ -63,6 +77,7 @@ static cn_status cn_choose_solver(const char *name, const cn_settings *settings,
     if (settings->max_iterations > 0) {
         opts->max_iterations = settings->max_iterations;
     }
+    cn_choose_settle(settings, &(*solver)->info, opts);
     if (settings->local) {
         opts->local = cn_local_solver_find(settings->local);
     }
