@@ -22,6 +22,7 @@
 // ---- making ----
 
 #define CN_SETTLE_TOLERANCE 1e-4 // below it settings.settle is left out
+#define CN_STEP_BUDGET "40000"   // work of a step, in sweeps: no step of a run goes on for ever
 #define CN_PARAM_TEXT 64         // a parameter's name and value, with room to spare
 #define CN_PARAM_ENDS " ,"       // between two of them
 
@@ -51,15 +52,19 @@ static cn_status cn_choose_params(const char *text, const cn_solver_info *info, 
     return CN_OK;
 }
 
-// settings.settle as the solver's own parameter, where it has one. Tight tolerances leave bodies at
-// rest so little motion that it would only cost.
+// settings.settle as the solver's own parameter, where it has one, and the budget of a step. Tight
+// tolerances leave bodies at rest so little motion that settling would only cost.
 static void cn_choose_settle(const cn_settings *settings, const cn_solver_info *info,
                              cn_solve_opts *opts) {
-    char value[16];
-    snprintf(value, sizeof value, "%d", (int)settings->settle);
-    for (int32_t i = 0; settings->tolerance >= CN_SETTLE_TOLERANCE && i < info->param_count; i++) {
-        if (strcmp(info->params[i].name, "settle") == 0) {
-            cn_solve_opts_set(opts, info, "settle", value, NULL); // its range is that of settings
+    char settle[16];
+    bool loose = settings->tolerance >= CN_SETTLE_TOLERANCE;
+    snprintf(settle, sizeof settle, "%d", (int)settings->settle);
+    for (int32_t i = 0; i < info->param_count; i++) {
+        const char *name = info->params[i].name;
+        if (loose && strcmp(name, "settle") == 0) {
+            cn_solve_opts_set(opts, info, name, settle, NULL); // its range is that of settings
+        } else if (strcmp(name, "budget") == 0) {
+            cn_solve_opts_set(opts, info, name, CN_STEP_BUDGET, NULL);
         }
     }
 }
