@@ -7,14 +7,18 @@
 #define CN_MASONRY_LIMIT 60.0 // [s] of CPU for one run
 
 static const cn_contest_setting cn_masonry_arch[] = {
-    {.label = "1e-4", .set = {{"solver.tolerance", "1e-4"}}, .speed = 42.0, .moved = 1e-5},
+    {.label = "1e-4",
+     .set = {{"solver.tolerance", "1e-4"}, {"solver.settle", "0"}},
+     .speed = 42.0,
+     .moved = 1e-5},
     {.label = NULL}};
 static const cn_contest_setting cn_masonry_wall[] = {
-    {.label = "1e-2", .set = {{"solver.tolerance", "1e-2"}}, .speed = 10.0},
-    {.label = "1e-3", .set = {{"solver.tolerance", "1e-3"}}, .speed = 2.0},
+    {.label = "1e-2", .set = {{"solver.tolerance", "1e-2"}, {"solver.settle", "0"}}, .speed = 10.0},
+    {.label = "1e-3", .set = {{"solver.tolerance", "1e-3"}, {"solver.settle", "0"}}, .speed = 2.0},
     {.label = NULL}};
 static const cn_contest_setting cn_masonry_tower[] = {
-    {.label = "1e-4", .set = {{"solver.tolerance", "1e-4"}}}, {.label = NULL}};
+    {.label = "1e-4", .set = {{"solver.tolerance", "1e-4"}, {"solver.settle", "0"}}},
+    {.label = NULL}};
 
 static const cn_contest cn_masonry_contests[] = {
     {.label = "arch of 21 wedges, h = 0.004 s",

@@ -43,7 +43,8 @@ static const cn_realtime_case cn_realtime_cases[] = {
      {"0.03", CN_REALTIME_STEP, NULL},
      {{"generate.wall.courses", "25"},
       {"generate.wall.bricks", "40"},
-      {"solver.tolerance", "1e-3"}}},
+      {"solver.tolerance", "1e-3"},
+      {"solver.settle", "0"}}},
 };
 
 // What the steps of a run took and gave.

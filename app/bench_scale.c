@@ -9,9 +9,11 @@
 #define CN_SCALE_PATIENCE 7200.0 // of those that are asked for
 
 static const cn_contest_setting cn_scale_loose[] = {
-    {.label = "2e-2", .set = {{"solver.tolerance", "2e-2"}}}, {.label = NULL}};
+    {.label = "2e-2", .set = {{"solver.tolerance", "2e-2"}, {"solver.settle", "0"}}},
+    {.label = NULL}};
 static const cn_contest_setting cn_scale_tight[] = {
-    {.label = "1e-3", .set = {{"solver.tolerance", "1e-3"}}}, {.label = NULL}};
+    {.label = "1e-3", .set = {{"solver.tolerance", "1e-3"}, {"solver.settle", "0"}}},
+    {.label = NULL}};
 
 // A box of the half width given [m]; its floor is plane 0, its walls follow.
 #define CN_SCALE_BOX(count_text, half, high)                                                       \
@@ -28,7 +30,7 @@ static const cn_contest_setting cn_scale_tight[] = {
     {                                                                                              \
         .label = count_text " spheres settle, h = 0.01 s", .mark = "spheres-" count_text,          \
         .course = {.scene = "sphere-settling",                                                     \
-                   .set = {CN_SCALE_BOX(count_text, half, high), {"solver.params", "\"\""}},       \
+                   .set = {CN_SCALE_BOX(count_text, half, high), {"solver.settle", "0"}},          \
                    .until = 2.0,                                                                   \
                    .unit = 1.0,                                                                    \
                    .every = (looks),                                                               \

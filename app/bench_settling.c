@@ -29,7 +29,7 @@ static const cn_contest_setting cn_settling_1000[] = {
         .course = {.scene = "sphere-settling",                                                     \
                    .set = {{"generate.packing.count", #spheres},                                   \
                            {"time.step", "0.02"},                                                  \
-                           {"solver.params", "\"\""} __VA_ARGS__},                                 \
+                           {"solver.settle", "0"} __VA_ARGS__},                                    \
                    .until = CN_SETTLING_UNTIL,                                                     \
                    .unit = 1.0,                                                                    \
                    .every = (steps),                                                               \

@@ -66,7 +66,7 @@ int cn_bench_warm(const cn_bench_job *job) {
         const char *count = cn_warm_counts[i];
         const cn_override set[] = {{"generate.packing.count", count},
                                    {"solver.tolerance", "1e-4"},
-                                   {"solver.params", "\"\""}};
+                                   {"solver.settle", "0"}};
         cn_warm warm = {.from = until - CN_WARM_LOOK};
         if (job->sizes && !cn_bench_wants(job, count)) {
             continue;

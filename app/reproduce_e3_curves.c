@@ -110,7 +110,7 @@ static bool cn_curves_run(cn_lab *lab, const char *solver, cn_series *out) {
                       .scene = "sphere-settling",
                       .inexact = true,
                       .set = {{"solver.name", solver},
-                              {"solver.params", "''"}, // the scene's are not for every solver
+                              {"solver.settle", "0"},
                               {"solver.on_stall", "continue"},
                               {"solver.max_iterations", "2000"},
                               {"generate.packing.count", "160"},

@@ -271,7 +271,7 @@ CN_TEST(solvers_of_coulombs_law_alone_refuse) {
 
 #define SLIDER                                                                                     \
     "cairn: 1\nname: s\ndimension: 2\ngravity: [0, -9.81]\ntime: {step: %g, until: 1}\n"           \
-    "integrator: {scheme: stabilised, friction: convex}\n"                                         \
+    "integrator: {scheme: stabilised, friction: convex}\nsolver: {tolerance: 1e-8}\n"              \
     "materials: {m: {density: 1}}\ncontacts:\n  - {between: ['*', '*'], friction: 0.3}\n"          \
     "bodies:\n  - {name: table, fixed: true, material: m, shape: {line: {normal: [0, 1], offset: " \
     "0}}}\n"                                                                                       \

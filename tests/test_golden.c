@@ -37,7 +37,8 @@ CN_TEST(tumbling_box) {
 }
 
 CN_TEST(bouncing_ball) {
-    check_hash("contacts: [{between: [\"*\", \"*\"], friction: 0.3, restitution: 0.8}]\n"
+    check_hash("solver: {tolerance: 1e-8}\n"
+               "contacts: [{between: [\"*\", \"*\"], friction: 0.3, restitution: 0.8}]\n"
                "time: {step: 0.002}\nbodies:\n" FLOOR_3D
                "  - {material: stone, shape: {sphere: {radius: 0.3}}, position: [0, 0, 1], "
                "velocity: [1, 0.5, 0], angular_velocity: [3, 4, 5]}\n",
@@ -61,21 +62,24 @@ CN_TEST(settling_boxes) {
 }
 
 CN_TEST(tower) {
-    check_hash("contacts: [{between: [\"*\", \"*\"], friction: 0.5}]\ntime: {step: 0.01}\n"
+    check_hash("solver: {tolerance: 1e-8}\n"
+               "contacts: [{between: [\"*\", \"*\"], friction: 0.5}]\ntime: {step: 0.01}\n"
                "bodies:\n" FLOOR_3D "generate: [{column: {count: 6, material: stone, shape: {box: "
                "{size: [1, 1, 1]}}}}]\n",
                200, UINT64_C(0x41d55623d0b91d6d));
 }
 
 CN_TEST(arch_falling) {
-    check_hash("dimension: 2\ncontacts: [{between: [\"*\", \"*\"], friction: 0.8}]\ntime: {step: "
+    check_hash("solver: {tolerance: 1e-8}\n"
+               "dimension: 2\ncontacts: [{between: [\"*\", \"*\"], friction: 0.8}]\ntime: {step: "
                "0.005}\nbodies:\n" FLOOR_2D
                "generate: [{arch: {wedges: 11, radius: 1, thickness: 0.08, material: stone}}]\n",
                200, UINT64_C(0xb502c0c021044e3b));
 }
 
 CN_TEST(arch_standing_with_depth) {
-    check_hash("contacts: [{between: [\"*\", \"*\"], friction: 0.8}]\ntime: {step: 0.005}\n"
+    check_hash("solver: {tolerance: 1e-8}\n"
+               "contacts: [{between: [\"*\", \"*\"], friction: 0.8}]\ntime: {step: 0.005}\n"
                "bodies:\n" FLOOR_3D
                "generate: [{arch: {wedges: 9, radius: 1, thickness: 0.2, depth: "
                "0.3, material: stone}}]\n",
@@ -84,6 +88,7 @@ CN_TEST(arch_standing_with_depth) {
 
 CN_TEST(disks_in_a_bin) {
     check_hash(
+        "solver: {tolerance: 1e-8}\n"
         "dimension: 2\ncontacts: [{between: [\"*\", \"*\"], friction: {static: 0.5, dynamic: "
         "0.3}}]\ntime: {step: 0.005}\nintegrator: {theta: 1}\nbodies:\n" FLOOR_2D WALLS_2D
         "generate: [{packing: {count: 50, radius: [0.08, 0.12], inside: [[-1, 0], [1, 6]], "
@@ -92,7 +97,8 @@ CN_TEST(disks_in_a_bin) {
 }
 
 CN_TEST(shaken_polygons) {
-    check_hash("dimension: 2\ncontacts: [{between: [\"*\", \"*\"], friction: 0.4, restitution: "
+    check_hash("solver: {tolerance: 1e-8}\n"
+               "dimension: 2\ncontacts: [{between: [\"*\", \"*\"], friction: 0.4, restitution: "
                "0.3}]\ntime: {step: 0.005}\nbodies:\n"
                "  - {name: floor, material: stone, fixed: true, shape: {line: {normal: [0, 1], "
                "offset: 0}}}\n" WALLS_2D
@@ -115,14 +121,15 @@ CN_TEST(wall_hit_by_a_ball) {
 CN_TEST(gap_law_takes_overlaps_back) {
     check_hash(
         "contacts: [{between: [\"*\", \"*\"], friction: 0.3, law: gap, correction: 1e-3}]\n"
-        "time: {step: 0.02}\nsolver: {name: nsgs, tolerance: 1e-3}\nbodies:\n" FLOOR_3D WALLS_3D
-        "generate: [{packing: {count: 30, radius: 0.25, inside: [[-1, -1, 0], "
+        "time: {step: 0.02}\nsolver: {name: nsgs, tolerance: 1e-3, settle: 0}\nbodies:\n" FLOOR_3D
+            WALLS_3D "generate: [{packing: {count: 30, radius: 0.25, inside: [[-1, -1, 0], "
         "[1, 1, 8]], seed: 7, material: stone}}]\n",
         150, UINT64_C(0x5289a139abfbd1c3));
 }
 
 CN_TEST(pushed_and_locked) {
-    check_hash("contacts: [{between: [\"*\", \"*\"], friction: 0.3}]\ntime: {step: 0.01}\n"
+    check_hash("solver: {tolerance: 1e-8}\n"
+               "contacts: [{between: [\"*\", \"*\"], friction: 0.3}]\ntime: {step: 0.01}\n"
                "bodies:\n" FLOOR_3D
                "  - {name: a, material: stone, shape: {sphere: {radius: 0.5}}, position: [0, 0, "
                "0.5], lock: [rx, ry, rz]}\n"

@@ -15,7 +15,7 @@
 static const char scene_3d[] =
     "cairn: 1\n"
     "dimension: 3\n"
-    "time: {step: 0.005, until: 1}\n"
+    "time: {step: 0.005, until: 1}\nsolver: {tolerance: 1e-8}\n"
     "materials: {stone: {density: 1000}}\n"
     "contacts: [{between: [stone, stone], friction: 0.5}]\n"
     "bodies:\n"
@@ -27,7 +27,7 @@ static const char scene_3d[] =
 static const char scene_2d[] =
     "cairn: 1\n"
     "dimension: 2\n"
-    "time: {step: 0.005, until: 1}\n"
+    "time: {step: 0.005, until: 1}\nsolver: {tolerance: 1e-8}\n"
     "materials: {stone: {density: 1000}}\n"
     "contacts: [{between: [stone, stone], friction: 0.3, restitution: 0.4}]\n"
     "bodies:\n"

@@ -121,7 +121,40 @@ CN_TEST(a_minimal_scene_has_the_defaults) {
     CN_CHECK_NEAR(model->settings.step, wanted.step, 0.0);
     CN_CHECK_NEAR(model->settings.theta, wanted.theta, 0.0);
     assert_string_equal(model->settings.solver, wanted.solver);
+    CN_CHECK_NEAR(model->settings.tolerance, 1e-3, 0.0);
+    CN_CHECK_TRUE(model->settings.settle == 30);
+    CN_CHECK_TRUE(strstr(cn_model_scene_text(model), "tolerance: 0.001") != NULL);
     cn_model_destroy(model);
+}
+
+// The integrators of systems end Newton's method by the tolerance, and joints alone are linear:
+// both stay tight, and what a scene says counts before either.
+CN_TEST(tolerance_of_systems_and_mechanisms_is_tight_unless_the_scene_says_otherwise) {
+    static const struct {
+        const char *text;
+        double tolerance;
+    } scene[] = {
+        {"integrator: {scheme: event-driven}\n", 1e-8},
+        {"bodies: [{name: a, material: m, mass: 1, inertia: 1}, {name: b, material: m, mass: 1, "
+         "inertia: 1}]\n"
+         "joints: [{kind: hinge, bodies: [a, b], point: [0, 0]}]\n",
+         1e-8},
+        {"bodies: [{name: a, material: m, mass: 1, inertia: 1}, {name: b, material: m, mass: 1, "
+         "inertia: 1}]\n"
+         "contacts: [{between: [\"*\", \"*\"], friction: 0.5}]\n"
+         "joints: [{kind: hinge, bodies: [a, b], point: [0, 0]}]\n",
+         1e-3},
+        {"integrator: {scheme: event-driven}\nsolver: {tolerance: 0.01}\n", 1e-2},
+        {"solver: {tolerance: 1e-6}\n", 1e-6},
+    };
+    for (size_t i = 0; i < sizeof scene / sizeof *scene; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "cairn: 1\ndimension: 2\nmaterials: {m: {density: 1}}\n%s",
+                 scene[i].text);
+        cn_model *model = read_good(text);
+        CN_CHECK_NEAR(model->settings.tolerance, scene[i].tolerance, 0.0);
+        cn_model_destroy(model);
+    }
 }
 
 CN_TEST(every_setting_arrives) {

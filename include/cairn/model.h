@@ -262,7 +262,10 @@ typedef struct cn_settings {
     cn_source solver_source;          // where it was chosen
     const char *local;                // row of the local table; NULL: the default
     const char *params;               // the solver's own, "facets=4 outer=1"; NULL: the defaults
-    double tolerance;
+    double tolerance; // of the residual of a step; NaN: 1e-3, for systems, the schemes of systems
+                      // and joints without contact laws 1e-8; cn_model_finish puts the number here
+    int32_t settle;   // iterations past the tolerance in steps that begin near their solution, at
+                      // tolerances of 1e-4 and above, of solvers with a parameter of that name
     int32_t max_iterations; // 0: the solver's own
     double time_limit;      // [s] of CPU a step; 0: none
     int32_t threads; // of a run whose cn_env names none, at most CN_THREADS_MAX; 0: one. The bits

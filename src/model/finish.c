@@ -7,6 +7,7 @@
 #include "math/vec3.h"
 #include "model/build.h"
 
+#include <cairn/system.h>
 #include <float.h>
 #include <string.h>
 
@@ -17,6 +18,9 @@
 #define CN_ALERT_SHARE 0.05
 // Of the same: an overlap that a scene may start with, as written numbers are rounded.
 #define CN_OVERLAP_SHARE 0.01
+
+#define CN_TOLERANCE_CONTACTS 1e-3 // default of the residual of a step
+#define CN_TOLERANCE_TIGHT 1e-8    // the same of systems and mechanisms
 
 // Steps of a run: their numbers are exact in a double up to here.
 #define CN_STEPS_MOST 0x1p53
@@ -35,7 +39,8 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         {"time.frames_every", s->frames_every, 0.0, DBL_MAX, false, false},
         {"checkpoint_every", s->checkpoint_every, 0.0, DBL_MAX, true, false},
         {"integrator.theta", s->theta, 0.5, 1.0, false, false},
-        {"solver.tolerance", s->tolerance, 0.0, DBL_MAX, true, false},
+        {"solver.tolerance", s->tolerance, 0.0, DBL_MAX, true, true},
+        {"solver.settle", s->settle, 0.0, 10000.0, false, false},
         {"solver.max_iterations", s->max_iterations, 0.0, DBL_MAX, false, false},
         {"time_limit", s->time_limit, 0.0, DBL_MAX, false, false},
         {"solver.threads", s->threads, 0.0, CN_THREADS_MAX, false, false},
@@ -97,6 +102,16 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
     return CN_OK;
 }
 
+// Contacts of many bodies need not be solved better than what a user sees of them. Tight for the
+// integrators of systems, whose Newton's method ends by the same number, and for mechanisms without
+// contacts, whose equations are linear. docs/accuracy.md
+static double cn_tolerance_default(const cn_model *model) {
+    const char *scheme = model->settings.scheme;
+    bool as_system = strcmp(scheme, "moreau-jean") != 0 && cn_system_scheme_find(scheme);
+    bool mechanism = model->joint_count > 0 && model->contact_count == 0;
+    return model->system || as_system || mechanism ? CN_TOLERANCE_TIGHT : CN_TOLERANCE_CONTACTS;
+}
+
 static cn_status cn_settings_keep(cn_model *model, cn_error *error) {
     cn_settings *s = &model->settings;
     cn_status status = cn_model_copy_text(model, s->scheme, &s->scheme, error);
@@ -118,6 +133,7 @@ static cn_status cn_settings_keep(cn_model *model, cn_error *error) {
     if (model->dim == 2) {
         s->gravity[2] = 0.0;
     }
+    s->tolerance = isnan(s->tolerance) ? cn_tolerance_default(model) : s->tolerance;
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "scene/scene.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // The dimension decides how vectors are read, so it is looked at first; what is wrong with it the
@@ -27,6 +28,24 @@ static const char *cn_read_name(cn_reader *reader, const cn_scene *scene) {
                          dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
+// The tolerance that the model has chosen where the scene has none, for the resolved text.
+static cn_status cn_read_tolerance(cn_reader *reader, const cn_model *model, cn_yaml *tree) {
+    cn_yaml *solver = cn_yaml_get(tree, "solver"), *value;
+    char text[32];
+    if (!solver || cn_yaml_get(solver, "tolerance")) {
+        return CN_OK;
+    }
+    int length = snprintf(text, sizeof text, "%.17g", model->settings.tolerance);
+    cn_status status =
+        cn_yaml_read(reader->memory, "default", text, (size_t)length, &value, reader->error);
+    if (status == CN_OK &&
+        !cn_yaml_put(reader->memory, solver, cn_yaml_new_text(reader->memory, "tolerance", NULL),
+                     value)) {
+        status = cn_fail_memory(reader->error);
+    }
+    return status;
+}
+
 // Name and resolved text live with the model.
 static cn_status cn_read_keep(cn_reader *reader, const cn_scene *scene, cn_yaml *tree,
                               cn_model *model) {
@@ -39,6 +58,9 @@ static cn_status cn_read_keep(cn_reader *reader, const cn_scene *scene, cn_yaml 
     }
     if (status == CN_OK) {
         status = cn_schema_fill(reader, &cn_scene_table, tree);
+    }
+    if (status == CN_OK) {
+        status = cn_read_tolerance(reader, model, tree);
     }
     if (status != CN_OK) {
         return status;

@@ -36,8 +36,16 @@
 #define CN_AUTO_DULL 30      // its iterations without a new best
 #define CN_AUTO_INTERIOR 100 // its iterations
 #define CN_AUTO_BUDGET 250   // Newton steps of the first turn, doubling
+#define CN_AUTO_LOOSE 1e-4   // tolerance from which on packings of spheres are left to sweeps
+#define CN_AUTO_SWEEPS                                                                             \
+    10000                // for so many: Newton takes 600 steps and more at the margin of rigidity
+#define CN_AUTO_PROBE 48 // Newton steps of the first turn, where interior point methods from
+#define CN_AUTO_STARTS 3 // so many starts come between it and the longer ones,
+#define CN_AUTO_FACTORS 1000 // up to so many contacts, whose factors are cheap,
+#define CN_AUTO_IMPATIENT 15 // each for as long as it has a new best within so many iterations
 #define CN_AUTO_JOINTED                                                                            \
     0.1 // share of joint blocks above which Newton comes first: sweeps creep along chains
+#define CN_AUTO_JOINT_AIM 1e-8 // residual of joints in a first try, however loose the tolerance
 #define CN_AUTO_VAST                                                                               \
     100000 // contacts above which there are sweeps only: neither islands nor factors of such a
            // packing fit in a reasonable memory
@@ -54,18 +62,38 @@ typedef struct cn_auto_turns {
     const cn_solve_opts *opts;
     double start;       // [s] CPU
     int32_t iterations; // spent
+    double work;        // spent, in sweeps
+    double step_work;   // of a Newton step, in sweeps
     bool island;        // of a problem that has been swept already
 } cn_auto_turns;
 
-// false, with the outcome, when nothing is left.
-static bool cn_auto_limits(const cn_auto_turns *turns, int32_t budget, cn_solve_opts *opts,
-                           cn_solve_report *report) {
+// Counts n iterations of so much work each.
+static void cn_auto_spend(cn_auto_turns *turns, int32_t n, double work) {
+    turns->iterations += n;
+    turns->work += n * work;
+}
+
+// Whether the budget of work is spent.
+static bool cn_auto_is_spent(const cn_auto_turns *turns) {
+    const cn_nsgs_params *params = (const void *)turns->opts->params;
+    return params->budget > 0.0 && turns->work >= params->budget;
+}
+
+// Limits of the next stage, of at most count iterations of so much work each; false, with the
+// outcome, when nothing is left.
+static bool cn_auto_limits(const cn_auto_turns *turns, int32_t count, double work,
+                           cn_solve_opts *opts, cn_solve_report *report) {
+    const cn_nsgs_params *params = (const void *)turns->opts->params;
     int32_t left = turns->opts->max_iterations - turns->iterations;
-    opts->max_iterations = budget < left ? budget : left;
-    if (left <= 0) {
+    opts->max_iterations = count < left ? count : left;
+    if (left <= 0 || cn_auto_is_spent(turns)) {
         report->outcome = CN_LIMIT;
-        report->detail = "out of iterations";
+        report->detail = left > 0 ? "the budget of work is spent" : "out of iterations";
         return false;
+    }
+    double worth = (params->budget - turns->work) / work;
+    if (params->budget > 0.0 && worth < opts->max_iterations) {
+        opts->max_iterations = worth > 1.0 ? (int32_t)worth : 1;
     }
     if (turns->opts->time_limit > 0.0) {
         opts->time_limit = turns->opts->time_limit - (cn_clock_cpu() - turns->start);
@@ -89,50 +117,69 @@ static double cn_auto_eps(double error) {
     return fmin(fmax(CN_AUTO_EPS * error, CN_AUTO_EPS_LEAST), cn_prox_param_table[0].initial);
 }
 
-// An interior point method from well inside the cones; r becomes better or stays.
-static cn_status cn_auto_interior(const cn_auto_turns *turns, const cn_friction *p,
-                                  const cn_solve_opts *limits, cn_arena *scratch, double *r,
-                                  double *u, cn_solve_report *report) {
-    cn_solve_opts opts = *limits;
-    cn_ipm_params params = {.margin = CN_AUTO_MARGIN, .implicit = 1.0, .patience = CN_AUTO_DULL};
-    memset(opts.params, 0, sizeof opts.params);
-    memcpy(opts.params, &params, sizeof params);
-    int32_t left = turns->opts->max_iterations - turns->iterations;
-    opts.max_iterations = left < CN_AUTO_INTERIOR ? left : CN_AUTO_INTERIOR;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_status status = cn_friction_ipm(p, &opts, scratch, r, u, report);
-    cn_arena_release(scratch, mark);
+// Interior point methods from well inside the cones, one start after the other; r becomes better or
+// stays.
+static cn_status cn_auto_interior(cn_auto_turns *turns, const cn_friction *p, int32_t starts,
+                                  int32_t patience, cn_arena *scratch, double *r, double *u,
+                                  cn_solve_report *report) {
+    static const double margins[CN_AUTO_STARTS] = {CN_AUTO_MARGIN, 1.0, 0.3};
+    cn_status status = CN_OK;
+    for (int32_t k = 0; k < starts && !cn_auto_is_over(status, report); k++) {
+        cn_solve_opts opts = *turns->opts;
+        if (!cn_auto_limits(turns, CN_AUTO_INTERIOR, turns->step_work, &opts, report)) {
+            break;
+        }
+        cn_ipm_params params = {.margin = margins[k], .implicit = 1.0, .patience = patience};
+        memset(opts.params, 0, sizeof opts.params);
+        memcpy(opts.params, &params, sizeof params);
+        cn_arena_mark mark = cn_arena_get_mark(scratch);
+        status = cn_friction_ipm(p, &opts, scratch, r, u, report);
+        cn_arena_release(scratch, mark);
+        cn_auto_spend(turns, report->iterations, turns->step_work);
+    }
     return status;
 }
 
-// One turn: the interior point method, where Newton has failed before and there are contacts only;
-// Newton from the best r so far; Gauss-Seidel from what it left.
-static cn_status cn_auto_turn(cn_auto_turns *turns, cn_newton_system *system, cn_nsgs *sweeps,
-                              double patience, int32_t budget, cn_arena *scratch, double *r,
+// Whether interior point methods come before long turns of Newton: at the margin of rigidity, where
+// spheres jam, Newton takes hundreds of steps and one of a few interior starts some fifty. Not
+// where a hyperstatic set is sure to have many more rows than velocities, which is what Newton is
+// best at.
+static bool cn_auto_is_marginal(const cn_newton_system *system, const cn_nsgs *sweeps) {
+    int32_t contacts = system->p->contacts;
+    return contacts >= CN_AUTO_SMALL && contacts <= CN_AUTO_FACTORS && !sweeps->hyperstatic;
+}
+
+// Turn k: interior point methods, at the place in the turns that they have, where there are
+// contacts only; Newton from the best r so far; Gauss-Seidel from what it left.
+static cn_status cn_auto_turn(cn_auto_turns *turns, int32_t k, cn_newton_system *system,
+                              cn_nsgs *sweeps, double patience, cn_arena *scratch, double *r,
                               double *u, cn_solve_report *report) {
     cn_solve_opts opts = *turns->opts;
-    bool interior = budget == 2 * CN_AUTO_BUDGET && cn_boxes_count(system->p) == 0;
-    if (interior && cn_auto_limits(turns, INT32_MAX, &opts, report)) {
-        cn_status status = cn_auto_interior(turns, system->p, &opts, scratch, r, u, report);
-        turns->iterations += report->iterations;
+    bool marginal = cn_auto_is_marginal(system, sweeps), loose = opts.tolerance >= CN_AUTO_LOOSE;
+    int32_t steps = CN_AUTO_BUDGET << (k < 20 ? k : 20);
+    if (cn_boxes_count(system->p) == 0 && k == (marginal && loose ? 0 : 1)) {
+        cn_status status =
+            cn_auto_interior(turns, system->p, marginal ? CN_AUTO_STARTS : 1,
+                             marginal ? CN_AUTO_IMPATIENT : CN_AUTO_DULL, scratch, r, u, report);
         if (cn_auto_is_over(status, report)) {
             return status;
         }
     }
-    if (!cn_auto_limits(turns, budget, &opts, report)) {
+    steps = marginal && !loose && k == 0 ? CN_AUTO_PROBE : steps;
+    if (!cn_auto_limits(turns, steps, turns->step_work, &opts, report)) {
         return CN_OK;
     }
-    double loose = fmin(CN_AUTO_EPS_LOOSE * opts.tolerance, CN_AUTO_EPS_MOST);
-    double eps = fmax(cn_auto_eps(sweeps->best_error), loose);
+    double floor = fmin(CN_AUTO_EPS_LOOSE * opts.tolerance, CN_AUTO_EPS_MOST);
+    double eps = fmax(cn_auto_eps(sweeps->best_error), floor);
     cn_status status = cn_prox_newton_run(system, &opts, eps, scratch, r, report);
-    turns->iterations += report->iterations;
-    if (cn_auto_is_over(status, report) || !cn_auto_limits(turns, INT32_MAX, &opts, report)) {
+    cn_auto_spend(turns, report->iterations, turns->step_work);
+    if (cn_auto_is_over(status, report) || !cn_auto_limits(turns, INT32_MAX, 1.0, &opts, report)) {
         return status;
     }
     cn_nsgs_start(sweeps, r);
     status = cn_nsgs_go(sweeps, &opts, patience, report);
     cn_nsgs_answer(sweeps, r);
-    turns->iterations += report->iterations;
+    cn_auto_spend(turns, report->iterations, 1.0);
     return status;
 }
 
@@ -173,15 +220,20 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     cn_solve_opts opts = cn_watch_rest(turns->opts, turns->start);
     opts.max_iterations = at_once ? 0 : opts.max_iterations;
     double first = sweeps->gliding ? CN_AUTO_GLIDING : CN_AUTO_PATIENCE;
-    cn_status status = cn_nsgs_go(sweeps, &opts, first, report);
-    turns->iterations += report->iterations;
+    bool loose = opts.tolerance >= CN_AUTO_LOOSE,
+         swept = loose && sweeps->gliding && sweeps->sweep.kind == CN_SWEEP_BALLS;
+    if (swept && opts.max_iterations > CN_AUTO_SWEEPS) {
+        opts.max_iterations = CN_AUTO_SWEEPS;
+    }
+    cn_status status = cn_nsgs_go(sweeps, &opts, swept ? HUGE_VAL : first, report);
+    cn_auto_spend(turns, report->iterations, 1.0);
     *patience = HUGE_VAL;
     bool goes_on =
-        !cn_auto_is_over(status, report) && cn_auto_limits(turns, INT32_MAX, &opts, report);
+        !cn_auto_is_over(status, report) && cn_auto_limits(turns, INT32_MAX, 1.0, &opts, report);
     bool vast = p->contacts > CN_AUTO_VAST;
     if (goes_on && (vast || cn_auto_is_brief(turns, sweeps->sweeps))) {
         status = cn_nsgs_go(sweeps, &opts, HUGE_VAL, report);
-        turns->iterations += report->iterations;
+        cn_auto_spend(turns, report->iterations, 1.0);
     } else if (goes_on) {
         bool split = false;
         cn_nsgs_answer(sweeps, r);
@@ -195,17 +247,27 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
         status = cn_friction_expand(p, scratch, body);
         status = status == CN_OK ? cn_newton_analyse(body, scratch, system) : status;
         if (status == CN_OK) {
-            double stage = (turns->island ? CN_AUTO_ISLAND_STEPS : CN_AUTO_NEWTON_STEPS) *
-                           cn_newton_cost(system);
-            *patience = fmax(first, stage / cn_sweep_cost(&sweeps->sweep));
+            bool hard = turns->island || (loose && cn_auto_is_marginal(system, sweeps));
+            double steps = hard ? CN_AUTO_ISLAND_STEPS : CN_AUTO_NEWTON_STEPS;
+            turns->step_work = cn_newton_cost(system) / cn_sweep_cost(&sweeps->sweep);
+            *patience = fmax(first, steps * turns->step_work);
         }
-        if ((status == CN_OK && !at_once) || status == CN_ERR_UNSUPPORTED) {
+        if ((status == CN_OK && !at_once && !swept) || status == CN_ERR_UNSUPPORTED) {
             status = cn_nsgs_go(sweeps, &opts, *patience, report);
-            turns->iterations += report->iterations;
+            cn_auto_spend(turns, report->iterations, 1.0);
         }
     }
     cn_nsgs_answer(sweeps, r);
     return status;
+}
+
+// The error that Newton aims at in a first try of as many steps as settle allows. Equations of
+// joints are linear: solving them to round-off costs a step or two more than a loose tolerance, and
+// mechanisms keep their energy.
+static double cn_auto_aim(const cn_friction *p, const cn_solve_opts *opts) {
+    const cn_nsgs_params *params = (const void *)opts->params;
+    bool tight = params->settle > 0 && cn_boxes_count(p) > 0;
+    return tight ? fmin(opts->tolerance, CN_AUTO_JOINT_AIM) : opts->tolerance;
 }
 
 // Newton before anything else, for problems where joints abound and for convex ones; left as
@@ -219,7 +281,9 @@ static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_a
     }
     cn_friction_velocity(p, r, v, u);
     double error = cn_natural_error(p, turns->opts->measure, r, u);
-    if (error <= CN_WATCH_MARGIN * turns->opts->tolerance) {
+    cn_solve_opts opts = *turns->opts;
+    opts.tolerance = cn_auto_aim(p, &opts);
+    if (error <= CN_WATCH_MARGIN * opts.tolerance) {
         report->outcome = CN_SOLVED;
         report->detail = "the first guess is a solution";
         return CN_OK;
@@ -229,9 +293,24 @@ static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_a
         report->outcome = CN_STALLED;
         return status == CN_ERR_UNSUPPORTED ? CN_OK : status;
     }
-    cn_solve_opts opts = *turns->opts;
+    if (opts.tolerance < turns->opts->tolerance) {
+        const cn_nsgs_params *params = (const void *)turns->opts->params;
+        cn_auto_limits(turns, params->settle, 1.0, &opts, report);
+        status = cn_prox_newton_run(&system, &opts, cn_auto_eps(error), scratch, r, report);
+        turns->iterations += report->iterations;
+        cn_friction_velocity(p, r, v, u);
+        error = cn_natural_error(p, turns->opts->measure, r, u);
+        if (error <= CN_WATCH_MARGIN * turns->opts->tolerance) {
+            report->outcome = CN_SOLVED;
+            report->detail = "tolerance reached";
+        }
+        if (cn_auto_is_over(status, report)) {
+            return status;
+        }
+        opts = *turns->opts;
+    }
     // A convex problem is solved by it in the end, however many steps it takes.
-    if (cn_auto_limits(turns, p->convex ? INT32_MAX : CN_AUTO_BUDGET, &opts, report)) {
+    if (cn_auto_limits(turns, p->convex ? INT32_MAX : CN_AUTO_BUDGET, 1.0, &opts, report)) {
         status = cn_prox_newton_run(&system, &opts, cn_auto_eps(error), scratch, r, report);
         turns->iterations += report->iterations;
     }
@@ -275,12 +354,15 @@ static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve
         status =
             cn_auto_begin(p, &turns, &sweeps, &body, &system, scratch, r, u, report, &patience);
     }
-    int32_t budget = CN_AUTO_BUDGET;
-    while (!cn_auto_is_over(status, report) && turns.iterations < opts->max_iterations &&
-           isfinite(patience)) {
+    for (int32_t k = 0; !cn_auto_is_over(status, report) && isfinite(patience) &&
+                        turns.iterations < opts->max_iterations && !cn_auto_is_spent(&turns);
+         k++) {
         patience *= 2.0;
-        status = cn_auto_turn(&turns, &system, &sweeps, patience, budget, scratch, r, u, report);
-        budget = budget < INT32_MAX / 2 ? 2 * budget : budget;
+        status = cn_auto_turn(&turns, k, &system, &sweeps, patience, scratch, r, u, report);
+    }
+    if (!cn_auto_is_over(status, report) && cn_auto_is_spent(&turns)) {
+        report->outcome = CN_LIMIT;
+        report->detail = "the budget of work is spent";
     }
     report->iterations = turns.iterations;
     return status;

@@ -65,7 +65,10 @@
 #define CN_NSGS_KEPT                                                                               \
     100000 // contacts; more are taken to change with every step, so that what is kept would only
            // cost memory
-#define CN_NSGS_HYPERSTATIC 3.0 // rows a velocity; packings of spheres have less than 2
+#define CN_NSGS_RESTART 3000          // sweeps of spheres after which one restart is made
+#define CN_NSGS_RESTART_GAIN 0.5      // share of the error left by their second half, or more
+#define CN_NSGS_RESTART_CONTACTS 8192 // of at most so many; larger packings need as many anyway
+#define CN_NSGS_HYPERSTATIC 3.0       // rows a velocity; packings of spheres have less than 2
 
 const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"relaxation", CN_PARAM_REAL, offsetof(cn_nsgs_params, relaxation), 1.0, 0.05, 1.95,
@@ -84,6 +87,8 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
      "of sweeps in packets: from x + momentum (x - x before), at most 0.8 where bodies are neither "
      "spheres nor disks, and half way to 1 or more where these stand high and are swept forth and "
      "back; 0: anderson instead"},
+    {"budget", CN_PARAM_REAL, offsetof(cn_nsgs_params, budget), 0.0, 0.0, 1e9,
+     "work of a solve at most, in sweeps, then the best iterate; 0: no limit"},
     {"order", CN_PARAM_INT, offsetof(cn_nsgs_params, order), 0, 0, CN_ORDER_COUNT - 1,
      "contacts visited 0: by index, 1: shuffled, 2: reverse Cuthill-McKee, 3: by colour"},
     {"seed", CN_PARAM_INT, offsetof(cn_nsgs_params, seed), 1, 0, INT32_MAX,
@@ -288,6 +293,8 @@ void cn_nsgs_start(cn_nsgs *s, double *r) {
     s->best_error = s->foretold = INFINITY;
     s->sweeps = s->since = 0;
     s->slow = 0;
+    s->restarted = false;
+    s->halfway_error = INFINITY;
     cn_nsgs_check(s);
     if (s->sweep.single && cn_nsgs_is_near(s)) {
         cn_nsgs_widen(s, r); // what comes to rest must be exact
@@ -372,6 +379,9 @@ static void cn_nsgs_change(cn_nsgs *s) {
 // is left; which it is shows only when both have been tried. What is under way is left after a
 // stage for the other way if that is untried or was faster.
 static void cn_nsgs_judge(cn_nsgs *s) {
+    if (s->restarted) {
+        return;
+    }
     bool astray = s->gliding && s->error > CN_GLIDE_ASTRAY * s->best_error;
     if (s->sweeps < s->stage_end && !astray) {
         return;
@@ -492,6 +502,43 @@ static void cn_nsgs_settle(cn_nsgs *s, const cn_watch *watch, int64_t limit) {
     }
 }
 
+// Packings at the margin of rigidity: from the impulses of the last step sweeps with momentum may
+// circle about an unstable solution for ever, where from r = 0, in doubles and with Anderson
+// acceleration, they end in a few thousand. Once, where little was gained lately; the best iterate
+// stays the best.
+static void cn_nsgs_consider_restart(cn_nsgs *s) {
+    if (s->restarted || s->sweep.kind != CN_SWEEP_BALLS || !(s->momentum > 0.0) ||
+        s->sweep.p->contacts > CN_NSGS_RESTART_CONTACTS || s->sweeps < CN_NSGS_RESTART / 2) {
+        return;
+    }
+    if (!(s->halfway_error < (double)INFINITY)) {
+        s->halfway_error = s->best_error;
+    }
+    if (s->sweeps < CN_NSGS_RESTART) {
+        return;
+    }
+    if (s->best_error <= CN_NSGS_RESTART_GAIN * s->halfway_error &&
+        s->sweeps < 2 * CN_NSGS_RESTART) {
+        return;
+    }
+    s->restarted = true;
+    if (s->sweep.single) {
+        cn_sweep_store(&s->sweep, s->best, s->r);
+        cn_nsgs_widen(s, s->r);
+        if (s->status == CN_OK) {
+            cn_nsgs_check(s);
+        }
+    }
+    s->gliding = false;
+    if (s->status == CN_OK && !s->mixer.f_old) {
+        s->status = cn_nsgs_take_mixer(s);
+    }
+    if (s->status == CN_OK) {
+        memset(s->x, 0, cn_sweep_bytes(&s->sweep));
+        cn_nsgs_begin(s);
+    }
+}
+
 cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
                      cn_solve_report *report) {
     int64_t first = s->sweeps;
@@ -512,6 +559,9 @@ cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
         cn_nsgs_advance(s, &watch, first + opts->max_iterations, opts->tolerance);
         if (s->status == CN_OK && s->momentum > 0.0) {
             cn_nsgs_judge(s);
+        }
+        if (s->status == CN_OK && s->best_error > CN_WATCH_MARGIN * opts->tolerance) {
+            cn_nsgs_consider_restart(s);
         }
     }
     if (report->outcome == CN_SOLVED) {
@@ -541,6 +591,10 @@ static cn_status cn_nsgs_whole(const cn_friction *p, const cn_solve_opts *opts, 
     }
     cn_nsgs_start(&run, r);
     cn_solve_opts rest = cn_watch_rest(opts, start);
+    const cn_nsgs_params *params = (const void *)opts->params;
+    if (params->budget > 0.0 && params->budget < rest.max_iterations) {
+        rest.max_iterations = (int32_t)params->budget;
+    }
     status = cn_nsgs_go(&run, &rest, HUGE_VAL, report);
     cn_nsgs_answer(&run, r);
     return status;

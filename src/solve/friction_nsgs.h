@@ -16,6 +16,7 @@ typedef struct cn_nsgs_params {
     int32_t settle;    // most sweeps past the tolerance, from a start near the answer
     bool single;       // in single precision while that is precise enough
     double momentum;   // of sweeps in packets; 0: they are accelerated like others
+    double budget;     // work of a solve at most, in sweeps; 0: no limit
     int32_t order;     // cn_order_kind, of nsgs itself
     int32_t seed;      // of the random order
     int32_t manifold;  // most inner sweeps over the contacts of one pair of bodies; 0: one by one
@@ -23,8 +24,8 @@ typedef struct cn_nsgs_params {
     bool adaptive;     // omega from the contraction seen, in place of the acceleration
 } cn_nsgs_params;
 
-#define CN_NSGS_PARAM_COUNT 11
-#define CN_AUTO_PARAM_COUNT 6 // the first of them, which auto has too
+#define CN_NSGS_PARAM_COUNT 12
+#define CN_AUTO_PARAM_COUNT 7 // the first of them, which auto has too
 extern const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT];
 
 cn_friction_fn cn_friction_nsgs;
@@ -47,8 +48,10 @@ typedef struct cn_nsgs {
     double stage_error;             // the best when that began
     double
         pace[2]; // fall of the error a sweep, its logarithm, mixing and gliding; negative: untried
-    bool adaptive;    // relaxation is in use
-    bool hyperstatic; // many more rows than velocities
+    bool restarted;       // the restart from r = 0 has been made
+    double halfway_error; // the best halfway to it; infinite: not there yet
+    bool adaptive;        // relaxation is in use
+    bool hyperstatic;     // many more rows than velocities
     cn_relaxation relaxation;
     int32_t every; // sweeps per mixing step
     void *x, *g;   // where a mixing step starts, where its sweeps end; as the sweep has them

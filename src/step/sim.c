@@ -21,8 +21,10 @@
 
 // ---- making ----
 
-#define CN_PARAM_TEXT 64   // a parameter's name and value, with room to spare
-#define CN_PARAM_ENDS " ," // between two of them
+#define CN_SETTLE_TOLERANCE 1e-4 // below it settings.settle is left out
+#define CN_STEP_BUDGET "40000"   // work of a step, in sweeps: no step of a run goes on for ever
+#define CN_PARAM_TEXT 64         // a parameter's name and value, with room to spare
+#define CN_PARAM_ENDS " ,"       // between two of them
 
 // "name=value name=value" into the solver's own settings.
 static cn_status cn_choose_params(const char *text, const cn_solver_info *info, cn_solve_opts *opts,
@@ -50,6 +52,23 @@ static cn_status cn_choose_params(const char *text, const cn_solver_info *info, 
     return CN_OK;
 }
 
+// settings.settle as the solver's own parameter, where it has one, and the budget of a step. Tight
+// tolerances leave bodies at rest so little motion that settling would only cost.
+static void cn_choose_settle(const cn_settings *settings, const cn_solver_info *info,
+                             cn_solve_opts *opts) {
+    char settle[16];
+    bool loose = settings->tolerance >= CN_SETTLE_TOLERANCE;
+    snprintf(settle, sizeof settle, "%d", (int)settings->settle);
+    for (int32_t i = 0; i < info->param_count; i++) {
+        const char *name = info->params[i].name;
+        if (loose && strcmp(name, "settle") == 0) {
+            cn_solve_opts_set(opts, info, name, settle, NULL); // its range is that of settings
+        } else if (strcmp(name, "budget") == 0) {
+            cn_solve_opts_set(opts, info, name, CN_STEP_BUDGET, NULL);
+        }
+    }
+}
+
 static cn_status cn_choose_solver(const char *name, const cn_settings *settings,
                                   const cn_friction_solver **solver, cn_solve_opts *opts,
                                   cn_error *error) {
@@ -63,6 +82,7 @@ static cn_status cn_choose_solver(const char *name, const cn_settings *settings,
     if (settings->max_iterations > 0) {
         opts->max_iterations = settings->max_iterations;
     }
+    cn_choose_settle(settings, &(*solver)->info, opts);
     if (settings->local) {
         opts->local = cn_local_solver_find(settings->local);
     }
