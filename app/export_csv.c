@@ -44,7 +44,7 @@ static int cn_csv_ledger(const cn_export_job *job, cn_recorded *recorded) {
         "step,t,contacts,sticking,sliding,solver,iterations,residual,outcome,penetration_max,"
         "joint_error_max,kinetic,potential,work_external,work_joints,dissipated_friction,"
         "dissipated_impact,dissipated_numerical,cpu_detect,cpu_assemble,cpu_solve,cpu_advance,"
-        "paradoxes");
+        "paradoxes,work_correction");
     for (int64_t i = 0; file && i < count; i++) {
         const cn_step_report *row = &rows[i];
         if (!cn_csv_wants(job, row->step)) {
@@ -63,7 +63,9 @@ static int cn_csv_ledger(const cn_export_job *job, cn_recorded *recorded) {
         cn_csv_reals(file, &row->residual, 1);
         fprintf(file, ",%s", cn_outcome_text(row->outcome));
         cn_csv_reals(file, numbers, (int32_t)(sizeof numbers / sizeof numbers[0]));
-        fprintf(file, ",%d\n", (int)row->paradoxes);
+        fprintf(file, ",%d", (int)row->paradoxes);
+        cn_csv_reals(file, &row->work_correction, 1);
+        fputc('\n', file);
     }
     cn_arena_destroy(memory);
     return file ? cn_output_close(file, "ledger.csv") : CN_EXIT_FAILURE;

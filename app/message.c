@@ -151,6 +151,7 @@ const char *const cn_ledger_columns[CN_LEDGER_COLUMNS] = {"contacts",
                                                           "cpu_solve",
                                                           "cpu_advance",
                                                           "paradoxes",
+                                                          "work_correction",
                                                           "balance"};
 
 void cn_ledger_row(cn_ledger_sums *sums, const cn_step_report *report,
@@ -160,8 +161,10 @@ void cn_ledger_row(cn_ledger_sums *sums, const cn_step_report *report,
     sums->friction += report->dissipated_friction;
     sums->impact += report->dissipated_impact;
     sums->numerical += report->dissipated_numerical;
+    sums->correction += report->work_correction;
     double balance = report->kinetic + report->potential - sums->energy_initial - sums->work -
-                     sums->joints + sums->friction + sums->impact + sums->numerical;
+                     sums->joints - sums->correction + sums->friction + sums->impact +
+                     sums->numerical;
     const double values[CN_LEDGER_COLUMNS] = {report->contacts,
                                               report->sticking,
                                               report->sliding,
@@ -182,6 +185,7 @@ void cn_ledger_row(cn_ledger_sums *sums, const cn_step_report *report,
                                               report->cpu_solve,
                                               report->cpu_advance,
                                               report->paradoxes,
+                                              sums->correction,
                                               balance};
     memcpy(row, values, sizeof values);
 }

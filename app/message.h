@@ -32,12 +32,12 @@ void cn_message_index(cn_bytes *out, uint32_t id, const int64_t *steps, const do
 // ---- the ledger ----
 
 // The columns of the page's ledger, in order; works and dissipations summed from the start.
-#define CN_LEDGER_COLUMNS 21
+#define CN_LEDGER_COLUMNS 22
 extern const char *const cn_ledger_columns[CN_LEDGER_COLUMNS];
 
 // Sums over the steps so far, and the row that they make of the next one.
 typedef struct cn_ledger_sums {
-    double energy_initial; // [J]
+    double energy_initial, correction; // [J]
     double work, joints, friction, impact, numerical;
 } cn_ledger_sums;
 void cn_ledger_row(cn_ledger_sums *sums, const cn_step_report *report,

@@ -50,6 +50,7 @@ void cn_tally_add(cn_tally *tally, const cn_step_report *report) {
     tally->friction += report->dissipated_friction;
     tally->impact += report->dissipated_impact;
     tally->numerical += report->dissipated_numerical;
+    tally->correction += report->work_correction;
     const double cpu[4] = {report->cpu_detect, report->cpu_assemble, report->cpu_solve,
                            report->cpu_advance};
     for (int32_t i = 0; i < 4; i++) {
@@ -104,13 +105,13 @@ bool cn_tally_is_good(const cn_tally *tally) {
 
 double cn_tally_balance(const cn_tally *tally) {
     return tally->energy_final - tally->energy_initial - tally->work + tally->friction +
-           tally->impact + tally->numerical;
+           tally->impact + tally->numerical - tally->correction;
 }
 
 double cn_tally_balance_share(const cn_tally *tally) {
     double turnover = fabs(tally->energy_final - tally->energy_initial) + fabs(tally->work) +
                       fabs(tally->friction) + fabs(tally->impact) + fabs(tally->numerical) +
-                      tally->kinetic_peak;
+                      fabs(tally->correction) + tally->kinetic_peak;
     return turnover > 0.0 ? fabs(cn_tally_balance(tally)) / turnover : 0.0;
 }
 

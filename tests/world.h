@@ -132,7 +132,8 @@ static inline void world_step(world *w) {
     }
     world_look(w);
     w->worst_residual = fmax(w->worst_residual, w->last.residual);
-    w->worst_rise = fmax(w->worst_rise, w->energy - before - w->last.work_external);
+    w->worst_rise =
+        fmax(w->worst_rise, w->energy - before - w->last.work_external - w->last.work_correction);
     w->worst_balance = fmax(w->worst_balance, fabs(w->last.balance_error));
     w->unsolved += w->last.outcome != CN_SOLVED;
     w->missed += w->last.missed;

@@ -159,7 +159,9 @@ static cn_status cn_part_try(cn_sim *sim, double t, double h, double *whole, dou
     }
     memcpy(whole, sim->last.q,
            sizeof(double) * (size_t)cn_pose_size(model->dim) * (size_t)model->body_count);
+    double next = sim->next_h;
     for (int32_t half = 0; status == CN_OK && half < 2; half++) {
+        sim->next_h = half == 0 ? 0.5 * h : next;
         status = cn_step_or_halve(sim, t + 0.5 * h * half, 0.5 * h, model->settings.halvings,
                                   report, error);
     }
