@@ -20,7 +20,7 @@ typedef struct cn_bench_job {
 typedef int cn_bench_fn(const cn_bench_job *job); // returns an exit code
 cn_bench_fn cn_bench_kernels, cn_bench_nsgs, cn_bench_siconos, cn_bench_large, cn_bench_cold,
     cn_bench_warm, cn_bench_settling, cn_bench_masonry, cn_bench_realtime, cn_bench_scale,
-    cn_bench_threads;
+    cn_bench_threads, cn_bench_accuracy;
 
 // Whether job->sizes names a case by its mark.
 bool cn_bench_wants(const cn_bench_job *job, const char *mark);

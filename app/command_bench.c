@@ -29,6 +29,8 @@ static const cn_bench cn_benches[] = {
      cn_bench_threads},
     {"realtime", "how well a limit of time a step is kept, and what the answers are worth",
      cn_bench_realtime},
+    {"accuracy", "what tolerances change in poured spheres and in structures at rest",
+     cn_bench_accuracy},
 };
 #define CN_BENCH_COUNT ((int32_t)(sizeof cn_benches / sizeof cn_benches[0]))
 

@@ -458,6 +458,11 @@ int cn_drive_finish(cn_drive *drive, cn_status status, const cn_error *error) {
         free(text);
         return CN_EXIT_FAILURE;
     }
+    char hint[200];
+    cn_tally_bottleneck(&drive->tally, settings->tolerance, hint, sizeof hint);
+    if (done && hint[0]) {
+        cn_recorder_event(drive->recorder, step, cn_sim_time(drive->sim), hint, NULL);
+    }
     if (cn_drive_close(drive, done ? "done" : "interrupted", &closing) != CN_OK) {
         cn_report_error(&closing);
         return CN_EXIT_FAILURE;

@@ -24,6 +24,12 @@ void cn_tally_add(cn_tally *tally, const cn_step_report *report) {
     tally->contacts_max =
         report->contacts > tally->contacts_max ? report->contacts : tally->contacts_max;
     tally->iterations_sum += report->iterations;
+    for (int32_t i = CN_TALLY_HARD - 1; i >= 0 && report->iterations > tally->hard[i]; i--) {
+        if (i < CN_TALLY_HARD - 1) {
+            tally->hard[i + 1] = tally->hard[i];
+        }
+        tally->hard[i] = report->iterations;
+    }
     // Written so that a NaN is the worst there is.
     if (!(report->residual <= tally->residual_worst)) {
         tally->residual_worst = report->residual;
@@ -131,6 +137,29 @@ double cn_tally_speed(const cn_tally *tally) {
     return tally->cpu_s > 0.0 ? tally->t_end / tally->cpu_s : 0.0;
 }
 
+#define CN_TALLY_LOOSE 1e-3    // tolerance that is not suspected
+#define CN_TALLY_SHARE 0.3     // of the iterations, taken by
+#define CN_TALLY_FEW 0.02      // of the steps: hard ones
+#define CN_TALLY_MANY 100.0    // iterations per step in the mean, below which nothing is slow
+#define CN_TALLY_UNSOLVED 1e-3 // share of the steps
+
+void cn_tally_bottleneck(const cn_tally *tally, double tolerance, char *text, size_t size) {
+    double few = fmin(ceil(CN_TALLY_FEW * (double)tally->steps), CN_TALLY_HARD), taken = 0.0;
+    text[0] = '\0';
+    for (int32_t i = 0; i < (int32_t)few; i++) {
+        taken += tally->hard[i];
+    }
+    double share = tally->iterations_sum > 0.0 ? taken / tally->iterations_sum : 0.0;
+    bool slow = share >= CN_TALLY_SHARE && cn_tally_iterations_mean(tally) >= CN_TALLY_MANY;
+    bool unsolved = (double)cn_tally_unsolved(tally) > CN_TALLY_UNSOLVED * (double)tally->steps;
+    if (tolerance < CN_TALLY_LOOSE && tally->steps > 0 && (slow || unsolved)) {
+        snprintf(text, size,
+                 "the tolerance %g is the bottleneck: %.0f %% of the iterations went to %.2g %% of "
+                 "the steps; try --tol 1e-3, see docs/accuracy.md",
+                 tolerance, 100.0 * share, 100.0 * few / (double)tally->steps);
+    }
+}
+
 // ---- for people ----
 
 // "498 of 500 solved (tolerance 1e-08), 2 limit".
@@ -217,6 +246,12 @@ void cn_tally_print(const cn_tally *tally, double tolerance, const char *hash) {
         printf("  %spenetration limit%s   exceeded by %lld %s of bodies; see the events\n",
                cn_ink_begin(stdout, CN_INK_BAD), cn_ink_end(stdout, CN_INK_BAD),
                (long long)tally->deep, tally->deep == 1 ? "pair" : "pairs");
+    }
+    char hint[200];
+    cn_tally_bottleneck(tally, tolerance, hint, sizeof hint);
+    if (hint[0]) {
+        printf("  %shint%s                %s\n", cn_ink_begin(stdout, CN_INK_BAD),
+               cn_ink_end(stdout, CN_INK_BAD), hint);
     }
     if (tally->joint_error_max > 0.0) {
         printf("  worst joint error   %.2e\n", tally->joint_error_max);

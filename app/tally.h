@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#define CN_TALLY_HARD 64 // steps with most iterations that are looked at for the bottleneck
+
 typedef struct cn_tally {
     int64_t steps;
     double t_end; // [s]
@@ -23,9 +25,10 @@ typedef struct cn_tally {
     double energy_initial, energy_final, kinetic_final, kinetic_peak;
     double work, friction, impact, numerical; // [J] given by forces and joints, taken by the others
     double correction;                        // [J] given by lifting bodies out of penetration
-    double cpu[4];     // [s] detect, assemble, solve, advance; of the thread that steps
-    double cpu_others; // [s] of the other threads; 0: there were none
-    double cpu_s;      // [s] the whole, recording included; at least the sum of the five
+    double cpu[4];              // [s] detect, assemble, solve, advance; of the thread that steps
+    double cpu_others;          // [s] of the other threads; 0: there were none
+    double cpu_s;               // [s] the whole, recording included; at least the sum of the five
+    double hard[CN_TALLY_HARD]; // iterations of the steps that took most, descending
 } cn_tally;
 
 cn_tally cn_tally_start(double energy_initial);
@@ -44,6 +47,11 @@ double cn_tally_contacts_mean(const cn_tally *tally);
 double cn_tally_iterations_mean(const cn_tally *tally);
 // Simulated over CPU time.
 double cn_tally_speed(const cn_tally *tally);
+
+// Whether the tolerance is the bottleneck: few steps take most of the iterations, or some end above
+// it, and it is tighter than the default. text: one sentence with what to do, empty otherwise. From
+// counts alone, so that the same run tells the same.
+void cn_tally_bottleneck(const cn_tally *tally, double tolerance, char *text, size_t size);
 
 // The report for people. tolerance: that of the steps. hash: of the state at the end; NULL: not
 // known.

@@ -38,7 +38,7 @@
 #define CN_AUTO_BUDGET 250   // Newton steps of the first turn, doubling
 #define CN_AUTO_LOOSE 1e-4   // tolerance from which on packings of spheres are left to sweeps
 #define CN_AUTO_SWEEPS                                                                             \
-    10000                // for so many: Newton takes 600 steps and more at the margin of rigidity
+    15000                // for so many: Newton takes 600 steps and more at the margin of rigidity
 #define CN_AUTO_PROBE 48 // Newton steps of the first turn, where interior point methods from
 #define CN_AUTO_STARTS 3 // so many starts come between it and the longer ones,
 #define CN_AUTO_FACTORS 1000 // up to so many contacts, whose factors are cheap,

@@ -65,10 +65,11 @@
 #define CN_NSGS_KEPT                                                                               \
     100000 // contacts; more are taken to change with every step, so that what is kept would only
            // cost memory
-#define CN_NSGS_RESTART 3000          // sweeps of spheres after which one restart is made
-#define CN_NSGS_RESTART_GAIN 0.5      // share of the error left by their second half, or more
-#define CN_NSGS_RESTART_CONTACTS 8192 // of at most so many; larger packings need as many anyway
-#define CN_NSGS_HYPERSTATIC 3.0       // rows a velocity; packings of spheres have less than 2
+#define CN_NSGS_RESTART 3000      // sweeps of spheres after which one restart is made
+#define CN_NSGS_RESTART_GAIN 0.5  // share of the error left by their second half, or more
+#define CN_NSGS_JAMMED_AFTER 1000 // sweeps after which small packings of spheres stay with mixing
+#define CN_NSGS_JAMMED 8192       // contacts; larger packings need thousands of sweeps anyway
+#define CN_NSGS_HYPERSTATIC 3.0   // rows a velocity; packings of spheres have less than 2
 
 const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"relaxation", CN_PARAM_REAL, offsetof(cn_nsgs_params, relaxation), 1.0, 0.05, 1.95,
@@ -282,6 +283,12 @@ static int64_t cn_nsgs_launch(const cn_nsgs *s, const double *r) {
     return cold && layers >= CN_LAUNCH_LEAST ? CN_LAUNCH_LAYERS * layers : 0;
 }
 
+// Whether what is left unsolved after the first stage is a packing of spheres at the margin of
+// rigidity. There momentum circles; larger packings need its reach all the same.
+static bool cn_nsgs_is_jammed(const cn_nsgs *s) {
+    return s->sweep.kind == CN_SWEEP_BALLS && s->sweep.p->contacts <= CN_NSGS_JAMMED;
+}
+
 void cn_nsgs_start(cn_nsgs *s, double *r) {
     s->r = r;
     s->gliding = s->momentum > 0.0;
@@ -377,9 +384,10 @@ static void cn_nsgs_change(cn_nsgs *s) {
 
 // Momentum goes farthest where statuses keep changing, mixing where they hold still and a slow mode
 // is left; which it is shows only when both have been tried. What is under way is left after a
-// stage for the other way if that is untried or was faster.
+// stage for the other way if that is untried or was faster; jammed spheres stay with mixing.
 static void cn_nsgs_judge(cn_nsgs *s) {
-    if (s->restarted) {
+    bool jammed = s->sweeps >= CN_NSGS_JAMMED_AFTER && cn_nsgs_is_jammed(s);
+    if (s->restarted || (!s->gliding && jammed)) {
         return;
     }
     bool astray = s->gliding && s->error > CN_GLIDE_ASTRAY * s->best_error;
@@ -507,8 +515,8 @@ static void cn_nsgs_settle(cn_nsgs *s, const cn_watch *watch, int64_t limit) {
 // acceleration, they end in a few thousand. Once, where little was gained lately; the best iterate
 // stays the best.
 static void cn_nsgs_consider_restart(cn_nsgs *s) {
-    if (s->restarted || s->sweep.kind != CN_SWEEP_BALLS || !(s->momentum > 0.0) ||
-        s->sweep.p->contacts > CN_NSGS_RESTART_CONTACTS || s->sweeps < CN_NSGS_RESTART / 2) {
+    if (s->restarted || !cn_nsgs_is_jammed(s) || !(s->momentum > 0.0) ||
+        s->sweeps < CN_NSGS_RESTART / 2) {
         return;
     }
     if (!(s->halfway_error < (double)INFINITY)) {
