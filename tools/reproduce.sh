@@ -21,9 +21,9 @@ summary=$folder/summary.csv
 [ $# -eq 0 ] || summary=$folder/summary-some.csv
 echo "experiment,verdict,checks,failed,steps,unsolved,cpu_s" >"$summary"
 
-# A number of the experiment's JSON object.
+# A number of the experiment's JSON object, before its tables.
 number() {
-    sed -n 's/.*"'"$1"'": *\([-+.0-9e]*\).*/\1/p' "$2" | head -n 1
+    sed -n 's/"table".*//; s/.*"'"$1"'": *\([-+.0-9e]*\).*/\1/p' "$2"
 }
 
 status=0
