@@ -3,8 +3,8 @@
 #     tools/figures.sh FOLDER PAGE     FOLDER: as tools/reproduce.sh fills it
 #     tools/figures.sh --check PAGE    whether the blocks are as this script wrote them; changes nothing
 # A block is
-#     <!-- figures FILE [COLUMN,COLUMN...] -->
-#     a table made of the rows of FOLDER/FILE, a CSV file (of checks.csv those that are judged)
+#     <!-- figures FILE [COLUMN,COLUMN=VALUE...] -->
+#     a table made of the rows of FOLDER/FILE, a CSV file (of checks.csv those that are judged; COLUMN=VALUE: those alone)
 #     <!-- end of figures CHECKSUM -->
 # Without FILE in the folder the block stays as it is.
 set -eu
@@ -47,12 +47,22 @@ awk -v folder="$folder" -v check="$check" -v block="$work/block" -v page="$page"
         return text
     }
     # The table of a file, into lines[1..]; returns how many, 0 when there is no file.
-    function table(file, columns,    line, n, i, wanted, head, f, take, rule, text, count, verdict) {
+    function table(file, columns,    line, n, i, wanted, head, f, take, rule, text, count, verdict, only, value) {
         count = 0
+        only = ""
         if ((getline line <file) <= 0) { return 0 }
         n = fields(line, head)
         wanted = columns == "" ? n : split(columns, take, ",")
-        for (i = 1; columns == "" && i <= n; i++) { take[i] = head[i] }
+        for (i = 1; i <= (columns == "" ? n : wanted); i++) {
+            if (columns == "") {
+                take[i] = head[i]
+            } else if (take[i] ~ /=/) {
+                only = value = take[i]
+                sub(/=.*/, "", only)
+                sub(/^[^=]*=/, "", value)
+                take[i] = only
+            }
+        }
         text = rule = "|"
         for (i = 1; i <= n; i++) { at[head[i]] = i }
         verdict = file ~ /checks\.csv$/ ? at["verdict"] : 0
@@ -67,7 +77,7 @@ awk -v folder="$folder" -v check="$check" -v block="$work/block" -v page="$page"
         lines[++count] = rule
         while ((getline line <file) > 0) {
             fields(line, f)
-            if (verdict && f[verdict] == "") { continue }
+            if ((verdict && f[verdict] == "") || (only != "" && f[at[only]] != value)) { continue }
             text = "|"
             for (i = 1; i <= wanted; i++) { text = text " " cell(f[at[take[i]]]) " |" }
             lines[++count] = text

@@ -6,12 +6,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/E1"
 printf 'check,paper,asked,ours,verdict\n"a ""b"", c","|","<= 1",0.123456789,"met"\n"shown","","",2,""\n' >"$work/E1/checks.csv"
-printf 'name,big_number\n"x",12\n' >"$work/E1/table.csv"
+printf 'name,big_number\n"x",12\n"y",13\n' >"$work/E1/table.csv"
 cat >"$work/page.md" <<'PAGE'
 before
 <!-- figures E1/checks.csv check,paper,ours -->
 <!-- end of figures 0 -->
-<!-- figures E1/table.csv -->
+<!-- figures E1/table.csv name=x,big_number -->
 <!-- end of figures 0 -->
 <!-- figures E2/table.csv -->
 | kept |
@@ -34,6 +34,7 @@ tools/figures.sh "$work" "$work/page.md" >/dev/null
 for line in 'before' '| check | paper | ours |' '| a "b", c | \\| | 0.123 |' '| name | big number |' '| x | 12 |' '| kept |' 'after'; do
     grep -qxF "$(printf '%b' "$line")" "$work/page.md" || fail "no line $line"
 done
+! grep -q '| y |' "$work/page.md" || fail "a row that was not asked for"
 ! grep -q shown "$work/page.md" || fail "a check that is not judged"
 tools/figures.sh --check "$work/page.md" || fail "refuses what it wrote"
 
