@@ -1,7 +1,7 @@
 // app/bench_masonry.c
 // Masonry, by us and by other engines in one run: the arch of E4, the wall of E7 with blocks twice
-// as long and friction 1.5 while half its ground goes down, and a tower. Blocks touch face to face, where contacts are redundant and
-// engines made for games let things creep or fall. Nothing sleeps.
+// as long and friction 1.5 while half its ground goes down, and a tower. Blocks touch face to face,
+// where contacts are redundant and engines made for games let things creep or fall. Nothing sleeps.
 #include "contest.h"
 
 #define CN_MASONRY_LIMIT 60.0 // [s] of CPU for one run

@@ -495,7 +495,7 @@ const cn_experiment cn_experiment_e7 = {
         "1200 s of CPU time, on a machine of its day. The wall, its friction, the displacement of "
         "the ground (half a block) and its speed are ours. The part of the wall over the lowered "
         "ground hangs on the friction of the bed joints, and the triangle below the stair must "
-        "slide down its head joints. Blocks l long and h high need a friction of about l/(2h) for "
-        "the first and less than about h/l for the second: with l = h everything from 0.4 to 1 "
-        "does, with l = 2h nothing does for sure, and several openings are possible.",
+        "slide down its head joints. Blocks l long and h high need a friction above about 0.4 l/h "
+        "for the first and below about h/l for the second: with l = h everything from 0.4 to 1 "
+        "does. With l = 2h nothing does, and several openings are possible.",
     .run = cn_e7};
