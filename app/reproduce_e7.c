@@ -56,8 +56,8 @@ typedef struct cn_e7_case {
 } cn_e7_case;
 
 // The wall in 2D and 3D; then friction perturbed by 1e-4, other frictions, tolerances and speeds of
-// the ground: the outcome may not depend on them. Then looser tolerances, for their speed. Then
-// what other frictions and blocks twice as long do.
+// the ground: the outcome may not depend on them. Then a looser tolerance, for its speed. Then
+// what still looser ones, other frictions and blocks twice as long do.
 static const cn_e7_case cn_e7_cases[] = {
     {.name = "wall-2d", .label = "2D", .flat = true, .speed_min = 1.0, .drawn = true},
     {.name = "wall", .label = "3D", .speed_min = 1.0, .drawn = true},
@@ -87,14 +87,9 @@ static const cn_e7_case cn_e7_cases[] = {
      .tolerance = "1e-3",
      .role = CN_E7_TIMED,
      .speed_min = 2.0},
-    {.name = "2d-t2",
-     .label = "2D",
-     .flat = true,
-     .tolerance = "1e-2",
-     .role = CN_E7_TIMED,
-     .speed_min = 10.0},
     {.name = "t3", .label = "3D", .tolerance = "1e-3", .role = CN_E7_TIMED, .speed_min = 2.0},
-    {.name = "t2", .label = "3D", .tolerance = "1e-2", .role = CN_E7_TIMED, .speed_min = 10.0},
+    {.name = "2d-t2", .label = "2D", .flat = true, .tolerance = "1e-2", .role = CN_E7_SHOWN},
+    {.name = "t2", .label = "3D", .tolerance = "1e-2", .role = CN_E7_SHOWN},
     {.name = "2d-m3", .label = "2D", .flat = true, .friction = "0.3", .role = CN_E7_SHOWN},
     {.name = "2d-m10", .label = "2D", .flat = true, .friction = "1", .role = CN_E7_SHOWN},
     {.name = "2d-m15", .label = "2D", .flat = true, .friction = "1.5", .role = CN_E7_SHOWN},
@@ -441,6 +436,7 @@ static bool cn_e7_run(cn_lab *lab, const cn_e7_case *c) {
     cn_trial trial = {.name = c->name,
                       .scene = c->flat ? "chateau-gombert-2d" : "chateau-gombert",
                       .method = &lab->experiment->methods[0],
+                      .inexact = c->role == CN_E7_SHOWN,
                       .set = {{"time.frames_every", "0.25"}}};
     cn_result result;
     cn_e7_wall wall = {.slope = cn_e7_slope(c)};
