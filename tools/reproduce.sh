@@ -36,13 +36,15 @@ for id in $ids; do
     judged=$(number checks_judged "$json")
     failed=$(number checks_failed "$json")
     unsolved=$(number unsolved "$json")
+    steps=$(number steps "$json")
+    seconds=$(number cpu_s "$json")
     verdict=passed
-    [ "$code" -eq 0 ] || verdict="FAILED ($code)"
     [ "${judged:-0}" -gt 0 ] || verdict="FAILED (judges nothing)"
+    [ "$code" -eq 0 ] || verdict="FAILED ($code)"
     printf '  %-4s %-12s %3d checks, %d failed, %d steps unsolved, %8.1f s of CPU time\n' "$id" "$verdict" \
-        "${judged:-0}" "${failed:-0}" "${unsolved:-0}" "$(number cpu_s "$json")"
-    printf '"%s","%s",%s,%s,%s,%s,%s\n' "$id" "$verdict" "${judged:-0}" "${failed:-0}" "$(number steps "$json")" \
-        "${unsolved:-0}" "$(number cpu_s "$json")" >>"$summary"
+        "${judged:-0}" "${failed:-0}" "${unsolved:-0}" "${seconds:-0}"
+    printf '"%s","%s",%s,%s,%s,%s,%s\n' "$id" "$verdict" "${judged:-0}" "${failed:-0}" "${steps:-0}" "${unsolved:-0}" \
+        "${seconds:-0}" >>"$summary"
     if [ "$verdict" != passed ]; then
         status=1
         [ ! -f "$folder/$id/checks.csv" ] || grep 'NOT MET' "$folder/$id/checks.csv" | sed 's/^/         /'
