@@ -5,7 +5,7 @@ FUZZ_SECONDS ?= 10
 PREFIX ?= /usr/local
 export JOBS
 
-.PHONY: help demo test check-all fuzz bench docs format lint coverage install clean build
+.PHONY: help demo test check-all reproduce fuzz bench docs format lint coverage install clean build
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -20,13 +20,17 @@ test: ## set up, build, and run the tests: release, then under ASan and UBSan
 	@tools/setup.sh test
 	@tools/test.sh release dev
 
-check-all: ## test with the long tests, then also clang, ThreadSanitizer, other processors, lint and fuzzing
+check-all: ## test with the long tests, then also clang, ThreadSanitizer, short experiments, other processors, lint, fuzzing
 	@tools/setup.sh test clang fuzz docs neon avx512
 	@tools/test.sh --long release dev clang tsan
+	@tools/reproduce.sh --quick
 	@tools/check_neon.sh
 	@tools/check_avx512.sh
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory fuzz
+
+reproduce: build ## run all experiments in full, some minutes to an hour; put their figures into docs/experiments.md
+	@tools/reproduce.sh
 
 fuzz: ## run every fuzz target for FUZZ_SECONDS
 	@tools/setup.sh fuzz
@@ -49,9 +53,9 @@ format: ## apply .clang-format to every C file
 	@tools/setup.sh clang
 	@tools/lint_format.sh --fix
 
-lint: ## rooms, words, format, links, and clang-tidy
+lint: ## rooms, words, format, links, figures of the docs, and clang-tidy
 	@tools/setup.sh clang
-	@tools/lint_rooms.sh && tools/lint_words.sh && tools/lint_format.sh && tools/lint_links.sh
+	@tools/lint_rooms.sh && tools/lint_words.sh && tools/lint_format.sh && tools/lint_links.sh && tools/lint_figures.sh
 	@tools/lint_tidy.sh
 
 coverage: ## lines that the tests reach, as build/coverage/html/index.html

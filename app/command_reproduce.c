@@ -21,7 +21,7 @@ enum { CN_KEY_QUICK = 256 };
 static const struct argp_option cn_reproduce_options[] = {
     {"output", 'o', "DIR", 0, "Folder for the files (default " CN_REPRODUCE_FOLDER "/ID)", 0},
     {"quick", CN_KEY_QUICK, NULL, 0,
-     "A short version: fewer or shorter simulations; what they cannot tell is not judged", 0},
+     "A short version: fewer, smaller or shorter simulations. Each judges at least one outcome", 0},
     {"force", 'f', NULL, 0, "Simulate again what this program has simulated already", 0},
     {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
     {"quiet", 'q', NULL, 0, "No progress and no report", 0},

@@ -265,6 +265,7 @@ static void cn_lab_judge(cn_lab *lab, const char *what, const char *paper, const
                   : met   ? "met"
                           : "NOT MET",
                   met ? CN_INK_GOOD : CN_INK_BAD);
+    lab->judged += judged;
     lab->failed += judged && !met;
 }
 
@@ -391,6 +392,7 @@ void cn_lab_print_json(const cn_lab *lab) {
     cn_put_int(&json, "steps", lab->steps);
     cn_put_int(&json, "unsolved", lab->unsolved);
     cn_put_real(&json, "cpu_s", lab->cpu_s);
+    cn_put_int(&json, "checks_judged", lab->judged);
     cn_put_int(&json, "checks_failed", lab->failed);
     cn_sheet_json(&lab->table, &json, "table");
     cn_sheet_json(&lab->checks, &json, "checks");

@@ -80,7 +80,8 @@ struct cn_lab {
     int code;           // exit code so far
     cn_sheet table;     // the experiment's own
     cn_sheet checks;    // what was asked beside what came out
-    int32_t failed;     // checks
+    int32_t judged;     // checks that have a limit
+    int32_t failed;     // of them
     cn_lab_file *files;
     int32_t file_count;
     const char *shown[CN_LAB_SHOWN]; // scenes that a replay was written of: the first trial of each

@@ -13,6 +13,7 @@ static cJSON *cn_reproduce(cn_cli *cli, const char *id) {
     assert_string_equal(cn_json_string(json, "experiment"), id);
     assert_int_equal(cn_json_number(json, "unsolved"), 0);
     assert_int_equal(cn_json_number(json, "checks_failed"), 0);
+    CN_CHECK_BELOW(1.0, cn_json_number(json, "checks_judged"));
     return json;
 }
 
@@ -127,13 +128,21 @@ CN_TEST(e4_stands) {
     cn_cli cli = cn_cli_enter();
     cJSON *json = cn_reproduce(&cli, "E4");
     CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 0), "moved"), 1e-9);
-    CN_CHECK_BELOW(1e-4, cn_json_number(cn_table_row(json, 3), "moved")); // this one falls
+    CN_CHECK_BELOW(0.1, cn_json_number(cn_table_row(json, 3), "moved")); // this one falls
     cn_check_files(json);
     cJSON_Delete(json);
     cn_cli_leave(&cli);
 }
 
-// The short versions of these cannot tell the outcome, only that all is measured and written.
+// The experiments below take some seconds, and a minute with sanitizers: these builds leave them
+// out.
+static void cn_skip_with_sanitizers(void) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    CN_SKIP("judged in builds without sanitizers");
+#endif
+}
+
+// The short version meets its checks, and all is measured and written.
 static void cn_check_short(const char *id, int rows) {
     cn_cli cli = cn_cli_enter();
     cJSON *json = cn_reproduce(&cli, id);
@@ -151,16 +160,18 @@ CN_TEST(e5_packs_with_every_local_solver) {
     cn_check_short("E5", 7);
 }
 
-CN_TEST(e6_tracks_the_large_ball) {
+CN_TEST(e6_brings_the_large_sphere_to_the_top) {
+    cn_skip_with_sanitizers();
     cn_check_short("E6", 1);
 }
 
-CN_TEST(e7_measures_the_joints_of_every_course) {
-    cn_check_short("E7", 2 * 12);
+CN_TEST(e7_opens_the_stair_alone) {
+    cn_skip_with_sanitizers();
+    cn_check_short("E7", 2);
 }
 
-CN_TEST(e10_tracks_the_large_disk) {
-    cn_check_short("E10", 1);
+CN_TEST(e10_brings_the_large_disk_to_the_top) {
+    cn_check_short("E10", 9);
 }
 
 CN_TEST(e11_counts_impacts) {
@@ -172,6 +183,7 @@ CN_TEST(e15_compares_with_closed_forms) {
 }
 
 CN_TEST(e12_measures_rings_of_grains) {
+    cn_skip_with_sanitizers();
     cn_check_short("E12", 20);
 }
 
@@ -208,10 +220,10 @@ CN_TEST(e8_shows_what_stabilisation_does) {
     cn_cli_leave(&cli);
 }
 
-CN_TEST(e9_starts_to_fall_apart) {
+CN_TEST(e9_falls_apart) {
     cn_cli cli = cn_cli_enter();
     cJSON *json = cn_reproduce(&cli, "E9");
-    CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 0), "largest"), 1e-2);
+    assert_int_equal(cn_json_number(cn_table_row(json, 0), "on_table"), 21);
     cn_check_files(json);
     cJSON_Delete(json);
     cn_cli_leave(&cli);

@@ -30,6 +30,7 @@ make spheres sphere-settling 8 "60 120 400" --set=generate.0.packing.count=40
 make pyramid cannonball 0.4 "50 160" --set=generate.0.pyramid.base=3
 make arch masonry-arch 0.1 "1 50" --set=generate.0.arch.wedges=15
 make wall masonry-wall 1 "1 100" --set=generate.0.wall.courses=3 --set=generate.0.wall.bricks=2
-make settlement chateau-gombert 3 "150 300" --set=generate.0.wall.courses=3 --set=generate.0.wall.bricks=2
+make settlement chateau-gombert 3 "150 300" --set=generate.0.wall.courses=3 --set=generate.0.wall.bricks=2 \
+    --set=generate.0.wall.size=[0.4,0.2,0.2] --set=contacts.0.friction=1.5
 make tower tower 1 "1 100" --set=generate.0.column.count=8
 make dominoes dominoes 2 "1000" --set=generate.0.grid.count=[12,1,1]
