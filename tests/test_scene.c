@@ -129,12 +129,14 @@ CN_TEST(a_minimal_scene_has_the_defaults) {
 
 // The integrators of systems end Newton's method by the tolerance, and joints alone are linear:
 // both stay tight, and what a scene says counts before either.
+#define CN_ONE_BODY "bodies: [{name: a, material: m, mass: 1, inertia: 1}]\n"
+
 CN_TEST(tolerance_of_systems_and_mechanisms_is_tight_unless_the_scene_says_otherwise) {
     static const struct {
         const char *text;
         double tolerance;
     } scene[] = {
-        {"integrator: {scheme: event-driven}\n", 1e-8},
+        {"integrator: {scheme: event-driven}\n" CN_ONE_BODY, 1e-8},
         {"bodies: [{name: a, material: m, mass: 1, inertia: 1}, {name: b, material: m, mass: 1, "
          "inertia: 1}]\n"
          "joints: [{kind: hinge, bodies: [a, b], point: [0, 0]}]\n",
@@ -144,8 +146,8 @@ CN_TEST(tolerance_of_systems_and_mechanisms_is_tight_unless_the_scene_says_other
          "contacts: [{between: [\"*\", \"*\"], friction: 0.5}]\n"
          "joints: [{kind: hinge, bodies: [a, b], point: [0, 0]}]\n",
          1e-3},
-        {"integrator: {scheme: event-driven}\nsolver: {tolerance: 0.01}\n", 1e-2},
-        {"solver: {tolerance: 1e-6}\n", 1e-6},
+        {"integrator: {scheme: event-driven}\nsolver: {tolerance: 0.01}\n" CN_ONE_BODY, 1e-2},
+        {"solver: {tolerance: 1e-6}\n" CN_ONE_BODY, 1e-6},
     };
     for (size_t i = 0; i < sizeof scene / sizeof *scene; i++) {
         char text[400];
