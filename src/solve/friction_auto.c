@@ -1,7 +1,9 @@
 // solve/friction_auto.c
 // The default. Tiny 2D problems by enumeration; else accelerated Gauss-Seidel for as long as it
 // promises to be the cheaper way, then proximal Newton from where it came, then in turns with
-// growing budgets, once with an interior point method before them, until a limit ends it. What the
+// growing budgets, once with interior point methods before them, until a limit ends it. Packings of
+// spheres at the margin of rigidity are swept for long at loose tolerances, and have interior point
+// methods from several starts before Newton gets more than a few steps. What the
 // first sweeps leave unsolved is cut into its islands, which go this way one by one. Where many
 // blocks are joints, or the problem is convex, Newton comes first.
 //
@@ -122,14 +124,16 @@ static double cn_auto_eps(double error) {
 static cn_status cn_auto_interior(cn_auto_turns *turns, const cn_friction *p, int32_t starts,
                                   int32_t patience, cn_arena *scratch, double *r, double *u,
                                   cn_solve_report *report) {
-    static const double margins[CN_AUTO_STARTS] = {CN_AUTO_MARGIN, 1.0, 0.3};
+    static const double margins[2][CN_AUTO_STARTS] = {{1.0, CN_AUTO_MARGIN, 0.3},
+                                                      {CN_AUTO_MARGIN, 1.0, 0.3}};
+    bool safe = starts == 1 || turns->opts->tolerance >= CN_AUTO_LOOSE;
     cn_status status = CN_OK;
     for (int32_t k = 0; k < starts && !cn_auto_is_over(status, report); k++) {
         cn_solve_opts opts = *turns->opts;
         if (!cn_auto_limits(turns, CN_AUTO_INTERIOR, turns->step_work, &opts, report)) {
             break;
         }
-        cn_ipm_params params = {.margin = margins[k], .implicit = 1.0, .patience = patience};
+        cn_ipm_params params = {.margin = margins[safe][k], .implicit = 1.0, .patience = patience};
         memset(opts.params, 0, sizeof opts.params);
         memcpy(opts.params, &params, sizeof params);
         cn_arena_mark mark = cn_arena_get_mark(scratch);
@@ -146,7 +150,8 @@ static cn_status cn_auto_interior(cn_auto_turns *turns, const cn_friction *p, in
 // best at.
 static bool cn_auto_is_marginal(const cn_newton_system *system, const cn_nsgs *sweeps) {
     int32_t contacts = system->p->contacts;
-    return contacts >= CN_AUTO_SMALL && contacts <= CN_AUTO_FACTORS && !sweeps->hyperstatic;
+    return system->p->dim == 3 && contacts >= CN_AUTO_SMALL && contacts <= CN_AUTO_FACTORS &&
+           !sweeps->hyperstatic;
 }
 
 // Turn k: interior point methods, at the place in the turns that they have, where there are
