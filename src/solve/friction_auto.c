@@ -38,7 +38,8 @@
 #define CN_AUTO_DULL 30      // its iterations without a new best
 #define CN_AUTO_INTERIOR 100 // its iterations
 #define CN_AUTO_BUDGET 250   // Newton steps of the first turn, doubling
-#define CN_AUTO_LOOSE 1e-4   // tolerance from which on packings of spheres are left to sweeps
+#define CN_AUTO_LOOSE 1e-4   // tolerance from which on interior point methods come before Newton
+#define CN_AUTO_SWEPT 5e-4   // and from which on packings of spheres are left to sweeps
 #define CN_AUTO_SWEEPS                                                                             \
     15000                // for so many: Newton takes 600 steps and more at the margin of rigidity
 #define CN_AUTO_PROBE 48 // Newton steps of the first turn, where interior point methods from
@@ -225,8 +226,9 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     cn_solve_opts opts = cn_watch_rest(turns->opts, turns->start);
     opts.max_iterations = at_once ? 0 : opts.max_iterations;
     double first = sweeps->gliding ? CN_AUTO_GLIDING : CN_AUTO_PATIENCE;
-    bool loose = opts.tolerance >= CN_AUTO_LOOSE,
-         swept = loose && sweeps->gliding && sweeps->sweep.kind == CN_SWEEP_BALLS;
+    bool loose = opts.tolerance >= CN_AUTO_LOOSE, swept = opts.tolerance >= CN_AUTO_SWEPT &&
+                                                          sweeps->gliding &&
+                                                          sweeps->sweep.kind == CN_SWEEP_BALLS;
     if (swept && opts.max_iterations > CN_AUTO_SWEEPS) {
         opts.max_iterations = CN_AUTO_SWEEPS;
     }
@@ -252,7 +254,8 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
         status = cn_friction_expand(p, scratch, body);
         status = status == CN_OK ? cn_newton_analyse(body, scratch, system) : status;
         if (status == CN_OK) {
-            bool hard = turns->island || (loose && cn_auto_is_marginal(system, sweeps));
+            bool plain = p->W.kind == CN_OPERATOR_ASSEMBLED && cn_auto_is_marginal(system, sweeps),
+                 hard = turns->island || (loose && plain);
             double steps = hard ? CN_AUTO_ISLAND_STEPS : CN_AUTO_NEWTON_STEPS;
             turns->step_work = cn_newton_cost(system) / cn_sweep_cost(&sweeps->sweep);
             *patience = fmax(first, steps * turns->step_work);
