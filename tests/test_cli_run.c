@@ -753,3 +753,18 @@ CN_TEST(demo_runs_draws_and_reports) {
     CN_CLI_EXPECT(&cli, 0, "check here/newtons-cradle.run -q");
     cn_cli_leave(&cli);
 }
+
+// Counts decide, so that the same run tells the same.
+CN_TEST(run_tells_when_the_tolerance_is_the_bottleneck) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 3,
+                  "run pouring --until 0.4 --tol 1e-8 --set generate.packing.count=30 --set "
+                  "solver.max_iterations=20");
+    CN_CHECK_HOLDS(cli.out, "the tolerance 1e-08 is the bottleneck");
+    CN_CHECK_HOLDS(cli.out, "--tol 1e-3, see docs/accuracy.md");
+    CN_CLI_EXPECT(&cli, 0, "info pouring.run --json");
+    CN_CHECK_HOLDS(cli.out, "the tolerance 1e-08 is the bottleneck");
+    CN_CLI_EXPECT(&cli, 0, "run pouring --until 0.4 --set generate.packing.count=30 -o loose.run");
+    CN_CHECK_TRUE(!strstr(cli.out, "bottleneck"));
+    cn_cli_leave(&cli);
+}

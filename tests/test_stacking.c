@@ -206,3 +206,45 @@ CN_TEST(rocking_block_keeps_the_share_of_housner) {
         CN_CHECK_NEAR(time, acosh(1.0 / (1.0 - lean / alpha)) / p, 0.02);
     }
 }
+
+// Heavy on light (B8): rounding makes the checker see a little more than the sweeps do, and the
+// driver has the solver go on.
+CN_TEST(mass_ratio_of_a_million_is_solved_at_every_step) {
+    world w = world_open("cairn: 1\ntime: {step: 0.016666666666666666}\nsolver: {tolerance: 1e-8}\n"
+                         "materials: {light: {density: 1}, heavy: {density: 1e6}}\n"
+                         "contacts: [{between: ['*', '*'], friction: 0.5}]\nbodies:\n"
+                         "  - {material: light, fixed: true, shape: {plane: {normal: [0, 0, 1]}}}\n"
+                         "  - {material: light, position: [0, 0, 0.6], shape: {box: {size: [1, 1, "
+                         "1]}}}\n"
+                         "  - {material: heavy, position: [0, 0, 1.8], shape: {box: {size: [1, 1, "
+                         "1]}}}\n");
+    world_steps(&w, 600);
+    CN_CHECK_TRUE(w.unsolved == 0);
+    CN_CHECK_BELOW(w.worst_residual, 1e-8);
+    CN_CHECK_NEAR(world_position(&w, 2)[2], 0.5, 1e-6);
+    CN_CHECK_NEAR(world_position(&w, 3)[2], 1.5, 1e-6);
+    world_close(&w);
+}
+
+// With nothing set, at a tolerance of 1e-3: steps near rest go on past it.
+CN_TEST(default_tolerance_does_not_let_a_column_creep) {
+    world w = world_open("cairn: 1\ndimension: 2\ntime: {step: 0.005}\n"
+                         "materials: {stone: {density: 2000}}\n"
+                         "contacts: [{between: ['*', '*'], friction: 0.8}]\nbodies:\n"
+                         "  - {material: stone, fixed: true, shape: {line: {normal: [0, 1]}}}\n"
+                         "generate: [{column: {count: 8, material: stone, shape: {box: {size: [1, "
+                         "0.5]}}}}]\n");
+    CN_CHECK_NEAR(cn_model_settings(w.model)->tolerance, 1e-3, 0.0);
+    world_steps(&w, 200);
+    double before[8][2];
+    for (int i = 0; i < 8; i++) {
+        memcpy(before[i], world_position(&w, i + 2), sizeof before[i]);
+    }
+    world_steps(&w, 2000);
+    for (int i = 0; i < 8; i++) {
+        CN_CHECK_NEAR(world_position(&w, i + 2)[0], before[i][0], 1e-6);
+        CN_CHECK_NEAR(world_position(&w, i + 2)[1], before[i][1], 1e-6);
+    }
+    CN_CHECK_TRUE(w.unsolved == 0);
+    world_close(&w);
+}

@@ -1,7 +1,9 @@
 // solve/friction_auto.c
 // The default. Tiny 2D problems by enumeration; else accelerated Gauss-Seidel for as long as it
 // promises to be the cheaper way, then proximal Newton from where it came, then in turns with
-// growing budgets, once with an interior point method before them, until a limit ends it. What the
+// growing budgets, once with interior point methods before them, until a limit ends it. Packings of
+// spheres at the margin of rigidity are swept for long at loose tolerances, and have interior point
+// methods from several starts before Newton gets more than a few steps. What the
 // first sweeps leave unsolved is cut into its islands, which go this way one by one. Where many
 // blocks are joints, or the problem is convex, Newton comes first.
 //
@@ -36,7 +38,8 @@
 #define CN_AUTO_DULL 30      // its iterations without a new best
 #define CN_AUTO_INTERIOR 100 // its iterations
 #define CN_AUTO_BUDGET 250   // Newton steps of the first turn, doubling
-#define CN_AUTO_LOOSE 1e-4   // tolerance from which on packings of spheres are left to sweeps
+#define CN_AUTO_LOOSE 1e-4   // tolerance from which on interior point methods come before Newton
+#define CN_AUTO_SWEPT 5e-4   // and from which on packings of spheres are left to sweeps
 #define CN_AUTO_SWEEPS                                                                             \
     15000                // for so many: Newton takes 600 steps and more at the margin of rigidity
 #define CN_AUTO_PROBE 48 // Newton steps of the first turn, where interior point methods from
@@ -122,14 +125,16 @@ static double cn_auto_eps(double error) {
 static cn_status cn_auto_interior(cn_auto_turns *turns, const cn_friction *p, int32_t starts,
                                   int32_t patience, cn_arena *scratch, double *r, double *u,
                                   cn_solve_report *report) {
-    static const double margins[CN_AUTO_STARTS] = {CN_AUTO_MARGIN, 1.0, 0.3};
+    static const double margins[2][CN_AUTO_STARTS] = {{1.0, CN_AUTO_MARGIN, 0.3},
+                                                      {CN_AUTO_MARGIN, 1.0, 0.3}};
+    bool safe = starts == 1 || turns->opts->tolerance >= CN_AUTO_LOOSE;
     cn_status status = CN_OK;
     for (int32_t k = 0; k < starts && !cn_auto_is_over(status, report); k++) {
         cn_solve_opts opts = *turns->opts;
         if (!cn_auto_limits(turns, CN_AUTO_INTERIOR, turns->step_work, &opts, report)) {
             break;
         }
-        cn_ipm_params params = {.margin = margins[k], .implicit = 1.0, .patience = patience};
+        cn_ipm_params params = {.margin = margins[safe][k], .implicit = 1.0, .patience = patience};
         memset(opts.params, 0, sizeof opts.params);
         memcpy(opts.params, &params, sizeof params);
         cn_arena_mark mark = cn_arena_get_mark(scratch);
@@ -146,7 +151,8 @@ static cn_status cn_auto_interior(cn_auto_turns *turns, const cn_friction *p, in
 // best at.
 static bool cn_auto_is_marginal(const cn_newton_system *system, const cn_nsgs *sweeps) {
     int32_t contacts = system->p->contacts;
-    return contacts >= CN_AUTO_SMALL && contacts <= CN_AUTO_FACTORS && !sweeps->hyperstatic;
+    return system->p->dim == 3 && contacts >= CN_AUTO_SMALL && contacts <= CN_AUTO_FACTORS &&
+           !sweeps->hyperstatic;
 }
 
 // Turn k: interior point methods, at the place in the turns that they have, where there are
@@ -220,8 +226,9 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     cn_solve_opts opts = cn_watch_rest(turns->opts, turns->start);
     opts.max_iterations = at_once ? 0 : opts.max_iterations;
     double first = sweeps->gliding ? CN_AUTO_GLIDING : CN_AUTO_PATIENCE;
-    bool loose = opts.tolerance >= CN_AUTO_LOOSE,
-         swept = loose && sweeps->gliding && sweeps->sweep.kind == CN_SWEEP_BALLS;
+    bool loose = opts.tolerance >= CN_AUTO_LOOSE, swept = opts.tolerance >= CN_AUTO_SWEPT &&
+                                                          sweeps->gliding &&
+                                                          sweeps->sweep.kind == CN_SWEEP_BALLS;
     if (swept && opts.max_iterations > CN_AUTO_SWEEPS) {
         opts.max_iterations = CN_AUTO_SWEEPS;
     }
@@ -247,7 +254,8 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
         status = cn_friction_expand(p, scratch, body);
         status = status == CN_OK ? cn_newton_analyse(body, scratch, system) : status;
         if (status == CN_OK) {
-            bool hard = turns->island || (loose && cn_auto_is_marginal(system, sweeps));
+            bool plain = p->W.kind == CN_OPERATOR_ASSEMBLED && cn_auto_is_marginal(system, sweeps),
+                 hard = turns->island || (loose && plain);
             double steps = hard ? CN_AUTO_ISLAND_STEPS : CN_AUTO_NEWTON_STEPS;
             turns->step_work = cn_newton_cost(system) / cn_sweep_cost(&sweeps->sweep);
             *patience = fmax(first, steps * turns->step_work);

@@ -22,7 +22,7 @@
 // ---- making ----
 
 #define CN_SETTLE_TOLERANCE 1e-4 // below it settings.settle is left out
-#define CN_STEP_BUDGET "40000"   // work of a step, in sweeps: no step of a run goes on for ever
+#define CN_STEP_BUDGET "100000"  // work of a step, in sweeps: no step of a run goes on for ever
 #define CN_PARAM_TEXT 64         // a parameter's name and value, with room to spare
 #define CN_PARAM_ENDS " ,"       // between two of them
 
