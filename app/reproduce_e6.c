@@ -51,11 +51,11 @@ static const cn_e6_case cn_e6_cases[] = {
 };
 #define CN_E6_CASES ((int32_t)(sizeof cn_e6_cases / sizeof cn_e6_cases[0]))
 
-// The short version: a quarter of the spheres in a quarter of the area, where walls are nearer and
+// The short version: fewer spheres in a quarter of the area, where walls are nearer and
 // the large sphere gets to the top in half of the time. So near to them it may be buried again:
 // that it has been on top is judged, and where it ends is not.
 static const cn_override cn_e6_short[] = {
-    {"generate.packing.count", "200"},
+    {"generate.packing.count", "150"},
     {"generate.packing.inside", "[[-6, -6, 4.01], [6, 6, 60]]"},
     {"bodies.1.shape.0.plane.offset", "-6"},
     {"bodies.1.shape.1.plane.offset", "-6"},

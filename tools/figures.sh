@@ -42,7 +42,7 @@ awk -v folder="$folder" -v check="$check" -v block="$work/block" -v page="$page"
     }
     # Numbers that would be long are rounded to three digits.
     function cell(text) {
-        if (text ~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/ && length(text) > 7) { text = sprintf("%.3g", text + 0) }
+        if (text ~ /^-?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?$/ && text !~ /^-?[0-9]+$/ && length(text) > 7) { text = sprintf("%.3g", text + 0) }
         gsub(/\|/, "\\|", text)
         return text
     }
