@@ -88,7 +88,7 @@ cn_settings cn_settings_default(int32_t dim) {
                          .active_gap = HUGE_VAL,
                          .stabilise = true,
                          .frame_change = true,
-                         .penetration_slop = 1e-3,
+                         .penetration_slop = 5e-4,
                          .continuous = true,
                          .joint_drift = CN_DRIFT_GGL,
                          .joint_tolerance = 1e-10,

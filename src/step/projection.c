@@ -25,7 +25,7 @@
 #include <string.h>
 
 #define CN_LIFT_SHARE 0.2        // beta: of an overlap that one step takes back
-#define CN_LIFT_TOLERANCE 1e-3   // of the lift
+#define CN_LIFT_TOLERANCE 1e-2   // of the lift
 #define CN_NORMALS_SOLVER "auto" // takes every operator, and joints
 
 cn_status cn_solve_normals(cn_sim *sim, const double *v, const double *given, double tolerance,
