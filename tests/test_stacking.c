@@ -226,7 +226,8 @@ CN_TEST(mass_ratio_of_a_million_is_solved_at_every_step) {
     world_close(&w);
 }
 
-// With nothing set, at a tolerance of 1e-3: steps near rest go on past it.
+// With nothing set, at a tolerance of 1e-3: steps near rest go on past it. Asked: 1e-4 of a block
+// in 60 s, of which these are 10.
 CN_TEST(default_tolerance_does_not_let_a_column_creep) {
     world w = world_open("cairn: 1\ndimension: 2\ntime: {step: 0.005}\n"
                          "materials: {stone: {density: 2000}}\n"
@@ -242,8 +243,8 @@ CN_TEST(default_tolerance_does_not_let_a_column_creep) {
     }
     world_steps(&w, 2000);
     for (int i = 0; i < 8; i++) {
-        CN_CHECK_NEAR(world_position(&w, i + 2)[0], before[i][0], 1e-6);
-        CN_CHECK_NEAR(world_position(&w, i + 2)[1], before[i][1], 1e-6);
+        CN_CHECK_NEAR(world_position(&w, i + 2)[0], before[i][0], 8e-6);
+        CN_CHECK_NEAR(world_position(&w, i + 2)[1], before[i][1], 8e-6);
     }
     CN_CHECK_TRUE(w.unsolved == 0);
     world_close(&w);
