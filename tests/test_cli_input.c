@@ -198,7 +198,7 @@ CN_TEST(many_fallen_bodies_are_counted) {
 // A tolerance so loose that nothing is ever solved for: the ball sinks and every step is "solved".
 static const char cn_sinking[] =
     "cairn: 1\nmaterials: {a: {density: 1}}\ncontacts: [{between: [a, a], friction: 0.5}]\n"
-    "solver: {tolerance: 100}\nintegrator: {penetration_slop: 0}\n"
+    "solver: {tolerance: 100, settle: 0}\nintegrator: {penetration_slop: 0}\n"
     "time: {step: 0.01, until: 0.6}\nbodies:\n" CN_GROUND CN_BALL;
 
 CN_TEST(penetration_beyond_the_limit_is_exit_3) {
