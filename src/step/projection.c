@@ -24,6 +24,7 @@
 #include <math.h>
 #include <string.h>
 
+#define CN_SLOP_TOLERANCES 0.5   // of the tolerance of the solves: what they leave is not lifted
 #define CN_LIFT_SHARE 0.2        // beta: of an overlap that one step takes back
 #define CN_LIFT_TOLERANCE 1e-2   // of the lift
 #define CN_NORMALS_SOLVER "auto" // takes every operator, and joints
@@ -74,7 +75,9 @@ static double cn_slop_of(const cn_sim *sim, const cn_contact *contact) {
                       (cn_state_past(&sim->state, &contact->key) & CN_PAST_PRESSED_TWICE)))) {
         return HUGE_VAL;
     }
-    return model->settings.penetration_slop * cn_contact_thinner(model, &contact->key);
+    double share =
+        fmax(model->settings.penetration_slop, CN_SLOP_TOLERANCES * model->settings.tolerance);
+    return share * cn_contact_thinner(model, &contact->key);
 }
 
 // b of every listed contact; NULL: none is too deep, or no memory.
