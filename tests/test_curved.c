@@ -528,7 +528,7 @@ CN_TEST(stack_at_rest_is_left_as_it_is) {
                    "contacts: [{between: [\"*\", \"*\"], friction: 0.5}]\nbodies:\n" GROUND_3D
                    "generate: [{column: {count: 10, material: stone, shape: {box: {size: "
                    "[1, 1, 0.4]}}}}]\n");
-    check_rest("stack", &w, 11, 0.005, CN_WORLD_SLOW ? 1.5 : 5.0, 1e-9, 2e-15, 9930);
+    check_rest("stack", &w, 11, 0.005, 5.0, 1e-9, 2e-15, 9930);
 }
 
 CN_TEST(arch_at_rest_is_left_as_it_is) {

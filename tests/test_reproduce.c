@@ -171,6 +171,7 @@ CN_TEST(e7_opens_the_stair_alone) {
 }
 
 CN_TEST(e10_brings_the_large_disk_to_the_top) {
+    cn_skip_with_sanitizers();
     cn_check_short("E10", 9);
 }
 
