@@ -415,18 +415,18 @@ static cn_status cn_drive_loop(cn_drive *drive, cn_error *error) {
 // What was counted and not named.
 static cn_status cn_drive_count_rest(cn_drive *drive, cn_error *error) {
     cn_status status = CN_OK;
-    if (drive->checks.deep > CN_NAMED_MOST) {
+    if (drive->checks.deep > CN_NAMED_MAX) {
         char *text = cn_text(CN_DEEP_TEXT "%lld more pairs of bodies",
-                             (long long)(drive->checks.deep - CN_NAMED_MOST));
+                             (long long)(drive->checks.deep - CN_NAMED_MAX));
         status = cn_recorder_event(drive->recorder, cn_sim_step_index(drive->sim),
                                    cn_sim_time(drive->sim), text, error);
         free(text);
     }
-    if (status == CN_OK && drive->checks.fallen > CN_NAMED_MOST) {
+    if (status == CN_OK && drive->checks.fallen > CN_NAMED_MAX) {
         cn_error warning = {.status = CN_OK};
         snprintf(warning.message, sizeof warning.message,
                  "%lld more bodies have been in free fall below everything else",
-                 (long long)(drive->checks.fallen - CN_NAMED_MOST));
+                 (long long)(drive->checks.fallen - CN_NAMED_MAX));
         status = cn_drive_warn(drive, &warning, error);
     }
     return status;

@@ -1,8 +1,8 @@
 // app/reproduce_e6.c
 // E6: shaken from below, a large sphere rises through small ones.
 //
-// The height of the large sphere follows the floor and the dilation of the bed. What tells whether
-// it has risen is the share of the small spheres above its centre, and how many of these cover it:
+// The height of the large sphere follows the floor and the dilation of the bed. Its rise is
+// measured by the share of the small spheres above its centre, and by how many of these cover it:
 // lie within its radius horizontally. The bed is chaotic, so several seeds are simulated, and each
 // is measured once per swing of the floor, at the same phase, and averaged over the last swings.
 //

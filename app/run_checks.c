@@ -66,7 +66,7 @@ char *cn_body_label(const cn_model *model, cn_body_id id) {
 static void cn_deep_say(cn_run_checks *checks, cn_deep_pair *pair, cn_check_fn *say, void *user) {
     pair->told = true;
     checks->worst_share = fmax(checks->worst_share, pair->share);
-    if (++checks->deep > CN_NAMED_MOST) {
+    if (++checks->deep > CN_NAMED_MAX) {
         return;
     }
     char *a = cn_body_label(checks->model, pair->a), *b = cn_body_label(checks->model, pair->b);
@@ -213,13 +213,13 @@ static void cn_fall_say(cn_run_checks *checks, int32_t i, cn_check_fn *say, void
     cn_body_info body;
     cn_model_body(checks->model, i + 1, &body);
     checks->falling[i] = CN_FALL_TOLD;
-    if (++checks->fallen > CN_NAMED_MOST) {
+    if (++checks->fallen > CN_NAMED_MAX) {
         return;
     }
     char *label = cn_body_label(checks->model, i + 1);
     char *text =
         cn_text("%s has been in free fall below everything else for %g s%s", label, CN_FALL_TIME,
-                checks->fallen == CN_NAMED_MOST ? "; further ones are only counted" : "");
+                checks->fallen == CN_NAMED_MAX ? "; further ones are only counted" : "");
     say(user, &body.source, text);
     free(text);
     free(label);

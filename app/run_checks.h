@@ -10,7 +10,7 @@
 // Pairs beyond the limit that are followed at a time.
 #define CN_DEEP_PAIRS 64
 // Bodies and pairs that are named; the others are counted.
-#define CN_NAMED_MOST 5
+#define CN_NAMED_MAX 5
 
 // How the text of such an event begins, by which a run file's events are counted.
 #define CN_DEEP_TEXT "penetration beyond the limit: "

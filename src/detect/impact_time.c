@@ -16,7 +16,8 @@
 #define CN_IMPACT_EVALUATIONS 96
 #define CN_IMPACT_CLOSED 0.02 // of the depth: a gap this small is closed
 
-// The shape of one side of a contact; candidate: the bits of the key that number it come second.
+// The shape of one side of a contact. The upper half of the feature holds the index of the
+// candidate's shape in its upper 16 bits and that of the antagonist's in its lower 16.
 static const cn_shape *cn_side_shape(const cn_model *model, const cn_contact_key *key,
                                      bool candidate) {
     const cn_body *body = &model->body[candidate ? key->candidate : key->antagonist];

@@ -18,8 +18,7 @@ void cn_model_body(const cn_model *model, cn_body_id id, cn_body_info *out) {
                           .bound = body->bound,
                           .source = body->source};
     for (int32_t i = 0; i < body->shape_count; i++) {
-        double extent = cn_shape_smallest_extent(&model->shape[body->shape_first + i]);
-        out->inradius = fmax(out->inradius, extent);
+        out->inradius = fmax(out->inradius, model->shape[body->shape_first + i].depth);
     }
     memcpy(out->com, body->com, sizeof out->com);
 }
