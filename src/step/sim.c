@@ -405,18 +405,6 @@ cn_status cn_step_try(cn_sim *sim, double t, double h, cn_error *error) {
     return status;
 }
 
-// Two steps of half the length, since bodies would pass through one another in one.
-static cn_status cn_step_in_halves(cn_sim *sim, double t, double h, int32_t halvings,
-                                   cn_step_report *report, cn_error *error);
-static cn_status cn_step_halved_for_fast(cn_sim *sim, double t, double h, int32_t halvings,
-                                         cn_step_report *report, cn_error *error) {
-    report->substeps++;
-    sim->fast_halvings--;
-    cn_status status = cn_step_in_halves(sim, t, h, halvings, report, error);
-    sim->fast_halvings++;
-    return status;
-}
-
 // Two steps of half the length.
 static cn_status cn_step_in_halves(cn_sim *sim, double t, double h, int32_t halvings,
                                    cn_step_report *report, cn_error *error) {
@@ -426,6 +414,16 @@ static cn_status cn_step_in_halves(cn_sim *sim, double t, double h, int32_t halv
     sim->next_h = next;
     return status == CN_OK ? cn_step_or_halve(sim, t + 0.5 * h, 0.5 * h, halvings, report, error)
                            : status;
+}
+
+// The same, since bodies would pass through one another in one step.
+static cn_status cn_step_halved_for_fast(cn_sim *sim, double t, double h, int32_t halvings,
+                                         cn_step_report *report, cn_error *error) {
+    report->substeps++;
+    sim->fast_halvings--;
+    cn_status status = cn_step_in_halves(sim, t, h, halvings, report, error);
+    sim->fast_halvings++;
+    return status;
 }
 
 // One step of length h, or two of half the length where bodies pass through one another, and with
