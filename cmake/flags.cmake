@@ -19,6 +19,28 @@ endif()
 add_compile_options(${cairn_instrument})
 add_link_options(${cairn_instrument})
 
+# Hardening of what users run (tests/install/hardening.sh): canaries where a function has arrays, checked libc
+# calls, no lazy binding, no executable stack, position-independent programs. Sanitizers check more and would be
+# hindered by the libc wrappers; those need optimisation.
+include(CheckPIESupported)
+check_pie_supported()
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT cairn_instrument)
+  target_compile_options(cairn_flags INTERFACE -fstack-protector-strong)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_options(cairn_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  endif()
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+  endif()
+endif()
+
+# A program searches for its libraries where they were found when it was linked, in the build tree as installed.
+# CMake's other way writes a placeholder into the build tree's RUNPATH that ends in an empty element, which the
+# loader reads as the current folder.
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
 # libFuzzer watches which branches of the library an input reaches; only the fuzz targets link its main.
 if(CAIRN_FUZZ)
   if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
