@@ -82,3 +82,52 @@ CN_TEST(a_run_holds_no_more_after_many_steps) {
     CN_CHECK_NEAR((double)run.ledger.held, (double)held, 0.0);
     run_close(&run);
 }
+
+// A scene of `count` spheres at one place; the error of making a simulation of it.
+static cn_status crowd(int count, const char *detection, ledger *l, cn_error *error) {
+    char text[1024];
+    cn_env env = {.allocator = {.resize = counted, .user = l}};
+    cn_model *model = NULL;
+    cn_sim *sim = NULL;
+    snprintf(text, sizeof text,
+             "cairn: 1\ndimension: 3\ntime: {step: 0.001, until: 1}\nmaterials: {stone: {density: "
+             "1000}}\ncontacts: [{between: [stone, stone], friction: 0.3}]\n%s"
+             "generate: [{grid: {count: [%d, 1, 1], spacing: [1e-9, 1, 1], material: stone, "
+             "shape: {sphere: {radius: 0.5}}}}]\n",
+             detection, count);
+    cn_status status =
+        cn_scene_read_text(&env, "crowd", text, strlen(text), NULL, 0, &model, error);
+    if (status != CN_OK) {
+        world_fail(error);
+    }
+    status = cn_sim_create(model, &env, &sim, error);
+    cn_sim_destroy(sim);
+    cn_model_destroy(model);
+    return status;
+}
+
+// 32 million overlapping pairs: the first is enough to refuse the start.
+CN_TEST(an_overlapping_start_ends_at_the_first_overlap) {
+    ledger l = {0};
+    cn_error error = {.status = CN_OK};
+    CN_CHECK_TRUE(crowd(8000, "", &l, &error) == CN_ERR_INPUT);
+    CN_CHECK_TRUE(strstr(error.message, "bodies 2 (") && strstr(error.message, "overlap by 1 m"));
+    CN_CHECK_BELOW((double)l.most / 1e6, 64.0);
+}
+
+// Where overlaps are accepted, the number of pairs is what cannot be had.
+CN_TEST(too_many_pairs_are_refused_with_bounded_memory) {
+    ledger l = {0};
+    cn_error error = {.status = CN_OK};
+    CN_CHECK_TRUE(crowd(8000, "detection: {overlap: 10}\n", &l, &error) == CN_ERR_UNSUPPORTED);
+    CN_CHECK_TRUE(strstr(error.message, "pairs of bodies"));
+    CN_CHECK_TRUE(strstr(error.hint, "time.step"));
+    CN_CHECK_BELOW((double)l.most / 1e6, 64.0);
+}
+
+// Every pair of 300 bodies is far below the bound.
+CN_TEST(a_crowd_within_the_bound_is_accepted) {
+    ledger l = {0};
+    cn_error error = {.status = CN_OK};
+    CN_CHECK_TRUE(crowd(300, "detection: {overlap: 10}\n", &l, &error) == CN_OK);
+}

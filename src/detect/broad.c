@@ -188,15 +188,19 @@ static void cn_mark_again(cn_broad *broad, const cn_body_pair *marked, int64_t c
 static cn_status cn_broad_build(cn_broad *broad, const cn_env *env, cn_arena *scratch) {
     int64_t count;
     cn_body_pair *marked = cn_marked_pairs(broad, scratch, &count);
-    if (!marked || cn_grid_pairs(env, broad->count, broad->grown, scratch, &broad->near) != CN_OK) {
+    if (!marked) {
         return CN_ERR_MEMORY;
+    }
+    cn_status status = cn_grid_pairs(env, broad->count, broad->grown, scratch, &broad->near);
+    if (status == CN_ERR_MEMORY) {
+        return status;
     }
     broad->mark.size = 0;
     if (!cn_buffer_reserve(&broad->mark, (size_t)cn_near_count(broad))) {
         return CN_ERR_MEMORY;
     }
     cn_mark_again(broad, marked, count);
-    return CN_OK;
+    return status;
 }
 
 cn_status cn_broad_near(cn_broad *broad, const cn_env *env, int32_t count, const cn_bounding *ball,
@@ -209,8 +213,10 @@ cn_status cn_broad_near(cn_broad *broad, const cn_env *env, int32_t count, const
         status = status == CN_OK ? cn_broad_build(broad, env, scratch) : status;
         cn_arena_release(scratch, mark);
         if (status != CN_OK) {
-            broad->count = 0;
-            broad->near.size = 0;
+            broad->count = 0; // the next call searches again
+            broad->near.size = status == CN_ERR_MEMORY ? 0 : broad->near.size;
+            *out = (cn_near_pairs){cn_near_count(broad), (const void *)broad->near.data,
+                                   broad->mark.data};
             return status;
         }
     }

@@ -701,22 +701,77 @@ static bool cn_reserve_parting(cn_detector *d) {
     return done;
 }
 
+// Places everything and finds the pairs of bodies near each other. CN_ERR_UNSUPPORTED: too many of
+// them, some are listed.
+static cn_status cn_find_near(const cn_asked *asked, cn_error *error) {
+    cn_detector *d = asked->detector;
+    int32_t bodies = d->model->body_count;
+    cn_parallel_ranges(&d->env, bodies, cn_place_bodies, (void *)asked);
+    if (d->walls > 0) {
+        cn_parallel_ranges(&d->env, bodies, cn_look_at_walls, (void *)asked);
+    }
+    cn_status status = cn_broad_near(d->broad, &d->env, bodies, d->ball, d->scratch, &d->near);
+    if (status == CN_ERR_MEMORY || !cn_reserve_parting(d)) {
+        return cn_fail_memory(error);
+    }
+    if (status == CN_ERR_UNSUPPORTED) {
+        cn_fail(error, status, "more than %d pairs of bodies among %d near one another",
+                CN_GRID_PAIRS_MAX, bodies < CN_GRID_UNIT ? bodies : CN_GRID_UNIT);
+        cn_fail_hint(error, "bodies at the same place, a step in which they move by many times "
+                            "their size (time.step), or a large detection.alert");
+    }
+    return status;
+}
+
+cn_status cn_detect_overlap(cn_detector *detector, const double *q, const double *v, double h,
+                            double accepted, cn_contact *out, bool *found, cn_error *error) {
+    cn_detector *d = detector;
+    cn_asked asked = {d, q, v, h, d->model->settings.alert};
+    cn_arena_mark mark = cn_arena_get_mark(d->scratch);
+    cn_status near = cn_find_near(&asked, error);
+    cn_arena_release(d->scratch, mark);
+    *found = false;
+    if (near == CN_ERR_MEMORY) {
+        return near;
+    }
+    // A part of the pairs at a time; a part larger than the room, such as one of large compounds,
+    // gets more.
+    cn_look look = {.asked = &asked, .end = d->near.count};
+    for (size_t room = CN_LOOK_CONTACTS; look.next < look.end;) {
+        d->contacts.size = 0;
+        if (!cn_buffer_reserve(&d->contacts, room * sizeof(cn_contact))) {
+            return cn_fail_memory(error);
+        }
+        look.contact = (void *)d->contacts.data;
+        look.room = (int64_t)room;
+        look.count = 0;
+        cn_look_at_pairs(&look);
+        for (int64_t k = 0; k < look.count; k++) {
+            if (look.contact[k].gap < -accepted) {
+                *out = look.contact[k];
+                *found = true;
+                return CN_OK;
+            }
+        }
+        room = look.count == 0 ? 2 * room : room;
+    }
+    d->first = near != CN_OK;
+    return near;
+}
+
 cn_status cn_detect(cn_detector *detector, const double *q, const double *v, double h,
                     cn_contact_list *out, cn_error *error) {
     cn_detector *d = detector;
     cn_asked asked = {d, q, v, h, d->model->settings.alert};
     *out = (cn_contact_list){.alert = asked.alert};
-    cn_parallel_ranges(&d->env, d->model->body_count, cn_place_bodies, &asked);
-    if (d->walls > 0) {
-        cn_parallel_ranges(&d->env, d->model->body_count, cn_look_at_walls, &asked);
-    }
     cn_arena_mark mark = cn_arena_get_mark(d->scratch);
-    bool done = cn_broad_near(d->broad, &d->env, d->model->body_count, d->ball, d->scratch,
-                              &d->near) == CN_OK &&
-                cn_reserve_parting(d) && cn_look_at_all(&asked, out);
+    cn_status status = cn_find_near(&asked, error);
+    if (status == CN_OK && !cn_look_at_all(&asked, out)) {
+        status = cn_fail_memory(error);
+    }
     cn_arena_release(d->scratch, mark);
-    if (!done) {
-        return cn_fail_memory(error);
+    if (status != CN_OK) {
+        return status;
     }
     int64_t count = (int64_t)(d->contacts.size / sizeof(cn_contact));
     if (count > INT32_MAX) {

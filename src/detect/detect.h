@@ -35,6 +35,11 @@ void cn_detector_destroy(cn_detector *detector);
 // without a free body, pairs that a joint holds and pairs of shapes of one body are left out.
 cn_status cn_detect(cn_detector *detector, const double *q, const double *v, double h,
                     cn_contact_list *out, cn_error *error);
+// The first contact, in the order of cn_detect, that overlaps by more than is accepted [m]; *found:
+// there is one. As cn_detect otherwise, without storing the contacts. CN_ERR_UNSUPPORTED from both:
+// too many bodies are near one another (detect/grid.h).
+cn_status cn_detect_overlap(cn_detector *detector, const double *q, const double *v, double h,
+                            double accepted, cn_contact *out, bool *found, cn_error *error);
 // Pairs of two bodies marked here are left out of further calls; NULL: none. A number a body, to
 // outlive them.
 void cn_detector_rest(cn_detector *detector, const bool *resting);

@@ -26,7 +26,6 @@
 #define CN_UNBOUNDED (-1)     // the level of such balls
 #define CN_CELL_FAR (1 << 27) // cells are numbered within this; what is farther shares the last one
 #define CN_CELL_BITS 29       // of a number between -CN_CELL_FAR - 1 and CN_CELL_FAR + 1
-#define CN_GRID_UNIT 2048     // balls that a thread looks round at a time
 #define CN_GRID_FOUND 12      // pairs a ball that there is room for at first
 
 // A ball in its cell, its radius rounded up.
@@ -56,6 +55,7 @@ typedef struct cn_grid {
     cn_grid_ball *sorted;
     int32_t *unbounded, unbounded_count;
     cn_grid_unit *unit;
+    bool crowded;   // a unit has more pairs than are allowed
     int64_t *first; // of the pairs of each ball
     cn_body_pair *pair;
 } cn_grid;
@@ -274,14 +274,19 @@ static int64_t cn_sort_found(int32_t *other, int64_t count) {
     return kept;
 }
 
-// What the balls of a unit find. Where there is not enough room, counts say how much was needed.
+static bool cn_is_crowded(const cn_grid_unit *unit) {
+    return unit->count + unit->late_count > CN_GRID_PAIRS_MAX;
+}
+
+// What the balls of a unit find. Where there is not enough room, counts say how much was needed;
+// a unit that has found too much stops.
 static void cn_find_unit(void *user, int32_t index) {
     cn_grid *grid = user;
     cn_grid_unit *unit = &grid->unit[index];
     int32_t first = index * CN_GRID_UNIT,
             end = grid->count - first < CN_GRID_UNIT ? grid->count : first + CN_GRID_UNIT;
     unit->count = unit->late_count = 0;
-    for (int32_t i = first; i < end; i++) {
+    for (int32_t i = first; i < end && !cn_is_crowded(unit); i++) {
         cn_finding finding = {i, grid->ball[i], unit};
         int64_t before = unit->count;
         cn_find_from(grid, &finding);
@@ -310,8 +315,14 @@ static cn_status cn_find_all(const cn_env *env, cn_grid *grid, cn_arena *memory)
     }
     cn_parallel_for(env, grid->units, cn_find_unit, grid);
     for (int32_t i = 0; i < grid->units; i++) {
+        grid->crowded |= cn_is_crowded(&grid->unit[i]);
+    }
+    for (int32_t i = 0; i < grid->units; i++) {
         cn_grid_unit *unit = &grid->unit[i];
-        if (unit->count > unit->room || unit->late_count > unit->late_room) {
+        if (grid->crowded) { // what there was room for is enough to tell who is in the crowd
+            unit->late_count =
+                unit->late_count < unit->late_room ? unit->late_count : unit->late_room;
+        } else if (unit->count > unit->room || unit->late_count > unit->late_room) {
             if (!cn_unit_make_room(grid, unit, memory)) {
                 return CN_ERR_MEMORY;
             }
@@ -416,7 +427,7 @@ static cn_status cn_grid_find(const cn_env *env, cn_grid *grid, cn_arena *scratc
         count = cn_merge_late(grid->pair, count, late, late_count);
     }
     pairs->size = sizeof(cn_body_pair) * (size_t)count;
-    return CN_OK;
+    return grid->crowded ? CN_ERR_UNSUPPORTED : CN_OK;
 }
 
 cn_status cn_grid_pairs(const cn_env *env, int32_t count, const cn_bounding *ball,

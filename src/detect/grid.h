@@ -25,8 +25,14 @@ static inline bool cn_pair_before(const cn_body_pair *p, const cn_body_pair *q) 
     return p->b != q->b ? p->b < q->b : p->a < q->a;
 }
 
+// Pairs that CN_GRID_UNIT balls in a row may have among those of their size and larger ones: the
+// bound on the memory of a search. A packing has less than 100 per ball.
+#define CN_GRID_UNIT 2048
+#define CN_GRID_PAIRS_MAX (1536 * CN_GRID_UNIT)
+
 // Every pair of balls that touch, once, sorted, and perhaps some that miss by a rounding of the
-// radius: `pairs` becomes an array of cn_body_pair. The scratch is given back.
+// radius: `pairs` becomes an array of cn_body_pair. The scratch is given back. CN_ERR_UNSUPPORTED:
+// more than CN_GRID_PAIRS_MAX; `pairs` then has a few of each crowd.
 cn_status cn_grid_pairs(const cn_env *env, int32_t count, const cn_bounding *ball,
                         cn_arena *scratch, cn_buffer *pairs);
 

@@ -165,22 +165,21 @@ static cn_status cn_check_shapes(const cn_model *model, cn_error *error) {
 // Bodies that overlap at the start by more than is accepted: an error that points into the scene.
 static cn_status cn_check_start(cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
-    cn_contact_list contacts;
-    cn_status status = cn_detect(sim->detector, sim->state.q, sim->state.v, model->settings.step,
-                                 &contacts, error);
-    for (int32_t c = 0; status == CN_OK && c < contacts.count; c++) {
-        const cn_contact *contact = &contacts.contact[c];
-        if (contact->gap < -model->settings.overlap_most) {
-            int32_t a = contact->key.candidate, b = contact->key.antagonist;
-            const cn_body *later = &model->body[a > b ? a : b];
-            status = cn_fail(
-                error, CN_ERR_INPUT, "bodies %d (%s) and %d (%s) overlap by %.3g m at the start",
-                (int)a + 1, model->body[a].name, (int)b + 1, model->body[b].name, -contact->gap);
-            cn_fail_hint(error,
-                         "move them apart, or accept overlaps up to detection.overlap (now %.3g m)",
-                         model->settings.overlap_most);
-            cn_fail_at(error, later->source.file, later->source.line, later->source.column);
-        }
+    cn_contact contact;
+    bool found;
+    cn_status status =
+        cn_detect_overlap(sim->detector, sim->state.q, sim->state.v, model->settings.step,
+                          model->settings.overlap_most, &contact, &found, error);
+    if (status == CN_OK && found) {
+        int32_t a = contact.key.candidate, b = contact.key.antagonist;
+        const cn_body *later = &model->body[a > b ? a : b];
+        status = cn_fail(error, CN_ERR_INPUT,
+                         "bodies %d (%s) and %d (%s) overlap by %.3g m at the start", (int)a + 1,
+                         model->body[a].name, (int)b + 1, model->body[b].name, -contact.gap);
+        cn_fail_hint(error,
+                     "move them apart, or accept overlaps up to detection.overlap (now %.3g m)",
+                     model->settings.overlap_most);
+        cn_fail_at(error, later->source.file, later->source.line, later->source.column);
     }
     return status;
 }
