@@ -7,10 +7,13 @@
 #define CAIRN_APP_APP_H
 
 #include <argp.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include <cairn/cairn.h>
+
+#include "output.h"
 
 // The command's exit codes.
 enum {
@@ -90,11 +93,6 @@ double cn_thread_clock(void); // [s] CPU time of the calling thread
 char *cn_path_stem(const char *path);
 // A printf into fresh memory, to be freed.
 char *cn_text(const char *format, ...) CN_PRINTF(1, 2);
-// A file to write results into, "folder/name"; NULL after saying why not.
-FILE *cn_output_open(const char *folder, const char *name);
-// Returns an exit code; a full disk has been said.
-int cn_output_close(FILE *file, const char *name);
-// true when path is a folder, made if need be; false with errno set.
-bool cn_folder_ensure(const char *path);
+char *cn_text_of(const char *format, va_list args) CN_PRINTF(1, 0);
 
 #endif

@@ -3,6 +3,7 @@
 #include "browser.h"
 
 #include "app.h"
+#include "bytes.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -19,6 +20,8 @@ extern char **environ;
 #define CN_SHOT_BUDGET                                                                             \
     "--virtual-time-budget=20000" // [ms] of the page's own clock, which runs ahead while nothing is
                                   // due
+
+#define CN_PNG_PIECE 65536 // bytes of a picture read at a time
 
 static bool cn_program_wait(pid_t child, double seconds) {
     double end = cn_wall_clock() + seconds;
@@ -81,15 +84,49 @@ static int cn_remove_entry(const char *path, const struct stat *about, int kind,
     return remove(path);
 }
 
-bool cn_browser_shoot(const char *address, const char *path, int32_t width, int32_t height) {
-    const char *name = cn_browser_name(), *temporary = getenv("TMPDIR");
-    char *home = cn_text("%s/cairn-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
-    if (!name || !mkdtemp(home)) {
-        free(home);
-        return false;
+char *cn_temporary_folder(void) {
+    const char *place = getenv("TMPDIR");
+    char *folder = cn_text("%s/cairn-XXXXXX", place && place[0] ? place : "/tmp");
+    if (!mkdtemp(folder)) {
+        cn_report_failure("%s: no folder for temporary files: %s", folder, strerror(errno));
+        free(folder);
+        return NULL;
+    }
+    return folder;
+}
+
+// Programs that draw do not all notice a full disk; a picture that is cut short has no end mark.
+int cn_png_deliver(const char *drawn, const char *path) {
+    static const unsigned char start[8] = "\x89PNG\r\n\x1a\n";
+    static const unsigned char end[12] = "\0\0\0\0IEND\xae\x42\x60\x82";
+    cn_bytes bytes = {0};
+    FILE *file = fopen(drawn, "rb");
+    size_t count = 1;
+    while (file && count > 0) {
+        unsigned char *piece = cn_bytes_more(&bytes, CN_PNG_PIECE);
+        count = fread(piece, 1, CN_PNG_PIECE, file);
+        bytes.size -= CN_PNG_PIECE - count;
+    }
+    bool whole = file && !ferror(file) && bytes.size > sizeof start + sizeof end &&
+                 memcmp(bytes.data, start, sizeof start) == 0 &&
+                 memcmp(bytes.data + bytes.size - sizeof end, end, sizeof end) == 0;
+    if (file) {
+        fclose(file);
+    }
+    int code = whole ? cn_output_bytes(path, bytes.data, bytes.size) : CN_NOT_DRAWN;
+    cn_bytes_free(&bytes);
+    return code;
+}
+
+int cn_browser_shoot(const char *address, const char *path, int32_t width, int32_t height) {
+    const char *name = cn_browser_name();
+    char *home = name ? cn_temporary_folder() : NULL;
+    if (!home) {
+        return CN_NOT_DRAWN;
     }
     // A profile of its own: a browser that is open elsewhere is not disturbed.
-    char *profile = cn_text("--user-data-dir=%s", home), *shot = cn_text("--screenshot=%s", path),
+    char *profile = cn_text("--user-data-dir=%s", home), *drawn = cn_text("%s/shot.png", home),
+         *shot = cn_text("--screenshot=%s", drawn),
          *window = cn_text("--window-size=%d,%d", (int)width, (int)height);
     char *argv[16] = {(char *)name,
                       "--headless",
@@ -107,12 +144,12 @@ bool cn_browser_shoot(const char *address, const char *path, int32_t width, int3
         argv[count++] = "--no-sandbox"; // it does not start as root otherwise
     }
     argv[count++] = (char *)address;
-    remove(path);
-    bool good = cn_program_run(argv, CN_SHOT_TIME) && access(path, R_OK) == 0;
+    int code = cn_program_run(argv, CN_SHOT_TIME) ? cn_png_deliver(drawn, path) : CN_NOT_DRAWN;
     nftw(home, cn_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     free(profile);
     free(shot);
     free(window);
+    free(drawn);
     free(home);
-    return good;
+    return code;
 }

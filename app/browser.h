@@ -14,7 +14,16 @@ bool cn_program_exists(const char *name);
 
 // The chromium to be used; NULL: none is installed.
 const char *cn_browser_name(void);
-// A picture (PNG) of what an address shows once its scripts have come to rest. true: it is there.
-bool cn_browser_shoot(const char *address, const char *path, int32_t width, int32_t height);
+
+#define CN_NOT_DRAWN (-1)
+// A picture (PNG) of what an address shows once its scripts have come to rest. CN_NOT_DRAWN, or the
+// exit code of writing it to path.
+int cn_browser_shoot(const char *address, const char *path, int32_t width, int32_t height);
+// A PNG file that a program drew, to its place; CN_NOT_DRAWN: it is missing or not complete.
+int cn_png_deliver(const char *drawn, const char *path);
+
+// A fresh folder for temporary files ($TMPDIR or /tmp), to be removed and freed; NULL after saying
+// why not.
+char *cn_temporary_folder(void);
 
 #endif

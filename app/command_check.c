@@ -135,8 +135,7 @@ static int cn_check_problem(const cn_check_job *job, const char *path) {
     int code;
     cn_grade grade;
     if (!c.problem->r) {
-        fprintf(stderr, "%s: no solution is stored; cairn solve %s -o OUT writes one\n", path,
-                path);
+        cn_say(stderr, "%s: no solution is stored; cairn solve %s -o OUT writes one\n", path, path);
         code = CN_EXIT_INPUT;
     } else if (cn_case_grade(&c, c.problem->r, c.problem->u, &grade, &error) != CN_OK) {
         code = error.status == CN_OK ? cn_report_failure("out of memory") : cn_report_error(&error);

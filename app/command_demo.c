@@ -124,7 +124,7 @@ static void cn_demo_print(const cn_drive *drive, const char *picture, const char
 static void cn_demo_introduce(const char *name) {
     cn_gallery gallery = cn_gallery_open();
     char *comment = cn_gallery_comment(&gallery, name);
-    printf("%s: %.*s\n", name, (int)strcspn(comment, "\n"), comment);
+    cn_say(stdout, "%s: %.*s\n", name, (int)strcspn(comment, "\n"), comment);
     fflush(stdout);
     free(comment);
     cn_gallery_close(&gallery);

@@ -39,7 +39,7 @@ static char *cn_gallery_headline(const char *comment, const char *name) {
 }
 
 static void cn_gallery_list(const cn_gallery *gallery) {
-    printf("Scenes of the gallery (%s):\n\n", gallery->folder);
+    cn_say(stdout, "Scenes of the gallery (%s):\n\n", gallery->folder);
     for (int32_t i = 0; i < gallery->count; i++) {
         char *comment = cn_gallery_comment(gallery, gallery->names[i]);
         char *headline = cn_gallery_headline(comment, gallery->names[i]);
@@ -60,16 +60,16 @@ static int cn_gallery_show(const cn_gallery *gallery, const char *name) {
     if (!known) {
         const char *near = cn_gallery_nearest(gallery, name);
         if (near) {
-            fprintf(stderr, "cairn gallery: no scene '%s'; did you mean '%s'?\n", name, near);
+            cn_say(stderr, "cairn gallery: no scene '%s'; did you mean '%s'?\n", name, near);
         } else {
-            fprintf(stderr, "cairn gallery: no scene '%s'; cairn gallery lists them\n", name);
+            cn_say(stderr, "cairn gallery: no scene '%s'; cairn gallery lists them\n", name);
         }
         return CN_EXIT_USAGE;
     }
     char *comment = cn_gallery_comment(gallery, name);
     cn_print_lines(stdout, comment);
-    printf("\nThe scene is %s/%s.yaml. To run it:\n\n  cairn run %s\n", gallery->folder, name,
-           name);
+    cn_say(stdout, "\nThe scene is %s/%s.yaml. To run it:\n\n  cairn run %s\n", gallery->folder,
+           name, name);
     free(comment);
     return CN_EXIT_DONE;
 }

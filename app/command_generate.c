@@ -3,6 +3,7 @@
 // anybody can have a problem file.
 #include "app.h"
 #include "case.h"
+#include "terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +149,7 @@ int cn_command_generate(int argc, char **argv) {
         bool asked_wrongly = status == CN_ERR_ARGUMENT || status == CN_ERR_UNSUPPORTED;
         code = asked_wrongly ? CN_EXIT_USAGE : CN_EXIT_FAILURE;
     } else if (!job.quiet) {
-        printf("wrote %s: %s, %d %s, seed %llu, with its solution\n", job.out,
+        cn_say(stdout, "wrote %s: %s, %d %s, seed %llu, with its solution\n", job.out,
                cn_problem_kind_text(written), (int)job.opts.contacts, lcp ? "unknowns" : "contacts",
                (unsigned long long)job.opts.seed);
     }

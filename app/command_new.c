@@ -2,6 +2,7 @@
 // cairn new: a commented starter scene to change. cairn schema: the format for editors, as JSON
 // Schema.
 #include "app.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static const struct argp cn_schema_argp = {
 static int cn_new_write(const char *path, const char *text) {
     FILE *file = fopen(path, "wx");
     if (!file && errno == EEXIST) {
-        fprintf(stderr, "cairn new: %s exists already; choose another name\n", path);
+        cn_say(stderr, "cairn new: %s exists already; choose another name\n", path);
         return CN_EXIT_USAGE;
     }
     if (!file) {
@@ -53,7 +54,7 @@ static int cn_new_write(const char *path, const char *text) {
         remove(path);
         return cn_report_failure("%s: cannot be written", path);
     }
-    fprintf(stderr, "%s: a starter scene; next: cairn run %s\n", path, path);
+    cn_say(stderr, "%s: a starter scene; next: cairn run %s\n", path, path);
     return CN_EXIT_DONE;
 }
 

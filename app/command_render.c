@@ -150,28 +150,27 @@ static cn_status cn_render_step(const char *path, double at, int64_t *step, doub
     return CN_OK;
 }
 
-// The page with the run in it, drawn by the browser. false: it was not drawn.
-static bool cn_render_shot(const cn_render_job *job, int64_t step, double t, const char *path) {
-    const char *temporary = getenv("TMPDIR");
-    char *folder = cn_text("%s/cairn-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
-    char *page = NULL, *address = NULL;
-    cn_html_report report;
-    bool good = mkdtemp(folder) != NULL;
-    if (good) {
-        page = cn_text("%s/page.html", folder);
-        address = cn_text("file://%s#t=%.17g&fine&theme=%s%s%s", page, t, job->theme,
-                          job->whole ? "" : "&picture", job->forces ? "&chains.on=true" : "");
-        // The panels show the run's whole time; a picture needs its own frame only.
-        int64_t first = job->whole ? 1 : step, last = job->whole ? 0 : step;
-        good = cn_html_write(job->input, page, first, last, &report) == CN_EXIT_DONE &&
-               cn_browser_shoot(address, path, job->width, job->height);
-        remove(page);
-        rmdir(folder);
+// The page with the run in it, drawn by the browser. CN_NOT_DRAWN, or an exit code.
+static int cn_render_shot(const cn_render_job *job, int64_t step, double t, const char *path) {
+    char *folder = cn_temporary_folder();
+    if (!folder) {
+        return CN_NOT_DRAWN;
     }
+    char *page = cn_text("%s/page.html", folder);
+    char *address = cn_text("file://%s#t=%.17g&fine&theme=%s%s%s", page, t, job->theme,
+                            job->whole ? "" : "&picture", job->forces ? "&chains.on=true" : "");
+    // The panels show the run's whole time; a picture needs its own frame only.
+    int64_t first = job->whole ? 1 : step, last = job->whole ? 0 : step;
+    cn_html_report report;
+    int code = cn_html_write(job->input, page, first, last, &report);
+    code = code == CN_EXIT_DONE ? cn_browser_shoot(address, path, job->width, job->height)
+                                : CN_NOT_DRAWN;
+    remove(page);
+    rmdir(folder);
     free(page);
     free(address);
     free(folder);
-    return good;
+    return code;
 }
 
 // A PNG of one moment by the page. -1: it cannot be done here, and why has been said.
@@ -186,8 +185,9 @@ static int cn_render_page(const cn_render_job *job, const char *path) {
         if (cn_render_step(job->input, job->at, &step, &t, &error) != CN_OK) {
             return cn_report_error_in(&error, job->input);
         }
-        if (step >= 0 && cn_render_shot(job, step, t, path)) {
-            return CN_EXIT_DONE;
+        int code = step >= 0 ? cn_render_shot(job, step, t, path) : CN_NOT_DRAWN;
+        if (code != CN_NOT_DRAWN) {
+            return code;
         }
         missing = "the browser did not draw it";
     }

@@ -314,8 +314,8 @@ static int cn_solve_once(cn_solve_job *job, cn_case *c, cn_chosen *chosen, cn_be
             cn_best_offer(best, residual, r, u, c->unknowns);
         }
     } else if (status == CN_ERR_CANCELLED) {
-        fprintf(stderr, "cairn: interrupted: %s after %d %s of %s, residual %.3g\n", c->name,
-                (int)report.iterations, chosen->info->unit, chosen->info->name, residual);
+        cn_say(stderr, "cairn: interrupted: %s after %d %s of %s, residual %.3g\n", c->name,
+               (int)report.iterations, chosen->info->unit, chosen->info->name, residual);
         code = CN_EXIT_INTERRUPTED;
         cn_best_offer(best, residual, r, u, c->unknowns);
     } else {

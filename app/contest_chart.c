@@ -56,11 +56,12 @@ void cn_chart_add(cn_chart *chart, const cn_race_result *result, const char *mar
 
 int cn_chart_close(cn_chart *chart, const char *path) {
     int code = CN_EXIT_DONE;
-    FILE *out = path && chart->count > 0 ? fopen(path, "w") : NULL;
-    if (path && chart->count > 0 && !out) {
-        code = cn_report_failure("cannot write %s", path);
+    cn_output out;
+    bool wanted = path && chart->count > 0, opened = wanted && cn_output_open(&out, path);
+    if (wanted && !opened) {
+        code = CN_EXIT_FAILURE;
     }
-    if (out) {
+    if (opened) {
         cn_curve curves[CN_CONTEST_ENTRANTS];
         for (int32_t i = 0; i < chart->count; i++) {
             const cn_chart_entrant *entrant = &chart->entrants[i];
@@ -79,8 +80,8 @@ int cn_chart_close(cn_chart *chart, const char *path) {
                         .y_scale = CN_SCALE_LOG,
                         .curves = curves,
                         .count = chart->count};
-        cn_plot_write(&plot, out);
-        code = cn_output_close(out, path);
+        cn_plot_write(&plot, out.file);
+        code = cn_output_close(&out);
     }
     free(chart);
     return code;

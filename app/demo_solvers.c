@@ -107,22 +107,22 @@ static int cn_demo_solve(cn_demo_run *run, cn_case *c, double *r, double *u) {
 // ---- the files ----
 
 static int cn_demo_write_csv(const char *folder, const cn_demo_run *runs) {
-    FILE *file = cn_output_open(folder, "convergence.csv");
-    if (!file) {
+    cn_output out;
+    if (!cn_output_open_in(&out, folder, "convergence.csv")) {
         return CN_EXIT_FAILURE;
     }
-    fputs("solver,iteration,residual\n", file);
+    fputs("solver,iteration,residual\n", out.file);
     for (int32_t i = 0; i < CN_DEMO_RUNS; i++) {
         for (int32_t k = 0; k < runs[i].count; k++) {
-            fprintf(file, "\"%s\",%.0f,%.6e\n", runs[i].label, runs[i].x[k], runs[i].y[k]);
+            fprintf(out.file, "\"%s\",%.0f,%.6e\n", runs[i].label, runs[i].x[k], runs[i].y[k]);
         }
     }
-    return cn_output_close(file, "convergence.csv");
+    return cn_output_close(&out);
 }
 
 static int cn_demo_write_svg(const char *folder, const cn_demo_run *runs, const char *subtitle) {
-    FILE *file = cn_output_open(folder, "convergence.svg");
-    if (!file) {
+    cn_output out;
+    if (!cn_output_open_in(&out, folder, "convergence.svg")) {
         return CN_EXIT_FAILURE;
     }
     cn_curve curves[CN_DEMO_RUNS];
@@ -144,11 +144,11 @@ static int cn_demo_write_svg(const char *folder, const cn_demo_run *runs, const 
                     .target_label = "tolerance " CN_DEMO_TOLERANCE_TEXT,
                     .curves = curves,
                     .count = CN_DEMO_RUNS};
-    cn_plot_write(&plot, file);
+    cn_plot_write(&plot, out.file);
     for (int32_t i = 0; i < CN_DEMO_RUNS; i++) {
         free(notes[i]);
     }
-    return cn_output_close(file, "convergence.svg");
+    return cn_output_close(&out);
 }
 
 // The problem with the planted solution, then with the one found.
@@ -216,7 +216,8 @@ static void cn_demo_print_trust(const cn_demo_run *runs, const char *folder) {
         "  contacts: %d open, %d sticking, %d sliding; the worst, number %d, is off by %.1e m/s\n",
         grade->cone_violation, grade->dual_violation, grade->complementarity, (int)grade->open,
         (int)grade->stick, (int)grade->slide, (int)grade->worst, grade->worst_error);
-    printf("\nWritten to %s/:\n"
+    cn_say(stdout,
+           "\nWritten to %s/:\n"
            "  problem.hdf5      the problem with its planted solution (FCLIB)\n"
            "  solution.hdf5     the same with the solution that auto found\n"
            "  convergence.svg   residual against iterations (a picture for any browser)\n"

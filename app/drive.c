@@ -484,8 +484,8 @@ int cn_drive_go(cn_drive *drive) {
 }
 
 void cn_drive_say_interrupted(const cn_drive *drive) {
-    fprintf(stderr, "cairn: interrupted at t = %g s, step %lld; to go on: cairn resume %s\n",
-            cn_sim_time(drive->sim), (long long)cn_sim_step_index(drive->sim), drive->path);
+    cn_say(stderr, "cairn: interrupted at t = %g s, step %lld; to go on: cairn resume %s\n",
+           cn_sim_time(drive->sim), (long long)cn_sim_step_index(drive->sim), drive->path);
 }
 
 void cn_drive_end(cn_drive *drive) {

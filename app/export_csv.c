@@ -6,16 +6,17 @@
 #include "app.h"
 #include "json.h"
 #include "sheet.h"
+#include "terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static FILE *cn_csv_open(const char *folder, const char *name, const char *titles) {
-    FILE *file = cn_output_open(folder, name);
-    if (file) {
-        fprintf(file, "%s\n", titles);
+static bool cn_csv_open(cn_output *out, const char *folder, const char *name, const char *titles) {
+    bool opened = cn_output_open_in(out, folder, name);
+    if (opened) {
+        fprintf(out->file, "%s\n", titles);
     }
-    return file;
+    return opened;
 }
 
 static void cn_csv_reals(FILE *file, const double *x, int32_t count) {
@@ -39,12 +40,14 @@ static int cn_csv_ledger(const cn_export_job *job, cn_recorded *recorded) {
         return memory ? cn_report_error_in(&error, recorded->path)
                       : cn_report_failure("out of memory");
     }
-    FILE *file = cn_csv_open(
-        job->folder, "ledger.csv",
+    cn_output out;
+    bool opened = cn_csv_open(
+        &out, job->folder, "ledger.csv",
         "step,t,contacts,sticking,sliding,solver,iterations,residual,outcome,penetration_max,"
         "joint_error_max,kinetic,potential,work_external,work_joints,dissipated_friction,"
         "dissipated_impact,dissipated_numerical,cpu_detect,cpu_assemble,cpu_solve,cpu_advance,"
         "paradoxes,work_correction");
+    FILE *file = opened ? out.file : NULL;
     for (int64_t i = 0; file && i < count; i++) {
         const cn_step_report *row = &rows[i];
         if (!cn_csv_wants(job, row->step)) {
@@ -68,28 +71,28 @@ static int cn_csv_ledger(const cn_export_job *job, cn_recorded *recorded) {
         fputc('\n', file);
     }
     cn_arena_destroy(memory);
-    return file ? cn_output_close(file, "ledger.csv") : CN_EXIT_FAILURE;
+    return opened ? cn_output_close(&out) : CN_EXIT_FAILURE;
 }
 
 // Bodies have one line each in a frame; a system has one, with its coordinates, which stand three
 // to a body in frames.
-static FILE *cn_csv_frames_open(const char *folder, const cn_model *model) {
+static bool cn_csv_frames_open(cn_output *out, const char *folder, const cn_model *model) {
     const cn_system *system = cn_model_system(model);
     if (!system) {
-        return cn_csv_open(folder, "frames.csv",
+        return cn_csv_open(out, folder, "frames.csv",
                            cn_model_dim(model) == 3
                                ? "step,t,body,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz"
                                : "step,t,body,name,x,y,angle,vx,vy,w");
     }
-    FILE *file = cn_output_open(folder, "frames.csv");
-    for (int32_t k = 0; file && k < 2 * cn_system_size(system); k++) {
+    if (!cn_output_open_in(out, folder, "frames.csv")) {
+        return false;
+    }
+    for (int32_t k = 0; k < 2 * cn_system_size(system); k++) {
         int32_t n = cn_system_size(system);
-        fprintf(file, "%s,%c%d", k == 0 ? "step,t" : "", k < n ? 'q' : 'v', (int)(k % n) + 1);
+        fprintf(out->file, "%s,%c%d", k == 0 ? "step,t" : "", k < n ? 'q' : 'v', (int)(k % n) + 1);
     }
-    if (file) {
-        fputc('\n', file);
-    }
-    return file;
+    fputc('\n', out->file);
+    return true;
 }
 
 static void cn_csv_system_frame(FILE *file, const cn_system *system, int64_t step, double t,
@@ -183,17 +186,25 @@ int cn_export_csv(const cn_export_job *job, cn_recorded *recorded) {
     bool is_3d = cn_model_dim(recorded->model) == 3;
     cn_error error = {.status = CN_OK};
     int code = cn_csv_ledger(job, recorded);
-    FILE *frames = cn_csv_frames_open(job->folder, recorded->model);
-    FILE *contacts = cn_csv_open(job->folder, "contacts.csv",
-                                 is_3d ? cn_contact_titles_3d : cn_contact_titles_2d);
-    if (frames && contacts && cn_csv_frames(job, recorded, frames, contacts, &error) != CN_OK) {
-        code = cn_exit_join(code, cn_report_error_in(&error, recorded->path));
+    cn_output frames, contacts;
+    if (!cn_csv_frames_open(&frames, job->folder, recorded->model)) {
+        return CN_EXIT_FAILURE;
     }
-    code = cn_exit_join(code, frames ? cn_output_close(frames, "frames.csv") : CN_EXIT_FAILURE);
-    code =
-        cn_exit_join(code, contacts ? cn_output_close(contacts, "contacts.csv") : CN_EXIT_FAILURE);
+    if (!cn_csv_open(&contacts, job->folder, "contacts.csv",
+                     is_3d ? cn_contact_titles_3d : cn_contact_titles_2d)) {
+        cn_output_discard(&frames);
+        return CN_EXIT_FAILURE;
+    }
+    if (cn_csv_frames(job, recorded, frames.file, contacts.file, &error) != CN_OK) {
+        code = cn_exit_join(code, cn_report_error_in(&error, recorded->path));
+        cn_output_discard(&frames);
+        cn_output_discard(&contacts);
+    } else {
+        code = cn_exit_join(code, cn_output_close(&frames));
+        code = cn_exit_join(code, cn_output_close(&contacts));
+    }
     if (code == CN_EXIT_DONE && !job->quiet) {
-        printf("%s: ledger.csv, frames.csv, contacts.csv\n", job->folder);
+        cn_say(stdout, "%s: ledger.csv, frames.csv, contacts.csv\n", job->folder);
     }
     return code;
 }

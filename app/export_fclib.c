@@ -9,6 +9,7 @@
 #include "app.h"
 #include "live.h"
 #include "progress.h"
+#include "terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +162,8 @@ int cn_export_fclib(const cn_export_job *job, cn_recorded *recorded) {
     if (status != CN_OK) {
         code = cn_report_error_in(&error, recorded->path);
     } else if (!job->quiet) {
-        printf("%s: %lld problems; the scene was simulated again to step %lld and gave the %lld "
+        cn_say(stdout,
+               "%s: %lld problems; the scene was simulated again to step %lld and gave the %lld "
                "recorded frames passed, bit for bit\n",
                job->folder, (long long)trace.written, (long long)last, (long long)trace.compared);
     }

@@ -9,6 +9,7 @@
 #include "json.h"
 #include "mesh.h"
 #include "show.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -454,14 +455,14 @@ static int cn_gltf_save(const cn_gltf *gltf, const float *poses, const char *pat
     cn_bytes_put(&head, "   ", filled - size);
     cn_bytes_u32(&middle, (uint32_t)gltf->data.size);
     cn_bytes_put(&middle, "BIN", 4);
-    FILE *file = fopen(path, "wb");
-    if (file) {
-        fwrite(head.data, 1, head.size, file);
-        fwrite(middle.data, 1, middle.size, file);
-        fwrite(gltf->data.data, 1, gltf->data.size, file);
+    cn_output out;
+    int code = CN_EXIT_FAILURE;
+    if (cn_output_open(&out, path)) {
+        fwrite(head.data, 1, head.size, out.file);
+        fwrite(middle.data, 1, middle.size, out.file);
+        fwrite(gltf->data.data, 1, gltf->data.size, out.file);
+        code = cn_output_close(&out);
     }
-    int code =
-        file ? cn_output_close(file, path) : cn_report_failure("%s: cannot be written", path);
     cn_bytes_free(&head);
     cn_bytes_free(&middle);
     free(text);
@@ -489,7 +490,7 @@ int cn_export_gltf(const cn_export_job *job, cn_recorded *recorded) {
     int code = status == CN_OK ? cn_gltf_save(&gltf, poses, job->folder)
                                : cn_report_error_in(&error, recorded->path);
     if (code == CN_EXIT_DONE && !job->quiet) {
-        printf("%s: %d bodies, %lld frames, %.2f MB\n", job->folder, (int)bodies,
+        cn_say(stdout, "%s: %d bodies, %lld frames, %.2f MB\n", job->folder, (int)bodies,
                (long long)gltf.frames, 1e-6 * (double)gltf.data.size);
     }
     free(poses);

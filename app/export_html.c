@@ -3,12 +3,13 @@
 #include "app.h"
 #include "export.h"
 #include "html.h"
+#include "terminal.h"
 
 int cn_export_html(const cn_export_job *job, cn_recorded *recorded) {
     cn_html_report report;
     int code = cn_html_write(recorded->path, job->folder, job->first, job->last, &report);
     if (code == CN_EXIT_DONE && !job->quiet) {
-        printf("%s: %lld of %lld frames, %.2f MB; open it in a browser\n", job->folder,
+        cn_say(stdout, "%s: %lld of %lld frames, %.2f MB; open it in a browser\n", job->folder,
                (long long)report.frames, (long long)report.of, 1e-6 * (double)report.bytes);
     }
     return code;

@@ -8,6 +8,7 @@
 #include "bytes.h"
 #include "mesh.h"
 #include "show.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -62,11 +63,12 @@ static void cn_pvd_begin(cn_pvd *pvd, int64_t points, int64_t verts, int64_t pol
 static int cn_pvd_end(cn_pvd *pvd, const char *kind, int64_t step) {
     cn_pvd_put(pvd, "</Piece>\n</PolyData>\n</VTKFile>\n");
     char *name = cn_text("%s-%06lld.vtp", kind, (long long)step);
-    FILE *file = cn_output_open(pvd->job->folder, name);
-    if (file) {
-        fwrite(pvd->text.data, 1, pvd->text.size, file);
+    cn_output out;
+    int code = CN_EXIT_FAILURE;
+    if (cn_output_open_in(&out, pvd->job->folder, name)) {
+        fwrite(pvd->text.data, 1, pvd->text.size, out.file);
+        code = cn_output_close(&out);
     }
-    int code = file ? cn_output_close(file, name) : CN_EXIT_FAILURE;
     free(name);
     return code;
 }
@@ -321,11 +323,18 @@ int cn_export_pvd(const cn_export_job *job, cn_recorded *recorded) {
         pvd.loops += pvd.meshes[i].loop_count;
     }
     char *name = cn_text("%s.pvd", job->name);
-    FILE *list = cn_output_open(job->folder, name);
-    int code = list ? cn_pvd_frames(&pvd, list, &written) : CN_EXIT_FAILURE;
-    code = list ? cn_exit_join(code, cn_output_close(list, name)) : code;
+    cn_output list;
+    int code = CN_EXIT_FAILURE;
+    if (cn_output_open_in(&list, job->folder, name)) {
+        code = cn_pvd_frames(&pvd, list.file, &written);
+        if (code == CN_EXIT_DONE) {
+            code = cn_output_close(&list);
+        } else {
+            cn_output_discard(&list);
+        }
+    }
     if (code == CN_EXIT_DONE && !job->quiet) {
-        printf("%s/%s: %lld frames, for ParaView\n", job->folder, name, (long long)written);
+        cn_say(stdout, "%s/%s: %lld frames, for ParaView\n", job->folder, name, (long long)written);
     }
     for (int32_t i = 0; i < pvd.show.bodies; i++) {
         cn_mesh_free(&pvd.meshes[i]);

@@ -152,15 +152,15 @@ static int cn_html_save(const char *path, const cn_asset *page, const cn_bytes *
         return cn_report_failure("the page of this build has no place for data");
     }
     const char *after = mark + strlen(CN_HTML_MARK);
-    FILE *file = fopen(path, "wb");
-    if (!file) {
-        return cn_report_failure("%s: cannot be written: %s", path, strerror(errno));
+    cn_output out;
+    if (!cn_output_open(&out, path)) {
+        return CN_EXIT_FAILURE;
     }
-    fwrite(text, 1, (size_t)(mark - text), file);
-    fwrite(elements->data, 1, elements->size, file);
-    fwrite(after, 1, page->size - (size_t)(after - text), file);
+    fwrite(text, 1, (size_t)(mark - text), out.file);
+    fwrite(elements->data, 1, elements->size, out.file);
+    fwrite(after, 1, page->size - (size_t)(after - text), out.file);
     *bytes = (int64_t)(page->size + elements->size);
-    return cn_output_close(file, path);
+    return cn_output_close(&out);
 }
 
 int cn_html_write(const char *run, const char *path, int64_t first, int64_t last,

@@ -14,41 +14,67 @@ void cn_put_end(cn_json *json) {
     fputc('\n', json->out);
 }
 
-// One printable character of 1 to 4 bytes in its shortest form, no surrogate.
-int32_t cn_utf8_length(const char *text) {
+int32_t cn_utf8_decode(const char *text, uint32_t *code) {
     const unsigned char *b = (const unsigned char *)text;
-    if (b[0] >= 0x20 && b[0] < 0x7f) {
-        return 1;
+    *code = b[0];
+    if (b[0] < 0x80) {
+        return b[0] ? 1 : 0;
     }
     int32_t length = b[0] >= 0xc2 && b[0] < 0xe0 ? 2 : b[0] >= 0xe0 && b[0] < 0xf0 ? 3 : 4;
     if (b[0] < 0xc2 || b[0] > 0xf4) {
         return 0;
     }
+    *code = b[0] & (0x7fu >> length);
     for (int32_t i = 1; i < length; i++) {
         if ((b[i] & 0xc0) != 0x80) {
             return 0;
         }
+        *code = *code << 6 | (b[i] & 0x3fu);
     }
-    bool overlong = (b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xf0 && b[1] < 0x90);
-    bool outside = (b[0] == 0xed && b[1] >= 0xa0) || (b[0] == 0xf4 && b[1] >= 0x90);
-    bool control = b[0] == 0xc2 && b[1] < 0xa0;
-    return overlong || outside || control ? 0 : length;
+    static const uint32_t shortest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    bool surrogate = *code >= 0xd800 && *code < 0xe000;
+    return *code < shortest[length] || surrogate || *code > 0x10ffff ? 0 : length;
+}
+
+// What a terminal would obey, and what makes a text look like another: controls, marks that turn
+// the direction of writing, separators of lines, marks that are not seen, and what is no character.
+static bool cn_is_hidden(uint32_t code) {
+    static const uint32_t ranges[][2] = {{0x00, 0x1f},     {0x7f, 0x9f},      {0x061c, 0x061c},
+                                         {0x200b, 0x200b}, {0x200e, 0x200f},  {0x2028, 0x202e},
+                                         {0x2060, 0x206f}, {0xfdd0, 0xfdef},  {0xfeff, 0xfeff},
+                                         {0xfff0, 0xfffb}, {0xe0000, 0xe0fff}};
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        if (code >= ranges[i][0] && code <= ranges[i][1]) {
+            return true;
+        }
+    }
+    return (code & 0xfffe) == 0xfffe;
+}
+
+int32_t cn_utf8_length(const char *text) {
+    uint32_t code;
+    int32_t length = cn_utf8_decode(text, &code);
+    return length > 0 && cn_is_hidden(code) ? 0 : length;
 }
 
 static void cn_put_quote(FILE *out, const char *text) {
     fputc('"', out);
     while (*text) {
-        int32_t length = cn_utf8_length(text);
+        uint32_t code;
+        int32_t length = cn_utf8_decode(text, &code);
         if (*text == '"' || *text == '\\') {
-            fprintf(out, "\\%c", *text++);
-        } else if (length > 0) {
+            fprintf(out, "\\%c", *text);
+        } else if (length == 0) {
+            fprintf(out, "\\\\x%02X", (unsigned)(unsigned char)*text);
+        } else if (!cn_is_hidden(code)) {
             fwrite(text, 1, (size_t)length, out);
-            text += length;
-        } else if ((unsigned char)*text < 0x80) {
-            fprintf(out, "\\u%04x", (unsigned)*text++);
+        } else if (code < 0x10000) {
+            fprintf(out, "\\u%04x", (unsigned)code);
         } else {
-            fprintf(out, "\\\\x%02X", (unsigned)(unsigned char)*text++);
+            fprintf(out, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (code >> 10)),
+                    (unsigned)(0xdc00 + (code & 0x3ff)));
         }
+        text += length > 0 ? length : 1;
     }
     fputc('"', out);
 }

@@ -30,7 +30,10 @@ void cn_put_bool(cn_json *json, const char *key, bool value);
 
 // The fewest digits that read back as the same number.
 const char *cn_real_text(double value, char text[32]);
-// Bytes at text that form one printable UTF-8 character; 0 when they form none.
+// Bytes of the character at the start of a UTF-8 text, with its code; 0: it is none, or the end.
+int32_t cn_utf8_decode(const char *text, uint32_t *code);
+// The same of a character that may be shown; 0 also for controls, marks that turn the direction of
+// writing and others that are not seen.
 int32_t cn_utf8_length(const char *text);
 
 #endif

@@ -1,6 +1,7 @@
 // app/main.c
 // The `cairn` command: a table of subcommands and the dispatch.
 #include "app.h"
+#include "terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,9 +69,9 @@ static int cn_refuse_command(const char *word) {
     }
     const char *near = cn_nearest_name(word, names, CN_COMMAND_COUNT);
     if (near) {
-        fprintf(stderr, "cairn: no command '%s'; did you mean '%s'?\n", word, near);
+        cn_say(stderr, "cairn: no command '%s'; did you mean '%s'?\n", word, near);
     } else {
-        fprintf(stderr, "cairn: no command '%s'; see cairn --help\n", word);
+        cn_say(stderr, "cairn: no command '%s'; see cairn --help\n", word);
     }
     return CN_EXIT_USAGE;
 }

@@ -4,6 +4,7 @@
 
 #include "json.h"
 #include "plot.h"
+#include "sheet.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -177,20 +178,6 @@ void cn_profile_print_json(const cn_profile *profile) {
 
 // ---- files ----
 
-static FILE *cn_profile_open(const char *path, const char *mode) {
-    FILE *file = fopen(path, mode);
-    if (!file) {
-        cn_report_failure("%s: cannot be written: %s", path, strerror(errno));
-    }
-    return file;
-}
-
-static int cn_profile_close(FILE *file, const char *path) {
-    bool bad = ferror(file) != 0;
-    bad = fclose(file) != 0 || bad;
-    return bad ? cn_report_failure("%s: cannot be written", path) : CN_EXIT_DONE;
-}
-
 // "a/b.svg" with "-solves.csv" gives "a/b-solves.csv". To be freed.
 static char *cn_profile_path(const char *path, const char *ending) {
     return cn_text("%.*s%s", (int)(strlen(path) - strlen(".svg")), path, ending);
@@ -207,9 +194,13 @@ static char *cn_figure_path(const cn_profile *profile, const char *path, int32_t
 
 bool cn_profile_can_write(const cn_profile *profile, const char *path) {
     char *figure = cn_figure_path(profile, path, 0);
-    FILE *file = cn_profile_open(figure, "a");
+    cn_output out;
+    bool can = cn_output_open(&out, figure);
+    if (can) {
+        cn_output_discard(&out);
+    }
     free(figure);
-    return file && fclose(file) == 0;
+    return can;
 }
 
 // The steps of one row as points of a line, from tau = 1 to the right end of the figure.
@@ -242,9 +233,10 @@ static cn_curve cn_row_curve(const cn_profile *profile, const cn_profile_row *ro
 
 static int cn_figure_write(const cn_profile *profile, const char *path, int32_t tolerance) {
     char *figure = cn_figure_path(profile, path, tolerance);
-    FILE *file = cn_profile_open(figure, "w");
-    if (!file) {
-        free(figure);
+    cn_output out;
+    bool opened = cn_output_open(&out, figure);
+    free(figure);
+    if (!opened) {
         return CN_EXIT_FAILURE;
     }
     cn_profile_row *rows;
@@ -270,7 +262,7 @@ static int cn_figure_write(const cn_profile *profile, const char *path, int32_t 
                     .y_range = {0.0, 1.0},
                     .curves = curves,
                     .count = count};
-    cn_plot_write(&plot, file);
+    cn_plot_write(&plot, out.file);
     for (int32_t i = 0; i < count; i++) {
         free((char *)curves[i].note);
         free((double *)curves[i].x);
@@ -279,38 +271,26 @@ static int cn_figure_write(const cn_profile *profile, const char *path, int32_t 
     free(curves);
     free(subtitle);
     cn_profile_rows_free(rows, count);
-    int code = cn_profile_close(file, figure);
-    free(figure);
-    return code;
-}
-
-static void cn_csv_quoted(FILE *file, const char *text) {
-    fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"') {
-            fputc('"', file);
-        }
-        fputc(*text, file);
-    }
-    fputc('"', file);
+    return cn_output_close(&out);
 }
 
 // tau is empty where a solve did not reach the tolerance.
 static int cn_solves_write(const cn_profile *profile, const char *path) {
-    FILE *file = cn_profile_open(path, "w");
-    if (!file) {
+    cn_output out;
+    if (!cn_output_open(&out, path)) {
         return CN_EXIT_FAILURE;
     }
+    FILE *file = out.file;
     fputs("problem,dim,contacts,tol,solver,outcome,iterations,residual,cpu_s,tau\n", file);
     for (int32_t p = 0; p < profile->problem_count; p++) {
         for (int32_t k = 0; k < profile->tolerance_count; k++) {
             for (int32_t i = 0; i < profile->entry_count; i++) {
                 const cn_profile_solve *solve = cn_profile_at(profile, p, k, i);
                 double tau = cn_profile_ratio(profile, p, k, i);
-                cn_csv_quoted(file, profile->problems[p].name);
+                cn_csv_text(file, profile->problems[p].name);
                 fprintf(file, ",%d,%d,%g,", (int)profile->problems[p].dim,
                         (int)profile->problems[p].contacts, profile->tolerances[k]);
-                cn_csv_quoted(file, profile->entries[i].label);
+                cn_csv_text(file, profile->entries[i].label);
                 fprintf(file, ",%s,%lld,%.6e,%.9f,", cn_outcome_text(solve->outcome),
                         (long long)solve->iterations,
                         cn_grade_residual(&solve->grade, profile->measure), solve->cpu_s);
@@ -318,15 +298,16 @@ static int cn_solves_write(const cn_profile *profile, const char *path) {
             }
         }
     }
-    return cn_profile_close(file, path);
+    return cn_output_close(&out);
 }
 
 // The corners of the curves.
 static int cn_curves_write(const cn_profile *profile, const char *path) {
-    FILE *file = cn_profile_open(path, "w");
-    if (!file) {
+    cn_output out;
+    if (!cn_output_open(&out, path)) {
         return CN_EXIT_FAILURE;
     }
+    FILE *file = out.file;
     fputs("tol,solver,tau,rho\n", file);
     for (int32_t k = 0; k < profile->tolerance_count; k++) {
         cn_profile_row *rows;
@@ -337,14 +318,14 @@ static int cn_curves_write(const cn_profile *profile, const char *path) {
                     continue; // the same corner once more
                 }
                 fprintf(file, "%g,", profile->tolerances[k]);
-                cn_csv_quoted(file, profile->entries[rows[i].entry].label);
+                cn_csv_text(file, profile->entries[rows[i].entry].label);
                 fprintf(file, ",%.6g,%.6g\n", rows[i].ratios[j],
                         cn_row_share(profile, &rows[i], rows[i].ratios[j]));
             }
         }
         cn_profile_rows_free(rows, count);
     }
-    return cn_profile_close(file, path);
+    return cn_output_close(&out);
 }
 
 int cn_profile_write(const cn_profile *profile, const char *path) {

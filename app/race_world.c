@@ -347,11 +347,11 @@ static void cn_write_shape(FILE *out, const cn_shape_def *shape) {
 }
 
 bool cn_race_world_write(const cn_race_world *world, const cn_course *course, const char *path) {
-    FILE *out = fopen(path, "w");
-    if (!out) {
-        cn_report_failure("cannot write %s", path);
+    cn_output file;
+    if (!cn_output_open(&file, path)) {
         return false;
     }
+    FILE *out = file.file;
     int64_t steps = (int64_t)(course->until / world->step + 0.5);
     fprintf(out, "cairn-peer 1\nstep %.17g %lld %d\nlimit %.17g\ngravity", world->step,
             (long long)steps, (int)course->every, course->limit);
@@ -374,7 +374,7 @@ bool cn_race_world_write(const cn_race_world *world, const cn_course *course, co
         cn_write_reals(out, world->changes[i].velocity, 3);
         fputc('\n', out);
     }
-    return cn_output_close(out, path) == CN_EXIT_DONE;
+    return cn_output_close(&file) == CN_EXIT_DONE;
 }
 
 // ---- overlaps ----

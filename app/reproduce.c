@@ -7,6 +7,7 @@
 #include "gallery.h"
 #include "html.h"
 #include "progress.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -287,28 +288,29 @@ double cn_lab_limit(const cn_lab *lab, double limit) {
 
 // ---- files ----
 
-// Opens a file of the report; NULL after a failure.
-static FILE *cn_lab_open(cn_lab *lab, const char *name) {
-    FILE *file = cn_output_open(lab->folder, name);
-    if (!file) {
+// Opens a file of the report; false after a failure.
+static bool cn_lab_open(cn_lab *lab, cn_output *out, const char *name) {
+    bool opened = cn_output_open_in(out, lab->folder, name);
+    if (!opened) {
         cn_lab_fail(lab, CN_EXIT_FAILURE);
     }
-    return file;
+    return opened;
 }
 
 // name is taken over.
-static void cn_lab_close(cn_lab *lab, FILE *file, char *name, const char *about) {
-    lab->code = cn_exit_join(lab->code, cn_output_close(file, name));
+static void cn_lab_close(cn_lab *lab, cn_output *out, char *name, const char *about) {
+    lab->code = cn_exit_join(lab->code, cn_output_close(out));
     cn_lab_note_file(lab, name, about);
 }
 
 static void cn_lab_write_points(cn_lab *lab, const char *name, const cn_plot *plot) {
     char *file_name = cn_text("%s.csv", name);
-    FILE *file = cn_lab_open(lab, file_name);
-    if (!file) {
+    cn_output out;
+    if (!cn_lab_open(lab, &out, file_name)) {
         free(file_name);
         return;
     }
+    FILE *file = out.file;
     fputs("curve,x,y\n", file);
     for (int32_t c = 0; c < plot->count; c++) {
         const cn_curve *curve = &plot->curves[c];
@@ -318,18 +320,18 @@ static void cn_lab_write_points(cn_lab *lab, const char *name, const cn_plot *pl
             fprintf(file, ",%s,%s\n", cn_real_text(curve->x[i], x), cn_real_text(curve->y[i], y));
         }
     }
-    cn_lab_close(lab, file, file_name, "its points");
+    cn_lab_close(lab, &out, file_name, "its points");
 }
 
 void cn_lab_plot(cn_lab *lab, const char *name, const char *about, const cn_plot *plot) {
     char *file_name = cn_text("%s.svg", name);
-    FILE *file = cn_lab_open(lab, file_name);
-    if (!file) {
+    cn_output out;
+    if (!cn_lab_open(lab, &out, file_name)) {
         free(file_name);
         return;
     }
-    cn_plot_write(plot, file);
-    cn_lab_close(lab, file, file_name, about);
+    cn_plot_write(plot, out.file);
+    cn_lab_close(lab, &out, file_name, about);
     cn_lab_write_points(lab, name, plot);
 }
 
@@ -353,10 +355,10 @@ void cn_lab_picture(cn_lab *lab, const char *name, const char *about, cn_result 
 
 static void cn_lab_write_sheet(cn_lab *lab, const cn_sheet *sheet, const char *name,
                                const char *about) {
-    FILE *file = cn_lab_open(lab, name);
-    if (file) {
-        cn_sheet_csv(sheet, file);
-        cn_lab_close(lab, file, cn_text("%s", name), about);
+    cn_output out;
+    if (cn_lab_open(lab, &out, name)) {
+        cn_sheet_csv(sheet, out.file);
+        cn_lab_close(lab, &out, cn_text("%s", name), about);
     }
 }
 
@@ -374,7 +376,7 @@ void cn_lab_print(const cn_lab *lab, FILE *out) {
     fprintf(out, "\n%lld steps, %lld not solved to their tolerance; %.3g s of CPU time\n\n",
             (long long)lab->steps, (long long)lab->unsolved, lab->cpu_s);
     cn_print_wrapped(out, "Differs: ", 9, experiment->differs);
-    fprintf(out, "\nIn %s:\n", lab->folder);
+    cn_say(out, "\nIn %s:\n", lab->folder);
     for (int32_t i = 0; i < lab->file_count; i++) {
         char *label = cn_text("  %s", lab->files[i].name);
         cn_print_wrapped(out, label, 24, lab->files[i].about);
@@ -415,10 +417,10 @@ int cn_lab_go(cn_lab *lab) {
     }
     cn_lab_write_sheet(lab, &lab->table, "table.csv", "the first table");
     cn_lab_write_sheet(lab, &lab->checks, "checks.csv", "the second table");
-    FILE *file = cn_lab_open(lab, "report.txt");
-    if (file) {
-        cn_lab_print(lab, file);
-        cn_lab_close(lab, file, cn_text("report.txt"), "this report");
+    cn_output out;
+    if (cn_lab_open(lab, &out, "report.txt")) {
+        cn_lab_print(lab, out.file);
+        cn_lab_close(lab, &out, cn_text("report.txt"), "this report");
     }
     bool short_of = lab->unsolved > 0 || lab->failed > 0;
     return cn_exit_join(lab->code, short_of ? CN_EXIT_TOLERANCE : CN_EXIT_DONE);

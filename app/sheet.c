@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 cn_sheet cn_sheet_start(const cn_heading *headings) {
     cn_sheet sheet = {.headings = headings};
@@ -65,12 +66,15 @@ void cn_sheet_print(const cn_sheet *sheet, FILE *out) {
 }
 
 void cn_csv_text(FILE *out, const char *text) {
+    char shown[CN_SHOWN];
     fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') {
-            fputc('"', out);
-        }
-        fputc(*text, out);
+    // Spreadsheets compute what begins so; an apostrophe makes it text.
+    if (strchr("=+-@", *text) && *text && text[1]) {
+        fputc('\'', out);
+    }
+    while (*text) {
+        text += cn_show_character(text, shown);
+        fputs(shown[0] == '"' ? "\"\"" : shown, out);
     }
     fputc('"', out);
 }

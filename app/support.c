@@ -1,13 +1,14 @@
 // app/support.c
 // Errors, arguments, memory and names for the subcommands; see app.h.
 #include "app.h"
+#include "json.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 int cn_exit_join(int a, int b) {
@@ -62,10 +63,17 @@ static void cn_print_excerpt(const cn_error *error) {
     free(line);
 }
 
+// One line: what it quotes of files and arguments can neither break it nor command the terminal.
+static void cn_print_problem(const char *who, const char *text) {
+    fputs(who, stderr);
+    cn_print_safe(stderr, text);
+    fputc('\n', stderr);
+}
+
 int cn_report_error(const cn_error *error) {
     char text[1400];
     cn_error_format(error, text, sizeof text);
-    fprintf(stderr, "%s%s\n", error->file[0] ? "" : "cairn: ", text);
+    cn_print_problem(error->file[0] ? "" : "cairn: ", text);
     cn_print_excerpt(error);
     switch (error->status) {
     case CN_ERR_CANCELLED:
@@ -91,20 +99,21 @@ int cn_report_error_in(const cn_error *error, const char *path) {
 void cn_usage_error(const char *command, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "cairn %s: ", command);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    char *text = cn_text_of(format, args);
     va_end(args);
+    fprintf(stderr, "cairn %s: ", command);
+    cn_print_problem("", text);
+    free(text);
     exit(CN_EXIT_USAGE);
 }
 
 int cn_report_failure(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fputs("cairn: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    char *text = cn_text_of(format, args);
     va_end(args);
+    cn_print_problem("cairn: ", text);
+    free(text);
     return CN_EXIT_FAILURE;
 }
 
@@ -143,6 +152,10 @@ void cn_parse_arguments(const struct argp *argp, int argc, char **argv, void *us
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "-h") == 0) {
             argv[i] = "--help";
+        }
+        if (argv[i][0] == '-' && argv[i][1] && argv[i][1] != '-' &&
+            cn_utf8_length(argv[i] + 1) != 1) {
+            cn_usage_error(command, "no option %s; see cairn %s --help", argv[i], command);
         }
         const char *word = argv[i] + 2;
         size_t length = strcspn(argv[i], "=") - (strcspn(argv[i], "=") >= 2 ? 2 : 0);
@@ -274,42 +287,19 @@ char *cn_path_stem(const char *path) {
     return cn_text("%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-char *cn_text(const char *format, ...) {
+char *cn_text_of(const char *format, va_list args) {
     char *text;
-    va_list args;
-    va_start(args, format);
-    int length = vasprintf(&text, format, args);
-    va_end(args);
-    if (length < 0) {
-        exit(cn_report_failure("out of memory"));
+    if (vasprintf(&text, format, args) < 0) {
+        fputs("cairn: out of memory\n", stderr);
+        exit(CN_EXIT_FAILURE);
     }
     return text;
 }
 
-FILE *cn_output_open(const char *folder, const char *name) {
-    char *path = cn_text("%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        cn_report_failure("%s: cannot be written: %s", path, strerror(errno));
-    }
-    free(path);
-    return file;
-}
-
-int cn_output_close(FILE *file, const char *name) {
-    bool bad = ferror(file) != 0;
-    bad = fclose(file) != 0 || bad;
-    return bad ? cn_report_failure("%s: cannot be written", name) : CN_EXIT_DONE;
-}
-
-bool cn_folder_ensure(const char *path) {
-    struct stat about;
-    if (mkdir(path, 0777) == 0) {
-        return true;
-    }
-    if (errno == EEXIST && stat(path, &about) == 0 && !S_ISDIR(about.st_mode)) {
-        errno = ENOTDIR;
-        return false;
-    }
-    return errno == EEXIST;
+char *cn_text(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = cn_text_of(format, args);
+    va_end(args);
+    return text;
 }

@@ -3,6 +3,8 @@
 // preference. See svg.h.
 #include "svg.h"
 
+#include "terminal.h"
+
 // One set of hues for each background.
 static const char *const cn_curve_light[CN_SVG_COLOURS] = {"#d9480f", "#1c6fd1", "#0b8a63",
                                                            "#8a4fc7", "#a07900", "#c2255c"};
@@ -60,16 +62,21 @@ void cn_svg_close(FILE *out) {
 }
 
 void cn_svg_escaped(FILE *out, const char *text) {
-    for (; *text; text++) {
-        switch (*text) {
+    char shown[CN_SHOWN];
+    while (*text) {
+        text += cn_show_character(text, shown);
+        switch (shown[0]) {
         case '<':
             fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
             break;
         case '&':
             fputs("&amp;", out);
             break;
         default:
-            fputc(*text, out);
+            fputs(shown, out);
         }
     }
 }

@@ -2,9 +2,11 @@
 // Colours, wrapping and tables; see terminal.h.
 #include "terminal.h"
 
+#include "app.h"
 #include "json.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -36,28 +38,36 @@ int32_t cn_terminal_columns(FILE *stream) {
     return CN_DEFAULT_COLUMNS;
 }
 
-// One character as shown, into shown; returns the bytes of text it took.
-static int32_t cn_show_character(const char *text, char shown[8]) {
+int32_t cn_show_character(const char *text, char shown[CN_SHOWN]) {
     int32_t length = cn_utf8_length(text);
     if (length > 0) {
         memcpy(shown, text, (size_t)length);
         shown[length] = '\0';
         return length;
     }
-    snprintf(shown, 8, "\\x%02X", (unsigned)(unsigned char)*text);
+    snprintf(shown, CN_SHOWN, "\\x%02X", (unsigned)(unsigned char)*text);
     return 1;
 }
 
 void cn_print_safe(FILE *out, const char *text) {
-    char shown[8];
+    char shown[CN_SHOWN];
     while (*text) {
         text += cn_show_character(text, shown);
         fputs(shown, out);
     }
 }
 
+void cn_say(FILE *out, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = cn_text_of(format, args);
+    va_end(args);
+    cn_print_lines(out, text);
+    free(text);
+}
+
 void cn_print_lines(FILE *out, const char *text) {
-    char shown[8];
+    char shown[CN_SHOWN];
     while (*text) {
         if (*text == '\n') {
             fputc(*text++, out);
@@ -71,7 +81,7 @@ void cn_print_lines(FILE *out, const char *text) {
 // Columns of a word that ends at a blank.
 static int32_t cn_word_columns(const char *word) {
     int32_t columns = 0;
-    char shown[8];
+    char shown[CN_SHOWN];
     while (*word && *word != ' ' && *word != '\n' && *word != '\t') {
         int32_t taken = cn_show_character(word, shown);
         columns += cn_utf8_length(word) > 0 ? 1 : (int32_t)strlen(shown);
@@ -106,7 +116,7 @@ void cn_print_wrapped(FILE *out, const char *label, int32_t label_width, const c
             fputc(' ', out);
             at++;
         }
-        char shown[8];
+        char shown[CN_SHOWN];
         while (*text && *text != ' ' && *text != '\n' && *text != '\t') {
             text += cn_show_character(text, shown);
             fputs(shown, out);

@@ -21,10 +21,16 @@ int32_t cn_text_columns(const char *text); // characters of a UTF-8 text
 // text as paragraphs to the width of the terminal: first after label, later lines under it. Bytes
 // that are not printable UTF-8 are shown as \xHH.
 void cn_print_wrapped(FILE *out, const char *label, int32_t label_width, const char *text);
+// One character as shown, into shown; returns the bytes of text it took.
+#define CN_SHOWN 8
+int32_t cn_show_character(const char *text, char shown[CN_SHOWN]);
 // text as it is, unprintable bytes shown as \xHH.
 void cn_print_safe(FILE *out, const char *text);
 // The same with line breaks kept.
 void cn_print_lines(FILE *out, const char *text);
+
+// A printf of what names files or comes from them: as cn_print_lines.
+void cn_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- tables ----
 

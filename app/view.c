@@ -4,14 +4,15 @@
 
 #include "app.h"
 #include "progress.h"
+#include "terminal.h"
 
 #include <stdlib.h>
 
 #define CN_UNKEPT_MOST ((int64_t)1 << 30) // bytes of frames of a run that is not kept
 
 static void cn_view_announce(FILE *out, const char *name, const cn_server *server) {
-    fprintf(out, "%s: open this address in a browser; Ctrl-C ends it\n  %s\n", name,
-            cn_server_address(server));
+    cn_say(out, "%s: open this address in a browser; Ctrl-C ends it\n  %s\n", name,
+           cn_server_address(server));
     fflush(out);
 }
 

@@ -49,6 +49,18 @@ static bool cn_is_plain_word(const char *text) {
     return true;
 }
 
+// The code of a mark that turns the direction of writing at the start of a text; 0: there is none.
+static unsigned cn_turning_mark(const char *text) {
+    const unsigned char *b = (const unsigned char *)text;
+    if (b[0] != 0xE2 || (b[1] != 0x80 && b[1] != 0x81)) {
+        return 0;
+    }
+    unsigned code = 0x2000u | (b[1] & 0x3Fu) << 6 | (b[2] & 0x3Fu);
+    bool turns = code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+                 (code >= 0x2066 && code <= 0x2069);
+    return turns ? code : 0;
+}
+
 static void cn_put_quoted(cn_yaml_writer *writer, const char *text) {
     cn_put(writer, "\"");
     for (const char *c = text; *c; c++) {
@@ -67,6 +79,17 @@ static void cn_put_quoted(cn_yaml_writer *writer, const char *text) {
             c += 1;
         } else if (strncmp(c, "\xE2\x80\xA8", 3) == 0 || strncmp(c, "\xE2\x80\xA9", 3) == 0) {
             cn_put(writer, c[2] == '\xA8' ? "\\L" : "\\P"); // line and paragraph separators
+            c += 2;
+        } else if (cn_turning_mark(c)) {
+            snprintf(escape, sizeof escape, "\\u%04X", cn_turning_mark(c));
+            cn_put(writer, escape);
+            c += 2;
+        } else if (byte == 0xC2 && (unsigned char)c[1] < 0xA0) { // controls of 8 bits
+            snprintf(escape, sizeof escape, "\\x%02x", (unsigned)(unsigned char)c[1]);
+            cn_put(writer, escape);
+            c += 1;
+        } else if (strncmp(c, "\xEF\xBF\xBE", 3) == 0 || strncmp(c, "\xEF\xBF\xBF", 3) == 0) {
+            cn_put(writer, c[2] == '\xBE' ? "\\uFFFE" : "\\uFFFF"); // no characters
             c += 2;
         } else if (strncmp(c, "\xEF\xBB\xBF", 3) == 0) { // byte order mark
             cn_put(writer, "\\uFEFF");
