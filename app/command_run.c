@@ -207,7 +207,9 @@ static char *cn_run_output(const cn_run_job *job, const char *scene) {
     if (stat(path, &old) == 0) {
         bool same =
             stat(scene, &input) == 0 && old.st_dev == input.st_dev && old.st_ino == input.st_ino;
-        if (same || !S_ISREG(old.st_mode) || cn_file_kind(path) != CN_FILE_RUN) {
+        // A run that was killed before its first commit leaves an empty file.
+        bool ours = S_ISREG(old.st_mode) && (old.st_size == 0 || cn_file_kind(path) == CN_FILE_RUN);
+        if (same || !ours) {
             cn_usage_error("run", "%s exists and is not a run file; choose another with -o", path);
         }
         if (!job->force) {

@@ -5,6 +5,7 @@
 #include <cairn/cairn.h>
 
 #include <glob.h>
+#include <signal.h>
 
 #define PNG_HEAD "\\211PNG\\r\\n\\032\\n"
 #define PNG_END "\\000\\000\\000\\000IEND\\256\\102\\140\\202"
@@ -136,6 +137,53 @@ CN_TEST(pictures_that_are_cut_short_are_errors) {
     char *old = cn_file_text("b.png");
     assert_string_equal(old, "old\n");
     free(old);
+    cn_cli_leave(&cli);
+}
+
+// ---- run files ----
+
+// One writer: a second run, or a resumption, is refused while the first goes on, and harms nothing.
+CN_TEST(a_run_file_has_one_writer) {
+    cn_cli cli = cn_cli_enter();
+    cn_file_write("pile.yaml", scene, strlen(scene));
+    char *const argv[] = {CAIRN_COMMAND, "run",    "pile.yaml", "-o",     "pile.run",
+                          "--until",     "100000", "--quiet",   (char *)0};
+    pid_t child = fork();
+    if (child == 0) {
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    CN_CHECK_TRUE(child > 0 && cn_wait_until_busy(child, 0.3));
+    assert_int_equal(cn_cli_run(&cli, "run pile.yaml -o pile.run -f --quiet"), 1);
+    CN_CHECK_HOLDS(cli.err, "pile.run: another process is writing this file");
+    CN_CHECK_TRUE(cn_cli_run(&cli, "resume pile.run --quiet") != 0);
+    CN_CHECK_HOLDS(cli.err, "another process is writing this file");
+    kill(child, SIGKILL);
+    int status;
+    CN_CHECK_TRUE(waitpid(child, &status, 0) == child);
+    // The lock went with its process.
+    CN_CLI_EXPECT(&cli, 0, "resume pile.run --until 0.5 --quiet");
+    CN_CLI_EXPECT(&cli, 0, "run pile.yaml -o pile.run -f --quiet");
+    cn_cli_leave(&cli);
+}
+
+// What a run leaves that was killed before its first commit: an empty file, with or without a log.
+CN_TEST(an_early_kill_leaves_nothing_that_blocks_a_run) {
+    static const char *const left[] = {"", "-wal", "-shm", "-journal"};
+    cn_cli cli = cn_cli_enter();
+    cn_file_write("pile.yaml", scene, strlen(scene));
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "pile.run%s", left[i]);
+        cn_file_write("pile.run", "", 0);
+        cn_file_write(name, "", 0);
+        assert_int_equal(cn_cli_run(&cli, "run pile.yaml --quiet"), 2); // not without being told
+        CN_CLI_EXPECT(&cli, 0, "run pile.yaml -f --quiet");
+        CN_CLI_EXPECT(&cli, 0, "check pile.run");
+    }
+    // Other files are not replaced even so.
+    cn_file_write("pile.run", "text\n", 5);
+    assert_int_equal(cn_cli_run(&cli, "run pile.yaml -f --quiet"), 2);
     cn_cli_leave(&cli);
 }
 

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // ---- a folder for files ----
@@ -101,6 +102,39 @@ CN_TEST(included_files_come_first_and_the_includer_wins) {
     close_folder();
 }
 
+// Neither read nor waited for.
+CN_TEST(pipes_and_devices_are_not_read_as_parts_of_a_scene) {
+    static const struct {
+        const char *name, *says;
+    } parts[] = {{"pipe", "pipe or device"},
+                 {"/dev/zero", "pipe or device"},
+                 {"/dev/tty", "o"}, // there may be none
+                 {"/dev", "folder"}};
+    static const char *const uses[] = {
+        "cairn: 1\ninclude: [%s]\n",
+        "cairn: 1\nmaterials: {a: {density: 1}}\ngenerate: [{table: {file: %s, material: a}}]\n",
+        "cairn: 1\nmaterials: {a: {density: 1}}\nbodies: [{material: a, shape: {mesh: {file: "
+        "%s}}}]\n"};
+    open_folder();
+    CN_CHECK_TRUE(mkfifo(path_of("pipe"), 0600) == 0);
+    for (size_t use = 0; use < sizeof uses / sizeof uses[0]; use++) {
+        for (size_t part = 0; part < sizeof parts / sizeof parts[0]; part++) {
+            char text[256];
+            cn_error error = {.status = CN_OK};
+            cn_model *model = NULL;
+            snprintf(text, sizeof text, uses[use], parts[part].name);
+            put_file("s.yaml", text);
+            cn_status status = cn_scene_read(NULL, path_of("s.yaml"), NULL, 0, &model, &error);
+            if (status != CN_ERR_INPUT || !strstr(error.message, parts[part].says) ||
+                error.line == 0) {
+                print_error("%s: %s\n", text, error.message);
+                fail();
+            }
+        }
+    }
+    close_folder();
+}
+
 CN_TEST(wrong_includes_are_pointed_at) {
     open_folder();
     put_file("self.yaml", "cairn: 1\ninclude: [self.yaml]\n");
@@ -118,7 +152,9 @@ CN_TEST(wrong_includes_are_pointed_at) {
     check_file_error("a.yaml", CN_ERR_INPUT, "b.yaml:2:11: \"./a.yaml\" includes itself");
     char wanted[256];
     snprintf(wanted, sizeof wanted,
-             "missing.yaml:3:5: cannot read the included file \"%s/nowhere.yaml\"", folder);
+             "missing.yaml:3:5: cannot read the included file \"%s/nowhere.yaml\": cannot open: No "
+             "such file or directory",
+             folder);
     check_file_error("missing.yaml", CN_ERR_INPUT, wanted);
     check_file_error("old.yaml", CN_ERR_INPUT,
                      "noversion.yaml:1:1: the version of the format is missing; write \"cairn: 1\" "

@@ -287,9 +287,9 @@ CN_TEST(files_that_are_missing_or_folders_are_named) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_yaml *node;
     cn_error error;
-    CN_CHECK_TRUE(cn_yaml_read_file(memory, "no/such.yaml", &node, &error) == CN_ERR_IO);
+    CN_CHECK_TRUE(cn_yaml_read_file(memory, "no/such.yaml", false, &node, &error) == CN_ERR_IO);
     assert_string_equal(error.file, "no/such.yaml");
-    CN_CHECK_TRUE(cn_yaml_read_file(memory, CAIRN_SOURCE_DIR, &node, &error) == CN_ERR_IO);
+    CN_CHECK_TRUE(cn_yaml_read_file(memory, CAIRN_SOURCE_DIR, false, &node, &error) == CN_ERR_IO);
     assert_string_equal(error.file, CAIRN_SOURCE_DIR);
     cn_arena_destroy(memory);
 }

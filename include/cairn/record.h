@@ -15,7 +15,8 @@ extern "C" {
 typedef struct cn_recorder cn_recorder;
 
 // A fresh run file; an existing one is replaced only when overwrite. The scene text, version,
-// compiler go to meta.
+// compiler go to meta. A run file has one writer: while a process (this one included) writes it, it
+// is neither replaced nor continued, CN_ERR_IO.
 CN_API cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite,
                                     const cn_sim *sim, cn_recorder **out, cn_error *error);
 // An existing run file to be continued: loads the last checkpoint into sim and drops the rows after

@@ -8,11 +8,14 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool cn_library_path(const char *path, char whole[CN_LIBRARY_PATH]) {
     char folder[CN_LIBRARY_PATH] = "";
-    if (access(path, F_OK) != 0 || (path[0] != '/' && !getcwd(folder, sizeof folder))) {
+    struct stat about;
+    bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode); // a pipe would block
+    if (!regular || (path[0] != '/' && !getcwd(folder, sizeof folder))) {
         return false;
     }
     int length = snprintf(whole, CN_LIBRARY_PATH, "%s%s%s", folder, folder[0] ? "/" : "", path);

@@ -6,18 +6,25 @@
 #include "base/arena.h"
 #include "base/error.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #define CN_BUSY_WAIT_MS 5000 // another process may be reading
+#define CN_PATH_MAX 4096
+#define CN_FILE_MODE 0644    // less the user's umask, as SQLite makes its files
 #define CN_CLOSE_WAIT_MS 200 // readers that keep a file open do not hold up its writer
 
 struct cn_database {
     cn_arena *memory;
     sqlite3 *handle;
     bool writes;
+    int lock; // of a writer: the file, held by flock; -1: none
     char path[512];
 };
 
@@ -34,12 +41,35 @@ static cn_status cn_database_fail(const cn_database *database, cn_error *error) 
     return status;
 }
 
+// Without opening it: closing would drop the locks that SQLite holds in this process.
 static bool cn_file_exists(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file) {
-        fclose(file);
+    return access(path, R_OK) == 0;
+}
+
+// The one writer of a file holds it by flock(2), which SQLite does not use and which ends with the
+// process however that ends. Where the file system has no such locks, nothing is held.
+static cn_status cn_file_lock(const char *path, int flags, int *lock, cn_error *error) {
+    *lock = open(path, flags | O_CLOEXEC, CN_FILE_MODE);
+    if (*lock < 0 && (flags & O_CREAT)) {
+        cn_fail(error, CN_ERR_IO, "cannot create the file: %s", strerror(errno));
+        cn_fail_at(error, path, 0, 0);
+        return CN_ERR_IO;
     }
-    return file != NULL;
+    if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(*lock);
+        *lock = -1;
+        cn_fail(error, CN_ERR_IO, "another process is writing this file");
+        cn_fail_hint(error, "wait for it to end, or choose another name");
+        cn_fail_at(error, path, 0, 0);
+        return CN_ERR_IO;
+    }
+    return CN_OK;
+}
+
+static void cn_file_unlock(int lock) {
+    if (lock >= 0) {
+        close(lock);
+    }
 }
 
 // Opens the handle and reads the header, which tells a foreign file at once.
@@ -68,10 +98,20 @@ cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode
         return cn_fail_memory(error);
     }
     database->memory = memory;
+    database->lock = -1;
     snprintf(database->path, sizeof database->path, "%s", path);
     int flags = mode == CN_DATABASE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     flags |= mode == CN_DATABASE_CREATE ? SQLITE_OPEN_CREATE : 0;
-    cn_status status = cn_database_connect(database, path, flags, error);
+    cn_status status = CN_OK;
+    if (mode != CN_DATABASE_READ) {
+        int create = mode == CN_DATABASE_CREATE ? O_CREAT | O_EXCL : 0;
+        status = cn_file_lock(path, O_RDWR | create, &database->lock, error);
+    }
+    if (status != CN_OK) {
+        cn_arena_destroy(memory);
+        return status;
+    }
+    status = cn_database_connect(database, path, flags, error);
     if (status != CN_OK && mode == CN_DATABASE_READ &&
         (sqlite3_errcode(database->handle) & 0xff) == SQLITE_READONLY) {
         // A killed writer left something to be rolled back first, which takes a writer.
@@ -110,16 +150,29 @@ cn_status cn_database_close(cn_database *database, cn_error *error) {
         status = shared ? CN_OK : status;
     }
     sqlite3_close(database->handle);
+    cn_file_unlock(database->lock); // last: it is the same file, and closing drops SQLite's locks
     cn_arena_destroy(database->memory);
+    return status;
+}
+
+cn_status cn_database_replace(const char *path, cn_error *error) {
+    int lock;
+    cn_status status = cn_file_lock(path, O_RDONLY, &lock, error);
+    if (status == CN_OK) {
+        cn_database_remove(path);
+    }
+    cn_file_unlock(lock);
     return status;
 }
 
 void cn_database_remove(const char *path) {
     const char *const endings[] = {"", "-wal", "-shm", "-journal"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char name[600];
-        snprintf(name, sizeof name, "%s%s", path, endings[i]);
-        remove(name);
+        char name[CN_PATH_MAX];
+        int length = snprintf(name, sizeof name, "%s%s", path, endings[i]);
+        if (length > 0 && (size_t)length < sizeof name) {
+            remove(name);
+        }
     }
 }
 

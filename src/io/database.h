@@ -18,12 +18,15 @@ typedef enum cn_database_mode {
 
 cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode mode,
                            cn_database **out, cn_error *error);
+// A file has one writer at a time: a second one gets CN_ERR_IO.
 // A database that was written is left as one single file, unless others have it open.
 cn_status cn_database_close(cn_database *database,
                             cn_error *error); // NULL is allowed; frees it whatever happens
 
 // Removes a closed database and what SQLite keeps beside it; nothing when there is none.
 void cn_database_remove(const char *path);
+// The same, to make room for another. CN_ERR_IO: a process is writing it, and it stays.
+cn_status cn_database_replace(const char *path, cn_error *error);
 
 // One or several statements without results.
 cn_status cn_database_run(cn_database *database, const char *sql, cn_error *error);

@@ -30,11 +30,9 @@ cn_status cn_file_read(const char *path, cn_buffer *out, cn_error *error) {
     return cn_file_read_most(path, SIZE_MAX, out, error);
 }
 
-cn_status cn_file_read_most(const char *path, size_t most, cn_buffer *out, cn_error *error) {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        return cn_fail_system(error, path, "open");
-    }
+// Reads and closes the file.
+static cn_status cn_read_stream(FILE *file, const char *path, size_t most, cn_buffer *out,
+                                cn_error *error) {
     cn_status status = CN_OK;
     unsigned char piece[CN_READ_PIECE];
     size_t count;
@@ -56,6 +54,33 @@ cn_status cn_file_read_most(const char *path, size_t most, cn_buffer *out, cn_er
     }
     fclose(file);
     return status;
+}
+
+cn_status cn_file_read_most(const char *path, size_t most, cn_buffer *out, cn_error *error) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return cn_fail_system(error, path, "open");
+    }
+    return cn_read_stream(file, path, most, out, error);
+}
+
+cn_status cn_file_read_regular(const char *path, size_t most, cn_buffer *out, cn_error *error) {
+    struct stat about;
+    int handle = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); // a pipe would block
+    if (handle < 0) {
+        return cn_fail_system(error, path, "open");
+    }
+    bool regular = fstat(handle, &about) == 0 && S_ISREG(about.st_mode);
+    FILE *file = regular ? fdopen(handle, "rb") : NULL;
+    if (!file) {
+        cn_status status = regular ? cn_fail_system(error, path, "open")
+                                   : cn_fail(error, CN_ERR_IO, "not a regular file but a %s",
+                                             S_ISDIR(about.st_mode) ? "folder" : "pipe or device");
+        cn_fail_at(error, path, 0, 0);
+        close(handle);
+        return status;
+    }
+    return cn_read_stream(file, path, most, out, error);
 }
 
 bool cn_file_same(const char *a, const char *b) {

@@ -11,6 +11,9 @@ cn_status cn_file_read(const char *path, cn_buffer *out, cn_error *error);
 // The same for a file of at most so many bytes; of a longer one, or an endless one, no more is read
 // and it is CN_ERR_INPUT.
 cn_status cn_file_read_most(const char *path, size_t most, cn_buffer *out, cn_error *error);
+// The same for a file that another one names: what is not a regular file (a pipe, a device, which
+// may block or never end) is CN_ERR_IO without a byte being read.
+cn_status cn_file_read_regular(const char *path, size_t most, cn_buffer *out, cn_error *error);
 // Whether both lead to one file, by whatever names and links; false when one leads nowhere.
 bool cn_file_same(const char *a, const char *b);
 

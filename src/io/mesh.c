@@ -463,7 +463,7 @@ cn_status cn_mesh_read(const char *path, cn_arena *memory, cn_mesh *out, cn_erro
     cn_buffer bytes;
     cn_buffer_init(&bytes, cn_arena_env(memory));
     *out = (cn_mesh){0};
-    cn_status status = cn_file_read_most(path, CN_MESH_BYTES_MOST, &bytes, error);
+    cn_status status = cn_file_read_regular(path, CN_MESH_BYTES_MOST, &bytes, error);
     if (status == CN_OK) {
         status = cn_mesh_read_bytes(path, bytes.data ? (const char *)bytes.data : "", bytes.size,
                                     memory, out, error);

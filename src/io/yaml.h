@@ -46,7 +46,9 @@ struct cn_yaml {
 cn_status cn_yaml_read(cn_arena *memory, const char *file, const char *text, size_t size,
                        cn_yaml **out, cn_error *error);
 // The same from a file, of which no more than the limit is read.
-cn_status cn_yaml_read_file(cn_arena *memory, const char *path, cn_yaml **out, cn_error *error);
+// regular: a pipe or a device is refused (io/file.h).
+cn_status cn_yaml_read_file(cn_arena *memory, const char *path, bool regular, cn_yaml **out,
+                            cn_error *error);
 
 // The value of a key; NULL when the map has none (or the node is no map).
 cn_yaml *cn_yaml_get(const cn_yaml *map, const char *key);

@@ -474,11 +474,13 @@ cn_status cn_yaml_read(cn_arena *memory, const char *file, const char *text, siz
     return status;
 }
 
-cn_status cn_yaml_read_file(cn_arena *memory, const char *path, cn_yaml **out, cn_error *error) {
+cn_status cn_yaml_read_file(cn_arena *memory, const char *path, bool regular, cn_yaml **out,
+                            cn_error *error) {
     *out = NULL;
     cn_buffer bytes;
     cn_buffer_init(&bytes, cn_arena_env(memory));
-    cn_status status = cn_file_read_most(path, CN_YAML_BYTES_MAX, &bytes, error);
+    cn_status status = regular ? cn_file_read_regular(path, CN_YAML_BYTES_MAX, &bytes, error)
+                               : cn_file_read_most(path, CN_YAML_BYTES_MAX, &bytes, error);
     if (status == CN_OK) {
         const char *text = bytes.data ? (const char *)bytes.data : "";
         status = cn_yaml_read(memory, path, text, bytes.size, out, error);

@@ -161,11 +161,12 @@ static cn_status cn_write_head(cn_recorder *recorder, const cn_sim *sim, cn_erro
 
 cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite, const cn_sim *sim,
                              cn_recorder **out, cn_error *error) {
-    if (overwrite) {
-        cn_database_remove(path);
-    }
     cn_recorder *recorder;
-    cn_status status = cn_recorder_open(env, path, CN_DATABASE_CREATE, sim, &recorder, error);
+    cn_status status = overwrite ? cn_database_replace(path, error) : CN_OK;
+    if (status != CN_OK) {
+        return status;
+    }
+    status = cn_recorder_open(env, path, CN_DATABASE_CREATE, sim, &recorder, error);
     if (status != CN_OK) {
         return status;
     }

@@ -380,7 +380,7 @@ cn_status cn_scene_build(cn_reader *reader, const cn_scene *scene, const cn_env 
     if (solver) {
         cn_model_settings(b.model)->solver_source = cn_source_of(solver);
     }
-    cn_status status = CN_OK;
+    cn_status status = cn_scene_check_plugins(reader, scene);
     for (int32_t i = 0; i < CN_COUNT(steps) && status == CN_OK; i++) {
         status = steps[i](&b);
     }

@@ -25,13 +25,13 @@ const char *cn_path_beside(cn_reader *reader, const cn_yaml *node, const char *p
     return joined;
 }
 
-// A file that could not be opened, told where the scene names it.
-static cn_status cn_fail_unreadable(cn_reader *reader, const cn_yaml *node, const char *path) {
+cn_status cn_fail_unreadable(cn_reader *reader, const cn_yaml *node, const char *what,
+                             const char *path) {
     char reason[sizeof reader->error->message] = "cannot be read";
     if (reader->error) {
         memcpy(reason, reader->error->message, sizeof reason);
     }
-    return cn_fail_node(reader, node, CN_ERR_INPUT, "\"%.200s\": %.200s", path, reason);
+    return cn_fail_node(reader, node, CN_ERR_INPUT, "%s\"%.200s\": %.200s", what, path, reason);
 }
 
 cn_status cn_text_beside(cn_reader *reader, const cn_yaml *node, const char *file,
@@ -42,9 +42,9 @@ cn_status cn_text_beside(cn_reader *reader, const cn_yaml *node, const char *fil
     }
     cn_buffer bytes;
     cn_buffer_init(&bytes, cn_arena_env(reader->memory));
-    cn_status status = cn_file_read_most(*path, CN_YAML_BYTES_MAX, &bytes, reader->error);
+    cn_status status = cn_file_read_regular(*path, CN_YAML_BYTES_MAX, &bytes, reader->error);
     if (status == CN_ERR_IO) {
-        status = cn_fail_unreadable(reader, node, *path);
+        status = cn_fail_unreadable(reader, node, "", *path);
     } else if (status == CN_OK && bytes.size > 0 && memchr(bytes.data, '\0', bytes.size)) {
         status = cn_fail_node(reader, node, CN_ERR_INPUT, "\"%.200s\" is not a text file", *path);
     } else if (status == CN_OK) {
@@ -96,7 +96,7 @@ cn_status cn_mesh_expand(cn_reader *reader, cn_yaml *shape, const char *file, do
     cn_mesh mesh;
     cn_status status = cn_mesh_read(path, reader->memory, &mesh, reader->error);
     if (status != CN_OK) {
-        return status == CN_ERR_IO ? cn_fail_unreadable(reader, at, path) : status;
+        return status == CN_ERR_IO ? cn_fail_unreadable(reader, at, "", path) : status;
     }
     cn_yaml *list = cn_yaml_new(reader->memory, CN_YAML_LIST, at);
     bool good = list != NULL;

@@ -136,10 +136,9 @@ static cn_status cn_load_include(cn_reader *reader, const cn_yaml *node,
         return cn_fail_node(reader, node, CN_ERR_INPUT, "there are too many includes");
     }
     cn_yaml *own;
-    cn_status status = cn_yaml_read_file(reader->memory, path, &own, reader->error);
+    cn_status status = cn_yaml_read_file(reader->memory, path, true, &own, reader->error);
     if (status == CN_ERR_IO) {
-        return cn_fail_node(reader, node, CN_ERR_INPUT, "cannot read the included file \"%.200s\"",
-                            path);
+        return cn_fail_unreadable(reader, node, "cannot read the included file ", path);
     }
     cn_include_chain inner = {.path = path, .from = chain, .depth = chain->depth + 1};
     return status == CN_OK ? cn_load_tree(reader, own, &inner, files, tree) : status;
@@ -182,7 +181,7 @@ cn_status cn_scene_load(cn_reader *reader, const char *path, cn_yaml **tree) {
     cn_yaml *own;
     int32_t files = 0;
     cn_include_chain chain = {.path = path};
-    cn_status status = cn_yaml_read_file(reader->memory, path, &own, reader->error);
+    cn_status status = cn_yaml_read_file(reader->memory, path, false, &own, reader->error);
     return status == CN_OK ? cn_load_tree(reader, own, &chain, &files, tree) : status;
 }
 

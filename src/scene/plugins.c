@@ -54,6 +54,40 @@ static cn_status cn_plugin_load(cn_reader *reader, cn_yaml *node, const char *na
     return node->text ? cn_plugin_take(reader, node, function, out) : cn_fail_memory(reader->error);
 }
 
+// Names of plug-ins that the scene uses, each once.
+static int32_t cn_plugins_used(const cn_scene *scene, const char **name) {
+    const cn_control_entry *control = scene->control.item;
+    int32_t count = 0;
+    for (int32_t i = -1; i < scene->control.count; i++) {
+        const char *own = i >= 0 ? control[i].plugin : scene->system ? scene->system->plugin : NULL;
+        bool known = own == NULL;
+        for (int32_t k = 0; k < count && !known; k++) {
+            known = strcmp(name[k], own) == 0;
+        }
+        if (!known) {
+            name[count++] = own;
+        }
+    }
+    return count;
+}
+
+cn_status cn_scene_check_plugins(cn_reader *reader, const cn_scene *scene) {
+    const char **name = CN_TAKE(reader->memory, const char *, (int64_t)scene->control.count + 1);
+    if (!name) {
+        return cn_fail_memory(reader->error);
+    }
+    int32_t used = cn_plugins_used(scene, name);
+    if (scene->plugins.count <= used) {
+        return CN_OK;
+    }
+    const cn_yaml *list = cn_yaml_get(scene->node, "plugins");
+    cn_fail_node(reader, list, CN_ERR_INPUT,
+                 "%d plug-ins are named and %d are used; code that nothing needs is not loaded",
+                 (int)scene->plugins.count, (int)used);
+    cn_fail_hint(reader->error, "remove it, or use it: \"plugin\" of a system or a controller");
+    return CN_ERR_INPUT;
+}
+
 cn_status cn_scene_load_plugins(cn_reader *reader, const cn_scene *scene, const cn_env *env,
                                 cn_model *model, const cn_plugin **plugins) {
     const cn_yaml *list = cn_yaml_get(scene->node, "plugins");

@@ -195,6 +195,9 @@ cn_status cn_scene_load(cn_reader *reader, const char *path, cn_yaml **tree);
 cn_status cn_scene_load_text(cn_reader *reader, const char *text, size_t size, cn_yaml **tree);
 cn_status cn_scene_override(cn_reader *reader, cn_yaml *tree, const cn_override *overrides,
                             int32_t count);
+// Every plug-in of a scene is used by its system or a controller, as far as their numbers tell
+// before any is loaded.
+cn_status cn_scene_check_plugins(cn_reader *reader, const cn_scene *scene);
 // The plug-ins of a scene: loaded into the model, and found by name.
 cn_status cn_scene_load_plugins(cn_reader *reader, const cn_scene *scene, const cn_env *env,
                                 cn_model *model, const cn_plugin **plugins);

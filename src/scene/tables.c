@@ -322,7 +322,7 @@ static const cn_field cn_scene_fields[] = {
            .help = "shared libraries with systems or controllers, relative to this file; refused "
                    "unless allowed (--allow-plugins)"),
     CN_KEY("include", names, cn_scene, include,
-           .help = "other scene files, relative to this one, read before it"),
+           .help = "other scene files, relative to this one, read before it; regular files only"),
 };
 
 static void cn_scene_initial(void *out, int32_t dim) {
