@@ -14,13 +14,13 @@ packages_of() {
     case $1 in
     build)
         echo gcc libc6-dev cmake ninja-build pkg-config
-        echo libhdf5-dev liblapacke-dev libopenblas-dev libsuitesparse-dev
+        echo liblapacke-dev libopenblas-dev libsuitesparse-dev
         echo libqhull-dev libmuparser-dev libsqlite3-dev libxxhash-dev libyaml-dev
         echo libcjson-dev zlib1g-dev libwebsockets-dev
         echo '?nodejs@node' '?npm@npm'
         ;;
     browser) packages_of test && echo '?chromium@chromium' ;;
-    test) packages_of build && echo libcmocka-dev ;;
+    test) packages_of build && echo libcmocka-dev libhdf5-dev ;;
     clang) packages_of test && echo clang clang-format clang-tidy ;;
     fuzz) packages_of test && echo clang libclang-rt-14-dev ;;
     bench) packages_of build && echo '?libsiconos-numerics-dev' '?libode-dev' '?libmujoco-dev' '?libbullet-dev' '?g++' ;;

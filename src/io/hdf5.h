@@ -3,7 +3,8 @@
 //
 // Reading is our own code over a part of the format, because problem files come from anywhere: a
 // damaged file must give an error, and HDF5's own library (1.10.8, fuzzed) reads past its buffers,
-// leaks, and asks for as much memory as a damaged file declares. Writing goes through that library.
+// leaks, and asks for as much memory as a damaged file declares. Writing is our own code as well,
+// since that library crashes when it has no memory.
 #ifndef CAIRN_IO_HDF5_H
 #define CAIRN_IO_HDF5_H
 
@@ -45,9 +46,8 @@ cn_status cn_hdf5_read_text(const cn_hdf5_image *image, const char *path, cn_are
 
 // ---- writing (hdf5_write.c) ----
 
-// HDF5's own printing is off between create and close, then as before. What the library allocates
-// does not go through our allocator. Nothing written depends on the time: equal content, equal
-// bytes.
+// A file in memory, which HDF5 1.8 and later read. Nothing written depends on the time: equal
+// content, equal bytes.
 typedef struct cn_hdf5_writer cn_hdf5_writer;
 
 cn_status cn_hdf5_create(cn_arena *memory, cn_hdf5_writer **out, cn_error *error);
@@ -57,7 +57,8 @@ cn_status cn_hdf5_finish(cn_hdf5_writer *writer, cn_arena *memory, const void **
 void cn_hdf5_close(cn_hdf5_writer *writer); // NULL is allowed
 
 // Groups, one-dimensional datasets of 32-bit integers and 64-bit reals, scalar strings of fixed
-// length, and attributes of the root group.
+// length, and attributes of the root group (at most 200 bytes). A name has at most 240 bytes, its
+// group was added before, and nothing is added twice.
 cn_status cn_hdf5_add_group(cn_hdf5_writer *writer, const char *path, cn_error *error);
 cn_status cn_hdf5_add_int(cn_hdf5_writer *writer, const char *path, int64_t count,
                           const int32_t *values, cn_error *error);

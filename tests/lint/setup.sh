@@ -61,22 +61,22 @@ expect "all there: code" 0 "$code"
 expect "all there: silent" "" "$output"
 expect "all there: nothing called" "" "$calls"
 
-machine 0 "$(echo "$all" | sed 's/libhdf5-dev //; s/ninja-build //')"
+machine 0 "$(echo "$all" | sed 's/libqhull-dev //; s/ninja-build //')"
 run test
 expect "as root: code" 0 "$code"
-expect "as root: says what" "*installing ninja-build libhdf5-dev" "$output"
+expect "as root: says what" "*installing ninja-build libqhull-dev" "$output"
 expect "as root: lists, then only what is missing" \
-    "apt-get*update*apt-get*install*--no-install-recommends ninja-build libhdf5-dev" "$calls"
+    "apt-get*update*apt-get*install*--no-install-recommends ninja-build libqhull-dev" "$calls"
 
-machine 1000 "$(echo "$all" | sed 's/libhdf5-dev //')" sudo
+machine 1000 "$(echo "$all" | sed 's/libqhull-dev //')" sudo
 run build
 expect "with sudo: code" 0 "$code"
-expect "with sudo: through sudo" "sudo*update*sudo*install* libhdf5-dev" "$calls"
+expect "with sudo: through sudo" "sudo*update*sudo*install* libqhull-dev" "$calls"
 
-machine 1000 "$(echo "$all" | sed 's/libhdf5-dev //')"
+machine 1000 "$(echo "$all" | sed 's/libqhull-dev //')"
 run build
 expect "neither root nor sudo: code" 1 "$code"
-expect "neither root nor sudo: says so" "*needs root or sudo*libhdf5-dev*" "$output"
+expect "neither root nor sudo: says so" "*needs root or sudo*libqhull-dev*" "$output"
 expect "neither root nor sudo: nothing called" "" "$calls"
 
 machine 0 "$all" no-siconos
