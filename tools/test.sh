@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds presets and runs their tests, all of them whatever fails, then says how each went: the end of what it
-# prints has the names of the tests that failed and how their output ended.
+# prints has the names of the tests that failed, how their output ended, and the 20 slowest tests.
 #     tools/test.sh [--long] PRESET...
 # --long also runs the tests with the label "long", which take more than a few seconds each.
 set -u
@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.." || exit
 summary=$(mktemp)
 trap 'rm -f "$summary"' EXIT
 status=0
+slowest=20 # tests printed with their seconds at the end
 without="-LE ^long$"
 if [ "${1:-}" = --long ]; then
     without=
@@ -59,6 +60,9 @@ for preset in "$@"; do
             printf "  %-10s %s: %d passed, %d failed, %d skipped, in %d s with the build\n%s",
                 preset, failed == 0 ? "ok" : "FAILED", passed, bad, skipped, seconds, text
         }' "build/$preset/test.log" >>"$summary"
+    echo "    the slowest tests [s]" >>"$summary"
+    sed -n 's/.*Test *#[0-9]*: \([^ ]*\) .* \([0-9.]*\) sec.*/\2 \1/p' "build/$preset/test.log" |
+        sort -rn | head -n "$slowest" | awk '{ printf "    %8.2f  %s\n", $1, $2 }' >>"$summary"
 done
 
 echo
