@@ -42,6 +42,8 @@ cn_command_fn cn_command_bench, cn_command_check, cn_command_convert, cn_command
 int cn_report_error(const cn_error *error);
 // The same for an error that may not say which file it is about.
 int cn_report_error_in(const cn_error *error, const char *path);
+// Fills in that there is no memory; returns CN_ERR_MEMORY.
+cn_status cn_error_memory(cn_error *error);
 // "cairn NAME: message", exit 2.
 _Noreturn void cn_usage_error(const char *command, const char *format, ...) CN_PRINTF(2, 3);
 // "cairn: message" for what is neither a file's nor the user's fault. Returns CN_EXIT_FAILURE.

@@ -23,8 +23,7 @@ cn_status cn_case_adopt(const cn_env *env, cn_problem *problem, const char *path
     out->memory = cn_arena_create(env);
     if (!out->memory) {
         cn_problem_destroy(problem);
-        *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
-        return CN_ERR_MEMORY;
+        return cn_error_memory(error);
     }
     out->name = cn_path_stem(path);
     switch (problem->kind) {

@@ -72,7 +72,7 @@ static cn_status cn_convert_formulated(const cn_convert_job *job, cn_problem *pr
     how.facets = job->facets > 0 ? job->facets : how.facets;
     cn_formulated f;
     if (!lcp) {
-        *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
+        cn_error_memory(error);
     } else if (cn_case_is_lcp(&c)) {
         *error = (cn_error){.status = CN_ERR_INPUT, .message = "an LCP has no other formulation"};
     } else if (p && cn_formulate(job->formulation, p, &how, lcp->memory, &f, error) == CN_OK &&

@@ -99,8 +99,7 @@ static const struct argp cn_generate_argp = {
 static cn_status cn_generate_localise(const cn_problem *global, cn_problem **out, cn_error *error) {
     *out = cn_problem_create(NULL, CN_PROBLEM_FRICTION);
     if (!*out) {
-        *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
-        return CN_ERR_MEMORY;
+        return cn_error_memory(error);
     }
     cn_problem *local = *out;
     local->r = global->r;

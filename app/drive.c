@@ -136,6 +136,17 @@ static cn_status cn_drive_warn_of_model(cn_drive *drive, cn_error *error) {
     return status;
 }
 
+// What there is of a run whose beginning could not be written.
+static void cn_drive_remove(const char *path) {
+    const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    char name[4096];
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        if ((size_t)snprintf(name, sizeof name, "%s%s", path, endings[i]) < sizeof name) {
+            remove(name);
+        }
+    }
+}
+
 int cn_drive_create(cn_drive *drive, cn_model *model, bool overwrite) {
     cn_error error = {.status = CN_OK};
     drive->model = model;
@@ -158,7 +169,7 @@ int cn_drive_create(cn_drive *drive, cn_model *model, bool overwrite) {
         cn_recorder_frame(drive->recorder, drive->sim, &error) != CN_OK ||
         cn_recorder_flush(drive->recorder, &error) != CN_OK) {
         cn_drive_refuse(drive, &error);
-        remove(drive->path);
+        cn_drive_remove(drive->path);
         return CN_EXIT_FAILURE;
     }
     return CN_EXIT_DONE;
@@ -202,7 +213,8 @@ int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count
                  ? cn_run_model_in(&env, run, drive->path, overrides, count, &drive->model, &error)
                  : status;
     cn_run_close(run);
-    status = status == CN_OK ? cn_drive_sim(drive, &error) : status;
+    bool readable = status == CN_OK;
+    status = readable ? cn_drive_sim(drive, &error) : status;
     status = status == CN_OK
                  ? cn_recorder_resume(NULL, drive->path, drive->sim, &drive->recorder, &error)
                  : status;
@@ -211,7 +223,11 @@ int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count
     if (status == CN_OK) {
         cn_run_checks_start(&drive->checks, drive->model, drive->sim);
     }
-    return status == CN_OK ? CN_EXIT_DONE : cn_drive_refuse(drive, &error);
+    if (status == CN_OK) {
+        return CN_EXIT_DONE;
+    }
+    int code = cn_drive_refuse(drive, &error);
+    return readable && status == CN_ERR_IO ? CN_EXIT_FAILURE : code; // the disk, not the file
 }
 
 // ---- going ----

@@ -136,8 +136,7 @@ static cn_status cn_csv_contacts(FILE *file, cn_recorded *recorded, int64_t inde
     cn_arena *memory = cn_arena_create(NULL);
     cn_contact_record *contacts;
     if (!memory) {
-        *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
-        return CN_ERR_MEMORY;
+        return cn_error_memory(error);
     }
     cn_status status = cn_run_contacts(recorded->run, index, memory, &contacts, &count, error);
     for (int32_t i = 0; status == CN_OK && i < count; i++) {

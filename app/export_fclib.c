@@ -90,8 +90,7 @@ static cn_status cn_retrace_write(cn_retrace *trace, const cn_step_report *repor
     }
     cn_problem *problem = cn_problem_create(NULL, CN_PROBLEM_FRICTION);
     if (!problem) {
-        *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
-        return CN_ERR_MEMORY;
+        return cn_error_memory(error);
     }
     char *title = cn_text("%s, step %lld", trace->job->name, (long long)report->step);
     char *about = cn_text("The one-step problem of %s at t = %.17g s, %d contacts, with the "
@@ -155,7 +154,7 @@ int cn_export_fclib(const cn_export_job *job, cn_recorded *recorded) {
     cn_interrupt_catch();
     cn_status status = trace.memory ? cn_run_events(recorded->run, trace.memory, &trace.events,
                                                     &trace.event_count, &error)
-                                    : CN_ERR_MEMORY;
+                                    : cn_error_memory(&error);
     status = status == CN_OK ? cn_sim_create(recorded->model, NULL, &trace.sim, &error) : status;
     status = status == CN_OK ? cn_retrace_go(&trace, first, last, &error) : status;
     int code = CN_EXIT_DONE;

@@ -130,7 +130,8 @@ static cn_status cn_gltf_meshes(cn_gltf *gltf, cn_error *error) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_run_body *rows = NULL;
     cn_show *show = &gltf->show;
-    cn_status status = memory ? cn_run_bodies(show->run, memory, &rows, error) : CN_ERR_MEMORY;
+    cn_status status =
+        memory ? cn_run_bodies(show->run, memory, &rows, error) : cn_error_memory(error);
     if (status != CN_OK) {
         cn_arena_destroy(memory);
         return status;

@@ -126,9 +126,18 @@ static void cn_give_back_memory(void) {
 #endif
 }
 
+// muParser is C++ and may find no memory where no error can be returned: its exception would end
+// the program with SIGABRT.
+void (*cn_set_new_handler(void (*handler)(void)))(void) __asm__("_ZSt15set_new_handlerPFvvE");
+
+static void cn_no_memory(void) {
+    exit(cn_report_failure("out of memory"));
+}
+
 int main(int argc, char **argv) {
     cn_calm_blas(argv);
     cn_give_back_memory();
+    cn_set_new_handler(cn_no_memory);
     int code = cn_dispatch(argc, argv);
     // A full disk behind stdout must not look like success.
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -15,7 +15,39 @@
 #define CN_NAME_TRIES 100 // names of temporary files tried before giving up
 #define CN_FILE_MODE 0666 // less the user's umask, as for any new file
 
+// Files that are not yet whole, for a program that ends early because it has no memory.
+#define CN_PARTS_MAX 8
+static const char *cn_parts[CN_PARTS_MAX]; // NULL: none
+
+static void cn_parts_replace(const char *from, const char *to) {
+    for (int i = 0; i < CN_PARTS_MAX; i++) {
+        if (cn_parts[i] == from) {
+            cn_parts[i] = to;
+            return;
+        }
+    }
+}
+
+static void cn_parts_remove(void) {
+    for (int i = 0; i < CN_PARTS_MAX; i++) {
+        if (cn_parts[i]) {
+            unlink(cn_parts[i]);
+        }
+    }
+}
+
+static void cn_parts_add(const char *part) {
+    static bool registered;
+    if (!registered) {
+        registered = atexit(cn_parts_remove) == 0;
+    }
+    cn_parts_replace(NULL, part);
+}
+
 static void cn_output_free(cn_output *out) {
+    if (out->part) {
+        cn_parts_replace(out->part, NULL);
+    }
     free(out->path);
     free(out->part);
     *out = (cn_output){.file = NULL};
@@ -28,6 +60,7 @@ static int cn_output_beside(const char *path, char **part) {
         int handle = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, CN_FILE_MODE);
         if (handle >= 0) {
             *part = name;
+            cn_parts_add(name);
             return handle;
         }
         free(name);

@@ -111,8 +111,7 @@ static cn_status cn_stills_start(const cn_model *model, int32_t count, cn_stills
                                  cn_error *error) {
     *out = (cn_stills){.count = count, .memory = cn_arena_create(NULL)};
     if (!out->memory) {
-        *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
-        return CN_ERR_MEMORY;
+        return cn_error_memory(error);
     }
     out->stills = CN_ALLOCATE(cn_still, count);
     out->q = CN_ALLOCATE(double, cn_poses(model) * count);

@@ -403,7 +403,7 @@ static bool cn_e2_slide_once(cn_lab *lab, const cn_solve_opts *opts, double angl
     cn_arena *scratch = cn_arena_create(NULL);
     cn_status status = scratch ? cn_friction_solve(&problem, cn_friction_solver_find("lemke"), opts,
                                                    scratch, r, u, &report, &error)
-                               : CN_ERR_MEMORY;
+                               : cn_error_memory(&error);
     if (status != CN_OK) {
         lab->code = cn_exit_join(lab->code, cn_report_error(&error));
     }

@@ -91,7 +91,7 @@ bool cn_lab_solve(cn_lab *lab, const cn_friction *problem, const cn_attempt *att
     if (attempt->local) {
         opts.local = cn_local_solver_find(attempt->local);
     }
-    cn_status status = scratch ? CN_OK : CN_ERR_MEMORY;
+    cn_status status = scratch ? CN_OK : cn_error_memory(&error);
     if (status == CN_OK && attempt->param) {
         status = cn_solve_opts_set(&opts, &solver->info, attempt->param, attempt->value, &error);
     }

@@ -75,15 +75,17 @@ static void cn_show_sizes(cn_show *show) {
 }
 
 // What the scene says; a run of a model built by a program has none, and the file must do.
-static void cn_show_settings(cn_show *show) {
-    cn_error ignored;
+static cn_status cn_show_settings(cn_show *show, cn_error *error) {
     const char *tolerance = cn_run_meta(show->run, "tolerance");
     show->tolerance = tolerance ? strtod(tolerance, NULL) : (double)NAN;
     show->theta = (double)NAN;
     show->gravity[0] = show->gravity[1] = show->gravity[2] = (double)NAN;
-    if (cn_run_model(show->run, show->path, NULL, 0, &show->model, &ignored) == CN_OK &&
-        (cn_model_body_count(show->model) != show->bodies ||
-         cn_model_dim(show->model) != show->dim)) {
+    cn_status status = cn_run_model(show->run, show->path, NULL, 0, &show->model, error);
+    if (status == CN_ERR_MEMORY) {
+        return status;
+    }
+    if (status == CN_OK && (cn_model_body_count(show->model) != show->bodies ||
+                            cn_model_dim(show->model) != show->dim)) {
         cn_model_destroy(show->model);
         show->model = NULL;
     }
@@ -94,12 +96,13 @@ static void cn_show_settings(cn_show *show) {
         show->tolerance = settings->tolerance;
         memcpy(show->gravity, settings->gravity, sizeof show->gravity);
         cn_show_sizes(show);
-        return;
+        return CN_OK;
     }
     const int64_t *steps;
     const double *times;
     int64_t last = cn_run_moments(show->run, &steps, &times) - 1;
     show->h = last > 0 && steps[last] > 0 ? times[last] / (double)steps[last] : 1.0;
+    return CN_OK;
 }
 
 // Gathers the positions of moving bodies and the normal forces of one frame.
@@ -155,7 +158,8 @@ static cn_status cn_show_sample_all(cn_show *show, cn_error *error) {
     bool *moving = CN_ALLOCATE(bool, show->bodies);
     cn_bytes forces = {0};
     cn_run_body *rows = NULL;
-    cn_status status = memory ? cn_run_bodies(show->run, memory, &rows, error) : CN_ERR_MEMORY;
+    cn_status status =
+        memory ? cn_run_bodies(show->run, memory, &rows, error) : cn_error_memory(error);
     for (int32_t i = 0; status == CN_OK && i < show->bodies; i++) {
         moving[i] = strcmp(rows[i].kind, "rigid") == 0;
     }
@@ -168,8 +172,9 @@ static cn_status cn_show_sample_all(cn_show *show, cn_error *error) {
     int64_t samples = frames < CN_SAMPLED_FRAMES ? frames : CN_SAMPLED_FRAMES;
     for (int64_t i = 0; status == CN_OK && i < samples; i++) {
         int64_t place = samples > 1 ? i * (frames - 1) / (samples - 1) : 0;
-        cn_error ignored;
-        cn_show_sample(show, place, moving, memory, &forces, &ignored);
+        bool memory_out =
+            cn_show_sample(show, place, moving, memory, &forces, error) == CN_ERR_MEMORY;
+        status = memory_out ? CN_ERR_MEMORY : CN_OK;
     }
     cn_show_force(show, &forces);
     show->checked = samples > 0;
@@ -214,8 +219,8 @@ cn_status cn_show_open(const char *path, cn_show *out, cn_error *error) {
     out->bodies = cn_run_body_count(out->run);
     out->q = CN_ALLOCATE(double, 7 * (int64_t)out->bodies + 1);
     out->v = CN_ALLOCATE(double, 6 * (int64_t)out->bodies + 1);
-    cn_show_settings(out);
-    status = cn_show_sample_all(out, error);
+    status = cn_show_settings(out, error);
+    status = status == CN_OK ? cn_show_sample_all(out, error) : status;
     status = status == CN_OK ? cn_show_scale(out, error) : status;
     if (status != CN_OK) {
         cn_show_close(out);
@@ -514,7 +519,8 @@ static cn_status cn_show_make_bodies(cn_show *show, cn_error *error) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_run_body *rows = NULL;
     size_t size;
-    cn_status status = memory ? cn_run_bodies(show->run, memory, &rows, error) : CN_ERR_MEMORY;
+    cn_status status =
+        memory ? cn_run_bodies(show->run, memory, &rows, error) : cn_error_memory(error);
     if (status == CN_OK) {
         FILE *out = cn_memory_stream(&show->bodies_text, &size);
         cn_json json = cn_put_start(out);
@@ -561,7 +567,7 @@ cn_status cn_show_frame(cn_show *show, int64_t place, uint32_t id, cn_bytes *fra
     cn_contact_record *rows;
     int32_t count;
     cn_arena *memory = cn_arena_create(NULL);
-    cn_status status = memory ? CN_OK : CN_ERR_MEMORY;
+    cn_status status = memory ? CN_OK : cn_error_memory(error);
     status = status == CN_OK
                  ? cn_run_frame(show->run, place, &head.step, &head.t, show->q, show->v, error)
                  : status;

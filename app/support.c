@@ -96,6 +96,11 @@ int cn_report_error_in(const cn_error *error, const char *path) {
     return cn_report_error(&located);
 }
 
+cn_status cn_error_memory(cn_error *error) {
+    *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
+    return CN_ERR_MEMORY;
+}
+
 void cn_usage_error(const char *command, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -171,7 +176,9 @@ void cn_parse_arguments(const struct argp *argp, int argc, char **argv, void *us
         cn_usage_error(command, "no option --%s; see cairn %s --help", name, command);
     }
     argp_err_exit_status = CN_EXIT_USAGE;
-    argp_parse(argp, argc, argv, 0, NULL, user);
+    if (argp_parse(argp, argc, argv, 0, NULL, user) == ENOMEM) {
+        exit(cn_report_failure("out of memory"));
+    }
 }
 
 double cn_parse_real(const char *command, const char *option, const char *text, double min,

@@ -76,8 +76,7 @@ cn_status cn_tally_read(cn_run *run, cn_tally *tally, cn_error *error) {
     cn_step_report *rows;
     int64_t count;
     if (!memory) {
-        *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
-        return CN_ERR_MEMORY;
+        return cn_error_memory(error);
     }
     cn_status status = cn_run_ledger(run, memory, &rows, &count, error);
     for (int64_t i = 0; status == CN_OK && i < count; i++) {

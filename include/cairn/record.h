@@ -15,8 +15,9 @@ extern "C" {
 typedef struct cn_recorder cn_recorder;
 
 // A fresh run file; an existing one is replaced only when overwrite. The scene text, version,
-// compiler go to meta. A run file has one writer: while a process (this one included) writes it, it
-// is neither replaced nor continued, CN_ERR_IO.
+// compiler go to meta. Rows are committed at every flush, checkpoint and 200 steps, not before; a
+// checkpoint is on the disk when the call returns. A run file has one writer: while a process (this
+// one included) writes it, it is neither replaced nor continued, CN_ERR_IO.
 CN_API cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite,
                                     const cn_sim *sim, cn_recorder **out, cn_error *error);
 // An existing run file to be continued: loads the last checkpoint into sim and drops the rows after
@@ -48,12 +49,12 @@ typedef struct cn_run cn_run;
 CN_API cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_error *error);
 CN_API void cn_run_close(cn_run *run);
 CN_API const char *cn_run_meta(cn_run *run,
-                               const char *key); // NULL: none; valid until the next call
+                               const char *key); // NULL: none; valid until the next refresh
 CN_API int32_t cn_run_dim(const cn_run *run);
 CN_API int32_t cn_run_body_count(const cn_run *run);
 CN_API int64_t cn_run_frame_count(const cn_run *run);
-// Looks again at a file that is being written: frames that were added or dropped since it was
-// opened.
+// Looks again at a file that is being written: frames that were added or dropped and meta that
+// changed since it was opened.
 CN_API cn_status cn_run_refresh(cn_run *run, cn_error *error);
 // The steps and times [s] of all frames, ascending; returns how many. Valid until the run is
 // refreshed or closed.

@@ -24,12 +24,14 @@ struct cn_database {
     cn_arena *memory;
     sqlite3 *handle;
     bool writes;
-    int lock; // of a writer: the file, held by flock; -1: none
+    int lock;    // of a writer: the file, held by flock; -1: none
+    bool failed; // while writing: what is not committed is given up
     char path[512];
 };
 
-static cn_status cn_database_fail(const cn_database *database, cn_error *error) {
+static cn_status cn_database_fail(cn_database *database, cn_error *error) {
     int code = sqlite3_errcode(database->handle) & 0xff;
+    database->failed = database->writes;
     bool damaged = code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR;
     cn_status status = code == SQLITE_NOMEM ? CN_ERR_MEMORY : (damaged ? CN_ERR_INPUT : CN_ERR_IO);
     cn_fail(error, status, "%s", sqlite3_errmsg(database->handle));
@@ -70,6 +72,16 @@ static void cn_file_unlock(int lock) {
     if (lock >= 0) {
         close(lock);
     }
+}
+
+// A row that could not be written, or a transaction that SQLite rolled back by itself, leaves a
+// hole which later rows must not hide: after a failure nothing more is written.
+static bool cn_database_refuses(const cn_database *database, cn_status *status, cn_error *error) {
+    if (database->failed) {
+        *status = cn_fail(error, CN_ERR_IO, "an earlier row could not be written");
+        cn_fail_at(error, database->path, 0, 0);
+    }
+    return database->failed;
 }
 
 // Opens the handle and reads the header, which tells a foreign file at once.
@@ -126,6 +138,9 @@ cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode
     }
     if (status != CN_OK) {
         cn_database_close(database, NULL);
+        if (mode == CN_DATABASE_CREATE) {
+            cn_database_remove(path); // nothing half-made is left
+        }
         return status;
     }
     *out = database;
@@ -137,14 +152,20 @@ cn_status cn_database_close(cn_database *database, cn_error *error) {
         return CN_OK;
     }
     cn_status status = CN_OK;
-    for (sqlite3_stmt *left; (left = sqlite3_next_stmt(database->handle, NULL)) != NULL;) {
+    // There is no handle where SQLite had no memory for one.
+    for (sqlite3_stmt *left;
+         database->handle && (left = sqlite3_next_stmt(database->handle, NULL)) != NULL;) {
         sqlite3_finalize(left);
+    }
+    if (database->failed && !sqlite3_get_autocommit(database->handle)) {
+        sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
     }
     if (database->writes) {
         // Not while others have the file open: all is then in it already, and the log beside it is
         // empty.
         sqlite3_busy_timeout(database->handle, CN_CLOSE_WAIT_MS);
         sqlite3_exec(database->handle, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+        database->failed = false;
         status = cn_database_run(database, "PRAGMA journal_mode=DELETE", error);
         bool shared = status != CN_OK && (sqlite3_errcode(database->handle) & 0xff) == SQLITE_BUSY;
         status = shared ? CN_OK : status;
@@ -176,7 +197,21 @@ void cn_database_remove(const char *path) {
     }
 }
 
+cn_status cn_database_sync(cn_database *database, cn_error *error) {
+    cn_status status;
+    if (cn_database_refuses(database, &status, error)) {
+        return status;
+    }
+    int result =
+        sqlite3_wal_checkpoint_v2(database->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    return result == SQLITE_OK || result == SQLITE_BUSY ? CN_OK : cn_database_fail(database, error);
+}
+
 cn_status cn_database_run(cn_database *database, const char *sql, cn_error *error) {
+    cn_status status;
+    if (cn_database_refuses(database, &status, error)) {
+        return status;
+    }
     if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) != SQLITE_OK) {
         return cn_database_fail(database, error);
     }
@@ -186,6 +221,11 @@ cn_status cn_database_run(cn_database *database, const char *sql, cn_error *erro
 cn_status cn_database_prepare(cn_database *database, const char *sql, cn_statement **out,
                               cn_error *error) {
     sqlite3_stmt *statement = NULL;
+    cn_status status;
+    *out = NULL;
+    if (cn_database_refuses(database, &status, error)) {
+        return status;
+    }
     if (sqlite3_prepare_v2(database->handle, sql, -1, &statement, NULL) != SQLITE_OK) {
         return cn_database_fail(database, error);
     }
@@ -224,6 +264,11 @@ void cn_bind_zeros(cn_statement *statement, int32_t parameter, size_t size) {
 cn_status cn_blob_open(cn_database *database, const char *table, const char *column, int64_t row,
                        cn_blob **out, cn_error *error) {
     sqlite3_blob *blob = NULL;
+    cn_status status;
+    *out = NULL;
+    if (cn_database_refuses(database, &status, error)) {
+        return status;
+    }
     int result = sqlite3_blob_open(database->handle, "main", table, column, row, 1, &blob);
     *out = (cn_blob *)(void *)blob;
     return result == SQLITE_OK ? CN_OK : cn_database_fail(database, error);
@@ -245,12 +290,17 @@ size_t cn_database_row_most(const cn_database *database) {
 
 cn_status cn_statement_step(cn_database *database, cn_statement *statement, bool *row,
                             cn_error *error) {
+    cn_status status = CN_OK;
+    *row = false;
+    if (cn_database_refuses(database, &status, error)) {
+        return status;
+    }
     int result = sqlite3_step(cn_handle(statement));
     *row = result == SQLITE_ROW;
     if (result == SQLITE_ROW) {
         return CN_OK;
     }
-    cn_status status = result == SQLITE_DONE ? CN_OK : cn_database_fail(database, error);
+    status = result == SQLITE_DONE ? CN_OK : cn_database_fail(database, error);
     sqlite3_reset(cn_handle(statement));
     return status;
 }

@@ -2,6 +2,8 @@
 // A thin face of SQLite: open, run statements, bind and read columns. Knows no physics.
 //
 // Errors name the file and what SQLite says. Statements belong to the database and end with it.
+// Once something failed in a database that is written, all further statements fail and closing it
+// rolls back what was not committed.
 #ifndef CAIRN_IO_DATABASE_H
 #define CAIRN_IO_DATABASE_H
 
@@ -27,6 +29,10 @@ cn_status cn_database_close(cn_database *database,
 void cn_database_remove(const char *path);
 // The same, to make room for another. CN_ERR_IO: a process is writing it, and it stays.
 cn_status cn_database_replace(const char *path, cn_error *error);
+
+// Puts what is committed onto the disk, so that no power loss takes it. Not within a transaction
+// that has begun to write.
+cn_status cn_database_sync(cn_database *database, cn_error *error);
 
 // One or several statements without results.
 cn_status cn_database_run(cn_database *database, const char *sql, cn_error *error);

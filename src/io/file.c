@@ -21,7 +21,8 @@
 #define CN_FILE_MODE 0666 // less the user's umask, as for any new file
 
 static cn_status cn_fail_system(cn_error *error, const char *path, const char *what) {
-    cn_status status = cn_fail(error, CN_ERR_IO, "cannot %s: %s", what, strerror(errno));
+    cn_status status = cn_fail(error, errno == ENOMEM ? CN_ERR_MEMORY : CN_ERR_IO, "cannot %s: %s",
+                               what, strerror(errno));
     cn_fail_at(error, path, 0, 0);
     return status;
 }

@@ -1,7 +1,8 @@
 // record/recorder.c
 // Writing a run file. Rows are gathered in transactions: a commit at least every CN_COMMIT_ROWS
 // ledger rows, at every checkpoint and at the end, so that a killed run loses little and a fast one
-// does not wait for the disk at each step.
+// does not wait for the disk at each step. A checkpoint is on the disk when it has been written: a
+// power loss takes at most what came after it.
 #include "record/layout.h"
 
 #include "base/arena.h"
@@ -20,6 +21,8 @@
 #define CN_STATE_AT_ONCE ((size_t)1 << 20) // bytes of a checkpoint
 #define CN_ROW_HEAD 256                    // bytes of a row besides its arrays, at most
 #define CN_CHECKPOINTS_KEPT 2              // the last one, and one more in case it is damaged
+
+static cn_status cn_write_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
 
 struct cn_recorder {
     cn_arena *memory, *scratch;
@@ -178,7 +181,7 @@ cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite
     }
     status = status == CN_OK ? cn_recorder_prepare(recorder, error) : status;
     status = status == CN_OK ? cn_write_head(recorder, sim, error) : status;
-    status = status == CN_OK ? cn_recorder_checkpoint(recorder, sim, error) : status;
+    status = status == CN_OK ? cn_write_checkpoint(recorder, sim, error) : status;
     if (status != CN_OK) {
         cn_recorder_close(recorder, NULL);
         cn_database_remove(path); // nothing half-made is left
@@ -524,7 +527,7 @@ static cn_status cn_write_state_parts(cn_recorder *recorder, const cn_sim *sim, 
     return status;
 }
 
-cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+static cn_status cn_write_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
     char hash[CN_HASH_TEXT];
     cn_save save = {.size = 0};
     if (!sim->system) {
@@ -540,7 +543,13 @@ cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_er
         cn_bind_int(recorder->forget, 1, CN_CHECKPOINTS_KEPT);
         status = cn_statement_do(recorder->database, recorder->forget, error);
     }
-    return status == CN_OK ? cn_recorder_commit(recorder, error) : status;
+    return status;
+}
+
+cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    cn_status status = cn_write_checkpoint(recorder, sim, error);
+    status = status == CN_OK ? cn_recorder_commit(recorder, error) : status;
+    return status == CN_OK ? cn_database_sync(recorder->database, error) : status;
 }
 
 cn_status cn_recorder_flush(cn_recorder *recorder, cn_error *error) {

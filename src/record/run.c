@@ -22,6 +22,37 @@ static cn_status cn_run_count(cn_run *run, const char *sql, int64_t *value, cn_e
     return status;
 }
 
+static const char *cn_own_text(cn_statement *select, int32_t column, cn_arena *memory) {
+    const char *text = cn_column_text(select, column);
+    return cn_arena_text(memory, text, strlen(text));
+}
+
+// All of meta: what a run is must not be guessed because memory was short.
+static cn_status cn_run_read_meta(cn_run *run, cn_error *error) {
+    cn_statement *select;
+    bool row = true;
+    run->meta_rows = NULL;
+    cn_arena_release(run->meta, (cn_arena_mark){0});
+    cn_status status =
+        cn_database_prepare(run->database, "SELECT key, value FROM meta", &select, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    while ((status = cn_statement_step(run->database, select, &row, error)) == CN_OK && row) {
+        cn_run_meta_row *meta = CN_TAKE(run->meta, cn_run_meta_row, 1);
+        const char *key = cn_own_text(select, 0, run->meta),
+                   *value = cn_own_text(select, 1, run->meta);
+        if (!meta || !key || !value) {
+            status = cn_fail_memory(error);
+            break;
+        }
+        *meta = (cn_run_meta_row){run->meta_rows, key, value};
+        run->meta_rows = meta;
+    }
+    cn_statement_end(select);
+    return status;
+}
+
 // Steps and times alone: rows have them before the blobs, which are not read.
 cn_status cn_run_refresh(cn_run *run, cn_error *error) {
     cn_statement *select = NULL;
@@ -48,6 +79,7 @@ cn_status cn_run_refresh(cn_run *run, cn_error *error) {
         run->times[filled++] = cn_column_real(select, 1);
     }
     cn_statement_end(select);
+    status = status == CN_OK ? cn_run_read_meta(run, error) : status;
     run->frames = status == CN_OK ? filled : 0;
     return status;
 }
@@ -105,21 +137,12 @@ void cn_run_close(cn_run *run) {
 }
 
 const char *cn_run_meta(cn_run *run, const char *key) {
-    cn_statement *select;
-    bool row = false;
-    const char *value = NULL;
-    cn_arena_release(run->meta, (cn_arena_mark){0});
-    if (cn_database_prepare(run->database, "SELECT value FROM meta WHERE key=?", &select, NULL) !=
-        CN_OK) {
-        return NULL;
+    for (const cn_run_meta_row *row = run->meta_rows; row; row = row->next) {
+        if (strcmp(row->key, key) == 0) {
+            return row->value;
+        }
     }
-    cn_bind_text(select, 1, key);
-    if (cn_statement_step(run->database, select, &row, NULL) == CN_OK && row) {
-        const char *text = cn_column_text(select, 0);
-        value = cn_arena_text(run->meta, text, strlen(text));
-    }
-    cn_statement_end(select);
-    return value;
+    return NULL;
 }
 
 int32_t cn_run_dim(const cn_run *run) {
@@ -344,11 +367,6 @@ cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, in
     return status;
 }
 
-static const char *cn_keep_text(cn_statement *select, int32_t column, cn_arena *memory) {
-    const char *text = cn_column_text(select, column);
-    return cn_arena_text(memory, text, strlen(text));
-}
-
 cn_status cn_run_bodies(cn_run *run, cn_arena *memory, cn_run_body **rows, cn_error *error) {
     cn_statement *select = NULL;
     bool row = true;
@@ -366,13 +384,13 @@ cn_status cn_run_bodies(cn_run *run, cn_arena *memory, cn_run_body **rows, cn_er
         if (status != CN_OK) {
             break;
         }
-        cn_run_body body = {.name = cn_keep_text(select, 0, memory),
-                            .kind = cn_keep_text(select, 1, memory),
-                            .material = cn_keep_text(select, 2, memory),
+        cn_run_body body = {.name = cn_own_text(select, 0, memory),
+                            .kind = cn_own_text(select, 1, memory),
+                            .material = cn_own_text(select, 2, memory),
                             .mass = cn_column_real(select, 3),
-                            .com = cn_keep_text(select, 4, memory),
-                            .inertia = cn_keep_text(select, 5, memory),
-                            .shape = cn_keep_text(select, 6, memory)};
+                            .com = cn_own_text(select, 4, memory),
+                            .inertia = cn_own_text(select, 5, memory),
+                            .shape = cn_own_text(select, 6, memory)};
         bool complete =
             body.name && body.kind && body.material && body.com && body.inertia && body.shape;
         status = complete ? CN_OK : cn_fail_memory(error);

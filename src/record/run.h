@@ -5,9 +5,15 @@
 
 #include "record/layout.h"
 
+typedef struct cn_run_meta_row {
+    struct cn_run_meta_row *next;
+    const char *key, *value;
+} cn_run_meta_row;
+
 struct cn_run {
     cn_arena *memory;
-    cn_arena *meta; // the last meta text handed out
+    cn_arena *meta;             // the next one
+    cn_run_meta_row *meta_rows; // a list
     cn_database *database;
     int32_t dim, bodies;
     bool convex; // friction is that of the convex problem
