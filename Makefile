@@ -5,7 +5,7 @@ FUZZ_SECONDS ?= 10
 PREFIX ?= /usr/local
 export JOBS
 
-.PHONY: help demo test check-all reproduce fuzz bench docs format lint coverage install clean build
+.PHONY: help demo test check-all reproduce mutate fuzz bench docs format lint coverage install clean build
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -31,6 +31,10 @@ check-all: ## test with the long tests, then also clang, ThreadSanitizer, short 
 
 reproduce: build ## run all experiments in full, some minutes to an hour; put their figures into docs/experiments.md
 	@tools/reproduce.sh
+
+mutate: ## put small mistakes into the source one by one; the tests must find 95 % of them (about half an hour)
+	@tools/setup.sh test
+	@tools/mutate.sh
 
 fuzz: ## run every fuzz target for FUZZ_SECONDS
 	@tools/setup.sh fuzz
