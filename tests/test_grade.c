@@ -280,6 +280,33 @@ CN_TEST(statuses_are_counted) {
     drop(&f);
 }
 
+// A contact slides on the surface of its cone and sticks a thousandth below it; it is open where
+// its impulse is the round-off of the largest, and not where it is a millionth.
+CN_TEST(statuses_change_at_their_thresholds) {
+    double W[64] = {0};
+    for (int i = 0; i < 8; i++) {
+        W[9 * i] = 1.0;
+    }
+    const double q[8] = {0}, mu[] = {0.5, 0.5, 0.5, 0.5};
+    const double r[] = {2, 0.999, 2, 1.0 - 1e-10, 2e-6, 0, 2e-15, 0}; // stick, slide, stick, open
+    fixture f = make(2, 4, W, q, mu);
+    grade(&f, r, NULL);
+    assert_int_equal(f.grade.stick, 2);
+    assert_int_equal(f.grade.slide, 1);
+    assert_int_equal(f.grade.open, 1);
+    drop(&f);
+}
+
+// u = (0.5, 0) where r = (10, 0): e = u for rho = 1, and |r| is the largest of the three.
+CN_TEST(a_large_impulse_is_the_scale_of_the_maximum_measure) {
+    const double W[] = {0.1, 0, 0, 0.1}, q[] = {-0.5, 0}, mu[] = {0.5}, r[] = {10, 0};
+    fixture f = make(2, 1, W, q, mu);
+    grade(&f, r, NULL);
+    CN_CHECK_NEAR(f.grade.residual_q, 1.0, 1e-15);
+    CN_CHECK_NEAR(f.grade.residual_max, 0.05, 1e-15);
+    drop(&f);
+}
+
 static const double coupled_W[] = {3, 0.5, 0.2, 0, 0.5, 2, 0, -0.1, 0.2, 0, 5, 1, 0, -0.1, 1, 4};
 static const double coupled_q[] = {-1, 0.5, -2, 0.25}, coupled_mu[] = {0.4, 0.7};
 static const double coupled_r[] = {0.2, -0.1, 0.5, 0.3};
