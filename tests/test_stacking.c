@@ -225,3 +225,27 @@ CN_TEST(mass_ratio_of_a_million_is_solved_at_every_step) {
     CN_CHECK_NEAR(world_position(&w, 3)[2], 1.5, 1e-6);
     world_close(&w);
 }
+
+// With nothing set, at a tolerance of 1e-3: steps near rest go on past it, and a column that closes
+// its gaps comes to exact rest. Asked: 1e-4 of a block in 60 s.
+CN_TEST(default_tolerance_does_not_let_a_column_creep) {
+    world w = world_open("cairn: 1\ndimension: 2\ntime: {step: 0.005}\n"
+                         "materials: {stone: {density: 2000}}\n"
+                         "contacts: [{between: ['*', '*'], friction: 0.8}]\nbodies:\n"
+                         "  - {material: stone, fixed: true, shape: {line: {normal: [0, 1]}}}\n"
+                         "generate: [{column: {count: 8, material: stone, shape: {box: {size: [1, "
+                         "0.5]}}}}]\n");
+    CN_CHECK_NEAR(cn_model_settings(w.model)->tolerance, 1e-3, 0.0);
+    world_steps(&w, 1);
+    double before[8][2];
+    for (int i = 0; i < 8; i++) {
+        memcpy(before[i], world_position(&w, i + 2), sizeof before[i]);
+    }
+    world_steps(&w, 12000);
+    for (int i = 0; i < 8; i++) {
+        CN_CHECK_NEAR(world_position(&w, i + 2)[0], before[i][0], 5e-5);
+        CN_CHECK_NEAR(world_position(&w, i + 2)[1], before[i][1], 5e-5);
+    }
+    CN_CHECK_TRUE(w.unsolved == 0);
+    world_close(&w);
+}

@@ -69,7 +69,10 @@
 #define CN_NSGS_RESTART_GAIN 0.5  // share of the error left by their second half, or more
 #define CN_NSGS_JAMMED_AFTER 1000 // sweeps after which small packings of spheres stay with mixing
 #define CN_NSGS_JAMMED 8192       // contacts; larger packings need thousands of sweeps anyway
-#define CN_NSGS_HYPERSTATIC 3.0   // rows a velocity; packings of spheres have less than 2
+#define CN_NSGS_JAMMED_EVERY 3    // sweeps per step of Anderson acceleration there, in 3D, and
+#define CN_NSGS_JAMMED_SWEEPS 100 // sweeps before momentum is limited to
+#define CN_NSGS_JAMMED_MOMENTUM 0.85
+#define CN_NSGS_HYPERSTATIC 3.0 // rows a velocity; packings of spheres have less than 2
 
 const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"relaxation", CN_PARAM_REAL, offsetof(cn_nsgs_params, relaxation), 1.0, 0.05, 1.95,
@@ -77,7 +80,8 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"anderson", CN_PARAM_INT, offsetof(cn_nsgs_params, anderson), 5, 0, CN_ANDERSON_MAX,
      "depth of the acceleration; 0 sweeps plainly"},
     {"every", CN_PARAM_INT, offsetof(cn_nsgs_params, every), 0, 0, 100,
-     "sweeps per acceleration step; 0: 1 assembled, 3 in body space, 6 in packets"},
+     "sweeps per acceleration step; 0: 1 assembled, 3 in body space and in packings of up to 8192 "
+     "contacts of spheres, 6 in other packets"},
     {"settle", CN_PARAM_INT, offsetof(cn_nsgs_params, settle), 0, 0, 10000,
      "most sweeps past the tolerance from a start near it, so that piles come to exact rest"},
     {"single", CN_PARAM_BOOL, offsetof(cn_nsgs_params, single), 1, 0, 1,
@@ -102,11 +106,21 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
      "omega from the contraction seen, starting with relaxation; anderson is left out"},
 };
 
+// Whether the problem is a packing of spheres or disks small enough that what the first stage
+// leaves unsolved is at the margin of rigidity. There momentum circles about the solution; larger
+// packings need its reach all the same.
+static bool cn_nsgs_is_jammed(const cn_nsgs *s) {
+    return s->sweep.kind == CN_SWEEP_BALLS && s->sweep.p->contacts <= CN_NSGS_JAMMED;
+}
+
 // In body space each mixed start costs a product with H, so it is made less often; packets
 // sweep so fast that mixing would cost more than they do.
 static int32_t cn_nsgs_every(const cn_nsgs *s, const cn_nsgs_params *params) {
     if (params->every > 0) {
         return params->every;
+    }
+    if (s->sweep.p->dim == 3 && cn_nsgs_is_jammed(s)) {
+        return CN_NSGS_JAMMED_EVERY;
     }
     return s->sweep.kind != CN_SWEEP_ANY            ? CN_NSGS_EVERY_PACKED
            : s->sweep.p->W.kind == CN_OPERATOR_BODY ? CN_NSGS_EVERY_BODY
@@ -283,12 +297,6 @@ static int64_t cn_nsgs_launch(const cn_nsgs *s, const double *r) {
     return cold && layers >= CN_LAUNCH_LEAST ? CN_LAUNCH_LAYERS * layers : 0;
 }
 
-// Whether what is left unsolved after the first stage is a packing of spheres at the margin of
-// rigidity. There momentum circles; larger packings need its reach all the same.
-static bool cn_nsgs_is_jammed(const cn_nsgs *s) {
-    return s->sweep.kind == CN_SWEEP_BALLS && s->sweep.p->contacts <= CN_NSGS_JAMMED;
-}
-
 void cn_nsgs_start(cn_nsgs *s, double *r) {
     s->r = r;
     s->gliding = s->momentum > 0.0;
@@ -438,6 +446,8 @@ static double cn_nsgs_share(const cn_nsgs *s) {
         most = fmax(most, cn_nsgs_ramp(s, CN_RETURN_RAMP));
     } else if (s->sweeps < s->launch) {
         most = 1.0 - CN_LAUNCH_DRAG * (1.0 - s->momentum);
+    } else if (s->sweeps >= CN_NSGS_JAMMED_SWEEPS && s->sweep.p->dim == 3 && cn_nsgs_is_jammed(s)) {
+        most = fmin(most, CN_NSGS_JAMMED_MOMENTUM);
     }
     return fmin(cn_nsgs_ramp(s, CN_GLIDE_RAMP), most);
 }
