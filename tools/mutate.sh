@@ -46,8 +46,16 @@ awk -v folder="$work/mutants" -v pattern="$pattern" '
     END { finish(); exit bad }' "$list" >"$work/list.err" || fail "$(cat "$work/list.err")"
 [ -s "$work/mutants/.order" ] || fail "no mutant is named like '$pattern'"
 
-# The source as it stands, committed or not; what has not changed keeps its time.
-git ls-files -z | tar -c --null -T - 2>/dev/null | tar -x -C "$tree"
+# The source as it stands, committed or not. What differs gets a new time and is built again, as does the file of a mutant
+# that an interrupted run left.
+[ ! -s "$work/mutated" ] || rm -f "$tree/$(cat "$work/mutated")"
+git ls-files | while read -r file; do
+    if [ -f "$file" ] && ! cmp -s "$file" "$tree/$file"; then
+        mkdir -p "$tree/$(dirname "$file")"
+        cp "$file" "$tree/$file" # with a new time
+        chmod --reference="$file" "$tree/$file"
+    fi
+done
 
 # replace FILE OLD NEW: text for text, exactly once
 replace() {
@@ -111,11 +119,13 @@ while read -r name; do
     mutant=$work/mutants/$name
     file=$(cat "$mutant.file")
     count=$((count + 1))
+    echo "$file" >"$work/mutated"
     cp "$mutant.source" "$tree/$file"
     code=0
     # shellcheck disable=SC2046 # words on purpose
     try $(cat "$mutant.tests") </dev/null || code=$?
     cp "$file" "$tree/$file" # with a new time, so that it is built again
+    rm "$work/mutated"
     case $code in
     0)
         survived="$survived $name"

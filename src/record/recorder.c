@@ -82,6 +82,9 @@ static cn_status cn_recorder_open(const cn_env *env, const char *path, cn_databa
     status = cn_database_run(recorder->database, "BEGIN", error);
     if (status != CN_OK) {
         cn_recorder_close(recorder, NULL);
+        if (mode == CN_DATABASE_CREATE) {
+            cn_database_remove(path);
+        }
         return status;
     }
     *out = recorder;
