@@ -194,6 +194,52 @@ CN_TEST(piles_wake_when_a_force_changes_or_a_hand_pulls) {
     world_close(&w);
 }
 
+// Along any axis, and the others stay zero.
+CN_TEST(piles_wake_when_a_force_lifts_them) {
+    world w = asleep("forces: [{body: left, force: [0, 0, \"1e4*(t>1.5)\"]}]\n");
+    world_steps(&w, 25);
+    CN_CHECK_TRUE(sleeps(&w, LEFT));
+    world_steps(&w, 20);
+    CN_CHECK_TRUE(world_velocity(&w, LEFT)[2] > 0.1);
+    world_close(&w);
+}
+
+// In free flight without gravity: only speed and time decide.
+CN_TEST(bodies_sleep_below_the_speed_after_the_time) {
+    world w = world_open("cairn: 1\ntime: {step: 0.01}\ngravity: [0, 0, 0]\n" SLEEPING
+                         "materials: {stone: {density: 1000}}\n"
+                         "contacts: [{between: [stone, stone], friction: 0.5}]\n"
+                         "bodies:\n"
+                         "  - {material: stone, velocity: [0.019, 0, 0],\n"
+                         "     shape: [{sphere: {radius: 0.5}}]}\n"
+                         "  - {material: stone, position: [0, 0, 5], velocity: [0.021, 0, 0],\n"
+                         "     shape: [{sphere: {radius: 0.5}}]}\n");
+    world_steps(&w, 19);
+    CN_CHECK_NEAR(speed_of(&w, 1), 0.019, 1e-12);
+    world_steps(&w, 2);
+    CN_CHECK_TRUE(sleeps(&w, 1));
+    world_steps(&w, 60);
+    CN_CHECK_NEAR(speed_of(&w, 2), 0.021, 1e-12);
+    world_close(&w);
+}
+
+CN_TEST(nothing_sleeps_on_a_floor_that_moves_slowly) {
+    world w = world_open("cairn: 1\ntime: {step: 0.01}\nsolver: {tolerance: 1.0e-10}\n" SLEEPING
+                         "materials: {stone: {density: 1000}}\n"
+                         "contacts: [{between: [stone, stone], friction: 0.5}]\n"
+                         "bodies:\n"
+                         "  - {name: floor, fixed: true, material: stone,\n"
+                         "     shape: [{plane: {normal: [0, 0, 1]}}]}\n"
+                         "  - {material: stone, position: [0, 0, 0.5], velocity: [0.01, 0, 0],\n"
+                         "     shape: [{box: {size: [1, 1, 1]}}]}\n"
+                         "motions: [{body: floor, velocity: [0.01, 0, 0]}]\n");
+    for (int i = 0; i < 60; i++) {
+        world_steps(&w, 1);
+        CN_CHECK_NEAR(world_velocity(&w, 2)[0], 0.01, 1e-6);
+    }
+    world_close(&w);
+}
+
 // Saved while asleep and in the step in which it falls asleep, and gone on with after the hit.
 CN_TEST(a_saved_sleep_goes_on_to_the_same_bits) {
     for (int at = 1; at <= 120; at += 7) {
