@@ -279,6 +279,7 @@ int cn_command_run(int argc, char **argv) {
     cn_model *model = NULL;
     int code;
     cn_interrupt_catch();
+    job.env.cancel = cn_interrupt_poll;
     if (cn_scene_read(&job.env, scene, job.overrides, job.override_count, &model, &error) !=
         CN_OK) {
         code = cn_report_error(&error);

@@ -17,6 +17,7 @@
 
 // Multiples of a time are met within this share of a step: 0.02 / 0.001 is not 20 in binary.
 #define CN_GRID_SLACK 1e-6
+#define CN_STEP_LONG 0.05 // [s] a step that takes longer is left when somebody wants something else
 
 bool cn_is_due(int64_t step, double h, double every) {
     double ratio = every / h;
@@ -99,9 +100,18 @@ static int cn_drive_refuse(cn_drive *drive, const cn_error *error) {
     return code;
 }
 
+// A cn_cancel_fn.
+static bool cn_drive_poll(void *user) {
+    const cn_drive *drive = user;
+    return cn_interrupted() || (atomic_load_explicit(&drive->leave, memory_order_relaxed) &&
+                                cn_wall_clock() - drive->step_start > CN_STEP_LONG);
+}
+
 // The sim of the drive's model, with its threads.
 static cn_status cn_drive_sim(cn_drive *drive, cn_error *error) {
     cn_env env = cn_env_with_threads(drive->threads);
+    env.cancel = cn_drive_poll;
+    env.cancel_user = drive;
     drive->pool = env.threads;
     return cn_sim_create(drive->model, &env, &drive->sim, error);
 }
@@ -393,6 +403,7 @@ static double cn_drive_others(const cn_drive *drive) {
 cn_status cn_drive_step(cn_drive *drive, bool last, cn_step_report *report, bool *recorded,
                         cn_error *error) {
     *recorded = false;
+    drive->step_start = cn_wall_clock();
     double others = cn_drive_others(drive);
     cn_status status = cn_sim_step(drive->sim, report, error);
     if (status != CN_OK) {
@@ -425,7 +436,7 @@ static cn_status cn_drive_loop(cn_drive *drive, cn_error *error) {
         }
     }
     cn_progress_finish(&line);
-    return status;
+    return status == CN_ERR_CANCELLED ? CN_OK : status;
 }
 
 // What was counted and not named.

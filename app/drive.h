@@ -7,6 +7,8 @@
 #include "run_checks.h"
 #include "tally.h"
 
+#include <stdatomic.h>
+
 // Called after every step that was made; may be NULL.
 typedef void cn_drive_fn(void *user, const cn_sim *sim, const cn_step_report *report);
 
@@ -26,6 +28,10 @@ typedef struct cn_drive {
     cn_drive_fn *watch;
     void *watch_user;
     bool frameless; // no more frames are recorded
+    // Another thread wants the step under way to be left, which happens if it is a long one; it is
+    // for that thread's side to take it back when the step has returned.
+    atomic_bool leave;
+    double step_start; // [s] wall clock, of the step under way
     cn_drive_note_fn *note;
     void *note_user;
     cn_tally tally;
@@ -51,6 +57,7 @@ void cn_drive_end(cn_drive *drive); // frees
 
 // The two parts of cn_drive_go, for a loop of one's own. A step, made and recorded; last: the
 // run's last one, whose frame is recorded in any case. *recorded: whether it was.
+// CN_ERR_CANCELLED: left because of a signal or drive->leave; all is as before the step.
 cn_status cn_drive_step(cn_drive *drive, bool last, cn_step_report *report, bool *recorded,
                         cn_error *error);
 // The end of the file after steps that ended with status; an error is said. Exit codes as above.

@@ -16,6 +16,7 @@
 #define CN_LIVE_FACTOR_TIME 0.5         // [s] over which the real-time factor is taken
 #define CN_LIVE_LAG 1.0                 // [s] behind its pace that are made up for; more is let go
 #define CN_LIVE_COMMANDS 256            // waiting; more are refused
+#define CN_LIVE_IDLE 0.01               // [s] between two looks at whether the run is to end
 
 typedef struct cn_live_command {
     cn_request request;
@@ -30,6 +31,7 @@ struct cn_live {
     cn_live_options options;
     // Guarded by the mutex.
     bool stop;
+    bool left; // the last try of a step, for a command
     cn_live_command commands[CN_LIVE_COMMANDS];
     int32_t command_count;
     cn_live_news box;
@@ -327,6 +329,12 @@ void cn_live_send(cn_live *live, const cn_request *request, const char *text, ui
     } else {
         live->commands[live->command_count++] =
             (cn_live_command){*request, cn_text("%s", text), page};
+        // A step that was left once goes on through a stream of changes, so that the run does not
+        // stand still.
+        bool ends = request->op == CN_DO_PAUSE || request->op == CN_DO_RESET;
+        if (ends || !live->left) {
+            atomic_store(&live->drive->leave, true);
+        }
         pthread_cond_signal(&live->changed);
     }
     pthread_mutex_unlock(&live->mutex);
@@ -337,6 +345,7 @@ static bool cn_live_commands(cn_live *live) {
     cn_live_command commands[CN_LIVE_COMMANDS];
     pthread_mutex_lock(&live->mutex);
     int32_t count = live->command_count;
+    atomic_store(&live->drive->leave, live->stop);
     memcpy(commands, live->commands, sizeof *commands * (size_t)count);
     live->command_count = 0;
     bool stop = live->stop;
@@ -413,6 +422,13 @@ static cn_status cn_live_step(cn_live *live, cn_error *error) {
     bool recorded;
     bool last = cn_sim_step_index(drive->sim) + 1 >= live->last;
     cn_status status = cn_drive_step(drive, last, &report, &recorded, error);
+    pthread_mutex_lock(&live->mutex);
+    live->left = status == CN_ERR_CANCELLED;
+    pthread_mutex_unlock(&live->mutex);
+    if (status == CN_ERR_CANCELLED) {
+        cn_live_wait(live, CN_LIVE_IDLE); // after a signal, for the end; commands are there already
+        return CN_OK;
+    }
     if (status != CN_OK) {
         return status;
     }
@@ -502,6 +518,7 @@ cn_live *cn_live_start(cn_drive *drive, const cn_live_options *options) {
 cn_status cn_live_end(cn_live *live, cn_error *error) {
     pthread_mutex_lock(&live->mutex);
     live->stop = true;
+    atomic_store(&live->drive->leave, true);
     pthread_cond_signal(&live->changed);
     pthread_mutex_unlock(&live->mutex);
     pthread_join(live->thread, NULL);

@@ -28,10 +28,15 @@ void cn_interrupt_catch(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
 }
 
 bool cn_interrupted(void) {
     return cn_interrupt_flag != 0;
+}
+
+bool cn_interrupt_poll(void *user __attribute__((unused))) {
+    return cn_interrupted();
 }
 
 cn_progress_line cn_progress_start(const char *label, bool wanted) {

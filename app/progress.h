@@ -5,10 +5,11 @@
 
 #include <cairn/base.h>
 
-// From here on the first Ctrl-C (or SIGTERM) only sets a flag, which makes cn_progress_step cancel
-// the work; a second one ends the program at once.
+// From here on the first Ctrl-C (or SIGTERM, or SIGHUP) only sets a flag, which makes
+// cn_progress_step and cn_interrupt_poll cancel the work; a second one ends the program at once.
 void cn_interrupt_catch(void);
 bool cn_interrupted(void);
+bool cn_interrupt_poll(void *user); // a cn_cancel_fn
 
 typedef struct cn_progress_line {
     const char *label;

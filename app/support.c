@@ -2,6 +2,7 @@
 // Errors, arguments, memory and names for the subcommands; see app.h.
 #include "app.h"
 #include "json.h"
+#include "progress.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -208,6 +209,7 @@ int32_t cn_threads_wanted(const char *command) {
 cn_env cn_env_with_threads(int32_t threads) {
     cn_env env = cn_env_default();
     env.threads = threads > 0 ? cn_threads_create(threads) : NULL;
+    env.cancel = cn_interrupt_poll;
     return env;
 }
 

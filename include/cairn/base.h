@@ -77,13 +77,20 @@ typedef struct cn_threads cn_threads;
 CN_API cn_threads *cn_threads_create(int32_t count);
 CN_API void cn_threads_destroy(cn_threads *threads); // NULL is allowed; nothing may use them still
 
+// Polled during long work, by counts of it and at least every 50 ms but inside a single call of
+// LAPACK or CHOLMOD: true ends the work with CN_ERR_CANCELLED. Once it has returned true it must do
+// so until the call that it ends has returned. Any of the threads of the cn_env may call it.
+typedef bool cn_cancel_fn(void *user);
+
 // What the library may use of the world. A NULL cn_env means malloc, silence and one thread.
 typedef struct cn_env {
     cn_allocator allocator;
     cn_log_fn *log; // may be NULL
     void *log_user;
-    bool allow_plugins;  // scenes may load shared libraries (cairn/plugin.h)
-    cn_threads *threads; // NULL: the caller's alone; must outlive all that is made with the cn_env
+    bool allow_plugins;   // scenes may load shared libraries (cairn/plugin.h)
+    cn_threads *threads;  // NULL: the caller's alone; must outlive all that is made with the cn_env
+    cn_cancel_fn *cancel; // may be NULL
+    void *cancel_user;
 } cn_env;
 
 CN_API cn_env cn_env_default(void);

@@ -268,6 +268,7 @@ typedef struct cn_settings {
                       // tolerances of 1e-4 and above, of solvers with a parameter of that name
     int32_t max_iterations; // 0: the solver's own
     double time_limit;      // [s] of CPU a step; 0: none
+    double effort;          // sweeps per step, or iterations of solvers that have none; 0: no limit
     int32_t threads; // of a run whose cn_env names none, at most CN_THREADS_MAX; 0: one. The bits
                      // never depend on it
     cn_stall_policy on_stall;

@@ -26,7 +26,8 @@ extern "C" {
     X(CN_TIME, "time")               /* out of time */                                             \
     X(CN_DIVERGED, "diverged")       /* the iterates left the finite numbers */                    \
     X(CN_INFEASIBLE, "infeasible")   /* the solver has shown that there is no solution */          \
-    X(CN_UNSUPPORTED, "unsupported") /* this solver is not for this kind of problem */
+    X(CN_UNSUPPORTED, "unsupported") /* this solver is not for this kind of problem */             \
+    X(CN_EFFORT, "effort")           /* the budget of work is spent, which is counted, not timed */
 
 typedef enum cn_outcome {
 #define CN_OUTCOME_ENTRY(name, text) name,
@@ -100,6 +101,8 @@ typedef struct cn_solve_opts {
     const cn_local_solver *local; // default hybrid
     cn_progress_fn *progress;     // may be NULL
     void *progress_user;
+    cn_cancel_fn *cancel; // NULL: that of the cn_env of the scratch arena
+    void *cancel_user;
     cn_solve_memo *memo;           // may be NULL
     double params[CN_PARAM_SLOTS]; // the solver's own struct
 } cn_solve_opts;
@@ -113,6 +116,7 @@ CN_API double cn_solve_opts_get(const cn_solve_opts *opts, const cn_param *param
 typedef struct cn_solve_report {
     cn_outcome outcome;
     int32_t iterations; // in the solver's unit
+    double work;        // in sweeps, where the solver counts it; 0: iterations are all there is
     double cpu_s;       // [s] CPU of the solve alone
     const char *detail; // static text: which stage ended it and why; never NULL after a driver call
     cn_grade grade;     // by the checker; a solver never grades itself

@@ -61,6 +61,10 @@ cn_status cn_fail_memory(cn_error *error) {
     return cn_fail(error, CN_ERR_MEMORY, "out of memory");
 }
 
+cn_status cn_fail_cancelled(cn_error *error) {
+    return cn_fail(error, CN_ERR_CANCELLED, "cancelled");
+}
+
 const char *cn_error_format(const cn_error *error, char *text, size_t size) {
     if (size == 0) {
         return text;

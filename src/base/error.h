@@ -11,7 +11,8 @@ cn_status cn_fail(cn_error *error, cn_status status, const char *format, ...) CN
 // Adds to the last cn_fail what it could not know.
 void cn_fail_hint(cn_error *error, const char *format, ...) CN_PRINTF(2, 3);
 void cn_fail_at(cn_error *error, const char *file, int32_t line, int32_t column);
-// The usual one.
+// The usual ones.
 cn_status cn_fail_memory(cn_error *error);
+cn_status cn_fail_cancelled(cn_error *error);
 
 #endif

@@ -26,3 +26,12 @@ uint64_t cn_hash_state(int64_t step, const double *q, int64_t q_count, const dou
     cn_hash_numbers(&hash, v, v_count);
     return XXH64_digest(&hash);
 }
+
+uint64_t cn_hash_parts(const cn_hash_part *part, int32_t count) {
+    XXH64_state_t hash;
+    XXH64_reset(&hash, 0);
+    for (int32_t i = 0; i < count; i++) {
+        XXH64_update(&hash, part[i].bytes, part[i].size);
+    }
+    return XXH64_digest(&hash);
+}

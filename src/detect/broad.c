@@ -192,7 +192,7 @@ static cn_status cn_broad_build(cn_broad *broad, const cn_env *env, cn_arena *sc
         return CN_ERR_MEMORY;
     }
     cn_status status = cn_grid_pairs(env, broad->count, broad->grown, scratch, &broad->near);
-    if (status == CN_ERR_MEMORY) {
+    if (status == CN_ERR_MEMORY || status == CN_ERR_CANCELLED) {
         return status;
     }
     broad->mark.size = 0;
@@ -214,7 +214,7 @@ cn_status cn_broad_near(cn_broad *broad, const cn_env *env, int32_t count, const
         cn_arena_release(scratch, mark);
         if (status != CN_OK) {
             broad->count = 0; // the next call searches again
-            broad->near.size = status == CN_ERR_MEMORY ? 0 : broad->near.size;
+            broad->near.size = status == CN_ERR_UNSUPPORTED ? broad->near.size : 0;
             *out = (cn_near_pairs){cn_near_count(broad), (const void *)broad->near.data,
                                    broad->mark.data};
             return status;

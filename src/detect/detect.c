@@ -9,6 +9,7 @@
 #include "detect/detect.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -579,7 +580,12 @@ static void cn_look_at_pairs(cn_look *look) {
     const cn_detector *d = look->asked->detector;
     int32_t touching[CN_LOOK_BLOCK];
     cn_look_block block;
+    // One that is cancelled ends without the rest; cn_detect says so.
     while (look->next < look->end) {
+        if (cn_is_cancelled(&d->env)) {
+            look->next = look->end;
+            return;
+        }
         int64_t left = look->end - look->next;
         int32_t count = left < CN_LOOK_BLOCK ? (int32_t)left : CN_LOOK_BLOCK;
         int32_t found = d->kernel->touch(d->ball, d->near.pair + look->next, count,
@@ -711,6 +717,9 @@ static cn_status cn_find_near(const cn_asked *asked, cn_error *error) {
         cn_parallel_ranges(&d->env, bodies, cn_look_at_walls, (void *)asked);
     }
     cn_status status = cn_broad_near(d->broad, &d->env, bodies, d->ball, d->scratch, &d->near);
+    if (status == CN_ERR_CANCELLED) {
+        return cn_fail_cancelled(error);
+    }
     if (status == CN_ERR_MEMORY || !cn_reserve_parting(d)) {
         return cn_fail_memory(error);
     }
@@ -731,7 +740,7 @@ cn_status cn_detect_overlap(cn_detector *detector, const double *q, const double
     cn_status near = cn_find_near(&asked, error);
     cn_arena_release(d->scratch, mark);
     *found = false;
-    if (near == CN_ERR_MEMORY) {
+    if (near == CN_ERR_MEMORY || near == CN_ERR_CANCELLED) {
         return near;
     }
     // A part of the pairs at a time; a part larger than the room, such as one of large compounds,
@@ -756,7 +765,7 @@ cn_status cn_detect_overlap(cn_detector *detector, const double *q, const double
         room = look.count == 0 ? 2 * room : room;
     }
     d->first = near != CN_OK;
-    return near;
+    return near == CN_OK ? cn_poll_status(&d->env, error) : near;
 }
 
 cn_status cn_detect(cn_detector *detector, const double *q, const double *v, double h,
@@ -770,6 +779,9 @@ cn_status cn_detect(cn_detector *detector, const double *q, const double *v, dou
         status = cn_fail_memory(error);
     }
     cn_arena_release(d->scratch, mark);
+    if (cn_is_cancelled(&d->env)) {
+        return cn_fail_cancelled(error);
+    }
     if (status != CN_OK) {
         return status;
     }

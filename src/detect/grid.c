@@ -13,6 +13,7 @@
 #include "detect/grid.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/parallel.h"
 
 #include <math.h>
@@ -44,6 +45,7 @@ typedef struct cn_grid_unit {
 } cn_grid_unit;
 
 typedef struct cn_grid {
+    const cn_env *env;
     int32_t count, units;
     const cn_bounding *ball;
     double scale[CN_LEVELS]; // one over the width of a cell [1/m]
@@ -286,6 +288,9 @@ static void cn_find_unit(void *user, int32_t index) {
     int32_t first = index * CN_GRID_UNIT,
             end = grid->count - first < CN_GRID_UNIT ? grid->count : first + CN_GRID_UNIT;
     unit->count = unit->late_count = 0;
+    if (cn_is_cancelled(grid->env)) {
+        return; // and cn_find_all has nothing
+    }
     for (int32_t i = first; i < end && !cn_is_crowded(unit); i++) {
         cn_finding finding = {i, grid->ball[i], unit};
         int64_t before = unit->count;
@@ -329,7 +334,7 @@ static cn_status cn_find_all(const cn_env *env, cn_grid *grid, cn_arena *memory)
             cn_find_unit(grid, i);
         }
     }
-    return CN_OK;
+    return cn_is_cancelled(env) ? CN_ERR_CANCELLED : CN_OK;
 }
 
 // The pairs of a unit's balls, to where they belong.
@@ -402,8 +407,9 @@ static cn_body_pair *cn_late_pairs(const cn_grid *grid, int64_t count, cn_arena 
 static cn_status cn_grid_find(const cn_env *env, cn_grid *grid, cn_arena *scratch,
                               cn_buffer *pairs) {
     cn_grid_build(env, grid);
-    if (cn_find_all(env, grid, scratch) != CN_OK) {
-        return CN_ERR_MEMORY;
+    cn_status status = cn_find_all(env, grid, scratch);
+    if (status != CN_OK) {
+        return status;
     }
     int64_t late_count = 0;
     for (int32_t i = 0; i < grid->units; i++) {
@@ -433,7 +439,7 @@ static cn_status cn_grid_find(const cn_env *env, cn_grid *grid, cn_arena *scratc
 cn_status cn_grid_pairs(const cn_env *env, int32_t count, const cn_bounding *ball,
                         cn_arena *scratch, cn_buffer *pairs) {
     cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_grid grid = {.count = count, .ball = ball};
+    cn_grid grid = {.env = env, .count = count, .ball = ball};
     cn_status status = CN_ERR_MEMORY;
     if (cn_grid_allocate(&grid, scratch)) {
         status = cn_grid_find(env, &grid, scratch, pairs);

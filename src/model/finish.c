@@ -43,6 +43,7 @@ static cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *
         {"solver.settle", s->settle, 0.0, 10000.0, false, false},
         {"solver.max_iterations", s->max_iterations, 0.0, DBL_MAX, false, false},
         {"time_limit", s->time_limit, 0.0, DBL_MAX, false, false},
+        {"solver.effort", s->effort, 0.0, DBL_MAX, false, false},
         {"solver.threads", s->threads, 0.0, CN_THREADS_MAX, false, false},
         {"halvings", s->halvings, 0.0, 30.0, false, false},
         {"alert", s->alert, 0.0, DBL_MAX, false, true},

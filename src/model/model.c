@@ -78,6 +78,7 @@ cn_settings cn_settings_default(int32_t dim) {
                          .tolerance = NAN,
                          .settle = 30,
                          .on_stall = CN_STALL_CONTINUE,
+                         .effort = 1e5,
                          .fallback = "prox-newton",
                          .halvings = 3,
                          .alert = NAN,

@@ -3,6 +3,7 @@
 #include "scene/generate.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "geom/shape.h"
 #include "math/vec3.h"
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #define CN_BODY_NAME_MAX 256
+#define CN_BODIES_POLLED 1024 // bodies between two polls
 
 #define CN_GENERATOR(key, rows, where, words)                                                      \
     CN_KEY(key, boxed, cn_generator_entry, params, .flags = CN_VARIANT | (where),                  \
@@ -77,7 +79,10 @@ cn_body_def cn_lot_body(const cn_maker *maker) {
 
 cn_status cn_make_body(cn_maker *maker, cn_body_def *def) {
     char name[CN_BODY_NAME_MAX];
-    maker->made++;
+    if (++maker->made % CN_BODIES_POLLED == 0 &&
+        cn_is_cancelled(cn_arena_env(maker->reader->memory))) {
+        return cn_fail_cancelled(maker->reader->error);
+    }
     if (!def->name && maker->lot->name) {
         snprintf(name, sizeof name, "%.*s-%lld", CN_BODY_NAME_MAX - 24, maker->lot->name,
                  (long long)maker->made);

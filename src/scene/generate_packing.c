@@ -11,6 +11,7 @@
 #include "scene/generate.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/rng.h"
 #include "math/rotation.h"
@@ -18,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#define CN_TRY_WORK 500.0    // of cn_poll_work: some 27 cells with a body or two
 #define CN_TRIES_A_BODY 2000 // places drawn for one body before "random" gives up
 #define CN_FIT_SLACK 1e-12   // of a cell: a box of exactly n cells has room for n
 
@@ -292,11 +294,16 @@ static cn_status cn_packing_random(cn_packer *packer) {
         return cn_fail_memory(packer->maker->reader->error);
     }
     cn_status status = CN_OK;
+    cn_poll poll = {.env = cn_arena_env(memory)};
     for (int32_t placed = 0; placed < packing->count && status == CN_OK; placed++) {
         double radius = cn_packer_radius(packer);
         double center[3] = {0};
         bool found = false;
         for (int32_t tries = 0; tries < CN_TRIES_A_BODY && !found; tries++) {
+            if (cn_poll_work(&poll, CN_TRY_WORK)) {
+                cn_arena_release(memory, mark);
+                return cn_fail_cancelled(packer->maker->reader->error);
+            }
             for (int32_t i = 0; i < packer->dim; i++) {
                 center[i] = cn_rng_uniform(&packer->rng, packing->inside[i] + radius,
                                            packing->inside[3 + i] - radius);

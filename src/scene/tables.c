@@ -215,6 +215,11 @@ static const cn_field cn_solver_fields[] = {
         "time_limit", real, cn_scene, settings.time_limit, .flags = CN_NOT_BELOW_ZERO, .unit = "s",
         .help = "CPU time of a whole step, 0 is none: its solve ends in time with the best answer "
                 "that it has; a limit makes a run irreproducible"),
+    CN_KEY("effort", real, cn_scene, settings.effort, .flags = CN_NOT_BELOW_ZERO,
+           .help = "most work of a whole step, counted in sweeps over its contacts, with "
+                   "factorisations by their multiplications (other solvers: iterations), 0 is no "
+                   "bound: the step then takes the best answer so far, with the outcome "
+                   "\"effort\"; counted, not timed, so that runs stay reproducible"),
     CN_KEY("threads", int, cn_scene, settings.threads, .flags = CN_RANGE, .min = 0,
            .max = CN_THREADS_MAX,
            .help = "threads at work where neither --threads nor CAIRN_THREADS says it, 0 is one; "

@@ -71,6 +71,22 @@ static cn_status cn_drive_check(const void *problem, const cn_solver_info *info,
     return cn_solve_opts_validate(opts, info, error);
 }
 
+// The options with a callback to poll, where the caller gave one in whatever way.
+static cn_solve_opts cn_drive_opts(const cn_solve_opts *opts, const cn_arena *scratch) {
+    cn_solve_opts own = *opts;
+    const cn_env *env = cn_arena_env(scratch);
+    if (!own.cancel) {
+        own.cancel = env->cancel;
+        own.cancel_user = env->cancel_user;
+    }
+    return own;
+}
+
+// How a run ended. A part of a solver that was left early may have given an answer all the same.
+static cn_status cn_drive_run_status(cn_status run, const cn_solve_opts *opts) {
+    return run == CN_OK && opts->cancel && opts->cancel(opts->cancel_user) ? CN_ERR_CANCELLED : run;
+}
+
 // The grade decides: within the tolerance is solved, whatever the solver said; above it, is not. An
 // answer that had to be replaced stays diverged even if zero happens to fit.
 static void cn_drive_settle(const cn_solve_opts *opts, bool replaced, cn_solve_report *report) {
@@ -286,6 +302,8 @@ cn_status cn_friction_drive(const cn_friction *p, const cn_friction_solver *solv
     if (status != CN_OK) {
         return status;
     }
+    cn_solve_opts own = cn_drive_opts(opts, scratch);
+    opts = &own;
     cn_arena_mark mark = cn_arena_get_mark(scratch);
     cn_status run = CN_OK;
     double start = 0.0;
@@ -297,6 +315,7 @@ cn_status cn_friction_drive(const cn_friction *p, const cn_friction_solver *solv
     } else {
         start = timed ? cn_clock_cpu() : 0.0;
         run = cn_friction_run(p, solver, opts, scratch, r, u, report);
+        run = cn_drive_run_status(run, opts);
         report->cpu_s = timed ? cn_clock_cpu() - start : 0.0;
     }
     bool claimed = run == CN_OK && report->outcome == CN_SOLVED;
@@ -306,7 +325,8 @@ cn_status cn_friction_drive(const cn_friction *p, const cn_friction_solver *solv
     double residual = cn_grade_residual(&report->grade, opts->measure);
     if (status == CN_OK && claimed && report->outcome == CN_STALLED && !(opts->time_limit > 0.0) &&
         residual <= CN_DRIVE_ROUNDING * opts->tolerance) {
-        status = cn_friction_repeat(p, solver, opts, scratch, r, u, report);
+        run = cn_friction_repeat(p, solver, opts, scratch, r, u, report);
+        run = cn_drive_run_status(run, opts);
         report->cpu_s = timed ? cn_clock_cpu() - start : 0.0;
     }
     cn_arena_release(scratch, mark);
@@ -361,13 +381,15 @@ struct cn_matrix_job {
 static cn_status cn_matrix_drive(const cn_matrix_job *job, const cn_solve_opts *opts,
                                  cn_arena *scratch, double *z, double *w, cn_solve_report *report,
                                  cn_error *error) {
+    cn_solve_opts own = cn_drive_opts(opts, scratch);
+    opts = &own;
     cn_arena_mark mark = cn_arena_get_mark(scratch);
     cn_status run = CN_OK, judged = CN_OK;
     if (job->n == 0) {
         report->detail = "no unknowns";
     } else {
         double start = cn_clock_cpu();
-        run = job->run(job, opts, scratch, z, w, report);
+        run = cn_drive_run_status(job->run(job, opts, scratch, z, w, report), opts);
         report->cpu_s = cn_clock_cpu() - start;
         cn_arena_release(scratch, mark);
     }

@@ -90,7 +90,7 @@ static bool cn_auto_limits(const cn_auto_turns *turns, int32_t count, double wor
     int32_t left = turns->opts->max_iterations - turns->iterations;
     opts->max_iterations = count < left ? count : left;
     if (left <= 0 || cn_auto_is_spent(turns)) {
-        report->outcome = CN_LIMIT;
+        report->outcome = left > 0 ? CN_EFFORT : CN_LIMIT;
         report->detail = left > 0 ? "the budget of work is spent" : "out of iterations";
         return false;
     }
@@ -224,6 +224,10 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     bool at_once = turns->island && p->contacts < CN_AUTO_SMALL;
     cn_nsgs_start(sweeps, r);
     cn_solve_opts opts = cn_watch_rest(turns->opts, turns->start);
+    const cn_nsgs_params *params = (const void *)opts.params;
+    if (params->budget > 0.0 && params->budget < opts.max_iterations) {
+        opts.max_iterations = params->budget > 1.0 ? (int32_t)params->budget : 1;
+    }
     opts.max_iterations = at_once ? 0 : opts.max_iterations;
     double first = sweeps->gliding ? CN_AUTO_GLIDING : CN_AUTO_PATIENCE;
     bool loose = opts.tolerance >= CN_AUTO_LOOSE, swept = opts.tolerance >= CN_AUTO_SWEPT &&
@@ -369,10 +373,11 @@ static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve
         status = cn_auto_turn(&turns, k, &system, &sweeps, patience, scratch, r, u, report);
     }
     if (!cn_auto_is_over(status, report) && cn_auto_is_spent(&turns)) {
-        report->outcome = CN_LIMIT;
+        report->outcome = CN_EFFORT;
         report->detail = "the budget of work is spent";
     }
     report->iterations = turns.iterations;
+    report->work = turns.work;
     return status;
 }
 

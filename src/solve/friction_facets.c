@@ -57,8 +57,7 @@ static cn_status cn_facets_run(const char *solver_name, const cn_friction *p,
     inner_opts.tolerance = fmax(CN_FACET_FINER * opts->tolerance, CN_FACET_FINEST);
     inner_opts.max_iterations = opts->max_iterations;
     inner_opts.time_limit = opts->time_limit;
-    inner_opts.progress = opts->progress;
-    inner_opts.progress_user = opts->progress_user;
+    cn_opts_take_callbacks(&inner_opts, opts);
     cn_formulation_opts how = cn_formulation_opts_default();
     how.facets = own.facets;
     cn_solve_report inner;

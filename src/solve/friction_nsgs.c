@@ -610,10 +610,15 @@ static cn_status cn_nsgs_whole(const cn_friction *p, const cn_solve_opts *opts, 
     cn_nsgs_start(&run, r);
     cn_solve_opts rest = cn_watch_rest(opts, start);
     const cn_nsgs_params *params = (const void *)opts->params;
-    if (params->budget > 0.0 && params->budget < rest.max_iterations) {
-        rest.max_iterations = (int32_t)params->budget;
+    bool budgeted = params->budget > 0.0 && params->budget < rest.max_iterations;
+    if (budgeted) {
+        rest.max_iterations = params->budget > 1.0 ? (int32_t)params->budget : 1;
     }
     status = cn_nsgs_go(&run, &rest, HUGE_VAL, report);
+    if (budgeted && report->outcome == CN_LIMIT) {
+        report->outcome = CN_EFFORT;
+        report->detail = "the budget of work is spent";
+    }
     cn_nsgs_answer(&run, r);
     return status;
 }

@@ -410,8 +410,7 @@ static cn_status cn_mcp_pivots(cn_mcp_newton *s, double start, cn_arena *scratch
     cn_solve_opts opts = cn_solve_opts_default(&info);
     opts.tolerance = s->opts->tolerance;
     opts.max_iterations = s->opts->max_iterations;
-    opts.progress = s->opts->progress;
-    opts.progress_user = s->opts->progress_user;
+    cn_opts_take_callbacks(&opts, s->opts);
     if (s->opts->time_limit > 0.0) {
         opts.time_limit = fmax(s->opts->time_limit - (cn_clock_cpu() - start), DBL_MIN);
     }

@@ -5,6 +5,7 @@
 #include "solve/packets.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/parallel.h"
 #include "solve/body_order.h"
 
@@ -424,6 +425,14 @@ static void cn_packets_do(void *user, int32_t unit) {
     loop->fn(loop->user, unit, first[0], first[1] - first[0]);
 }
 
+// The same in a sweep, of which the rest is left out where it is cancelled.
+static void cn_packets_visit(void *user, int32_t unit) {
+    const cn_packets_loop *loop = user;
+    if (!cn_is_cancelled(loop->packets->env)) {
+        cn_packets_do(user, unit);
+    }
+}
+
 static void cn_packets_add(void *user, int32_t unit) {
     cn_packets_loop *loop = user;
     const int32_t *first = loop->packets->first + unit;
@@ -432,14 +441,14 @@ static void cn_packets_add(void *user, int32_t unit) {
 
 void cn_packets_sweep(const cn_packets *packets, cn_packets_fn *fn, void *user) {
     cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
-    cn_packets_in_order(packets, cn_packets_do, &loop);
+    cn_packets_in_order(packets, cn_packets_visit, &loop);
 }
 
 // Of odd slabs first, then of even ones.
 static void cn_packets_do_back(void *user, int32_t place) {
     cn_packets_loop *loop = user;
     int32_t half = loop->packets->phase[1], odd = loop->packets->phase[2] - half;
-    cn_packets_do(loop, place < odd ? half + place : place - odd);
+    cn_packets_visit(loop, place < odd ? half + place : place - odd);
 }
 
 void cn_packets_sweep_back(const cn_packets *packets, cn_packets_fn *fn, void *user) {
@@ -447,7 +456,7 @@ void cn_packets_sweep_back(const cn_packets *packets, cn_packets_fn *fn, void *u
     cn_unit_after after[CN_UNITS_MAX];
     int32_t slabs = packets->phase[2], odd = slabs - packets->phase[1];
     for (int32_t unit = packets->units - 1; unit >= slabs; unit--) {
-        cn_packets_do(&loop, unit);
+        cn_packets_visit(&loop, unit);
     }
     for (int32_t place = 0; place < slabs; place++) {
         int32_t even = place - odd;

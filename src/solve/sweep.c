@@ -8,6 +8,7 @@
 #include "solve/sweep.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/parallel.h"
 #include "math/wide.h"
 #include "problem/ball_map.h"
@@ -260,9 +261,17 @@ CN_INLINE void cn_contact_body(cn_sweep *s, int32_t a, double *r) {
 // ---- the sweep by index of each form ----
 
 // All contacts once; inlined, so that the visit is too.
+#define CN_SWEEP_POLLED 32768 // contacts between two polls of a sweep
+
+// A sweep that is cancelled is left where it is.
 CN_INLINE void cn_sweep_all(cn_sweep *s, cn_visit_fn *visit, double *r) {
-    for (int32_t a = 0; a < s->p->contacts; a++) {
-        visit(s, a, r);
+    int32_t contacts = s->p->contacts, end = 0;
+    while (end < contacts && (end == 0 || !cn_is_cancelled(s->env))) {
+        int32_t first = end;
+        end = contacts - first < CN_SWEEP_POLLED ? contacts : first + CN_SWEEP_POLLED;
+        for (int32_t a = first; a < end; a++) {
+            visit(s, a, r);
+        }
     }
 }
 

@@ -17,7 +17,7 @@
 typedef struct cn_watch {
     const cn_solve_opts *opts;
     double start;     // [s] CPU
-    cn_status status; // CN_ERR_CANCELLED once the progress callback said so, else CN_OK
+    cn_status status; // CN_ERR_CANCELLED once a callback said so, else CN_OK
 } cn_watch;
 
 cn_watch cn_watch_start(const cn_solve_opts *opts);
@@ -39,7 +39,15 @@ static inline void cn_report_end(cn_solve_report *report, cn_outcome outcome, co
     report->detail = detail;
 }
 
-// Whether there is a limit of time and it has been reached.
+// Whom a solve inside another one asks and informs.
+static inline void cn_opts_take_callbacks(cn_solve_opts *opts, const cn_solve_opts *outer) {
+    opts->progress = outer->progress;
+    opts->progress_user = outer->progress_user;
+    opts->cancel = outer->cancel;
+    opts->cancel_user = outer->cancel_user;
+}
+
+// Whether there is a limit of time and it has been reached, or the solve is cancelled.
 bool cn_watch_is_late(const cn_watch *watch);
 // The options for a part that begins at this time [s CPU] after start: less of the time limit.
 cn_solve_opts cn_watch_rest(const cn_solve_opts *opts, double start);

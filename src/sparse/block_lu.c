@@ -5,6 +5,7 @@
 #include "sparse/block_lu.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 
 #include <amd.h>
 #include <math.h>
@@ -151,7 +152,7 @@ static int32_t cn_order_late(int32_t rows, const uint8_t *late, int32_t *spare, 
 cn_status cn_block_lu_analyse(int32_t dim, int32_t rows, const int64_t *start,
                               const int32_t *column, const uint8_t *late, cn_arena *memory,
                               cn_block_lu *out) {
-    *out = (cn_block_lu){.dim = dim, .rows = rows};
+    *out = (cn_block_lu){.dim = dim, .rows = rows, .env = cn_arena_env(memory)};
     int32_t *order = CN_TAKE(memory, int32_t, rows);
     int64_t *next = CN_TAKE(memory, int64_t, rows);
     out->place = CN_TAKE(memory, int32_t, rows);
@@ -282,6 +283,7 @@ CN_INLINE void cn_subtract_product(int dim, const double *restrict left,
 
 CN_INLINE bool cn_factor_rows(int dim, cn_block_lu *lu, int32_t from) {
     int size = dim * dim;
+    cn_poll poll = {.env = lu->env};
     for (int32_t i = from; i < lu->rows; i++) {
         int64_t first = lu->start[i], last = lu->start[i + 1];
         for (int64_t k = first; k < last; k++) {
@@ -292,6 +294,10 @@ CN_INLINE bool cn_factor_rows(int dim, cn_block_lu *lu, int32_t from) {
             int32_t row = lu->column[k];
             double *left = lu->work + (int64_t)size * row;
             const double *pivot = lu->value + size * lu->diagonal[row];
+            if (cn_poll_work(&poll,
+                             (double)(size * dim * (lu->start[row + 1] - lu->diagonal[row])))) {
+                return false;
+            }
             cn_divide_block(dim, pivot, lu->exchange + (int64_t)dim * row, left);
             for (int64_t l = lu->diagonal[row] + 1; l < lu->start[row + 1]; l++) {
                 cn_subtract_product(dim, left, lu->value + size * l,

@@ -25,6 +25,7 @@ typedef struct cn_block_lu {
     double *work;      // one block row, dense
     double *x;         // a right-hand side in the elimination order
     double multiplications; // of one factorisation, for decisions by count
+    const cn_env *env;      // of the memory
 } cn_block_lu;
 
 // The pattern: block row i couples with column[k], k in [start[i], start[i+1]), symmetric; the
@@ -38,8 +39,8 @@ cn_status cn_block_lu_analyse(int32_t dim, int32_t rows, const int64_t *start,
 void cn_block_lu_clear(cn_block_lu *lu, int32_t first);
 // The block (i, j) of the pattern, by rows, to be added to; NULL when it is not in it.
 double *cn_block_lu_at(cn_block_lu *lu, int32_t i, int32_t j);
-// false when a pivot vanishes or is not finite. first: rows before it are factored already, and of
-// the values of those behind only these have been filled anew.
+// false when a pivot vanishes or is not finite, and when the work is cancelled. first: rows before
+// it are factored already, and of the values of those behind only these have been filled anew.
 bool cn_block_lu_factor(cn_block_lu *lu, int32_t first);
 // x := A^-1 x
 void cn_block_lu_solve(cn_block_lu *lu, double *x);

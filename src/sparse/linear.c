@@ -197,6 +197,9 @@ cn_status cn_linear_factorize(cn_linear *linear, const cn_csr *A, cn_error *erro
         }
         return cn_fail(error, status, "the matrix is %s", what);
     }
+    if (status == CN_ERR_CANCELLED) {
+        return cn_fail(error, status, "the factorisation was cancelled");
+    }
     if (status != CN_OK) {
         return cn_fail_memory(error);
     }

@@ -35,7 +35,7 @@ bool cn_linear_backend_is_definite(const cn_linear_backend *backend);
 cn_status cn_linear_create(const cn_linear_backend *backend, const cn_env *env, const cn_csr *A,
                            cn_linear **out, cn_error *error);
 // A must have the pattern given to create. CN_ERR_NUMERIC: not positive definite, or singular, to
-// working precision; the handle may be factorised again.
+// working precision; the handle may be factorised again, as after CN_ERR_CANCELLED.
 cn_status cn_linear_factorize(cn_linear *linear, const cn_csr *A, cn_error *error);
 // b: columns of length n, one after the other; overwritten by x. CN_ERR_ARGUMENT: not factorised.
 cn_status cn_linear_solve(cn_linear *linear, int32_t columns, double *b);

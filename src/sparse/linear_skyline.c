@@ -11,6 +11,7 @@
 #include "sparse/linear.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 
 #include <math.h>
 #include <string.h>
@@ -189,8 +190,12 @@ static cn_status cn_skyline_factorize(cn_linear *linear, int32_t *row) {
             sky->L[p > q ? sky->start[p] + q : sky->start[q] + p] = A->value[k];
         }
     }
+    cn_poll poll = {.env = cn_arena_env(linear->memory)};
     for (int32_t i = 0; i < A->rows; i++) {
-        double *line = sky->L + sky->start[i];
+        double *line = sky->L + sky->start[i], width = i - sky->first[i];
+        if (cn_poll_work(&poll, 0.5 * width * width)) {
+            return CN_ERR_CANCELLED;
+        }
         for (int32_t j = sky->first[i]; j < i; j++) {
             const double *other = sky->L + sky->start[j];
             int32_t from = sky->first[i] > sky->first[j] ? sky->first[i] : sky->first[j];

@@ -212,15 +212,8 @@ cn_status cn_step_adapted(cn_sim *sim, double t, double h, cn_step_report *repor
     cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
     double *whole =
         CN_TAKE(sim->scratch, double, (int64_t)cn_pose_size(model->dim) * model->body_count);
-    cn_state start;
-    cn_status status = whole && cn_state_copy(sim, sim->scratch, &sim->state, &start)
-                           ? cn_adapt_parts(sim, t, h, whole, report, error)
-                           : cn_fail_memory(error);
-    if (status != CN_OK && status != CN_ERR_MEMORY) {
-        // The state is that of the last good step, not of a part.
-        cn_status restored = cn_state_restore(sim, &start, NULL);
-        status = restored == CN_OK ? status : restored;
-    }
+    cn_status status =
+        whole ? cn_adapt_parts(sim, t, h, whole, report, error) : cn_fail_memory(error);
     cn_arena_release(sim->scratch, mark);
     return status;
 }

@@ -264,10 +264,50 @@ static void cn_keep_better(cn_sim *sim, const cn_friction *p, double *trial_r, d
     }
 }
 
+static const cn_param *cn_budget_param(const cn_solver_info *info) {
+    for (int32_t i = 0; i < info->param_count; i++) {
+        if (strcmp(info->params[i].name, "budget") == 0) {
+            return &info->params[i];
+        }
+    }
+    return NULL;
+}
+
+// Bounds a solve by what the step has left of its effort: by the solver's own budget of work where
+// it has one, which its own parameter may have set lower, else by iterations. Some work is always
+// left, so that no answer is nothing but its start.
+static void cn_step_bound(const cn_sim *sim, const cn_solver_info *info, cn_solve_opts *opts) {
+    const cn_param *budget = cn_budget_param(info);
+    if (!(sim->effort > 0.0)) {
+        return;
+    }
+    if (budget) {
+        double *own = (double *)(void *)((char *)opts->params + budget->offset);
+        *own = *own > 0.0 ? fmin(*own, sim->effort) : sim->effort;
+    } else if (sim->effort < opts->max_iterations) {
+        opts->max_iterations = (int32_t)sim->effort;
+    }
+}
+
+// What a solve with these options took of the effort.
+static void cn_step_spend(cn_sim *sim, const cn_solve_opts *opts, int32_t max_iterations,
+                          cn_solve_report *report) {
+    if (!(sim->effort > 0.0)) {
+        return;
+    }
+    if (report->outcome == CN_LIMIT && opts->max_iterations < max_iterations) {
+        report->outcome = CN_EFFORT;
+        report->detail = "the effort of the step is spent";
+    }
+    sim->effort = fmax(sim->effort - fmax(report->work, report->iterations), 1.0);
+}
+
 // The solver's settings with what the step has left of its time: the limit is the whole step's, so
 // detection and assembly have had their part, and what follows the solve gets as much as last time.
-static cn_solve_opts cn_step_limited(cn_sim *sim, const cn_solve_opts *opts) {
+static cn_solve_opts cn_step_limited(cn_sim *sim, const cn_solver_info *info,
+                                     const cn_solve_opts *opts) {
     cn_solve_opts limited = *opts;
+    cn_step_bound(sim, info, &limited);
     if (opts->time_limit > 0.0) {
         sim->clock.solving = cn_clock_cpu();
         double spent = sim->clock.solving - sim->clock.start;
@@ -288,12 +328,14 @@ cn_status cn_step_solve(cn_sim *sim, cn_error *error) {
         return cn_fail_memory(error);
     }
     step->solver = sim->solver->info.name;
-    cn_solve_opts opts = cn_step_limited(sim, &sim->opts);
+    cn_solve_opts opts = cn_step_limited(sim, &sim->solver->info, &sim->opts);
     bool timed = opts.time_limit > 0.0;
     cn_status status = cn_friction_drive(p, sim->solver, &opts, timed, sim->scratch, step->r,
                                          step->u, &step->solved, error);
+    cn_step_spend(sim, &opts, sim->opts.max_iterations, &step->solved);
     bool retry = sim->model->settings.on_stall == CN_STALL_RETRY &&
-                 step->solved.outcome != CN_SOLVED && step->solved.outcome != CN_TIME;
+                 step->solved.outcome != CN_SOLVED && step->solved.outcome != CN_TIME &&
+                 step->solved.outcome != CN_EFFORT;
     if (status != CN_OK || !retry) {
         return status;
     }
@@ -305,9 +347,10 @@ cn_status cn_step_solve(cn_sim *sim, cn_error *error) {
     memcpy(r, step->r, sizeof *r * (size_t)m);
     cn_solve_report trial;
     step->retries++;
-    opts = cn_step_limited(sim, &sim->fallback_opts);
+    opts = cn_step_limited(sim, &sim->fallback->info, &sim->fallback_opts);
     status = cn_friction_drive(p, sim->fallback, &opts, timed, sim->scratch, r, u, &trial, error);
     if (status == CN_OK) {
+        cn_step_spend(sim, &opts, sim->fallback_opts.max_iterations, &trial);
         cn_keep_better(sim, p, r, u, &trial);
     }
     return status;

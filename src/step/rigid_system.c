@@ -641,3 +641,30 @@ void cn_rigid_system_end(cn_rigid_system *rigid, const cn_system_run *run, bool 
         cn_joint_angles(&view, state->joint_angle + 2 * (int64_t)j);
     }
 }
+
+static bool cn_slot_key_is_sound(const cn_rigid_system *rigid, const double key[4]) {
+    int32_t bodies = rigid->sim->model->body_count;
+    if (key[0] == 0.0) {
+        return true; // not in use
+    }
+    return key[0] >= 1.0 && key[0] <= bodies && key[1] >= 1.0 && key[1] <= bodies &&
+           key[2] >= 0.0 && key[2] <= UINT32_MAX && key[3] >= 0.0 && key[3] <= UINT32_MAX;
+}
+
+bool cn_rigid_kept_is_sound(const cn_rigid_system *rigid, const double *kept) {
+    const cn_model *model = rigid->sim->model;
+    const double *base = kept + (rigid->base - rigid->kept),
+                 *key = kept + (rigid->key - rigid->kept),
+                 *steered = kept + (rigid->steered - rigid->kept);
+    bool sound = steered[3] >= 0.0 && isfinite(steered[3]);
+    for (int32_t k = 0; k < 3; k++) {
+        sound = sound && isfinite(steered[k]);
+    }
+    for (int64_t i = 0; i < (int64_t)cn_pose_size(model->dim) * model->body_count; i++) {
+        sound = sound && isfinite(base[i]);
+    }
+    for (int32_t i = 0; i < rigid->slot_count; i++) {
+        sound = sound && cn_slot_key_is_sound(rigid, key + 4 * (int64_t)i);
+    }
+    return sound;
+}

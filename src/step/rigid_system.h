@@ -58,6 +58,8 @@ cn_status cn_rigid_system_begin(cn_rigid_system *rigid, cn_system_run *run, cn_e
 // After it, or after a load: the poses and velocities of the sim's state. moved: driven bodies
 // go on to the end of the step.
 void cn_rigid_system_end(cn_rigid_system *rigid, const cn_system_run *run, bool moved);
+// Whether numbers of a file may become rigid->kept: bodies that there are, and finite poses.
+bool cn_rigid_kept_is_sound(const cn_rigid_system *rigid, const double *kept);
 int32_t cn_rigid_contact_count(const cn_sim *sim);
 void cn_rigid_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
 

@@ -7,13 +7,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <string.h>
 
-#define CN_SAVE_MAGIC 0x32304e5249414331u // "1CAIRN02": the last digits count the layouts
-
-// Bytes of the arrays that follow the head.
-static size_t cn_save_size(const cn_save_head *head, size_t others) {
+size_t cn_save_size(const cn_save_head *head, size_t others) {
     size_t bodies = (size_t)head->bodies, impulses = (size_t)head->impulses;
     size_t numbers = (size_t)(cn_pose_size(head->dim) + cn_velocity_size(head->dim)) * bodies +
                      (head->motion ? 10 : 3) * impulses + others;
@@ -21,30 +17,21 @@ static size_t cn_save_size(const cn_save_head *head, size_t others) {
            (head->steered ? sizeof(cn_save_steering) : 0);
 }
 
-// Bytes of what sleeping knows of the bodies: calm, rest_load, island, and how many contacts are
-// kept, which follow.
-static size_t cn_sleep_size(const cn_sim *sim) {
+size_t cn_save_sleep_size(const cn_sim *sim) {
     size_t bodies = (size_t)sim->model->body_count;
     return sim->state.island ? bodies * (7 * sizeof(double) + sizeof(int32_t)) + sizeof(int64_t)
                              : 0;
 }
 
-// Whether size bytes hold what sleeping knows, and no more.
-static bool cn_sleep_fits(const cn_sim *sim, const unsigned char *from, size_t size) {
-    size_t fixed = cn_sleep_size(sim);
-    int64_t kept = 0;
-    if (fixed == 0 || size < fixed) {
-        return size == fixed;
-    }
-    memcpy(&kept, from + fixed - sizeof kept, sizeof kept);
-    return kept >= 0 && (size - fixed) % sizeof(cn_kept_contact) == 0 &&
-           (uint64_t)kept == (size - fixed) / sizeof(cn_kept_contact);
+size_t cn_save_other_numbers(const cn_model *model) {
+    return (size_t)model->joint_row_count + 2 * (size_t)model->joint_count +
+           (size_t)cn_control_count(model);
 }
 
 // false: no memory.
 static bool cn_sleep_load(cn_sim *sim, const unsigned char *from, size_t size) {
     cn_state *state = &sim->state;
-    size_t bodies = (size_t)sim->model->body_count, fixed = cn_sleep_size(sim);
+    size_t bodies = (size_t)sim->model->body_count, fixed = cn_save_sleep_size(sim);
     sim->kept.size = sim->fresh.size = 0;
     if (fixed == 0) {
         return true;
@@ -74,12 +61,6 @@ static bool cn_is_steered(const cn_sim *sim) {
     cn_steering start = cn_steering_default(sim->model);
     return now->pulled != 0 || now->friction != start.friction || sim->steering_work != 0.0 ||
            memcmp(now->gravity, start.gravity, sizeof start.gravity) != 0;
-}
-
-// Impulses of the rows and angles of the joints, and what controllers keep.
-static size_t cn_other_numbers(const cn_model *model) {
-    return (size_t)model->joint_row_count + 2 * (size_t)model->joint_count +
-           (size_t)cn_control_count(model);
 }
 
 static void cn_save_part(cn_save *save, const void *bytes, size_t size) {
@@ -134,6 +115,7 @@ void cn_sim_parts(const cn_sim *sim, cn_save *save) {
                  model->stores_motion ? impulses * sizeof(cn_contact_motion) : 0);
     cn_save_part(save, &save->steered, save->head.steered ? sizeof save->steered : 0);
     cn_save_sleep(sim, save);
+    save->head.checksum = cn_hash_parts(save->part, save->count);
 }
 
 cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
@@ -166,27 +148,16 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
         return cn_sim_system_load(sim, bytes, size, error);
     }
     const cn_model *model = sim->model;
+    cn_status status = cn_save_check(sim, bytes, size, error);
+    if (status != CN_OK) {
+        return status;
+    }
     cn_save_head head;
-    if (size < sizeof head) {
-        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is cut short");
-    }
     memcpy(&head, bytes, sizeof head);
-    if (head.magic != CN_SAVE_MAGIC || head.dim != model->dim || head.bodies != model->body_count ||
-        head.impulses < 0 || head.step < 0 || head.motion != model->stores_motion ||
-        !(head.last_h >= 0.0 && head.last_h < HUGE_VAL) || !(head.drift_limit > 0.0) ||
-        size < cn_save_size(&head, cn_other_numbers(model)) ||
-        !cn_sleep_fits(sim,
-                       (const unsigned char *)bytes + cn_save_size(&head, cn_other_numbers(model)),
-                       size - cn_save_size(&head, cn_other_numbers(model)))) {
-        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another model or damaged");
-    }
     cn_save_steering steered = {.steering = cn_steering_default(model)};
-    size_t awake = cn_save_size(&head, cn_other_numbers(model));
+    size_t awake = cn_save_size(&head, cn_save_other_numbers(model));
     if (head.steered) {
         memcpy(&steered, (const unsigned char *)bytes + awake - sizeof steered, sizeof steered);
-    }
-    if (cn_steering_check(model, &steered.steering, NULL) != CN_OK) {
-        return cn_fail(error, CN_ERR_INPUT, "the checkpoint's steering is damaged");
     }
     if (!cn_state_make_room(sim, head.impulses)) {
         return cn_fail_memory(error);

@@ -3,10 +3,12 @@
 #ifndef CAIRN_STEP_SAVE_H
 #define CAIRN_STEP_SAVE_H
 
+#include "base/hash.h"
 #include "step/sim.h"
 
 typedef struct cn_save_head {
     uint64_t magic;
+    uint64_t checksum; // XXH64 of all parts, this one read as 0
     int64_t step;
     double last_h, drift_limit;
     int32_t dim, bodies, impulses;
@@ -28,14 +30,23 @@ typedef struct cn_save {
     int64_t kept; // contacts of bodies that sleep
     int32_t count;
     size_t size; // of all parts
-    struct {
-        const void *bytes;
-        size_t size;
-    } part[CN_SAVE_PARTS];
+    cn_hash_part part[CN_SAVE_PARTS];
 } cn_save;
 
 // What cn_sim_save gives, one part after the other, of a sim without a system; valid until the next
 // step, and as long as save is where it is.
 void cn_sim_parts(const cn_sim *sim, cn_save *save);
+
+// Bytes of what sleeping knows of the bodies: calm, rest_load, island, and how many contacts are
+// stored, which follow.
+size_t cn_save_sleep_size(const cn_sim *sim);
+// Impulses of the rows and angles of the joints, and what controllers store.
+size_t cn_save_other_numbers(const cn_model *model);
+// Bytes of the head and of the arrays that follow it, all that sleeps left out.
+size_t cn_save_size(const cn_save_head *head, size_t others);
+// Whether the bytes are a state that this sim can take, with every count and index in range and
+// every number finite. CN_ERR_INPUT: why not.
+cn_status cn_save_check(const cn_sim *sim, const void *bytes, size_t size, cn_error *error);
+#define CN_SAVE_MAGIC 0x33304e5249414331u // "1CAIRN03": the last digits count the layouts
 
 #endif

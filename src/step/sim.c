@@ -5,6 +5,7 @@
 #include "step/rigid_system.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -22,7 +23,6 @@
 // ---- making ----
 
 #define CN_SETTLE_TOLERANCE 1e-4 // below it settings.settle is left out
-#define CN_STEP_BUDGET "100000"  // work of a step, in sweeps: no step of a run goes on for ever
 #define CN_PARAM_TEXT 64         // a parameter's name and value, with room to spare
 #define CN_PARAM_ENDS " ,"       // between two of them
 
@@ -52,8 +52,8 @@ static cn_status cn_choose_params(const char *text, const cn_solver_info *info, 
     return CN_OK;
 }
 
-// settings.settle as the solver's own parameter, where it has one, and the budget of a step. Tight
-// tolerances leave bodies at rest so little motion that settling would only cost.
+// settings.settle as the solver's own parameter, where it has one. Tight tolerances leave bodies at
+// rest so little motion that settling would only cost.
 static void cn_choose_settle(const cn_settings *settings, const cn_solver_info *info,
                              cn_solve_opts *opts) {
     char settle[16];
@@ -63,8 +63,6 @@ static void cn_choose_settle(const cn_settings *settings, const cn_solver_info *
         const char *name = info->params[i].name;
         if (loose && strcmp(name, "settle") == 0) {
             cn_solve_opts_set(opts, info, name, settle, NULL); // its range is that of settings
-        } else if (strcmp(name, "budget") == 0) {
-            cn_solve_opts_set(opts, info, name, CN_STEP_BUDGET, NULL);
         }
     }
 }
@@ -243,6 +241,8 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     cn_buffer_init(&sim->kept, &sim->env);
     cn_buffer_init(&sim->fresh, &sim->env);
     cn_buffer_init(&sim->forced, &sim->env);
+    cn_buffer_init(&sim->backup, &sim->env);
+    cn_buffer_init(&sim->held, &sim->env);
     const cn_settings *settings = &model->settings;
     cn_status status = model->system ? CN_OK : cn_choose_scheme(sim, error);
     if (status == CN_OK) {
@@ -297,6 +297,8 @@ void cn_sim_destroy(cn_sim *sim) {
     cn_buffer_free(&sim->kept);
     cn_buffer_free(&sim->fresh);
     cn_buffer_free(&sim->forced);
+    cn_buffer_free(&sim->backup);
+    cn_buffer_free(&sim->held);
     cn_solve_memo_destroy(sim->memo);
     cn_arena_destroy(sim->impulses);
     cn_arena_destroy(sim->scratch);
@@ -409,7 +411,8 @@ static cn_status cn_step_in_halves(cn_sim *sim, double t, double h, int32_t halv
                                    cn_step_report *report, cn_error *error) {
     double next = sim->next_h;
     sim->next_h = 0.5 * h;
-    cn_status status = cn_step_or_halve(sim, t, 0.5 * h, halvings, report, error);
+    cn_status status = cn_step_protect(sim, error);
+    status = status == CN_OK ? cn_step_or_halve(sim, t, 0.5 * h, halvings, report, error) : status;
     sim->next_h = next;
     return status == CN_OK ? cn_step_or_halve(sim, t + 0.5 * h, 0.5 * h, halvings, report, error)
                            : status;
@@ -441,9 +444,9 @@ cn_status cn_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
     }
     cn_outcome outcome = sim->last.solved.outcome;
     bool stalled = outcome != CN_SOLVED;
-    // A solve that ran out of time would not be helped by having to make two of it.
-    if (stalled && outcome != CN_TIME && sim->model->settings.on_stall == CN_STALL_HALVE &&
-        halvings > 0) {
+    // A solve that ran out of time or effort would not be helped by having to make two of it.
+    if (stalled && outcome != CN_TIME && outcome != CN_EFFORT &&
+        sim->model->settings.on_stall == CN_STALL_HALVE && halvings > 0) {
         report->halvings++;
         return cn_step_in_halves(sim, t, h, halvings - 1, report, error);
     }
@@ -469,7 +472,12 @@ static cn_status cn_step_bodies(cn_sim *sim, double t, cn_step_report *report, c
     bool first = sim->state.last_h == 0.0;
     int32_t parts = first ? cn_fast_parts(sim, settings->step, error) : 1;
     double h = settings->step / fmax(parts, 1);
-    cn_status status = parts > 0 ? CN_OK : CN_ERR_MEMORY;
+    cn_status status = parts > 0                    ? CN_OK
+                       : cn_is_cancelled(&sim->env) ? CN_ERR_CANCELLED
+                                                    : CN_ERR_MEMORY;
+    if (status == CN_OK && (parts > 1 || settings->error > 0.0 || sim->state.island)) {
+        status = cn_step_protect(sim, error);
+    }
     sim->fast_halvings = settings->error > 0.0 ? 0 : CN_FAST_HALVINGS;
     for (int32_t i = 0; status == CN_OK && i < parts; i++) {
         sim->next_h = i + 1 < parts ? h : settings->step;
@@ -492,9 +500,27 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     bool limited = settings->time_limit > 0.0;
     sim->clock.start = limited ? cn_clock_cpu() : 0.0;
     *report = (cn_step_report){.outcome = CN_SOLVED};
+    cn_status status = cn_poll_status(&sim->env, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    sim->effort = settings->effort;
+    sim->protects = false;
+    sim->held.size = 0;
+    size_t held = sizeof(double) * (size_t)cn_control_count(sim->model);
+    if (held > 0 && !cn_buffer_append(&sim->held, sim->model->control->script->held, held)) {
+        return cn_fail_memory(error);
+    }
+    status = sim->rigid ? cn_step_protect(sim, error) : CN_OK;
+    if (status != CN_OK) {
+        return status;
+    }
     cn_control_sample(sim, t);
-    cn_status status = sim->system ? cn_sim_system_step(sim, report, error)
-                                   : cn_step_bodies(sim, t, report, error);
+    status = sim->system ? cn_sim_system_step(sim, report, error)
+                         : cn_step_bodies(sim, t, report, error);
+    if (status != CN_OK) {
+        cn_step_undo(sim);
+    }
     if (status == CN_OK) {
         sim->state.step++;
         report->work_external += sim->steering_work;

@@ -120,6 +120,11 @@ struct cn_sim {
     cn_step last;          // the step the state came from; contacts of no step before the first
     cn_step_clock clock;
     cn_phase_clock phases; // of the step under way
+    cn_buffer backup;      // the state that the step under way began with, where it may change it
+                           // before its end
+    bool protects;         // backup holds it
+    cn_buffer held;        // what controllers stored then
+    double effort;         // sweeps that the step under way may still take; 0: no limit
     cn_system_run *system; // of a model with a system; the rest but the state is then unused
     struct cn_rigid_system *rigid; // of bodies under an integrator of systems; then system runs it
 };
@@ -233,6 +238,10 @@ void cn_sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q);
 bool cn_state_make_room(cn_sim *sim, int32_t count);
 // In world axes: the sum of parts[i] axis_i.
 void cn_to_world(int32_t dim, const double axes[9], const double *parts, double out[3]);
+// Stores the state, once a step, before the step changes it and may still fail.
+cn_status cn_step_protect(cn_sim *sim, cn_error *error);
+// The state is that of before the step, which failed.
+void cn_step_undo(cn_sim *sim);
 // The state becomes the end of sim->last.
 cn_status cn_step_accept(cn_sim *sim, cn_error *error);
 

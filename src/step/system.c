@@ -10,14 +10,16 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
 
-#define CN_SYSTEM_MAGIC 0x3153595352494143u // "CAIRSYS1"
-#define CN_SYSTEM_INNER 1e-2                // of the tolerance, for problems inside Newton's method
-#define CN_SYSTEM_SLIDING 1e-9              // |p_T| this near to mu p_N, relatively, is sliding
+#define CN_SYSTEM_MAGIC 0x3253595352494143u   // "CAIRSYS2"
+#define CN_SYSTEM_STEP_MAX 9007199254740992.0 // steps that doubles can count
+#define CN_SYSTEM_INNER 1e-2   // of the tolerance, for problems inside Newton's method
+#define CN_SYSTEM_SLIDING 1e-9 // |p_T| this near to mu p_N, relatively, is sliding
 
 // The state becomes that of the system's run. moved: by a step.
 static void cn_system_copy(cn_sim *sim, bool moved) {
@@ -150,41 +152,83 @@ void cn_sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *
 
 // ---- checkpoints ----
 
+// Head of a system's checkpoint.
+typedef struct cn_system_head {
+    uint64_t magic;
+    uint64_t checksum; // XXH64 of all of it, this one read as 0
+    uint64_t count;    // numbers that follow
+} cn_system_head;
+
+static uint64_t cn_system_checksum(cn_system_head head, const void *numbers) {
+    head.checksum = 0;
+    const cn_hash_part parts[] = {{&head, sizeof head}, {numbers, sizeof(double) * head.count}};
+    return cn_hash_parts(parts, 2);
+}
+
 cn_status cn_sim_system_save(const cn_sim *sim, void **bytes, size_t *size) {
-    uint64_t head[2] = {CN_SYSTEM_MAGIC, (uint64_t)cn_system_run_state_size(sim->system)};
+    cn_system_head head = {.magic = CN_SYSTEM_MAGIC,
+                           .count = (uint64_t)cn_system_run_state_size(sim->system)};
     size_t numbers;
-    if (!cn_size_multiply((int64_t)head[1], sizeof(double), &numbers)) {
+    if (!cn_size_multiply((int64_t)head.count, sizeof(double), &numbers)) {
         return CN_ERR_MEMORY;
     }
     unsigned char *block = cn_env_resize(&sim->env, NULL, 0, sizeof head + numbers);
     if (!block) {
         return CN_ERR_MEMORY;
     }
-    memcpy(block, head, sizeof head);
     cn_system_run_save(sim->system, (double *)(void *)(block + sizeof head));
+    head.checksum = cn_system_checksum(head, block + sizeof head);
+    memcpy(block, &head, sizeof head);
     *bytes = block;
     *size = sizeof head + numbers;
     return CN_OK;
 }
 
-cn_status cn_sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
-    uint64_t head[2];
-    int64_t count = cn_system_run_state_size(sim->system);
-    bool whole = size == sizeof head + sizeof(double) * (size_t)count;
-    if (whole) {
-        memcpy(head, bytes, sizeof head);
+// The step, then positions and velocities; what comes after is the integrator's own, and may be
+// anything.
+static bool cn_system_state_is_sound(const cn_sim *sim, const double *state) {
+    const cn_system *system = sim->rigid ? sim->rigid->system : sim->model->system;
+    int64_t numbers = 2 * (int64_t)cn_system_size(system);
+    bool sound = *state >= 0.0 && *state <= CN_SYSTEM_STEP_MAX;
+    for (int64_t i = 1; i <= numbers; i++) {
+        sound = sound && isfinite(state[i]);
     }
-    if (!whole || head[0] != CN_SYSTEM_MAGIC || head[1] != (uint64_t)count) {
-        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another system or damaged");
+    if (sound && sim->rigid) { // its own part comes last
+        sound = cn_rigid_kept_is_sound(sim->rigid, state + cn_system_run_state_size(sim->system) -
+                                                       sim->rigid->kept_count);
+    }
+    return sound;
+}
+
+cn_status cn_sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
+    cn_system_head head;
+    int64_t count = cn_system_run_state_size(sim->system);
+    const unsigned char *numbers = (const unsigned char *)bytes + sizeof head;
+    if (size != sizeof head + sizeof(double) * (size_t)count) {
+        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another system or cut short");
+    }
+    memcpy(&head, bytes, sizeof head);
+    if (head.magic != CN_SYSTEM_MAGIC || head.count != (uint64_t)count) {
+        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another system");
+    }
+    if (cn_system_checksum(head, numbers) != head.checksum) {
+        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is damaged: its checksum does not fit");
     }
     cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
     double *state = CN_TAKE(sim->scratch, double, count);
     if (!state) {
         return cn_fail_memory(error);
     }
-    memcpy(state, (const unsigned char *)bytes + sizeof head, sizeof(double) * (size_t)count);
-    cn_system_run_load(sim->system, state);
+    memcpy(state, numbers, sizeof(double) * (size_t)count);
+    bool sound = cn_system_state_is_sound(sim, state);
+    if (sound) {
+        cn_system_run_load(sim->system, state);
+    }
     cn_arena_release(sim->scratch, mark);
+    if (!sound) {
+        return cn_fail(error, CN_ERR_INPUT,
+                       "the checkpoint is damaged: its step, position or velocity is out of range");
+    }
     sim->state.step = cn_system_run_index(sim->system);
     cn_system_copy(sim, false);
     return CN_OK;

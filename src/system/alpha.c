@@ -13,6 +13,7 @@
 //
 // For flexible systems with high frequencies, which spectral_radius < 1 damps out. Lasting contact
 // is as accurate as with moreau-jean only: of first order in the gaps.
+#include "base/cancel.h"
 #include "base/error.h"
 #include "system/system.h"
 
@@ -131,6 +132,10 @@ static cn_status cn_alpha_iterate(cn_system_run *run, const cn_alpha *alpha, dou
     bool settled = false;
     int32_t iterations = 0;
     while (status == CN_OK && !settled && iterations < run->opts.newton_most) {
+        status = cn_poll_status(&run->env, error);
+        if (status != CN_OK) {
+            break;
+        }
         double smooth = HUGE_VAL, jump = HUGE_VAL;
         cn_alpha_place(run, alpha, h, acceleration, w, a1);
         status = cn_instant_evaluate(system, &run->now, error);

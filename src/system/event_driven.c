@@ -7,6 +7,7 @@
 // Accurate for few, well separated events. Impacts that accumulate would never end: when one step
 // has seen opts.accumulate of them, Moreau-Jean steps as long as the last flight take over until
 // the contact stays closed. Many contacts at once belong to "moreau-jean" altogether.
+#include "base/cancel.h"
 #include "base/elementary.h"
 #include "base/error.h"
 #include "system/system.h"
@@ -363,7 +364,8 @@ static cn_status cn_event_phase(cn_system_run *run, double *t, double end, doubl
     const cn_lagrangian *def = &run->system->lagrangian;
     cn_smooth *s = run->smooth;
     double *gap = s->gap, *rate = s->gap_rate; // at the start
-    cn_status status = cn_smooth_begin(run, *t, error);
+    cn_status status = cn_poll_status(&run->env, error);
+    status = status == CN_OK ? cn_smooth_begin(run, *t, error) : status;
     if (status != CN_OK) {
         return status;
     }

@@ -14,6 +14,7 @@
 // First order at impacts. With opts.error the step is cut: a step of h against two of h/2, both of
 // which see the same contact laws. Reference: Acary and Brogliato, Numerical Methods for Nonsmooth
 // Dynamical Systems, chapter 10. For impact times to many digits use "event-driven".
+#include "base/cancel.h"
 #include "base/error.h"
 #include "system/system.h"
 
@@ -115,6 +116,10 @@ static cn_status cn_newton_solve(cn_system_run *run, double t, double h, cn_syst
     bool settled = false;
     int32_t iterations = 0;
     while (status == CN_OK && !settled && iterations < run->opts.newton_most) {
+        status = cn_poll_status(&run->env, error);
+        if (status != CN_OK) {
+            break;
+        }
         cn_newton_place(run, old, h, now);
         status = cn_instant_evaluate(system, now, error);
         if (status == CN_OK) {
