@@ -212,11 +212,20 @@ static cn_status cn_drive_note_resumption(cn_drive *drive, cn_error *error) {
     return status;
 }
 
+static void cn_drive_log(void *user __attribute__((unused)), cn_log_level level, const char *text) {
+    if (level == CN_LOG_WARNING) {
+        fputs("cairn: warning: ", stderr);
+        cn_print_safe(stderr, text);
+        fputc('\n', stderr);
+    }
+}
+
 int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count) {
     cn_error error = {.status = CN_OK};
     cn_run *run = NULL;
     cn_env env = cn_env_default();
     env.allow_plugins = drive->allow_plugins;
+    env.log = cn_drive_log;
     drive->cpu_start = cn_cpu_clock();
     cn_status status = cn_run_open(NULL, drive->path, &run, &error);
     status = status == CN_OK
@@ -226,7 +235,7 @@ int cn_drive_resume(cn_drive *drive, const cn_override *overrides, int32_t count
     bool readable = status == CN_OK;
     status = readable ? cn_drive_sim(drive, &error) : status;
     status = status == CN_OK
-                 ? cn_recorder_resume(NULL, drive->path, drive->sim, &drive->recorder, &error)
+                 ? cn_recorder_resume(&env, drive->path, drive->sim, &drive->recorder, &error)
                  : status;
     status = status == CN_OK ? cn_drive_note_resumption(drive, &error) : status;
     status = status == CN_OK ? cn_drive_recount(drive, &error) : status;

@@ -241,6 +241,8 @@ CN_TEST(cancelled_steps_of_systems_leave_the_state_of_the_last_good_one) {
     int32_t tries = run_with_cancelled_steps("double-pendulum-wall", NULL, 0, 40) +
                     run_with_cancelled_steps("inverted-pendulum", NULL, 0, 40) +
                     run_with_cancelled_steps("biped", NULL, 0, 40) +
+                    run_with_cancelled_steps("friction-oscillator", NULL, 0, 40) +
+                    run_with_cancelled_steps("diode-bridge", NULL, 0, 40) +
                     run_with_cancelled_steps("block-on-slope", alpha, 1, 40) +
                     run_with_cancelled_steps("bouncing-ball-events", NULL, 0, 40);
     print_message("%d cancelled tries\n", tries);

@@ -21,7 +21,8 @@ typedef struct cn_recorder cn_recorder;
 CN_API cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite,
                                     const cn_sim *sim, cn_recorder **out, cn_error *error);
 // An existing run file to be continued: loads the last checkpoint into sim and drops the rows after
-// it.
+// it. A checkpoint that is damaged is refused, with a warning to env's log and an event, and the
+// one before it taken; CN_ERR_INPUT when there is none.
 CN_API cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim,
                                     cn_recorder **out, cn_error *error);
 CN_API cn_status cn_recorder_meta(cn_recorder *recorder, const char *key, const char *value,

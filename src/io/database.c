@@ -4,6 +4,7 @@
 #include "io/database.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CN_BUSY_WAIT_MS 5000 // another process may be reading
@@ -36,6 +38,9 @@ static cn_status cn_database_fail(cn_database *database, cn_error *error) {
     cn_status status = code == SQLITE_NOMEM ? CN_ERR_MEMORY : (damaged ? CN_ERR_INPUT : CN_ERR_IO);
     cn_fail(error, status, "%s", sqlite3_errmsg(database->handle));
     cn_fail_at(error, database->path, 0, 0);
+    if (code == SQLITE_INTERRUPT) {
+        return cn_fail_cancelled(error);
+    }
     if (code == SQLITE_CORRUPT) {
         cn_fail_hint(error, "the file is damaged or cut short; take a copy of it, or what "
                             "sqlite3's .recover can save");
@@ -43,9 +48,19 @@ static cn_status cn_database_fail(cn_database *database, cn_error *error) {
     return status;
 }
 
-// Without opening it: closing would drop the locks that SQLite holds in this process.
-static bool cn_file_exists(const char *path) {
-    return access(path, R_OK) == 0;
+// Whether there is a regular file; other kinds are an error, and so is what cannot be asked for.
+static cn_status cn_file_find(const char *path, bool *exists, cn_error *error) {
+    struct stat file;
+    *exists = stat(path, &file) == 0;
+    const char *wrong = *exists && !S_ISREG(file.st_mode) ? "not a regular file"
+                        : !*exists && errno != ENOENT     ? strerror(errno)
+                                                          : NULL;
+    if (wrong) {
+        cn_fail(error, CN_ERR_IO, "%s", wrong);
+        cn_fail_at(error, path, 0, 0);
+        return CN_ERR_IO;
+    }
+    return CN_OK;
 }
 
 // The one writer of a file holds it by flock(2), which SQLite does not use and which ends with the
@@ -84,20 +99,63 @@ static bool cn_database_refuses(const cn_database *database, cn_status *status, 
     return database->failed;
 }
 
+static int cn_database_poll(void *user) {
+    return cn_is_cancelled(user);
+}
+
+#define CN_POLL_INSTRUCTIONS 10000 // of SQLite's machine: less than a millisecond
+
+// Nothing that a file says is taken as code, and nothing it says may be larger than what we ask.
+static void cn_database_defend(sqlite3 *handle) {
+    static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                              SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION,
+                              SQLITE_DBCONFIG_ENABLE_FKEY};
+    static const int limits[][2] = {
+        {SQLITE_LIMIT_SQL_LENGTH, 65536},    {SQLITE_LIMIT_COLUMN, 100},
+        {SQLITE_LIMIT_EXPR_DEPTH, 20},       {SQLITE_LIMIT_COMPOUND_SELECT, 3},
+        {SQLITE_LIMIT_VDBE_OP, 25000},       {SQLITE_LIMIT_FUNCTION_ARG, 8},
+        {SQLITE_LIMIT_ATTACHED, 0},          {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 50},
+        {SQLITE_LIMIT_VARIABLE_NUMBER, 100}, {SQLITE_LIMIT_TRIGGER_DEPTH, 1}};
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++) {
+        sqlite3_db_config(handle, off[i], 0, NULL);
+    }
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        sqlite3_limit(handle, limits[i][0], limits[i][1]);
+    }
+}
+
 // Opens the handle and reads the header, which tells a foreign file at once.
 static cn_status cn_database_connect(cn_database *database, const char *path, int flags,
                                      cn_error *error) {
     if (sqlite3_open_v2(path, &database->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         return cn_database_fail(database, error);
     }
+    const cn_env *env = cn_arena_env(database->memory);
+    cn_database_defend(database->handle);
     sqlite3_busy_timeout(database->handle, CN_BUSY_WAIT_MS);
-    return cn_database_run(database, "SELECT count(*) FROM sqlite_master", error);
+    if (env->cancel && (flags & SQLITE_OPEN_READONLY)) { // what is written is written
+        sqlite3_progress_handler(database->handle, CN_POLL_INSTRUCTIONS, cn_database_poll,
+                                 (void *)(uintptr_t)env);
+    }
+    cn_status status =
+        cn_database_run(database, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0", error);
+    return status == CN_OK ? cn_database_check_schema(database, path, error) : status;
+}
+
+static void cn_database_disconnect(cn_database *database) {
+    sqlite3_close(database->handle);
+    database->handle = NULL;
 }
 
 cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode mode,
                            cn_database **out, cn_error *error) {
     *out = NULL;
-    bool exists = cn_file_exists(path);
+    bool exists;
+    cn_status found = cn_file_find(path, &exists, error);
+    if (found != CN_OK) {
+        return found;
+    }
     if (mode == CN_DATABASE_CREATE ? exists : !exists) {
         cn_fail(error, CN_ERR_IO, exists ? "the file exists already" : "cannot open the file");
         cn_fail_at(error, path, 0, 0);
@@ -127,7 +185,7 @@ cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode
     if (status != CN_OK && mode == CN_DATABASE_READ &&
         (sqlite3_errcode(database->handle) & 0xff) == SQLITE_READONLY) {
         // A killed writer left something to be rolled back first, which takes a writer.
-        sqlite3_close(database->handle);
+        cn_database_disconnect(database);
         status = cn_database_connect(database, path, SQLITE_OPEN_READWRITE, error);
         status = status == CN_OK ? cn_database_run(database, "PRAGMA query_only=1", error) : status;
     }
@@ -330,6 +388,6 @@ const char *cn_column_text(cn_statement *statement, int32_t column) {
 
 const void *cn_column_blob(cn_statement *statement, int32_t column, size_t *size) {
     const void *bytes = sqlite3_column_blob(cn_handle(statement), column);
-    *size = (size_t)sqlite3_column_bytes(cn_handle(statement), column);
+    *size = bytes ? (size_t)sqlite3_column_bytes(cn_handle(statement), column) : 0;
     return bytes;
 }

@@ -4,6 +4,8 @@
 // Errors name the file and what SQLite says. Statements belong to the database and end with it.
 // Once something failed in a database that is written, all further statements fail and closing it
 // rolls back what was not committed.
+// Files are not trusted: SQLite's defensive settings are on, and a file that exists is refused
+// unless it is a regular one with plain tables alone.
 #ifndef CAIRN_IO_DATABASE_H
 #define CAIRN_IO_DATABASE_H
 
@@ -34,10 +36,14 @@ cn_status cn_database_replace(const char *path, cn_error *error);
 // that has begun to write.
 cn_status cn_database_sync(cn_database *database, cn_error *error);
 
+// CN_ERR_INPUT unless the file, at path, holds plain tables only: no views, triggers, virtual
+// tables, generated columns, constraints or expressions. cn_database_open has asked.
+cn_status cn_database_check_schema(cn_database *database, const char *path, cn_error *error);
+
 // One or several statements without results.
 cn_status cn_database_run(cn_database *database, const char *sql, cn_error *error);
 cn_status cn_database_prepare(cn_database *database, const char *sql, cn_statement **out,
-                              cn_error *error);
+                              cn_error *error); // *out: NULL on failure
 void cn_statement_end(cn_statement *statement); // NULL is allowed
 
 // Parameters count from 1, columns from 0. Texts bound are copied; blobs are not, and must stay
@@ -70,6 +76,7 @@ int64_t cn_column_int(cn_statement *statement, int32_t column);
 double cn_column_real(cn_statement *statement, int32_t column); // NULL becomes NaN
 const char *cn_column_text(cn_statement *statement,
                            int32_t column); // never NULL; valid until the next step
+// NULL and 0 where there are no bytes, or no memory for them.
 const void *cn_column_blob(cn_statement *statement, int32_t column, size_t *size);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "model/model.h"
 #include "record/shape_json.h"
 #include "step/save.h"
@@ -194,11 +195,29 @@ cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite
     return CN_OK;
 }
 
-// Loads the newest checkpoint that can be loaded; *step is its step.
+// Loads the checkpoint of a row: all of it must fit, its step and hash too.
+static cn_status cn_load_row(cn_statement *row, cn_sim *sim, cn_error *error) {
+    size_t size;
+    char hash[CN_HASH_TEXT];
+    const void *bytes = cn_column_blob(row, 1, &size);
+    cn_status status = cn_sim_load(sim, bytes ? bytes : "", size, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    cn_hash_text(cn_sim_hash(sim), hash);
+    return strcmp(hash, cn_column_text(row, 2)) == 0 &&
+                   cn_sim_step_index(sim) == cn_column_int(row, 0)
+               ? CN_OK
+               : cn_fail(error, CN_ERR_INPUT, "the checkpoint is not that of its step");
+}
+
+// Loads the newest checkpoint that can be loaded; *step is its step. Why newer ones cannot becomes
+// an event.
 static cn_status cn_load_checkpoint(cn_recorder *recorder, cn_sim *sim, int64_t *step,
-                                    cn_error *error) {
+                                    char *refused, size_t refused_size, cn_error *error) {
     cn_statement *select;
     bool row = false, loaded = false;
+    cn_error why = {.status = CN_OK};
     cn_status status = cn_database_prepare(
         recorder->database, "SELECT step, state, hash FROM checkpoint ORDER BY step DESC", &select,
         error);
@@ -207,18 +226,24 @@ static cn_status cn_load_checkpoint(cn_recorder *recorder, cn_sim *sim, int64_t 
         if (status != CN_OK || !row) {
             break;
         }
-        size_t size;
-        char hash[CN_HASH_TEXT];
-        const void *bytes = cn_column_blob(select, 1, &size);
-        if (cn_sim_load(sim, bytes, size, error) == CN_OK) {
-            cn_hash_text(cn_sim_hash(sim), hash);
-            loaded = strcmp(hash, cn_column_text(select, 2)) == 0;
-            *step = cn_column_int(select, 0);
+        *step = cn_column_int(select, 0);
+        status = cn_load_row(select, sim, &why);
+        loaded = status == CN_OK;
+        if (!loaded && refused[0] == '\0') {
+            snprintf(refused, refused_size, "the checkpoint of step %lld was refused: %.300s",
+                     (long long)*step, why.message);
+        }
+        status = status == CN_ERR_INPUT ? CN_OK : status;
+        if (status == CN_ERR_MEMORY) {
+            cn_fail_memory(error);
         }
     }
     cn_statement_end(select);
     if (status == CN_OK && !loaded) {
-        status = cn_fail(error, CN_ERR_INPUT, "the run file has no checkpoint that fits its scene");
+        status =
+            cn_fail(error, CN_ERR_INPUT, "the run file has no checkpoint to resume from%s%.400s",
+                    refused[0] ? "; " : "", refused);
+        cn_fail_hint(error, "%s", why.hint);
     }
     return status;
 }
@@ -243,9 +268,14 @@ cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim, c
     if (status != CN_OK) {
         return status;
     }
-    status = cn_load_checkpoint(recorder, sim, &step, error);
+    char refused[400] = "";
+    status = cn_load_checkpoint(recorder, sim, &step, refused, sizeof refused, error);
     status = status == CN_OK ? cn_drop_after(recorder, step, error) : status;
     status = status == CN_OK ? cn_recorder_prepare(recorder, error) : status;
+    if (status == CN_OK && refused[0]) {
+        cn_log(cn_arena_env(recorder->memory), CN_LOG_WARNING, "%s: %s", path, refused);
+        status = cn_recorder_event(recorder, step, cn_sim_time(sim), refused, error);
+    }
     if (status != CN_OK) {
         cn_recorder_close(recorder, NULL);
         return status;

@@ -158,8 +158,7 @@ int64_t cn_run_frame_count(const cn_run *run) {
 }
 
 static cn_status cn_run_damaged(const char *what, int64_t step, cn_error *error) {
-    return cn_fail(error, CN_ERR_INPUT, "the %s of step %lld has the wrong size", what,
-                   (long long)step);
+    return cn_fail(error, CN_ERR_INPUT, "the %s of step %lld is damaged", what, (long long)step);
 }
 
 // The frame with the given place in the order of steps, selected by its step.
@@ -221,8 +220,13 @@ static bool cn_vector_column(cn_statement *select, int32_t column, int32_t i, in
     return true;
 }
 
-static bool cn_contact_columns(cn_statement *select, int32_t dim, int32_t count,
+static bool cn_body_is_there(const cn_run *run, cn_body_id body) {
+    return body >= 1 && body <= run->bodies;
+}
+
+static bool cn_contact_columns(cn_statement *select, const cn_run *run, int32_t count,
                                cn_contact_record *contacts) {
+    int32_t dim = run->dim;
     size_t bodies_size, status_size;
     const unsigned char *bodies = cn_column_blob(select, 1, &bodies_size);
     const uint8_t *status = cn_column_blob(select, 10, &status_size);
@@ -237,7 +241,8 @@ static bool cn_contact_columns(cn_statement *select, int32_t dim, int32_t count,
         contact->candidate = pair[0];
         contact->antagonist = pair[1];
         contact->status = status[c];
-        sound = cn_vector_column(select, 2, c, count, dim, contact->point) &&
+        sound = cn_body_is_there(run, pair[0]) && cn_body_is_there(run, pair[1]) &&
+                cn_vector_column(select, 2, c, count, dim, contact->point) &&
                 cn_vector_column(select, 3, c, count, dim, contact->normal) &&
                 cn_vector_column(select, 4, c, count, 1, &contact->gap) &&
                 cn_vector_column(select, 5, c, count, dim, contact->impulse) &&
@@ -269,10 +274,10 @@ cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
     bool sane = n >= 0 && n <= INT32_MAX && (size_t)n == status_size;
     if (sane && (*contacts = CN_TAKE_ZERO(memory, cn_contact_record, n)) == NULL) {
         status = cn_fail_memory(error);
-    } else if (sane && cn_contact_columns(select, run->dim, (int32_t)n, *contacts)) {
+    } else if (sane && cn_contact_columns(select, run, (int32_t)n, *contacts)) {
         *count = (int32_t)n;
     } else {
-        status = cn_run_damaged("contacts", index, error);
+        status = cn_run_damaged("list of contacts", run->steps[index], error);
     }
     cn_statement_end(select);
     return status;
