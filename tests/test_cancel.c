@@ -182,18 +182,23 @@ static int32_t run_with_cancelled_steps(const char *name, const cn_override *ove
         CN_CHECK_TRUE(cn_sim_save(sim, &before, &before_size) == CN_OK);
         CN_CHECK_TRUE(cn_sim_step(sim, &report, &error) == CN_OK);
         CN_CHECK_TRUE(cn_sim_save(sim, &after, &after_size) == CN_OK);
-        for (int64_t k = never.polls; k > 0; k = k / 3) {
+        // A step that is tried again may have fewer polls: what was found before is found at once.
+        cn_status status = CN_ERR_CANCELLED;
+        for (int64_t k = 1; k <= never.polls && status == CN_ERR_CANCELLED; k = 2 * k + 1) {
             count = (countdown){.fires = k};
-            CN_CHECK_TRUE(cn_sim_step(tried, &other_report, &error) == CN_ERR_CANCELLED);
-            if (!state_is(tried, before, before_size)) {
+            status = cn_sim_step(tried, &other_report, &error);
+            CN_CHECK_TRUE(status == CN_ERR_CANCELLED || (status == CN_OK && count.polls < k));
+            if (status == CN_ERR_CANCELLED && !state_is(tried, before, before_size)) {
                 print_error("%s, step %d: the state changed, poll %lld of %lld\n", name, i,
                             (long long)k, (long long)never.polls);
                 fail();
             }
-            tries++;
+            tries += status == CN_ERR_CANCELLED;
         }
-        count = (countdown){0};
-        CN_CHECK_TRUE(cn_sim_step(tried, &other_report, &error) == CN_OK);
+        if (status != CN_OK) {
+            count = (countdown){0};
+            CN_CHECK_TRUE(cn_sim_step(tried, &other_report, &error) == CN_OK);
+        }
         if (!state_is(tried, after, after_size)) {
             print_error("%s, step %d: a step after cancelled ones has other bits\n", name, i);
             fail();
