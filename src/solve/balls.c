@@ -287,7 +287,7 @@ static cn_status cn_balls_lay(cn_balls *balls, cn_arena *scratch) {
     }
     cn_ball_loop loop = {.balls = balls};
     cn_parallel_ranges(balls->packets.env, balls->bodies, cn_balls_record_range, &loop);
-    cn_packets_sweep(&balls->packets, cn_balls_idle, &loop);
+    cn_packets_prepare(&balls->packets, cn_balls_idle, &loop);
     cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_fill, &loop);
     return CN_OK;
 }

@@ -439,6 +439,11 @@ static void cn_packets_add(void *user, int32_t unit) {
     loop->part[unit] = loop->sum(loop->summed, first[0], first[1] - first[0]);
 }
 
+void cn_packets_prepare(const cn_packets *packets, cn_packets_fn *fn, void *user) {
+    cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
+    cn_packets_in_order(packets, cn_packets_do, &loop);
+}
+
 void cn_packets_sweep(const cn_packets *packets, cn_packets_fn *fn, void *user) {
     cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
     cn_packets_in_order(packets, cn_packets_visit, &loop);

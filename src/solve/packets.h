@@ -54,6 +54,8 @@ cn_status cn_packets_keep(cn_packets_kept *kept, int32_t contacts, const int32_t
 // fn for every unit: those of a phase at once, in any order, after those of the phase before.
 typedef void cn_packets_fn(void *user, int32_t unit, int32_t first, int32_t count);
 void cn_packets_sweep(const cn_packets *packets, cn_packets_fn *fn, void *user);
+// The same where what fn writes is relied on: a sweep that is cancelled leaves units out.
+void cn_packets_prepare(const cn_packets *packets, cn_packets_fn *fn, void *user);
 // The same in the reverse order of phases.
 void cn_packets_sweep_back(const cn_packets *packets, cn_packets_fn *fn, void *user);
 // fn for every unit at once.
