@@ -148,3 +148,23 @@ CN_TEST(schemes_with_steps_of_their_own_refuse_an_error) {
     CN_CHECK_TRUE(strstr(error.message, "error adapts the steps of moreau-jean") != NULL);
     cn_model_destroy(model);
 }
+
+// A disk that only turns, by a torque that changes within the step: its rim has an error as well.
+CN_TEST(turning_counts_for_the_error) {
+    world w = world_open("cairn: 1\ndimension: 2\ngravity: [0, 0]\ntime: {step: 0.05}\n"
+                         "integrator: {error: 1.0e-6}\nmaterials: {m: {density: 1}}\n"
+                         "contacts: [{between: [m, m], friction: 0}]\nbodies:\n"
+                         "  - {name: a, material: m, mass: 1, inertia: 0.1,\n"
+                         "     shape: [{disk: {radius: 0.5}}]}\n"
+                         "forces: [{body: a, torque: \"10*sin(30*t)\"}]\n");
+    int64_t parts = 0;
+    for (int i = 0; i < 10; i++) {
+        world_step(&w);
+        parts += w.last.substeps;
+    }
+    print_message("%lld parts in 10 steps\n", (long long)parts);
+    CN_CHECK_TRUE(parts > 50);
+    // angle'' = 100 sin(30 t): angle = (100 / 30) t - (100 / 900) sin(30 t)
+    CN_CHECK_NEAR(world_position(&w, 1)[2], 100.0 / 30.0 * 0.5 - 100.0 / 900.0 * sin(15.0), 1e-3);
+    world_close(&w);
+}
