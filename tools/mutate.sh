@@ -23,6 +23,8 @@ work=$PWD/build/mutate
 tree=$work/tree
 build=$work/build
 mkdir -p "$tree"
+exec 9>"$work/lock"
+flock -n 9 || { echo "mutate: another run uses $work" >&2; exit 1; }
 
 fail() {
     echo "mutate: $1" >&2
