@@ -20,7 +20,7 @@ typedef struct cn_run_job {
     cn_override *overrides; // in the order of the command line: the last one wins
     int32_t override_count;
     int32_t threads;
-    bool json, quiet, force, live;
+    bool json, quiet, force, live, no_evidence;
     int32_t port;       // of the live page; 0: not given
     cn_env env;         // what the scene may use
     cn_word_list texts; // fresh memory behind overrides
@@ -35,6 +35,7 @@ enum {
     CN_KEY_TIME_LIMIT,
     CN_KEY_PLUGINS,
     CN_KEY_LIVE,
+    CN_KEY_NO_EVIDENCE,
     CN_KEY_PORT,
     CN_KEY_SET
 };
@@ -63,6 +64,10 @@ static const struct argp_option cn_run_options[] = {
      "printed on standard error",
      0},
     {"port", CN_KEY_PORT, "P", 0, "Port of that page (default 7351, or any other)", 0},
+    {"no-evidence", CN_KEY_NO_EVIDENCE, NULL, 0,
+     "Leave out of the run file what only cairn check needs of each frame's step: the file is "
+     "smaller, and its check is incomplete",
+     0},
     {"force", 'f', NULL, 0, "Replace an existing run file", 0},
     {"json", 'j', NULL, 0, "One JSON object on standard output at the end", 0},
     {"quiet", 'q', NULL, 0, "No progress and no report", 0},
@@ -151,6 +156,9 @@ static error_t cn_run_option(int key, char *value, struct argp_state *state) {
         break;
     case CN_KEY_PLUGINS:
         job->env.allow_plugins = true;
+        break;
+    case CN_KEY_NO_EVIDENCE:
+        job->no_evidence = true;
         break;
     case CN_KEY_LIVE:
         job->live = true;
@@ -273,8 +281,11 @@ int cn_command_run(int argc, char **argv) {
     char *gallery = access(job.input, F_OK) == 0 ? NULL : cn_gallery_path(job.input);
     const char *scene = gallery ? gallery : job.input;
     char *path = cn_run_output(&job, scene);
-    cn_drive drive = {
-        .path = path, .quiet = job.quiet || job.json, .warns = !job.quiet, .threads = job.threads};
+    cn_drive drive = {.path = path,
+                      .quiet = job.quiet || job.json,
+                      .warns = !job.quiet,
+                      .threads = job.threads,
+                      .no_evidence = job.no_evidence};
     cn_error error = {.status = CN_OK};
     cn_model *model = NULL;
     int code;

@@ -175,6 +175,7 @@ int cn_drive_create(cn_drive *drive, cn_model *model, bool overwrite) {
     }
     cn_run_checks_start(&drive->checks, drive->model, drive->sim);
     if (cn_drive_meta_start(drive, &error) != CN_OK ||
+        (drive->no_evidence && cn_recorder_evidence(drive->recorder, false, &error) != CN_OK) ||
         cn_drive_warn_of_model(drive, &error) != CN_OK ||
         cn_recorder_frame(drive->recorder, drive->sim, &error) != CN_OK ||
         cn_recorder_flush(drive->recorder, &error) != CN_OK) {

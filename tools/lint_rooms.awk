@@ -18,6 +18,7 @@ BEGIN {
     may["assemble"] = "base math sparse problem body joint model detect"
     may["step"] = "base math sparse problem solve system geom body joint model detect assemble"
     may["record"] = "base math io system model step"
+    may["check"] = "base math io geom body joint model record"
     may["scene"] = "base math io system geom body joint model step solve"
     may["dist"] = "base math io sparse problem solve system geom body joint model detect assemble step record scene"
 

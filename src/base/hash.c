@@ -35,3 +35,19 @@ uint64_t cn_hash_parts(const cn_hash_part *part, int32_t count) {
     }
     return XXH64_digest(&hash);
 }
+
+_Static_assert(sizeof(XXH64_state_t) <= sizeof(cn_hash), "the state of the hash must fit");
+
+void cn_hash_start(cn_hash *hash) {
+    XXH64_reset((XXH64_state_t *)hash->words, 0);
+}
+
+void cn_hash_add(cn_hash *hash, const void *bytes, size_t size) {
+    if (size > 0) {
+        XXH64_update((XXH64_state_t *)hash->words, bytes, size);
+    }
+}
+
+uint64_t cn_hash_end(const cn_hash *hash) {
+    return XXH64_digest((const XXH64_state_t *)hash->words);
+}

@@ -1,6 +1,6 @@
 // base/hash.h
-// The hash of a state: XXH64 over the step number and two arrays of numbers, -0 read as 0. Part of
-// the run-file format.
+// XXH64: of a state (the step number and two arrays of numbers, -0 read as 0), and of bytes that
+// come piece by piece. Part of the run-file format.
 #ifndef CAIRN_BASE_HASH_H
 #define CAIRN_BASE_HASH_H
 
@@ -16,5 +16,13 @@ typedef struct cn_hash_part {
     size_t size;
 } cn_hash_part;
 uint64_t cn_hash_parts(const cn_hash_part *part, int32_t count);
+
+// Bytes that come piece by piece; the pieces do not count, only the bytes.
+typedef struct cn_hash {
+    uint64_t words[11];
+} cn_hash;
+void cn_hash_start(cn_hash *hash);
+void cn_hash_add(cn_hash *hash, const void *bytes, size_t size);
+uint64_t cn_hash_end(const cn_hash *hash);
 
 #endif

@@ -291,6 +291,11 @@ cn_status cn_database_prepare(cn_database *database, const char *sql, cn_stateme
     return CN_OK;
 }
 
+bool cn_database_has(cn_database *database, const char *table, const char *column) {
+    return sqlite3_table_column_metadata(database->handle, "main", table, column, NULL, NULL, NULL,
+                                         NULL, NULL) == SQLITE_OK;
+}
+
 static sqlite3_stmt *cn_handle(cn_statement *statement) {
     return (sqlite3_stmt *)statement;
 }
@@ -309,6 +314,10 @@ void cn_bind_real(cn_statement *statement, int32_t parameter, double value) {
 
 void cn_bind_text(cn_statement *statement, int32_t parameter, const char *text) {
     sqlite3_bind_text(cn_handle(statement), parameter, text, -1, SQLITE_TRANSIENT);
+}
+
+void cn_bind_null(cn_statement *statement, int32_t parameter) {
+    sqlite3_bind_null(cn_handle(statement), parameter);
 }
 
 void cn_bind_blob(cn_statement *statement, int32_t parameter, const void *bytes, size_t size) {
@@ -390,4 +399,19 @@ const void *cn_column_blob(cn_statement *statement, int32_t column, size_t *size
     const void *bytes = sqlite3_column_blob(cn_handle(statement), column);
     *size = bytes ? (size_t)sqlite3_column_bytes(cn_handle(statement), column) : 0;
     return bytes;
+}
+
+cn_column_kind cn_column_kind_of(cn_statement *statement, int32_t column) {
+    switch (sqlite3_column_type(cn_handle(statement), column)) {
+    case SQLITE_INTEGER:
+        return CN_COLUMN_INT;
+    case SQLITE_FLOAT:
+        return CN_COLUMN_REAL;
+    case SQLITE_TEXT:
+        return CN_COLUMN_TEXT;
+    case SQLITE_BLOB:
+        return CN_COLUMN_BLOB;
+    default:
+        return CN_COLUMN_NULL;
+    }
 }

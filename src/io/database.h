@@ -45,12 +45,15 @@ cn_status cn_database_run(cn_database *database, const char *sql, cn_error *erro
 cn_status cn_database_prepare(cn_database *database, const char *sql, cn_statement **out,
                               cn_error *error); // *out: NULL on failure
 void cn_statement_end(cn_statement *statement); // NULL is allowed
+// Whether a table has a column; false also where there is no such table.
+bool cn_database_has(cn_database *database, const char *table, const char *column);
 
 // Parameters count from 1, columns from 0. Texts bound are copied; blobs are not, and must stay
 // until the statement is done.
 void cn_bind_int(cn_statement *statement, int32_t parameter, int64_t value);
 void cn_bind_real(cn_statement *statement, int32_t parameter, double value); // NaN becomes NULL
 void cn_bind_text(cn_statement *statement, int32_t parameter, const char *text);
+void cn_bind_null(cn_statement *statement, int32_t parameter);
 void cn_bind_blob(cn_statement *statement, int32_t parameter, const void *bytes, size_t size);
 
 // A blob of zeros, to be written piece by piece when the row is there. Memory is saved where all
@@ -78,5 +81,14 @@ const char *cn_column_text(cn_statement *statement,
                            int32_t column); // never NULL; valid until the next step
 // NULL and 0 where there are no bytes, or no memory for them.
 const void *cn_column_blob(cn_statement *statement, int32_t column, size_t *size);
+typedef enum cn_column_kind {
+    CN_COLUMN_NULL,
+    CN_COLUMN_INT,
+    CN_COLUMN_REAL,
+    CN_COLUMN_TEXT,
+    CN_COLUMN_BLOB
+} cn_column_kind;
+// What the row holds there, whatever its table declares.
+cn_column_kind cn_column_kind_of(cn_statement *statement, int32_t column);
 
 #endif

@@ -7,23 +7,51 @@
 // clang-format off
 const char cn_run_tables[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT);"
+    "CREATE TABLE meta_hash(key TEXT PRIMARY KEY, row_hash BLOB);"
     "CREATE TABLE body(id INTEGER PRIMARY KEY, name TEXT, kind TEXT, material TEXT, mass REAL, com TEXT, inertia TEXT,"
-    " shape TEXT);"
-    "CREATE TABLE contact(step INTEGER PRIMARY KEY, n INTEGER, bodies BLOB, point BLOB, normal BLOB, gap BLOB,"
-    " impulse BLOB, velocity BLOB, velocity_before BLOB, shift BLOB, friction BLOB, status BLOB,"
-    " frame_change BLOB);"
+    " shape TEXT, row_hash BLOB);"
+    "CREATE TABLE contact(step INTEGER PRIMARY KEY, n INTEGER, sleeping INTEGER, bodies BLOB, point BLOB, normal BLOB,"
+    " gap BLOB, impulse BLOB, velocity BLOB, velocity_before BLOB, shift BLOB, friction BLOB, status BLOB,"
+    " frame_change BLOB, early BLOB, row_hash BLOB);"
     "CREATE TABLE ledger(step INTEGER PRIMARY KEY, t REAL, contacts INTEGER, sticking INTEGER, sliding INTEGER,"
     " solver TEXT, iterations INTEGER, residual REAL, outcome TEXT, penetration_max REAL, joint_error_max REAL,"
     " kinetic REAL, potential REAL, work_external REAL, work_joints REAL, dissipated_friction REAL,"
     " dissipated_impact REAL, dissipated_numerical REAL, cpu_detect REAL, cpu_assemble REAL, cpu_solve REAL,"
-    " cpu_advance REAL, paradoxes INTEGER, work_correction REAL);"
-    "CREATE TABLE event(step INTEGER, t REAL, text TEXT);";
+    " cpu_advance REAL, paradoxes INTEGER, work_correction REAL, row_hash BLOB);"
+    "CREATE TABLE event(step INTEGER, t REAL, text TEXT, row_hash BLOB);"
+    "CREATE TABLE joint(step INTEGER PRIMARY KEY, value BLOB, rate BLOB, impulse BLOB, effort BLOB, rows BLOB,"
+    " start BLOB, angle BLOB, settled BLOB, row_hash BLOB);";
 const char cn_run_tables_bodies[] =
-    "CREATE TABLE frame(step INTEGER PRIMARY KEY, t REAL, q BLOB, v BLOB, hash TEXT);"
+    "CREATE TABLE frame(step INTEGER PRIMARY KEY, t REAL, q BLOB, v BLOB, hash TEXT, v_before BLOB, start REAL,"
+    " h REAL, limited INTEGER, asleep BLOB, steering BLOB, load BLOB, v_after BLOB, q_middle BLOB,"
+    " projection BLOB, row_hash BLOB);"
     "CREATE TABLE checkpoint(step INTEGER PRIMARY KEY, state BLOB, hash TEXT);";
 const char cn_run_tables_many_bodies[] =
-    "CREATE TABLE frame(step INTEGER PRIMARY KEY, t REAL, hash TEXT, q BLOB, v BLOB);"
+    "CREATE TABLE frame(step INTEGER PRIMARY KEY, t REAL, hash TEXT, start REAL, h REAL, limited INTEGER, steering BLOB,"
+    " q BLOB, v BLOB, v_before BLOB, asleep BLOB, load BLOB, v_after BLOB, q_middle BLOB, projection BLOB,"
+    " row_hash BLOB);"
     "CREATE TABLE checkpoint(step INTEGER PRIMARY KEY, hash TEXT, state BLOB);";
+const char cn_run_tables_upgrade[] =
+    "CREATE TABLE meta_hash(key TEXT PRIMARY KEY, row_hash BLOB);"
+    "CREATE TABLE joint(step INTEGER PRIMARY KEY, value BLOB, rate BLOB, impulse BLOB, effort BLOB, rows BLOB,"
+    " start BLOB, angle BLOB, settled BLOB, row_hash BLOB);"
+    "ALTER TABLE body ADD COLUMN row_hash BLOB;"
+    "ALTER TABLE ledger ADD COLUMN row_hash BLOB;"
+    "ALTER TABLE event ADD COLUMN row_hash BLOB;"
+    "ALTER TABLE contact ADD COLUMN sleeping INTEGER;"
+    "ALTER TABLE contact ADD COLUMN early BLOB;"
+    "ALTER TABLE contact ADD COLUMN row_hash BLOB;"
+    "ALTER TABLE frame ADD COLUMN v_before BLOB;"
+    "ALTER TABLE frame ADD COLUMN start REAL;"
+    "ALTER TABLE frame ADD COLUMN h REAL;"
+    "ALTER TABLE frame ADD COLUMN projection BLOB;"
+    "ALTER TABLE frame ADD COLUMN limited INTEGER;"
+    "ALTER TABLE frame ADD COLUMN asleep BLOB;"
+    "ALTER TABLE frame ADD COLUMN steering BLOB;"
+    "ALTER TABLE frame ADD COLUMN load BLOB;"
+    "ALTER TABLE frame ADD COLUMN v_after BLOB;"
+    "ALTER TABLE frame ADD COLUMN q_middle BLOB;"
+    "ALTER TABLE frame ADD COLUMN row_hash BLOB;";
 // clang-format on
 
 void cn_hash_text(uint64_t hash, char text[CN_HASH_TEXT]) {

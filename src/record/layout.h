@@ -10,6 +10,8 @@
 // Creates the tables; then those whose rows hold all bodies, in the columns' usual order, or with
 // the blobs last, so that SQLite has no row of many bodies in memory as a whole.
 extern const char cn_run_tables[], cn_run_tables_bodies[], cn_run_tables_many_bodies[];
+// Adds what files of older versions do not have: the evidence of a step and the hashes of rows.
+extern const char cn_run_tables_upgrade[];
 
 // The columns of a ledger row in order, each with how it is kept: I integer, R real, S the solver's
 // name, O the outcome.
@@ -38,6 +40,10 @@ extern const char cn_run_tables[], cn_run_tables_bodies[], cn_run_tables_many_bo
     X(cpu_advance, R)                                                                              \
     X(paradoxes, I)                                                                                \
     X(work_correction, R)
+
+// Whether frames have the evidence of their steps: "full", or this.
+#define CN_META_EVIDENCE "evidence"
+#define CN_EVIDENCE_NONE "none"
 
 // 16 hex digits and a final zero.
 #define CN_HASH_TEXT 17

@@ -3,7 +3,7 @@
 // ledger rows, at every checkpoint and at the end, so that a killed run loses little and a fast one
 // does not wait for the disk at each step. A checkpoint is on the disk when it has been written: a
 // power loss takes at most what came after it.
-#include "record/layout.h"
+#include "record/recorder.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -17,41 +17,51 @@
 #include <string.h>
 
 #define CN_COMMIT_ROWS 200
-#define CN_CONTACTS_AT_ONCE 16384          // of a frame: 3 MB, or of one column of it 0.4
-#define CN_BODIES_AT_ONCE 16384            // of a frame: 1 MB
 #define CN_STATE_AT_ONCE ((size_t)1 << 20) // bytes of a checkpoint
-#define CN_ROW_HEAD 256                    // bytes of a row besides its arrays, at most
 #define CN_CHECKPOINTS_KEPT 2              // the last one, and one more in case it is damaged
 
 static cn_status cn_write_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
 
-struct cn_recorder {
-    cn_arena *memory, *scratch;
-    cn_database *database;
-    cn_statement *frame, *contact, *ledger, *event, *checkpoint, *forget;
-    int32_t dim, bodies, rows;
-};
-
 // ---- opening ----
+
+// The insertion of a row with its hash: parameters are the columns of cn_hashed_tables, then the
+// hash.
+static cn_status cn_prepare_insert(cn_recorder *recorder, int32_t table, cn_statement **out,
+                                   cn_error *error) {
+    const cn_hashed_table *of = &cn_hashed_tables[table];
+    char sql[640];
+    size_t used = (size_t)snprintf(sql, sizeof sql, "INSERT INTO %s(%s,row_hash) VALUES(?",
+                                   of->name, of->columns);
+    for (int32_t i = 0; i < of->count; i++) {
+        used += (size_t)snprintf(sql + used, sizeof sql - used, ",?");
+    }
+    snprintf(sql + used, sizeof sql - used, ")");
+    return cn_database_prepare(recorder->database, sql, out, error);
+}
 
 static cn_status cn_recorder_prepare(cn_recorder *recorder, cn_error *error) {
     const struct {
         cn_statement **statement;
-        const char *sql;
+        const char *sql; // NULL: the insertion of a row with a hash
+        int32_t table;
     } list[] = {
-        {&recorder->frame, "INSERT INTO frame(step,t,hash,q,v) VALUES(?,?,?,?,?)"},
-        {&recorder->contact, "INSERT INTO contact VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-        {&recorder->ledger,
-         "INSERT INTO ledger VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-        {&recorder->event, "INSERT INTO event VALUES(?,?,?)"},
-        {&recorder->checkpoint, "INSERT OR REPLACE INTO checkpoint(step,hash,state) VALUES(?,?,?)"},
+        {&recorder->frame, NULL, CN_HASHED_FRAME},
+        {&recorder->contact, NULL, CN_HASHED_CONTACT},
+        {&recorder->joint, NULL, CN_HASHED_JOINT},
+        {&recorder->ledger, NULL, CN_HASHED_LEDGER},
+        {&recorder->event, NULL, CN_HASHED_EVENT},
+        {&recorder->checkpoint, "INSERT OR REPLACE INTO checkpoint(step,hash,state) VALUES(?,?,?)",
+         0},
         {&recorder->forget,
          "DELETE FROM checkpoint WHERE step NOT IN (SELECT step FROM checkpoint ORDER BY step DESC "
-         "LIMIT ?)"},
+         "LIMIT ?)",
+         0},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         cn_status status =
-            cn_database_prepare(recorder->database, list[i].sql, list[i].statement, error);
+            list[i].sql
+                ? cn_database_prepare(recorder->database, list[i].sql, list[i].statement, error)
+                : cn_prepare_insert(recorder, list[i].table, list[i].statement, error);
         if (status != CN_OK) {
             return status;
         }
@@ -71,6 +81,7 @@ static cn_status cn_recorder_open(const cn_env *env, const char *path, cn_databa
     }
     recorder->memory = memory;
     recorder->scratch = scratch;
+    recorder->evidence = true;
     recorder->dim = cn_model_dim(cn_sim_model(sim));
     recorder->bodies = cn_model_body_count(cn_sim_model(sim));
     cn_status status = cn_database_open(env, path, mode, &recorder->database, error);
@@ -119,8 +130,7 @@ static bool cn_body_describe(cn_arena *memory, cn_arena_mark mark, const cn_mode
 
 static cn_status cn_write_bodies(cn_recorder *recorder, const cn_model *model, cn_error *error) {
     cn_statement *insert;
-    cn_status status = cn_database_prepare(
-        recorder->database, "INSERT INTO body VALUES(?,?,?,?,?,?,?,?)", &insert, error);
+    cn_status status = cn_prepare_insert(recorder, CN_HASHED_BODY, &insert, error);
     cn_arena_mark mark = cn_arena_get_mark(recorder->scratch);
     cn_body_text text = {NULL, NULL, NULL};
     for (int32_t i = 0; status == CN_OK && i < model->body_count; i++) {
@@ -137,6 +147,18 @@ static cn_status cn_write_bodies(cn_recorder *recorder, const cn_model *model, c
         cn_bind_text(insert, 6, text.com);
         cn_bind_text(insert, 7, text.inertia);
         cn_bind_text(insert, 8, text.shape);
+        cn_hash hash;
+        uint64_t room;
+        cn_row_hash_start(&hash, "body");
+        cn_row_hash_int(&hash, i + 1);
+        cn_row_hash_text(&hash, body->name);
+        cn_row_hash_text(&hash, cn_body_role_text(body->role));
+        cn_row_hash_text(&hash, model->material[body->material].name);
+        cn_row_hash_real(&hash, body->mass);
+        cn_row_hash_text(&hash, text.com);
+        cn_row_hash_text(&hash, text.inertia);
+        cn_row_hash_text(&hash, text.shape);
+        cn_bind_hash(insert, 9, &hash, &room);
         status = cn_statement_do(recorder->database, insert, error);
     }
     cn_arena_release(recorder->scratch, mark);
@@ -158,6 +180,7 @@ static cn_status cn_write_head(cn_recorder *recorder, const cn_sim *sim, cn_erro
                                    {"scene", model->scene_text ? model->scene_text : ""},
                                    {"energy_initial", energy},
                                    {"friction", cn_friction_law_text(model->settings.friction)},
+                                   {CN_META_EVIDENCE, "full"},
                                    {"compiler", __VERSION__}};
     cn_status status = cn_write_bodies(recorder, model, error);
     for (size_t i = 0; status == CN_OK && i < sizeof meta / sizeof meta[0]; i++) {
@@ -250,7 +273,7 @@ static cn_status cn_load_checkpoint(cn_recorder *recorder, cn_sim *sim, int64_t 
 
 // Deletes what was recorded after a step.
 static cn_status cn_drop_after(cn_recorder *recorder, int64_t step, cn_error *error) {
-    const char *const tables[] = {"frame", "contact", "ledger", "event", "checkpoint"};
+    const char *const tables[] = {"frame", "contact", "joint", "ledger", "event", "checkpoint"};
     cn_status status = CN_OK;
     for (size_t i = 0; status == CN_OK && i < sizeof tables / sizeof tables[0]; i++) {
         char sql[96];
@@ -258,6 +281,27 @@ static cn_status cn_drop_after(cn_recorder *recorder, int64_t step, cn_error *er
         status = cn_database_run(recorder->database, sql, error);
     }
     return status;
+}
+
+// Whether a query gives a row.
+static bool cn_gives_row(cn_recorder *recorder, const char *sql) {
+    cn_statement *select = NULL;
+    bool row = false;
+    if (cn_database_prepare(recorder->database, sql, &select, NULL) != CN_OK) {
+        return false;
+    }
+    cn_status status = cn_statement_step(recorder->database, select, &row, NULL);
+    cn_statement_end(select);
+    return status == CN_OK && row;
+}
+
+// Files of older versions get the tables and columns of this one; evidence goes on as it was.
+static cn_status cn_recorder_upgrade(cn_recorder *recorder, cn_error *error) {
+    recorder->evidence = !cn_gives_row(recorder, "SELECT 1 FROM meta WHERE key='" CN_META_EVIDENCE
+                                                 "' AND value='" CN_EVIDENCE_NONE "'");
+    return cn_database_has(recorder->database, "ledger", "row_hash")
+               ? CN_OK
+               : cn_database_run(recorder->database, cn_run_tables_upgrade, error);
 }
 
 cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim, cn_recorder **out,
@@ -269,7 +313,10 @@ cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim, c
         return status;
     }
     char refused[400] = "";
-    status = cn_load_checkpoint(recorder, sim, &step, refused, sizeof refused, error);
+    status = cn_recorder_upgrade(recorder, error);
+    status = status == CN_OK
+                 ? cn_load_checkpoint(recorder, sim, &step, refused, sizeof refused, error)
+                 : status;
     status = status == CN_OK ? cn_drop_after(recorder, step, error) : status;
     status = status == CN_OK ? cn_recorder_prepare(recorder, error) : status;
     if (status == CN_OK && refused[0]) {
@@ -293,225 +340,51 @@ static cn_status cn_recorder_commit(cn_recorder *recorder, cn_error *error) {
 
 cn_status cn_recorder_meta(cn_recorder *recorder, const char *key, const char *value,
                            cn_error *error) {
-    cn_statement *insert;
-    cn_status status = cn_database_prepare(
-        recorder->database, "INSERT OR REPLACE INTO meta VALUES(?,?)", &insert, error);
-    if (status == CN_OK) {
-        cn_bind_text(insert, 1, key);
-        cn_bind_text(insert, 2, value);
-        status = cn_statement_do(recorder->database, insert, error);
-        cn_statement_end(insert);
-    }
-    return status;
-}
-
-// The columns of a contact row from the third on: what part of a cn_contact_record they belong to
-// and where in it they are, and how many bytes a contact has; of vectors, how many an axis has.
-static const struct cn_contact_column {
-    const char *name;
-    uint32_t part;
-    size_t offset, bytes;
-    bool vector;
-} cn_contact_columns[] = {
-    {"bodies", CN_RECORD_PLACE, offsetof(cn_contact_record, candidate), 2 * sizeof(cn_body_id),
-     false},
-    {"point", CN_RECORD_PLACE, offsetof(cn_contact_record, point), sizeof(double), true},
-    {"normal", CN_RECORD_PLACE, offsetof(cn_contact_record, normal), sizeof(double), true},
-    {"gap", CN_RECORD_PLACE, offsetof(cn_contact_record, gap), sizeof(double), false},
-    {"impulse", CN_RECORD_IMPULSE, offsetof(cn_contact_record, impulse), sizeof(double), true},
-    {"velocity", CN_RECORD_AFTER, offsetof(cn_contact_record, velocity), sizeof(double), true},
-    {"velocity_before", CN_RECORD_BEFORE, offsetof(cn_contact_record, velocity_before),
-     sizeof(double), true},
-    {"shift", CN_RECORD_BEFORE, offsetof(cn_contact_record, shift), sizeof(double), true},
-    {"friction", CN_RECORD_STATE, offsetof(cn_contact_record, friction), sizeof(double), false},
-    {"status", CN_RECORD_STATE, offsetof(cn_contact_record, status), sizeof(uint8_t), false},
-    {"frame_change", CN_RECORD_BEFORE, offsetof(cn_contact_record, frame_change), sizeof(double),
-     true},
-};
-#define CN_COLUMN_BYTES_MOST (3 * sizeof(double))
-#define CN_CONTACT_COLUMNS (sizeof cn_contact_columns / sizeof cn_contact_columns[0])
-_Static_assert(offsetof(cn_contact_record, antagonist) ==
-                   offsetof(cn_contact_record, candidate) + sizeof(cn_body_id),
-               "the two bodies are copied as one piece");
-
-static size_t cn_column_bytes(const cn_recorder *recorder, size_t column) {
-    const struct cn_contact_column *c = &cn_contact_columns[column];
-    return c->bytes * (c->vector ? (size_t)recorder->dim : 1);
-}
-
-// Contacts first .. end - 1 of some columns, an array each.
-static void cn_gather_contacts(const cn_recorder *recorder, const cn_sim *sim, int32_t first,
-                               int32_t end, size_t column, size_t column_end,
-                               unsigned char *const *to) {
-    uint32_t parts = 0;
-    for (size_t i = column; i < column_end; i++) {
-        parts |= cn_contact_columns[i].part;
-    }
-    for (int32_t c = first; c < end; c++) {
-        cn_contact_record contact;
-        cn_sim_contact_parts(sim, c, parts, &contact);
-        for (size_t i = column; i < column_end; i++) {
-            size_t bytes = cn_column_bytes(recorder, i);
-            memcpy(to[i - column] + bytes * (size_t)(c - first),
-                   (const unsigned char *)&contact + cn_contact_columns[i].offset, bytes);
+    static const char *const sql[] = {"INSERT OR REPLACE INTO meta VALUES(?,?)",
+                                      "INSERT OR REPLACE INTO meta_hash VALUES(?,?)"};
+    cn_status status = CN_OK;
+    cn_hash hash;
+    uint64_t room;
+    cn_row_hash_start(&hash, "meta");
+    cn_row_hash_text(&hash, key);
+    cn_row_hash_text(&hash, value);
+    for (int i = 0; i < 2 && status == CN_OK; i++) {
+        cn_statement *insert;
+        status = cn_database_prepare(recorder->database, sql[i], &insert, error);
+        if (status == CN_OK) {
+            cn_bind_text(insert, 1, key);
+            if (i == 0) {
+                cn_bind_text(insert, 2, value);
+            } else {
+                cn_bind_hash(insert, 2, &hash, &room);
+            }
+            status = cn_statement_do(recorder->database, insert, error);
+            cn_statement_end(insert);
         }
     }
-}
-
-// One column of a row that holds zeros so far, piece by piece.
-static cn_status cn_write_column(cn_recorder *recorder, const cn_sim *sim, size_t column,
-                                 unsigned char *piece, cn_error *error) {
-    int32_t count = cn_sim_contact_count(sim);
-    size_t bytes = cn_column_bytes(recorder, column);
-    cn_blob *blob;
-    cn_status status = cn_blob_open(recorder->database, "contact", cn_contact_columns[column].name,
-                                    cn_sim_step_index(sim), &blob, error);
-    for (int32_t first = 0; status == CN_OK && first < count; first += CN_CONTACTS_AT_ONCE) {
-        int32_t end = count - first < CN_CONTACTS_AT_ONCE ? count : first + CN_CONTACTS_AT_ONCE;
-        cn_gather_contacts(recorder, sim, first, end, column, column + 1, &piece);
-        status = cn_blob_write(recorder->database, blob, bytes * (size_t)first, piece,
-                               bytes * (size_t)(end - first), error);
-    }
-    cn_blob_close(blob);
     return status;
 }
 
-// The contacts of the last step, an array a column. Many are written column by column in pieces, so
-// that no copy of all of them is made, here or by SQLite; one column after the other, since SQLite
-// finds a place in a large row by walking to it, unless it was just there.
-static cn_status cn_write_many(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
-    unsigned char *piece =
-        cn_arena_take(recorder->scratch, CN_CONTACTS_AT_ONCE, CN_COLUMN_BYTES_MOST);
-    if (!piece) {
-        return cn_fail_memory(error);
-    }
-    for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
-        cn_bind_zeros(recorder->contact, 3 + (int32_t)i,
-                      cn_column_bytes(recorder, i) * (size_t)cn_sim_contact_count(sim));
-    }
-    cn_status status = cn_statement_do(recorder->database, recorder->contact, error);
-    for (size_t i = 0; status == CN_OK && i < CN_CONTACT_COLUMNS; i++) {
-        status = cn_write_column(recorder, sim, i, piece, error);
-    }
-    return status;
-}
-
-// Whether a row holds so many contacts: SQLite has some six million in mind.
-static bool cn_contacts_fit(const cn_recorder *recorder, int32_t count) {
-    size_t bytes = CN_ROW_HEAD;
-    for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
-        bytes += cn_column_bytes(recorder, i) * (size_t)count;
-    }
-    return bytes <= cn_database_row_most(recorder->database);
-}
-
-static cn_status cn_write_contacts(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
-    int32_t count = cn_sim_contact_count(sim);
-    if (!cn_contacts_fit(recorder, count)) {
-        char text[96];
-        snprintf(text, sizeof text, "the frame is without its %d contacts: a row has no room",
-                 (int)count);
-        return cn_recorder_event(recorder, cn_sim_step_index(sim), cn_sim_time(sim), text, error);
-    }
-    cn_bind_int(recorder->contact, 1, cn_sim_step_index(sim));
-    cn_bind_int(recorder->contact, 2, count);
-    if (count > CN_CONTACTS_AT_ONCE) {
-        return cn_write_many(recorder, sim, error);
-    }
-    unsigned char *all[CN_CONTACT_COLUMNS];
-    for (size_t i = 0; i < CN_CONTACT_COLUMNS; i++) {
-        size_t bytes = cn_column_bytes(recorder, i);
-        all[i] = cn_arena_take(recorder->scratch, count, bytes);
-        if (!all[i]) {
-            return cn_fail_memory(error);
-        }
-        cn_bind_blob(recorder->contact, 3 + (int32_t)i, all[i], bytes * (size_t)count);
-    }
-    cn_gather_contacts(recorder, sim, 0, count, 0, CN_CONTACT_COLUMNS, all);
-    return cn_statement_do(recorder->database, recorder->contact, error);
-}
-
-// The poses of many bodies into a row that holds zeros so far, piece by piece.
-static cn_status cn_write_poses(cn_recorder *recorder, const cn_sim *sim, double *piece,
-                                cn_error *error) {
-    size_t bytes = sizeof *piece * (size_t)cn_pose_size(recorder->dim);
-    cn_blob *blob;
-    cn_status status =
-        cn_blob_open(recorder->database, "frame", "q", cn_sim_step_index(sim), &blob, error);
-    for (int32_t first = 0; status == CN_OK && first < recorder->bodies;
-         first += CN_BODIES_AT_ONCE) {
-        int32_t left = recorder->bodies - first,
-                end = left < CN_BODIES_AT_ONCE ? recorder->bodies : first + CN_BODIES_AT_ONCE;
-        cn_sim_poses_of(sim, first, end, piece);
-        status = cn_blob_write(recorder->database, blob, bytes * (size_t)first, piece,
-                               bytes * (size_t)(end - first), error);
-    }
-    cn_blob_close(blob);
-    return status;
-}
-
-// One piece of memory into such a row.
-static cn_status cn_write_blob(cn_recorder *recorder, const char *table, const char *column,
-                               int64_t row, const void *bytes, size_t size, cn_error *error) {
-    cn_blob *blob;
-    cn_status status = cn_blob_open(recorder->database, table, column, row, &blob, error);
-    status =
-        status == CN_OK ? cn_blob_write(recorder->database, blob, 0, bytes, size, error) : status;
-    cn_blob_close(blob);
-    return status;
-}
-
-// The row of a frame. The bodies of a large scene are written in pieces, as its contacts are.
-static cn_status cn_write_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
-    bool whole = recorder->bodies <= CN_BODIES_AT_ONCE;
-    int64_t pose = cn_pose_size(recorder->dim), velocity = cn_velocity_size(recorder->dim),
-            step = cn_sim_step_index(sim);
-    size_t q_bytes = sizeof(double) * (size_t)(pose * recorder->bodies),
-           v_bytes = sizeof(double) * (size_t)(velocity * recorder->bodies);
-    double *q =
-        CN_TAKE(recorder->scratch, double, pose *(whole ? recorder->bodies : CN_BODIES_AT_ONCE));
-    if (!q) {
-        return cn_fail_memory(error);
-    }
-    char hash[CN_HASH_TEXT];
-    cn_hash_text(cn_sim_hash(sim), hash);
-    cn_bind_int(recorder->frame, 1, step);
-    cn_bind_real(recorder->frame, 2, cn_sim_time(sim));
-    cn_bind_text(recorder->frame, 3, hash);
-    if (whole) {
-        cn_sim_poses(sim, q);
-        cn_bind_blob(recorder->frame, 4, q, q_bytes);
-        cn_bind_blob(recorder->frame, 5, sim->state.v, v_bytes);
-        return cn_statement_do(recorder->database, recorder->frame, error);
-    }
-    cn_bind_zeros(recorder->frame, 4, q_bytes);
-    cn_bind_zeros(recorder->frame, 5, v_bytes);
-    cn_status status = cn_statement_do(recorder->database, recorder->frame, error);
-    status = status == CN_OK ? cn_write_poses(recorder, sim, q, error) : status;
-    return status == CN_OK
-               ? cn_write_blob(recorder, "frame", "v", step, sim->state.v, v_bytes, error)
-               : status;
-}
-
-cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
-    cn_arena_mark mark = cn_arena_get_mark(recorder->scratch);
-    cn_status status = cn_write_frame(recorder, sim, error);
-    cn_arena_release(recorder->scratch, mark);
-    if (status == CN_OK && cn_sim_step_index(sim) > 0) {
-        status = cn_write_contacts(recorder, sim, error);
-        cn_arena_release(recorder->scratch, mark);
-    }
-    return status;
+cn_status cn_recorder_evidence(cn_recorder *recorder, bool on, cn_error *error) {
+    recorder->evidence = on;
+    return cn_recorder_meta(recorder, CN_META_EVIDENCE, on ? "full" : CN_EVIDENCE_NONE, error);
 }
 
 cn_status cn_recorder_ledger(cn_recorder *recorder, const cn_step_report *report, cn_error *error) {
     int32_t column = 1;
-#define CN_LEDGER_BIND_I(value) cn_bind_int(recorder->ledger, column++, value);
-#define CN_LEDGER_BIND_R(value) cn_bind_real(recorder->ledger, column++, value);
-#define CN_LEDGER_BIND_S(value) cn_bind_text(recorder->ledger, column++, value);
-#define CN_LEDGER_BIND_O(value) cn_bind_text(recorder->ledger, column++, cn_outcome_text(value));
+    cn_hash hash;
+    uint64_t room;
+    cn_row_hash_start(&hash, "ledger");
+#define CN_LEDGER_PUT(kind, value)                                                                 \
+    cn_bind_##kind(recorder->ledger, column++, value);                                             \
+    cn_row_hash_##kind(&hash, value);
+#define CN_LEDGER_BIND_I(value) CN_LEDGER_PUT(int, value)
+#define CN_LEDGER_BIND_R(value) CN_LEDGER_PUT(real, value)
+#define CN_LEDGER_BIND_S(value) CN_LEDGER_PUT(text, value)
+#define CN_LEDGER_BIND_O(value) CN_LEDGER_PUT(text, cn_outcome_text(value))
 #define CN_LEDGER_BIND(name, kind) CN_LEDGER_BIND_##kind(report->name)
     CN_LEDGER_LIST(CN_LEDGER_BIND)
+    cn_bind_hash(recorder->ledger, column, &hash, &room);
     cn_status status = cn_statement_do(recorder->database, recorder->ledger, error);
     if (status == CN_OK && ++recorder->rows >= CN_COMMIT_ROWS) {
         status = cn_recorder_commit(recorder, error);
@@ -524,6 +397,13 @@ cn_status cn_recorder_event(cn_recorder *recorder, int64_t step, double t, const
     cn_bind_int(recorder->event, 1, step);
     cn_bind_real(recorder->event, 2, t);
     cn_bind_text(recorder->event, 3, text);
+    cn_hash hash;
+    uint64_t room;
+    cn_row_hash_start(&hash, "event");
+    cn_row_hash_int(&hash, step);
+    cn_row_hash_real(&hash, t);
+    cn_row_hash_text(&hash, text);
+    cn_bind_hash(recorder->event, 4, &hash, &room);
     return cn_statement_do(recorder->database, recorder->event, error);
 }
 

@@ -79,6 +79,7 @@ cn_status cn_joints_settle(cn_sim *sim, const double *q, double *v, cn_error *er
         }
         memcpy(before, v, sizeof *v * (size_t)size);
         cn_apply_impulses(&sim->env, model, &rows, before, rows.r, v);
+        sim->last.settled = rows.r;
     }
     return status;
 }

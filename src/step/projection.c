@@ -150,6 +150,7 @@ cn_status cn_step_project(cn_sim *sim, bool *moved, cn_error *error) {
             step->lifted += cn_lift_body(sim, i, way + size * i);
         }
     }
+    step->projection = way;
     *moved = true;
     return CN_OK;
 }

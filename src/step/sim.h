@@ -46,7 +46,8 @@ typedef struct cn_step {
     // v_new as the next step will see it: with what projections onto joints change afterwards. The
     // same array where there are none.
     double *v_seen;
-    double *q, *v; // the end
+    const double *settled; // impulses of the joints' rows that make that change; NULL: none
+    double *q, *v;         // the end
     cn_inertia_map inertia;
     cn_contact_list contacts;
     cn_assembled assembled;
@@ -55,10 +56,11 @@ typedef struct cn_step {
     cn_solve_report solved;
     const char *solver;
     int32_t retries;
-    double joint_error;  // the largest error of a held row at the end [m], [rad]
-    int32_t joint_worst; // its joint, -1: none
-    double projected;    // energy that projections onto the joints took [J]
-    double lifted;       // energy that lifting bodies out of penetration gave [J]
+    double joint_error;       // the largest error of a held row at the end [m], [rad]
+    int32_t joint_worst;      // its joint, -1: none
+    double projected;         // energy that projections onto the joints took [J]
+    const double *projection; // by which bodies were lifted, as a velocity; NULL: none was
+    double lifted;            // energy that lifting bodies out of penetration gave [J]
     cn_early_hits early; // contacts that bounce before they touch; opts.early, if there are any
     struct cn_fast_report {
         int32_t early, limited, passed;

@@ -1,0 +1,150 @@
+// check/check.c
+// The check of a run file without the solver, frame by frame, so that memory holds two frames at a
+// time: rows and their hashes, the bodies of the scene, and of every recorded step the poses, the
+// balance of every body, the law of every contact and joint, the geometry, the energies.
+#include "check/check.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "math/rotation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cn_six(int32_t dim, const double *v, double out[6]) {
+    memset(out, 0, 6 * sizeof *out);
+    memcpy(out, v, sizeof *out * (dim == 3 ? 6 : 2));
+    out[5] = dim == 3 ? v[5] : v[2];
+}
+
+void cn_rotation_of(int32_t dim, const double *pose, double R[9]) {
+    if (dim == 3) {
+        cn_quat_matrix(pose + 3, R);
+    } else {
+        cn_angle_matrix(pose[2], R);
+    }
+}
+
+bool cn_is_moved(const cn_checking *check, int32_t body) {
+    return check->model->body[body].role == CN_BODY_FREE &&
+           !(check->frame.asleep && check->frame.asleep[body] == 1);
+}
+
+// What is checked of a frame whose numbers can be used.
+static void cn_check_step(cn_checking *check) {
+    cn_check_frame *frame = &check->frame;
+    cn_run_grade *grade = check->grade;
+    if (!check->model) {
+        return;
+    }
+    bool evident = check->stepped && !isnan(frame->h) && frame->v_before;
+    bool due = frame->step > 0 && check->stepped;
+    if (due && !evident) {
+        cn_check_missing(check, "the frame of step %lld has no evidence of its step",
+                         (long long)frame->step);
+    }
+    if (due && check->model->joint_count > 0 && evident && !frame->has_joints) {
+        cn_check_find(check, "joint", frame->step, 0.0, 0.0, "the row of this step is missing");
+        evident = false;
+    }
+    grade->steered += frame->steered;
+    if (evident && frame->step > 0) {
+        cn_check_middle(check);
+        cn_check_motion(check);
+        cn_check_loads(check);
+        cn_check_contacts(check);
+        cn_check_joints(check);
+        cn_check_momentum(check);
+        cn_check_residual(check);
+        cn_check_geometry(check);
+        cn_check_pairs(check);
+        grade->checked++;
+        grade->limited += frame->limited > 0;
+    } else {
+        cn_check_motion(check);
+        cn_check_recorded_law(check);
+    }
+    cn_check_energy(check);
+}
+
+static bool cn_keep_row(void *user, const cn_step_report *row) {
+    cn_checking *check = user;
+    check->row = *row;
+    check->row.solver = "";
+    check->has_row = true;
+    return false;
+}
+
+static cn_status cn_check_frames(cn_checking *check) {
+    cn_status status = CN_OK;
+    for (int64_t i = 0; status == CN_OK && i < check->run->frames; i++) {
+        int64_t step = check->run->steps[i];
+        bool usable = false;
+        // Two frames are in memory: this one, and the one before.
+        cn_arena *room = check->last_memory;
+        check->last_memory = check->frame_memory;
+        check->frame_memory = room;
+        cn_arena_release(room, (cn_arena_mark){0});
+        check->last = check->frame;
+        status = cn_check_read_frame(check, step, &usable);
+        check->has_row = false;
+        if (status == CN_OK && step > 0) {
+            status = cn_run_ledger_each(check->run, step, step, cn_keep_row, check, check->error);
+        }
+        if (status == CN_OK && usable) {
+            cn_check_step(check);
+        }
+        check->has_last = status == CN_OK && usable;
+    }
+    return status;
+}
+
+// Whether bodies go by the equations of one problem per step.
+static void cn_check_scheme(cn_checking *check) {
+    const cn_model *model = check->model;
+    const char *scheme = model->settings.scheme;
+    check->stabilised = strcmp(scheme, "stabilised") == 0;
+    check->stepped = !model->system && (check->stabilised || strcmp(scheme, "moreau-jean") == 0);
+    check->theta = check->stabilised ? 1.0 : model->settings.theta;
+}
+
+static cn_status cn_check_all(cn_checking *check) {
+    cn_status status = cn_check_rows(check);
+    status = status == CN_OK ? cn_check_bodies(check) : status;
+    status = status == CN_OK ? cn_check_ledger(check) : status;
+    return status == CN_OK ? cn_check_frames(check) : status;
+}
+
+cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_run_grade *grade,
+                       cn_error *error) {
+    const cn_env *env = cn_arena_env(run->memory);
+    cn_checking check = {.run = run, .model = scene, .grade = grade, .error = error};
+    *grade = (cn_run_grade){.within = true, .complete = true, .frames = run->frames};
+    for (int i = 0; i < CN_CHECK_KINDS; i++) {
+        grade->worst[i].step = -1;
+    }
+    check.memory = cn_arena_create(env);
+    check.frame_memory = cn_arena_create(env);
+    check.last_memory = cn_arena_create(env);
+    cn_status status =
+        check.memory && check.frame_memory && check.last_memory ? CN_OK : cn_fail_memory(error);
+    if (status == CN_OK && !scene) {
+        cn_check_missing(&check, "its scene cannot be read");
+    } else if (status == CN_OK && (scene->dim != run->dim || scene->body_count != run->bodies)) {
+        cn_check_find(&check, "body", -1, run->bodies, scene->body_count,
+                      "the file has %d bodies in %d dimensions, its scene %d in %d",
+                      (int)run->bodies, (int)run->dim, (int)scene->body_count, (int)scene->dim);
+        check.model = NULL;
+    } else if (status == CN_OK) {
+        cn_check_scheme(&check);
+    }
+    grade->tolerance = !isnan(tolerance) ? tolerance
+                       : check.model     ? check.model->settings.tolerance
+                                         : 0.0;
+    status = status == CN_OK ? cn_check_all(&check) : status;
+    cn_arena_destroy(check.memory);
+    cn_arena_destroy(check.frame_memory);
+    cn_arena_destroy(check.last_memory);
+    return status;
+}

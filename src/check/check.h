@@ -1,0 +1,128 @@
+// check/check.h
+// The check of a run file, as the files of this room share it. Nothing of detect, assemble, solve
+// or step takes part: what the run did is recomputed here from its scene and its frames.
+#ifndef CAIRN_CHECK_CHECK_H
+#define CAIRN_CHECK_CHECK_H
+
+#include "record/run.h"
+
+#include "model/model.h"
+
+// Identities hold to this share of their largest term: round-off, with room for many terms.
+#define CN_CHECK_ROUND 1e-9
+
+// A frame as the file has it, and what follows from it. Arrays of bodies as in the model (poses of
+// centres of mass); NULL: the file has none.
+typedef struct cn_check_frame {
+    int64_t step;
+    double t, start, h; // h NaN: no evidence of its step
+    int32_t limited;
+    double *q, *v; // as recorded: poses of the bodies' own frames
+    double *end;   // poses of the centres of mass
+    double *v_before, *v_after, *projection, *load;
+    uint8_t *asleep;
+    double gravity[3], friction; // as steered
+    bool steered, cut;           // cut: this is the last part of the step
+    double *middle, *v_new;      // q~, and the velocities after the impulses there
+    double *v_free;              // v_before with the given forces
+    double *impulse;             // 6 each: what contacts and joints gave, about the centre of mass
+    double *scale;               // 2 each: sums of the magnitudes of linear and angular terms
+    // contacts
+    bool has_contacts;
+    int32_t contacts, sleeping;
+    cn_contact_record *contact;
+    double *arm;  // 6 each: to the antagonist's and the candidate's side
+    bool *early;  // takes part before it touches
+    bool *active; // takes part
+    bool shifted; // frame changes were recorded
+    // joints
+    bool has_joints;
+    double *value, *rate, *joint_impulse, *effort, *rows, *gauge_start, *angle, *settled;
+    // sums of the residual
+    double error, pressing, all, lever, r_square;
+    bool presses;
+    int64_t row_count;
+} cn_check_frame;
+
+typedef struct cn_checking {
+    cn_run *run;
+    const cn_model *model; // NULL: none
+    cn_run_grade *grade;
+    cn_error *error;
+    cn_arena *memory; // for the whole check
+    cn_arena *frame_memory, *last_memory;
+    bool stepped;    // bodies under a scheme of one problem per step: its equations are checked
+    bool stabilised; // under that scheme
+    double theta;
+    cn_check_frame frame, last; // last.step -1: there is none
+    bool has_last;
+    cn_step_report row; // of the ledger at the frame's step
+    bool has_row;
+} cn_checking;
+
+// ---- findings (check/finding.c) ----
+
+void cn_check_find(cn_checking *check, const char *table, int64_t step, double value,
+                   double allowed, const char *format, ...) CN_PRINTF(6, 7);
+void cn_check_missing(cn_checking *check, const char *format, ...) CN_PRINTF(2, 3);
+
+// The worst of many measurements: the largest value over what is allowed; NaN is worse than all.
+typedef struct cn_check_worst {
+    double value, allowed;
+    int64_t where;
+    bool any;
+} cn_check_worst;
+void cn_worst_add(cn_check_worst *worst, double value, double allowed, int64_t where);
+// Notes it in the grade; true: it is beyond what is allowed.
+bool cn_worst_note(cn_checking *check, cn_check_kind kind, const cn_check_worst *worst,
+                   int64_t step);
+// Notes it, and finds what is beyond: "text (name where)". kind CN_CHECK_KINDS: not in the grade.
+void cn_worst_find(cn_checking *check, cn_check_kind kind, const cn_check_worst *worst,
+                   const char *table, const char *text, const char *name);
+
+// ---- parts ----
+
+// Hashes of rows, numbers, counts, times; the ledger with its balance. (check/rows.c)
+cn_status cn_check_rows(cn_checking *check);
+cn_status cn_check_ledger(cn_checking *check);
+// Bodies of the file against those of the scene. (check/bodies.c)
+cn_status cn_check_bodies(cn_checking *check);
+// Reads a frame with its contacts and joints; *usable: its sizes are right and its numbers finite.
+// (check/frame.c)
+cn_status cn_check_read_frame(cn_checking *check, int64_t step, bool *usable);
+// Poses and velocities: from them q~ and the velocities there; fixed and driven bodies, the way
+// from the frame before. (check/motion.c)
+void cn_check_middle(cn_checking *check);
+void cn_check_motion(cn_checking *check);
+// Given forces, contacts, joints; then the balance of each body. (check/momentum.c)
+void cn_check_loads(cn_checking *check);
+void cn_check_momentum(cn_checking *check);
+void cn_give_impulse(cn_check_frame *frame, int32_t body, const double arm[3],
+                     const double impulse[3], double sign);
+// (check/contacts.c)
+void cn_check_contacts(cn_checking *check);
+void cn_check_recorded_law(cn_checking *check); // with the recorded shifts alone
+void cn_check_residual(cn_checking *check);
+// (check/joints.c)
+void cn_check_joints(cn_checking *check);
+// (check/geometry.c, check/pairs.c)
+void cn_check_geometry(cn_checking *check);
+void cn_check_pairs(cn_checking *check);
+// (check/energy.c)
+void cn_check_energy(cn_checking *check);
+
+// ---- shared ----
+
+static inline double *cn_pose_of(const cn_model *model, double *q, int32_t body) {
+    return q + (int64_t)cn_pose_size(model->dim) * body;
+}
+static inline double *cn_velocity_of(const cn_model *model, double *v, int32_t body) {
+    return v + (int64_t)cn_velocity_size(model->dim) * body;
+}
+// Velocity and angular velocity with three parts each, whatever the dimension.
+void cn_six(int32_t dim, const double *v, double out[6]);
+void cn_rotation_of(int32_t dim, const double *pose, double R[9]);
+// Of the bodies as they move in the step: false for what sleeps through it, is fixed or driven.
+bool cn_is_moved(const cn_checking *check, int32_t body);
+
+#endif

@@ -1,0 +1,142 @@
+// check/geometry.c
+// Points, normals and gaps of contacts against the poses at q~. A contact at p with normal n and
+// gap g says that p + g/2 n is on the candidate's surface, p - g/2 n on the antagonist's, and that
+// n is an outer normal of one of them there: nothing of that body is beyond its point along n. Both
+// points together say that the distance is at most g, the plane that it is no less. Of contacts
+// with one normal (a patch) one has such a plane; the others lie on the surfaces round it, or where
+// these are curved no farther off than their gap exceeds the smallest. Where bodies overlap, edges
+// against edges, corners of a patch may be off by a part of the overlap.
+#include "check/check.h"
+
+#include "check/shapes.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+// Of the size of the bodies: what iterations on curved surfaces end with.
+#define CN_SURFACE_SHARE 1e-6
+#define CN_OUTSIDE_SHARE 0.45 // of an overlap that corners of a patch may be outside of a body
+
+// How far a point is from the surface of a body, at best; and how far the shape that it is on
+// reaches beyond the point along d.
+typedef struct cn_touching {
+    double off, beyond;
+} cn_touching;
+
+static cn_touching cn_touch_body(const cn_checking *check, int32_t body, const double point[3],
+                                 const double d[3]) {
+    const cn_model *model = check->model;
+    cn_touching best = {HUGE_VAL, HUGE_VAL};
+    for (int32_t k = 0; k < model->body[body].shape_count; k++) {
+        cn_solid solid = cn_solid_at(model, body, k, cn_pose_of(model, check->frame.middle, body));
+        double off = fabs(cn_solid_distance(&solid, point));
+        double extent = cn_solid_extent(&solid, d), beyond = extent - cn_dot3(d, point);
+        cn_shape_kind kind = solid.shape->kind;
+        if (kind == CN_SHAPE_PLANE || kind == CN_SHAPE_LINE || kind == CN_SHAPE_RING) {
+            // Nothing is beyond where d is the way out: the distance grows by a unit along it.
+            double ahead[3];
+            cn_add_scaled3(point, 1e-3, d, ahead);
+            double grown = cn_solid_distance(&solid, ahead) - cn_solid_distance(&solid, point);
+            beyond = kind == CN_SHAPE_RING && solid.shape->radius > 0.0
+                         ? fabs(1e-3 - grown) * 1e3 * solid.shape->radius
+                         : fabs(1e-3 - grown) * 1e3;
+        }
+        if (off < best.off) {
+            best = (cn_touching){off, beyond};
+        }
+    }
+    return best;
+}
+
+static double cn_size_of(const cn_model *model, int32_t body) {
+    double bound = model->body[body].bound;
+    return bound < HUGE_VAL ? bound : 0.0;
+}
+
+// Whether all contacts of a body's patches lie on its surface: it has flat faces, or is round.
+static bool cn_is_plain(const cn_model *model, int32_t body) {
+    bool plain = true;
+    for (int32_t k = 0; k < model->body[body].shape_count; k++) {
+        cn_shape_kind kind = model->shape[model->body[body].shape_first + k].kind;
+        plain = plain && kind != CN_SHAPE_CAPSULE && kind != CN_SHAPE_CYLINDER &&
+                kind != CN_SHAPE_ELLIPSOID && kind != CN_SHAPE_ELLIPSE;
+    }
+    return plain;
+}
+
+// Notes how far the points of contact i are off the surfaces; returns how far both bodies reach
+// beyond the plane. *allowed: of both.
+static double cn_check_place(cn_checking *check, int32_t i, double smallest,
+                             cn_check_worst *surface, double *allowed) {
+    const cn_model *model = check->model;
+    const cn_contact_record *c = &check->frame.contact[i];
+    double on_candidate[3], on_antagonist[3], back[3];
+    cn_add_scaled3(c->point, 0.5 * c->gap, c->normal, on_candidate);
+    cn_add_scaled3(c->point, -0.5 * c->gap, c->normal, on_antagonist);
+    for (int k = 0; k < 3; k++) {
+        back[k] = -c->normal[k];
+    }
+    cn_touching candidate = cn_touch_body(check, c->candidate - 1, on_candidate, back),
+                antagonist = cn_touch_body(check, c->antagonist - 1, on_antagonist, c->normal);
+    *allowed = CN_SURFACE_SHARE *
+                   (cn_size_of(model, c->candidate - 1) + cn_size_of(model, c->antagonist - 1)) +
+               CN_CHECK_ROUND * cn_norm3(c->point);
+    bool flat = cn_is_plain(model, c->candidate - 1) && cn_is_plain(model, c->antagonist - 1);
+    cn_worst_add(surface, fmax(candidate.off, antagonist.off),
+                 *allowed + 0.5 * fmax(0.0, -c->gap) + (flat ? 0.0 : c->gap - smallest), i);
+    // A point outside of its body is no witness: a gap that is made deeper moves both out by half.
+    double least = fmin(candidate.beyond, antagonist.beyond);
+    cn_worst_add(surface, -least, *allowed + CN_OUTSIDE_SHARE * fmax(0.0, -c->gap), i);
+    return least;
+}
+
+static bool cn_is_one_patch(const cn_contact_record *a, const cn_contact_record *b) {
+    return a->candidate == b->candidate && a->antagonist == b->antagonist &&
+           memcmp(a->normal, b->normal, sizeof a->normal) == 0;
+}
+
+// Contacts from i on with one normal; returns how many.
+static int32_t cn_check_patch(cn_checking *check, int32_t i, cn_check_worst *surface,
+                              cn_check_worst *plane) {
+    const cn_check_frame *frame = &check->frame;
+    double least = HUGE_VAL, allowed = 0.0, smallest = HUGE_VAL;
+    int32_t end = i;
+    for (; end < frame->contacts && !frame->early[end] &&
+           cn_is_one_patch(&frame->contact[i], &frame->contact[end]);
+         end++) {
+        smallest = fmin(smallest, frame->contact[end].gap);
+    }
+    for (int32_t k = i; k < end; k++) {
+        least = fmin(least, cn_check_place(check, k, smallest, surface, &allowed));
+    }
+    cn_worst_add(plane, least, allowed, i);
+    return end - i;
+}
+
+void cn_check_geometry(cn_checking *check) {
+    const cn_check_frame *frame = &check->frame;
+    cn_check_worst surface = {.any = false}, plane = {.any = false}, early = {.any = false};
+    for (int32_t i = 0; i < frame->contacts;) {
+        const cn_contact_record *c = &frame->contact[i];
+        const cn_body *candidate = &check->model->body[c->candidate - 1],
+                      *antagonist = &check->model->body[c->antagonist - 1];
+        if (!frame->early[i]) {
+            i += cn_check_patch(check, i, &surface, &plane);
+            continue;
+        }
+        // Where it will be hit, as the time of impact says; its arms end at most at its bound.
+        const double *arm = frame->arm + 6 * (int64_t)i;
+        double room = 1.0 + CN_SURFACE_SHARE;
+        bool near =
+            (antagonist->role != CN_BODY_FREE || cn_norm3(arm) <= room * antagonist->bound) &&
+            (candidate->role != CN_BODY_FREE || cn_norm3(arm + 3) <= room * candidate->bound);
+        cn_worst_add(&early, near ? 0.0 : 1.0, 0.5, i++);
+    }
+    cn_worst_find(check, CN_CHECK_GEOMETRY, &surface, "contact",
+                  "point and gap are not on the surfaces", "number");
+    cn_worst_find(check, CN_CHECK_GEOMETRY, &plane, "contact",
+                  "the normal is none of the surfaces there", "number");
+    cn_worst_find(check, CN_CHECK_KINDS, &early, "contact", "it hits outside of its bodies",
+                  "number");
+}
