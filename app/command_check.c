@@ -79,7 +79,8 @@ static const struct argp cn_check_argp = {
         "are those of its scene; and of every recorded step the momentum of each body, the law "
         "of each contact and joint, points, normals and gaps, and the energies."
         "\vExit code 0: all verified; 3: something was found, or the check is incomplete because "
-        "the file lacks what it needs (--no-evidence, an older version, an unfinished run); 4: a "
+        "the file lacks what it needs (--no-evidence, an older version, a run that was killed); 4: "
+        "a "
         "file cannot be used or holds no solution."};
 
 static void cn_check_print_json(const cn_check_job *job, const cn_case *c, const cn_grade *grade,
@@ -186,6 +187,7 @@ static void cn_check_print_run_json(const char *path, const cn_run_grade *grade)
     cn_put_bool(&json, "within", grade->within);
     cn_put_bool(&json, "complete", grade->complete);
     cn_put_text(&json, "incomplete", grade->incomplete);
+    cn_put_bool(&json, "finished", grade->finished);
     cn_put_real(&json, "tol", grade->tolerance);
     cn_put_int(&json, "steps", grade->steps);
     cn_put_int(&json, "frames", grade->frames);
@@ -193,6 +195,8 @@ static void cn_check_print_run_json(const char *path, const cn_run_grade *grade)
     cn_put_int(&json, "frames_limited", grade->limited);
     cn_put_int(&json, "frames_steered", grade->steered);
     cn_put_int(&json, "contacts", grade->contacts);
+    cn_put_int(&json, "bad_hashes", grade->bad_hashes);
+    cn_put_int(&json, "unsolved_steps", grade->unsolved_steps);
     cn_put_real(&json, "energy_balance_error", grade->energy_balance_error);
     cn_check_put_worst(&json, grade);
     cn_put_int(&json, "finding_count", grade->finding_count);
@@ -233,7 +237,7 @@ static void cn_check_print_run(const char *path, const cn_run_grade *grade) {
     cn_ink ink = good ? CN_INK_GOOD : CN_INK_BAD;
     cn_print_safe(stdout, path);
     printf(": %s%s%s (tolerance %.3g)\n", cn_ink_begin(stdout, ink),
-           !grade->within     ? "NOT what its scene and its laws say"
+           !grade->within     ? "NOT verified"
            : !grade->complete ? "nothing found, but the check is INCOMPLETE"
                               : "verified",
            cn_ink_end(stdout, ink), grade->tolerance);
@@ -241,6 +245,9 @@ static void cn_check_print_run(const char *path, const cn_run_grade *grade) {
         printf("  incomplete          ");
         cn_print_safe(stdout, grade->incomplete);
         putchar('\n');
+    }
+    if (grade->complete && !grade->finished) {
+        printf("  ended early         it stopped or failed before the end of its scene\n");
     }
     printf("  recorded            %lld steps, %lld frames, %lld contacts\n",
            (long long)grade->steps, (long long)grade->frames, (long long)grade->contacts);

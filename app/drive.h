@@ -28,7 +28,7 @@ typedef struct cn_drive {
     cn_drive_fn *watch;
     void *watch_user;
     bool no_evidence; // frames are recorded without what only a check needs
-    bool frameless; // no more frames are recorded
+    bool frameless;   // no more frames are recorded
     // Another thread wants the step under way to be left, which happens if it is a long one; it is
     // for that thread's side to take it back when the step has returned.
     atomic_bool leave;

@@ -129,6 +129,8 @@ typedef struct cn_run_worst {
 typedef struct cn_run_grade {
     bool within, complete; // nothing was found; all was there that a check needs
     int64_t frames, contacts, steps;
+    int64_t bad_hashes, unsolved_steps;
+    bool finished;   // the run came to the end of its scene
     int64_t checked; // frames whose step was checked as a whole
     int64_t limited; // frames in which bodies were stopped without the bounce of their law
     int64_t steered; // frames under another gravity or friction than the scene's

@@ -66,6 +66,7 @@ static void cn_check_state(cn_checking *check, const char *stored) {
                                (int64_t)cn_velocity_size(run->dim) * run->bodies),
                  own);
     if (strcmp(own, stored) != 0) {
+        check->grade->bad_hashes++;
         cn_check_find(check, "frame", frame->step, 1.0, 0.0, "hash is not that of q and v");
     }
     for (int32_t i = 0; run->dim == 3 && i < run->bodies; i++) {

@@ -67,6 +67,7 @@ static void cn_ledger_counts(cn_checking *check, const cn_step_report *row) {
                       "a count, a residual, an overlap or the kinetic energy is negative, or more "
                       "contacts stick and slide than there are");
     }
+    check->grade->unsolved_steps += row->outcome != CN_SOLVED;
     if (row->outcome != CN_SOLVED) {
         cn_check_find(check, "ledger", row->step, row->residual, check->grade->tolerance,
                       "the step was not solved: %s", cn_outcome_text(row->outcome));

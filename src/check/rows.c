@@ -46,6 +46,7 @@ static void cn_check_row_hash(cn_checking *check, const cn_hashed_table *table,
     if (size == sizeof stored && stored == own) {
         return;
     }
+    check->grade->bad_hashes++;
     if (text_key) {
         cn_check_find(check, table->name, -1, 1.0, 0.0, "the row of %s is not what was written",
                       cn_column_text(select, 0));
@@ -182,8 +183,12 @@ static void cn_check_complete(cn_checking *check) {
             until = (int64_t)ceil(settings->until / settings->step - CN_GRID_SLACK);
     const char *text = cn_run_meta(check->run, "status");
     bool done = text && strcmp(text, "done") == 0;
-    if (!done) {
-        cn_check_missing(check, "the run is not finished: its status is %.40s",
+    // A run that was stopped or failed is whole up to there; one that was killed may not be.
+    bool ended =
+        done || (text && (strcmp(text, "interrupted") == 0 || strcmp(text, "failed") == 0));
+    check->grade->finished = done;
+    if (!ended) {
+        cn_check_missing(check, "the run was not ended: its status is %.40s",
                          text ? text : "missing");
     }
     if (done && last != until) {

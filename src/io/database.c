@@ -313,7 +313,7 @@ void cn_bind_real(cn_statement *statement, int32_t parameter, double value) {
 }
 
 void cn_bind_text(cn_statement *statement, int32_t parameter, const char *text) {
-    sqlite3_bind_text(cn_handle(statement), parameter, text, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(cn_handle(statement), parameter, text, -1, SQLITE_STATIC);
 }
 
 void cn_bind_null(cn_statement *statement, int32_t parameter) {

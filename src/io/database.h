@@ -48,8 +48,8 @@ void cn_statement_end(cn_statement *statement); // NULL is allowed
 // Whether a table has a column; false also where there is no such table.
 bool cn_database_has(cn_database *database, const char *table, const char *column);
 
-// Parameters count from 1, columns from 0. Texts bound are copied; blobs are not, and must stay
-// until the statement is done.
+// Parameters count from 1, columns from 0. Texts and blobs that are bound are not copied, which
+// could fail without memory: they must stay until the statement is done.
 void cn_bind_int(cn_statement *statement, int32_t parameter, int64_t value);
 void cn_bind_real(cn_statement *statement, int32_t parameter, double value); // NaN becomes NULL
 void cn_bind_text(cn_statement *statement, int32_t parameter, const char *text);
