@@ -382,14 +382,16 @@ static cn_status read_all(const char *path) {
     cn_step_report *rows;
     cn_run_event *events;
     cn_run_body *bodies;
-    cn_run_grade grade;
+    cn_run_grade *grade = cn_arena_take(memory, 1, sizeof *grade);
     int64_t count;
+    CN_CHECK_TRUE(grade);
     status = cn_run_ledger(run, memory, &rows, &count, &error);
     cn_status next = cn_run_events(run, memory, &events, &count, &error);
     status = status == CN_OK ? next : status;
     next = cn_run_bodies(run, memory, &bodies, &error);
     status = status == CN_OK ? next : status;
-    next = cn_run_check(run, &grade, &error);
+    next = cn_run_check(run, NULL, (double)NAN, grade, &error);
+    next = next == CN_OK && !grade->within ? CN_ERR_INPUT : next; // a finding is a refusal as well
     status = status == CN_OK ? next : status;
     cn_run_last_step(run);
     cn_run_last_checkpoint(run);

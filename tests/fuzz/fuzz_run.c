@@ -3,6 +3,8 @@
 
 #include <cairn/record.h>
 #include <cairn/scene.h>
+
+#include <math.h>
 #include <unistd.h>
 
 #define CN_FUZZ_FRAMES 8 // of a run that are read
@@ -54,14 +56,14 @@ static void cn_fuzz_read(cn_run *run, cn_arena *memory) {
     cn_fuzz_require(cn_run_ledger(run, memory, &rows, &count, &error), &error);
     cn_fuzz_require(cn_run_events(run, memory, &events, &count, &error), &error);
     cn_fuzz_require(cn_run_bodies(run, memory, &bodies, &error), &error);
-    cn_fuzz_require(cn_run_check(run, &grade, &error), &error);
+    cn_fuzz_require(cn_run_check(run, NULL, (double)NAN, &grade, &error), &error);
     cn_run_last_step(run);
     cn_run_last_checkpoint(run);
     free(q);
     free(v);
 }
 
-// What `cairn resume` does with the file, up to the first step.
+// What `cairn check` does with the file's own scene, and `cairn resume` up to the first step.
 static void cn_fuzz_resume(const char *path, cn_run *run) {
     cn_error error = {.status = CN_OK};
     cn_model *model;
@@ -80,6 +82,8 @@ static void cn_fuzz_resume(const char *path, cn_run *run) {
             cn_recorder_close(recorder, NULL);
         }
         cn_sim_destroy(sim);
+        cn_run_grade grade;
+        cn_fuzz_require(cn_run_check(run, model, (double)NAN, &grade, &error), &error);
     }
     cn_model_destroy(model);
 }
