@@ -1,5 +1,6 @@
 // The commands that compare: benchmarks against peers, performance profiles.
 #include "cli.h"
+#include "world.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -220,6 +221,7 @@ CN_TEST(bench_tells_of_a_size_that_is_not_there) {
 }
 
 CN_TEST(bench_threads_finds_the_same_state) {
+    CN_LONG_RUN();
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, "bench threads --sizes wall-2020 --repeats 1 --json");
     for (int32_t k = 0; k < 3; k++) {

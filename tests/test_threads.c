@@ -522,7 +522,8 @@ static void check_heap(const char *shape, double height, int32_t steps, int32_t 
     heap_end expected = run_heap(shape, height, steps, sweeps, 1);
     const cn_step_report *one = &expected.report;
     CN_CHECK_BELOW(CN_RANGE, one->contacts);
-    for (int c = 1; c < COUNTS; c++) {
+    int last = CN_WORLD_SLOW ? 3 : COUNTS; // fewer numbers of threads where every access is checked
+    for (int c = 1; c < last; c++) {
         heap_end end = run_heap(shape, height, steps, sweeps, counts[c]);
         const cn_step_report *other = &end.report;
         assert_true(end.hash == expected.hash);
