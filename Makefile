@@ -69,7 +69,7 @@ coverage: ## lines that the tests reach, as build/coverage/html/index.html
 
 build: ## set up and build the release
 	@tools/setup.sh build
-	@tools/build.sh release cairn cairn_shared cairn_static
+	@tools/build.sh release cairn cairn_shared cairn_archive
 
 install: build ## install the release under PREFIX
 	@cmake --install build/release --prefix $(PREFIX)

@@ -11,7 +11,7 @@ endif()
 
 # Two export sets, because only users of the static library need the parts that it is made of.
 install(TARGETS cairn_shared EXPORT cairn-shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS cairn_static EXPORT cairn-static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS cairn_archive EXPORT cairn-static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT cairn-shared NAMESPACE cairn:: DESTINATION ${package_dir} FILE cairn-shared.cmake)
 install(EXPORT cairn-static NAMESPACE cairn:: DESTINATION ${package_dir} FILE cairn-static.cmake)
 configure_package_config_file(cmake/cairn-config.cmake.in ${PROJECT_BINARY_DIR}/cairn-config.cmake

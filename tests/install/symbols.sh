@@ -1,6 +1,6 @@
 #!/bin/sh
-# What libcairn.so exports is what the public headers declare with CN_API, no more and no less; and the
-# library has no writable globals.
+# What libcairn.so exports is what the public headers declare with CN_API, no more and no less; so is what the
+# static library defines for others; and the library has no writable globals.
 #     symbols.sh SHARED STATIC INCLUDE_DIR
 set -eu
 shared=$1
@@ -23,6 +23,12 @@ cat "$include"/cairn/*.h | sed 's|//.*||' | awk '
     }' | LC_ALL=C sort >"$work/declared"
 if ! diff "$work/declared" "$work/exported"; then
     echo "declared with CN_API (<) and exported by the shared library (>) differ"
+    exit 1
+fi
+
+nm -g --defined-only "$static" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort >"$work/defined"
+if ! diff "$work/declared" "$work/defined"; then
+    echo "declared with CN_API (<) and global in the static library (>) differ"
     exit 1
 fi
 
