@@ -1,7 +1,7 @@
 // app/main.c
 // The `cairn` command: a table of subcommands and the dispatch.
-#include "app.h"
-#include "terminal.h"
+#include "support/support.h"
+#include "support/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 # What the command needs besides the library, in cairn_app_parts: cJSON and zlib, and libwebsockets where it is
-# installed. Without that the server is left out (app/server_absent.c) and commands that need it say so.
+# installed. Without that the server is left out (app/web/server_absent.c) and commands that need it say so.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(CAIRN_APP REQUIRED QUIET IMPORTED_TARGET libcjson zlib)

@@ -4,7 +4,7 @@
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 found=no
-for folder in src app include bench examples; do
+for folder in src app lab include bench examples; do
     if [ -d "$folder" ] && grep -rnwE 'TODO|FIXME|XXX|HACK|/work/[a-z]+|/home/[a-z]+' "$folder"; then
         found=yes
     fi

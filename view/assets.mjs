@@ -1,4 +1,4 @@
-// Files as C arrays behind cn_asset_find (app/assets.h).
+// Files as C arrays behind cn_asset_find (app/web/assets.h).
 import { readFileSync, writeFileSync } from "node:fs";
 
 // files: rows of address, media type, file to read.
@@ -12,7 +12,7 @@ export function writeAssets(output, files) {
     });
     writeFileSync(
         output,
-        `// Made from view/; not to be edited.\n#include "assets.h"\n\n#include <string.h>\n\n${arrays.join("\n")}
+        `// Made from view/; not to be edited.\n#include "web/assets.h"\n\n#include <string.h>\n\n${arrays.join("\n")}
 static const cn_asset cn_assets[] = {
 ${rows.join("")}};
 

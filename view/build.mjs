@@ -1,7 +1,7 @@
 // Builds the page: node build.mjs [OUTPUT_FOLDER], build/view unless given
 //
 // Writes app.js, app.css, index.html (what the server hands out), replay.html (the whole page in one file, with
-// a place for data) and assets.c (all of them as C arrays, see app/assets.h).
+// a place for data) and assets.c (all of them as C arrays, see app/web/assets.h).
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -2,7 +2,7 @@
 // ranges, or a reason. Nothing else of the server looks at the text.
 #include "fuzz_problem.h"
 
-#include "../../app/request.h"
+#include "web/request.h"
 
 #include <math.h>
 

@@ -1,0 +1,29 @@
+// app/draw/picture.h
+// Pictures of a scene as SVG: one moment, or a filmstrip of several. 2D is drawn as it is; 3D in
+// parallel projection, farther things first.
+#ifndef CAIRN_APP_DRAW_PICTURE_H
+#define CAIRN_APP_DRAW_PICTURE_H
+
+#include <cairn/cairn.h>
+
+#include <stdio.h>
+
+// A moment of a run.
+typedef struct cn_still {
+    double t;
+    const double *q;                   // poses, as in a run file
+    const cn_contact_record *contacts; // for forces; may be NULL
+    int32_t contact_count;
+} cn_still;
+
+typedef struct cn_picture {
+    const cn_model *model;
+    const char *title, *subtitle;
+    const cn_still *stills;
+    int32_t count;
+    bool forces; // the impulses of contacts as lines between the bodies, which are drawn pale
+} cn_picture;
+
+void cn_picture_write(const cn_picture *picture, FILE *out);
+
+#endif

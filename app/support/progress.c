@@ -1,0 +1,99 @@
+// app/support/progress.c
+// One line on stderr, rewritten in place: bar, count, residual, elapsed time and, where the total
+// is known, what is left. The total of an iterative solver is its limit, so most end earlier.
+#include "support/progress.h"
+
+#include "support/support.h"
+#include "support/terminal.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CN_BAR_WIDTH 24
+#define CN_DRAW_EVERY 0.1 // [s]
+
+static volatile sig_atomic_t cn_interrupt_flag;
+
+static void cn_interrupt_note(int signal_number __attribute__((unused))) {
+    cn_interrupt_flag = 1;
+}
+
+void cn_interrupt_catch(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = cn_interrupt_note;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+bool cn_interrupted(void) {
+    return cn_interrupt_flag != 0;
+}
+
+bool cn_interrupt_poll(void *user __attribute__((unused))) {
+    return cn_interrupted();
+}
+
+cn_progress_line cn_progress_start(const char *label, bool wanted) {
+    double now = cn_wall_clock();
+    return (cn_progress_line){
+        .label = label, .shown = wanted && isatty(STDERR_FILENO), .start = now, .drawn_at = now};
+}
+
+static void cn_progress_draw(cn_progress_line *line, const cn_progress *progress, double elapsed) {
+    char text[256];
+    size_t used = (size_t)snprintf(text, sizeof text, "%.60s  %.40s  ", line->label,
+                                   progress->stage ? progress->stage : "");
+    if (progress->total > 0) {
+        double share = (double)progress->done / (double)progress->total;
+        share = share < 1.0 ? share : 1.0;
+        int filled = (int)(share * CN_BAR_WIDTH);
+        char bar[CN_BAR_WIDTH + 1];
+        memset(bar, '#', (size_t)filled);
+        memset(bar + filled, '.', (size_t)(CN_BAR_WIDTH - filled));
+        bar[CN_BAR_WIDTH] = '\0';
+        used += (size_t)snprintf(text + used, sizeof text - used, "[%s] ", bar);
+    }
+    used += (size_t)snprintf(text + used, sizeof text - used, "%lld", (long long)progress->done);
+    if (isfinite(progress->residual)) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "  residual %.2e",
+                                 progress->residual);
+    }
+    used += (size_t)snprintf(text + used, sizeof text - used, "  %.1f s", elapsed);
+    int64_t made = progress->done - line->first;
+    if (progress->total > progress->done && made > 0) {
+        double left = elapsed * (double)(progress->total - progress->done) / (double)made;
+        snprintf(text + used, sizeof text - used, "  ETA %s%.0f s", line->reached ? "" : "<",
+                 ceil(left));
+    }
+    // One column is left free so that the terminal does not wrap.
+    int columns = cn_terminal_columns(stderr) - 1;
+    fprintf(stderr, "\r\033[K%.*s", columns, text);
+    fflush(stderr);
+    line->drawn = true;
+}
+
+bool cn_progress_step(void *user, const cn_progress *progress) {
+    cn_progress_line *line = user;
+    if (line->shown) {
+        double now = cn_wall_clock();
+        if (now - line->drawn_at >= CN_DRAW_EVERY) {
+            cn_progress_draw(line, progress, now - line->start);
+            line->drawn_at = now;
+        }
+    }
+    return !cn_interrupted();
+}
+
+void cn_progress_finish(cn_progress_line *line) {
+    if (line->drawn) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+        line->drawn = false;
+    }
+}

@@ -1,0 +1,306 @@
+// app/support/solver_choice.c
+// From names and settings on the command line to solver rows and their options; see
+// solver_choice.h.
+#include "support/solver_choice.h"
+
+#include <string.h>
+
+#define CN_NAME_LIST 64 // solver names offered to "did you mean"
+
+cn_choice cn_choice_default(const char *command) {
+    return (cn_choice){.command = command,
+                       .solver = "auto",
+                       .facets = cn_formulation_opts_default().facets,
+                       .tolerance = 1e-8,
+                       .measure = CN_MEASURE_SCALED,
+                       .max_iterations = -1};
+}
+
+// ---- checking the names ----
+
+static int32_t cn_add_solver_names(const char *names[CN_NAME_LIST], int32_t count) {
+    for (int32_t i = 0; i < cn_friction_solver_count() && count < CN_NAME_LIST; i++) {
+        names[count++] = cn_friction_solver_at(i)->info.name;
+    }
+    for (int32_t i = 0; i < cn_lcp_solver_count() && count < CN_NAME_LIST; i++) {
+        names[count++] = cn_lcp_solver_at(i)->info.name;
+    }
+    return count;
+}
+
+static int32_t cn_add_local_names(const char *names[CN_NAME_LIST], int32_t count) {
+    for (int32_t i = 0; i < cn_local_solver_count() && count < CN_NAME_LIST; i++) {
+        names[count++] = cn_local_solver_name(cn_local_solver_at(i));
+    }
+    return count;
+}
+
+// A usage error unless name is among names.
+static void cn_check_name(const char *command, const char *what, const char *name,
+                          const char *const *names, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return;
+        }
+    }
+    const char *near = cn_nearest_name(name, names, count);
+    if (near) {
+        cn_usage_error(command, "no %s '%s'; did you mean '%s'?", what, name, near);
+    }
+    cn_usage_error(command, "no %s '%s'; see cairn solvers", what, name);
+}
+
+void cn_check_solver_name(const char *command, const char *name, bool local_allowed) {
+    const char *names[CN_NAME_LIST];
+    int32_t count = cn_add_solver_names(names, 0);
+    count = local_allowed ? cn_add_local_names(names, count) : count;
+    cn_check_name(command, "solver", name, names, count);
+}
+
+const cn_formulation *cn_parse_formulation(const char *command, const char *name) {
+    const char *names[CN_NAME_LIST];
+    int32_t count = 0;
+    for (int32_t i = 0; i < cn_formulation_count() && count < CN_NAME_LIST; i++) {
+        names[count++] = cn_formulation_at(i)->name;
+    }
+    cn_check_name(command, "formulation", name, names, count);
+    return cn_formulation_find(name);
+}
+
+// One "solver.param=value" taken apart. The word before the dot names a solver, or is "solver" (or
+// absent) for whichever runs.
+typedef struct cn_setting {
+    char solver[64], param[64];
+    const char *value; // the end of the text
+} cn_setting;
+
+static cn_setting cn_setting_parse(const char *command, const char *text) {
+    cn_setting setting = {.solver = "solver"};
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1]) {
+        cn_usage_error(command, "--set wants solver.param=value, not '%s'", text);
+    }
+    setting.value = equals + 1;
+    const char *dot = memchr(text, '.', (size_t)(equals - text));
+    const char *param = dot ? dot + 1 : text;
+    if (dot) {
+        snprintf(setting.solver, sizeof setting.solver, "%.*s", (int)(dot - text), text);
+    }
+    snprintf(setting.param, sizeof setting.param, "%.*s", (int)(equals - param), param);
+    return setting;
+}
+
+static bool cn_setting_is_for(const cn_setting *setting, const cn_solver_info *info) {
+    return strcmp(setting->solver, "solver") == 0 || strcmp(setting->solver, info->name) == 0;
+}
+
+static bool cn_has_param(const cn_solver_info *info, const char *name) {
+    for (int32_t i = 0; i < info->param_count; i++) {
+        if (strcmp(info->params[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Rows that a word of --solver or --set may mean: of both tables, friction first.
+static int32_t cn_rows_named(const char *name, const cn_solver_info *rows[CN_NAME_LIST]) {
+    bool all = strcmp(name, "all") == 0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < cn_friction_solver_count() && count < CN_NAME_LIST; i++) {
+        const cn_solver_info *info = &cn_friction_solver_at(i)->info;
+        if (all || strcmp(info->name, name) == 0) {
+            rows[count++] = info;
+        }
+    }
+    for (int32_t i = 0; i < cn_lcp_solver_count() && count < CN_NAME_LIST; i++) {
+        const cn_solver_info *info = &cn_lcp_solver_at(i)->info;
+        if (all || strcmp(info->name, name) == 0) {
+            rows[count++] = info;
+        }
+    }
+    return count;
+}
+
+// A setting is good when one of the rows it may mean takes it; else the reason is the first row's.
+static void cn_check_setting(const cn_choice *choice, const char *text) {
+    cn_setting setting = cn_setting_parse(choice->command, text);
+    const char *meant = strcmp(setting.solver, "solver") == 0 ? choice->solver : setting.solver;
+    if (strcmp(meant, "all") != 0) {
+        cn_check_solver_name(choice->command, meant, false);
+    }
+    const cn_solver_info *rows[CN_NAME_LIST];
+    int32_t count = cn_rows_named(meant, rows);
+    cn_error first = {.status = CN_OK};
+    bool good = false;
+    for (int32_t i = 0; i < count && !good; i++) {
+        cn_error error = {.status = CN_OK};
+        cn_solve_opts opts = cn_solve_opts_default(rows[i]);
+        good = cn_solve_opts_set(&opts, rows[i], setting.param, setting.value, &error) == CN_OK;
+        // A row that knows the name says more about a bad value than one that does not.
+        if (i == 0 || cn_has_param(rows[i], setting.param)) {
+            first = error;
+        }
+    }
+    if (!good) {
+        char reason[1400];
+        cn_usage_error(choice->command, "--set %s: %s", text,
+                       cn_error_format(&first, reason, sizeof reason));
+    }
+}
+
+void cn_choice_check(const cn_choice *choice) {
+    if (strcmp(choice->solver, "all") != 0) {
+        cn_check_solver_name(choice->command, choice->solver, false);
+    }
+    bool any = strcmp(choice->solver, "all") == 0 || strcmp(choice->solver, "auto") == 0;
+    if (choice->formulation && !any && !cn_mcp_solver_find(choice->solver)) {
+        cn_usage_error(choice->command,
+                       "--formulation needs a solver of complementarity problems, not '%s'; see "
+                       "cairn solvers",
+                       choice->solver);
+    }
+    if (choice->local) {
+        const char *names[CN_NAME_LIST];
+        cn_check_name(choice->command, "local solver", choice->local, names,
+                      cn_add_local_names(names, 0));
+    }
+    for (int32_t i = 0; i < choice->settings.count; i++) {
+        cn_check_setting(choice, choice->settings.words[i]);
+    }
+}
+
+// ---- from the choice to rows ----
+
+static cn_solve_opts cn_choice_opts(const cn_choice *choice, const cn_solver_info *info) {
+    cn_solve_opts opts = cn_solve_opts_default(info);
+    opts.tolerance = choice->tolerance;
+    opts.measure = choice->measure;
+    opts.time_limit = choice->time_limit;
+    if (choice->max_iterations >= 0) {
+        opts.max_iterations = choice->max_iterations;
+    }
+    if (choice->local) {
+        opts.local = cn_local_solver_find(choice->local);
+    }
+    for (int32_t i = 0; i < choice->settings.count; i++) {
+        cn_setting setting = cn_setting_parse(choice->command, choice->settings.words[i]);
+        if (cn_setting_is_for(&setting, info) && cn_has_param(info, setting.param)) {
+            cn_solve_opts_set(&opts, info, setting.param, setting.value, NULL);
+        }
+    }
+    return opts;
+}
+
+static cn_chosen cn_chosen_make(const cn_choice *choice, const cn_friction_solver *friction,
+                                const cn_lcp_solver *lcp) {
+    cn_chosen chosen = {.friction = friction, .lcp = lcp};
+    chosen.info = friction ? &friction->info : &lcp->info;
+    chosen.opts = cn_choice_opts(choice, chosen.info);
+    return chosen;
+}
+
+static cn_chosen cn_chosen_formulated(const cn_choice *choice, const cn_mcp_solver *mcp) {
+    cn_chosen chosen = {.mcp = mcp,
+                        .info = &mcp->info,
+                        .formulation = choice->formulation,
+                        .facets = choice->facets};
+    chosen.opts = cn_choice_opts(choice, chosen.info);
+    return chosen;
+}
+
+// The rows of the MCP table that the choice names; "auto" is the first.
+static int32_t cn_expand_formulated(const cn_choice *choice, cn_chosen *out) {
+    const cn_mcp_solver *named = cn_mcp_solver_find(choice->solver);
+    if (strcmp(choice->solver, "all") != 0) {
+        *out = cn_chosen_formulated(choice, named ? named : cn_mcp_solver_at(0));
+        return 1;
+    }
+    for (int32_t i = 0; i < cn_mcp_solver_count(); i++) {
+        out[i] = cn_chosen_formulated(choice, cn_mcp_solver_at(i));
+    }
+    return cn_mcp_solver_count();
+}
+
+// Whether a friction solver of the table takes this problem in the form asked for.
+static bool cn_fits(const cn_solver_info *info, const cn_case *c) {
+    uint32_t forms = CN_TAKES_ASSEMBLED | CN_TAKES_BODY;
+    if (c->problem->kind == CN_PROBLEM_FRICTION || c->form == CN_FORM_ASSEMBLED) {
+        forms = CN_TAKES_ASSEMBLED;
+    } else if (c->form == CN_FORM_BODY) {
+        forms = CN_TAKES_BODY;
+    }
+    return (info->accepts & (c->dim == 2 ? CN_SOLVES_2D : CN_SOLVES_3D)) && (info->accepts & forms);
+}
+
+int32_t cn_choice_expand(const cn_choice *choice, const cn_case *c, cn_chosen **out) {
+    bool lcp = cn_case_is_lcp(c);
+    int32_t rows = lcp ? cn_lcp_solver_count() : cn_friction_solver_count();
+    int32_t count = 0;
+    *out = CN_ALLOCATE(cn_chosen, rows + cn_mcp_solver_count() + 1);
+    if (choice->formulation) {
+        return cn_expand_formulated(choice, *out);
+    }
+    if (strcmp(choice->solver, "all") != 0) {
+        // A name of the other kind is kept: it becomes the outcome "unsupported".
+        const cn_friction_solver *friction = cn_friction_solver_find(choice->solver);
+        const cn_lcp_solver *complementarity = cn_lcp_solver_find(choice->solver);
+        bool as_lcp = complementarity && (lcp || !friction);
+        **out = as_lcp ? cn_chosen_make(choice, NULL, complementarity)
+                       : cn_chosen_make(choice, friction, NULL);
+        return 1;
+    }
+    for (int32_t i = 0; i < rows; i++) {
+        if (lcp) {
+            (*out)[count++] = cn_chosen_make(choice, NULL, cn_lcp_solver_at(i));
+        } else if (cn_fits(&cn_friction_solver_at(i)->info, c)) {
+            (*out)[count++] = cn_chosen_make(choice, cn_friction_solver_at(i), NULL);
+        }
+    }
+    return count;
+}
+
+const char *cn_chosen_local(const cn_chosen *chosen, const cn_case *c) {
+    bool used = chosen->friction && (chosen->info->accepts & CN_USES_LOCAL) && c->dim == 3;
+    return used && chosen->opts.local ? cn_local_solver_name(chosen->opts.local) : NULL;
+}
+
+// A friction problem through its formulation.
+static cn_status cn_chosen_run_formulated(cn_chosen *chosen, cn_case *c, double *r, double *u,
+                                          cn_solve_report *report, cn_error *error) {
+    const cn_friction *p = cn_case_friction(c, CN_TAKES_ASSEMBLED | CN_TAKES_BODY, error);
+    if (!p) {
+        return error->status;
+    }
+    cn_formulation_opts how = cn_formulation_opts_default();
+    how.facets = chosen->facets;
+    bool global = c->problem->kind == CN_PROBLEM_FRICTION_GLOBAL;
+    return cn_formulation_solve(chosen->formulation, p, global ? &c->problem->global : NULL, &how,
+                                chosen->mcp, &chosen->opts, c->memory, r, u, report,
+                                &chosen->formulated, error);
+}
+
+cn_status cn_chosen_run(cn_chosen *chosen, cn_case *c, double *r, double *u,
+                        cn_solve_report *report, cn_error *error) {
+    memset(error, 0, sizeof *error);
+    bool lcp = cn_case_is_lcp(c);
+    if (lcp && chosen->lcp) {
+        return cn_lcp_solve(&c->problem->lcp, chosen->lcp, &chosen->opts, c->memory, r, u, report,
+                            error);
+    }
+    if (!lcp && chosen->mcp) {
+        return cn_chosen_run_formulated(chosen, c, r, u, report, error);
+    }
+    if (!lcp && chosen->friction) {
+        const cn_friction *p = cn_case_friction(c, chosen->info->accepts, error);
+        return p ? cn_friction_solve(p, chosen->friction, &chosen->opts, c->memory, r, u, report,
+                                     error)
+                 : error->status;
+    }
+    *report = (cn_solve_report){.outcome = CN_UNSUPPORTED,
+                                .detail = chosen->mcp ? "an LCP has no other formulation"
+                                          : lcp       ? "this solver is for friction problems"
+                                                      : "this solver is for LCPs"};
+    chosen->formulated = *report;
+    return cn_case_grade(c, r, NULL, &report->grade, error);
+}

@@ -1,0 +1,195 @@
+// app/support/terminal.c
+// Colours, wrapping and tables; see terminal.h.
+#include "support/terminal.h"
+
+#include "support/json.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define CN_DEFAULT_COLUMNS 80
+#define CN_WIDEST_TEXT 100 // longer lines are tiring to read
+
+static bool cn_is_coloured(FILE *stream) {
+    const char *refused = getenv("NO_COLOR");
+    const char *kind = getenv("TERM");
+    return isatty(fileno(stream)) && !(refused && refused[0]) && kind && strcmp(kind, "dumb") != 0;
+}
+
+const char *cn_ink_begin(FILE *stream, cn_ink ink) {
+    static const char *const codes[] = {"", "\033[32m", "\033[31m", "\033[2m", "\033[1m"};
+    return cn_is_coloured(stream) ? codes[ink] : "";
+}
+
+const char *cn_ink_end(FILE *stream, cn_ink ink) {
+    return ink != CN_INK_PLAIN && cn_is_coloured(stream) ? "\033[0m" : "";
+}
+
+int32_t cn_terminal_columns(FILE *stream) {
+    struct winsize size;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) {
+        return size.ws_col;
+    }
+    return CN_DEFAULT_COLUMNS;
+}
+
+int32_t cn_show_character(const char *text, char shown[CN_SHOWN]) {
+    int32_t length = cn_utf8_length(text);
+    if (length > 0) {
+        memcpy(shown, text, (size_t)length);
+        shown[length] = '\0';
+        return length;
+    }
+    snprintf(shown, CN_SHOWN, "\\x%02X", (unsigned)(unsigned char)*text);
+    return 1;
+}
+
+void cn_print_safe(FILE *out, const char *text) {
+    char shown[CN_SHOWN];
+    while (*text) {
+        text += cn_show_character(text, shown);
+        fputs(shown, out);
+    }
+}
+
+void cn_say(FILE *out, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = cn_text_of(format, args);
+    va_end(args);
+    cn_print_lines(out, text);
+    free(text);
+}
+
+void cn_print_lines(FILE *out, const char *text) {
+    char shown[CN_SHOWN];
+    while (*text) {
+        if (*text == '\n') {
+            fputc(*text++, out);
+        } else {
+            text += cn_show_character(text, shown);
+            fputs(shown, out);
+        }
+    }
+}
+
+// Columns of a word that ends at a blank.
+static int32_t cn_word_columns(const char *word) {
+    int32_t columns = 0;
+    char shown[CN_SHOWN];
+    while (*word && *word != ' ' && *word != '\n' && *word != '\t') {
+        int32_t taken = cn_show_character(word, shown);
+        columns += cn_utf8_length(word) > 0 ? 1 : (int32_t)strlen(shown);
+        word += taken;
+    }
+    return columns;
+}
+
+void cn_print_wrapped(FILE *out, const char *label, int32_t label_width, const char *text) {
+    int32_t width = cn_terminal_columns(out);
+    width = width < CN_WIDEST_TEXT ? width : CN_WIDEST_TEXT;
+    int32_t at = label_width;
+    bool line_start = true;
+    fprintf(out, "%-*s", (int)label_width, label);
+    while (*text) {
+        if (*text == '\n' && text[1]) {
+            fprintf(out, "\n%*s", (int)label_width, "");
+            at = label_width;
+            line_start = true;
+        }
+        if (*text == ' ' || *text == '\n' || *text == '\t' || *text == '\r') {
+            text++;
+            continue;
+        }
+        int32_t columns = cn_word_columns(text);
+        if (!line_start && at + 1 + columns > width) {
+            fprintf(out, "\n%*s", (int)label_width, "");
+            at = label_width;
+            line_start = true;
+        }
+        if (!line_start) {
+            fputc(' ', out);
+            at++;
+        }
+        char shown[CN_SHOWN];
+        while (*text && *text != ' ' && *text != '\n' && *text != '\t') {
+            text += cn_show_character(text, shown);
+            fputs(shown, out);
+        }
+        at += columns;
+        line_start = false;
+    }
+    fputc('\n', out);
+}
+
+// ---- tables ----
+
+int32_t cn_text_columns(const char *text) {
+    int32_t columns = 0;
+    for (; *text; text++) {
+        columns += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return columns;
+}
+
+// A cell padded by characters, not bytes.
+static void cn_table_cell(cn_table *table, const char *text, cn_ink ink) {
+    int32_t width = abs(table->columns[table->next].width);
+    bool left = table->columns[table->next].width < 0;
+    int32_t columns = cn_text_columns(text);
+    int32_t padding = width > columns ? width - columns : 0;
+    int added = snprintf(table->row + table->used, sizeof table->row - table->used,
+                         "%s%*s%s%s%s%*s", table->next > 0 ? "  " : "", left ? 0 : (int)padding, "",
+                         cn_ink_begin(table->out, ink), text, cn_ink_end(table->out, ink),
+                         left ? (int)padding : 0, "");
+    size_t room = sizeof table->row - 1 - table->used;
+    table->used += added > 0 && (size_t)added < room ? (size_t)added : room;
+    if (++table->next == table->count) {
+        while (table->used > 0 && table->row[table->used - 1] == ' ') {
+            table->used--;
+        }
+        fprintf(table->out, "%.*s\n", (int)table->used, table->row);
+        fflush(table->out);
+        table->used = 0;
+        table->next = 0;
+    }
+}
+
+void cn_table_start(cn_table *table, FILE *out, const cn_column *columns) {
+    *table = (cn_table){.out = out};
+    while (columns[table->count].title && table->count < CN_TABLE_COLUMNS) {
+        table->columns[table->count] = columns[table->count];
+        table->count++;
+    }
+    for (int32_t i = 0; i < table->count; i++) {
+        cn_table_cell(table, columns[i].title, CN_INK_BOLD);
+    }
+}
+
+void cn_table_text(cn_table *table, const char *text, cn_ink ink) {
+    char safe[256];
+    size_t used = 0;
+    while (*text && used + 8 < sizeof safe) {
+        text += cn_show_character(text, safe + used);
+        used += strlen(safe + used);
+    }
+    safe[used] = '\0';
+    cn_table_cell(table, safe, ink);
+}
+
+void cn_table_int(cn_table *table, int64_t value) {
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    cn_table_cell(table, text, CN_INK_PLAIN);
+}
+
+void cn_table_real(cn_table *table, int32_t digits, double value) {
+    char text[64];
+    snprintf(text, sizeof text, "%.*g", (int)digits, value);
+    cn_table_cell(table, isnan(value) ? "-" : text, CN_INK_PLAIN);
+}

@@ -1,0 +1,62 @@
+// app/web/replay.h
+// A run file as the page sees it: what is known of the run, its bodies, and answers to requests,
+// as the messages of docs/viewer-protocol.md. Frames are read one by one when asked for; the file
+// is never read whole.
+#ifndef CAIRN_APP_WEB_REPLAY_H
+#define CAIRN_APP_WEB_REPLAY_H
+
+#include "web/message.h"
+
+typedef struct cn_show {
+    const char *path;
+    cn_run *run;
+    cn_model *model; // of the run's own scene; NULL: it has none
+    int32_t dim, bodies;
+    double h, theta, tolerance;
+    double gravity[3];
+    bool unturned; // every body is a sphere about its own origin
+    bool checked;  // the facts below were gathered from frames that were there
+    double low[3], high[3];
+    double force_ref, force_mean; // [N]; NaN: no contact presses
+    double length;                // [m] the median size of moving bodies
+    double scale;                 // [J] what energy errors are measured by
+    double *q, *v;                // a frame
+    char *bodies_text;            // of cn_show_bodies; NULL: not asked for so far
+} cn_show;
+
+// On failure there is nothing to close.
+cn_status cn_show_open(const char *path, cn_show *out, cn_error *error);
+void cn_show_close(cn_show *show);
+// Looks again at a file that is being written: frames added or, after a reset, dropped.
+cn_status cn_show_refresh(cn_show *show, cn_error *error);
+
+// The part of hello that only a live run has.
+typedef struct cn_show_live {
+    bool running;
+    double speed, friction;
+    double gravity[3];
+    double until;     // [s]; NaN: no end
+    const char *save; // NULL: the run file will not be kept
+    int64_t step;     // reached
+    double t;
+} cn_show_live;
+
+// JSON text, to be freed. mode: "replay", "live" or "file"; live: NULL unless it is one.
+char *cn_show_hello(cn_show *show, const char *mode, const cn_show_live *live);
+// JSON text, made once and kept: a run's bodies do not change.
+cn_status cn_show_bodies(cn_show *show, const char **text, cn_error *error);
+
+// For each body the index of the first one with the same shapes. To be freed.
+int32_t *cn_bodies_alike(const cn_run_body *rows, int32_t count);
+
+// The place of the frame of a step, or else of the last before it; -1: there is none.
+int64_t cn_show_find(const cn_show *show, int64_t step);
+// Messages of types 1 and 2 of the frame at a place.
+cn_status cn_show_frame(cn_show *show, int64_t place, uint32_t id, cn_bytes *frame,
+                        cn_bytes *contacts, cn_error *error);
+void cn_show_index(const cn_show *show, uint32_t id, int64_t first, cn_bytes *out);
+cn_status cn_show_ledger(cn_show *show, uint32_t id, int64_t from, int64_t to, int64_t bins,
+                         cn_bytes *out, cn_error *error);
+double cn_show_energy_initial(cn_show *show);
+
+#endif

@@ -1,0 +1,10 @@
+// lab/e3_curves.h
+// Figure 6 of E3 for the whole panel of solvers.
+#ifndef CAIRN_LAB_E3_CURVES_H
+#define CAIRN_LAB_E3_CURVES_H
+
+#include "lab/lab.h"
+
+void cn_e3_curves(cn_lab *lab);
+
+#endif
