@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "math/vec3.h"
-#include "problem/operator.h"
+#include "problem/operator/operator.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/rng.h"
-#include "detect/narrow.h"
+#include "detect/narrow/narrow.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 

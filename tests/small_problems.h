@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "problem/operator.h"
+#include "problem/operator/operator.h"
 #include "same_problem.h"
 #include "sparse/csr.h"
 

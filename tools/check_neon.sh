@@ -17,7 +17,8 @@ compile_kernels aarch64-linux-gnu-gcc $build/arm
 aarch64-linux-gnu-gcc -static $build/arm/*.o -o $build/kernels_arm -lm
 qemu-aarch64 $build/kernels_arm >$build/arm.txt
 # Whole registers are multiplied: two doubles, or four singles.
-for kernel in solve_balls_plain:2d solve_balls_single:4s solve_manifolds_plain:2d detect_balls_plain:2d; do
+for kernel in solve_sweep_spheres_spheres_portable:2d solve_sweep_spheres_spheres_float:4s \
+    solve_sweep_manifolds_manifolds_portable:2d detect_narrow_spheres_portable:2d; do
     if ! aarch64-linux-gnu-objdump -d "$build/arm/src_${kernel%:*}.c.o" |
         grep -qE "fmul[[:space:]]+v[0-9]+\.${kernel#*:},"; then
         echo "neon: ${kernel%:*} does not multiply whole registers"

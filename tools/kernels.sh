@@ -8,8 +8,9 @@ compile_kernels() {
     folder=$2
     shift 2
     mkdir -p "$folder"
-    for source in src/*/balls_*.c src/solve/anderson_*.c src/solve/manifolds_plain.c \
-        src/solve/manifolds_single*.c src/solve/manifolds_avx*.c src/problem/grade_contacts_avx*.c tests/kernels/*.c; do
+    for source in src/solve/sweep_spheres/spheres_*.c src/detect/narrow/spheres_*.c src/solve/acceleration/anderson_*.c \
+        src/solve/sweep_manifolds/manifolds_portable.c src/solve/sweep_manifolds/manifolds_float*.c \
+        src/solve/sweep_manifolds/manifolds_avx*.c src/problem/grade/grade_contacts_avx*.c tests/kernels/*.c; do
         kind=
         case $compiler:$source in
         aarch64*) ;;

@@ -5,7 +5,7 @@
 # PATTERN (an extended regular expression) chooses mutants by name. The list is tools/mutants.txt, where a mutant is
 #     == NAME
 #     file: SOURCE
-#     tests: GROUP...          groups of tests/test_<group>.c that reach the file
+#     tests: GROUP...          groups of tests/<room>/test_<group>.c that reach the file
 #     old: TEXT                exactly once in the file
 #     new: TEXT
 # The copy and its build are in build/mutate; ccache makes it fast where it is installed. Takes about half an hour.

@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "solve/sweep.h"
+#include "solve/gauss_seidel/sweep.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "math/vec3.h"
-#include "problem/operator.h"
+#include "problem/operator/operator.h"
 
 #include <math.h>
 #include <string.h>

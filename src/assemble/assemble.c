@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "math/vec3.h"
-#include "problem/ball_map.h"
-#include "problem/operator.h"
-#include "problem/point_map.h"
+#include "problem/operator/operator.h"
+#include "problem/operator/point_map.h"
+#include "problem/operator/sphere_map.h"
 
 #include <stddef.h>
 #include <string.h>

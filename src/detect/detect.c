@@ -4,8 +4,8 @@
 // A pair is looked at within the alert distance plus what the two can close in a step, h (|v| + |w|
 // bound) of each, so that no fast body passes a candidate unseen.
 //
-// Pairs of balls are looked at several at a time (detect/balls.h), between the others that have
-// contacts, so that the order of contacts is that of the pairs.
+// Pairs of balls are looked at several at a time (detect/narrow/spheres.h), between the others that
+// have contacts, so that the order of contacts is that of the pairs.
 #include "detect/detect.h"
 
 #include "base/arena.h"
@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "detect/balls.h"
-#include "detect/narrow.h"
-#include "detect/pairs.h"
+#include "detect/narrow/narrow.h"
+#include "detect/narrow/pairs.h"
+#include "detect/narrow/spheres.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "math/wide.h"

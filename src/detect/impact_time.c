@@ -6,7 +6,7 @@
 // two or three evaluations; with rotation it converges linearly and never steps past the impact.
 #include "detect/impact_time.h"
 
-#include "detect/narrow.h"
+#include "detect/narrow/narrow.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 

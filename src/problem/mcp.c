@@ -6,7 +6,7 @@
 // degenerate problems are not.
 #include "base/arena.h"
 #include "base/error.h"
-#include "problem/planted.h"
+#include "problem/planted/planted.h"
 #include "sparse/csr.h"
 
 #include <cairn/mcp.h>

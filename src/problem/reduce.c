@@ -2,8 +2,8 @@
 // From the global problem  M v = H r + f,  u = H' v + w  to the local one  u = W r + q:
 //     W = H' M^-1 H,   q = H' M^-1 f + w.
 //
-// M is split into independent parts (problem/mass.h); a contact touches a part where its columns of
-// H are not zero there.
+// M is split into independent parts (problem/operator/mass.h); a contact touches a part where its
+// columns of H are not zero there.
 //     assembled    block W_ab exists where contacts a and b touch a common part. With M = L L' and
 //                  Y = L^-1 H a dense part adds Y_a' Y_b, which is symmetric to the last bit; a
 //                  large part adds H_b' (M^-1 H_a) for b >= a and its mirror image.
@@ -11,8 +11,8 @@
 // The assembled form is bad when one large part carries many contacts: every pair of them is then a
 // block.
 #include "problem/bounds.h"
-#include "problem/mass.h"
-#include "problem/operator.h"
+#include "problem/operator/mass.h"
+#include "problem/operator/operator.h"
 
 #include "base/arena.h"
 #include "base/error.h"

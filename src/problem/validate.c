@@ -6,9 +6,9 @@
 // Not looked at: symmetry and definiteness of W (real files have neither), definiteness of M (found
 // by the factorisation when it is needed).
 #include "base/error.h"
-#include "problem/ball_map.h"
 #include "problem/bounds.h"
-#include "problem/operator.h"
+#include "problem/operator/operator.h"
+#include "problem/operator/sphere_map.h"
 
 #include <inttypes.h>
 #include <math.h>

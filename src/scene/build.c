@@ -1,7 +1,7 @@
 // scene/build.c
 // A scene that was read becomes a model: names are looked up, shapes flattened, generators run. An
 // error that the model finds gets the place of what it is about.
-#include "scene/generate.h"
+#include "scene/generate/generate.h"
 
 #include "base/arena.h"
 #include "base/error.h"

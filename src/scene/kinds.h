@@ -3,7 +3,7 @@
 #ifndef CAIRN_SCENE_KINDS_H
 #define CAIRN_SCENE_KINDS_H
 
-#include "scene/schema.h"
+#include "scene/schema/schema.h"
 
 #define CN_CHOICES_MAX 64 // words of one list
 

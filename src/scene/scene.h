@@ -5,7 +5,7 @@
 
 #include <cairn/scene.h>
 
-#include "scene/schema.h"
+#include "scene/schema/schema.h"
 
 #define CN_SCENE_VERSION 1
 #define CN_OVERRIDE_PREFIX "--set "  // what the "file" of a --set value starts with

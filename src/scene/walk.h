@@ -3,7 +3,7 @@
 #ifndef CAIRN_SCENE_WALK_H
 #define CAIRN_SCENE_WALK_H
 
-#include "scene/schema.h"
+#include "scene/schema/schema.h"
 
 // Each table once: the root, then the others in the order in which they are met, depth first.
 // false: no memory.

@@ -8,7 +8,7 @@
 
 #include "base/parallel.h"
 #include "math/vec3.h"
-#include "problem/ball_map.h"
+#include "problem/operator/sphere_map.h"
 
 #include <math.h>
 

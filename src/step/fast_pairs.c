@@ -27,7 +27,7 @@
 #include "base/parallel.h"
 #include "detect/impact_time.h"
 #include "math/vec3.h"
-#include "problem/operator.h"
+#include "problem/operator/operator.h"
 
 #include <math.h>
 #include <string.h>

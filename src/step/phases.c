@@ -14,7 +14,7 @@
 #include "body/rigid_four.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
-#include "solve/drive.h"
+#include "solve/drivers/drive.h"
 
 #include <float.h>
 #include <math.h>

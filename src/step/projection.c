@@ -19,7 +19,7 @@
 #include "detect/impact_time.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
-#include "solve/drive.h"
+#include "solve/drivers/drive.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,11 +10,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "detect/narrow.h"
+#include "detect/narrow/narrow.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
-#include "problem/ball_map.h"
-#include "problem/operator.h"
+#include "problem/operator/operator.h"
+#include "problem/operator/sphere_map.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 // with Signorini's and Coulomb's laws: an LCP without friction, a planar friction problem with it.
 // Both go through the drivers of solve/, which grade the answer.
 #include "base/error.h"
-#include "problem/operator.h"
+#include "problem/operator/operator.h"
 #include "system/system.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "fuzz_problem.h"
 
 #include "io/hdf5.h"
-#include "problem/dat.h"
+#include "problem/files/dat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!cn_hdf5_is_image(data, size)) {

@@ -2,7 +2,7 @@
 #include "fuzz_problem.h"
 
 #include "io/hdf5.h"
-#include "problem/fclib.h"
+#include "problem/files/fclib.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (cn_hdf5_is_image(data, size)) {

@@ -1,5 +1,5 @@
 // The kernel of rigid bodies as AVX-512 runs it, for any processor.
 #define CN_WIDE 8
-#include "solve/manifolds_kernel.h"
+#include "solve/sweep_manifolds/manifolds_kernel.h"
 
 const cn_manifold_kernel eight_manifolds = CN_MANIFOLD_KERNEL;

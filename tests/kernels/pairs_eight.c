@@ -1,5 +1,5 @@
 // The kernel of pairs of balls as AVX-512 runs it, for any processor.
 #define CN_WIDE 8
-#include "detect/balls_kernel.h"
+#include "detect/narrow/spheres_kernel.h"
 
 const cn_pair_kernel eight_pairs = CN_PAIR_KERNEL;

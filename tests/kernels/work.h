@@ -5,11 +5,11 @@
 #ifndef TESTS_KERNELS_WORK_H
 #define TESTS_KERNELS_WORK_H
 
-#include "detect/balls.h"
-#include "problem/grade_contacts.h"
-#include "solve/anderson.h"
-#include "solve/balls.h"
-#include "solve/manifolds.h"
+#include "detect/narrow/spheres.h"
+#include "problem/grade/grade_contacts.h"
+#include "solve/acceleration/anderson.h"
+#include "solve/sweep_manifolds/manifolds.h"
+#include "solve/sweep_spheres/spheres.h"
 
 #include <stdint.h>
 

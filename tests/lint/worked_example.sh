@@ -13,7 +13,7 @@ block() {
         open { if (text == "" && $0 !~ first) { skip = 1 } else if (text == "") { skip = 0 }
                text = text $0 "\n"; if (!skip) { print } }' "$source/CONTRIBUTING.md"
 }
-block '^// solve/friction_jacobi' >"$work/friction_jacobi.c"
+block '^// solve/projection/friction_jacobi' >"$work/friction_jacobi.c"
 { echo '#include <cairn/solve.h>'; block '^cn_friction_fn cn_friction_jacobi'; } >"$work/rows.h"
 [ "$(wc -l <"$work/friction_jacobi.c")" -gt 20 ] && [ "$(wc -l <"$work/rows.h")" -gt 1 ]
 "$compiler" -std=c17 -Wall -Wextra -Wconversion -Wmissing-prototypes -Werror -I "$source/include" -I "$source/src" \

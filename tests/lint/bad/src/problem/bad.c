@@ -1,2 +1,2 @@
 #include "io/text.h"
-#include "solve/local.h" // refuse: rooms
+#include "solve/local/local.h" // refuse: rooms

@@ -1,7 +1,7 @@
 // Every line that says "refuse" must be refused, for that reason; every other must pass.
 #include "base/arena.h"
 #include "problem/grade.h"
-#include "solve/local.h"
+#include "solve/local/local.h"
 #include <cairn/solve.h>
 #include <math.h>
 

@@ -1,0 +1,14 @@
+// detect/narrow/spheres_avx512.c
+// The kernel of pairs of balls for processors with 512-bit registers; built with -mavx512f there.
+#define CN_WIDE 8
+#include "detect/narrow/spheres.h"
+
+#include "base/processor.h"
+
+#if defined(__AVX512F__)
+#include "detect/narrow/spheres_kernel.h"
+
+static const cn_pair_kernel cn_own_kernel = CN_PAIR_KERNEL;
+#endif
+
+CN_AVX512_KERNEL(const cn_pair_kernel, cn_pair_kernel_avx512, &cn_own_kernel)

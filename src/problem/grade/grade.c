@@ -1,0 +1,554 @@
+// problem/grade/grade.c
+// The independent checker: how far (r, W r + q) is from solving the problem.
+//
+// For a contact with coefficient mu and a step rho,
+//     u^ = (u_N + mu |u_T|, u_T),   e = (r - P_K(r - rho u^)) / rho,
+// is a velocity that is zero exactly at a solution, whatever rho > 0. Three measures of all e:
+//     residual      rho = dim / trace W_aa,  |e| / |q| over the pressing contacts (q_N < 0)
+//     residual_q    rho = 1,                 |e| / |q|
+//     residual_max  rho = 1,                 |e| / max(|q|, |r|, |u|)
+// References: De Saxce and Feng 1998 (u^), Acary, Bremond and Huber 2018 (the natural map as
+// error). For mu > 1 |e| of a contact is at least |min(r_N / rho, u_N)| / sqrt(2): the natural map
+// sees u_N < 0 only as |u_N| / sqrt(1 + mu^2), so that free fall would pass where mu is large.
+// Without mu |u_T| the same measures the convex problem, whose law needs no such term. Rows of
+// joints have a box in place of the cone, u^ = u, and W + E in place of W.
+//
+// Plain on purpose. No solver uses this code and this code uses none of theirs: the product with W,
+// the traces and the projection are written out here a second time. Residuals with rho = 1 depend
+// on the unit of mass; residual_max says little where |r| is large beside |q|.
+#include <cairn/formulation.h>
+
+#include "base/arena.h"
+#include "base/parallel.h"
+#include "math/vec3.h"
+#include "problem/grade/grade_contacts.h"
+#include "problem/grade/grade_points.h"
+#include "problem/operator/slices.h"
+
+#include <math.h>
+#include <string.h>
+
+// A velocity scale below this times max(1, |r| tr W / m) is what rounding leaves of zero: an error
+// is then given as it is and not divided.
+#define CN_GRADE_ROUND_OFF 1e-15
+// The same for residual_max, as Siconos 4.4 has it.
+#define CN_GRADE_MAX_ROUND_OFF 2e-16
+// An impulse below this share of the largest is no impulse: the contact is open.
+#define CN_GRADE_OPEN 1e-14
+// Nearer to the cone's surface than this share is on it: the contact slides.
+#define CN_GRADE_SURFACE 1e-9
+
+static double cn_square_sum(const double *x, int64_t count) {
+    // Four sums at once: one alone would wait for each of its additions.
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        for (int k = 0; k < 4; k++) {
+            sum[k] += x[i + k] * x[i + k];
+        }
+    }
+    for (; i < count; i++) {
+        sum[0] += x[i] * x[i];
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static double cn_norm_of(const double *x, int64_t count) {
+    return sqrt(cn_square_sum(x, count));
+}
+
+static double cn_quotient(double value, double scale, double round_off) {
+    return scale > round_off ? value / scale : value;
+}
+
+// The sums over a range of contacts, so that ranges can be graded by several threads and added up
+// in their order.
+typedef struct cn_grade_part {
+    cn_contact_sums sums;
+    double r, q, u;  // squares summed
+    double pressing; // the same of q over what presses
+    bool presses;
+} cn_grade_part;
+
+_Static_assert(sizeof(cn_grade_part) <= CN_FOLD_SIZE, "a part must fit");
+
+typedef struct cn_grade_counts {
+    int32_t open, stick, slide;
+} cn_grade_counts;
+
+// What the loops over contacts share.
+typedef struct cn_grading {
+    const cn_friction *p;
+    bool convex; // without mu |u_T| in u^
+    const double *r;
+    const double *given; // u; may be NULL
+    double *v;           // of the bodies, M^-1 H r
+    double *u, *trace;   // W r + q, trace W_aa
+    double largest;      // |r_a|
+    cn_slice slice[CN_SLICES_MAX];
+} cn_grading;
+
+// ---- u = W r + q and trace[a] = trace W_aa, straight from the definition ----
+
+static void cn_plain_assembled(const cn_grading *g, int64_t first, int64_t end) {
+    const cn_friction *p = g->p;
+    int32_t dim = p->dim;
+    const cn_bsr *W = &p->W.assembled;
+    for (int64_t a = first; a < end; a++) {
+        g->trace[a] = 0.0;
+        for (int32_t i = 0; i < dim; i++) {
+            double sum = p->q[dim * a + i];
+            for (int64_t k = W->start[a]; k < W->start[a + 1]; k++) {
+                for (int32_t j = 0; j < dim; j++) {
+                    double entry = W->value[(k * dim + j) * dim + i];
+                    sum += entry * g->r[(int64_t)dim * W->column[k] + j];
+                    g->trace[a] += W->column[k] == a && i == j ? entry : 0.0;
+                }
+            }
+            g->u[dim * a + i] = sum;
+        }
+    }
+}
+
+// v = M^-1 H r
+static void cn_plain_push(const cn_grading *g) {
+    const cn_body_map *body = &g->p->W.body;
+    int32_t dim = g->p->dim;
+    for (int32_t a = 0; a < g->p->contacts; a++) {
+        for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
+            for (int32_t i = 0; i < dim; i++) {
+                g->v[body->dof[k]] += body->MinvH[dim * k + i] * g->r[(int64_t)dim * a + i];
+            }
+        }
+    }
+}
+
+static void cn_plain_body(const cn_grading *g, int64_t first, int64_t end) {
+    const cn_body_map *body = &g->p->W.body;
+    int32_t dim = g->p->dim;
+    for (int64_t a = first; a < end; a++) {
+        g->trace[a] = 0.0;
+        for (int32_t i = 0; i < dim; i++) {
+            double sum = g->p->q[dim * a + i];
+            for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
+                sum += body->H[dim * k + i] * g->v[body->dof[k]];
+                g->trace[a] += body->H[dim * k + i] * body->MinvH[dim * k + i];
+            }
+            g->u[dim * a + i] = sum;
+        }
+    }
+}
+
+static const double *cn_plain_normal(const cn_ball_map *balls, int64_t a) {
+    return balls->normal + a * (balls->stride == 0 ? 3 : balls->stride);
+}
+
+static double cn_plain_arm(const cn_ball_map *balls, int64_t a, int side) {
+    if (balls->arm) {
+        return balls->arm[2 * a + side];
+    }
+    double radius = balls->radius[balls->body[2 * a + side]];
+    return radius < 0.0 ? 0.0 : radius + 0.5 * cn_plain_normal(balls, a)[3];
+}
+
+// Spheres and disks: with P = F r, v_B += P / m_B and omega_B -= R_B (n x P) / I_B, on A against
+// it; u = F' (v_B - v_A + n x (R_A omega_A + R_B omega_B)) + q. In 2D all vectors have three parts,
+// of which v has x, y and the turn about z. For a dimension known to the compiler.
+static inline __attribute__((always_inline)) void cn_plain_push_balls(int dim, const cn_grading *g,
+                                                                      const cn_slice *slice) {
+    const cn_ball_map *balls = &g->p->W.balls;
+    int size = dim == 3 ? 6 : 3;
+    for (int64_t a = slice->contact; a < slice->contact_end; a++) {
+        const double *own = g->r + dim * a;
+        double third = dim == 3 ? own[2] : 0.0, F[9], P[3];
+        if (own[0] == 0.0 && own[1] == 0.0 && third == 0.0) {
+            continue; // it pushes nothing
+        }
+        cn_contact_axes(dim, cn_plain_normal(balls, a), F);
+        const double *n = F;
+        for (int k = 0; k < 3; k++) {
+            P[k] = F[k] * own[0] + F[3 + k] * own[1] + F[6 + k] * third;
+        }
+        const double turn[3] = {n[1] * P[2] - n[2] * P[1], n[2] * P[0] - n[0] * P[2],
+                                n[0] * P[1] - n[1] * P[0]};
+        for (int side = 0; side < 2; side++) {
+            int64_t body = balls->body[2 * a + side];
+            if (!cn_slice_has(slice, body)) {
+                continue;
+            }
+            double linear = balls->light[2 * body], *own_v = g->v + size * body;
+            double push = side == 0 ? -linear : linear,
+                   spin = cn_plain_arm(balls, a, side) * balls->light[2 * body + 1];
+            own_v[0] += push * P[0];
+            own_v[1] += push * P[1];
+            own_v[2] += dim == 3 ? push * P[2] : -spin * turn[2];
+            for (int k = 3; k < size; k++) {
+                own_v[k] -= spin * turn[k - 3];
+            }
+        }
+    }
+}
+
+static void cn_plain_slice(void *user, int32_t unit) {
+    const cn_grading *g = user;
+    if (g->p->dim == 3) {
+        cn_plain_push_balls(3, g, &g->slice[unit]);
+    } else {
+        cn_plain_push_balls(2, g, &g->slice[unit]);
+    }
+}
+
+static inline __attribute__((always_inline)) void cn_plain_balls(int dim, const cn_grading *g,
+                                                                 int64_t first, int64_t end) {
+    const cn_ball_map *balls = &g->p->W.balls;
+    int size = dim == 3 ? 6 : 3;
+    for (int64_t a = first; a < end; a++) {
+        double F[9];
+        cn_contact_axes(dim, cn_plain_normal(balls, a), F);
+        int64_t bodies[2] = {balls->body[2 * a], balls->body[2 * a + 1]};
+        const double *n = F, arm[2] = {cn_plain_arm(balls, a, 0), cn_plain_arm(balls, a, 1)};
+        const double *A = g->v + size * bodies[0], *B = g->v + size * bodies[1];
+        double spin[3] = {0.0, 0.0, 0.0}, apart[3] = {B[0] - A[0], B[1] - A[1], 0.0};
+        if (dim == 3) {
+            apart[2] = B[2] - A[2];
+        }
+        for (int k = dim == 3 ? 0 : 2; k < 3; k++) {
+            int at = dim == 3 ? 3 + k : 2;
+            spin[k] = arm[0] * A[at] + arm[1] * B[at];
+        }
+        apart[0] += n[1] * spin[2] - n[2] * spin[1];
+        apart[1] += n[2] * spin[0] - n[0] * spin[2];
+        apart[2] += n[0] * spin[1] - n[1] * spin[0];
+        for (int i = 0; i < dim; i++) {
+            const double *axis = F + 3 * i;
+            g->u[dim * a + i] =
+                g->p->q[dim * a + i] + axis[0] * apart[0] + axis[1] * apart[1] + axis[2] * apart[2];
+        }
+        g->trace[a] = 0.0;
+        for (int side = 0; side < 2; side++) {
+            const double *light = balls->light + 2 * bodies[side];
+            g->trace[a] += dim * light[0] + (dim - 1) * arm[side] * (arm[side] * light[1]);
+        }
+    }
+}
+
+// z - mid(lower, z - w, upper), with the branches written out. NaN unless z and w are finite.
+static double cn_bound_error(double lower, double upper, double z, double w) {
+    if (!(isfinite(z) && isfinite(w))) {
+        return (double)NAN;
+    }
+    double step = z - w;
+    return step < lower ? z - lower : (step > upper ? z - upper : w);
+}
+
+// The violations of one unknown: its bounds, the sign of w where no bound bears it, and the product
+// of w with the distance to the bound that it presses against.
+static void cn_bound_violations(double lower, double upper, double z, double w, cn_sizes *sizes) {
+    double bound = w > 0.0 ? lower : upper;
+    sizes->r = cn_larger(sizes->r, fabs(z));
+    sizes->u = cn_larger(sizes->u, fabs(w));
+    sizes->cone = cn_larger(sizes->cone, cn_larger(lower - z, z - upper));
+    if (isinf(bound)) {
+        sizes->dual = cn_larger(sizes->dual, fabs(w));
+    } else {
+        sizes->product = cn_larger(sizes->product, fabs((z - bound) * w));
+    }
+}
+
+// ---- blocks of joint rows ----
+
+static bool cn_has_box(const cn_friction *p, int32_t a) {
+    return p->bounds.boxed && p->bounds.boxed[a];
+}
+
+// u and the traces with compliance.
+static void cn_plain_compliance(const cn_grading *g, int64_t first, int64_t end) {
+    const cn_friction *p = g->p;
+    for (int64_t a = first; p->bounds.boxed && a < end; a++) {
+        for (int32_t k = 0; p->bounds.boxed[a] && p->bounds.compliance && k < p->dim; k++) {
+            int64_t i = p->dim * a + k;
+            g->u[i] += p->bounds.compliance[i] * g->r[i];
+            g->trace[a] += p->bounds.compliance[i];
+        }
+    }
+}
+
+// u = (W + E) r + q and the traces of the blocks, whatever the form of W.
+static void cn_plain_velocity(const cn_grading *g, int64_t first, int64_t end) {
+    switch (g->p->W.kind) {
+    case CN_OPERATOR_ASSEMBLED:
+        cn_plain_assembled(g, first, end);
+        break;
+    case CN_OPERATOR_BODY:
+        cn_plain_body(g, first, end);
+        break;
+    case CN_OPERATOR_BALLS:
+        if (g->p->dim == 3) {
+            cn_plain_balls(3, g, first, end);
+        } else {
+            cn_plain_balls(2, g, first, end);
+        }
+        break;
+    case CN_OPERATOR_POINTS:
+        cn_plain_points(g->p, g->v, first, end, g->u, g->trace);
+        break;
+    }
+    cn_plain_compliance(g, first, end);
+}
+
+// The velocities of the bodies, where W has any.
+static void cn_plain_bodies(const cn_env *env, cn_grading *g) {
+    const cn_friction *p = g->p;
+    int32_t dofs = cn_operator_dofs(&p->W, p->dim);
+    for (int32_t d = 0; d < dofs; d++) {
+        g->v[d] = 0.0;
+    }
+    if (p->W.kind == CN_OPERATOR_BODY) {
+        cn_plain_push(g);
+    } else if (p->W.kind == CN_OPERATOR_POINTS) {
+        cn_plain_points_push(p, g->r, g->v);
+    } else if (p->W.kind == CN_OPERATOR_BALLS) {
+        int32_t slices = cn_slices_cut(env, &p->W.balls, p->contacts, g->slice);
+        cn_parallel_for(env, slices, cn_plain_slice, g);
+    }
+}
+
+// |e| of one block of rows, each with its own bounds.
+static double cn_box_error(const cn_friction *p, int32_t a, double rho, const double *r,
+                           const double *u) {
+    double error = 0.0;
+    for (int32_t k = 0; k < p->dim; k++) {
+        int64_t i = (int64_t)p->dim * a + k;
+        error = cn_length(
+            error, cn_bound_error(p->bounds.lower[i], p->bounds.upper[i], r[i], rho * u[i]) / rho);
+    }
+    return error;
+}
+
+static void cn_box_violations(const cn_friction *p, int32_t a, const double *r, const double *u,
+                              cn_sizes *sizes) {
+    for (int32_t k = 0; k < p->dim; k++) {
+        int64_t i = (int64_t)p->dim * a + k;
+        cn_bound_violations(p->bounds.lower[i], p->bounds.upper[i], r[i], u[i], sizes);
+    }
+}
+
+static double cn_largest_offset(const cn_grading *g, int64_t first, int64_t end) {
+    double largest = 0.0;
+    int32_t dim = g->p->dim;
+    for (int64_t a = first; g->given && a < end; a++) {
+        const double *one = g->given + dim * a, *other = g->u + dim * a;
+        double third = dim == 3 ? one[2] - other[2] : 0.0;
+        largest = cn_larger(largest, cn_length3(one[0] - other[0], one[1] - other[1], third));
+    }
+    return largest;
+}
+
+// What presses: contacts, and rows of joints one by one, since an open limit carries its distance
+// in q like an open contact.
+static void cn_grade_pressing(const cn_friction *p, int64_t first, int64_t end,
+                              cn_grade_part *part) {
+    for (int64_t a = first; a < end; a++) {
+        const double *q = p->q + p->dim * a;
+        if (cn_has_box(p, (int32_t)a)) {
+            for (int32_t k = 0; k < p->dim; k++) {
+                int64_t i = p->dim * a + k;
+                bool held = (q[k] < 0.0 && p->bounds.upper[i] > 0.0) ||
+                            (q[k] > 0.0 && p->bounds.lower[i] < 0.0);
+                part->presses = part->presses || held;
+                part->pressing += held ? q[k] * q[k] : 0.0;
+            }
+        } else if (q[0] < 0.0) {
+            part->presses = true;
+            for (int32_t i = 0; i < p->dim; i++) {
+                part->pressing += q[i] * q[i];
+            }
+        }
+    }
+}
+
+static void cn_grade_boxes(const cn_grading *g, int64_t first, int64_t end, cn_contact_sums *sums) {
+    const cn_friction *p = g->p;
+    for (int32_t a = (int32_t)first; p->bounds.boxed && a < end; a++) {
+        if (p->bounds.boxed[a]) {
+            double rho = g->trace[a] > 0.0 ? p->dim / g->trace[a] : 1.0;
+            cn_sums_add(sums, a, cn_box_error(p, a, rho, g->r, g->u),
+                        cn_box_error(p, a, 1.0, g->r, g->u));
+            cn_box_violations(p, a, g->r, g->u, &sums->sizes);
+            sums->sizes.trace += g->trace[a];
+        }
+    }
+}
+
+static void cn_grade_range(const void *user, int64_t first, int64_t end, void *to) {
+    const cn_grading *g = user;
+    const cn_friction *p = g->p;
+    int64_t at = p->dim * first, count = p->dim * (end - first);
+    cn_grade_part *part = to;
+    part->sums.worst = -1;
+    cn_plain_velocity(g, first, end);
+    cn_grade_boxes(g, first, end, &part->sums);
+    cn_grade_contacts(p, g->convex, (int32_t)first, (int32_t)end, g->r, g->u, g->trace,
+                      &part->sums);
+    part->sums.sizes.offset = cn_largest_offset(g, first, end);
+    part->r = cn_square_sum(g->r + at, count);
+    part->q = cn_square_sum(p->q + at, count);
+    part->u = cn_square_sum(g->u + at, count);
+    cn_grade_pressing(p, first, end, part);
+}
+
+// Open, stick and slide, when the largest impulse is known.
+static void cn_count_range(const void *user, int64_t first, int64_t end, void *to) {
+    const cn_grading *g = user;
+    const cn_friction *p = g->p;
+    cn_grade_counts *part = to;
+    for (int64_t a = first; a < end; a++) {
+        if (cn_has_box(p, (int32_t)a)) {
+            continue;
+        }
+        const double *impulse = g->r + p->dim * a;
+        double tangent = p->dim == 2 ? fabs(impulse[1]) : cn_length(impulse[1], impulse[2]);
+        if (impulse[0] <= CN_GRADE_OPEN * g->largest) {
+            part->open++;
+        } else if (tangent < p->mu[a] * impulse[0] * (1.0 - CN_GRADE_SURFACE)) {
+            part->stick++;
+        } else {
+            part->slide++;
+        }
+    }
+}
+
+static void cn_counts_join(void *to, const void *from) {
+    const cn_grade_counts *part = from;
+    cn_grade_counts *all = to;
+    all->open += part->open;
+    all->stick += part->stick;
+    all->slide += part->slide;
+}
+
+static void cn_grade_join(void *to, const void *from) {
+    const cn_grade_part *part = from;
+    cn_grade_part *all = to;
+    cn_sums_join(&part->sums, &all->sums);
+    all->r += part->r;
+    all->q += part->q;
+    all->u += part->u;
+    all->pressing += part->pressing;
+    all->presses = all->presses || part->presses;
+}
+
+static void cn_note_worst(cn_grade *grade, int32_t unknown, double error) {
+    if (!isnan(grade->worst_error) && !(error <= grade->worst_error)) {
+        grade->worst = unknown;
+        grade->worst_error = error;
+    }
+}
+
+static void cn_grade_violations(const cn_sizes *sizes, double round_off, cn_grade *grade) {
+    grade->cone_violation = cn_quotient(sizes->cone, sizes->r, 0.0);
+    grade->dual_violation = cn_quotient(sizes->dual, sizes->u, round_off);
+    grade->complementarity =
+        cn_quotient(cn_quotient(sizes->product, sizes->r, 0.0), sizes->u, round_off);
+    grade->velocity_mismatch = cn_quotient(sizes->offset, sizes->u, round_off);
+}
+
+// The three residuals and the violations from the sums over all contacts.
+static void cn_grade_conclude(const cn_friction *p, const cn_grade_part *all, cn_grade *grade) {
+    const cn_sizes *sizes = &all->sums.sizes;
+    int64_t m = (int64_t)p->dim * p->contacts;
+    double r_norm = sqrt(all->r), q_norm = sqrt(all->q);
+    double lever = m > 0 ? r_norm * sizes->trace / (double)m : 0.0;
+    double round_off = CN_GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
+    double largest = cn_larger(cn_larger(q_norm, r_norm), sqrt(all->u));
+    // |q| over what presses; over all when nothing does
+    double pressing = all->presses ? sqrt(all->pressing) : q_norm;
+    grade->worst = all->sums.worst;
+    grade->worst_error = all->sums.worst_error;
+    grade->residual = cn_quotient(sqrt(all->sums.scaled), pressing, round_off);
+    grade->residual_q = cn_quotient(sqrt(all->sums.plain), q_norm, round_off);
+    grade->residual_max = cn_quotient(sqrt(all->sums.plain), largest, CN_GRADE_MAX_ROUND_OFF);
+    cn_grade_violations(sizes, round_off, grade);
+}
+
+// convex: without mu |u_T| in u^.
+static cn_status cn_grade_cone(const cn_friction *p, bool convex, const double *r,
+                               const double *u_given, cn_arena *scratch, cn_grade *grade) {
+    const cn_env *env = cn_arena_env(scratch);
+    *grade = (cn_grade){.worst = -1};
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_grading g = {.p = p, .convex = convex, .r = r, .given = u_given};
+    g.u = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+    g.trace = CN_TAKE(scratch, double, p->contacts);
+    g.v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
+    if (!g.u || !g.trace || !g.v) {
+        cn_arena_release(scratch, mark);
+        return CN_ERR_MEMORY;
+    }
+    cn_plain_bodies(env, &g);
+    cn_grade_part all = {.sums = {.worst = -1}};
+    cn_grade_counts counts = {0, 0, 0};
+    cn_parallel_fold(env, p->contacts, cn_grade_range, cn_grade_join, &g, sizeof all, &all);
+    g.largest = all.sums.sizes.r;
+    cn_parallel_fold(env, p->contacts, cn_count_range, cn_counts_join, &g, sizeof counts, &counts);
+    cn_grade_conclude(p, &all, grade);
+    grade->open = counts.open;
+    grade->stick = counts.stick;
+    grade->slide = counts.slide;
+    cn_arena_release(scratch, mark);
+    return CN_OK;
+}
+
+cn_status cn_friction_grade(const cn_friction *p, const double *r, const double *u,
+                            cn_arena *scratch, cn_grade *grade) {
+    return cn_grade_cone(p, p->convex, r, u, scratch, grade);
+}
+
+cn_status cn_convex_grade(const cn_friction *p, const double *r, cn_arena *scratch,
+                          cn_grade *grade) {
+    return cn_grade_cone(p, true, r, NULL, scratch, grade);
+}
+
+cn_status cn_mcp_grade(const cn_mcp *p, const double *z, cn_arena *scratch, cn_grade *grade) {
+    (void)scratch;
+    *grade = (cn_grade){.worst = -1};
+    double sum = 0.0;
+    cn_sizes sizes = {0};
+    for (int32_t i = 0; i < p->n; i++) {
+        double w = p->q[i];
+        for (int64_t k = p->M.start[i]; k < p->M.start[i + 1]; k++) {
+            w += p->M.value[k] * z[p->M.column[k]];
+            sizes.trace += p->M.column[k] == i ? p->M.value[k] : 0.0;
+        }
+        double error = fabs(cn_bound_error(p->lower[i], p->upper[i], z[i], w));
+        sum += error * error;
+        cn_note_worst(grade, i, error);
+        cn_bound_violations(p->lower[i], p->upper[i], z[i], w, &sizes);
+    }
+    double lever = p->n > 0 ? cn_norm_of(z, p->n) * sizes.trace / p->n : 0.0;
+    double round_off = CN_GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
+    grade->residual = cn_quotient(sqrt(sum), cn_norm_of(p->q, p->n), round_off);
+    grade->residual_q = grade->residual_max = grade->residual;
+    cn_grade_violations(&sizes, round_off, grade);
+    for (int32_t i = 0; i < p->n; i++) {
+        double margin = CN_GRADE_OPEN * sizes.r;
+        grade->open += z[i] - p->lower[i] <= margin || p->upper[i] - z[i] <= margin;
+    }
+    grade->stick = p->n - grade->open;
+    return CN_OK;
+}
+
+cn_status cn_lcp_grade(const cn_lcp *p, const double *z, cn_arena *scratch, cn_grade *grade) {
+    cn_mcp as_mcp;
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status status = cn_mcp_from_lcp(p, scratch, &as_mcp, NULL);
+    if (status == CN_OK) {
+        status = cn_mcp_grade(&as_mcp, z, scratch, grade);
+    }
+    cn_arena_release(scratch, mark);
+    return status;
+}
+
+double cn_grade_residual(const cn_grade *grade, cn_measure measure) {
+    const double residual[] = {grade->residual, grade->residual_q, grade->residual_max};
+    return (unsigned)measure < sizeof residual / sizeof *residual ? residual[measure] : (double)NAN;
+}

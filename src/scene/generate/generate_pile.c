@@ -1,0 +1,269 @@
+// scene/generate/generate_pile.c
+// pyramid: cannonballs; in 2D rows of disks, each in the hollows of the one below, in 3D square
+// layers of balls. drum: rings of balls between two drums.
+//
+// A ring of the drum is filled ball by ball: the next one touches the last (plus the gap) with both
+// centres on the ring's circle, so that the turn from one to the next has 1 - cos = chord^2/(2
+// rho^2), without any inverse sine. Balls of one ring have their own radii, rings are as wide as
+// the largest: the density is about pi/4 times (mean radius over the largest one).
+#include "scene/generate/generate.h"
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "math/rotation.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- pyramid ----
+
+typedef struct cn_pyramid {
+    const cn_yaml *node;
+    cn_lot lot;
+    int32_t base, levels;
+    double radius, gap;
+} cn_pyramid;
+
+static const cn_field cn_pyramid_fields[] = {
+    CN_KEY("base", int, cn_pyramid, base, .flags = CN_REQUIRED | CN_ABOVE_ZERO,
+           .help = "balls along an edge of the lowest layer"),
+    CN_KEY("levels", int, cn_pyramid, levels, .flags = CN_NOT_BELOW_ZERO,
+           .help = "how many layers; 0 builds up to the top"),
+    CN_KEY("radius", real, cn_pyramid, radius, .flags = CN_REQUIRED | CN_ABOVE_ZERO, .unit = "m",
+           .help = "of the balls or disks"),
+    CN_KEY("gap", real, cn_pyramid, gap, .flags = CN_NOT_BELOW_ZERO, .unit = "m",
+           .help = "between neighbours"),
+    CN_LOT_POSITION(cn_pyramid, "of the middle of the foot"),
+    CN_LOT_FIELDS(cn_pyramid),
+};
+
+static void cn_pyramid_initial(void *out, int32_t dim) {
+    (void)dim;
+    cn_lot_initial(&((cn_pyramid *)out)->lot);
+}
+
+static int32_t cn_pyramid_levels(const cn_pyramid *pyramid) {
+    return pyramid->levels ? pyramid->levels : pyramid->base;
+}
+
+static cn_status cn_pyramid_count(cn_reader *reader, const void *params, double *bodies) {
+    const cn_pyramid *pyramid = params;
+    if (pyramid->levels > pyramid->base) {
+        return cn_fail_node(reader, cn_yaml_get(pyramid->node, "levels"), CN_ERR_INPUT,
+                            "a base of %d carries at most %d levels", pyramid->base, pyramid->base);
+    }
+    // Sums of k and of k^2 from base - levels + 1 to base.
+    double high = pyramid->base;
+    double low = high - cn_pyramid_levels(pyramid);
+    *bodies = reader->dim == 2
+                  ? 0.5 * (high * (high + 1) - low * (low + 1))
+                  : (high * (high + 1) * (2 * high + 1) - low * (low + 1) * (2 * low + 1)) / 6;
+    return CN_OK;
+}
+
+static cn_status cn_pyramid_run(cn_maker *maker, const void *params) {
+    const cn_pyramid *pyramid = params;
+    int32_t dim = maker->reader->dim;
+    cn_shape_def shape = cn_round(dim, pyramid->radius);
+    cn_body_def body = cn_lot_body(maker);
+    body.shapes = &shape;
+    body.shape_count = 1;
+    double pitch = 2.0 * pyramid->radius + pyramid->gap;
+    double rise = pitch * (dim == 2 ? sqrt(0.75) : sqrt(0.5));
+    cn_status status = CN_OK;
+    for (int32_t level = 0; level < cn_pyramid_levels(pyramid); level++) {
+        int32_t edge = pyramid->base - level;
+        int64_t in_layer = dim == 2 ? edge : (int64_t)edge * edge;
+        for (int64_t k = 0; k < in_layer && status == CN_OK; k++) {
+            int64_t column = k % edge, row = k / edge;
+            memcpy(body.position, pyramid->lot.position, sizeof body.position);
+            body.position[0] += ((double)column - 0.5 * (edge - 1)) * pitch;
+            if (dim == 3) {
+                body.position[1] += ((double)row - 0.5 * (edge - 1)) * pitch;
+            }
+            body.position[cn_up(dim)] += pyramid->radius + level * rise;
+            status = cn_make_body(maker, &body);
+        }
+    }
+    return status;
+}
+
+const cn_table cn_pyramid_table = {
+    .name = "pyramid",
+    .help = "A pile of cannonballs: a triangle of disks in 2D, a square pyramid of balls in 3D.",
+    .field = cn_pyramid_fields,
+    .count = CN_COUNT(cn_pyramid_fields),
+    .size = sizeof(cn_pyramid),
+    .initial = cn_pyramid_initial,
+    .use = &(const cn_generator){.count = cn_pyramid_count, .run = cn_pyramid_run},
+};
+
+// ---- drum ----
+
+typedef struct cn_drum {
+    const cn_yaml *node;
+    cn_lot lot;
+    double inner, outer, height;
+    double radius[2];
+    double gap;
+    int32_t count; // 0: as many as there is room for
+    int64_t seed;
+} cn_drum;
+
+static const cn_field cn_drum_fields[] = {
+    CN_KEY("inner", real, cn_drum, inner, .flags = CN_NOT_BELOW_ZERO, .unit = "m",
+           .help = "radius of the inner drum; 0 is none"),
+    CN_KEY("outer", real, cn_drum, outer, .flags = CN_REQUIRED | CN_ABOVE_ZERO, .unit = "m",
+           .help = "radius of the outer drum"),
+    CN_KEY("height", real, cn_drum, height, .flags = CN_REQUIRED | CN_ABOVE_ZERO | CN_ONLY_3D,
+           .unit = "m", .help = "of the drums, whose axis is z"),
+    CN_KEY("radius", range, cn_drum, radius, .flags = CN_REQUIRED | CN_ABOVE_ZERO, .unit = "m",
+           .help = "of the balls or disks, uniform between the two"),
+    CN_KEY("count", int, cn_drum, count, .flags = CN_NOT_BELOW_ZERO,
+           .help = "how many; 0 fills the room"),
+    CN_KEY("gap", real, cn_drum, gap, .flags = CN_NOT_BELOW_ZERO, .unit = "m",
+           .help = "between neighbours, and to the drums"),
+    CN_KEY("seed", seed, cn_drum, seed, .flags = CN_NOT_BELOW_ZERO,
+           .help = "of radii and of where each ring starts"),
+    CN_LOT_POSITION(cn_drum, "of the centre, in 3D of the lower end of the axis"),
+    CN_LOT_FIELDS(cn_drum),
+};
+
+static void cn_drum_initial(void *out, int32_t dim) {
+    (void)dim;
+    cn_lot_initial(&((cn_drum *)out)->lot);
+}
+
+static double cn_drum_layers(const cn_drum *drum, int32_t dim) {
+    double pitch = 2.0 * drum->radius[1] + drum->gap;
+    return dim == 2 ? 1.0 : floor((drum->height - drum->gap) / pitch);
+}
+
+static cn_status cn_drum_count(cn_reader *reader, const void *params, double *bodies) {
+    const cn_drum *drum = params;
+    double width = drum->outer - drum->inner;
+    double layers = cn_drum_layers(drum, reader->dim);
+    if (!(width >= 2.0 * (drum->radius[1] + drum->gap) && layers >= 1.0)) {
+        cn_fail_node(reader, drum->node, CN_ERR_INPUT, "no ball fits into the drum");
+        cn_fail_hint(reader->error, "radius is a radius, not a diameter");
+        return CN_ERR_INPUT;
+    }
+    double small = drum->radius[0];
+    double most =
+        layers * (drum->outer * drum->outer - drum->inner * drum->inner) / (small * small);
+    *bodies = drum->count ? drum->count : most;
+    return CN_OK;
+}
+
+// A layer being filled.
+typedef struct cn_drum_fill {
+    cn_maker *maker;
+    const cn_drum *drum;
+    cn_rng rng;
+    double up;   // height of the layer
+    double left; // bodies still wanted
+} cn_drum_fill;
+
+static cn_status cn_drum_put(cn_drum_fill *fill, double radius, double x, double y) {
+    int32_t dim = fill->maker->reader->dim;
+    cn_shape_def shape = cn_round(dim, radius);
+    cn_body_def body = cn_lot_body(fill->maker);
+    body.shapes = &shape;
+    body.shape_count = 1;
+    memcpy(body.position, fill->drum->lot.position, sizeof body.position);
+    body.position[0] += x;
+    body.position[1] += y;
+    if (dim == 3) {
+        body.position[2] += fill->up;
+    }
+    fill->left -= 1.0;
+    return cn_make_body(fill->maker, &body);
+}
+
+// One ring of centres at distance rho, ball by ball until the first one is met again.
+static cn_status cn_drum_ring(cn_drum_fill *fill, double rho) {
+    const cn_drum *drum = fill->drum;
+    double start[2];
+    cn_sincos(cn_rng_uniform(&fill->rng, 0.0, 2.0 * CN_PI), &start[1], &start[0]);
+    double first = cn_rng_uniform(&fill->rng, drum->radius[0], drum->radius[1]);
+    double at[2] = {start[0], start[1]};
+    double radius = first;
+    bool beyond = false; // half a turn has been made
+    cn_status status = cn_drum_put(fill, radius, rho * at[0], rho * at[1]);
+    while (status == CN_OK && fill->left >= 1.0) {
+        double next = cn_rng_uniform(&fill->rng, drum->radius[0], drum->radius[1]);
+        double chord = radius + next + drum->gap;
+        double cosine = 1.0 - chord * chord / (2.0 * rho * rho);
+        if (!(cosine > -1.0)) {
+            return CN_OK; // the ring has room for one
+        }
+        double sine = sqrt(1.0 - cosine * cosine);
+        double turned[2] = {cosine * at[0] - sine * at[1], sine * at[0] + cosine * at[1]};
+        double norm = sqrt(turned[0] * turned[0] + turned[1] * turned[1]);
+        at[0] = turned[0] / norm;
+        at[1] = turned[1] / norm;
+        // On the second half turn the start lies ahead: stop before touching or passing it.
+        double side = start[0] * at[1] - start[1] * at[0];
+        double away[2] = {at[0] - start[0], at[1] - start[1]};
+        double closing = first + next + drum->gap;
+        double distance2 = rho * rho * (away[0] * away[0] + away[1] * away[1]);
+        beyond = beyond || side < 0.0;
+        if (beyond && (side >= 0.0 || distance2 < closing * closing)) {
+            return CN_OK;
+        }
+        status = cn_drum_put(fill, next, rho * at[0], rho * at[1]);
+        radius = next;
+    }
+    return status;
+}
+
+static cn_status cn_drum_layer(cn_drum_fill *fill) {
+    const cn_drum *drum = fill->drum;
+    double largest = drum->radius[1];
+    double pitch = 2.0 * largest + drum->gap;
+    double rho = drum->inner + drum->gap + largest;
+    cn_status status = CN_OK;
+    if (drum->inner == 0.0) {
+        status = cn_drum_put(fill, cn_rng_uniform(&fill->rng, drum->radius[0], largest), 0.0, 0.0);
+        rho = pitch;
+    }
+    while (status == CN_OK && fill->left >= 1.0 && rho + largest + drum->gap <= drum->outer) {
+        status = cn_drum_ring(fill, rho);
+        rho += pitch;
+    }
+    return status;
+}
+
+static cn_status cn_drum_run(cn_maker *maker, const void *params) {
+    const cn_drum *drum = params;
+    cn_drum_fill fill = {.maker = maker,
+                         .drum = drum,
+                         .rng = cn_rng_seed((uint64_t)drum->seed),
+                         .left = drum->count ? drum->count : (double)CN_SCENE_BODIES_MAX};
+    double layers = cn_drum_layers(drum, maker->reader->dim);
+    cn_status status = CN_OK;
+    for (int64_t k = 0; (double)k < layers && status == CN_OK && fill.left >= 1.0; k++) {
+        fill.up = drum->gap + drum->radius[1] + (double)k * (2.0 * drum->radius[1] + drum->gap);
+        status = cn_drum_layer(&fill);
+    }
+    if (status == CN_OK && drum->count && fill.left >= 1.0) {
+        cn_fail_node(maker->reader, cn_yaml_get(drum->node, "count"), CN_ERR_INPUT,
+                     "only %.0f of %d bodies fit into the drum", drum->count - fill.left,
+                     drum->count);
+        cn_fail_hint(maker->reader->error, "make outer larger or radius smaller");
+        return CN_ERR_INPUT;
+    }
+    return status;
+}
+
+const cn_table cn_drum_table = {
+    .name = "drum",
+    .help =
+        "Rings of disks (2D), or layers of rings of balls (3D), between two drums about z, from "
+        "the inner one outwards.",
+    .field = cn_drum_fields,
+    .count = CN_COUNT(cn_drum_fields),
+    .size = sizeof(cn_drum),
+    .initial = cn_drum_initial,
+    .use = &(const cn_generator){.count = cn_drum_count, .run = cn_drum_run},
+};

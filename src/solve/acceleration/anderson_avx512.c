@@ -1,0 +1,14 @@
+// solve/acceleration/anderson_avx512.c
+// The sums of the acceleration for processors with 512-bit registers; built with -mavx512f there.
+// Four numbers at a time even so, since the order of the sums is theirs.
+#include "solve/acceleration/anderson.h"
+
+#include "base/processor.h"
+
+#if defined(__AVX512F__)
+#include "solve/acceleration/anderson_kernel.h"
+
+static const cn_anderson_kernel cn_own_kernel = CN_ANDERSON_KERNEL;
+#endif
+
+CN_AVX512_KERNEL(const cn_anderson_kernel, cn_anderson_kernel_avx512, &cn_own_kernel)

@@ -1,5 +1,0 @@
-// solve/anderson_plain.c
-// The sums of the acceleration for any processor.
-#include "solve/anderson_kernel.h"
-
-const cn_anderson_kernel cn_anderson_kernel_plain = CN_ANDERSON_KERNEL;

@@ -1,6 +1,0 @@
-// solve/anderson_single.c
-// The sums of the acceleration in single precision, for any processor.
-#define CN_SINGLE
-#include "solve/anderson_kernel.h"
-
-const cn_anderson_kernel cn_anderson_kernel_single = CN_ANDERSON_KERNEL;

@@ -1,6 +1,0 @@
-// solve/balls_single.c
-// The kernel of spheres and disks in single precision, for any processor.
-#define CN_SINGLE
-#include "solve/balls_kernel.h"
-
-const cn_ball_kernel cn_ball_kernel_single = CN_BALL_KERNEL;

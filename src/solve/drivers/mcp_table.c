@@ -1,0 +1,57 @@
+// solve/drivers/mcp_table.c
+// The solvers of mixed complementarity problems. To add one: its file, its line in mcp_rows.h, its
+// row here.
+#include "solve/drivers/lcp_rows.h"
+#include "solve/drivers/mcp_rows.h"
+
+#include <string.h>
+
+static const cn_mcp_solver cn_mcp_table[] = {
+    {.info = {.name = "mcp",
+              .about = "in the manner of PATH: active-set crash, semismooth Newton with a "
+                       "non-monotone line search, sparse LU",
+              .strengths = "sparse; free unknowns, bounds and boxes alike; few steps; warm starts",
+              .weaknesses = "one sparse factorisation a step; may stall where M is not "
+                            "semi-definite, and then pivots where n is small: use lemke",
+              .unit = "newton steps",
+              .max_iterations = 10000,
+              .params = cn_mcp_param_table,
+              .param_count = CN_MCP_PARAM_COUNT},
+     .solve = cn_mcp_newton_solve},
+    {.info = {.name = "lemke",
+              .about = "Lemke's pivoting, free unknowns pivoted in first, boxes as pairs, dense",
+              .strengths = "exact; any semi-definite M and facetted friction, degenerate or not",
+              .weaknesses = "dense, cubic cost and worse: beyond some hundred unknowns use mcp",
+              .unit = "pivots",
+              .max_iterations = 1000000,
+              .params = cn_lemke_param_table,
+              .param_count = CN_LEMKE_PARAM_COUNT},
+     .solve = cn_mcp_lemke},
+    {.info = {.name = "qp",
+              .about = "active-set quadratic programming with an unsymmetric matrix, dense",
+              .strengths = "exact; any semi-definite M; few pivots where few unknowns carry",
+              .weaknesses = "may end on a ray where M is not semi-definite, as with friction: use "
+                            "lemke; dense",
+              .unit = "pivots",
+              .max_iterations = 1000000,
+              .params = cn_qp_param_table,
+              .param_count = CN_QP_PARAM_COUNT},
+     .solve = cn_mcp_qp},
+};
+
+int32_t cn_mcp_solver_count(void) {
+    return (int32_t)(sizeof cn_mcp_table / sizeof *cn_mcp_table);
+}
+
+const cn_mcp_solver *cn_mcp_solver_at(int32_t index) {
+    return index >= 0 && index < cn_mcp_solver_count() ? &cn_mcp_table[index] : NULL;
+}
+
+const cn_mcp_solver *cn_mcp_solver_find(const char *name) {
+    for (int32_t i = 0; name && i < cn_mcp_solver_count(); i++) {
+        if (strcmp(cn_mcp_table[i].info.name, name) == 0) {
+            return &cn_mcp_table[i];
+        }
+    }
+    return NULL;
+}

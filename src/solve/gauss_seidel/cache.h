@@ -1,0 +1,15 @@
+// solve/gauss_seidel/cache.h
+// What a solve leaves to the next.
+#ifndef CAIRN_SOLVE_GAUSS_SEIDEL_CACHE_H
+#define CAIRN_SOLVE_GAUSS_SEIDEL_CACHE_H
+
+#include "solve/gauss_seidel/batches.h"
+
+#include <cairn/solve.h>
+
+struct cn_solve_memo {
+    cn_arena *memory;        // of this struct
+    cn_packets_kept packets; // of the last sweep that was prepared
+};
+
+#endif

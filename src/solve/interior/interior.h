@@ -1,0 +1,54 @@
+// solve/interior/interior.h
+// A primal-dual interior point method for the convex problems behind Coulomb friction, one
+// iteration at a time, so that what is frozen in them can be changed between two:
+//     cone:  min over r in K          of  r.W r/2 + r.(q + mu s e_N),     s frozen ("ipm",
+//     "cadoux") disc:  min over r_N >= 0, |r_T| <= g  of  r.W r/2 + r.q,            g frozen
+//     ("tresca")
+// With s = |u_T|, or g = mu r_N, at the solution it is one of the friction problem too.
+#ifndef CAIRN_SOLVE_INTERIOR_INTERIOR_H
+#define CAIRN_SOLVE_INTERIOR_INTERIOR_H
+
+#include "solve/newton/newton_system.h"
+
+typedef enum cn_interior_kind { CN_INTERIOR_CONE, CN_INTERIOR_DISC } cn_interior_kind;
+
+typedef struct cn_interior {
+    const cn_friction *p;
+    cn_interior_kind kind;
+    cn_newton_system system;
+    int64_t m;
+    double *scale;  // trace(W_aa)/dim
+    double size;    // of q, the unit of velocities
+    double *frozen; // s [m/s] or g [N s] of each contact; the caller's to set before a step
+    double *r, *u;  // the iterate, strictly inside; u = W r + q
+    // Per contact dim + 1 numbers: a scalar pair, then a pair in the second-order cone. A cone with
+    // mu > 0 uses the second: x = (mu r_N, r_T), y = (u_N/mu + s, u_T); a disc with g > 0 both:
+    // r_N, u_N, and x = (g, r_T), y = (., u_T); the others the first, with r_T = 0.
+    double *x, *y, *dx, *dy;
+    double *point; // scaling point of the second pair, dim numbers, and its factor
+    double *rest;  // W r + q - y, what is left of the equations
+    double *right, *dr;
+    double implicit; // share of the derivative of s = |y_T| in the matrix, at most; 0: s frozen
+    double share;    // the share that the step lengths allow now
+    double gap;      // mean of x.y over the pairs [N m]
+    double least;    // the gap is not aimed below this
+    double length;   // of the last step
+} cn_interior;
+
+// CN_ERR_UNSUPPORTED as cn_newton_analyse. frozen is zero.
+cn_status cn_interior_prepare(const cn_friction *p, cn_interior_kind kind, cn_arena *scratch,
+                              cn_interior *out);
+// An interior pair near a guess r with its u; margin > 0: how far inside, in units of q. frozen
+// must be set.
+void cn_interior_start(cn_interior *s, const double *r, const double *u, double margin);
+// A disc of another radius: x moves inside it again. To be called when frozen was changed.
+void cn_interior_refreeze(cn_interior *s);
+// One predictor-corrector iteration; r and u are those of the next iterate. false: the matrix or
+// the step is spoilt by rounding, nothing was changed.
+bool cn_interior_step(cn_interior *s);
+// How far r is from solving the problem as it is frozen: its natural map in the scaled measure.
+double cn_interior_error(const cn_interior *s);
+// Slip |y_T| of a contact, as the dual variables see it.
+double cn_interior_slip(const cn_interior *s, int32_t a);
+
+#endif

@@ -1,5 +1,0 @@
-// solve/manifolds_fill.c
-// Laying contacts out as lanes, for any processor.
-#include "solve/manifolds_fill_kernel.h"
-
-cn_point_fill_fn *const cn_point_fill_plain = cn_point_fill;

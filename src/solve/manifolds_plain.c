@@ -1,5 +1,0 @@
-// solve/manifolds_plain.c
-// The kernel of rigid bodies for any processor.
-#include "solve/manifolds_kernel.h"
-
-const cn_manifold_kernel cn_manifold_kernel_plain = CN_MANIFOLD_KERNEL;

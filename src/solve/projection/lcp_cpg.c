@@ -1,0 +1,129 @@
+// solve/projection/lcp_cpg.c
+// Conjugate projected gradient for an LCP with symmetric positive semi-definite M, which is the
+// minimisation of z.M z/2 + q.z over z >= 0 (Renouf and Alart 2005; Renouf, Acary and Dumont 2005,
+// section 6.3). With the residue g = -(M z + q) and directions p:
+//     alpha = g.p / p.M p,    z := max(0, z + alpha p)
+//     w = g where z > 0 or g > 0, else 0;   y = p there, else 0
+//     beta = -w.M p / p.M p,  p := w + beta y              beta = 0 where p would not descend
+// in the metric of the diagonal. As in the paper it ends, stalled, when p.M p vanishes.
+//
+// Bad for unsymmetric M, of which it minimises something else: "lemke". Scratch: 5 n.
+#include "base/arena.h"
+#include "solve/drivers/lcp_rows.h"
+#include "solve/drivers/natural_map.h"
+#include "solve/drivers/watch.h"
+#include "solve/pivoting/lcp_dense.h"
+#include "sparse/csr.h"
+
+#include <string.h>
+
+// p.M p below this share of the size of p has vanished: what rounding leaves of zero.
+#define CN_LCP_CPG_DEGENERATE 1e-14
+
+typedef struct cn_lcp_cpg_state {
+    const cn_lcp *problem;
+    double *scale; // the diagonal of M, 1 where it is not positive
+    double *z, *w; // the iterate and M z + q
+    double *p, *Mp;
+    double *g; // the residue over the diagonal, projected
+} cn_lcp_cpg_state;
+
+static double cn_dot(int32_t n, const double *x, const double *y) {
+    double sum = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+static void cn_lcp_cpg_scales(const cn_lcp *p, double *scale) {
+    for (int32_t i = 0; i < p->n; i++) {
+        scale[i] = 1.0;
+        for (int64_t k = p->M.start[i]; k < p->M.start[i + 1]; k++) {
+            if (p->M.column[k] == i && p->M.value[k] > 0.0) {
+                scale[i] = p->M.value[k];
+            }
+        }
+    }
+}
+
+// The next direction. pMp: of the last one; 0 when there is none to conjugate with.
+static void cn_lcp_cpg_turn(cn_lcp_cpg_state *s, double pMp) {
+    int32_t n = s->problem->n;
+    double along = 0.0, descent = 0.0, kept = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+        bool free = s->z[i] > 0.0 || s->w[i] < 0.0;
+        s->g[i] = free ? -s->w[i] / s->scale[i] : 0.0;
+        s->p[i] = free ? s->p[i] : 0.0;
+        along -= s->g[i] * s->Mp[i];
+        descent -= s->g[i] * s->w[i];
+        kept -= s->p[i] * s->w[i];
+    }
+    double beta = pMp > 0.0 ? along / pMp : 0.0;
+    if (!(descent + beta * kept > 0.0 && beta > 0.0)) {
+        beta = 0.0;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        s->p[i] = s->g[i] + beta * s->p[i];
+    }
+}
+
+// One step; false when p.M p has vanished.
+static bool cn_lcp_cpg_step(cn_lcp_cpg_state *s) {
+    int32_t n = s->problem->n;
+    double size = 0.0;
+    cn_csr_apply(&s->problem->M, s->p, s->Mp);
+    for (int32_t i = 0; i < n; i++) {
+        size += s->scale[i] * s->p[i] * s->p[i];
+    }
+    double pMp = cn_dot(n, s->p, s->Mp);
+    if (!(pMp > CN_LCP_CPG_DEGENERATE * size)) {
+        return false;
+    }
+    double alpha = -cn_dot(n, s->w, s->p) / pMp;
+    for (int32_t i = 0; i < n; i++) {
+        double next = s->z[i] + alpha * s->p[i];
+        s->z[i] = next <= 0.0 ? 0.0 : next;
+    }
+    cn_lcp_velocity(s->problem, s->z, s->w);
+    cn_lcp_cpg_turn(s, pMp);
+    return true;
+}
+
+cn_status cn_lcp_cpg(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
+                     double *w, cn_solve_report *report) {
+    cn_lcp_cpg_state s = {.problem = p, .w = w};
+    double **const vectors[] = {&s.scale, &s.z, &s.p, &s.Mp, &s.g};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
+        *vectors[k] = CN_TAKE_ZERO(scratch, double, p->n);
+        if (!*vectors[k]) {
+            return CN_ERR_MEMORY;
+        }
+    }
+    size_t bytes = sizeof *z * (size_t)p->n;
+    cn_lcp_cpg_scales(p, s.scale);
+    memcpy(s.z, z, bytes);
+    cn_lcp_velocity(p, s.z, w);
+    double error = cn_natural_error_lcp(p, s.z, w), best = error;
+    cn_watch watch = cn_watch_start(opts);
+    for (int64_t k = 0; !cn_watch_stop(&watch, "steps", k, error, report); k++) {
+        if (k == 0) {
+            for (int32_t i = 0; i < p->n; i++) {
+                s.z[i] = s.z[i] <= 0.0 ? 0.0 : s.z[i];
+            }
+            cn_lcp_velocity(p, s.z, w);
+            cn_lcp_cpg_turn(&s, 0.0);
+        }
+        if (!cn_lcp_cpg_step(&s)) {
+            report->outcome = CN_STALLED;
+            report->detail = "the curvature p.M p of the direction vanished";
+            break;
+        }
+        error = cn_natural_error_lcp(p, s.z, w);
+        if (error < best) {
+            best = error;
+            memcpy(z, s.z, bytes);
+        }
+    }
+    return watch.status;
+}

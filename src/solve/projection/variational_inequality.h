@@ -1,0 +1,46 @@
+// solve/projection/variational_inequality.h
+// What the projection methods for the variational inequality share: the field, the projection, and
+// the step length that adapts itself.
+//
+// Coulomb friction as a variational inequality on the product K of the cones: find r in K with
+//     (s - r) . F(r) >= 0 for all s in K,   F(r) = u + (mu |u_T|, 0),   u = W r + q.
+// A step predicts with  rbar = P_K(r - rho F(r))  and is then completed by the method.
+#ifndef CAIRN_SOLVE_PROJECTION_VARIATIONAL_INEQUALITY_H
+#define CAIRN_SOLVE_PROJECTION_VARIATIONAL_INEQUALITY_H
+
+#include <cairn/solve.h>
+
+typedef struct cn_vi_params {
+    double step;     // first rho, in units of the inverse diagonal of W
+    double shrink;   // tau: rho shrinks by at least this, and grows by its inverse
+    double most;     // L: shrink while rho |F(r) - F(rbar)| > L |r - rbar|
+    double least;    // Lmin: grow after a step where that ratio stayed below this
+    bool by_contact; // rho_a = rho dim / trace W_aa; else the same for all contacts
+} cn_vi_params;
+
+#define CN_VI_PARAM_COUNT 5
+extern const cn_param cn_vi_param_table[CN_VI_PARAM_COUNT];
+
+typedef struct cn_vi {
+    const cn_friction *p;
+    cn_vi_params own;
+    double rho;
+    bool grow;                   // the last prediction allows a longer step next time
+    double *weight;              // of a contact's step
+    double *v;                   // scratch of the body operator
+    double *r, *F, *u;           // the iterate, its field and its velocity
+    double *bar, *F_bar, *u_bar; // the prediction and its own
+} cn_vi;
+
+// F and u of an r.
+void cn_vi_field(cn_vi *s, const double *r, double *F, double *u);
+// to = P_K(from - rho F)
+void cn_vi_project(const cn_vi *s, const double *from, const double *F, double *to);
+
+// From r, its field and the prediction: makes the next r with its F and u.
+typedef void cn_vi_complete_fn(cn_vi *s);
+// Iterates until the watch ends it. r: in, the guess; out, the best iterate that was checked.
+cn_status cn_vi_run(const cn_friction *p, const cn_solve_opts *opts, cn_vi_complete_fn *complete,
+                    cn_arena *scratch, double *r, double *u, cn_solve_report *report);
+
+#endif

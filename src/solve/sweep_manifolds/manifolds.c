@@ -1,0 +1,562 @@
+// solve/sweep_manifolds/manifolds.c
+// Lays the points between rigid bodies out in packets of manifolds. Masses that are not 1/m and a
+// symmetric inverse inertia (a lock, say), blocks that are not symmetric and regular, and contacts
+// that may have several solutions are left to the general sweep.
+#include "solve/sweep_manifolds/manifolds.h"
+
+#include "base/arena.h"
+#include "base/parallel.h"
+#include "math/cone.h"
+#include "problem/operator/operator.h"
+#include "solve/gauss_seidel/body_order.h"
+#include "solve/sweep_manifolds/manifolds_fill.h"
+#include "solve/sweep_manifolds/manifolds_recognise.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CN_RIGID_AGREES 1e-12 // what numbers that should be equal may differ by
+
+static bool cn_is_close(double a, double b, double size) {
+    return fabs(a - b) <= CN_RIGID_AGREES * size;
+}
+
+// ---- masses ----
+
+typedef enum cn_rigid_kind {
+    CN_RIGID_STATIC,
+    CN_RIGID_FREE,
+    CN_RIGID_OTHER // its mass matrix is not 1/m and a symmetric inverse inertia
+} cn_rigid_kind;
+
+typedef struct cn_rigid_mass {
+    double inv_mass, inertia[6]; // xx xy xz yy yz zz
+    cn_rigid_kind kind;
+} cn_rigid_mass;
+
+// For a dimension known to the compiler. Entries are looked at without a branch each: nearly all
+// agree.
+static inline __attribute__((always_inline)) cn_rigid_mass cn_read_mass(int dim,
+                                                                        const double *inverse) {
+    int run = dim == 3 ? 6 : 3, agrees = 1, moves = 0;
+    cn_rigid_mass mass = {.inv_mass = inverse[0]};
+    double size = inverse[(run + 1) * dim] + (dim == 3 ? inverse[28] + inverse[35] : 0.0);
+    for (int i = 0; i < run; i++) {
+        moves |= inverse[(run + 1) * i] != 0.0;
+        for (int j = 0; j < run; j++) {
+            bool angular = i >= dim && j >= dim;
+            double expected = angular ? inverse[run * j + i] : (i == j ? mass.inv_mass : 0.0);
+            agrees &= cn_is_close(inverse[run * i + j], expected, angular ? size : mass.inv_mass);
+        }
+    }
+    mass.kind = agrees ? CN_RIGID_FREE : CN_RIGID_OTHER;
+    if (!moves) {
+        mass.kind = CN_RIGID_STATIC;
+    } else if (dim == 2) {
+        mass.inertia[5] = inverse[8];
+    } else {
+        const int32_t place[6] = {21, 22, 23, 28, 29, 35}; // of xx xy xz yy yz zz in 6 x 6
+        for (int k = 0; k < 6; k++) {
+            mass.inertia[k] = inverse[place[k]];
+        }
+    }
+    return mass;
+}
+
+// ---- manifolds ----
+
+// What the packets are made from: contacts that follow each other put together as manifolds.
+typedef struct cn_manifold_list {
+    cn_point_map points;
+    cn_rigid_mass *mass; // of each body
+    int32_t count;
+    int32_t *pair;  // of each manifold; the number of bodies: static
+    int32_t *first; // its first contact; behind the last all of them
+    int32_t *lane;  // the manifold of each lane of the packets, -1: none
+} cn_manifold_list;
+
+// The body's number in a pair; -1: it fits in no packet.
+static int32_t cn_pair_body(const cn_manifold_list *list, int32_t body) {
+    switch (list->mass[body].kind) {
+    case CN_RIGID_STATIC:
+        return list->points.bodies;
+    case CN_RIGID_FREE:
+        return body;
+    case CN_RIGID_OTHER:
+        break;
+    }
+    return -1;
+}
+
+static bool cn_list_manifolds(const cn_friction *p, cn_manifold_list *list) {
+    const int32_t *body = list->points.body;
+    list->count = 0;
+    for (int32_t a = 0; a < p->contacts; a++) {
+        const int32_t *own = body + 2 * (int64_t)a;
+        bool same = list->count > 0 && own[0] == own[-2] && own[1] == own[-1] &&
+                    a - list->first[list->count - 1] < CN_MANIFOLD_POINTS;
+        if (!same) {
+            int32_t *pair = list->pair + 2 * (int64_t)list->count;
+            pair[0] = cn_pair_body(list, own[0]);
+            pair[1] = cn_pair_body(list, own[1]);
+            if (pair[0] < 0 || pair[1] < 0 || own[0] == own[1]) {
+                return false;
+            }
+            list->first[list->count++] = a;
+        }
+    }
+    list->first[list->count] = p->contacts;
+    return true;
+}
+
+static cn_status cn_list_prepare(const cn_friction *p, const cn_point_map *points,
+                                 cn_arena *scratch, cn_manifold_list *list) {
+    int32_t square = p->dim == 3 ? 36 : 9;
+    list->points = *points;
+    list->mass = CN_TAKE(scratch, cn_rigid_mass, points->bodies);
+    list->pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
+    list->first = CN_TAKE(scratch, int32_t, (int64_t)p->contacts + 1);
+    if (!list->mass || !list->pair || !list->first) {
+        return CN_ERR_MEMORY;
+    }
+    for (int64_t i = 0; i < points->bodies; i++) {
+        const double *inverse = points->inverse + square * i;
+        list->mass[i] = p->dim == 3 ? cn_read_mass(3, inverse) : cn_read_mass(2, inverse);
+    }
+    return CN_OK;
+}
+
+// ---- packets ----
+
+// Which manifold each lane has, and how many points each packet.
+static void cn_place_manifolds(cn_manifolds *s, cn_manifold_list *list) {
+    for (int64_t k = 0; k < CN_PACKET * (int64_t)s->packets.count; k++) {
+        list->lane[k] = -1;
+    }
+    for (int32_t i = 0; i < s->packets.count; i++) {
+        s->span[i].points = 0;
+    }
+    for (int32_t m = 0; m < list->count; m++) {
+        int32_t slot = s->packets.slot[m], points = list->first[m + 1] - list->first[m];
+        cn_manifold_span *span = &s->span[slot / CN_PACKET];
+        list->lane[slot] = m;
+        span->points = points > span->points ? points : span->points;
+    }
+    for (int32_t i = 0; i < s->packets.count; i++) {
+        s->span[i].first = s->points;
+        s->points += s->span[i].points;
+    }
+}
+
+// The packets' choice and where contacts are in them.
+static cn_status cn_manifolds_pack(cn_manifolds *s, cn_packets_kept *kept, cn_arena *scratch) {
+    cn_manifold_list *list = s->list;
+    cn_status status =
+        cn_packets_keep(kept, list->count, list->pair, s->bodies, scratch, &s->packets);
+    s->span = CN_TAKE(scratch, cn_manifold_span, s->packets.count);
+    s->place = CN_TAKE(scratch, int64_t, s->p->contacts);
+    list->lane = CN_TAKE(scratch, int32_t, CN_PACKET * (int64_t)s->packets.count);
+    if (status != CN_OK || !s->span || !s->place || !list->lane) {
+        return CN_ERR_MEMORY;
+    }
+    cn_place_manifolds(s, list);
+    return CN_OK;
+}
+
+// The widest for this processor.
+static void cn_manifolds_choose_kernel(cn_manifolds *s) {
+    const cn_manifold_kernel *most =
+        s->single ? cn_manifold_kernel_single_avx512() : cn_manifold_kernel_avx512();
+    const cn_manifold_kernel *wide =
+        s->single ? cn_manifold_kernel_single_avx2() : cn_manifold_kernel_avx2();
+    s->kernel = most ? most : wide;
+    if (!s->kernel) {
+        cn_manifolds_use_plain(s);
+    }
+}
+
+// Room in the precision that s says; bodies at rest.
+static cn_status cn_manifolds_take(cn_manifolds *s, cn_arena *scratch) {
+    cn_manifolds_choose_kernel(s);
+    int64_t records = (int64_t)s->bodies + s->packets.units;
+    size_t number = s->kernel->number, record = CN_RIGID_RECORD * number;
+    s->packet = cn_arena_take(scratch, s->packets.count, s->kernel->packet);
+    s->point = cn_arena_take(scratch, s->points, s->kernel->point);
+    s->slip = cn_arena_take_zero(scratch, CN_PACKET * s->points, number);
+    s->body = cn_arena_take_zero(scratch, records, record);
+    s->former = cn_arena_take(scratch, records, record);
+    return s->packet && s->point && s->slip && s->body && s->former ? CN_OK : CN_ERR_MEMORY;
+}
+
+// The bodies of a lane; without a manifold both are static.
+static void cn_fill_pair(const cn_manifolds *s, const cn_manifold_list *list, int32_t unit,
+                         int32_t manifold, int lane, cn_manifold_packet *packet) {
+    static const cn_rigid_mass still = {.kind = CN_RIGID_STATIC};
+    const cn_rigid_mass *first = &still, *second = &still;
+    int32_t a = s->bodies + unit, b = a;
+    if (manifold >= 0) {
+        const int32_t *pair = list->pair + 2 * (int64_t)manifold,
+                      *body = list->points.body + 2 * (int64_t)list->first[manifold];
+        first = &list->mass[body[0]];
+        second = &list->mass[body[1]];
+        a = pair[0] < s->bodies ? pair[0] : a;
+        b = pair[1] < s->bodies ? pair[1] : b;
+    }
+    packet->a[lane] = CN_RIGID_RECORD * a;
+    packet->b[lane] = CN_RIGID_RECORD * b;
+    packet->inv_mass_a[lane] = first->inv_mass;
+    packet->inv_mass_b[lane] = second->inv_mass;
+    for (int k = 0; k < 6; k++) {
+        packet->inv_inertia_a[k][lane] = first->inertia[k];
+        packet->inv_inertia_b[k][lane] = second->inertia[k];
+    }
+}
+
+// Room for the numbers of plane contacts as space has them.
+typedef struct cn_plane_lanes {
+    double block[CN_PACKET][9], q[CN_PACKET][3];
+} cn_plane_lanes;
+
+// Where the numbers of contact a are.
+static void cn_lane_of(const cn_friction *p, const cn_point_map *points, int64_t a, int lane,
+                       cn_plane_lanes *plane, cn_point_lanes *lanes) {
+    lanes->frame[lane] = points->frame + 6 * a;
+    lanes->arm[lane] = points->arm + 6 * a;
+    lanes->mu[lane] = p->mu[a];
+    if (p->dim == 3) {
+        lanes->block[lane] = p->W.diagonal + 9 * a;
+        lanes->q[lane] = p->q + 3 * a;
+        return;
+    }
+    // The third direction is one of its own, as light as the second.
+    const double *W = p->W.diagonal + 4 * a,
+                 block[9] = {W[0], W[1], 0.0, W[2], W[3], 0.0, 0.0, 0.0, W[3]};
+    memcpy(plane->block[lane], block, sizeof block);
+    plane->q[lane][0] = p->q[2 * a];
+    plane->q[lane][1] = p->q[2 * a + 1];
+    plane->q[lane][2] = 0.0;
+    lanes->block[lane] = plane->block[lane];
+    lanes->q[lane] = plane->q[lane];
+}
+
+// Parting without friction, however the bodies move, since it has no directions: an impulse of zero
+// stays zero.
+static void cn_lane_idle(int lane, cn_point_lanes *lanes) {
+    static const double frame[6] = {0.0}, arm[6] = {0.0},
+                        block[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},
+                        q[3] = {1.0, 0.0, 0.0};
+    lanes->frame[lane] = frame;
+    lanes->arm[lane] = arm;
+    lanes->block[lane] = block;
+    lanes->q[lane] = q;
+    lanes->mu[lane] = 0.0;
+}
+
+// Rows of lanes as singles, each multiplied by what it takes to come to the units.
+static void cn_round_rows(int rows, const double *factor, const void *from, void *to) {
+    const double *in = from;
+    float *out = to;
+    for (int row = 0; row < rows; row++) {
+        for (int lane = 0; lane < CN_PACKET; lane++) {
+            out[CN_PACKET * row + lane] = (float)(factor[row] * in[CN_PACKET * row + lane]);
+        }
+    }
+}
+
+static void cn_round_point(const cn_units *units, const cn_rigid_point *from,
+                           cn_rigid_point_single *to) {
+    double arm = units->length, q = units->velocity, W = units->lightness, inv = 1.0 / W;
+    const double factor[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, arm, arm, arm, arm, arm, arm,
+                             q,   q,   q,   1.0, inv, 1.0, 1.0, W,   W,   W,   inv};
+    _Static_assert(sizeof *to / sizeof to->mu == sizeof factor / sizeof *factor, "a factor a row");
+    cn_round_rows((int)(sizeof factor / sizeof *factor), factor, from, to);
+}
+
+static void cn_round_packet(const cn_units *units, const cn_manifold_packet *from,
+                            cn_manifold_packet_single *to) {
+    double m = units->lightness, I = m / (units->length * units->length);
+    const double factor[] = {m, m, I, I, I, I, I, I, I, I, I, I, I, I};
+    memcpy(to->a, from->a, sizeof to->a);
+    memcpy(to->b, from->b, sizeof to->b);
+    cn_round_rows((int)(sizeof factor / sizeof *factor), factor, from->inv_mass_a, to->inv_mass_a);
+}
+
+// Point turn of the packet whose manifolds are given, in doubles.
+static bool cn_fill_point(cn_manifolds *s, const int32_t *manifold, int64_t place, int32_t turn,
+                          cn_point_fill_fn *fill, cn_rigid_point *out) {
+    const cn_manifold_list *list = s->list;
+    cn_point_lanes lanes;
+    cn_plane_lanes plane;
+    for (int lane = 0; lane < CN_PACKET; lane++) {
+        int32_t m = manifold[lane];
+        if (m < 0 || list->first[m] + turn >= list->first[m + 1]) {
+            cn_lane_idle(lane, &lanes);
+            continue;
+        }
+        int32_t a = list->first[m] + turn;
+        s->place[a] = CN_POINT_IMPULSES * place + lane;
+        cn_lane_of(s->p, &list->points, a, lane, &plane, &lanes);
+    }
+    return fill(&lanes, s->p->dim, out);
+}
+
+// Packet i of a unit with all its points.
+static bool cn_fill_packet(cn_manifolds *s, cn_point_fill_fn *fill, int32_t unit, int32_t i) {
+    const int32_t *manifold = s->list->lane + CN_PACKET * (int64_t)i;
+    cn_manifold_packet wide, *packet = s->single ? &wide : (cn_manifold_packet *)s->packet + i;
+    bool good = true;
+    for (int lane = 0; lane < CN_PACKET; lane++) {
+        cn_fill_pair(s, s->list, unit, manifold[lane], lane, packet);
+    }
+    if (s->single) {
+        cn_round_packet(&s->units, packet, (cn_manifold_packet_single *)s->packet + i);
+    }
+    for (int32_t turn = 0; turn < s->span[i].points; turn++) {
+        int64_t place = s->span[i].first + turn;
+        cn_rigid_point exact, *point = s->single ? &exact : (cn_rigid_point *)s->point + place;
+        good &= cn_fill_point(s, manifold, place, turn, fill, point);
+        if (s->single) {
+            cn_round_point(&s->units, point, (cn_rigid_point_single *)s->point + place);
+        }
+    }
+    return good;
+}
+
+static bool cn_fill_packets(cn_manifolds *s) {
+    cn_point_fill_fn *fill = cn_point_fill_avx2();
+    bool good = true;
+    fill = fill ? fill : cn_point_fill_plain;
+    for (int32_t unit = 0; unit < s->packets.units; unit++) {
+        for (int32_t i = s->packets.first[unit]; i < s->packets.first[unit + 1] && good; i++) {
+            good = cn_fill_packet(s, fill, unit, i);
+        }
+    }
+    return good;
+}
+
+// The units, of which doubles have no need.
+static cn_units cn_manifolds_units(const cn_manifolds *s, const cn_natural_unit *unit) {
+    const double *arm = s->list->points.arm;
+    double arms = 0.0;
+    for (int64_t i = 0; s->single && i < 6 * (int64_t)s->p->contacts; i++) {
+        arms += fabs(arm[i]);
+    }
+    return s->single ? cn_units_of(unit, s->p->contacts, arms) : (cn_units){1.0, 1.0, 1.0, 1.0};
+}
+
+// The list of manifolds; *good: there is one.
+static cn_status cn_manifolds_read(cn_manifolds *s, cn_arena *scratch, bool *good) {
+    const cn_friction *p = s->p;
+    cn_point_map points = p->W.points;
+    *good = true;
+    s->list = CN_TAKE(scratch, cn_manifold_list, 1);
+    cn_status status = s->list ? CN_OK : CN_ERR_MEMORY;
+    if (status == CN_OK && p->W.kind != CN_OPERATOR_POINTS) {
+        status = cn_points_recognise(p, scratch, &points, good);
+    }
+    s->bodies = points.bodies;
+    *good = *good && points.bodies < INT32_MAX / CN_RIGID_RECORD - CN_UNITS_MAX &&
+            p->contacts <= INT32_MAX / (2 * CN_PACKET);
+    if (status == CN_OK && *good) {
+        status = cn_list_prepare(p, &points, scratch, s->list);
+    }
+    *good = *good && status == CN_OK && cn_list_manifolds(p, s->list);
+    return status;
+}
+
+cn_status cn_manifolds_build(const cn_friction *p, const cn_natural_unit *unit, bool single,
+                             cn_packets_kept *kept, cn_arena *scratch, cn_manifolds *out,
+                             bool *fits) {
+    bool good;
+    *fits = false;
+    *out = (cn_manifolds){.p = p, .single = single};
+    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_status status = cn_manifolds_read(out, scratch, &good);
+    if (good) {
+        out->units = cn_manifolds_units(out, unit);
+        status = cn_manifolds_pack(out, kept, scratch);
+        status = status == CN_OK ? cn_manifolds_take(out, scratch) : status;
+        good = status == CN_OK && cn_fill_packets(out);
+    }
+    if (!good) {
+        cn_arena_release(scratch, mark);
+        return status;
+    }
+    *fits = true;
+    return CN_OK;
+}
+
+cn_status cn_manifolds_widen(cn_manifolds *manifolds, cn_arena *scratch) {
+    manifolds->single = false;
+    manifolds->units = cn_manifolds_units(manifolds, NULL);
+    cn_status status = cn_manifolds_take(manifolds, scratch);
+    if (status == CN_OK) {
+        (void)cn_fill_packets(manifolds); // what fitted before
+    }
+    return status;
+}
+
+void cn_manifolds_use_plain(cn_manifolds *manifolds) {
+    manifolds->kernel = manifolds->single ? &cn_manifold_kernel_single : &cn_manifold_kernel_plain;
+}
+
+// ---- iterates ----
+
+int64_t cn_manifolds_size(const cn_manifolds *manifolds) {
+    return CN_POINT_IMPULSES * manifolds->points;
+}
+
+void cn_manifolds_load(const cn_manifolds *manifolds, const double *r, void *x) {
+    int32_t dim = manifolds->p->dim;
+    memset(x, 0, manifolds->kernel->number * (size_t)cn_manifolds_size(manifolds));
+    for (int32_t a = 0; a < manifolds->p->contacts; a++) {
+        int64_t place = manifolds->place[a];
+        for (int32_t k = 0; k < dim; k++, place += CN_PACKET) {
+            double number = r[(int64_t)dim * a + k] * manifolds->units.impulse;
+            if (manifolds->single) {
+                ((float *)x)[place] = (float)number;
+            } else {
+                ((double *)x)[place] = number;
+            }
+        }
+    }
+}
+
+void cn_manifolds_store(const cn_manifolds *manifolds, const void *x, double *r) {
+    int32_t dim = manifolds->p->dim;
+    for (int32_t a = 0; a < manifolds->p->contacts; a++) {
+        double *own = r + (int64_t)dim * a;
+        int64_t place = manifolds->place[a];
+        for (int32_t k = 0; k < dim; k++, place += CN_PACKET) {
+            own[k] = manifolds->single
+                         ? (double)((const float *)x)[place] / manifolds->units.impulse
+                         : ((const double *)x)[place];
+        }
+        if (manifolds->single) {
+            cn_cone_project(dim, manifolds->p->mu[a], own);
+        }
+    }
+}
+
+cn_status cn_manifolds_depth(const cn_manifolds *manifolds, cn_arena *scratch, int32_t *depth) {
+    const cn_manifold_list *list = manifolds->list;
+    return cn_body_depth(list->count, list->pair, manifolds->bodies, scratch, depth);
+}
+
+void cn_manifolds_weights(const cn_manifolds *manifolds, float *weight) {
+    const cn_friction *p = manifolds->p;
+    for (int64_t i = 0; i < cn_manifolds_size(manifolds); i++) {
+        weight[i] = 1.0F;
+    }
+    for (int32_t a = 0; a < p->contacts; a++) {
+        double trace = cn_operator_trace(&p->W, p->dim, a) * manifolds->units.lightness;
+        float *own = weight + manifolds->place[a];
+        for (int32_t k = 0; k < p->dim; k++) {
+            own[CN_PACKET * k] = trace > 0.0 ? (float)(trace / p->dim) : 1.0F;
+        }
+    }
+}
+
+// A loop over packets.
+typedef struct cn_manifold_loop {
+    cn_manifolds *manifolds;
+    const void *from;
+    void *to;
+    cn_manifold_sums *part; // of each unit
+    double share;
+} cn_manifold_loop;
+
+static void cn_manifolds_push_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_manifold_loop *loop = user;
+    (void)unit;
+    loop->manifolds->kernel->push(loop->manifolds, first, count, loop->from);
+}
+
+void cn_manifolds_reset(cn_manifolds *manifolds, const void *x) {
+    cn_manifold_loop loop = {.manifolds = manifolds, .from = x};
+    memset(manifolds->body, 0,
+           manifolds->kernel->number * CN_RIGID_RECORD * (size_t)manifolds->bodies);
+    cn_packets_sweep(&manifolds->packets, cn_manifolds_push_unit, &loop);
+}
+
+static void cn_manifolds_sweep_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_manifold_loop *loop = user;
+    (void)unit;
+    loop->manifolds->kernel->sweep(loop->manifolds, first, count, loop->to);
+}
+
+void cn_manifolds_sweep(cn_manifolds *manifolds, void *x) {
+    cn_manifold_loop loop = {.manifolds = manifolds, .to = x};
+    cn_packets_sweep(&manifolds->packets, cn_manifolds_sweep_unit, &loop);
+}
+
+static void cn_manifolds_back_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_manifold_loop *loop = user;
+    (void)unit;
+    loop->manifolds->kernel->sweep_back(loop->manifolds, first, count, loop->to);
+}
+
+static size_t cn_manifolds_record_bytes(const cn_manifolds *manifolds) {
+    return manifolds->kernel->number * CN_RIGID_RECORD *
+           ((size_t)manifolds->bodies + (size_t)manifolds->packets.units);
+}
+
+void cn_manifolds_start_gliding(cn_manifolds *manifolds) {
+    memcpy(manifolds->former, manifolds->body, cn_manifolds_record_bytes(manifolds));
+}
+
+// Numbers beyond from, as far again as share of the way from to, which they replace.
+static void cn_beyond(void *user, int64_t first, int64_t end) {
+    const cn_manifold_loop *loop = user;
+    loop->manifolds->kernel->beyond(loop->share, first, end, loop->from, loop->to);
+}
+
+static void cn_manifolds_swap(cn_manifolds *manifolds) {
+    void *body = manifolds->body;
+    manifolds->body = manifolds->former;
+    manifolds->former = body;
+}
+
+void cn_manifolds_glide(cn_manifolds *manifolds, double share, bool returns, const void *x,
+                        void *to) {
+    const cn_env *env = manifolds->packets.env;
+    cn_manifold_loop loop = {.manifolds = manifolds, .from = x, .to = to, .share = share};
+    cn_parallel_ranges(env, cn_manifolds_size(manifolds), cn_beyond, &loop);
+    loop.from = manifolds->body;
+    loop.to = manifolds->former;
+    cn_parallel_ranges(env, CN_RIGID_RECORD * (int64_t)manifolds->bodies, cn_beyond, &loop);
+    cn_manifolds_swap(manifolds);
+    cn_manifolds_sweep(manifolds, to);
+    if (returns) {
+        loop.to = to;
+        cn_packets_sweep_back(&manifolds->packets, cn_manifolds_back_unit, &loop);
+    }
+}
+
+void cn_manifolds_freshen(cn_manifolds *manifolds, const void *x, const void *before) {
+    cn_manifolds_swap(manifolds);
+    cn_manifolds_reset(manifolds, before);
+    cn_manifolds_swap(manifolds);
+    cn_manifolds_reset(manifolds, x);
+}
+
+static void cn_manifolds_error_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_manifold_loop *loop = user;
+    loop->part[unit] = loop->manifolds->kernel->error(loop->manifolds, first, count, loop->from);
+}
+
+cn_manifold_sums cn_manifolds_error(const cn_manifolds *manifolds, const void *x) {
+    const cn_units *units = &manifolds->units;
+    cn_manifold_sums part[CN_UNITS_MAX], sums = {0.0, 0.0, 0.0};
+    cn_manifold_loop loop = {.manifolds = (cn_manifolds *)manifolds, .from = x, .part = part};
+    cn_packets_each(&manifolds->packets, cn_manifolds_error_unit, &loop);
+    for (int32_t unit = 0; unit < manifolds->packets.units; unit++) {
+        sums.error += part[unit].error;
+        sums.force += part[unit].force;
+        sums.moved += part[unit].moved;
+    }
+    sums.error /= units->velocity * units->velocity;
+    sums.force /= units->impulse * units->impulse;
+    sums.moved /= units->velocity * units->velocity;
+    return sums;
+}

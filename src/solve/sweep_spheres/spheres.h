@@ -1,0 +1,124 @@
+// solve/sweep_spheres/spheres.h
+// The sweep for spheres and disks in body space. Every lever arm lies along the normal, R long, and
+// every inertia is isotropic, so
+//     u = v_B - v_A - (R_A omega_A + R_B omega_B) x n + q,   W_aa = diag(w_N, w_T, w_T),
+//     w_N = 1/m_A + 1/m_B,   w_T = w_N + R_A^2/I_A + R_B^2/I_B,
+// and the local problem has a closed form. Vectors are kept in world axes, 2D as z = 0, so there
+// are no tangents to store.
+//
+// Numbers are double or single: 120 bytes a contact and 64 a body, or 64 and 32, where the operator
+// has 1152. They are in units of the problem's own (solve/gauss_seidel/scaling.h).
+#ifndef CAIRN_SOLVE_SWEEP_SPHERES_SPHERES_H
+#define CAIRN_SOLVE_SWEEP_SPHERES_SPHERES_H
+
+#include "solve/gauss_seidel/batches.h"
+#include "solve/gauss_seidel/scaling.h"
+
+#include <cairn/problem.h>
+
+// A body's record: v, 1/m, omega, 1/I. Behind them every unit of the packets has a record of its
+// own for what is static and never moves; empty lanes are there too.
+#define CN_BALL_RECORD 8
+
+// Normal from A to B, q in world axes, R, and CN_BALL_RECORD times the body.
+#define CN_BALL_PACKET(real)                                                                       \
+    {                                                                                              \
+        real n[3][CN_PACKET], q[3][CN_PACKET];                                                     \
+        real mu[CN_PACKET], inv_wn[CN_PACKET], inv_wt[CN_PACKET];                                  \
+        real arm_a[CN_PACKET], arm_b[CN_PACKET];                                                   \
+        int32_t a[CN_PACKET], b[CN_PACKET];                                                        \
+    }
+
+#define CN_BALL_IMPULSES (3 * CN_PACKET) // of a packet, x[3][CN_PACKET], in world axes
+
+// What a lane of a packet is filled with.
+typedef struct cn_ball_contact {
+    double n[3], q[3], mu, inv_wn, inv_wt, arm[2];
+    int32_t body[2];
+} cn_ball_contact;
+
+// Squares of |e| of the natural map with rho = dim/trace(W_aa), of |x|, and of |x/rho|, which the
+// velocities are sums and differences of.
+typedef struct cn_ball_sums {
+    double error, force, moved;
+} cn_ball_sums;
+
+// What is done with the packets in one precision, for one kind of processor. packet, x and body
+// hold numbers of that precision.
+typedef struct cn_ball_kernel {
+    size_t number, packet; // bytes
+    // A body's record, at rest; then all of them at rest.
+    void (*record)(int32_t body, double inv_mass, double inv_inertia, void *records);
+    void (*still)(int32_t bodies, void *records);
+    // Packets of empty lanes at that body; a contact in its lane; its impulse in and out of x.
+    void (*idle)(int32_t packets, int32_t body, void *first);
+    void (*put)(const cn_ball_contact *contact, int32_t slot, void *packets);
+    void (*load)(const double impulse[3], int64_t place, void *x);
+    void (*store)(const void *x, int64_t place, double impulse[3]);
+    // x := one sweep from x; the bodies' velocities are those of x, before and after.
+    void (*sweep)(int32_t packets, const void *first, void *x, void *records);
+    // to := one sweep from x + share (x - to), whose velocities the bodies have before; after it,
+    // those of to.
+    void (*glide)(int32_t packets, const void *first, double share, const void *x, void *to,
+                  void *records);
+    // Velocities v := v + share (v - former), and former := v as it was.
+    void (*drift)(int32_t bodies, double share, void *records, void *former);
+    // Adds the velocities that x gives the bodies.
+    void (*push)(int32_t packets, const void *first, const void *x, void *records);
+    cn_ball_sums (*error)(int32_t packets, const void *first, int32_t dim, const void *x,
+                          const void *records);
+} cn_ball_kernel;
+
+// For any processor, and for wider ones; NULL: not on this processor. The bits are the same.
+extern const cn_ball_kernel cn_ball_kernel_plain, cn_ball_kernel_single;
+const cn_ball_kernel *cn_ball_kernel_avx2(void), *cn_ball_kernel_avx512(void);
+const cn_ball_kernel *cn_ball_kernel_single_avx2(void), *cn_ball_kernel_single_avx512(void);
+
+typedef struct cn_balls {
+    const cn_friction *p;
+    bool single; // precision
+    const cn_ball_kernel *kernel;
+    int32_t bodies;
+    cn_packets packets;
+    void *packet;
+    void *body;   // records, bodies + packets.units
+    void *former; // those of the iterate before, where sweeps glide
+    // Of an operator that does not say itself that it is one of balls: its contacts' bodies (bodies
+    // and above: static) and arms, two each, and 1/m, 1/I of every body. Else NULL.
+    int32_t *pair;
+    double *arm, *light;
+    cn_units units;
+} cn_balls;
+
+// *fits: whether the operator is one of spheres or disks; otherwise nothing is built. unit: of p.
+// kept: a choice of packets that may still hold; NULL: none.
+cn_status cn_balls_build(const cn_friction *p, const cn_natural_unit *unit, bool single,
+                         cn_packets_kept *kept, cn_arena *scratch, cn_balls *out, bool *fits);
+// From singles to doubles; iterates of before are of another precision.
+cn_status cn_balls_widen(cn_balls *balls, cn_arena *scratch);
+// The code for any processor in place of the one chosen for this.
+void cn_balls_use_plain(cn_balls *balls);
+
+// Numbers in an iterate, and the way between contact axes and packets. What is stored from singles
+// is put back into its cone.
+int64_t cn_balls_size(const cn_balls *balls);
+void cn_balls_load(const cn_balls *balls, const double *r, void *x);
+void cn_balls_store(const cn_balls *balls, const void *x, double *r);
+// trace(W_aa) / dim of the contact that each number of an iterate is of; 1 in empty lanes.
+void cn_balls_weights(const cn_balls *balls, float *weight);
+// The bodies' velocities from x anew.
+void cn_balls_reset(cn_balls *balls, const void *x);
+// to := one sweep from x + share (x - to): beyond x, as far again as share of the way from to. The
+// bodies have the velocities of x before, and those of to after. At the start of such sweeps to is
+// x, and cn_balls_start_gliding says that the bodies have not moved either.
+void cn_balls_start_gliding(cn_balls *balls);
+void cn_balls_glide(cn_balls *balls, double share, const void *x, void *to);
+// The velocities anew, of x and of the iterate before it: were those of one only, what they are off
+// by would grow tenfold each time.
+void cn_balls_freshen(cn_balls *balls, const void *x, const void *before);
+// x := one sweep from x, whose velocities the bodies have; and the sums of such an x, in SI units
+// but for moved, which is a velocity like error.
+void cn_balls_sweep(cn_balls *balls, void *x);
+cn_ball_sums cn_balls_error(const cn_balls *balls, const void *x);
+
+#endif

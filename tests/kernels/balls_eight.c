@@ -1,5 +1,0 @@
-// The kernel of spheres as AVX-512 runs it, for any processor.
-#define CN_WIDE 8
-#include "solve/balls_kernel.h"
-
-const cn_ball_kernel eight_balls = CN_BALL_KERNEL;
