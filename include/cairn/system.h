@@ -38,6 +38,12 @@ typedef struct cn_system_hooks {
     void (*step_end)(void *user, double t, const double *q, const double *v, const double *impulse);
     double *memory; // numbers that a state keeps besides q and v; they live as long as the system
     int32_t memory_count;
+    // For functions that change what user points to: called when a run is created. The pointer that
+    // it returns, which belongs to that run alone, takes the place of user in all calls of the run,
+    // and *memory the place of memory; both live until run_end has been called with it. NULL: no
+    // memory. Without this function all runs of a system share user, one after the other.
+    void *(*run_begin)(const void *user, const cn_env *env, double **memory);
+    void (*run_end)(void *user);
     void (*end)(void *user); // once, when the system is destroyed
 } cn_system_hooks;
 

@@ -65,6 +65,7 @@ typedef struct cn_early_hits {
 // What the laws depend on besides the state.
 typedef struct cn_assemble_opts {
     double t, h, theta;
+    cn_evaluator *signals; // for the targets of motors; NULL where held_only
     cn_shift scheme;
     cn_drift drift;
     double baumgarte;

@@ -103,15 +103,15 @@ static void cn_law_motor(const cn_row_input *in, cn_row_law *law) {
     law->upper = o->h * joint->motor_most;
     law->lower = -law->upper;
     if (joint->motor == CN_MOTOR_VELOCITY) {
-        law->shift = -cn_signal_at(joint->target, o->t + o->h);
+        law->shift = -cn_signal_at(joint->target, o->signals, o->t + o->h);
     } else if (joint->motor_stiffness > 0.0 || joint->motor_damping > 0.0) {
-        double before = cn_signal_at(joint->target, o->t),
-               after = cn_signal_at(joint->target, o->t + o->h);
+        double before = cn_signal_at(joint->target, o->signals, o->t),
+               after = cn_signal_at(joint->target, o->signals, o->t + o->h);
         cn_law_elastic(in, joint->motor_stiffness, joint->motor_damping,
                        in->start - (1.0 - o->theta) * before - o->theta * after,
                        (after - before) / o->h, law);
     } else {
-        double aim = cn_signal_at(joint->target, o->t + (2.0 - o->theta) * o->h);
+        double aim = cn_signal_at(joint->target, o->signals, o->t + (2.0 - o->theta) * o->h);
         law->shift = (in->middle - aim) / o->h;
     }
 }

@@ -127,8 +127,9 @@ cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_
     check.memory = cn_arena_create(env);
     check.frame_memory = cn_arena_create(env);
     check.last_memory = cn_arena_create(env);
-    cn_status status =
-        check.memory && check.frame_memory && check.last_memory ? CN_OK : cn_fail_memory(error);
+    check.signals = scene ? cn_model_evaluator(scene, env, NULL) : NULL;
+    bool complete = check.memory && check.frame_memory && check.last_memory;
+    cn_status status = complete && (check.signals || !scene) ? CN_OK : cn_fail_memory(error);
     if (status == CN_OK && !scene) {
         cn_check_missing(&check, "its scene cannot be read");
     } else if (status == CN_OK && (scene->dim != run->dim || scene->body_count != run->bodies)) {
@@ -143,6 +144,7 @@ cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_
                        : check.model     ? check.model->settings.tolerance
                                          : 0.0;
     status = status == CN_OK ? cn_check_all(&check) : status;
+    cn_evaluator_destroy(check.signals);
     cn_arena_destroy(check.memory);
     cn_arena_destroy(check.frame_memory);
     cn_arena_destroy(check.last_memory);

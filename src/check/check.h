@@ -47,6 +47,7 @@ typedef struct cn_check_frame {
 typedef struct cn_checking {
     cn_run *run;
     const cn_model *model; // NULL: none
+    cn_evaluator *signals; // of the model
     cn_run_grade *grade;
     cn_error *error;
     cn_arena *memory; // for the whole check

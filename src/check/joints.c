@@ -108,7 +108,9 @@ static void cn_motor_law(const cn_checking *check, const cn_joint *joint, double
     if (!law->checked) {
         return; // a controller's output is not in the file
     }
-    double before = cn_signal_at(joint->target, t), after = cn_signal_at(joint->target, t + h);
+    cn_evaluator *signals = check->signals;
+    double before = cn_signal_at(joint->target, signals, t),
+           after = cn_signal_at(joint->target, signals, t + h);
     if (joint->motor == CN_MOTOR_VELOCITY) {
         law->shift = -after;
     } else if (joint->motor_stiffness > 0.0 || joint->motor_damping > 0.0) {
@@ -116,7 +118,7 @@ static void cn_motor_law(const cn_checking *check, const cn_joint *joint, double
                        start - (1.0 - theta) * before - theta * after, u0, (after - before) / h,
                        law);
     } else {
-        law->shift = (middle - cn_signal_at(joint->target, t + (2.0 - theta) * h)) / h;
+        law->shift = (middle - cn_signal_at(joint->target, signals, t + (2.0 - theta) * h)) / h;
     }
 }
 

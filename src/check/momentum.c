@@ -24,10 +24,10 @@ void cn_give_impulse(cn_check_frame *frame, int32_t body, const double arm[3],
 
 // ---- given forces ----
 
-static double cn_mean_of(const cn_checking *check, cn_signal *signal) {
+static double cn_mean_of(const cn_checking *check, const cn_signal *signal) {
     const cn_check_frame *frame = &check->frame;
-    return check->theta * cn_signal_at(signal, frame->start + frame->h) +
-           (1.0 - check->theta) * cn_signal_at(signal, frame->start);
+    return check->theta * cn_signal_at(signal, check->signals, frame->start + frame->h) +
+           (1.0 - check->theta) * cn_signal_at(signal, check->signals, frame->start);
 }
 
 static void cn_given_force(cn_checking *check, const cn_force *given, double *load) {

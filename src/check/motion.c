@@ -78,10 +78,14 @@ void cn_check_middle(cn_checking *check) {
 
 // ---- given motions ----
 
-static void cn_motion_at(const cn_model *model, const cn_motion *motion, double t, double out[6]) {
+static void cn_motion_at(const cn_checking *check, const cn_motion *motion, double t,
+                         double out[6]) {
+    const cn_model *model = check->model;
+    cn_evaluator *signals = check->signals;
     for (int32_t k = 0; k < 3; k++) {
-        out[k] = k < model->dim ? cn_signal_at(motion->velocity[k], t) : 0.0;
-        out[3 + k] = model->dim == 3 || k == 2 ? cn_signal_at(motion->angular_velocity[k], t) : 0.0;
+        out[k] = k < model->dim ? cn_signal_at(motion->velocity[k], signals, t) : 0.0;
+        bool turns = model->dim == 3 || k == 2;
+        out[3 + k] = turns ? cn_signal_at(motion->angular_velocity[k], signals, t) : 0.0;
     }
 }
 
@@ -92,7 +96,7 @@ static void cn_check_driven(cn_checking *check, cn_check_worst *worst) {
         const cn_motion *motion = &model->motion[m];
         for (int end = 0; end < 2; end++) {
             double given[6], own[6], apart = 0.0, scale = 1.0;
-            cn_motion_at(model, motion, end ? frame->start + frame->h : frame->start, given);
+            cn_motion_at(check, motion, end ? frame->start + frame->h : frame->start, given);
             cn_six(model->dim,
                    cn_velocity_of(model, end ? frame->v_new : frame->v_before, motion->body), own);
             for (int k = 0; k < 6; k++) {

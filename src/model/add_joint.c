@@ -345,7 +345,7 @@ static cn_status cn_joint_keep(cn_model *model, const cn_joint_def *def, cn_join
         const cn_signal_def *target = &def->motor_target;
         joint->target =
             cn_signal_create(&model->env, target->constant, target->expression, target->times,
-                             target->values, target->count, cn_model_names(model), error);
+                             target->values, target->count, &model->signals, error);
         status = joint->target ? CN_OK : error ? error->status : CN_ERR_INPUT;
     }
     return status;

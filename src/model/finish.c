@@ -235,10 +235,10 @@ static void cn_motions_start(cn_model *model) {
         const cn_motion *motion = &model->motion[i];
         double *v = model->v0 + (int64_t)motion->body * size;
         for (int32_t k = 0; k < model->dim; k++) {
-            v[k] = cn_signal_at(motion->velocity[k], 0.0);
+            v[k] = cn_signal_start(motion->velocity[k]);
         }
         for (int32_t k = model->dim == 2 ? 2 : 0; k < 3; k++) {
-            v[model->dim == 2 ? 2 : 3 + k] = cn_signal_at(motion->angular_velocity[k], 0.0);
+            v[model->dim == 2 ? 2 : 3 + k] = cn_signal_start(motion->angular_velocity[k]);
         }
     }
 }

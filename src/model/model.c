@@ -14,6 +14,7 @@
 
 #include <float.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -403,7 +404,7 @@ cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_er
 // ---- forces and motions ----
 
 // Three signals; in 2D only those of `from` to `to` are looked at, the others are zero.
-static cn_status cn_signals_create(const cn_model *model, const cn_signal_def def[3], int32_t from,
+static cn_status cn_signals_create(cn_model *model, const cn_signal_def def[3], int32_t from,
                                    int32_t to, const char *what, const cn_source *source,
                                    cn_signal *signal[3], cn_error *error) {
     static const cn_signal_def none = {0};
@@ -411,7 +412,7 @@ static cn_status cn_signals_create(const cn_model *model, const cn_signal_def de
         const cn_signal_def *one = i >= from && i <= to ? &def[i] : &none;
         cn_error fault = {0};
         signal[i] = cn_signal_create(&model->env, one->constant, one->expression, one->times,
-                                     one->values, one->count, cn_model_names(model), &fault);
+                                     one->values, one->count, &model->signals, &fault);
         if (!signal[i]) {
             if (fault.column > 0) {
                 cn_blame(&fault, fault.status, source, "at its character %d", fault.column);
@@ -498,4 +499,43 @@ cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, cn_erro
     model->body[copy.body].role = CN_BODY_DRIVEN;
     model->motion[model->motion_count++] = copy;
     return CN_OK;
+}
+
+// ---- signals ----
+
+static bool cn_add_signals(cn_evaluator *evaluator, cn_signal *const signal[3]) {
+    return cn_evaluator_add(evaluator, signal[0]) && cn_evaluator_add(evaluator, signal[1]) &&
+           cn_evaluator_add(evaluator, signal[2]);
+}
+
+cn_evaluator *cn_model_evaluator(const cn_model *model, const cn_env *env,
+                                 const cn_script *control) {
+    const cn_signal_scope *scope = &model->signals;
+    cn_variable outputs[CN_SIGNAL_NAMES];
+    int32_t count = scope->count < CN_SIGNAL_NAMES ? scope->count : CN_SIGNAL_NAMES;
+    for (int32_t i = 0; i < count; i++) {
+        outputs[i] = scope->variable[i];
+        if (control) {
+            ptrdiff_t place = outputs[i].value - model->control->script->value;
+            outputs[i].value = control->value + place;
+        }
+    }
+    cn_evaluator *evaluator = cn_evaluator_create(env, scope->expressions, outputs, count);
+    bool good = evaluator != NULL;
+    for (int32_t i = 0; good && i < model->force_count; i++) {
+        good = cn_add_signals(evaluator, model->force[i].force) &&
+               cn_add_signals(evaluator, model->force[i].torque);
+    }
+    for (int32_t i = 0; good && i < model->motion_count; i++) {
+        good = cn_add_signals(evaluator, model->motion[i].velocity) &&
+               cn_add_signals(evaluator, model->motion[i].angular_velocity);
+    }
+    for (int32_t i = 0; good && i < model->joint_count; i++) {
+        good = !model->joint[i].target || cn_evaluator_add(evaluator, model->joint[i].target);
+    }
+    if (!good) {
+        cn_evaluator_destroy(evaluator);
+        return NULL;
+    }
+    return evaluator;
 }

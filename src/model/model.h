@@ -108,11 +108,9 @@ typedef struct cn_sensor {
 
 // The controllers of a model's bodies. Their script has a variable a sensor, behind t.
 typedef struct cn_control {
-    cn_script *script;
+    cn_script *script; // as at the start; simulations and checks have copies
     const cn_sensor *sensor;
     int32_t sensor_count;
-    cn_signal_names outputs; // for the expressions of forces, motions and motors
-    double *start;           // what the script holds at the start
 } cn_control;
 
 // The arrays of a model that grow while it is built.
@@ -163,6 +161,7 @@ struct cn_model {
                          // is NULL in a finished model where nothing moves
     cn_system *system;   // in place of bodies that move; NULL: none
     cn_control *control; // of the bodies; NULL: none
+    cn_signal_scope signals; // expressions of forces, motions and motors; the controllers' outputs
     void *library[CN_LIBRARIES_MAX]; // plug-ins, closed after all that uses them
     int32_t library_count;
     const char *name, *scene_text;
@@ -180,10 +179,11 @@ static inline cn_rigid cn_body_rigid(const cn_model *model, int32_t i) {
                       inertia->inverse, body->lock, body->lock_body_axes};
 }
 
-static inline const cn_signal_names *cn_model_names(const cn_model *model) {
-    return model->control ? &model->control->outputs : NULL;
-}
-
+// What evaluates the signals of the model, with the outputs that control has, a copy of the
+// controllers' script. NULL: the model has no controllers, or their outputs at the start do. NULL
+// is returned without memory.
+cn_evaluator *cn_model_evaluator(const cn_model *model, const cn_env *env,
+                                 const cn_script *control);
 bool cn_model_is_jointed(const cn_model *model, int32_t a, int32_t b); // pairs without contact
 const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t material_b);
 // Numbers of a body's pose and velocity: 7 and 6 in 3D, 3 and 3 in 2D.

@@ -202,18 +202,14 @@ static cn_status cn_control_keep(cn_reader *reader, const cn_scene *scene, cn_mo
     const cn_control_entry *entry = scene->control.item;
     cn_control *control = CN_TAKE_ZERO(model->memory, cn_control, 1);
     cn_variable *names = CN_TAKE(model->memory, cn_variable, reader->outputs.count);
-    double *start = CN_TAKE(model->memory, double, script->held_count);
-    if (!control || !names || !start) {
+    if (!control || !names) {
         cn_script_destroy(script);
         return cn_fail_memory(reader->error);
     }
-    memcpy(start, script->held, sizeof *start * (size_t)script->held_count);
-    *control = (cn_control){.script = script,
-                            .sensor = sensors->sensor,
-                            .sensor_count = sensors->count,
-                            .start = start};
-    control->outputs.variable = names;
+    *control =
+        (cn_control){.script = script, .sensor = sensors->sensor, .sensor_count = sensors->count};
     model->control = control;
+    model->signals.variable = names;
     for (int32_t i = 0; i < scene->control.count; i++) {
         for (int32_t k = 0; k < entry[i].def.outputs.count; k++) {
             const char *name = entry[i].def.outputs.of[k].name;
@@ -221,7 +217,7 @@ static cn_status cn_control_keep(cn_reader *reader, const cn_scene *scene, cn_mo
             if (!copy) {
                 return cn_fail_memory(reader->error);
             }
-            names[control->outputs.count++] = (cn_variable){copy, cn_script_find(script, name)};
+            names[model->signals.count++] = (cn_variable){copy, cn_script_find(script, name)};
         }
     }
     return CN_OK;

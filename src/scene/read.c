@@ -96,7 +96,7 @@ static bool cn_read_outputs(cn_reader *reader, const cn_yaml *tree) {
                 count++;
             }
         }
-        reader->outputs = (cn_signal_names){names, pass == 1 ? count : 0};
+        reader->outputs = (cn_signal_scope){.variable = names, .count = pass == 1 ? count : 0};
     }
     return true;
 }

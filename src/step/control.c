@@ -6,8 +6,6 @@
 #include "math/rotation.h"
 #include "math/vec3.h"
 
-#include <string.h>
-
 // Position of a body's own frame along an axis.
 static double cn_sense_position(const cn_sim *sim, int32_t body, int32_t axis) {
     const cn_model *model = sim->model;
@@ -65,15 +63,7 @@ void cn_control_sample(cn_sim *sim, double t) {
         return;
     }
     for (int32_t i = 0; i < control->sensor_count; i++) {
-        control->script->value[1 + i] = cn_sense(sim, &control->sensor[i]); // behind t
+        sim->control->value[1 + i] = cn_sense(sim, &control->sensor[i]); // behind t
     }
-    cn_script_sample(control->script, t, sim->model->settings.step, NULL, NULL);
-}
-
-void cn_control_reset(const cn_model *model) {
-    const cn_control *control = model->control;
-    if (control) {
-        memcpy(control->script->held, control->start,
-               sizeof(double) * (size_t)control->script->held_count);
-    }
+    cn_script_sample(sim->control, t, sim->model->settings.step, NULL, NULL);
 }

@@ -58,28 +58,29 @@ static cn_status cn_step_allocate(cn_sim *sim, cn_step *step) {
 }
 
 // Velocities that motions prescribe at time t, written into v.
-void cn_step_drive(const cn_model *model, double t, double *v) {
+void cn_step_drive(const cn_sim *sim, double t, double *v) {
+    const cn_model *model = sim->model;
     for (int32_t i = 0; i < model->motion_count; i++) {
         const cn_motion *motion = &model->motion[i];
         double *own = v + (int64_t)cn_velocity_size(model->dim) * motion->body;
         for (int32_t k = 0; k < model->dim; k++) {
-            own[k] = cn_signal_at(motion->velocity[k], t);
+            own[k] = cn_signal_at(motion->velocity[k], sim->signals, t);
         }
         if (model->dim == 2) {
-            own[2] = cn_signal_at(motion->angular_velocity[2], t);
+            own[2] = cn_signal_at(motion->angular_velocity[2], sim->signals, t);
         } else {
             for (int32_t k = 0; k < 3; k++) {
-                own[3 + k] = cn_signal_at(motion->angular_velocity[k], t);
+                own[3 + k] = cn_signal_at(motion->angular_velocity[k], sim->signals, t);
             }
         }
     }
 }
 
 // theta f(t + h) + (1 - theta) f(t)
-static double cn_mean_signal(cn_signal *signal, const cn_step *step) {
+static double cn_mean_signal(const cn_signal *signal, const cn_step *step) {
     double theta = step->opts.theta;
-    return theta * cn_signal_at(signal, step->t + step->h) +
-           (1.0 - theta) * cn_signal_at(signal, step->t);
+    return theta * cn_signal_at(signal, step->opts.signals, step->t + step->h) +
+           (1.0 - theta) * cn_signal_at(signal, step->opts.signals, step->t);
 }
 
 // Forces and torques that motors give, on the second body and against it on the first.
@@ -243,7 +244,7 @@ cn_status cn_step_push(cn_sim *sim, cn_error *error) {
     cn_steer_pull(model, step);
     memset(step->v_free, 0,
            sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
-    cn_step_drive(model, step->t + step->h, step->v_free);
+    cn_step_drive(sim, step->t + step->h, step->v_free);
     cn_parallel_ranges(&sim->env, model->body_count, cn_push_range, sim);
     return cn_check_given(sim, error);
 }
@@ -408,6 +409,7 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
                   .opts = {.t = t,
                            .h = h,
                            .theta = model->settings.theta,
+                           .signals = sim->signals,
                            .still = CN_STILL_SHARE * h * cn_norm3(sim->steering.gravity),
                            .drift = model->settings.joint_drift,
                            .baumgarte = model->settings.baumgarte}};
@@ -419,7 +421,7 @@ cn_status cn_step_begin(cn_sim *sim, double t, double h, cn_error *error) {
         memcpy(step->v_old, sim->state.v,
                sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
     }
-    cn_step_drive(model, t, step->v_old);
+    cn_step_drive(sim, t, step->v_old);
     return cn_sleep_begin(sim) == CN_OK ? CN_OK : cn_fail_memory(error);
 }
 

@@ -48,7 +48,7 @@ static void cn_rigid_drive(cn_rigid_system *rigid, double t, const double *base,
         return;
     }
     for (int32_t k = 0; k < 5; k++) {
-        cn_step_drive(model, rigid->start + place[k] * (t - rigid->start), v);
+        cn_step_drive(rigid->sim, rigid->start + place[k] * (t - rigid->start), v);
         for (int64_t i = 0; i < numbers; i++) {
             v[numbers + i] += weight[k] * v[i];
         }
@@ -164,13 +164,15 @@ void cn_rigid_add_row(const cn_rigid_system *rigid, int32_t body, const double J
 
 double cn_rigid_driven_rate(const cn_rigid_system *rigid, int32_t body, const double J[6]) {
     const cn_model *model = rigid->sim->model;
-    double rate = 0.0;
+    cn_evaluator *signals = rigid->sim->signals;
+    double t = rigid->t, rate = 0.0;
     for (int32_t i = 0; i < model->motion_count; i++) {
         const cn_motion *motion = &model->motion[i];
         for (int32_t k = 0; motion->body == body && k < 3; k++) {
             bool linear = k < model->dim, angular = model->dim == 3 || k == 2;
-            rate += linear ? J[k] * cn_signal_at(motion->velocity[k], rigid->t) : 0.0;
-            rate += angular ? J[3 + k] * cn_signal_at(motion->angular_velocity[k], rigid->t) : 0.0;
+            rate += linear ? J[k] * cn_signal_at(motion->velocity[k], signals, t) : 0.0;
+            rate +=
+                angular ? J[3 + k] * cn_signal_at(motion->angular_velocity[k], signals, t) : 0.0;
         }
     }
     return rate;
@@ -262,14 +264,15 @@ static void cn_rigid_inertial(const cn_rigid_system *rigid, int32_t body, const 
 
 // The force along the gauge of a spring or of a motor that acts as one; the target's rate is a
 // difference.
-static double cn_rigid_elastic(const cn_joint *joint, cn_joint_role role, double t, double x,
-                               double rate) {
+static double cn_rigid_elastic(const cn_joint *joint, cn_joint_role role, cn_evaluator *signals,
+                               double t, double x, double rate) {
     if (role == CN_ROLE_SPRING) {
         return -joint->stiffness * (x - joint->rest) - joint->damping * rate;
     }
-    double by = 1e-5, target = cn_signal_at(joint->target, t);
-    double slope =
-        (cn_signal_at(joint->target, t + by) - cn_signal_at(joint->target, t - by)) / (2.0 * by);
+    double by = 1e-5, target = cn_signal_at(joint->target, signals, t);
+    double slope = (cn_signal_at(joint->target, signals, t + by) -
+                    cn_signal_at(joint->target, signals, t - by)) /
+                   (2.0 * by);
     double force = joint->motor_stiffness * (target - x) + joint->motor_damping * (slope - rate);
     return fmin(fmax(force, -joint->motor_most), joint->motor_most);
 }
@@ -293,7 +296,7 @@ static void cn_rigid_springs(cn_rigid_system *rigid, double t, const double *v, 
                 }
                 rate += cn_rigid_driven_rate(rigid, joint->body[side], J + 6 * side);
             }
-            double force = cn_rigid_elastic(joint, role, t, x, rate);
+            double force = cn_rigid_elastic(joint, role, rigid->sim->signals, t, x, rate);
             for (int32_t k = 0; k < 12; k++) {
                 load[6 * (int64_t)joint->body[k / 6] + k % 6] += force * J[k];
             }
@@ -309,8 +312,10 @@ static void cn_rigid_force(void *user, double t, const double *q, const double *
     memset(rigid->load, 0, sizeof(double) * 6 * (size_t)model->body_count);
     memset(F, 0, sizeof(double) * (size_t)rigid->n);
     // The given forces at one instant: a step of no length.
-    cn_step instant = {
-        .t = t, .opts = {.theta = 0.5}, .q_middle = rigid->pose, .load = rigid->load};
+    cn_step instant = {.t = t,
+                       .opts = {.theta = 0.5, .signals = rigid->sim->signals},
+                       .q_middle = rigid->pose,
+                       .load = rigid->load};
     cn_step_loads(sim, &instant);
     cn_rigid_springs(rigid, t, v, rigid->load);
     for (int32_t i = 0; i < model->body_count; i++) {
@@ -433,10 +438,10 @@ static bool cn_rigid_rows(cn_rigid_system *rigid) {
 // What others hold of the state.
 static void cn_rigid_keep(cn_rigid_system *rigid) {
     const cn_steering *steering = &rigid->sim->steering;
-    const cn_model *model = rigid->sim->model;
-    if (model->control) {
-        memcpy(rigid->control, model->control->script->held,
-               sizeof(double) * (size_t)cn_control_count(model));
+    const cn_sim *sim = rigid->sim;
+    if (sim->control) {
+        memcpy(rigid->control, sim->control->held,
+               sizeof(double) * (size_t)cn_control_count(sim->model));
     }
     memcpy(rigid->steered, steering->gravity, sizeof steering->gravity);
     rigid->steered[3] = steering->friction;
@@ -614,8 +619,8 @@ void cn_rigid_system_end(cn_rigid_system *rigid, const cn_system_run *run, bool 
         rigid->start = t;
         memcpy(steering->gravity, rigid->steered, sizeof steering->gravity);
         steering->friction = rigid->steered[3];
-        if (model->control) {
-            memcpy(model->control->script->held, rigid->control,
+        if (rigid->sim->control) {
+            memcpy(rigid->sim->control->held, rigid->control,
                    sizeof(double) * (size_t)cn_control_count(model));
         }
         cn_rigid_slots_load(rigid);
@@ -632,7 +637,7 @@ void cn_rigid_system_end(cn_rigid_system *rigid, const cn_system_run *run, bool 
             memcpy(rigid->base + pose * i, rigid->pose + pose * i, sizeof(double) * (size_t)pose);
         }
     }
-    cn_step_drive(model, t, state->v);
+    cn_step_drive(rigid->sim, t, state->v);
     rigid->start = t;
     rigid->placed = false;
     for (int32_t j = 0; moved && j < model->joint_count; j++) {

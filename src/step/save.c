@@ -106,7 +106,7 @@ void cn_sim_parts(const cn_sim *sim, cn_save *save) {
     cn_save_part(save, state->v, (size_t)cn_velocity_size(model->dim) * bodies * sizeof(double));
     cn_save_part(save, state->joint_impulse, (size_t)model->joint_row_count * sizeof(double));
     cn_save_part(save, state->joint_angle, 2 * (size_t)model->joint_count * sizeof(double));
-    cn_save_part(save, model->control ? model->control->script->held : NULL,
+    cn_save_part(save, sim->control ? sim->control->held : NULL,
                  (size_t)cn_control_count(model) * sizeof(double));
     cn_save_part(save, state->impulse, 3 * impulses * sizeof(double));
     cn_save_part(save, state->key, impulses * sizeof(cn_contact_key));
@@ -175,7 +175,7 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
         {state.v, (size_t)cn_velocity_size(head.dim) * (size_t)head.bodies * sizeof(double)},
         {state.joint_impulse, (size_t)model->joint_row_count * sizeof(double)},
         {state.joint_angle, 2 * (size_t)model->joint_count * sizeof(double)},
-        {model->control ? model->control->script->held : NULL,
+        {sim->control ? sim->control->held : NULL,
          (size_t)cn_control_count(model) * sizeof(double)},
         {state.impulse, 3 * impulses * sizeof(double)},
         {state.key, impulses * sizeof(cn_contact_key)},

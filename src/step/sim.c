@@ -192,15 +192,18 @@ static bool cn_sim_allocate(cn_sim *sim) {
     sim->impulses = cn_arena_create(&sim->env);
     sim->memo = sim->opts.memo = cn_solve_memo_create(&sim->env);
     sim->detector = cn_detector_create(model, &sim->env, sim->scratch);
+    sim->control = model->control ? cn_script_copy(model->control->script, &sim->env) : NULL;
     if (!sim->memory || !sim->step_memory || !sim->scratch || !sim->impulses || !sim->detector ||
-        !sim->memo) {
+        !sim->memo || (model->control && !sim->control)) {
         return false;
     }
+    sim->signals = cn_model_evaluator(model, &sim->env, sim->control);
     sim->state.q = CN_TAKE(sim->memory, double, poses);
     sim->state.v = CN_TAKE(sim->memory, double, velocities);
     sim->state.joint_impulse = CN_TAKE_ZERO(sim->memory, double, model->joint_row_count);
     sim->state.joint_angle = CN_TAKE_ZERO(sim->memory, double, 2 * (int64_t)model->joint_count);
-    if (!sim->state.q || !sim->state.v || !sim->state.joint_impulse || !sim->state.joint_angle) {
+    if (!sim->signals || !sim->state.q || !sim->state.v || !sim->state.joint_impulse ||
+        !sim->state.joint_angle) {
         return false;
     }
     // Sleeping looks at velocities of both ends; driven bodies, stored motion and fast pairs that
@@ -237,7 +240,6 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     if (!own.threads && model->settings.threads > 1) {
         sim->own_threads = sim->env.threads = cn_threads_create(model->settings.threads);
     }
-    cn_control_reset(model);
     cn_buffer_init(&sim->kept, &sim->env);
     cn_buffer_init(&sim->fresh, &sim->env);
     cn_buffer_init(&sim->forced, &sim->env);
@@ -294,6 +296,8 @@ void cn_sim_destroy(cn_sim *sim) {
     cn_system_run_destroy(sim->system);
     cn_rigid_system_destroy(sim->rigid);
     cn_detector_destroy(sim->detector);
+    cn_evaluator_destroy(sim->signals);
+    cn_script_destroy(sim->control);
     cn_buffer_free(&sim->kept);
     cn_buffer_free(&sim->fresh);
     cn_buffer_free(&sim->forced);
@@ -508,7 +512,7 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     sim->protects = false;
     sim->held.size = 0;
     size_t held = sizeof(double) * (size_t)cn_control_count(sim->model);
-    if (held > 0 && !cn_buffer_append(&sim->held, sim->model->control->script->held, held)) {
+    if (held > 0 && !cn_buffer_append(&sim->held, sim->control->held, held)) {
         return cn_fail_memory(error);
     }
     status = sim->rigid ? cn_step_protect(sim, error) : CN_OK;

@@ -102,6 +102,8 @@ struct cn_sim {
     cn_solve_memo *memo; // of opts
     cn_detector *detector;
     cn_state state;
+    cn_script *control;    // controllers of the model's bodies with their memory; NULL: none
+    cn_evaluator *signals; // of forces, motions and motors
     double *next_q,
         *next_v; // take turns with the state's, step by step; NULL: steps have their own
     cn_steering steering;
@@ -161,7 +163,7 @@ void cn_steer_pull(const cn_model *model, cn_step *step);
 // Multiplies the coefficients of friction of the assembled problem.
 void cn_steer_friction(cn_step *step);
 // Velocities that motions prescribe at time t, written into v.
-void cn_step_drive(const cn_model *model, double t, double *v);
+void cn_step_drive(const cn_sim *sim, double t, double *v);
 // ---- penetration (step/projection.c) ----
 
 // Whether bodies are to be lifted out of penetration; then their poses at q~ are changed, and
@@ -215,10 +217,9 @@ uint8_t cn_sim_system_status(double mu, const double impulse[CN_CONTACT_PARTS]);
 cn_status cn_sim_system_save(const cn_sim *sim, void **bytes, size_t *size);
 cn_status cn_sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error);
 
-// Samples the controllers of the model's bodies at time t, the start of a step; puts them back to
-// their start; how many numbers they keep.
+// Samples the controllers of the model's bodies at time t, the start of a step; how many numbers
+// they store.
 void cn_control_sample(cn_sim *sim, double t);
-void cn_control_reset(const cn_model *model);
 static inline int32_t cn_control_count(const cn_model *model) {
     return model->control ? model->control->script->held_count : 0;
 }

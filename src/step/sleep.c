@@ -128,7 +128,7 @@ cn_status cn_sleep_begin(cn_sim *sim) {
     if (!step->resting || !end || cn_kept_join(sim) != CN_OK) {
         return CN_ERR_MEMORY;
     }
-    cn_step_drive(model, step->t + step->h, end);
+    cn_step_drive(sim, step->t + step->h, end);
     for (int32_t i = 0; i < model->body_count; i++) {
         step->resting[i] =
             model->body[i].role == CN_BODY_FREE

@@ -49,7 +49,7 @@ void cn_step_undo(cn_sim *sim) {
         cn_detector_reset(sim->detector);
     }
     if (sim->held.size > 0) {
-        memcpy(sim->model->control->script->held, sim->held.data, sim->held.size);
+        memcpy(sim->control->held, sim->held.data, sim->held.size);
     }
     sim->protects = false;
 }

@@ -206,6 +206,24 @@ static bool cn_run_allocate(cn_system_run *run) {
     return good;
 }
 
+// What the system's functions are called with in this run. false: no memory.
+static bool cn_run_choose_user(cn_system_run *run) {
+    const cn_system_hooks *hooks = cn_system_hooks_of(run->system);
+    if (!hooks->run_begin) {
+        return true;
+    }
+    run->own = *run->system;
+    bool first = run->own.is_first_order;
+    void **user = first ? &run->own.first_order.user : &run->own.lagrangian.user;
+    cn_system_hooks *own = first ? &run->own.first_order.hooks : &run->own.lagrangian.hooks;
+    own->end = NULL;
+    *user = hooks->run_begin(*user, &run->env, &own->memory);
+    if (*user) {
+        run->system = &run->own;
+    }
+    return *user != NULL;
+}
+
 cn_status cn_system_run_create(const cn_system *system, const cn_system_opts *opts,
                                const cn_env *env, cn_system_run **out, cn_error *error) {
     *out = NULL;
@@ -216,7 +234,7 @@ cn_status cn_system_run_create(const cn_system *system, const cn_system_opts *op
     }
     *run = (cn_system_run){.system = system, .env = own, .opts = *opts};
     cn_status status = cn_run_choose(run, error);
-    if (status == CN_OK && !cn_run_allocate(run)) {
+    if (status == CN_OK && (!cn_run_choose_user(run) || !cn_run_allocate(run))) {
         status = cn_fail_memory(error);
     }
     if (status == CN_OK) {
@@ -240,6 +258,9 @@ cn_status cn_system_run_create(const cn_system *system, const cn_system_opts *op
 void cn_system_run_destroy(cn_system_run *run) {
     if (!run) {
         return;
+    }
+    if (run->system == &run->own && cn_system_hooks_of(run->system)->run_end) {
+        cn_system_hooks_of(run->system)->run_end(cn_system_user(run->system));
     }
     cn_arena_destroy(run->scratch);
     cn_arena_destroy(run->memory);

@@ -29,9 +29,9 @@ static bool cn_name_is_good(const char *name) {
     return good;
 }
 
-// A new variable. *value: where its value is.
+// A new variable: its index.
 static cn_status cn_script_declare(cn_script *script, const char *name, const cn_source *source,
-                                   double **value, cn_error *error) {
+                                   int32_t *index, cn_error *error) {
     cn_status status = CN_OK;
     if (!cn_name_is_good(name)) {
         status = cn_fail(error, CN_ERR_INPUT, "\"%.60s\" cannot be a name", name);
@@ -52,8 +52,8 @@ static cn_status cn_script_declare(cn_script *script, const char *name, const cn
     if (!copy || script->variables == script->capacity) {
         return cn_fail_memory(error);
     }
-    *value = &script->value[script->variables];
-    script->variable[script->variables++] = (cn_variable){copy, *value};
+    *index = script->variables++;
+    script->variable[*index] = (cn_variable){copy, &script->value[*index]};
     return CN_OK;
 }
 
@@ -72,10 +72,10 @@ static cn_status cn_script_declare_row(cn_script *script, char letter, int32_t n
     cn_status status = CN_OK;
     for (int32_t i = 0; status == CN_OK && i < n; i++) {
         char name[16];
-        double *value;
+        int32_t index = 0;
         snprintf(name, sizeof name, "%c%d", letter, (int)i + 1);
-        status = cn_script_declare(script, name, NULL, &value, error);
-        *first = i == 0 ? value : *first;
+        status = cn_script_declare(script, name, NULL, &index, error);
+        *first = i == 0 ? &script->value[index] : *first;
     }
     return status;
 }
@@ -92,9 +92,9 @@ cn_status cn_script_compile(cn_script *script, const cn_script_text *text, cn_sc
         return cn_fail_memory(error);
     }
     cn_error fault = {.status = CN_OK};
-    out->formula = cn_formula_create(&script->env, text->text, script->variable, script->variables,
-                                     CN_SCRIPT_HINT, &fault);
-    if (!out->formula) {
+    cn_formula *formula = cn_formula_create(&script->env, text->text, script->variable,
+                                            script->variables, CN_SCRIPT_HINT, &fault);
+    if (!formula) {
         if (text->source.file) {
             int32_t behind = fault.column > 0 ? fault.column - 1 : 0;
             cn_fail_at(&fault, text->source.file, text->source.line, text->source.column + behind);
@@ -104,13 +104,15 @@ cn_status cn_script_compile(cn_script *script, const cn_script_text *text, cn_sc
         }
         return fault.status;
     }
-    script->formula[script->formulas++] = out->formula;
-    out->timed = cn_formula_uses(out->formula, script->t);
+    const char *copy = cn_arena_text(script->memory, text->text, strlen(text->text));
+    script->formula[script->formulas++] = (cn_script_formula){copy, script->variables, formula};
+    out->formula = script->formulas;
+    out->timed = cn_formula_uses(formula, script->t);
     for (int32_t i = 0; i < script->definitions; i++) {
-        out->timed = out->timed || (script->definition[i].timed &&
-                                    cn_formula_uses(out->formula, script->definition_value[i]));
+        const double *value = &script->value[script->definition_value[i]];
+        out->timed = out->timed || (script->definition[i].timed && cn_formula_uses(formula, value));
     }
-    return CN_OK;
+    return copy ? CN_OK : cn_fail_memory(error);
 }
 
 cn_script_cell *cn_script_compile_all(cn_script *script, const cn_script_text *text, int64_t count,
@@ -125,8 +127,9 @@ cn_script_cell *cn_script_compile_all(cn_script *script, const cn_script_text *t
     return cells;
 }
 
-double cn_script_value(const cn_script_cell *cell) {
-    return cell->formula ? cn_formula_value(cell->formula) : cell->number;
+double cn_script_value(const cn_script *script, const cn_script_cell *cell) {
+    return cell->formula > 0 ? cn_formula_value(script->formula[cell->formula - 1].compiled)
+                             : cell->number;
 }
 
 // Names with a value that is evaluated once, in order.
@@ -136,13 +139,14 @@ static cn_status cn_script_constants(cn_script *script, const cn_script_names *n
     for (int32_t i = 0; status == CN_OK && i < names->count; i++) {
         const cn_script_name *name = &names->of[i];
         cn_script_cell cell;
-        double *value;
+        int32_t index = 0;
         status = cn_script_compile(script, &name->value, &cell, error);
         if (status == CN_OK) {
-            status = cn_script_declare(script, name->name, &name->value.source, &value, error);
+            status = cn_script_declare(script, name->name, &name->value.source, &index, error);
         }
         if (status == CN_OK) {
-            *value = cn_script_value(&cell);
+            double *value = &script->value[index];
+            *value = cn_script_value(script, &cell);
             if (!(fabs(*value) <= DBL_MAX)) {
                 status =
                     cn_fail(error, CN_ERR_INPUT, "%.60s is %g at the start", name->name, *value);
@@ -159,19 +163,20 @@ static cn_status cn_script_constants(cn_script *script, const cn_script_names *n
 // Names with expressions: cells, and where the values go. Names that are there already (the next
 // values of a memory) are looked up.
 static cn_status cn_script_assignments(cn_script *script, const cn_script_names *names,
-                                       bool declare, cn_script_cell **cells, double ***values,
+                                       bool declare, cn_script_cell **cells, int32_t **values,
                                        cn_error *error) {
     *cells = CN_TAKE_ZERO(script->memory, cn_script_cell, names->count);
-    *values = CN_TAKE_ZERO(script->memory, double *, names->count);
+    *values = CN_TAKE_ZERO(script->memory, int32_t, names->count);
     cn_status status = *cells && *values ? CN_OK : cn_fail_memory(error);
     for (int32_t i = 0; status == CN_OK && i < names->count; i++) {
         const cn_script_name *name = &names->of[i];
-        (*values)[i] = declare ? NULL : cn_script_find(script, name->name);
+        const double *there = declare ? NULL : cn_script_find(script, name->name);
+        (*values)[i] = there ? (int32_t)(there - script->value) : 0;
         status = cn_script_compile(script, &name->value, &(*cells)[i], error);
         if (status == CN_OK && declare) {
             status =
                 cn_script_declare(script, name->name, &name->value.source, &(*values)[i], error);
-        } else if (status == CN_OK && !(*values)[i]) {
+        } else if (status == CN_OK && !there) {
             status = cn_fail(error, CN_ERR_INPUT, "the controller has no memory %.60s", name->name);
             cn_fail_at(error, name->value.source.file, name->value.source.line,
                        name->value.source.column);
@@ -186,19 +191,19 @@ static cn_status cn_script_plugin(cn_script *script, const cn_script_control *de
     int32_t first = script->variables;
     cn_status status = cn_script_constants(script, &def->outputs, error);
     out->plugin = def->plugin;
-    out->output_value = CN_TAKE(script->memory, double *, 1);
+    out->output_value = CN_TAKE(script->memory, int32_t, 1);
     if (status == CN_OK && !out->output_value) {
         status = cn_fail_memory(error);
     }
     if (status == CN_OK) {
-        out->output_value[0] = script->value + first; // the others follow
-        out->plugin_memory = script->value + script->variables;
+        out->output_value[0] = first; // the others follow
+        out->plugin_memory = script->variables;
     }
     for (int32_t i = 0; status == CN_OK && i < def->plugin->memory; i++) {
         char name[32];
-        double *value;
+        int32_t index;
         snprintf(name, sizeof name, "plugin%d_memory%d", (int)first, (int)i + 1);
-        status = cn_script_declare(script, name, NULL, &value, error);
+        status = cn_script_declare(script, name, NULL, &index, error);
     }
     return status;
 }
@@ -229,31 +234,32 @@ static cn_status cn_script_controller(cn_script *script, const cn_script_control
     return status;
 }
 
-static void cn_sampler_run(cn_script *script, cn_script_sampler *sampler, double period) {
+static void cn_sampler_run(cn_script *script, const cn_script_sampler *sampler, double period) {
+    double *value = script->value;
     script->fresh_samples = true;
     for (int32_t i = 0; i < sampler->sensors; i++) {
-        *sampler->sensor_value[i] = cn_script_value(&sampler->sensor[i]);
+        value[sampler->sensor_value[i]] = cn_script_value(script, &sampler->sensor[i]);
     }
     if (sampler->plugin) {
-        cn_plugin_sample sample = {.t = *script->t,
-                                   .period = period,
-                                   .sensors =
-                                       sampler->sensors > 0 ? sampler->sensor_value[0] : NULL,
-                                   .sensor_count = sampler->sensors,
-                                   .outputs = sampler->output_value[0],
-                                   .output_count = sampler->outputs,
-                                   .memory = sampler->plugin_memory};
+        cn_plugin_sample sample = {
+            .t = *script->t,
+            .period = period,
+            .sensors = sampler->sensors > 0 ? value + sampler->sensor_value[0] : NULL,
+            .sensor_count = sampler->sensors,
+            .outputs = value + sampler->output_value[0],
+            .output_count = sampler->outputs,
+            .memory = value + sampler->plugin_memory};
         sampler->plugin->control(&sample);
         return;
     }
     for (int32_t i = 0; i < sampler->outputs; i++) {
-        *sampler->output_value[i] = cn_script_value(&sampler->output[i]);
+        value[sampler->output_value[i]] = cn_script_value(script, &sampler->output[i]);
     }
     for (int32_t i = 0; i < sampler->next; i++) {
-        script->fresh[i] = cn_script_value(&sampler->step[i]);
+        script->fresh[i] = cn_script_value(script, &sampler->step[i]);
     }
     for (int32_t i = 0; i < sampler->next; i++) {
-        *sampler->next_value[i] = script->fresh[i];
+        value[sampler->next_value[i]] = script->fresh[i];
     }
 }
 
@@ -261,7 +267,7 @@ void cn_script_sample(void *user, double t, double h, const double *q, const dou
     cn_script *script = user;
     bool placed = false;
     for (int32_t i = 0; i < script->samplers; i++) {
-        cn_script_sampler *sampler = &script->sampler[i];
+        const cn_script_sampler *sampler = &script->sampler[i];
         double period = sampler->period > h ? sampler->period : h;
         double off = fabs(t - period * floor(t / period + 0.5));
         if (off <= CN_SAMPLE_SLACK * h) {
@@ -310,7 +316,8 @@ void cn_script_place(cn_script *script, double t, const double *q, const double 
     }
     script->fresh_samples = false;
     for (int32_t i = 0; i < script->definitions; i++) {
-        *script->definition_value[i] = cn_script_value(&script->definition[i]);
+        script->value[script->definition_value[i]] =
+            cn_script_value(script, &script->definition[i]);
     }
 }
 
@@ -337,7 +344,7 @@ static cn_status cn_script_controllers(cn_script *script, const cn_script_common
 static cn_status cn_script_define(cn_script *script, const cn_script_names *names,
                                   cn_error *error) {
     script->definition = CN_TAKE_ZERO(script->memory, cn_script_cell, names->count);
-    script->definition_value = CN_TAKE_ZERO(script->memory, double *, names->count);
+    script->definition_value = CN_TAKE_ZERO(script->memory, int32_t, names->count);
     cn_status status =
         script->definition && script->definition_value ? CN_OK : cn_fail_memory(error);
     for (int32_t i = 0; status == CN_OK && i < names->count; i++) {
@@ -355,7 +362,9 @@ static cn_status cn_script_define(cn_script *script, const cn_script_names *name
 
 static cn_status cn_script_fill(cn_script *script, const cn_script_common *common, bool first_order,
                                 cn_error *error) {
-    cn_status status = cn_script_declare(script, "t", NULL, &script->t, error);
+    int32_t t = 0;
+    cn_status status = cn_script_declare(script, "t", NULL, &t, error);
+    script->t = &script->value[t];
     if (status == CN_OK) {
         status =
             cn_script_declare_row(script, first_order ? 'x' : 'q', script->n, &script->q, error);
@@ -393,10 +402,11 @@ cn_status cn_script_create(const cn_env *env, const cn_script_common *common, in
                           .memory = memory,
                           .n = n,
                           .capacity = 1 + 2 * n + common->contacts + own,
-                          .formula_capacity = formulas + own};
+                          .formula_capacity = formulas + own,
+                          .fresh_count = own};
     script->variable = CN_TAKE_ZERO(memory, cn_variable, script->capacity);
     script->value = CN_TAKE_ZERO(memory, double, script->capacity);
-    script->formula = CN_TAKE_ZERO(memory, cn_formula *, script->formula_capacity);
+    script->formula = CN_TAKE_ZERO(memory, cn_script_formula, script->formula_capacity);
     script->fresh = CN_TAKE_ZERO(memory, double, own);
     cn_status status = script->variable && script->value && script->formula && script->fresh
                            ? cn_script_fill(script, common, first_order, error)
@@ -409,11 +419,57 @@ cn_status cn_script_create(const cn_env *env, const cn_script_common *common, in
     return CN_OK;
 }
 
+// A place among the values of one script, among those of another.
+static double *cn_script_moved(const cn_script *from, double *place, const cn_script *to) {
+    return place ? to->value + (place - from->value) : NULL;
+}
+
+cn_script *cn_script_copy(const cn_script *from, const cn_env *env) {
+    cn_arena *memory = cn_arena_create(env);
+    cn_script *script = memory ? CN_TAKE(memory, cn_script, 1) : NULL;
+    if (!script) {
+        cn_arena_destroy(memory);
+        return NULL;
+    }
+    *script = *from; // names, cells and controllers are shared
+    script->env = env ? *env : cn_env_default();
+    script->memory = memory;
+    script->formulas = 0;
+    script->fresh_samples = true;
+    script->value = CN_TAKE_ZERO(memory, double, from->capacity);
+    script->variable = CN_TAKE_ZERO(memory, cn_variable, from->capacity);
+    script->formula = CN_TAKE_ZERO(memory, cn_script_formula, from->formulas);
+    script->fresh = CN_TAKE_ZERO(memory, double, from->fresh_count);
+    bool good = script->value && script->variable && script->formula && script->fresh;
+    for (int32_t i = 0; good && i < from->variables; i++) {
+        script->value[i] = from->value[i];
+        script->variable[i] = (cn_variable){from->variable[i].name, &script->value[i]};
+    }
+    for (int32_t i = 0; good && i < from->formulas; i++) {
+        script->formula[i] = from->formula[i];
+        script->formula[i].compiled =
+            cn_formula_create(&script->env, from->formula[i].text, script->variable,
+                              from->formula[i].variables, NULL, NULL);
+        good = script->formula[i].compiled != NULL;
+        script->formulas += good;
+    }
+    if (!good) {
+        cn_script_destroy(script);
+        return NULL;
+    }
+    script->t = cn_script_moved(from, from->t, script);
+    script->q = cn_script_moved(from, from->q, script);
+    script->v = cn_script_moved(from, from->v, script);
+    script->p = cn_script_moved(from, from->p, script);
+    script->held = cn_script_moved(from, from->held, script);
+    return script;
+}
+
 void cn_script_destroy(void *user) {
     cn_script *script = user;
     if (script) {
         for (int32_t i = 0; i < script->formulas; i++) {
-            cn_formula_destroy(script->formula[i]);
+            cn_formula_destroy(script->formula[i].compiled);
         }
         cn_arena_destroy(script->memory);
     }
@@ -431,7 +487,7 @@ static void cn_first_source(void *user, double t, double *b) {
     cn_script_first *first = user;
     cn_script_place(first->script, t, NULL, NULL);
     for (int32_t i = 0; i < first->n; i++) {
-        b[i] = cn_script_value(&first->b[i]);
+        b[i] = cn_script_value(first->script, &first->b[i]);
     }
 }
 
@@ -439,7 +495,7 @@ static void cn_first_offset(void *user, double t, double *e) {
     cn_script_first *first = user;
     cn_script_place(first->script, t, NULL, NULL);
     for (int32_t i = 0; i < first->m; i++) {
-        e[i] = cn_script_value(&first->e[i]);
+        e[i] = cn_script_value(first->script, &first->e[i]);
     }
 }
 
@@ -449,6 +505,20 @@ static void cn_first_sample(void *user, double t, double h, const double *q, con
 
 static void cn_first_end(void *user) {
     cn_script_destroy(((cn_script_first *)user)->script); // whose memory user lies in
+}
+
+static void *cn_first_run_begin(const void *user, const cn_env *env, double **memory) {
+    const cn_script_first *from = user;
+    cn_script *script = cn_script_copy(from->script, env);
+    cn_script_first *first = script ? CN_TAKE(script->memory, cn_script_first, 1) : NULL;
+    if (!first) {
+        cn_script_destroy(script);
+        return NULL;
+    }
+    *first = *from;
+    first->script = script;
+    *memory = script->held;
+    return first;
 }
 
 cn_status cn_script_first_order_create(const cn_env *env, const cn_script_first_order *def,
@@ -478,6 +548,8 @@ cn_status cn_script_first_order_create(const cn_env *env, const cn_script_first_
             (cn_system_hooks){.step_begin = script->samplers > 0 ? cn_first_sample : NULL,
                               .memory = script->held,
                               .memory_count = script->held_count,
+                              .run_begin = cn_first_run_begin,
+                              .run_end = cn_first_end,
                               .end = cn_first_end};
         status = cn_system_create_first_order(env, &system, out, error);
     }

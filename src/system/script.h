@@ -6,6 +6,9 @@
 // Rows of contacts and joints that are not given are taken by differences of the gaps and joints.
 // Controllers are sampled at multiples of their period: sensors are evaluated, then outputs, then
 // the memory's next values; all keep their values in between and belong to the state.
+//
+// A script holds compiled expressions and the values of their variables, so that each run has one
+// of its own: cn_script_copy. The one that was created from texts stays as it was made.
 #ifndef CAIRN_SYSTEM_SCRIPT_H
 #define CAIRN_SYSTEM_SCRIPT_H
 
@@ -95,9 +98,9 @@ cn_status cn_script_first_order_create(const cn_env *env, const cn_script_first_
 
 typedef struct cn_formula cn_formula;
 
-// A compiled text.
+// A compiled text, the same in all copies of a script.
 typedef struct cn_script_cell {
-    cn_formula *formula; // NULL: the number
+    int32_t formula; // its number, from 1; 0: the number below
     double number;
     bool timed; // depends on t other than through q and v
 } cn_script_cell;
@@ -106,10 +109,16 @@ typedef struct cn_script_sampler {
     double period;
     int32_t sensors, outputs, memory, next; // counts
     cn_script_cell *sensor, *output, *step;
-    double **sensor_value, **output_value, **next_value; // where they go
-    const cn_plugin *plugin;                             // NULL: expressions
-    double *plugin_memory;
+    int32_t *sensor_value, *output_value, *next_value; // the variables that they go to
+    const cn_plugin *plugin;                           // NULL: expressions
+    int32_t plugin_memory;                             // its first variable
 } cn_script_sampler;
+
+typedef struct cn_script_formula {
+    const char *text;
+    int32_t variables; // that it may name: those declared before it
+    cn_formula *compiled;
+} cn_script_formula;
 
 typedef struct cn_script {
     cn_env env;
@@ -117,14 +126,14 @@ typedef struct cn_script {
     struct cn_variable *variable;
     double *value; // of the variables
     int32_t variables, capacity;
-    cn_formula **formula; // all, to be destroyed
+    cn_script_formula *formula; // all
     int32_t formulas, formula_capacity;
     int32_t n;
     double *t, *q, *v; // variables
     double *p;         // of the contacts' impulses; NULL: not asked for
     int32_t contacts;
     cn_script_cell *definition;
-    double **definition_value;
+    int32_t *definition_value; // its variable
     int32_t definitions;
     bool fresh_samples; // the definitions are older than a controller's values
     cn_script_sampler *sampler;
@@ -132,18 +141,21 @@ typedef struct cn_script {
     double *held; // values of all controllers, in one block: the memory of the hooks
     int32_t held_count;
     double *fresh; // room for the next values
+    int32_t fresh_count;
 } cn_script;
 
 // A script with t, q1.. (x1.. for first order), v1.., parameters, controllers and definitions.
 cn_status cn_script_create(const cn_env *env, const cn_script_common *common, int32_t n,
                            bool first_order, int32_t formulas, cn_script **out, cn_error *error);
+// What one run evaluates: its values begin as those of `from`, which outlives it. NULL: no memory.
+cn_script *cn_script_copy(const cn_script *from, const cn_env *env);
 void cn_script_destroy(void *script);
 cn_status cn_script_compile(cn_script *script, const cn_script_text *text, cn_script_cell *out,
                             cn_error *error);
 // count cells from an array of texts; NULL: no memory or an error.
 cn_script_cell *cn_script_compile_all(cn_script *script, const cn_script_text *text, int64_t count,
                                       cn_status *status, cn_error *error);
-double cn_script_value(const cn_script_cell *cell);
+double cn_script_value(const cn_script *script, const cn_script_cell *cell);
 double *cn_script_find(const cn_script *script, const char *name); // a variable; NULL: none
 
 // Sets the variables and evaluates the definitions; NULL leaves a part as it is.

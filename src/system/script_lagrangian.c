@@ -31,7 +31,7 @@ static void cn_scripted_mass(void *user, const double *q, double *M) {
     cn_scripted *s = user;
     cn_script_place(s->script, *s->script->t, q, NULL);
     for (int64_t k = 0; k < (int64_t)s->n * s->n; k++) {
-        M[k] = cn_script_value(&s->mass[k]);
+        M[k] = cn_script_value(s->script, &s->mass[k]);
     }
 }
 
@@ -39,21 +39,21 @@ static void cn_scripted_force(void *user, double t, const double *q, const doubl
     cn_scripted *s = user;
     cn_script_place(s->script, t, q, v);
     for (int32_t i = 0; i < s->n; i++) {
-        F[i] = cn_script_value(&s->force[i]);
+        F[i] = cn_script_value(s->script, &s->force[i]);
     }
 }
 
 static double cn_scripted_potential(void *user, double t, const double *q) {
     cn_scripted *s = user;
     cn_script_place(s->script, t, q, NULL);
-    return cn_script_value(s->potential);
+    return cn_script_value(s->script, s->potential);
 }
 
 static void cn_scripted_gap(void *user, double t, const double *q, double *g) {
     cn_scripted *s = user;
     cn_script_place(s->script, t, q, NULL);
     for (int32_t c = 0; c < s->contacts; c++) {
-        g[c] = cn_script_value(&s->gap[c]);
+        g[c] = cn_script_value(s->script, &s->gap[c]);
     }
 }
 
@@ -61,7 +61,7 @@ static void cn_scripted_joint(void *user, double t, const double *q, double *the
     cn_scripted *s = user;
     cn_script_place(s->script, t, q, NULL);
     for (int32_t j = 0; j < s->joints; j++) {
-        theta[j] = cn_script_value(&s->equation[j]);
+        theta[j] = cn_script_value(s->script, &s->equation[j]);
     }
 }
 
@@ -91,7 +91,7 @@ static void cn_scripted_slopes(cn_scripted *s, double t, const double *q, const 
             }
             cn_script_place(s->script, i < s->n ? t : moved, s->moved, NULL);
             for (int32_t c = 0; c < count; c++) {
-                double part = weights[k] / step * cn_script_value(slopes[c].cell);
+                double part = weights[k] / step * cn_script_value(s->script, slopes[c].cell);
                 if (i == s->n) {
                     *slopes[c].rate += part;
                 } else if (slopes[c].row) {
@@ -105,7 +105,7 @@ static void cn_scripted_slopes(cn_scripted *s, double t, const double *q, const 
 // Rows that are given as texts.
 static void cn_scripted_given(const cn_scripted *s, const cn_script_cell *cells, double *row) {
     for (int32_t i = 0; i < s->n; i++) {
-        row[i] = cn_script_value(&cells[i]);
+        row[i] = cn_script_value(s->script, &cells[i]);
     }
 }
 
@@ -122,7 +122,7 @@ static void cn_scripted_rows(void *user, double t, const double *q, double *norm
     cn_script_place(s->script, t, q, NULL);
     for (int32_t c = 0; c < s->contacts; c++) {
         if (s->has_rate[c]) {
-            normal_rate[c] = cn_script_value(&s->rate[c]);
+            normal_rate[c] = cn_script_value(s->script, &s->rate[c]);
         }
         if (s->has_normal[c]) {
             cn_scripted_given(s, s->normal + n * c, normal + n * c);
@@ -160,6 +160,22 @@ static void cn_scripted_feel(void *user, double t, const double *q, const double
 
 static void cn_scripted_end(void *user) {
     cn_script_destroy(((cn_scripted *)user)->script); // whose memory user lies in
+}
+
+static void *cn_scripted_run_begin(const void *user, const cn_env *env, double **memory) {
+    const cn_scripted *from = user;
+    cn_script *script = cn_script_copy(from->script, env);
+    cn_scripted *s = script ? CN_TAKE(script->memory, cn_scripted, 1) : NULL;
+    double *moved = s ? CN_TAKE_ZERO(script->memory, double, from->n) : NULL;
+    if (!moved) {
+        cn_script_destroy(script);
+        return NULL;
+    }
+    *s = *from; // the cells are shared
+    s->script = script;
+    s->moved = moved;
+    *memory = script->held;
+    return s;
 }
 
 // ---- making ----
@@ -274,6 +290,8 @@ static cn_status cn_scripted_make(cn_scripted *s, const cn_script_lagrangian *de
                                      .step_end = script->contacts > 0 ? cn_scripted_feel : NULL,
                                      .memory = script->held,
                                      .memory_count = script->held_count,
+                                     .run_begin = cn_scripted_run_begin,
+                                     .run_end = cn_scripted_end,
                                      .end = cn_scripted_end};
     return cn_system_create(env, &system, out, error);
 }

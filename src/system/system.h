@@ -93,7 +93,8 @@ typedef struct cn_contact_set {
 } cn_contact_set;
 
 struct cn_system_run {
-    const cn_system *system;
+    const cn_system *system; // own, where the system gives each run a user pointer of its own
+    cn_system own;
     cn_env env;
     cn_system_opts opts;
     const cn_system_scheme_row *scheme;

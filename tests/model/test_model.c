@@ -2,6 +2,7 @@
 // with their place.
 #include "check.h"
 #include "failing_allocator.h"
+#include "signals.h"
 
 #include "math/rotation.h"
 #include "math/vec3.h"
@@ -483,8 +484,8 @@ CN_TEST(force_point_is_about_the_centre_of_mass) {
     CN_CHECK_NEAR(model->force[0].point[0], 1.0, 1e-15);
     CN_CHECK_NEAR(model->force[0].point[1], 1.0, 0.0);
     CN_CHECK_TRUE(!model->force[0].at_center && model->force[1].at_center);
-    CN_CHECK_NEAR(cn_signal_at(model->force[1].force[0], 3.0), 6.0, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(model->force[1].torque[2], 3.0), 4.0, 0.0);
+    CN_CHECK_NEAR(signal_at(model, model->force[1].force[0], 3.0), 6.0, 0.0);
+    CN_CHECK_NEAR(signal_at(model, model->force[1].torque[2], 3.0), 4.0, 0.0);
     cn_model_destroy(model);
 }
 

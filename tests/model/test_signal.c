@@ -16,6 +16,15 @@ static cn_signal *cn_expression(const char *text) {
     return signal;
 }
 
+// The value of a signal of t alone.
+static double at(const cn_signal *signal, double t) {
+    cn_evaluator *evaluator = cn_evaluator_create(NULL, 1, NULL, 0);
+    CN_CHECK_TRUE(evaluator && cn_evaluator_add(evaluator, signal));
+    double value = cn_signal_at(signal, evaluator, t);
+    cn_evaluator_destroy(evaluator);
+    return value;
+}
+
 static void cn_check_refused(const char *text, int32_t column, const char *words) {
     cn_error error = {0};
     cn_signal *signal = cn_signal_create(NULL, 0.0, text, NULL, NULL, 0, NULL, &error);
@@ -30,23 +39,23 @@ static void cn_check_refused(const char *text, int32_t column, const char *words
 
 CN_TEST(constant_is_itself) {
     cn_signal *signal = cn_signal_create(NULL, 2.5, NULL, NULL, NULL, 0, NULL, NULL);
-    CN_CHECK_TRUE(cn_signal_at(signal, 0.0) == 2.5 && cn_signal_at(signal, 1e9) == 2.5);
+    CN_CHECK_TRUE(at(signal, 0.0) == 2.5 && at(signal, 1e9) == 2.5);
     CN_CHECK_TRUE(cn_signal_is_constant(signal));
     cn_signal_destroy(signal);
 }
 
 CN_TEST(expression_follows_time) {
     cn_signal *signal = cn_expression("2*(t<1) + 3*t");
-    CN_CHECK_NEAR(cn_signal_at(signal, 0.5), 3.5, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(signal, 2.0), 6.0, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(signal, 0.25), 2.75, 0.0);
+    CN_CHECK_NEAR(at(signal, 0.5), 3.5, 0.0);
+    CN_CHECK_NEAR(at(signal, 2.0), 6.0, 0.0);
+    CN_CHECK_NEAR(at(signal, 0.25), 2.75, 0.0);
     CN_CHECK_TRUE(!cn_signal_is_constant(signal));
     cn_signal_destroy(signal);
 }
 
 CN_TEST(expression_without_time_is_constant) {
     cn_signal *signal = cn_expression("2*pi + min(1, 2)");
-    CN_CHECK_NEAR(cn_signal_at(signal, 7.0), 2 * 3.14159265358979323846 + 1, 0.0);
+    CN_CHECK_NEAR(at(signal, 7.0), 2 * 3.14159265358979323846 + 1, 0.0);
     CN_CHECK_TRUE(cn_signal_is_constant(signal));
     cn_signal_destroy(signal);
 }
@@ -62,11 +71,14 @@ CN_TEST(functions_are_our_own) {
                  {"cosh(t)", cn_cosh}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         cn_signal *signal = cn_expression(cases[c].text);
+        cn_evaluator *evaluator = cn_evaluator_create(NULL, 1, NULL, 0);
+        CN_CHECK_TRUE(evaluator && cn_evaluator_add(evaluator, signal));
         for (int i = 0; i < 1000; i++) {
             double t = 0.0137 * i;
             double want = cases[c].function ? cases[c].function(t) : cn_ln(t + 1.0);
-            CN_CHECK_NEAR(cn_signal_at(signal, t), want, 0.0);
+            CN_CHECK_NEAR(cn_signal_at(signal, evaluator, t), want, 0.0);
         }
+        cn_evaluator_destroy(evaluator);
         cn_signal_destroy(signal);
     }
 }
@@ -87,14 +99,14 @@ CN_TEST(expression_errors_point_at_the_place) {
 CN_TEST(table_is_linear_between_its_points_and_constant_outside) {
     const double times[4] = {0.0, 1.0, 3.0, 4.0}, values[4] = {1.0, 2.0, 0.0, 5.0};
     cn_signal *signal = cn_signal_create(NULL, 0.0, NULL, times, values, 4, NULL, NULL);
-    CN_CHECK_NEAR(cn_signal_at(signal, -1.0), 1.0, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(signal, 0.25), 1.25, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(signal, 1.0), 2.0, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(signal, 2.5), 0.5, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(signal, 3.5), 2.5, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(signal, 4.0), 5.0, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(signal, 9.0), 5.0, 0.0);
-    CN_CHECK_TRUE(isnan(cn_signal_at(signal, NAN)));
+    CN_CHECK_NEAR(at(signal, -1.0), 1.0, 0.0);
+    CN_CHECK_NEAR(at(signal, 0.25), 1.25, 0.0);
+    CN_CHECK_NEAR(at(signal, 1.0), 2.0, 0.0);
+    CN_CHECK_NEAR(at(signal, 2.5), 0.5, 0.0);
+    CN_CHECK_NEAR(at(signal, 3.5), 2.5, 0.0);
+    CN_CHECK_NEAR(at(signal, 4.0), 5.0, 0.0);
+    CN_CHECK_NEAR(at(signal, 9.0), 5.0, 0.0);
+    CN_CHECK_TRUE(isnan(at(signal, NAN)));
     CN_CHECK_TRUE(!cn_signal_is_constant(signal));
     cn_signal_destroy(signal);
 }
@@ -102,7 +114,7 @@ CN_TEST(table_is_linear_between_its_points_and_constant_outside) {
 CN_TEST(table_of_one_point_is_constant) {
     const double time = 2.0, value = 7.0;
     cn_signal *signal = cn_signal_create(NULL, 0.0, NULL, &time, &value, 1, NULL, NULL);
-    CN_CHECK_TRUE(cn_signal_at(signal, 0.0) == 7.0 && cn_signal_at(signal, 3.0) == 7.0);
+    CN_CHECK_TRUE(at(signal, 0.0) == 7.0 && at(signal, 3.0) == 7.0);
     CN_CHECK_TRUE(cn_signal_is_constant(signal));
     cn_signal_destroy(signal);
 }
@@ -119,23 +131,28 @@ CN_TEST(bad_tables_are_refused) {
     CN_CHECK_TRUE(strstr(error.message, "one is enough") != NULL);
 }
 
-CN_TEST(two_signals_do_not_disturb_each_other) {
-    cn_signal *a = cn_expression("t"), *b = cn_expression("2*t");
-    CN_CHECK_NEAR(cn_signal_at(a, 1.0), 1.0, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(b, 3.0), 6.0, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(a, 2.0), 2.0, 0.0);
+// Two signals under two evaluators: four values that do not disturb each other.
+CN_TEST(evaluators_do_not_disturb_each_other) {
+    double u[2] = {2.0, 5.0};
+    const cn_variable first = {"u", &u[0]}, second = {"u", &u[1]};
+    cn_signal_scope scope = {.variable = &first, .count = 1};
+    cn_signal *a = cn_signal_create(NULL, 0.0, "u + t", NULL, NULL, 0, &scope, NULL);
+    cn_signal *b = cn_signal_create(NULL, 0.0, "u*t", NULL, NULL, 0, &scope, NULL);
+    CN_CHECK_TRUE(a && b && !cn_signal_is_constant(a) && scope.expressions == 2);
+    CN_CHECK_NEAR(cn_signal_start(a), 2.0, 0.0);
+    cn_evaluator *one = cn_evaluator_create(NULL, 2, &first, 1);
+    cn_evaluator *two = cn_evaluator_create(NULL, 2, &second, 1);
+    CN_CHECK_TRUE(one && cn_evaluator_add(one, a) && cn_evaluator_add(one, b));
+    CN_CHECK_TRUE(two && cn_evaluator_add(two, a) && cn_evaluator_add(two, b));
+    CN_CHECK_NEAR(cn_signal_at(a, one, 1.0), 3.0, 0.0);
+    CN_CHECK_NEAR(cn_signal_at(a, two, 3.0), 8.0, 0.0);
+    CN_CHECK_NEAR(cn_signal_at(b, one, 4.0), 8.0, 0.0);
+    CN_CHECK_NEAR(cn_signal_at(b, two, 5.0), 25.0, 0.0);
+    u[0] = 7.0; // names are read when a signal is evaluated
+    CN_CHECK_NEAR(cn_signal_at(a, one, 1.0), 8.0, 0.0);
+    CN_CHECK_NEAR(cn_signal_at(a, two, 1.0), 6.0, 0.0);
+    cn_evaluator_destroy(one);
+    cn_evaluator_destroy(two);
     cn_signal_destroy(a);
     cn_signal_destroy(b);
-}
-
-CN_TEST(names_of_others_are_read_when_it_is_asked) {
-    double u = 2.0;
-    const cn_variable variable = {"u", &u};
-    const cn_signal_names names = {&variable, 1};
-    cn_signal *signal = cn_signal_create(NULL, 0.0, "u + t", NULL, NULL, 0, &names, NULL);
-    CN_CHECK_TRUE(signal && !cn_signal_is_constant(signal));
-    CN_CHECK_NEAR(cn_signal_at(signal, 1.0), 3.0, 0.0);
-    u = 5.0;
-    CN_CHECK_NEAR(cn_signal_at(signal, 1.0), 6.0, 0.0);
-    cn_signal_destroy(signal);
 }

@@ -1,6 +1,7 @@
 // Scene files to models: what good scenes become, every kind of error with its place, overrides,
 // includes, the resolved text, the texts made from the tables, failing memory.
 #include "check.h"
+#include "signals.h"
 
 #include <cairn/scene.h>
 
@@ -104,9 +105,9 @@ CN_TEST(the_scene_of_the_contract_becomes_its_model) {
     const cn_pair *pair = cn_model_pair(model, 0, 0);
     CN_CHECK_NEAR(pair->friction, 0.6, 0.0);
     CN_CHECK_TRUE(pair->law == CN_LAW_QUASI_INELASTIC);
-    CN_CHECK_NEAR(cn_signal_at(model->force[0].force[0], 0.5), 2.0, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(model->force[0].force[0], 1.5), 0.0, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(model->motion[0].velocity[2], 0.0), 0.5, 0.0);
+    CN_CHECK_NEAR(signal_at(model, model->force[0].force[0], 0.5), 2.0, 0.0);
+    CN_CHECK_NEAR(signal_at(model, model->force[0].force[0], 1.5), 0.0, 0.0);
+    CN_CHECK_NEAR(signal_at(model, model->motion[0].velocity[2], 0.0), 0.5, 0.0);
     CN_CHECK_TRUE(model->body[1].source.line == 15 && model->body[1].source.column == 5);
     assert_string_equal(model->body[1].source.file, "s.yaml");
     cn_model_destroy(model);
@@ -260,8 +261,8 @@ CN_TEST(numbers_of_a_2d_body) {
     CN_CHECK_NEAR(model->body[0].mass, 2.0, 0.0);
     CN_CHECK_NEAR(model->inertia[model->body[0].inertia].tensor[8], 7.0, 0.0);
     CN_CHECK_TRUE(model->force[0].body == 2 && model->force[0].body_axes);
-    CN_CHECK_NEAR(cn_signal_at(model->force[0].force[1], 3.0), 3.0, 0.0);
-    CN_CHECK_NEAR(cn_signal_at(model->force[0].torque[2], 3.0), 6.0, 0.0);
+    CN_CHECK_NEAR(signal_at(model, model->force[0].force[1], 3.0), 3.0, 0.0);
+    CN_CHECK_NEAR(signal_at(model, model->force[0].torque[2], 3.0), 6.0, 0.0);
     CN_CHECK_NEAR(model->force[0].point[1], 1.0, 0.0);
     CN_CHECK_TRUE(model->motion[0].body == 1 && model->body[1].role == CN_BODY_DRIVEN);
     cn_model_destroy(model);
@@ -342,7 +343,7 @@ CN_TEST(forces_may_be_tables_of_time) {
     cn_model *model =
         read_good(HEAD "bodies: [{name: b, material: stone, shape: {sphere: {radius: 1}}}]\n"
                        "forces: [{body: b, force: [{times: [0, 2], values: [1, 5]}, 0, 0]}]\n");
-    CN_CHECK_NEAR(cn_signal_at(model->force[0].force[0], 1.0), 3.0, 1e-15);
+    CN_CHECK_NEAR(signal_at(model, model->force[0].force[0], 1.0), 3.0, 1e-15);
     cn_model_destroy(model);
 }
 

@@ -318,15 +318,30 @@ static bool same_body(const cn_model *one, const cn_model *other, int32_t i) {
            a->shape_first == b->shape_first && a->shape_count == b->shape_count;
 }
 
-static bool same_signals(cn_signal *const a[3], cn_signal *const b[3]) {
+static bool same_signals(cn_evaluator *const by[2], cn_signal *const a[3], cn_signal *const b[3]) {
     for (int i = 0; i < 3; i++) {
         for (double t = 0.0; t < 12.0; t += 0.37) {
-            if (cn_signal_at(a[i], t) != cn_signal_at(b[i], t)) {
+            if (cn_signal_at(a[i], by[0], t) != cn_signal_at(b[i], by[1], t)) {
                 return false;
             }
         }
     }
     return true;
+}
+
+static const char *different_signals(const cn_model *a, const cn_model *b) {
+    cn_evaluator *by[2] = {cn_model_evaluator(a, NULL, NULL), cn_model_evaluator(b, NULL, NULL)};
+    bool forces = by[0] && by[1], motions = forces;
+    for (int32_t i = 0; forces && i < a->force_count; i++) {
+        forces = same_signals(by, a->force[i].force, b->force[i].force) &&
+                 same_signals(by, a->force[i].torque, b->force[i].torque);
+    }
+    for (int32_t i = 0; motions && i < a->motion_count; i++) {
+        motions = same_signals(by, a->motion[i].velocity, b->motion[i].velocity);
+    }
+    cn_evaluator_destroy(by[0]);
+    cn_evaluator_destroy(by[1]);
+    return !forces ? "forces" : !motions ? "motions" : NULL;
 }
 
 // What two models differ in; NULL: nothing.
@@ -360,18 +375,7 @@ static const char *difference(const cn_model *a, const cn_model *b) {
             return "laws";
         }
     }
-    for (int32_t i = 0; i < a->force_count; i++) {
-        if (!same_signals(a->force[i].force, b->force[i].force) ||
-            !same_signals(a->force[i].torque, b->force[i].torque)) {
-            return "forces";
-        }
-    }
-    for (int32_t i = 0; i < a->motion_count; i++) {
-        if (!same_signals(a->motion[i].velocity, b->motion[i].velocity)) {
-            return "motions";
-        }
-    }
-    return NULL;
+    return different_signals(a, b);
 }
 
 // The resolved text gives the same model again, and the same text.

@@ -28,7 +28,7 @@ typedef struct cn_reader {
     cn_error *error;
     int32_t dim;             // of the scene
     const char *file;        // the scene's own; files named in --set are relative to its folder
-    cn_signal_names outputs; // of the scene's controllers, for expressions
+    cn_signal_scope outputs; // of the scene's controllers, for expressions
 } cn_reader;
 
 #define CN_DEFAULT_MAX 128 // bytes of a default as text
