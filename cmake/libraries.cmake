@@ -5,7 +5,7 @@ add_library(cairn_parts INTERFACE IMPORTED)
 
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
-  pkg_check_modules(CAIRN_MODULES QUIET IMPORTED_TARGET lapacke qhull_r muparser sqlite3 yaml-0.1)
+  pkg_check_modules(CAIRN_MODULES QUIET IMPORTED_TARGET lapacke qhull_r muparser sqlite3 yaml-0.1 zlib)
 endif()
 find_path(XXHASH_INCLUDE xxhash.h) # used as a header only
 find_path(AMD_INCLUDE amd.h PATH_SUFFIXES suitesparse)

@@ -14,11 +14,12 @@
 
 // ---- reading (hdf5_read.c) ----
 
-// The bytes must stay where they are; there is nothing to close.
+// The bytes must stay where they are; there is nothing to close. env may be set after opening.
 typedef struct cn_hdf5_image {
     const unsigned char *bytes;
     uint64_t size;
-    uint64_t root; // address of the root group
+    uint64_t root;     // address of the root group
+    const cn_env *env; // of the memory for a chunk of compressed data; NULL: malloc
 } cn_hdf5_image;
 
 // Whether the bytes start with the HDF5 signature. (It may also stand behind a user block; such

@@ -3,11 +3,11 @@
 // version 3.0; section numbers below are its own).
 //
 // Read: superblocks 0 to 3, object headers 1 and 2, groups as symbol tables or as compact links,
-// contiguous and compact datasets of standard integers, IEEE reals and strings. Not read, and said
-// so: chunked or compressed data, groups with many links in the newest form, external files, soft
-// links. h5repack brings those to a form that is read. Every access is checked against the image
-// and every walk is bounded by its size, so that no bytes can do harm.
-#include "io/hdf5.h"
+// contiguous, compact and chunked datasets (hdf5_chunks.c) of standard integers, IEEE reals and
+// strings. Not read, and reported by name: other filters than deflate and shuffle, groups with many
+// links in the newest form, external files, soft links. h5repack converts those. Every access is
+// checked against the image and every walk is bounded by its size, so that no bytes can do harm.
+#include "io/hdf5_chunks.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -16,8 +16,7 @@
 
 #define CN_SIGNATURE "\211HDF\r\n\032\n"
 #define CN_SIGNATURE_SIZE 8u
-#define CN_UNDEFINED UINT64_MAX // an address that leads nowhere
-#define CN_CONTINUATIONS 256    // blocks of one object header; real ones have a few
+#define CN_CONTINUATIONS 256 // blocks of one object header; real ones have a few
 #define CN_REPACK_HINT "rewrite it: h5repack -l CONTI -f NONE IN OUT"
 
 static cn_status cn_fail_path(cn_error *error, const char *path, const char *reason) {
@@ -25,61 +24,11 @@ static cn_status cn_fail_path(cn_error *error, const char *path, const char *rea
 }
 
 static cn_status cn_fail_not_read(cn_error *error, const char *path) {
-    cn_status status =
-        cn_fail(error, CN_ERR_UNSUPPORTED,
-                "%s is stored in a way that is not read (chunks, a filter, a link)", path);
+    cn_status status = cn_fail(
+        error, CN_ERR_UNSUPPORTED,
+        "%s is stored in a way that is not read (an index of chunks, a filter, a link)", path);
     cn_fail_hint(error, CN_REPACK_HINT);
     return status;
-}
-
-// ---- bytes ----
-
-// What is left of a piece of the image. Reading past its end gives zeros and is remembered.
-typedef struct cn_cursor {
-    const unsigned char *at;
-    uint64_t left;
-    bool bad;
-} cn_cursor;
-
-// length bytes at an address; bad when they are not inside the image.
-static cn_cursor cn_view(const cn_hdf5_image *image, uint64_t address, uint64_t length) {
-    if (address > image->size || length > image->size - address) {
-        return (cn_cursor){.at = image->bytes, .bad = true};
-    }
-    return (cn_cursor){.at = image->bytes + address, .left = length};
-}
-
-// From an address to the end of the image.
-static cn_cursor cn_view_from(const cn_hdf5_image *image, uint64_t address) {
-    return cn_view(image, address, address < image->size ? image->size - address : 0);
-}
-
-// The next length bytes as a piece of their own.
-static cn_cursor cn_cut(cn_cursor *c, uint64_t length) {
-    cn_cursor piece = {.at = c->at, .bad = true};
-    if (c->bad || length > c->left) {
-        c->bad = true;
-        return piece;
-    }
-    piece = (cn_cursor){.at = c->at, .left = length};
-    c->at += length;
-    c->left -= length;
-    return piece;
-}
-
-// A little-endian number of 1 to 8 bytes.
-static uint64_t cn_take(cn_cursor *c, unsigned bytes) {
-    cn_cursor piece = cn_cut(c, bytes);
-    uint64_t value = 0;
-    for (uint64_t i = 0; i < piece.left; i++) {
-        value |= (uint64_t)piece.at[i] << (8 * i);
-    }
-    return value;
-}
-
-static bool cn_take_signature(cn_cursor *c, const char signature[4]) {
-    cn_cursor piece = cn_cut(c, 4);
-    return !piece.bad && memcmp(piece.at, signature, 4) == 0;
 }
 
 // ---- superblock (II.A) ----
@@ -89,29 +38,29 @@ bool cn_hdf5_is_image(const void *bytes, size_t size) {
 }
 
 // The end of the file as it was written, and the address of the root group.
-static bool cn_read_superblock(cn_cursor c, uint64_t *end, uint64_t *root) {
-    cn_cut(&c, CN_SIGNATURE_SIZE);
-    uint64_t version = cn_take(&c, 1);
+static bool cn_read_superblock(io_cursor c, uint64_t *end, uint64_t *root) {
+    io_cut(&c, CN_SIGNATURE_SIZE);
+    uint64_t version = io_take(&c, 1);
     if (version > 3) {
         return false;
     }
-    cn_cut(&c, version < 2 ? 4 : 0); // versions of parts
-    uint64_t offsets = cn_take(&c, 1);
-    uint64_t lengths = cn_take(&c, 1);
+    io_cut(&c, version < 2 ? 4 : 0); // versions of parts
+    uint64_t offsets = io_take(&c, 1);
+    uint64_t lengths = io_take(&c, 1);
     // Sizes of 8 bytes only: smaller ones have to be asked for, and nobody does.
     if (offsets != 8 || lengths != 8) {
         return false;
     }
     if (version < 2) {
-        cn_cut(&c, version == 0 ? 9 : 13); // fan-outs and flags
-        cn_cut(&c, 16);                    // base address, free space
-        *end = cn_take(&c, 8);
-        cn_cut(&c, 16); // driver block, name of the root
-        *root = cn_take(&c, 8);
+        io_cut(&c, version == 0 ? 9 : 13); // fan-outs and flags
+        io_cut(&c, 16);                    // base address, free space
+        *end = io_take(&c, 8);
+        io_cut(&c, 16); // driver block, name of the root
+        *root = io_take(&c, 8);
     } else {
-        cn_cut(&c, 17); // flags, base address, extension
-        *end = cn_take(&c, 8);
-        *root = cn_take(&c, 8);
+        io_cut(&c, 17); // flags, base address, extension
+        *end = io_take(&c, 8);
+        *root = io_take(&c, 8);
     }
     return !c.bad;
 }
@@ -125,6 +74,7 @@ enum {
     CN_MESSAGE_LINK = 0x06,
     CN_MESSAGE_EXTERNAL = 0x07,
     CN_MESSAGE_LAYOUT = 0x08,
+    CN_MESSAGE_FILTERS = 0x0B,
     CN_MESSAGE_ATTRIBUTE = 0x0C,
     CN_MESSAGE_CONTINUE = 0x10,
     CN_MESSAGE_TABLE = 0x11
@@ -133,7 +83,7 @@ enum {
 typedef struct cn_message {
     uint64_t type;
     bool shared; // the body is elsewhere
-    cn_cursor body;
+    io_cursor body;
 } cn_message;
 
 // A walk over the messages of one object.
@@ -142,39 +92,39 @@ typedef struct cn_header {
     bool old;     // version 1
     bool ordered; // messages carry a number
     bool bad;
-    cn_cursor block;
+    io_cursor block;
     int more; // continuation blocks waiting
     int seen; // and so far
-    cn_cursor waiting[CN_CONTINUATIONS];
+    io_cursor waiting[CN_CONTINUATIONS];
 } cn_header;
 
 static void cn_header_open(const cn_hdf5_image *image, uint64_t address, cn_header *h) {
-    cn_cursor c = cn_view_from(image, address);
+    io_cursor c = io_view_from(image, address);
     *h = (cn_header){.image = image, .old = c.left > 0 && c.at[0] == 1};
     if (h->old) {
-        cn_cut(&c, 8); // version, number of messages, references
-        uint64_t size = cn_take(&c, 4);
-        cn_cut(&c, 4); // to a multiple of 8
-        h->block = cn_cut(&c, size);
+        io_cut(&c, 8); // version, number of messages, references
+        uint64_t size = io_take(&c, 4);
+        io_cut(&c, 4); // to a multiple of 8
+        h->block = io_cut(&c, size);
         h->bad = h->block.bad;
         return;
     }
-    bool right = cn_take_signature(&c, "OHDR") && cn_take(&c, 1) == 2;
-    uint64_t flags = cn_take(&c, 1);
-    cn_cut(&c, (flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0)); // times; attribute limits
+    bool right = io_take_signature(&c, "OHDR") && io_take(&c, 1) == 2;
+    uint64_t flags = io_take(&c, 1);
+    io_cut(&c, (flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0)); // times; attribute limits
     h->ordered = flags & 0x04;
-    uint64_t size = cn_take(&c, 1u << (flags & 3));
-    h->block = cn_cut(&c, size);
+    uint64_t size = io_take(&c, 1u << (flags & 3));
+    h->block = io_cut(&c, size);
     h->bad = !right || h->block.bad;
 }
 
 // Takes a continuation block into the queue; a block of version 2 has a signature and a checksum.
-static void cn_header_continue(cn_header *h, cn_cursor body) {
-    uint64_t address = cn_take(&body, 8);
-    uint64_t length = cn_take(&body, 8);
-    cn_cursor block = cn_view(h->image, address, length);
+static void cn_header_continue(cn_header *h, io_cursor body) {
+    uint64_t address = io_take(&body, 8);
+    uint64_t length = io_take(&body, 8);
+    io_cursor block = io_view(h->image, address, length);
     if (!h->old) {
-        h->bad = h->bad || !cn_take_signature(&block, "OCHK") || block.left < 4;
+        h->bad = h->bad || !io_take_signature(&block, "OCHK") || block.left < 4;
         block.left -= block.left < 4 ? block.left : 4;
     }
     h->bad = h->bad || body.bad || block.bad || h->seen == CN_CONTINUATIONS;
@@ -196,11 +146,11 @@ static bool cn_header_next(cn_header *h, cn_message *m) {
             h->block = h->waiting[--h->more];
             continue;
         }
-        m->type = cn_take(&h->block, h->old ? 2 : 1);
-        uint64_t size = cn_take(&h->block, 2);
-        m->shared = cn_take(&h->block, 1) & 0x02;
-        cn_cut(&h->block, prefix - (h->old ? 5 : 4));
-        m->body = cn_cut(&h->block, size);
+        m->type = io_take(&h->block, h->old ? 2 : 1);
+        uint64_t size = io_take(&h->block, 2);
+        m->shared = io_take(&h->block, 1) & 0x02;
+        io_cut(&h->block, prefix - (h->old ? 5 : 4));
+        m->body = io_cut(&h->block, size);
         h->bad = m->body.bad;
         if (!h->bad && m->type == CN_MESSAGE_CONTINUE) {
             cn_header_continue(h, m->body);
@@ -222,28 +172,28 @@ typedef struct cn_search {
     const char *name;
     size_t length;
     uint64_t budget;
-    cn_cursor heap;   // the names of a symbol table
+    io_cursor heap;   // the names of a symbol table
     uint64_t address; // of what was found
 } cn_search;
 
 static bool cn_name_matches(cn_search *s, uint64_t offset) {
-    cn_cursor name = s->heap;
-    cn_cut(&name, offset);
+    io_cursor name = s->heap;
+    io_cut(&name, offset);
     return !name.bad && name.left > s->length && memcmp(name.at, s->name, s->length) == 0 &&
            name.at[s->length] == '\0';
 }
 
 // A leaf of a symbol table: entries of 40 bytes.
 static cn_found cn_search_leaf(cn_search *s, uint64_t address) {
-    cn_cursor c = cn_view_from(s->image, address);
-    bool right = cn_take_signature(&c, "SNOD");
-    cn_cut(&c, 2);
-    uint64_t count = cn_take(&c, 2);
+    io_cursor c = io_view_from(s->image, address);
+    bool right = io_take_signature(&c, "SNOD");
+    io_cut(&c, 2);
+    uint64_t count = io_take(&c, 2);
     for (uint64_t i = 0; right && i < count && !c.bad; i++) {
-        uint64_t name = cn_take(&c, 8);
-        uint64_t object = cn_take(&c, 8);
-        uint64_t cached = cn_take(&c, 4);
-        cn_cut(&c, 20);
+        uint64_t name = io_take(&c, 8);
+        uint64_t object = io_take(&c, 8);
+        uint64_t cached = io_take(&c, 4);
+        io_cut(&c, 20);
         if (c.bad || s->budget-- == 0) {
             return CN_DAMAGED;
         }
@@ -257,19 +207,19 @@ static cn_found cn_search_leaf(cn_search *s, uint64_t address) {
 
 // Down the left edge of the tree, then along the lowest level.
 static cn_found cn_search_tree(cn_search *s, uint64_t address) {
-    while (address != CN_UNDEFINED) {
-        cn_cursor c = cn_view_from(s->image, address);
-        bool right = cn_take_signature(&c, "TREE") && cn_take(&c, 1) == 0;
-        uint64_t level = cn_take(&c, 1);
-        uint64_t count = cn_take(&c, 2);
-        cn_cut(&c, 8); // the sibling on the left
-        address = cn_take(&c, 8);
+    while (address != IO_HDF5_UNDEFINED) {
+        io_cursor c = io_view_from(s->image, address);
+        bool right = io_take_signature(&c, "TREE") && io_take(&c, 1) == 0;
+        uint64_t level = io_take(&c, 1);
+        uint64_t count = io_take(&c, 2);
+        io_cut(&c, 8); // the sibling on the left
+        address = io_take(&c, 8);
         if (!right || c.bad || s->budget-- == 0) {
             return CN_DAMAGED;
         }
         for (uint64_t i = 0; i < count; i++) {
-            cn_cut(&c, 8); // key
-            uint64_t child = cn_take(&c, 8);
+            io_cut(&c, 8); // key
+            uint64_t child = io_take(&c, 8);
             if (c.bad || s->budget-- == 0) {
                 return CN_DAMAGED;
             }
@@ -286,14 +236,14 @@ static cn_found cn_search_tree(cn_search *s, uint64_t address) {
     return CN_ABSENT;
 }
 
-static cn_found cn_search_table(cn_search *s, cn_cursor body) {
-    uint64_t tree = cn_take(&body, 8);
-    cn_cursor heap = cn_view_from(s->image, cn_take(&body, 8));
-    bool right = cn_take_signature(&heap, "HEAP");
-    cn_cut(&heap, 4);
-    uint64_t size = cn_take(&heap, 8);
-    cn_cut(&heap, 8);
-    s->heap = cn_view(s->image, cn_take(&heap, 8), size);
+static cn_found cn_search_table(cn_search *s, io_cursor body) {
+    uint64_t tree = io_take(&body, 8);
+    io_cursor heap = io_view_from(s->image, io_take(&body, 8));
+    bool right = io_take_signature(&heap, "HEAP");
+    io_cut(&heap, 4);
+    uint64_t size = io_take(&heap, 8);
+    io_cut(&heap, 8);
+    s->heap = io_view(s->image, io_take(&heap, 8), size);
     if (!right || body.bad || heap.bad || s->heap.bad) {
         return CN_DAMAGED;
     }
@@ -301,20 +251,20 @@ static cn_found cn_search_table(cn_search *s, cn_cursor body) {
     return cn_search_tree(s, tree);
 }
 
-static cn_found cn_search_link(cn_search *s, cn_cursor body) {
-    uint64_t version = cn_take(&body, 1);
-    uint64_t flags = cn_take(&body, 1);
-    uint64_t kind = flags & 0x08 ? cn_take(&body, 1) : 0;
-    cn_cut(&body, (flags & 0x04 ? 8 : 0) + (flags & 0x10 ? 1 : 0)); // order, character set
-    uint64_t length = cn_take(&body, 1u << (flags & 3));
-    cn_cursor name = cn_cut(&body, length);
+static cn_found cn_search_link(cn_search *s, io_cursor body) {
+    uint64_t version = io_take(&body, 1);
+    uint64_t flags = io_take(&body, 1);
+    uint64_t kind = flags & 0x08 ? io_take(&body, 1) : 0;
+    io_cut(&body, (flags & 0x04 ? 8 : 0) + (flags & 0x10 ? 1 : 0)); // order, character set
+    uint64_t length = io_take(&body, 1u << (flags & 3));
+    io_cursor name = io_cut(&body, length);
     if (body.bad || version != 1) {
         return CN_DAMAGED;
     }
     if (length != s->length || memcmp(name.at, s->name, length) != 0) {
         return CN_ABSENT;
     }
-    s->address = cn_take(&body, 8);
+    s->address = io_take(&body, 8);
     if (kind != 0) {
         return CN_NOT_READ;
     }
@@ -322,12 +272,12 @@ static cn_found cn_search_link(cn_search *s, cn_cursor body) {
 }
 
 // Links beyond a few are kept in a heap that is not read.
-static cn_found cn_search_link_info(cn_cursor body) {
-    cn_cut(&body, 1);
-    uint64_t flags = cn_take(&body, 1);
-    cn_cut(&body, flags & 0x01 ? 8 : 0);
-    uint64_t heap = cn_take(&body, 8);
-    return body.bad ? CN_DAMAGED : heap == CN_UNDEFINED ? CN_ABSENT : CN_NOT_READ;
+static cn_found cn_search_link_info(io_cursor body) {
+    io_cut(&body, 1);
+    uint64_t flags = io_take(&body, 1);
+    io_cut(&body, flags & 0x01 ? 8 : 0);
+    uint64_t heap = io_take(&body, 8);
+    return body.bad ? CN_DAMAGED : heap == IO_HDF5_UNDEFINED ? CN_ABSENT : CN_NOT_READ;
 }
 
 static cn_found cn_search_group(cn_search *s, uint64_t group) {
@@ -355,7 +305,7 @@ cn_status cn_hdf5_open(const void *bytes, size_t size, cn_hdf5_image *image, cn_
     if (!cn_hdf5_is_image(bytes, size)) {
         return cn_fail(error, CN_ERR_INPUT, "not an HDF5 file");
     }
-    if (!cn_read_superblock(cn_view_from(image, 0), &end, &image->root)) {
+    if (!cn_read_superblock(io_view_from(image, 0), &end, &image->root)) {
         return cn_fail(error, CN_ERR_INPUT, "an HDF5 file whose first block makes no sense");
     }
     if (end > size) {
@@ -401,11 +351,11 @@ bool cn_hdf5_has_mark(const cn_hdf5_image *image, const char *name) {
         if (m.type != CN_MESSAGE_ATTRIBUTE || m.shared) {
             continue;
         }
-        uint64_t version = cn_take(&m.body, 1);
-        cn_cut(&m.body, 1);
-        uint64_t size = cn_take(&m.body, 2);
-        cn_cut(&m.body, version == 3 ? 5 : 4); // sizes of type and space, character set
-        cn_cursor found = cn_cut(&m.body, size);
+        uint64_t version = io_take(&m.body, 1);
+        io_cut(&m.body, 1);
+        uint64_t size = io_take(&m.body, 2);
+        io_cut(&m.body, version == 3 ? 5 : 4); // sizes of type and space, character set
+        io_cursor found = io_cut(&m.body, size);
         if (!found.bad && size >= length && memcmp(found.at, name, length) == 0) {
             return true;
         }
@@ -425,19 +375,21 @@ typedef struct cn_dataset {
     bool has_space, has_type, has_layout;
     bool not_read; // stored in a way that we do not read
     bool empty;    // no data was ever written
-    cn_cursor data;
+    io_cursor data;
+    bool chunked;
+    io_chunks chunks;
 } cn_dataset;
 
 // IV.A.2.b: rank 0 or 1.
-static bool cn_read_space(cn_cursor c, cn_dataset *d) {
-    uint64_t version = cn_take(&c, 1);
-    uint64_t rank = cn_take(&c, 1);
-    cn_cut(&c, 1);
-    uint64_t kind = cn_take(&c, version == 1 ? 5 : 1);
+static bool cn_read_space(io_cursor c, cn_dataset *d) {
+    uint64_t version = io_take(&c, 1);
+    uint64_t rank = io_take(&c, 1);
+    io_cut(&c, 1);
+    uint64_t kind = io_take(&c, version == 1 ? 5 : 1);
     if (version < 1 || version > 2 || rank > 1) {
         return false;
     }
-    d->count = rank == 1 ? cn_take(&c, 8) : 1;
+    d->count = rank == 1 ? io_take(&c, 8) : 1;
     if (version == 2 && kind == 2) {
         d->count = 0; // a null space
     }
@@ -446,14 +398,14 @@ static bool cn_read_space(cn_cursor c, cn_dataset *d) {
 }
 
 // IV.A.2.d: only the two IEEE formats, in either byte order.
-static bool cn_is_ieee(cn_cursor *c, uint64_t bits, uint64_t size) {
-    uint64_t offset = cn_take(c, 2);
-    uint64_t precision = cn_take(c, 2);
-    uint64_t exponent = cn_take(c, 1);
-    uint64_t exponent_size = cn_take(c, 1);
-    uint64_t mantissa = cn_take(c, 1);
-    uint64_t mantissa_size = cn_take(c, 1);
-    uint64_t bias = cn_take(c, 4);
+static bool cn_is_ieee(io_cursor *c, uint64_t bits, uint64_t size) {
+    uint64_t offset = io_take(c, 2);
+    uint64_t precision = io_take(c, 2);
+    uint64_t exponent = io_take(c, 1);
+    uint64_t exponent_size = io_take(c, 1);
+    uint64_t mantissa = io_take(c, 1);
+    uint64_t mantissa_size = io_take(c, 1);
+    uint64_t bias = io_take(c, 4);
     uint64_t sign = bits >> 8 & 0xff;
     bool usual = !c->bad && offset == 0 && mantissa == 0 && precision == 8 * size &&
                  sign == precision - 1 && (bits >> 4 & 3) == 2;
@@ -463,16 +415,16 @@ static bool cn_is_ieee(cn_cursor *c, uint64_t bits, uint64_t size) {
                       bias == 127));
 }
 
-static bool cn_read_type(cn_cursor c, cn_dataset *d) {
-    uint64_t class = cn_take(&c, 1) & 0x0f;
-    uint64_t bits = cn_take(&c, 3);
-    d->size = cn_take(&c, 4);
+static bool cn_read_type(io_cursor c, cn_dataset *d) {
+    uint64_t class = io_take(&c, 1) & 0x0f;
+    uint64_t bits = io_take(&c, 3);
+    d->size = io_take(&c, 4);
     d->big_endian = bits & 1;
     d->element = CN_OTHER;
     d->has_type = true;
     if (class == 0) {
-        uint64_t offset = cn_take(&c, 2);
-        uint64_t precision = cn_take(&c, 2);
+        uint64_t offset = io_take(&c, 2);
+        uint64_t precision = io_take(&c, 2);
         bool usual = d->size == 1 || d->size == 2 || d->size == 4 || d->size == 8;
         d->is_signed = bits & 8;
         if (usual && offset == 0 && precision == 8 * d->size) {
@@ -489,22 +441,26 @@ static bool cn_read_type(cn_cursor c, cn_dataset *d) {
     return !c.bad && d->size > 0;
 }
 
-// IV.A.2.i: data in the message itself, or in one piece elsewhere.
-static bool cn_read_layout(const cn_hdf5_image *image, cn_cursor c, cn_dataset *d) {
-    uint64_t version = cn_take(&c, 1);
-    uint64_t class = cn_take(&c, 1);
+// IV.A.2.i: data in the message itself, in one piece elsewhere, or in chunks.
+static bool cn_read_layout(const cn_hdf5_image *image, io_cursor c, cn_dataset *d) {
+    uint64_t version = io_take(&c, 1);
+    uint64_t class = io_take(&c, 1);
     d->has_layout = true;
     if (version == 3 || version == 4) {
         if (class == 0) {
-            d->data = cn_cut(&c, cn_take(&c, 2));
+            d->data = io_cut(&c, io_take(&c, 2));
             return !d->data.bad;
         }
         if (class == 1) {
-            uint64_t address = cn_take(&c, 8);
-            uint64_t size = cn_take(&c, 8);
-            d->empty = address == CN_UNDEFINED;
-            d->data = cn_view(image, d->empty ? 0 : address, d->empty ? 0 : size);
+            uint64_t address = io_take(&c, 8);
+            uint64_t size = io_take(&c, 8);
+            d->empty = address == IO_HDF5_UNDEFINED;
+            d->data = io_view(image, d->empty ? 0 : address, d->empty ? 0 : size);
             return !c.bad && !d->data.bad;
+        }
+        if (class == 2) {
+            d->chunked = true;
+            return io_chunks_read_layout(c, version, &d->chunks);
         }
     }
     d->not_read = true;
@@ -520,7 +476,8 @@ static bool cn_read_dataset(const cn_hdf5_image *image, uint64_t address, cn_dat
     cn_header_open(image, address, &header);
     while (sound && cn_header_next(&header, &m)) {
         bool needed = m.type == CN_MESSAGE_SPACE || m.type == CN_MESSAGE_TYPE ||
-                      m.type == CN_MESSAGE_LAYOUT || m.type == CN_MESSAGE_EXTERNAL;
+                      m.type == CN_MESSAGE_LAYOUT || m.type == CN_MESSAGE_EXTERNAL ||
+                      m.type == CN_MESSAGE_FILTERS;
         if (needed && (m.shared || m.type == CN_MESSAGE_EXTERNAL)) {
             d->not_read = true;
         } else if (m.type == CN_MESSAGE_SPACE) {
@@ -529,9 +486,12 @@ static bool cn_read_dataset(const cn_hdf5_image *image, uint64_t address, cn_dat
             sound = cn_read_type(m.body, d);
         } else if (m.type == CN_MESSAGE_LAYOUT) {
             sound = cn_read_layout(image, m.body, d);
+        } else if (m.type == CN_MESSAGE_FILTERS) {
+            sound = io_chunks_read_filters(m.body, &d->chunks);
         }
     }
-    return sound && !header.bad;
+    d->not_read = d->not_read || (d->chunked && !io_chunks_are_read(&d->chunks));
+    return sound && !header.bad && (!d->chunked || d->not_read || d->chunks.size == d->size);
 }
 
 // A dataset whose data is all there.
@@ -554,7 +514,8 @@ static cn_status cn_dataset_open(const cn_hdf5_image *image, const char *path, c
     if (!d->has_space || !d->has_type || !d->has_layout) {
         return cn_fail_path(error, path, "is not a dataset");
     }
-    if (d->count > d->data.left / d->size) {
+    uint64_t capacity = d->chunked ? io_chunks_capacity(image, &d->chunks) : d->data.left / d->size;
+    if (d->count > capacity) {
         return cn_fail_path(error, path,
                             d->empty ? "was never written" : "declares more data than it has");
     }
@@ -571,9 +532,9 @@ cn_status cn_hdf5_count(const cn_hdf5_image *image, const char *path, int64_t *c
     return status;
 }
 
-// The bits of one element, in the low end.
-static uint64_t cn_bits_at(const cn_dataset *d, int64_t i) {
-    const unsigned char *at = d->data.at + (uint64_t)i * d->size;
+// The bits of element i of those at `bytes`, in the low end.
+static uint64_t cn_bits_at(const cn_dataset *d, const unsigned char *bytes, uint64_t i) {
+    const unsigned char *at = bytes + i * d->size;
     uint64_t bits = 0;
     for (uint64_t k = 0; k < d->size; k++) {
         bits = bits << 8 | at[d->big_endian ? k : d->size - 1 - k];
@@ -581,8 +542,8 @@ static uint64_t cn_bits_at(const cn_dataset *d, int64_t i) {
     return bits;
 }
 
-static int64_t cn_integer_at(const cn_dataset *d, int64_t i) {
-    uint64_t bits = cn_bits_at(d, i);
+static int64_t cn_integer_at(const cn_dataset *d, const unsigned char *bytes, uint64_t i) {
+    uint64_t bits = cn_bits_at(d, bytes, i);
     uint64_t sign = (uint64_t)1 << (8 * d->size - 1);
     if (d->is_signed && (bits & sign)) {
         // Two's complement: the distance below zero, taken off in two steps so as not to overflow.
@@ -592,10 +553,10 @@ static int64_t cn_integer_at(const cn_dataset *d, int64_t i) {
     return bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
 }
 
-static double cn_real_at(const cn_dataset *d, int64_t i) {
-    uint64_t bits = cn_bits_at(d, i);
+static double cn_real_at(const cn_dataset *d, const unsigned char *bytes, uint64_t i) {
+    uint64_t bits = cn_bits_at(d, bytes, i);
     if (d->element == CN_INTEGER) {
-        return d->is_signed ? (double)cn_integer_at(d, i) : (double)bits;
+        return d->is_signed ? (double)cn_integer_at(d, bytes, i) : (double)bits;
     }
     if (d->size == 4) {
         uint32_t narrow = (uint32_t)bits;
@@ -622,46 +583,71 @@ static cn_status cn_numbers_open(const cn_hdf5_image *image, const char *path, i
     return status;
 }
 
-cn_status cn_hdf5_read_int(const cn_hdf5_image *image, const char *path, int64_t count,
-                           int64_t *values, cn_error *error) {
+// Where the numbers of a dataset go, whole or chunk by chunk: one of the two.
+typedef struct number_target {
+    const cn_dataset *dataset;
+    bool integral; // into integers, else into reals
+    int64_t *integers;
+    double *reals;
+} number_target;
+
+static void convert_numbers(void *user, uint64_t first, const unsigned char *bytes,
+                            uint64_t count) {
+    const number_target *to = user;
+    for (uint64_t i = 0; i < count; i++) {
+        if (to->integral) {
+            to->integers[first + i] = cn_integer_at(to->dataset, bytes, i);
+        } else {
+            to->reals[first + i] = cn_real_at(to->dataset, bytes, i);
+        }
+    }
+}
+
+static cn_status read_numbers(const cn_hdf5_image *image, const char *path, int64_t count,
+                              number_target to, cn_error *error) {
     cn_dataset d;
-    cn_status status = cn_numbers_open(image, path, count, true, &d, error);
-    for (int64_t i = 0; status == CN_OK && i < count; i++) {
-        values[i] = cn_integer_at(&d, i);
+    cn_status status = cn_numbers_open(image, path, count, to.integral, &d, error);
+    to.dataset = &d;
+    if (status == CN_OK && d.chunked) {
+        status =
+            io_chunks_visit(image, &d.chunks, path, (uint64_t)count, convert_numbers, &to, error);
+    } else if (status == CN_OK) {
+        convert_numbers(&to, 0, d.data.at, (uint64_t)count);
     }
     return status;
+}
+
+cn_status cn_hdf5_read_int(const cn_hdf5_image *image, const char *path, int64_t count,
+                           int64_t *values, cn_error *error) {
+    return read_numbers(image, path, count, (number_target){.integral = true, .integers = values},
+                        error);
 }
 
 cn_status cn_hdf5_read_real(const cn_hdf5_image *image, const char *path, int64_t count,
                             double *values, cn_error *error) {
-    cn_dataset d;
-    cn_status status = cn_numbers_open(image, path, count, false, &d, error);
-    for (int64_t i = 0; status == CN_OK && i < count; i++) {
-        values[i] = cn_real_at(&d, i);
-    }
-    return status;
+    return read_numbers(image, path, count, (number_target){.reals = values}, error);
 }
 
 // III.E: a length, then the place of the object in a global heap. The length 0 has no object.
-static bool cn_read_heap_text(const cn_hdf5_image *image, cn_cursor *data) {
-    uint64_t length = cn_take(data, 4);
-    uint64_t address = cn_take(data, 8);
-    uint64_t wanted = cn_take(data, 4);
+static bool cn_read_heap_text(const cn_hdf5_image *image, io_cursor *data) {
+    uint64_t length = io_take(data, 4);
+    uint64_t address = io_take(data, 8);
+    uint64_t wanted = io_take(data, 4);
     if (length == 0) {
-        *data = (cn_cursor){.at = image->bytes};
+        *data = (io_cursor){.at = image->bytes};
         return true;
     }
-    cn_cursor heap = cn_view_from(image, address);
-    bool right = cn_take_signature(&heap, "GCOL");
-    cn_cut(&heap, 4);
-    uint64_t size = cn_take(&heap, 8);
-    heap = cn_view(image, address + 16, size < 16 ? 0 : size - 16);
+    io_cursor heap = io_view_from(image, address);
+    bool right = io_take_signature(&heap, "GCOL");
+    io_cut(&heap, 4);
+    uint64_t size = io_take(&heap, 8);
+    heap = io_view(image, address + 16, size < 16 ? 0 : size - 16);
     while (right && !heap.bad && heap.left >= 16) {
-        uint64_t index = cn_take(&heap, 2);
-        cn_cut(&heap, 6); // references
-        uint64_t bytes = cn_take(&heap, 8);
+        uint64_t index = io_take(&heap, 2);
+        io_cut(&heap, 6); // references
+        uint64_t bytes = io_take(&heap, 8);
         if (index == wanted && index != 0) {
-            *data = cn_cut(&heap, bytes);
+            *data = io_cut(&heap, bytes);
             data->bad = data->bad || length > bytes;
             data->left = length < bytes ? length : bytes;
             return !data->bad;
@@ -670,8 +656,8 @@ static bool cn_read_heap_text(const cn_hdf5_image *image, cn_cursor *data) {
         if (index == 0 || bytes > heap.left) {
             return false;
         }
-        cn_cut(&heap, bytes);
-        cn_cut(&heap, (8 - bytes % 8) % 8);
+        io_cut(&heap, bytes);
+        io_cut(&heap, (8 - bytes % 8) % 8);
     }
     return false;
 }
@@ -684,10 +670,13 @@ cn_status cn_hdf5_read_text(const cn_hdf5_image *image, const char *path, cn_are
         return status;
     }
     bool variable = d.element == CN_TEXT_VARIABLE;
+    if (d.chunked) {
+        return cn_fail_not_read(error, path);
+    }
     if ((d.element != CN_TEXT && !variable) || d.count != 1 || (variable && d.size != 16)) {
         return cn_fail_path(error, path, "does not hold one text");
     }
-    cn_cursor bytes = cn_cut(&d.data, d.size);
+    io_cursor bytes = io_cut(&d.data, d.size);
     if (variable && !cn_read_heap_text(image, &bytes)) {
         return cn_fail_path(error, path, "is damaged: its text is not where it should be");
     }

@@ -317,33 +317,38 @@ static void cn_check_fails(const cn_foreign *f, const char *path, cn_status stat
 
 CN_TEST(what_is_not_read_is_refused_by_name) {
     cn_foreign f;
-    const hsize_t chunk = 2;
+    const hsize_t chunk = 2, square_chunk[] = {1, 1};
     const hsize_t square[] = {2, 2};
     const double x[6] = {1, 2, 3, 4, 5, 6};
     cn_foreign_create(&f, false);
     hid_t chunked = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(chunked, 1, &chunk);
-    cn_foreign_add(&f, "/chunked", H5T_IEEE_F64LE, 6, H5T_NATIVE_DOUBLE, x, chunked);
-    H5Pset_deflate(chunked, 9);
+    cn_foreign_add(&f, "/chunked_unwritten", H5T_IEEE_F64LE, 6, H5T_NATIVE_DOUBLE, NULL, chunked);
+    H5Pset_nbit(chunked);
     cn_foreign_add(&f, "/packed", H5T_IEEE_F64LE, 6, H5T_NATIVE_DOUBLE, x, chunked);
     H5Pclose(chunked);
+    hid_t tiled = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(tiled, 2, square_chunk);
     hid_t external = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_external(external, "other-file", 0, 48);
     cn_foreign_add(&f, "/external", H5T_IEEE_F64LE, 6, H5T_NATIVE_DOUBLE, NULL, external);
     H5Pclose(external);
     cn_foreign_add(&f, "/never_written", H5T_IEEE_F64LE, 6, H5T_NATIVE_DOUBLE, NULL, H5P_DEFAULT);
-    H5Lcreate_soft("/chunked", f.file, "/soft", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/packed", f.file, "/soft", H5P_DEFAULT, H5P_DEFAULT);
     H5Gclose(H5Gcreate2(f.file, "/group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     hid_t plane = H5Screate_simple(2, square, NULL);
     H5Dclose(
         H5Dcreate2(f.file, "/plane", H5T_IEEE_F64LE, plane, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Dclose(H5Dcreate2(f.file, "/tiled", H5T_IEEE_F64LE, plane, H5P_DEFAULT, tiled, H5P_DEFAULT));
+    H5Pclose(tiled);
     H5Sclose(plane);
     hid_t text = H5Tcopy(H5T_C_S1);
     H5Tset_size(text, 4);
     cn_foreign_add_text(&f, "/text", text, "abc");
     H5Tclose(text);
     cn_foreign_finish(&f);
-    cn_check_fails(&f, "/chunked", CN_ERR_UNSUPPORTED, "/chunked is stored in a way");
+    cn_check_fails(&f, "/chunked_unwritten", CN_ERR_INPUT, "was never written");
+    cn_check_fails(&f, "/tiled", CN_ERR_INPUT, "not a list");
     cn_check_fails(&f, "/packed", CN_ERR_UNSUPPORTED, "not read");
     cn_check_fails(&f, "/external", CN_ERR_UNSUPPORTED, "not read");
     cn_check_fails(&f, "/soft", CN_ERR_UNSUPPORTED, "not read");
@@ -353,6 +358,99 @@ CN_TEST(what_is_not_read_is_refused_by_name) {
     cn_check_fails(&f, "/text", CN_ERR_INPUT, "does not hold numbers");
     cn_check_fails(&f, "/absent", CN_ERR_INPUT, "/absent is missing");
     cn_check_fails(&f, "/group/absent", CN_ERR_INPUT, "is missing");
+    cn_buffer_free(&f.bytes);
+}
+
+#define CHUNKED 1001 // numbers; the last chunk is not full
+
+// A chunked dataset under each filter alone and all together; the newest format indexes chunks in
+// other ways: one chunk, none (implicit), an array.
+static void check_chunks(bool latest, hsize_t chunk, bool early) {
+    static double x[CHUNKED];
+    static int64_t n[CHUNKED], whole[CHUNKED];
+    static double got[CHUNKED];
+    for (int i = 0; i < CHUNKED; i++) {
+        n[i] = (i * 7919) % 1000 - 500;
+        x[i] = (double)n[i] / 3.0;
+    }
+    for (int filters = 0; filters < 8; filters++) {
+        cn_foreign f;
+        cn_error error;
+        cn_foreign_create(&f, latest);
+        hid_t settings = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_chunk(settings, 1, &chunk);
+        if (filters & 1) {
+            H5Pset_shuffle(settings);
+        }
+        if (filters & 2) {
+            H5Pset_deflate(settings, 6);
+        }
+        if (filters & 4) {
+            H5Pset_fletcher32(settings);
+        }
+        if (early) {
+            H5Pset_alloc_time(settings, H5D_ALLOC_TIME_EARLY);
+        }
+        cn_foreign_add(&f, "/x", H5T_IEEE_F64BE, CHUNKED, H5T_NATIVE_DOUBLE, x, settings);
+        cn_foreign_add(&f, "/n", H5T_STD_I16LE, CHUNKED, H5T_NATIVE_INT64, n, settings);
+        H5Pclose(settings);
+        cn_foreign_finish(&f);
+        int64_t count;
+        assert_int_equal(cn_hdf5_count(&f.image, "/x", &count, &error), CN_OK);
+        assert_int_equal(count, CHUNKED);
+        assert_int_equal(cn_hdf5_read_real(&f.image, "/x", CHUNKED, got, &error), CN_OK);
+        assert_int_equal(cn_hdf5_read_int(&f.image, "/n", CHUNKED, whole, &error), CN_OK);
+        assert_memory_equal(got, x, sizeof x);
+        assert_memory_equal(whole, n, sizeof n);
+        memset(got, 0, sizeof got); // the first numbers alone
+        assert_int_equal(cn_hdf5_read_real(&f.image, "/x", 70, got, &error), CN_OK);
+        assert_memory_equal(got, x, 70 * sizeof *x);
+        CN_CHECK_TRUE(got[70] == 0.0);
+        cn_buffer_free(&f.bytes);
+    }
+}
+
+CN_TEST(chunked_and_compressed_numbers_are_read) {
+    check_chunks(false, 64, false);
+    check_chunks(false, 5, false); // a tree of several levels
+    check_chunks(false, CHUNKED, false);
+}
+
+CN_TEST(chunks_of_the_newest_format_are_read) {
+    check_chunks(true, 64, false);
+    check_chunks(true, CHUNKED, false);
+    check_chunks(true, 64, true);
+}
+
+// Whatever byte of a compressed file is changed: an answer or an error with text, and no more
+// memory than the file can hold.
+CN_TEST(damaged_chunks_are_errors) {
+    cn_foreign f;
+    const hsize_t chunk = 16;
+    double x[50], got[50];
+    for (int i = 0; i < 50; i++) {
+        x[i] = i;
+    }
+    cn_foreign_create(&f, false);
+    hid_t settings = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(settings, 1, &chunk);
+    H5Pset_shuffle(settings);
+    H5Pset_deflate(settings, 6);
+    cn_foreign_add(&f, "/x", H5T_IEEE_F64LE, 50, H5T_NATIVE_DOUBLE, x, settings);
+    H5Pclose(settings);
+    cn_foreign_finish(&f);
+    int refused = 0;
+    for (size_t i = 0; i < f.bytes.size; i++) {
+        unsigned char before = f.bytes.data[i];
+        f.bytes.data[i] = (unsigned char)(before ^ 0x41);
+        cn_error error = {0};
+        cn_status status = cn_hdf5_read_real(&f.image, "/x", 50, got, &error);
+        refused += status != CN_OK;
+        CN_CHECK_TRUE(status == CN_OK || error.message[0]);
+        f.bytes.data[i] = before;
+    }
+    CN_CHECK_BELOW(50, refused); // at least every second byte of the chunks and of their tree
+    assert_int_equal(cn_hdf5_read_real(&f.image, "/x", 50, got, NULL), CN_OK);
     cn_buffer_free(&f.bytes);
 }
 

@@ -530,6 +530,7 @@ cn_status cn_fclib_read(const cn_env *env, const char *name, const void *bytes, 
     cn_status status = f.scratch ? CN_OK : cn_fail_memory(f.error);
     if (status == CN_OK) {
         status = cn_hdf5_open(bytes, size, &f.file, f.error);
+        f.file.env = env;
     }
     if (status == CN_OK) {
         status = cn_read_kind(&f.file, &kind, f.error);

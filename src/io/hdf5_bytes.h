@@ -1,0 +1,60 @@
+// io/hdf5_bytes.h
+// Bounded reading of the bytes of an HDF5 image, shared by the files that read it.
+#ifndef CAIRN_IO_HDF5_BYTES_H
+#define CAIRN_IO_HDF5_BYTES_H
+
+#include "io/hdf5.h"
+
+#include <string.h>
+
+#define IO_HDF5_UNDEFINED UINT64_MAX // an address that leads nowhere
+
+// What is left of a piece of the image. Reading past its end gives zeros and sets bad.
+typedef struct io_cursor {
+    const unsigned char *at;
+    uint64_t left;
+    bool bad;
+} io_cursor;
+
+// length bytes at an address; bad when they are not inside the image.
+static inline io_cursor io_view(const cn_hdf5_image *image, uint64_t address, uint64_t length) {
+    if (address > image->size || length > image->size - address) {
+        return (io_cursor){.at = image->bytes, .bad = true};
+    }
+    return (io_cursor){.at = image->bytes + address, .left = length};
+}
+
+// From an address to the end of the image.
+static inline io_cursor io_view_from(const cn_hdf5_image *image, uint64_t address) {
+    return io_view(image, address, address < image->size ? image->size - address : 0);
+}
+
+// The next length bytes as a piece of their own.
+static inline io_cursor io_cut(io_cursor *c, uint64_t length) {
+    io_cursor piece = {.at = c->at, .bad = true};
+    if (c->bad || length > c->left) {
+        c->bad = true;
+        return piece;
+    }
+    piece = (io_cursor){.at = c->at, .left = length};
+    c->at += length;
+    c->left -= length;
+    return piece;
+}
+
+// A little-endian number of 1 to 8 bytes.
+static inline uint64_t io_take(io_cursor *c, unsigned bytes) {
+    io_cursor piece = io_cut(c, bytes);
+    uint64_t value = 0;
+    for (uint64_t i = 0; i < piece.left; i++) {
+        value |= (uint64_t)piece.at[i] << (8 * i);
+    }
+    return value;
+}
+
+static inline bool io_take_signature(io_cursor *c, const char signature[4]) {
+    io_cursor piece = io_cut(c, 4);
+    return !piece.bad && memcmp(piece.at, signature, 4) == 0;
+}
+
+#endif
