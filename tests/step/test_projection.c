@@ -1,5 +1,6 @@
 // Penetration that impacts or the start leave: it goes away without changing velocities, its work
 // has its own place in the balance, and nothing else gains energy.
+#include "card_house.h"
 #include "shots.h"
 
 #include "math/vec3.h"
@@ -237,50 +238,13 @@ CN_TEST(long_two_hundred_poured_spheres_do_not_stay_in_each_other) {
 // ---- card house ----
 
 #define LEVELS 4
-#define CARDS (LEVELS * (LEVELS + 1) + LEVELS * (LEVELS - 1) / 2)
+#define HOUSE CARDS(LEVELS)
 #define HEAD                                                                                       \
     "cairn: 1\ntime: {step: %.17g}\nsolver: {tolerance: %g, on_stall: continue}\n"                 \
     "detection: {overlap: 0.02}\n"                                                                 \
     "materials: {card: {density: 200}, stone: {density: 500}}\n"                                   \
     "contacts: [{between: [\"*\", \"*\"], friction: 0.8}]\nbodies:\n"                              \
     "  - {material: stone, fixed: true, shape: {plane: {normal: [0, 0, 1], offset: 0}}}\n%s"
-
-typedef struct card {
-    double size[3], pose[7];
-} card;
-
-static void card_row(const card *c, char *out, size_t room) {
-    size_t used = strlen(out);
-    snprintf(out + used, room - used,
-             "  - {material: card, shape: {box: {size: [%g, %g, %g]}}, position: [%.17g, %.17g, "
-             "%.17g], orientation: [%.17g, %.17g, %.17g, %.17g]}\n",
-             c->size[0], c->size[1], c->size[2], c->pose[0], c->pose[1], c->pose[2], c->pose[3],
-             c->pose[4], c->pose[5], c->pose[6]);
-}
-
-static card card_at(bool bridge, double x, double z, double degrees) {
-    double half = degrees * acos(-1.0) / 360.0;
-    return (card){.size = {bridge ? 2.5 : 0.04, 1.25, bridge ? 0.04 : 2.5},
-                  .pose = {x, 0.0, z, cos(half), 0.0, sin(half), 0.0}};
-}
-
-// Four levels of leaning cards 2.5 m long and 4 cm thick with bridges between them.
-static int card_house(card house[CARDS], double *top) {
-    double rise = 2.41660616977186;
-    int count = 0;
-    for (int level = 0; level < LEVELS; level++) {
-        for (int t = 0; t < LEVELS - level; t++) {
-            double x = (t - 0.5 * (LEVELS - level) + 0.5) * 2.2, z = (level + 0.5) * rise;
-            house[count++] = card_at(false, x - 0.55, z, 25.0);
-            house[count++] = card_at(false, x + 0.55, z, -25.0);
-            if (level > 0) {
-                house[count++] = card_at(true, x, level * rise, -1.0);
-            }
-        }
-    }
-    *top = LEVELS * rise;
-    return count;
-}
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -290,20 +254,21 @@ static int ascending(const void *a, const void *b) {
 // Lets the house settle for 3 s and writes its cards as they then stand to `rows`.
 static void settle_house(figures *f, double h, double tolerance, char *rows, size_t room,
                          double *top) {
-    card house[CARDS];
-    double start[CARDS][3], creep = 0.0;
-    CN_CHECK_TRUE(card_house(house, top) == CARDS);
-    for (int i = 0; i < CARDS; i++) {
+    card house[HOUSE];
+    double start[HOUSE][3], creep = 0.0;
+    *top = LEVELS * CARD_LEVEL;
+    CN_CHECK_TRUE(card_house(LEVELS, house) == HOUSE);
+    for (int i = 0; i < HOUSE; i++) {
         card_row(&house[i], rows, room);
     }
     world w = world_open(HEAD, h, tolerance, rows);
     world_steps(&w, 240);
-    for (int i = 0; i < CARDS; i++) {
+    for (int i = 0; i < HOUSE; i++) {
         memcpy(start[i], world_position(&w, i + 2), sizeof start[i]);
     }
     world_steps(&w, 480);
     rows[0] = 0;
-    for (int i = 0; i < CARDS; i++) {
+    for (int i = 0; i < HOUSE; i++) {
         double moved[3];
         memcpy(house[i].pose, world_position(&w, i + 2), sizeof house[i].pose);
         cn_sub3(house[i].pose, start[i], moved);

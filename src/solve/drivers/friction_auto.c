@@ -5,7 +5,8 @@
 // spheres at the margin of rigidity are swept for long at loose tolerances, and have interior point
 // methods from several starts before Newton gets more than a few steps. What the
 // first sweeps leave unsolved is cut into its islands, which go this way one by one. Where many
-// blocks are joints, or the problem is convex, Newton comes first.
+// blocks are joints, or the problem is convex, Newton comes first. Solves that start near their
+// answer go on past a loose tolerance, so that what stands comes to rest ("settle").
 //
 // Costs are counted in multiplications, never timed, so the same problem takes the same way on
 // every machine. What comes back is always the best iterate seen, with its honest residual.
@@ -48,7 +49,12 @@
 #define CN_AUTO_IMPATIENT 15 // each for as long as it has a new best within so many iterations
 #define CN_AUTO_JOINTED                                                                            \
     0.1 // share of joint blocks above which Newton comes first: sweeps creep along chains
-#define CN_AUTO_JOINT_AIM 1e-8 // residual of joints in a first try, however loose the tolerance
+#define CN_AUTO_AIM                                                                                \
+    1e-8                 // residual of joints in a first try, and of what comes to rest, however
+                         // loose the tolerance
+#define CN_AUTO_REST 0.1 // share of the error of a start near the answer that a solve may leave
+#define CN_AUTO_REST_COST                                                                          \
+    100.0 // sweeps that a Newton step may cost where sweeps leave more than that
 #define CN_AUTO_VAST                                                                               \
     100000 // contacts above which there are sweeps only: neither islands nor factors of such a
            // packing fit in a reasonable memory
@@ -66,8 +72,10 @@ typedef struct cn_auto_turns {
     double start;       // [s] CPU
     int32_t iterations; // spent
     double work;        // spent, in sweeps
-    double step_work;   // of a Newton step, in sweeps
+    double step_work;   // of a Newton step, in sweeps; 0: nothing has been analysed
+    double start_error; // of the first guess
     bool island;        // of a problem that has been swept already
+    bool split;         // its islands have been solved one by one
 } cn_auto_turns;
 
 // Counts n iterations of so much work each.
@@ -214,6 +222,18 @@ static cn_status cn_auto_islands(const cn_friction *p, const cn_solve_opts *opts
                : status;
 }
 
+// What Newton needs to know about p, and what a step of it costs. body: room for p in a form that
+// it takes.
+static cn_status cn_auto_analyse(cn_auto_turns *turns, const cn_friction *p, const cn_nsgs *sweeps,
+                                 cn_friction *body, cn_newton_system *system, cn_arena *scratch) {
+    cn_status status = cn_friction_expand(p, scratch, body);
+    status = status == CN_OK ? cn_newton_analyse(body, scratch, system) : status;
+    if (status == CN_OK) {
+        turns->step_work = cn_newton_cost(system) / cn_sweep_cost(&sweeps->sweep);
+    }
+    return status;
+}
+
 // Gauss-Seidel for as long as it promises to be the cheaper way; not at all in small islands. Easy
 // problems end before anything is analysed. body: room for what is analysed then. *patience: sweeps
 // that cost as much as a Newton stage; infinite: there is none, or islands have been solved by
@@ -223,6 +243,7 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
                                double *r, double *u, cn_solve_report *report, double *patience) {
     bool at_once = turns->island && p->contacts < CN_AUTO_SMALL;
     cn_nsgs_start(sweeps, r);
+    turns->start_error = sweeps->start_error;
     cn_solve_opts opts = cn_watch_rest(turns->opts, turns->start);
     const cn_nsgs_params *params = (const void *)opts.params;
     if (params->budget > 0.0 && params->budget < opts.max_iterations) {
@@ -246,22 +267,19 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
         status = cn_nsgs_go(sweeps, &opts, HUGE_VAL, report);
         cn_auto_spend(turns, report->iterations, 1.0);
     } else if (goes_on) {
-        bool split = false;
         cn_nsgs_answer(sweeps, r);
         if (!turns->island) {
-            status = cn_auto_islands(p, &opts, scratch, r, u, report, &split);
+            status = cn_auto_islands(p, &opts, scratch, r, u, report, &turns->split);
         }
-        if (status != CN_OK || split) {
+        if (status != CN_OK || turns->split) {
             turns->iterations += report->iterations;
             return status;
         }
-        status = cn_friction_expand(p, scratch, body);
-        status = status == CN_OK ? cn_newton_analyse(body, scratch, system) : status;
+        status = cn_auto_analyse(turns, p, sweeps, body, system, scratch);
         if (status == CN_OK) {
             bool plain = p->W.kind == CN_OPERATOR_ASSEMBLED && cn_auto_is_marginal(system, sweeps),
                  hard = turns->island || (loose && plain);
             double steps = hard ? CN_AUTO_ISLAND_STEPS : CN_AUTO_NEWTON_STEPS;
-            turns->step_work = cn_newton_cost(system) / cn_sweep_cost(&sweeps->sweep);
             *patience = fmax(first, steps * turns->step_work);
         }
         if ((status == CN_OK && !at_once && !swept) || status == CN_ERR_UNSUPPORTED) {
@@ -279,7 +297,7 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
 static double cn_auto_aim(const cn_friction *p, const cn_solve_opts *opts) {
     const cn_nsgs_params *params = (const void *)opts->params;
     bool tight = params->settle > 0 && cn_boxes_count(p) > 0;
-    return tight ? fmin(opts->tolerance, CN_AUTO_JOINT_AIM) : opts->tolerance;
+    return tight ? fmin(opts->tolerance, CN_AUTO_AIM) : opts->tolerance;
 }
 
 // Newton before anything else, for problems where joints abound and for convex ones; left as
@@ -329,6 +347,44 @@ static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_a
     return status;
 }
 
+// Goes on past the tolerance by Newton, where the start was near the answer and what solved the
+// problem has left a good part of its error: slow modes, such as a column that leans, which sweeps
+// hardly see. Step after step they would feed a motion that a tall structure never comes to rest
+// from. Not for spheres and disks, whose piles keep rearranging. The answer is the better of both.
+static cn_status cn_auto_settle(cn_auto_turns *turns, const cn_friction *p, const cn_nsgs *sweeps,
+                                cn_friction *body, cn_newton_system *system, cn_arena *scratch,
+                                double *r, double *u) {
+    const cn_nsgs_params *params = (const void *)turns->opts->params;
+    cn_solve_opts opts = *turns->opts;
+    cn_solve_report report = {0};
+    bool near = turns->start_error <= CN_NSGS_NEAR * opts.tolerance;
+    double enough = fmax(CN_AUTO_REST * turns->start_error, CN_AUTO_AIM);
+    if (params->settle == 0 || !near || turns->start_error <= enough || turns->split ||
+        sweeps->sweep.kind == CN_SWEEP_BALLS || p->contacts > CN_AUTO_VAST ||
+        cn_auto_is_brief(turns, sweeps->sweeps)) {
+        return CN_OK;
+    }
+    cn_status status =
+        turns->step_work > 0.0 ? CN_OK : cn_auto_analyse(turns, p, sweeps, body, system, scratch);
+    if (status != CN_OK) {
+        return status == CN_ERR_UNSUPPORTED ? CN_OK : status;
+    }
+    double *v = CN_TAKE(scratch, double, cn_operator_dofs(&body->W, body->dim));
+    if (!v) {
+        return CN_ERR_MEMORY;
+    }
+    cn_friction_velocity(body, r, v, u);
+    double error = cn_natural_error(body, opts.measure, r, u);
+    if (error <= enough || turns->step_work > CN_AUTO_REST_COST ||
+        !cn_auto_limits(turns, (int32_t)CN_AUTO_NEWTON_STEPS, turns->step_work, &opts, &report)) {
+        return CN_OK;
+    }
+    opts.tolerance = CN_AUTO_AIM;
+    status = cn_prox_newton_run(system, &opts, cn_auto_eps(error), scratch, r, &report);
+    cn_auto_spend(turns, report.iterations, turns->step_work);
+    return status;
+}
+
 static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve_opts *opts,
                                cn_arena *scratch, double *r, double *u, cn_solve_report *report) {
     double answer[2 * CN_ENUMERATE_MOST];
@@ -375,6 +431,9 @@ static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve
     if (!cn_auto_is_over(status, report) && cn_auto_is_spent(&turns)) {
         report->outcome = CN_EFFORT;
         report->detail = "the budget of work is spent";
+    }
+    if (status == CN_OK && report->outcome == CN_SOLVED) {
+        status = cn_auto_settle(&turns, p, &sweeps, &body, &system, scratch, r, u);
     }
     report->iterations = turns.iterations;
     report->work = turns.work;

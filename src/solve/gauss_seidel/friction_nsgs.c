@@ -50,7 +50,6 @@
 #define CN_GLIDE_STAGE 500        // sweeps before mixing is tried as well
 #define CN_MIX_STAGE 60           // and of that trial
 #define CN_GLIDE_ASTRAY 1e3       // times the best error: momentum leads nowhere
-#define CN_NSGS_NEAR 10.0         // times the tolerance: the error of a start at rest
 #define CN_NSGS_SINGLE 1e-5       // tolerance below which singles are not worth beginning with
 #define CN_NSGS_SINGLE_RIGID 5e-3 // the same for other bodies than spheres and disks
 #define CN_NSGS_SINGLE_FRICTION 5 // mu above which single precision is not used

@@ -30,6 +30,8 @@ extern const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT];
 
 cn_friction_fn cn_friction_nsgs;
 
+#define CN_NSGS_NEAR 10.0 // times the tolerance: the error of a start at rest
+
 // A run of sweeps that can be left and taken up again.
 typedef struct cn_nsgs {
     const cn_solve_opts *opts;
