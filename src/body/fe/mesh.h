@@ -34,8 +34,8 @@ typedef struct fe_mesh {
 // Checks nodes and elements and finds the surface. The arrays node and corner are taken over, not
 // copied; the others come from memory. CN_ERR_INPUT, naming the element or node: an index out of
 // range, a node twice in an element, a node that no element uses, a coordinate that is not finite,
-// an element of the other dimension, inverted or flat elements, a face of three elements, elements on
-// the same side of their common face.
+// an element of the other dimension, inverted or flat elements, a face of three elements, elements
+// on the same side of their common face.
 cn_status fe_mesh_build(cn_arena *memory, int32_t dim, const fe_element *element, int32_t nodes,
                         double *node, int32_t elements, int32_t *corner, fe_mesh *out,
                         cn_error *error);
