@@ -56,20 +56,44 @@ void fe_body_set_type(fe_body *body, fe_type *type) {
     body->type = type;
 }
 
-double fe_body_kinetic(fe_body *body) {
-    return 0.5 * quadratic(&body->type->ops.M, body->v, body->work);
-}
-
-double fe_body_elastic(fe_body *body) {
-    return 0.5 * quadratic(&body->type->ops.K, body->u, body->work);
-}
-
 void fe_body_predict(const fe_body *body, double *u) {
     const fe_type_key *key = &body->type->key;
     double step = body->quasi_static ? 0.0 : key->h * (1.0 - key->theta);
     for (int32_t i = 0; i < body->type->ops.dofs; i++) {
         u[i] = body->u[i] + step * body->v[i];
     }
+}
+
+// Takes the mean translation from a displacement. K does not feel it, but for the round-off of
+// differences between large numbers: a block that has moved by metres stores micrometres of strain.
+static void remove_translation(const fe_type *type, double *x) {
+    int32_t dim = type->key.mesh->dim, nodes = type->key.mesh->nodes;
+    for (int32_t i = 0; i < dim; i++) {
+        double sum = 0.0;
+        for (int32_t n = 0; n < nodes; n++) {
+            sum += x[dim * n + i];
+        }
+        for (int32_t n = 0; n < nodes; n++) {
+            x[dim * n + i] -= sum / nodes;
+        }
+    }
+}
+
+// x'K x. Uses the last two columns of scratch.
+static double stiffness_form(const fe_body *body, const double *x) {
+    const fe_type *type = body->type;
+    double *strained = scratch(body, 3);
+    memcpy(strained, x, sizeof *x * (size_t)type->ops.dofs);
+    remove_translation(type, strained);
+    return quadratic(&type->ops.K, strained, scratch(body, 4));
+}
+
+double fe_body_kinetic(fe_body *body) {
+    return 0.5 * quadratic(&body->type->ops.M, body->v, scratch(body, 4));
+}
+
+double fe_body_elastic(fe_body *body) {
+    return 0.5 * stiffness_form(body, body->u);
 }
 
 // b = -h V v_0 - h K (u_0 + h theta v_0) + h P_theta. Uses the last two columns of scratch.
@@ -80,6 +104,7 @@ static void right_hand_side(const fe_body *body, double *b) {
     for (int32_t i = 0; i < ops->dofs; i++) {
         u[i] = body->u[i] + s * body->v[i];
     }
+    remove_translation(body->type, u);
     cn_csr_apply(&ops->K, u, b);
     cn_csr_apply(&ops->V, body->v, viscous);
     for (int32_t i = 0; i < ops->dofs; i++) {
@@ -151,8 +176,8 @@ cn_status fe_body_integrate(fe_body *body) {
     ledger->work_contact = dot(n, body->impulse, mean);
     ledger->work_held = dot(n, body->reaction, mean);
     ledger->dissipated_viscous = h * quadratic(&ops->V, mean, product);
-    ledger->dissipated_numerical += (theta - 0.5) * (quadratic(&ops->M, dv, product) +
-                                                     h * h * quadratic(&ops->K, mean, product));
+    ledger->dissipated_numerical +=
+        (theta - 0.5) * (quadratic(&ops->M, dv, product) + h * h * stiffness_form(body, mean));
     for (int32_t i = 0; i < n; i++) {
         body->v[i] = v_1[i];
         body->u[i] += h * mean[i];
