@@ -1,7 +1,7 @@
 // step/accept.c
 // The end of a step becomes the state: poses, velocities, and of every contact its impulse, past
 // and motion by key, for the warm start and the frame change of the next step.
-#include "step/phases.h"
+#include "step/sim.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-void cn_to_world(int32_t dim, const double axes[9], const double *parts, double out[3]) {
+void step_to_world(int32_t dim, const double axes[9], const double *parts, double out[3]) {
     out[0] = out[1] = out[2] = 0.0;
     for (int32_t i = 0; i < dim; i++) {
         cn_add_scaled3(out, parts[i], axes + 3 * i, out);
@@ -18,15 +18,15 @@ void cn_to_world(int32_t dim, const double axes[9], const double *parts, double 
 }
 
 // The impulse of problem contact a in world axes.
-static void cn_world_impulse(const cn_step *step, int32_t a, double out[3]) {
+static void world_impulse(const cn_step *step, int32_t a, double out[3]) {
     const cn_contact *contact = &step->contacts.contact[cn_assembled_listed(&step->assembled, a)];
     int32_t dim = step->assembled.problem.dim;
     double axes[9];
     cn_contact_axes(dim, contact->normal, axes);
-    cn_to_world(dim, axes, step->r + (int64_t)dim * a, out);
+    step_to_world(dim, axes, step->r + (int64_t)dim * a, out);
 }
 
-bool cn_state_make_room(cn_sim *sim, int32_t count) {
+bool sim_resize_impulses(cn_sim *sim, int32_t count) {
     cn_state *state = &sim->state;
     cn_arena_release(sim->impulses, (cn_arena_mark){0});
     state->impulse_count = 0;
@@ -44,7 +44,7 @@ bool cn_state_make_room(cn_sim *sim, int32_t count) {
 }
 
 // What problem contact a did, for the next step.
-static uint8_t cn_past_of(const cn_step *step, int32_t a) {
+static uint8_t past_of(const cn_step *step, int32_t a) {
     unsigned past = step->status[a] == 2 ? CN_PAST_SLID : 0;
     bool early =
         step->opts.early && step->opts.early->place[cn_assembled_listed(&step->assembled, a)] >= 0;
@@ -59,12 +59,12 @@ static uint8_t cn_past_of(const cn_step *step, int32_t a) {
 }
 
 // Impulse `at` of the state becomes that of problem contact a.
-static void cn_keep_impulse(cn_sim *sim, int32_t at, int32_t a) {
+static void store_impulse(cn_sim *sim, int32_t at, int32_t a) {
     const cn_step *step = &sim->last;
     const cn_contact *contact = &step->contacts.contact[cn_assembled_listed(&step->assembled, a)];
     sim->state.key[at] = contact->key;
-    sim->state.past[at] = cn_past_of(step, a);
-    cn_world_impulse(step, a, sim->state.impulse + 3 * (int64_t)at);
+    sim->state.past[at] = past_of(step, a);
+    world_impulse(step, a, sim->state.impulse + 3 * (int64_t)at);
     if (sim->state.motion) {
         cn_contact_motion *motion = &sim->state.motion[at];
         double arm[6];
@@ -76,46 +76,48 @@ static void cn_keep_impulse(cn_sim *sim, int32_t at, int32_t a) {
     }
 }
 
-static void cn_keep_range(void *user, int64_t first, int64_t end) {
+static void store_range(void *user, int64_t first, int64_t end) {
     for (int32_t a = (int32_t)first; a < end; a++) {
-        cn_keep_impulse(user, a, a);
+        store_impulse(user, a, a);
     }
 }
 
 // The same with contacts that sleep among them, by key.
-static void cn_keep_merged(cn_sim *sim) {
+static void store_merged(cn_sim *sim) {
     const cn_step *step = &sim->last;
-    const cn_kept_contact *kept = (const void *)sim->kept.data;
-    int32_t contacts = step->assembled.contacts, sleeping = cn_kept_count(sim), a = 0, k = 0;
+    const step_stored_contact *stored = (const void *)sim->sleep.stored.data;
+    int32_t contacts = step->assembled.contacts, sleeping = step_stored_count(&sim->sleep), a = 0,
+            k = 0;
     for (int32_t at = 0; at < contacts + sleeping; at++) {
         const cn_contact_key *own =
             a < contacts ? &step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key
                          : NULL;
-        if (k < sleeping && (!own || cn_key_before(&kept[k].contact.key, own))) {
-            sim->state.key[at] = kept[k].contact.key;
-            sim->state.past[at] = kept[k].status == 2 ? CN_PAST_SLID : 0;
-            memcpy(sim->state.impulse + 3 * (int64_t)at, kept[k].impulse, sizeof kept[k].impulse);
+        if (k < sleeping && (!own || cn_key_before(&stored[k].contact.key, own))) {
+            sim->state.key[at] = stored[k].contact.key;
+            sim->state.past[at] = stored[k].status == 2 ? CN_PAST_SLID : 0;
+            memcpy(sim->state.impulse + 3 * (int64_t)at, stored[k].impulse,
+                   sizeof stored[k].impulse);
             if (sim->state.motion) {
                 sim->state.motion[at] = (cn_contact_motion){.normal = 0.0};
             }
             k++;
         } else {
-            cn_keep_impulse(sim, at, a++);
+            store_impulse(sim, at, a++);
         }
     }
 }
 
 // Impulses of the step and of contacts that sleep, by key, for the next warm start.
-static cn_status cn_keep_impulses(cn_sim *sim, cn_error *error) {
+static cn_status store_impulses(cn_sim *sim, cn_error *error) {
     const cn_step *step = &sim->last;
-    int32_t contacts = step->assembled.contacts, sleeping = cn_kept_count(sim);
-    if (!cn_state_make_room(sim, contacts + sleeping)) {
+    int32_t contacts = step->assembled.contacts, sleeping = step_stored_count(&sim->sleep);
+    if (!sim_resize_impulses(sim, contacts + sleeping)) {
         return cn_fail_memory(error);
     }
     if (sleeping > 0) {
-        cn_keep_merged(sim);
+        store_merged(sim);
     } else {
-        cn_parallel_ranges(&sim->env, contacts, cn_keep_range, sim);
+        cn_parallel_ranges(&sim->env, contacts, store_range, sim);
     }
     if (sim->model->joint_row_count > 0) {
         memcpy(sim->state.joint_impulse, step->r + (int64_t)step->assembled.problem.dim * contacts,
@@ -125,7 +127,7 @@ static cn_status cn_keep_impulses(cn_sim *sim, cn_error *error) {
 }
 
 // Whole turns are counted from the angles of the step before.
-static void cn_count_turns(cn_sim *sim) {
+static void count_turns(cn_sim *sim) {
     for (int32_t j = 0; j < sim->model->joint_count; j++) {
         cn_joint_view view;
         cn_joint_view_at(sim->model, &sim->state, j, sim->last.q, &view);
@@ -133,24 +135,14 @@ static void cn_count_turns(cn_sim *sim) {
     }
 }
 
-cn_status cn_step_accept(cn_sim *sim, cn_error *error) {
-    const cn_model *model = sim->model;
-    cn_status status = cn_keep_impulses(sim, error);
-    if (status == CN_OK) {
-        sim->state.last_h = sim->last.h;
-        sim->state.drift_limit = sim->last.drift_limit;
+cn_status sim_accept(cn_sim *sim, cn_error *error) {
+    cn_status status = store_impulses(sim, error);
+    if (status != CN_OK) {
+        return status;
     }
-    if (status == CN_OK && sim->next_q) {
-        sim->next_q = sim->state.q;
-        sim->next_v = sim->state.v;
-        sim->state.q = sim->last.q;
-        sim->state.v = sim->last.v;
-    } else if (status == CN_OK) {
-        cn_count_turns(sim);
-        memcpy(sim->state.q, sim->last.q,
-               sizeof(double) * (size_t)cn_pose_size(model->dim) * (size_t)model->body_count);
-        memcpy(sim->state.v, sim->last.v,
-               sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
-    }
-    return status;
+    sim->state.last_h = sim->last.h;
+    sim->state.drift_limit = sim->last.drift_limit;
+    count_turns(sim);
+    step_vectors_store(sim->model, &sim->last, &sim->vectors, &sim->state);
+    return CN_OK;
 }

@@ -1,32 +1,147 @@
 // step/adapt.c
-// Steps cut to an error: each part is taken once whole and once as two halves, and where the two
-// differ by more than settings.error in the position of any point of a free body, or where bodies
-// overlap at its end by so much more than at its start, the part is made shorter. The halves are
-// what is kept. (An impact in the last quarter of a part is seen by neither: hence the overlaps.)
+// Steps that do not stand: tried again, halved, or cut to an error.
+//
+//     advance      one step, or with settings.error parts of it
+//       part         whole and in halves, shorter until the two agree
+//       step         tried until it stands, or in two halves
+//         try          step/step.c, again while something wakes or passes through something
+//
+// Cut to an error, each part is taken once whole and once as two halves, and where the two differ
+// by more than settings.error in the position of any point of a free body, or where bodies overlap
+// at its end by so much more than at its start, the part is made shorter. The halves become the
+// state. (An impact in the last quarter of a part is seen by neither: hence the overlaps.)
 //
 // Positions alone are compared. The velocities around an impact differ by what it changes however
 // short the part, while positions differ by speed times the length of the part: an impact is so
 // located to about error over speed, and a part is never shorter than settings.step_least, which
 // ends the search where more is asked for. Each step starts with its whole length, so that nothing
-// is kept from step to step.
-#include "step/phases.h"
+// is stored from step to step.
+#include "step/sim.h"
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "math/rotation.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
 
-#define CN_PART_SHORTEST (1.0 / 1024.0) // of h, where step_least is not given
-#define CN_PART_SAFETY 0.9              // of the length that the error allows
-#define CN_PART_GROWTH 2.0              // most from one part to the next
-#define CN_PART_SHRINK 0.1              // least
-#define CN_PART_ROUND 1e-9              // of h: a rest this short is none
+// Of what gravity adds to a velocity in a step: frame changes below it are round-off. Without this
+// the warm start of a scene at rest is disturbed by changes of 1e-17 m/s.
+#define STILL_SHARE 1e-10
+
+#define PART_SHORTEST (1.0 / 1024.0) // of h, where step_least is not given
+#define PART_SAFETY 0.9              // of the length that the error allows
+#define PART_GROWTH 2.0              // most from one part to the next
+#define PART_SHRINK 0.1              // least
+#define PART_ROUND 1e-9              // of h: a rest this short is none
+
+step_context sim_context(cn_sim *sim, double t, double h) {
+    const cn_settings *settings = &sim->model->settings;
+    step_context in = {.env = &sim->env,
+                       .model = sim->model,
+                       .state = &sim->state,
+                       .steering = &sim->steering,
+                       .t = t,
+                       .h = h,
+                       .sweep = settings->theta * h + (1.0 - settings->theta) * sim->next_h,
+                       .opts = {.t = t,
+                                .h = h,
+                                .signals = sim->signals,
+                                .still = STILL_SHARE * h * cn_norm3(sim->steering.gravity)},
+                       .memory = sim->step_memory,
+                       .scratch = sim->scratch,
+                       .detector = sim->detector,
+                       .clock = &sim->phases};
+    if (sim->scheme) {
+        sim->scheme->choose(settings, &in.opts);
+    }
+    return in;
+}
+
+// ---- one step ----
+
+// A step of length h into sim->last, tried until nothing wakes and nothing passes through anything.
+static cn_status try_step(cn_sim *sim, const step_context *in, cn_error *error) {
+    cn_status status;
+    sim->retry.tries = 0;
+    sim->retry.forced.size = 0;
+    cn_detector_reach(sim->detector, NULL);
+    do {
+        status =
+            step_run(in, &sim->vectors, &sim->sleep, &sim->solvers, &sim->retry, &sim->last, error);
+        sim->retry.tries++;
+        // Islands are finite in number, and tries of fast pairs too.
+    } while (status == CN_OK && sim->last.verdict == STEP_AGAIN);
+    return status;
+}
+
+static cn_status step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
+                               cn_step_report *report, cn_error *error);
+
+// Two steps of half the length.
+static cn_status step_in_halves(cn_sim *sim, double t, double h, int32_t halvings,
+                                cn_step_report *report, cn_error *error) {
+    double next = sim->next_h;
+    sim->next_h = 0.5 * h;
+    cn_status status = sim_protect(sim, error);
+    status = status == CN_OK ? step_or_halve(sim, t, 0.5 * h, halvings, report, error) : status;
+    sim->next_h = next;
+    return status == CN_OK ? step_or_halve(sim, t + 0.5 * h, 0.5 * h, halvings, report, error)
+                           : status;
+}
+
+// The same, since bodies would pass through one another in one step.
+static cn_status halve_for_fast(cn_sim *sim, double t, double h, int32_t halvings,
+                                cn_step_report *report, cn_error *error) {
+    report->substeps++;
+    sim->retry.halvings--;
+    cn_status status = step_in_halves(sim, t, h, halvings, report, error);
+    sim->retry.halvings++;
+    return status;
+}
+
+// One step of length h, or two of half the length where bodies pass through one another, and with
+// the policy "halve", at most `halvings` times, where the solve stalls. Its end becomes the state.
+static cn_status step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
+                               cn_step_report *report, cn_error *error) {
+    const cn_settings *settings = &sim->model->settings;
+    if ((1.0 - settings->theta) * h > sim->state.drift_limit && sim->retry.halvings > 0) {
+        return halve_for_fast(sim, t, h, halvings, report, error);
+    }
+    step_context in = sim_context(sim, t, h);
+    cn_status status = try_step(sim, &in, error);
+    if (status != CN_OK) {
+        return status;
+    }
+    if (sim->last.verdict == STEP_HALVE) {
+        return halve_for_fast(sim, t, h, halvings, report, error);
+    }
+    const cn_solve_report *solved = &sim->last.solved;
+    bool stalled = solved->outcome != CN_SOLVED;
+    // A solve that ran out of time or effort would not be helped by having to make two of it.
+    if (stalled && solved->outcome != CN_TIME && solved->outcome != CN_EFFORT &&
+        settings->on_stall == CN_STALL_HALVE && halvings > 0) {
+        report->halvings++;
+        return step_in_halves(sim, t, h, halvings - 1, report, error);
+    }
+    if (stalled && settings->on_stall == CN_STALL_STOP) {
+        report->outcome = solved->outcome;
+        report->residual = solved->grade.residual;
+        return cn_fail(error, CN_ERR_NUMERIC, "the solve stalled at t = %g with residual %.3g (%s)",
+                       t, solved->grade.residual, solved->detail);
+    }
+    status = step_fall_asleep(&in, &sim->sleep, &sim->last, error);
+    if (status == CN_OK) {
+        step_add_report(&in, &sim->sleep, &sim->last, report);
+        status = sim_accept(sim, error);
+    }
+    return status;
+}
+
+// ---- parts whose error is small ----
 
 // Into room for as many.
-static void cn_copy_impulses(const cn_state *from, cn_state *to) {
+static void copy_impulses(const cn_state *from, cn_state *to) {
     if (from->impulse_count > 0) {
         size_t count = (size_t)from->impulse_count;
         memcpy(to->impulse, from->impulse, sizeof(double) * 3 * count);
@@ -38,7 +153,7 @@ static void cn_copy_impulses(const cn_state *from, cn_state *to) {
     }
 }
 
-static bool cn_state_copy(cn_sim *sim, cn_arena *memory, const cn_state *from, cn_state *to) {
+static bool copy_state(cn_sim *sim, cn_arena *memory, const cn_state *from, cn_state *to) {
     const cn_model *model = sim->model;
     int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
     int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
@@ -60,32 +175,32 @@ static bool cn_state_copy(cn_sim *sim, cn_arena *memory, const cn_state *from, c
     memcpy(to->v, from->v, sizeof(double) * (size_t)velocities);
     memcpy(to->joint_impulse, from->joint_impulse, sizeof(double) * (size_t)rows);
     memcpy(to->joint_angle, from->joint_angle, sizeof(double) * (size_t)angles);
-    cn_copy_impulses(from, to);
+    copy_impulses(from, to);
     return true;
 }
 
-// The sim goes back to the state put aside.
-static cn_status cn_state_restore(cn_sim *sim, const cn_state *kept, cn_error *error) {
+// The sim goes back to a stored state.
+static cn_status restore_state(cn_sim *sim, const cn_state *stored, cn_error *error) {
     const cn_model *model = sim->model;
     cn_state *now = &sim->state;
-    if (!cn_state_make_room(sim, kept->impulse_count)) {
+    if (!sim_resize_impulses(sim, stored->impulse_count)) {
         return cn_fail_memory(error);
     }
-    memcpy(now->q, kept->q,
+    memcpy(now->q, stored->q,
            sizeof(double) * (size_t)cn_pose_size(model->dim) * (size_t)model->body_count);
-    memcpy(now->v, kept->v,
+    memcpy(now->v, stored->v,
            sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
-    memcpy(now->joint_impulse, kept->joint_impulse,
+    memcpy(now->joint_impulse, stored->joint_impulse,
            sizeof(double) * (size_t)model->joint_row_count);
-    memcpy(now->joint_angle, kept->joint_angle, sizeof(double) * 2 * (size_t)model->joint_count);
-    cn_copy_impulses(kept, now);
-    now->last_h = kept->last_h;
-    now->drift_limit = kept->drift_limit;
+    memcpy(now->joint_angle, stored->joint_angle, sizeof(double) * 2 * (size_t)model->joint_count);
+    copy_impulses(stored, now);
+    now->last_h = stored->last_h;
+    now->drift_limit = stored->drift_limit;
     return CN_OK;
 }
 
 // The farthest that a point of a free body is apart in two sets of poses [m].
-static double cn_poses_apart(const cn_model *model, const double *a, const double *b) {
+static double poses_apart(const cn_model *model, const double *a, const double *b) {
     int64_t size = cn_pose_size(model->dim);
     double most = 0.0;
     for (int32_t i = 0; i < model->body_count; i++) {
@@ -116,9 +231,9 @@ static double cn_poses_apart(const cn_model *model, const double *a, const doubl
 }
 
 // The last step's contacts out of the detector's list, which is about to be made anew.
-static cn_status cn_keep_contacts(cn_sim *sim, cn_error *error) {
+static cn_status own_contacts(cn_sim *sim, cn_error *error) {
     cn_contact_list *list = &sim->last.contacts;
-    cn_ball_map *balls = &sim->last.assembled.problem.W.balls;
+    cn_ball_map *round = &sim->last.assembled.problem.W.balls;
     cn_contact *own = CN_TAKE(sim->step_memory, cn_contact, list->count);
     if (!own) {
         return cn_fail_memory(error);
@@ -126,15 +241,15 @@ static cn_status cn_keep_contacts(cn_sim *sim, cn_error *error) {
     if (list->count > 0) {
         memcpy(own, list->contact, sizeof *own * (size_t)list->count);
     }
-    if (balls->stride > 0) {
-        balls->normal = own->normal; // they are looked at where they lie
+    if (round->stride > 0) {
+        round->normal = own->normal; // they are read where they lie
     }
     list->contact = own;
     return CN_OK;
 }
 
 // The deepest overlap in the state [m].
-static cn_status cn_state_deepest(cn_sim *sim, double h, double *deepest, cn_error *error) {
+static cn_status deepest_overlap(cn_sim *sim, double h, double *deepest, cn_error *error) {
     cn_contact_list list;
     cn_status status = cn_detect(sim->detector, sim->state.q, sim->state.v, h, &list, error);
     *deepest = 0.0;
@@ -146,13 +261,14 @@ static cn_status cn_state_deepest(cn_sim *sim, double h, double *deepest, cn_err
 
 // A part of length h from t, whole and then in halves, which become the state; *apart: by how much
 // the two differ, or the overlap grows.
-static cn_status cn_part_try(cn_sim *sim, double t, double h, double *whole, double *apart,
-                             cn_step_report *report, cn_error *error) {
+static cn_status try_part(cn_sim *sim, double t, double h, double *whole, double *apart,
+                          cn_step_report *report, cn_error *error) {
     const cn_model *model = sim->model;
     double before, after;
-    cn_status status = cn_state_deepest(sim, h, &before, error);
+    cn_status status = deepest_overlap(sim, h, &before, error);
     if (status == CN_OK) {
-        status = cn_step_try(sim, t, h, error);
+        step_context in = sim_context(sim, t, h);
+        status = try_step(sim, &in, error);
     }
     if (status != CN_OK) {
         return status;
@@ -162,43 +278,43 @@ static cn_status cn_part_try(cn_sim *sim, double t, double h, double *whole, dou
     double next = sim->next_h;
     for (int32_t half = 0; status == CN_OK && half < 2; half++) {
         sim->next_h = half == 0 ? 0.5 * h : next;
-        status = cn_step_or_halve(sim, t + 0.5 * h * half, 0.5 * h, model->settings.halvings,
-                                  report, error);
+        status = step_or_halve(sim, t + 0.5 * h * half, 0.5 * h, model->settings.halvings, report,
+                               error);
     }
-    status = status == CN_OK ? cn_keep_contacts(sim, error) : status;
+    status = status == CN_OK ? own_contacts(sim, error) : status;
     if (status == CN_OK) {
-        status = cn_state_deepest(sim, h, &after, error);
+        status = deepest_overlap(sim, h, &after, error);
     }
     if (status == CN_OK) {
-        *apart = fmax(cn_poses_apart(model, whole, sim->state.q), after - before);
+        *apart = fmax(poses_apart(model, whole, sim->state.q), after - before);
     }
     return status;
 }
 
-static cn_status cn_adapt_parts(cn_sim *sim, double t, double h, double *whole,
-                                cn_step_report *report, cn_error *error) {
+static cn_status advance_parts(cn_sim *sim, double t, double h, double *whole,
+                               cn_step_report *report, cn_error *error) {
     const cn_settings *settings = &sim->model->settings;
-    double least = settings->step_least > 0.0 ? settings->step_least : CN_PART_SHORTEST * h;
+    double least = settings->step_least > 0.0 ? settings->step_least : PART_SHORTEST * h;
     double done = 0.0, next = h;
     cn_status status = CN_OK;
-    while (status == CN_OK && h - done > CN_PART_ROUND * h) {
+    while (status == CN_OK && h - done > PART_ROUND * h) {
         double length = fmin(next, h - done), apart = 0.0;
         cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
         cn_step_report before = *report;
-        cn_state kept;
-        if (!cn_state_copy(sim, sim->scratch, &sim->state, &kept)) {
+        cn_state stored;
+        if (!copy_state(sim, sim->scratch, &sim->state, &stored)) {
             return cn_fail_memory(error);
         }
-        status = cn_part_try(sim, t + done, length, whole, &apart, report, error);
-        double share = apart > 0.0 ? CN_PART_SAFETY * sqrt(settings->error / apart) : HUGE_VAL;
-        share = fmin(CN_PART_GROWTH, fmax(CN_PART_SHRINK, share));
+        status = try_part(sim, t + done, length, whole, &apart, report, error);
+        double share = apart > 0.0 ? PART_SAFETY * sqrt(settings->error / apart) : HUGE_VAL;
+        share = fmin(PART_GROWTH, fmax(PART_SHRINK, share));
         bool good = apart <= settings->error || length <= least;
         next = fmax(least, length * (good ? share : fmin(share, 0.5)));
         if (status == CN_OK && good) {
             done = length >= h - done ? h : done + length;
             report->substeps++;
         } else if (status == CN_OK) {
-            status = cn_state_restore(sim, &kept, error);
+            status = restore_state(sim, &stored, error);
             *report = before;
         }
         cn_arena_release(sim->scratch, mark);
@@ -206,14 +322,16 @@ static cn_status cn_adapt_parts(cn_sim *sim, double t, double h, double *whole,
     return status;
 }
 
-cn_status cn_step_adapted(cn_sim *sim, double t, double h, cn_step_report *report,
-                          cn_error *error) {
+cn_status sim_advance(cn_sim *sim, double t, double h, cn_step_report *report, cn_error *error) {
     const cn_model *model = sim->model;
+    if (!(model->settings.error > 0.0)) {
+        return step_or_halve(sim, t, h, model->settings.halvings, report, error);
+    }
     cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
     double *whole =
         CN_TAKE(sim->scratch, double, (int64_t)cn_pose_size(model->dim) * model->body_count);
     cn_status status =
-        whole ? cn_adapt_parts(sim, t, h, whole, report, error) : cn_fail_memory(error);
+        whole ? advance_parts(sim, t, h, whole, report, error) : cn_fail_memory(error);
     cn_arena_release(sim->scratch, mark);
     return status;
 }

@@ -4,7 +4,7 @@
 // v0 and v1 being the velocities at q~ before and after. The drifts to q~ and from there keep the
 // kinetic energy, so the balance closes to round-off. Only bodies with locks that turn with them
 // lose something besides, when the turned lock takes out a part of their velocity.
-#include "step/sim.h"
+#include "step/step.h"
 
 #include "base/parallel.h"
 #include "math/vec3.h"
@@ -12,80 +12,84 @@
 
 #include <math.h>
 
-typedef struct cn_energies {
+typedef struct energies {
     double kinetic, potential;
-} cn_energies;
+} energies;
 
 // What a step's forces and impulses did, and the energies of the bodies before and after.
-typedef struct cn_work {
+typedef struct work_sums {
     double external, joints;
     double friction, impact, numerical; // dissipated
     double correction;                  // of lifting bodies out of penetration
-    cn_energies before, after;
-} cn_work;
+    energies before, after;
+} work_sums;
 
-static void cn_energy_join(void *total, const void *part) {
-    cn_energies *sum = total;
-    const cn_energies *add = part;
+static void energy_join(void *total, const void *part) {
+    energies *sum = total;
+    const energies *add = part;
     sum->kinetic += add->kinetic;
     sum->potential += add->potential;
 }
 
-static void cn_work_join(void *total, const void *part) {
-    cn_work *sum = total;
-    const cn_work *add = part;
+static void work_join(void *total, const void *part) {
+    work_sums *sum = total;
+    const work_sums *add = part;
     sum->external += add->external;
     sum->joints += add->joints;
     sum->friction += add->friction;
     sum->impact += add->impact;
     sum->numerical += add->numerical;
     sum->correction += add->correction;
-    cn_energy_join(&sum->before, &add->before);
-    cn_energy_join(&sum->after, &add->after);
+    energy_join(&sum->before, &add->before);
+    energy_join(&sum->after, &add->after);
 }
 
 // Adds what one body has.
-static inline void cn_energy_add(const cn_rigid *rigid, const double gravity[3], const double *x,
-                                 const double *v, cn_energies *sum) {
+static inline void energy_add(const cn_rigid *rigid, const double gravity[3], const double *x,
+                              const double *v, energies *sum) {
     sum->kinetic += cn_rigid_kinetic(rigid, x, v);
     for (int32_t k = 0; k < rigid->dim; k++) {
         sum->potential -= rigid->mass * gravity[k] * x[k];
     }
 }
 
-typedef struct cn_energy_loop {
-    const cn_sim *sim;
-    const double *q, *v;
-} cn_energy_loop;
+typedef struct energy_loop {
+    const cn_model *model;
+    const double *gravity, *q, *v;
+} energy_loop;
 
-static void cn_energy_range(const void *user, int64_t first, int64_t end, void *part) {
-    const cn_energy_loop *loop = user;
-    const cn_model *model = loop->sim->model;
+static void energy_range(const void *user, int64_t first, int64_t end, void *part) {
+    const energy_loop *loop = user;
+    const cn_model *model = loop->model;
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
     for (int64_t i = first; i < end; i++) {
         if (model->body[i].role == CN_BODY_FREE) {
             cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
-            cn_energy_add(&rigid, loop->sim->steering.gravity, loop->q + pose * i,
-                          loop->v + size * i, part);
+            energy_add(&rigid, loop->gravity, loop->q + pose * i, loop->v + size * i, part);
         }
     }
 }
 
-void cn_state_energy(const cn_sim *sim, const double *q, const double *v, double *kinetic,
-                     double *potential) {
-    cn_energy_loop loop = {sim, q, v};
-    cn_energies sum = {0.0, 0.0};
-    cn_parallel_fold(&sim->env, sim->model->body_count, cn_energy_range, cn_energy_join, &loop,
-                     sizeof sum, &sum);
+void step_energy_of(const cn_env *env, const cn_model *model, const double gravity[3],
+                    const double *q, const double *v, double *kinetic, double *potential) {
+    energy_loop loop = {model, gravity, q, v};
+    energies sum = {0.0, 0.0};
+    cn_parallel_fold(env, model->body_count, energy_range, energy_join, &loop, sizeof sum, &sum);
     *kinetic = sum.kinetic;
     *potential = sum.potential;
 }
 
+// A step and what it was given.
+typedef struct work_loop {
+    const step_context *in;
+    const cn_step *step;
+} work_loop;
+
 // Work of the given forces on body i, and what theta > 1/2 takes away.
-static inline void cn_load_work(const cn_sim *sim, int64_t i, cn_work *work) {
-    const cn_step *step = &sim->last;
-    int32_t dim = sim->model->dim, size = cn_velocity_size(dim);
-    double theta = step->opts.theta, mass = sim->model->body[i].mass;
+static inline void load_work(const work_loop *loop, int64_t i, work_sums *work) {
+    const cn_step *step = loop->step;
+    int32_t dim = loop->in->model->dim, size = cn_velocity_size(dim);
+    double theta = step->opts.theta, mass = loop->in->model->body[i].mass;
     static const double none[6] = {0.0};
     const double *load = step->load ? step->load + 6 * i : none;
     bool given_none = load[0] == 0.0 && load[1] == 0.0 && load[2] == 0.0 && load[3] == 0.0 &&
@@ -96,18 +100,18 @@ static inline void cn_load_work(const cn_sim *sim, int64_t i, cn_work *work) {
     for (int32_t k = 0; k < size; k++) {
         double v0 = step->v_old[size * i + k], v1 = step->v_new[size * i + k];
         double given = dim == 2 && k == 2 ? load[5] : load[k];
-        double weight = k < dim ? mass * sim->steering.gravity[k] : 0.0;
+        double weight = k < dim ? mass * loop->in->steering->gravity[k] : 0.0;
         work->external += step->h * given * ((1.0 - theta) * v0 + theta * v1);
         work->numerical += step->h * (theta - 0.5) * (given + weight) * (v1 - v0);
     }
 }
 
-static void cn_body_work(const void *user, int64_t first, int64_t end, void *part) {
-    const cn_sim *sim = user;
-    const cn_model *model = sim->model;
-    const cn_step *step = &sim->last;
-    const double *gravity = sim->steering.gravity;
-    cn_work *work = part;
+static void body_work(const void *user, int64_t first, int64_t end, void *part) {
+    const work_loop *loop = user;
+    const cn_model *model = loop->in->model;
+    const cn_step *step = loop->step;
+    const double *gravity = loop->in->steering->gravity;
+    work_sums *work = part;
     int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
     for (int64_t i = first; i < end; i++) {
         if (model->body[i].role != CN_BODY_FREE) {
@@ -115,18 +119,19 @@ static void cn_body_work(const void *user, int64_t first, int64_t end, void *par
         }
         cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
         int64_t at_q = pose * i, at_v = size * i;
-        cn_energy_add(&rigid, gravity, sim->state.q + at_q, sim->state.v + at_v, &work->before);
-        cn_energy_add(&rigid, gravity, step->q + at_q, step->v + at_v, &work->after);
-        cn_load_work(sim, i, work);
+        energy_add(&rigid, gravity, loop->in->state->q + at_q, loop->in->state->v + at_v,
+                   &work->before);
+        energy_add(&rigid, gravity, step->q + at_q, step->v + at_v, &work->after);
+        load_work(loop, i, work);
     }
 }
 
 // What a driven body gives through a contact: minus the impulse on it times its mean velocity at
 // the end of the arm.
-static double cn_driven_work(const cn_sim *sim, int32_t body, const double arm[3],
-                             const double impulse[3]) {
-    const cn_model *model = sim->model;
-    const cn_step *step = &sim->last;
+static double driven_work(const work_loop *loop, int32_t body, const double arm[3],
+                          const double impulse[3]) {
+    const cn_model *model = loop->in->model;
+    const cn_step *step = loop->step;
     if (model->body[body].role != CN_BODY_DRIVEN) {
         return 0.0;
     }
@@ -146,31 +151,31 @@ static double cn_driven_work(const cn_sim *sim, int32_t body, const double arm[3
 }
 
 // What the driven bodies of problem contact a give through it.
-static double cn_driven_works(const cn_sim *sim, int64_t a) {
-    const cn_step *step = &sim->last;
+static double driven_works(const work_loop *loop, int64_t a) {
+    const cn_step *step = loop->step;
     const cn_contact *contact = &step->contacts.contact[cn_assembled_listed(&step->assembled, a)];
-    if (sim->model->body[contact->key.candidate].role != CN_BODY_DRIVEN &&
-        sim->model->body[contact->key.antagonist].role != CN_BODY_DRIVEN) {
+    if (loop->in->model->body[contact->key.candidate].role != CN_BODY_DRIVEN &&
+        loop->in->model->body[contact->key.antagonist].role != CN_BODY_DRIVEN) {
         return 0.0; // most contacts
     }
     double axes[9];
-    cn_contact_axes(sim->model->dim, contact->normal, axes);
+    cn_contact_axes(loop->in->model->dim, contact->normal, axes);
     double impulse[3] = {0.0, 0.0, 0.0}, reaction[3];
-    for (int32_t i = 0; i < sim->model->dim; i++) {
-        cn_add_scaled3(impulse, step->r[sim->model->dim * a + i], axes + 3 * i, impulse);
+    for (int32_t i = 0; i < loop->in->model->dim; i++) {
+        cn_add_scaled3(impulse, step->r[loop->in->model->dim * a + i], axes + 3 * i, impulse);
     }
     for (int32_t k = 0; k < 3; k++) {
         reaction[k] = -impulse[k];
     }
     double arm[6];
-    cn_contact_arms(sim->model->dim, step->q_middle, &step->contacts,
+    cn_contact_arms(loop->in->model->dim, step->q_middle, &step->contacts,
                     cn_assembled_listed(&step->assembled, a), step->opts.early, arm);
-    return cn_driven_work(sim, contact->key.candidate, arm + 3, impulse) +
-           cn_driven_work(sim, contact->key.antagonist, arm, reaction);
+    return driven_work(loop, contact->key.candidate, arm + 3, impulse) +
+           driven_work(loop, contact->key.antagonist, arm, reaction);
 }
 
 // -1/2 (u_0 + u_1) of contact a, whose u of both ends is known.
-static void cn_mean_approach(const cn_step *step, int32_t dim, int64_t a, double mean[3]) {
+static void mean_approach(const cn_step *step, int32_t dim, int64_t a, double mean[3]) {
     for (int32_t i = 0; i < dim; i++) {
         int64_t row = dim * a + i;
         double after = step->u[row] - step->assembled.shift[row];
@@ -178,9 +183,10 @@ static void cn_mean_approach(const cn_step *step, int32_t dim, int64_t a, double
     }
 }
 
-// The same of balls, from the mean velocities of the two. For a dimension known to the compiler.
-static inline __attribute__((always_inline)) void
-cn_mean_ball_approach(int dim, const cn_step *step, int64_t a, double mean[3]) {
+// The same of round bodies, from the mean velocities of the two. For a dimension known to the
+// compiler.
+static inline __attribute__((always_inline)) void mean_round_approach(int dim, const cn_step *step,
+                                                                      int64_t a, double mean[3]) {
     const cn_ball_map *balls = &step->assembled.problem.W.balls;
     int size = dim == 3 ? 6 : 3;
     double v[2][6];
@@ -193,12 +199,12 @@ cn_mean_ball_approach(int dim, const cn_step *step, int64_t a, double mean[3]) {
     cn_ball_relative(dim, balls, a, v[0], v[1], mean);
 }
 
-static void cn_contact_work(const void *user, int64_t first, int64_t end, void *part) {
-    const cn_sim *sim = user;
-    const cn_step *step = &sim->last;
-    cn_work *work = part;
-    int32_t dim = sim->model->dim;
-    bool driven = sim->model->motion_count > 0;
+static void contact_work(const void *user, int64_t first, int64_t end, void *part) {
+    const work_loop *loop = user;
+    const cn_step *step = loop->step;
+    work_sums *work = part;
+    int32_t dim = loop->in->model->dim;
+    bool driven = loop->in->model->motion_count > 0;
     for (int64_t a = first; a < end; a++) {
         const double *r = step->r + dim * a;
         double mean[3] = {0.0, 0.0, 0.0}, third = dim == 3 ? r[2] : 0.0;
@@ -206,22 +212,22 @@ static void cn_contact_work(const void *user, int64_t first, int64_t end, void *
             continue; // open: it gives and takes nothing
         }
         if (step->assembled.shift) {
-            cn_mean_approach(step, dim, a, mean);
+            mean_approach(step, dim, a, mean);
         } else if (dim == 3) {
-            cn_mean_ball_approach(3, step, a, mean);
+            mean_round_approach(3, step, a, mean);
         } else {
-            cn_mean_ball_approach(2, step, a, mean);
+            mean_round_approach(2, step, a, mean);
         }
         work->impact += mean[0] * r[0];
         work->friction += mean[1] * r[1] + mean[2] * third;
-        work->external += driven ? cn_driven_works(sim, a) : 0.0;
+        work->external += driven ? driven_works(loop, a) : 0.0;
     }
 }
 
 // The velocities of a driven body in a row of H, which has no entries for it: what is left of u.
-static double cn_joint_driven(const cn_sim *sim, const cn_joint *joint, const double J[12]) {
-    const cn_model *model = sim->model;
-    const cn_step *step = &sim->last;
+static double joint_driven(const work_loop *loop, const cn_joint *joint, const double J[12]) {
+    const cn_model *model = loop->in->model;
+    const cn_step *step = loop->step;
     double sum = 0.0;
     for (int32_t k = 0; k < 12; k++) {
         int32_t body = joint->body[k / 6], part = k % 6;
@@ -237,33 +243,34 @@ static double cn_joint_driven(const cn_sim *sim, const cn_joint *joint, const do
 
 // Joints give 1/2 (u_0 + u_1) r to what they join; the driven bodies' part of it comes from
 // outside.
-static void cn_joint_work(const cn_sim *sim, cn_work *work) {
-    const cn_model *model = sim->model;
-    const cn_step *step = &sim->last;
+static void joint_work(const work_loop *loop, work_sums *work) {
+    const cn_model *model = loop->in->model;
+    const cn_step *step = loop->step;
     int64_t row = (int64_t)model->dim * step->assembled.contacts;
     for (int32_t j = 0; j < model->joint_count; j++) {
         const cn_joint *joint = &model->joint[j];
         cn_joint_view view;
-        cn_joint_view_at(model, &sim->state, j, step->q_middle, &view);
+        cn_joint_view_at(model, loop->in->state, j, step->q_middle, &view);
         for (int32_t i = 0; i < joint->row_count; i++, row++) {
             double J[12];
             cn_joint_value(joint, &view, i, J);
             double after = cn_row_after(&step->assembled, step->r, step->u, row);
             work->joints += 0.5 * (step->assembled.velocity_before[row] + after) * step->r[row];
-            work->external -= cn_joint_driven(sim, joint, J) * step->r[row];
+            work->external -= joint_driven(loop, joint, J) * step->r[row];
         }
     }
     work->numerical += step->projected + step->stilled;
     work->correction += step->lifted;
 }
 
-void cn_step_energy(const cn_sim *sim, cn_step_report *report) {
-    cn_work work = {0};
-    cn_parallel_fold(&sim->env, sim->model->body_count, cn_body_work, cn_work_join, sim,
-                     sizeof work, &work);
-    cn_parallel_fold(&sim->env, sim->last.assembled.contacts, cn_contact_work, cn_work_join, sim,
-                     sizeof work, &work);
-    cn_joint_work(sim, &work);
+void step_add_energy(const step_context *in, const cn_step *step, cn_step_report *report) {
+    work_sums work = {0};
+    work_loop loop = {in, step};
+    cn_parallel_fold(in->env, in->model->body_count, body_work, work_join, &loop, sizeof work,
+                     &work);
+    cn_parallel_fold(in->env, step->assembled.contacts, contact_work, work_join, &loop, sizeof work,
+                     &work);
+    joint_work(&loop, &work);
     report->kinetic = work.after.kinetic;
     report->potential = work.after.potential;
     report->work_external += work.external;

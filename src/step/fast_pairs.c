@@ -6,9 +6,9 @@
 //  1. before the solve, pairs whose motion hits (detect/impact_time.h) and goes deeper take part
 //     early: they bounce with e u_i in front of the surface, at a gap of at most h |u|;
 //  2. after the solve, pairs that the impulses of others throw through one another. Bodies that
-//     became faster than detection had expected are looked for farther away, and the step is made
+//     became faster than detection had expected are searched for farther away, and the step is made
 //     again. Then it is halved, so that the next part sees them approach, at most a few times;
-//     shorter steps take them in as they are, at most CN_FAST_TRIES times;
+//     shorter steps take them in as they are, at most FAST_TRIES times;
 //  3. what is left is stopped without bouncing:
 //         0 <= u + max(0, g + depth)/tau  orthogonal to  p >= 0  for all normals, without friction.
 // The motion that counts is that from q~ of this step to q~ of the next one, of the length tau =
@@ -20,7 +20,7 @@
 // would not: hence the new try from the start.
 //
 // Costs nothing where no body moves by half its thickness in a step.
-#include "step/phases.h"
+#include "step/step.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -32,123 +32,134 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_FAST_TRIES 8          // of a step; two or three are usual
-#define CN_PARTS_MAX 4096.0      // of the first step
-#define CN_SAME_NORMAL 0.999     // cosine: the contact that is hit is the listed one
-#define CN_STOP_TOLERANCE 1e-6   // of the solve that stops what nothing else stops
-#define CN_STOPPED_ENOUGH 1.0001 // of the depth: what the tolerance leaves is no pass
+#define FAST_TRIES 8          // of a step; two or three are usual
+#define PARTS_MAX 4096.0      // of the first step
+#define SAME_NORMAL 0.999     // cosine: the contact that is hit is the listed one
+#define STOP_TOLERANCE 1e-6   // of the solve that stops what nothing else stops
+#define STOPPED_ENOUGH 1.0001 // of the depth: what the tolerance leaves is no pass
 
 // ---- how far bodies come ----
 
-// Of body i within the step with velocities v [m]; rotation counts for what is not round.
-static double cn_reach_of(const cn_sim *sim, int32_t i, const double *v) {
-    const cn_model *model = sim->model;
+// Of body i within a time with velocities v [m]; rotation counts for what is not round.
+static double reach_of(const cn_model *model, double time, int32_t i, const double *v) {
     const cn_body *body = &model->body[i];
     const double *own = v + (int64_t)cn_velocity_size(model->dim) * i;
     double bound = body->ball || isinf(body->bound) ? 0.0 : body->bound;
     double speed = model->dim == 3 ? cn_norm3(own) + bound * cn_norm3(own + 3)
                                    : hypot(own[0], own[1]) + bound * fabs(own[2]);
-    return sim->last.sweep * speed;
+    return time * speed;
 }
 
-typedef struct cn_fast_loop {
-    const cn_sim *sim;
-    const double *v;
-} cn_fast_loop;
+// Of both bodies of a contact together.
+static double pair_reach(const cn_model *model, double time, const cn_contact_key *key,
+                         const double *v) {
+    return reach_of(model, time, key->candidate, v) + reach_of(model, time, key->antagonist, v);
+}
 
-static void cn_farthest_range(const void *user, int64_t first, int64_t end, void *part) {
-    const cn_fast_loop *loop = user;
+typedef struct reach_loop {
+    const cn_model *model;
+    double time;
+    const double *v;
+} reach_loop;
+
+static void farthest_range(const void *user, int64_t first, int64_t end, void *part) {
+    const reach_loop *loop = user;
     double *most = part;
     for (int64_t i = first; i < end; i++) {
-        *most = fmax(*most, cn_reach_of(loop->sim, (int32_t)i, loop->v));
+        *most = fmax(*most, reach_of(loop->model, loop->time, (int32_t)i, loop->v));
     }
 }
 
-static void cn_farthest_join(void *total, const void *part) {
+static void farthest_join(void *total, const void *part) {
     *(double *)total = fmax(*(double *)total, *(const double *)part);
 }
 
-// Whether any body moves so far in the step that a pair may be fast.
-static bool cn_anything_fast(const cn_sim *sim, const double *v) {
-    cn_fast_loop loop = {sim, v};
+// Whether any body moves so far within a time that a pair may be fast.
+static bool anything_fast(const step_context *in, double time, const double *v) {
+    reach_loop loop = {in->model, time, v};
     double most = 0.0;
-    if (!(sim->model->depth_min < HUGE_VAL)) {
+    if (!(in->model->depth_min < HUGE_VAL)) {
         return false;
     }
-    cn_parallel_fold(&sim->env, sim->model->body_count, cn_farthest_range, cn_farthest_join, &loop,
+    cn_parallel_fold(in->env, in->model->body_count, farthest_range, farthest_join, &loop,
                      sizeof most, &most);
-    return 2.0 * most > sim->model->depth_min;
+    return 2.0 * most > in->model->depth_min;
 }
 
 // ---- pairs of shapes ----
 
+// The listed contacts as bodies approach from q~ with velocities v, within the sweep of the step.
+typedef struct approach {
+    const step_context *in;
+    const cn_contact_list *contacts;
+    const double *q, *v;
+} approach;
+
 // The contacts of one pair of shapes, first .. end - 1 of the list, and how they move.
-typedef struct cn_fast_group {
+typedef struct fast_group {
     int32_t first, end;
     double depth;
     bool hit, closed; // the shapes meet within the step; they are in touch already
     bool inverted;    // in touch, and past one another at the end of the step
     cn_impact impact;
-} cn_fast_group;
+} fast_group;
 
-static double cn_normal_velocity(const cn_sim *sim, const cn_contact *contact, const double *v) {
-    const cn_step *step = &sim->last;
+static double normal_velocity(const approach *at, int32_t c) {
+    const cn_contact *contact = &at->contacts->contact[c];
+    int32_t dim = at->in->model->dim;
     double arm[6], apart[3];
-    cn_contact_arms(sim->model->dim, step->q_middle, &step->contacts,
-                    (int32_t)(contact - step->contacts.contact), NULL, arm);
-    cn_contact_velocity(sim->model->dim, v, &contact->key, arm, apart);
+    cn_contact_arms(dim, at->q, at->contacts, c, NULL, arm);
+    cn_contact_velocity(dim, at->v, &contact->key, arm, apart);
     return cn_dot3(contact->normal, apart);
 }
 
-// The group that starts at a listed contact. What it cannot reach is not looked at closely.
-static cn_fast_group cn_group_at(const cn_sim *sim, int32_t first, const double *v) {
-    const cn_contact_list *list = &sim->last.contacts;
+// The group that starts at a listed contact. What it cannot reach is not evaluated closely.
+static fast_group group_at(const approach *at, int32_t first) {
+    const cn_contact_list *list = at->contacts;
+    const cn_model *model = at->in->model;
     const cn_contact *contact = &list->contact[first];
-    cn_fast_group group = {.first = first, .end = first + 1};
+    double sweep = at->in->sweep;
+    fast_group group = {.first = first, .end = first + 1};
     int32_t nearest = first;
     for (; group.end < list->count && cn_same_shapes(&contact->key, &list->contact[group.end].key);
          group.end++) {
         nearest = list->contact[group.end].gap < list->contact[nearest].gap ? group.end : nearest;
     }
     double gap = list->contact[nearest].gap;
-    double reach =
-        cn_reach_of(sim, contact->key.candidate, v) + cn_reach_of(sim, contact->key.antagonist, v);
-    group.depth = cn_contact_depth(sim->model, &contact->key);
+    double reach = pair_reach(model, sweep, &contact->key, at->v);
+    group.depth = cn_contact_depth(model, &contact->key);
     if (!(group.depth < reach && gap < reach)) {
         return group;
     }
     group.closed = gap <= 0.0;
-    const double *q = sim->last.q_middle;
     double farthest = fabs(gap) + 2.0 * reach;
     if (group.closed) {
-        group.inverted = cn_impact_inverts(sim->model, &contact->key, q, v, sim->last.sweep,
-                                           farthest, list->contact[nearest].normal);
+        group.inverted = cn_impact_inverts(model, &contact->key, at->q, at->v, sweep, farthest,
+                                           list->contact[nearest].normal);
     } else {
-        group.hit = cn_impact_time(sim->model, &contact->key, q, v, sim->last.sweep, farthest,
-                                   &group.impact);
+        group.hit =
+            cn_impact_time(model, &contact->key, at->q, at->v, sweep, farthest, &group.impact);
     }
     group.hit = group.hit || group.closed;
     return group;
 }
 
 // Whether contact c of a group that is hit goes deeper than it may.
-static bool cn_goes_through(const cn_sim *sim, const cn_fast_group *group, int32_t c,
-                            const double *v) {
-    const cn_contact *contact = &sim->last.contacts.contact[c];
-    bool listed = group->closed || cn_dot3(contact->normal, group->impact.normal) > CN_SAME_NORMAL;
+static bool goes_through(const approach *at, const fast_group *group, int32_t c) {
+    const cn_contact *contact = &at->contacts->contact[c];
+    bool listed = group->closed || cn_dot3(contact->normal, group->impact.normal) > SAME_NORMAL;
     return listed && contact->gap > -group->depth &&
-           contact->gap + sim->last.sweep * cn_normal_velocity(sim, contact, v) <
-               -CN_STOPPED_ENOUGH * group->depth;
+           contact->gap + at->in->sweep * normal_velocity(at, c) < -STOPPED_ENOUGH * group->depth;
 }
 
 // Whether the group as a whole is hit without that the next step would see it.
-static bool cn_group_goes_through(const cn_fast_group *group) {
+static bool group_goes_through(const fast_group *group) {
     return group->hit && !group->closed && !group->impact.caught;
 }
 
-static bool cn_group_bounces(const cn_sim *sim, const cn_fast_group *group) {
-    const cn_model *model = sim->model;
-    const cn_contact_key *key = &sim->last.contacts.contact[group->first].key;
+static bool group_bounces(const approach *at, const fast_group *group) {
+    const cn_model *model = at->in->model;
+    const cn_contact_key *key = &at->contacts->contact[group->first].key;
     return cn_model_pair(model, model->body[key->candidate].material,
                          model->body[key->antagonist].material)
                ->law == CN_LAW_SIGNORINI;
@@ -156,149 +167,151 @@ static bool cn_group_bounces(const cn_sim *sim, const cn_fast_group *group) {
 
 // ---- before the solve ----
 
-// Contact c takes part early; its bodies will be hit at these arms.
-static void cn_add_early(cn_step *step, int32_t c, const double arm[6]) {
-    if (step->early.place[c] < 0) {
-        step->early.place[c] = step->early.count++;
+static cn_status take_early(const step_context *in, int32_t count, cn_early_hits *early,
+                            cn_error *error) {
+    early->count = 0;
+    early->place = CN_TAKE(in->memory, int32_t, count);
+    early->arm = CN_TAKE(in->memory, double, 6 * (int64_t)count);
+    if (!early->place || !early->arm) {
+        return cn_fail_memory(error);
     }
-    memcpy(step->early.arm + 6 * (int64_t)step->early.place[c], arm, 6 * sizeof *arm);
+    for (int32_t c = 0; c < count; c++) {
+        early->place[c] = -1;
+    }
+    return CN_OK;
+}
+
+// Contact c takes part early; its bodies will be hit at these arms.
+static void add_early(int32_t c, const double arm[6], cn_early_hits *early) {
+    if (early->place[c] < 0) {
+        early->place[c] = early->count++;
+    }
+    memcpy(early->arm + 6 * (int64_t)early->place[c], arm, 6 * sizeof *arm);
 }
 
 // The same where nothing is known but its place at q~: each body is hit where it is nearest to the
-// other, which is hit where that point comes to, with velocities v.
-static void cn_add_early_listed(cn_sim *sim, int32_t c, const double *v) {
-    cn_step *step = &sim->last;
-    const cn_contact *contact = &step->contacts.contact[c];
-    int32_t dim = sim->model->dim;
+// other, which is hit where that point comes to.
+static void add_early_listed(const approach *at, int32_t c, cn_early_hits *early) {
+    const cn_contact *contact = &at->contacts->contact[c];
+    int32_t dim = at->in->model->dim;
     int64_t size = cn_velocity_size(dim);
-    const double *candidate = v + size * contact->key.candidate,
-                 *antagonist = v + size * contact->key.antagonist;
-    double arm[6], u = cn_normal_velocity(sim, contact, v);
-    double t = u < 0.0 ? fmin(fmax(0.0, contact->gap) / -u, step->sweep) : 0.0;
-    cn_contact_arms(dim, step->q_middle, &step->contacts, c, NULL, arm);
+    const double *candidate = at->v + size * contact->key.candidate,
+                 *antagonist = at->v + size * contact->key.antagonist;
+    double arm[6], u = normal_velocity(at, c);
+    double t = u < 0.0 ? fmin(fmax(0.0, contact->gap) / -u, at->in->sweep) : 0.0;
+    cn_contact_arms(dim, at->q, at->contacts, c, NULL, arm);
     for (int32_t k = 0; k < dim; k++) {
         double half = 0.5 * contact->gap * contact->normal[k];
         arm[k] += t > 0.0 ? half + t * (candidate[k] - antagonist[k]) : -half;
         arm[3 + k] += half;
     }
-    cn_add_early(step, c, arm);
+    add_early(c, arm, early);
 }
 
 // The nearest contact of a group gets the normal of the impact and takes part early.
-static void cn_group_aim(cn_sim *sim, const cn_fast_group *group) {
-    cn_contact *contact = sim->last.contacts.contact;
+static void mark_nearest(const fast_group *group, cn_contact *contact, cn_early_hits *early) {
     int32_t nearest = group->first;
     for (int32_t c = group->first + 1; c < group->end; c++) {
         nearest = contact[c].gap < contact[nearest].gap ? c : nearest;
     }
     memcpy(contact[nearest].normal, group->impact.normal, sizeof contact->normal);
-    cn_add_early(&sim->last, nearest, group->impact.arm);
+    add_early(nearest, group->impact.arm, early);
 }
 
 // Contacts of the group that take part early.
-static void cn_group_mark(cn_sim *sim, const cn_fast_group *group) {
+static void mark_group(const approach *at, const fast_group *group, cn_contact *contact,
+                       cn_early_hits *early) {
     int32_t count = 0;
     for (int32_t c = group->first; c < group->end && group->hit; c++) {
-        if (cn_goes_through(sim, group, c, sim->last.v_old)) {
-            cn_add_early_listed(sim, c, sim->last.v_old);
+        if (goes_through(at, group, c)) {
+            add_early_listed(at, c, early);
             count++;
         }
     }
-    if (count == 0 && cn_group_goes_through(group)) {
-        cn_group_aim(sim, group);
+    if (count == 0 && group_goes_through(group)) {
+        mark_nearest(group, contact, early);
     }
 }
 
 // Those that the last try of the step asked for.
-static void cn_mark_forced(cn_sim *sim) {
-    cn_step *step = &sim->last;
-    const cn_contact_key *forced = (const void *)sim->forced.data;
-    int64_t count = (int64_t)(sim->forced.size / sizeof *forced), next = 0;
-    for (int32_t c = 0; c < step->contacts.count && next < count; c++) {
-        const cn_contact_key *key = &step->contacts.contact[c].key;
+static void mark_forced(const approach *at, const step_retry *retry, cn_early_hits *early) {
+    const cn_contact_key *forced = (const void *)retry->forced.data;
+    int64_t count = (int64_t)(retry->forced.size / sizeof *forced), next = 0;
+    for (int32_t c = 0; c < at->contacts->count && next < count; c++) {
+        const cn_contact_key *key = &at->contacts->contact[c].key;
         while (next < count && cn_key_before(&forced[next], key)) {
             next++;
         }
-        if (next < count && !cn_key_before(key, &forced[next]) && step->early.place[c] < 0) {
-            cn_add_early_listed(sim, c, step->v_old);
+        if (next < count && !cn_key_before(key, &forced[next]) && early->place[c] < 0) {
+            add_early_listed(at, c, early);
         }
     }
 }
 
-static bool cn_early_begin(cn_sim *sim) {
-    cn_step *step = &sim->last;
-    int32_t count = step->contacts.count;
-    step->early.count = 0;
-    step->early.place = CN_TAKE(sim->step_memory, int32_t, count);
-    step->early.arm = CN_TAKE(sim->step_memory, double, 6 * (int64_t)count);
-    for (int32_t c = 0; step->early.place && c < count; c++) {
-        step->early.place[c] = -1;
-    }
-    step->opts.early = &step->early;
-    return step->early.place && step->early.arm;
-}
-
-cn_status cn_fast_mark(cn_sim *sim, cn_error *error) {
-    cn_step *step = &sim->last;
-    const cn_model *model = sim->model;
-    step->opts.early = NULL;
-    if (step->opts.scheme != CN_SHIFT_LAW || !model->settings.continuous || !model->bounces ||
-        !(cn_anything_fast(sim, step->v_old) || sim->forced.size > 0)) {
+cn_status step_mark_early(const step_context *in, const step_retry *retry, const double *q,
+                          const double *v, cn_contact_list *contacts, cn_early_hits *early,
+                          cn_error *error) {
+    const cn_model *model = in->model;
+    *early = (cn_early_hits){.place = NULL};
+    if (in->opts.scheme != CN_SHIFT_LAW || !model->settings.continuous || !model->bounces ||
+        !(anything_fast(in, in->sweep, v) || retry->forced.size > 0)) {
         return CN_OK;
     }
-    if (!cn_early_begin(sim)) {
-        return cn_fail_memory(error);
-    }
-    for (int32_t c = 0; c < step->contacts.count;) {
-        cn_fast_group group = cn_group_at(sim, c, step->v_old);
-        if (cn_group_bounces(sim, &group)) {
-            cn_group_mark(sim, &group);
+    approach at = {in, contacts, q, v};
+    cn_status status = take_early(in, contacts->count, early, error);
+    for (int32_t c = 0; status == CN_OK && c < contacts->count;) {
+        fast_group group = group_at(&at, c);
+        if (group_bounces(&at, &group)) {
+            mark_group(&at, &group, contacts->contact, early);
         }
         c = group.end;
     }
-    cn_mark_forced(sim);
-    return CN_OK;
+    if (status == CN_OK) {
+        mark_forced(&at, retry, early);
+    }
+    return status;
 }
 
 // ---- after the solve ----
 
 // Bodies that come farther than detection expected, by so much that they may be past something.
 // Their reach is noted for the next try.
-static cn_status cn_fast_reach(cn_sim *sim, bool *farther, cn_error *error) {
-    const cn_model *model = sim->model;
-    const cn_step *step = &sim->last;
+static cn_status note_reach(const step_context *in, const cn_step *step, step_retry *retry,
+                            bool *farther, cn_error *error) {
+    const cn_model *model = in->model;
     *farther = false;
     for (int32_t i = 0; i < model->body_count; i++) {
-        double now = cn_reach_of(sim, i, step->v_new), expected = cn_reach_of(sim, i, step->v_old);
-        expected = sim->tries > 0 && sim->reach ? fmax(expected, sim->reach[i]) : expected;
+        double now = reach_of(model, in->sweep, i, step->v_new),
+               expected = reach_of(model, in->sweep, i, step->v_old);
+        expected = retry->tries > 0 && retry->reach ? fmax(expected, retry->reach[i]) : expected;
         if (now <= expected + 0.5 * step->contacts.alert || 2.0 * now <= model->depth_min) {
             continue;
         }
-        if (!*farther && !sim->reach) {
-            sim->reach = CN_TAKE(sim->memory, double, model->body_count);
-            if (!sim->reach) {
+        if (!*farther && !retry->reach) {
+            retry->reach = CN_TAKE(retry->memory, double, model->body_count);
+            if (!retry->reach) {
                 return cn_fail_memory(error);
             }
         }
-        if (!*farther && sim->tries == 0) {
-            memset(sim->reach, 0, sizeof(double) * (size_t)model->body_count);
+        if (!*farther && retry->tries == 0) {
+            memset(retry->reach, 0, sizeof(double) * (size_t)model->body_count);
         }
         *farther = true;
-        sim->reach[i] = 2.0 * now;
+        retry->reach[i] = 2.0 * now;
     }
     return CN_OK;
 }
 
 // Contacts that are to take part in the next try; returns how many are new.
-static int32_t cn_group_force(cn_sim *sim, const cn_fast_group *group, bool *memory) {
-    cn_step *step = &sim->last;
+static int32_t force_group(const approach *at, const fast_group *group, const cn_early_hits *early,
+                           cn_buffer *forced, bool *memory) {
     int32_t count = 0;
-    bool whole = cn_group_goes_through(group);
+    bool whole = group_goes_through(group);
     for (int32_t c = group->first; c < group->end && group->hit; c++) {
-        bool active = step->opts.early && step->early.place[c] >= 0;
-        if (!active && (cn_goes_through(sim, group, c, step->v_new) || (whole && count == 0))) {
-            const cn_contact_key *key = &step->contacts.contact[c].key;
-            *memory = *memory && cn_buffer_append(&sim->forced, key, sizeof *key);
+        bool active = early->place && early->place[c] >= 0;
+        if (!active && (goes_through(at, group, c) || (whole && count == 0))) {
+            const cn_contact_key *key = &at->contacts->contact[c].key;
+            *memory = *memory && cn_buffer_append(forced, key, sizeof *key);
             count++;
         }
     }
@@ -306,7 +319,7 @@ static int32_t cn_group_force(cn_sim *sim, const cn_fast_group *group, bool *mem
 }
 
 // There are few.
-static void cn_sort_keys(cn_contact_key *key, int64_t count) {
+static void sort_keys(cn_contact_key *key, int64_t count) {
     for (int64_t i = 1; i < count; i++) {
         cn_contact_key moving = key[i];
         int64_t at = i;
@@ -318,68 +331,85 @@ static void cn_sort_keys(cn_contact_key *key, int64_t count) {
 }
 
 // How long the solved step may go on before it takes the group through [s]; infinite: it does not.
-static double cn_group_time(const cn_sim *sim, const cn_fast_group *group) {
-    const cn_step *step = &sim->last;
+static double time_left(const approach *at, const fast_group *group) {
     double least = group->inverted ? 0.0 : HUGE_VAL;
-    if (cn_group_goes_through(group)) {
-        double approach = group->impact.approach;
-        least = group->impact.t + (approach > 0.0 ? 0.5 * group->depth / approach : 0.0);
+    if (group_goes_through(group)) {
+        double speed = group->impact.approach;
+        least = group->impact.t + (speed > 0.0 ? 0.5 * group->depth / speed : 0.0);
     }
     for (int32_t c = group->first; c < group->end && group->hit; c++) {
-        if (cn_goes_through(sim, group, c, step->v_new)) {
-            const cn_contact *contact = &step->contacts.contact[c];
-            double u = cn_normal_velocity(sim, contact, step->v_new);
-            least = fmin(least, (contact->gap + group->depth) / -u);
+        if (goes_through(at, group, c)) {
+            const cn_contact *contact = &at->contacts->contact[c];
+            least = fmin(least, (contact->gap + group->depth) / -normal_velocity(at, c));
         }
     }
     return least;
 }
 
-// Groups that the solved step takes through one another: how many, the first of them, and contacts
-// that a further try may take in. Those that a short next step would still see are left to it.
-static int32_t cn_fast_count(cn_sim *sim, bool force, int32_t at[2], int32_t *forced,
-                             cn_error *error) {
-    cn_step *step = &sim->last;
-    double theta = sim->model->settings.theta;
-    double shortest = (1.0 - theta) * sim->model->settings.step / (1 << CN_FAST_HALVINGS);
+// Groups that the solved step takes through one another: how many, the first of them, and how many
+// contacts a further try may take in, whose keys go to forced (NULL: none may). -1: no memory.
+// Those that a short next step would still see are left to it, which limits its drift.
+static int32_t count_through(const approach *at, const cn_early_hits *early, cn_buffer *forced,
+                             int32_t passed_at[2], int32_t *forced_count, double *drift_limit) {
+    const cn_settings *settings = &at->in->model->settings;
+    double shortest = (1.0 - settings->theta) * settings->step / (1 << STEP_FAST_HALVINGS);
     int32_t through = 0;
     bool memory = true;
-    *forced = 0;
-    step->drift_limit = HUGE_VAL;
-    for (int32_t c = 0; c < step->contacts.count;) {
-        cn_fast_group group = cn_group_at(sim, c, step->v_new);
-        double left = cn_group_time(sim, &group) - theta * step->h;
+    *forced_count = 0;
+    *drift_limit = HUGE_VAL;
+    for (int32_t c = 0; c < at->contacts->count;) {
+        fast_group group = group_at(at, c);
+        double left = time_left(at, &group) - settings->theta * at->in->h;
         bool passes = left < shortest;
-        step->drift_limit = passes ? step->drift_limit : fmin(step->drift_limit, left);
+        *drift_limit = passes ? *drift_limit : fmin(*drift_limit, left);
         if (passes && through++ == 0) {
-            at[0] = step->contacts.contact[c].key.candidate;
-            at[1] = step->contacts.contact[c].key.antagonist;
+            passed_at[0] = at->contacts->contact[c].key.candidate;
+            passed_at[1] = at->contacts->contact[c].key.antagonist;
         }
-        if (passes && force && cn_group_bounces(sim, &group)) {
-            *forced += cn_group_force(sim, &group, &memory);
+        if (passes && forced && group_bounces(at, &group)) {
+            *forced_count += force_group(at, &group, early, forced, &memory);
         }
         c = group.end;
     }
-    cn_sort_keys((void *)sim->forced.data, (int64_t)(sim->forced.size / sizeof(cn_contact_key)));
-    if (!memory) {
-        cn_fail_memory(error);
-        return -1;
+    if (forced) {
+        sort_keys((void *)forced->data, (int64_t)(forced->size / sizeof(cn_contact_key)));
     }
-    return through;
+    return memory ? through : -1;
 }
 
 // ---- stopping what nothing else stops ----
 
-// The step's answer with p added: contacts that it presses on join the problem.
-static cn_status cn_stop_add(cn_sim *sim, const cn_assembled *stop, cn_error *error) {
-    cn_step *step = &sim->last;
+// The impulses of a step's problem, before and after contacts that `stop` presses on joined it:
+// each contact's own, with those of `stop` added.
+static void merge_impulses(const cn_assembled *before, const double *r, const cn_assembled *stop,
+                           const cn_assembled *after, double *sum) {
+    int32_t dim = after->problem.dim;
+    for (int32_t a = 0, b = 0; a < after->problem.contacts; a++) {
+        bool joint = a >= after->contacts;
+        int32_t c = joint ? a - after->contacts : cn_assembled_listed(after, a);
+        b = joint ? before->contacts + c : b;
+        bool there = joint || (b < before->contacts && cn_assembled_listed(before, b) == c);
+        for (int32_t i = 0; i < dim; i++) {
+            int64_t row = (int64_t)dim * a + i;
+            int64_t added = (int64_t)dim * (joint ? stop->contacts + c : c) + i;
+            sum[row] = (there ? r[(int64_t)dim * b + i] : 0.0) + stop->r[added];
+        }
+        b += there && !joint;
+    }
+}
+
+// The step's answer with the impulses of `stop` added: contacts that it presses on join the
+// problem.
+static cn_status add_stop(const step_context *in, const cn_assembled *stop, cn_step *step,
+                          cn_error *error) {
+    approach at = {in, &step->contacts, step->q_middle, step->v_new};
     cn_assembled before = step->assembled;
-    const double *r = step->r, *p = stop->r;
-    int32_t dim = sim->model->dim;
+    const double *r = step->r;
+    int32_t dim = in->model->dim;
     for (int32_t c = 0; c < step->contacts.count; c++) {
-        if (p[(int64_t)dim * c] > 0.0) {
+        if (stop->r[(int64_t)dim * c] > 0.0) {
             if (step->early.place[c] < 0) {
-                cn_add_early_listed(sim, c, step->v_new);
+                add_early_listed(&at, c, &step->early);
             }
             if (step->fast.limited++ == 0) {
                 step->fast.limited_at[0] = step->contacts.contact[c].key.candidate;
@@ -388,122 +418,123 @@ static cn_status cn_stop_add(cn_sim *sim, const cn_assembled *stop, cn_error *er
         }
     }
     cn_status status =
-        cn_assemble(sim->model, &sim->state, &step->contacts, &step->inertia, step->v_old,
-                    step->v_free, &step->opts, sim->step_memory, &step->assembled, error);
+        cn_assemble(in->model, in->state, &step->contacts, &step->inertia, step->v_old,
+                    step->v_free, &step->opts, in->memory, &step->assembled, error);
     cn_friction *problem = &step->assembled.problem;
     step->r = step->assembled.r;
-    step->u = CN_TAKE(sim->step_memory, double, (int64_t)dim * problem->contacts);
-    double *v = CN_TAKE(sim->step_memory, double, cn_operator_dofs(&problem->W, dim));
+    step->u = CN_TAKE(in->memory, double, (int64_t)dim * problem->contacts);
+    double *v = CN_TAKE(in->memory, double, cn_operator_dofs(&problem->W, dim));
     if (status != CN_OK || !step->u || !v) {
         return status != CN_OK ? status : cn_fail_memory(error);
     }
-    cn_steer_friction(step);
-    for (int32_t a = 0, b = 0; a < problem->contacts; a++) {
-        bool joint = a >= step->assembled.contacts;
-        int32_t c = joint ? a - step->assembled.contacts : cn_assembled_listed(&step->assembled, a);
-        b = joint ? before.contacts + c : b;
-        bool there = joint || (b < before.contacts && cn_assembled_listed(&before, b) == c);
-        for (int32_t i = 0; i < dim; i++) {
-            int64_t row = (int64_t)dim * a + i;
-            int64_t added = (int64_t)dim * (joint ? stop->contacts + c : c) + i;
-            step->r[row] = (there ? r[(int64_t)dim * b + i] : 0.0) + p[added];
-        }
-        b += there && !joint;
-    }
-    cn_friction_velocity_by(&sim->env, problem, step->r, v, step->u);
-    status = cn_step_end(sim, error);
-    return status == CN_OK ? cn_step_statuses(sim, error) : status;
+    step_scale_friction(in->steering, problem);
+    merge_impulses(&before, r, stop, &step->assembled, step->r);
+    cn_friction_velocity_by(in->env, problem, step->r, v, step->u);
+    step->v_seen = step->v_new;
+    status = step_integrate(in, &step->assembled, step->r, step->q_middle, step->v_free,
+                            step->v_new, step->q, step->v, error);
+    return status == CN_OK ? step_classify(in, &step->assembled, step->r, &step->status, error)
+                           : status;
 }
 
-static cn_status cn_fast_stop(cn_sim *sim, cn_error *error) {
-    cn_step *step = &sim->last;
+static cn_status stop_fast(const step_context *in, cn_step *step, cn_error *error) {
+    const cn_model *model = in->model;
     int32_t count = step->contacts.count;
-    double *given = CN_TAKE(sim->step_memory, double, count);
-    if (!given || (!step->opts.early && !cn_early_begin(sim))) {
-        return cn_fail_memory(error);
+    double *given = CN_TAKE(in->memory, double, count);
+    cn_status status = given ? CN_OK : cn_fail_memory(error);
+    if (status == CN_OK && !step->early.place) {
+        status = take_early(in, count, &step->early, error);
+        step->opts.early = &step->early;
     }
-    for (int32_t c = 0; c < count; c++) {
+    for (int32_t c = 0; status == CN_OK && c < count; c++) {
         const cn_contact *contact = &step->contacts.contact[c];
-        double reach = cn_reach_of(sim, contact->key.candidate, step->v_new) +
-                       cn_reach_of(sim, contact->key.antagonist, step->v_new);
-        double depth =
-            fmin(cn_contact_depth(sim->model, &contact->key), fabs(contact->gap) + reach);
-        given[c] = fmax(0.0, contact->gap + depth) / step->sweep;
+        double reach = pair_reach(model, in->sweep, &contact->key, step->v_new);
+        double depth = fmin(cn_contact_depth(model, &contact->key), fabs(contact->gap) + reach);
+        given[c] = fmax(0.0, contact->gap + depth) / in->sweep;
     }
     cn_assembled stop;
-    cn_status status = cn_solve_normals(sim, step->v_new, given, CN_STOP_TOLERANCE, &stop, error);
-    return status == CN_OK ? cn_stop_add(sim, &stop, error) : status;
+    if (status == CN_OK) {
+        status = step_solve_normals(in, &step->contacts, &step->inertia, step->v_new, given,
+                                    STOP_TOLERANCE, &stop, error);
+    }
+    return status == CN_OK ? add_stop(in, &stop, step, error) : status;
 }
 
 // ---- all of it ----
 
-static void cn_count_early(cn_step *step) {
+static void count_early(const cn_step *step, step_fast_report *report) {
     int32_t dim = step->assembled.problem.dim;
-    for (int32_t a = 0; step->opts.early && a < step->assembled.contacts; a++) {
+    for (int32_t a = 0; step->early.place && a < step->assembled.contacts; a++) {
         int32_t c = cn_assembled_listed(&step->assembled, a);
         double gap = step->contacts.contact[c].gap;
         if (step->early.place[c] >= 0 && gap > 0.0 && step->r[(int64_t)dim * a] > 0.0) {
-            step->fast.early++;
-            step->fast.early_gap = fmax(step->fast.early_gap, gap);
+            report->early++;
+            report->early_gap = fmax(report->early_gap, gap);
         }
     }
 }
 
-cn_status cn_fast_check(cn_sim *sim, cn_error *error) {
-    cn_step *step = &sim->last;
-    if (step->opts.scheme != CN_SHIFT_LAW || !sim->model->settings.continuous || step->woken > 0 ||
-        !cn_anything_fast(sim, step->v_new)) {
-        cn_count_early(step);
+cn_status step_check_fast(const step_context *in, step_retry *retry, cn_step *step,
+                          cn_error *error) {
+    if (in->opts.scheme != CN_SHIFT_LAW || !in->model->settings.continuous ||
+        !anything_fast(in, in->sweep, step->v_new)) {
+        count_early(step, &step->fast);
         return CN_OK;
     }
-    bool farther = false, last = sim->tries + 1 >= CN_FAST_TRIES;
+    approach at = {in, &step->contacts, step->q_middle, step->v_new};
+    bool farther = false, last = retry->tries + 1 >= FAST_TRIES;
     int32_t forced = 0, through = 0;
-    cn_status status = cn_fast_reach(sim, &farther, error);
-    // Spheres whose vectors are shared have no q~ any more; their laws need no help.
-    if (status == CN_OK && !sim->next_q) {
-        through = cn_fast_count(sim, !last && sim->fast_halvings == 0, step->fast.passed_at,
-                                &forced, error);
-        status = through < 0 ? CN_ERR_MEMORY : CN_OK;
+    cn_status status = note_reach(in, step, retry, &farther, error);
+    // Where vectors are shared there is no q~ any more; the laws of those bodies need no help.
+    if (status == CN_OK && !step->shared) {
+        bool force = !last && retry->halvings == 0;
+        through = count_through(&at, &step->early, force ? &retry->forced : NULL,
+                                step->fast.passed_at, &forced, &step->drift_limit);
+        status = through < 0 ? cn_fail_memory(error) : CN_OK;
     }
-    step->halve = status == CN_OK && !farther && through > 0 && sim->fast_halvings > 0;
-    step->again = status == CN_OK && !last && !step->halve && (farther || forced > 0);
-    if (status != CN_OK || step->again || step->halve) {
-        if (sim->reach) {
-            cn_detector_reach(sim->detector, sim->reach);
+    bool again = farther || forced > 0;
+    if (status == CN_OK && !farther && through > 0 && retry->halvings > 0) {
+        step->verdict = STEP_HALVE;
+    } else if (status == CN_OK && !last && again) {
+        step->verdict = STEP_AGAIN;
+    }
+    if (status != CN_OK || step->verdict != STEP_STANDS) {
+        if (retry->reach) {
+            cn_detector_reach(in->detector, retry->reach);
         }
         return status;
     }
     if (through > 0) {
-        status = cn_fast_stop(sim, error);
-        step->fast.passed = cn_fast_count(sim, false, step->fast.passed_at, &forced, error);
+        status = stop_fast(in, step, error);
+        step->fast.passed = count_through(&at, &step->early, NULL, step->fast.passed_at, &forced,
+                                          &step->drift_limit);
     }
-    cn_count_early(step);
+    count_early(step, &step->fast);
     return status;
 }
 
-int32_t cn_fast_parts(cn_sim *sim, double h, cn_error *error) {
-    const cn_model *model = sim->model;
-    double drift = (1.0 - model->settings.theta) * h, parts = 1.0;
+int32_t step_fast_parts(const step_context *in, cn_error *error) {
+    const cn_model *model = in->model;
+    const double *q = in->state->q, *v = in->state->v;
+    double drift = (1.0 - model->settings.theta) * in->h, parts = 1.0;
     cn_contact_list list;
-    sim->last = (cn_step){.sweep = drift};
-    if (!model->settings.continuous || !cn_anything_fast(sim, sim->state.v)) {
+    if (!model->settings.continuous || !anything_fast(in, drift, v)) {
         return 1;
     }
-    if (cn_detect(sim->detector, sim->state.q, sim->state.v, h, &list, error) != CN_OK) {
+    if (cn_detect(in->detector, q, v, in->h, &list, error) != CN_OK) {
         return 0;
     }
     for (int32_t c = 0; c < list.count; c++) {
         const cn_contact *contact = &list.contact[c];
         double depth = cn_contact_depth(model, &contact->key);
-        double reach = cn_reach_of(sim, contact->key.candidate, sim->state.v) +
-                       cn_reach_of(sim, contact->key.antagonist, sim->state.v);
+        double reach = pair_reach(model, drift, &contact->key, v);
         cn_impact impact;
         if (contact->gap > 0.0 && depth < reach && contact->gap < reach &&
-            cn_impact_time(model, &contact->key, sim->state.q, sim->state.v, drift,
-                           contact->gap + 2.0 * reach, &impact)) {
+            cn_impact_time(model, &contact->key, q, v, drift, contact->gap + 2.0 * reach,
+                           &impact)) {
             parts =
                 impact.caught ? parts : fmax(parts, ceil(2.0 * drift * impact.approach / depth));
         }
     }
-    return (int32_t)fmin(parts, CN_PARTS_MAX);
+    return (int32_t)fmin(parts, PARTS_MAX);
 }

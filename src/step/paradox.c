@@ -8,41 +8,41 @@
 //
 // The test looks at one contact at a time. Several contacts of one body can have several answers
 // though each alone has one; the residual says whether what was found is one of them.
-#include "step/sim.h"
+#include "step/step.h"
 
 #include "base/parallel.h"
 
 #include <math.h>
 
-#define CN_SURELY_BELOW 0.999 // of a ratio of 1, whatever round-off
+#define SURELY_BELOW 0.999 // of a ratio of 1, whatever round-off
 
 // Only contacts that matter in this step: they carry, they would approach, or they are closed.
-static bool cn_contact_matters(const cn_step *step, int32_t a) {
+static bool contact_matters(const cn_step *step, int32_t a) {
     int64_t row = (int64_t)step->assembled.problem.dim * a;
     double gap = step->contacts.contact[cn_assembled_listed(&step->assembled, a)].gap;
     return step->r[row] > 0.0 || step->assembled.problem.q[row] < 0.0 || gap <= 0.0;
 }
 
 // How many there are, and the one with the largest ratio.
-typedef struct cn_paradoxes {
+typedef struct paradoxes {
     int32_t count;
     double ratio;
     cn_contact_key worst;
-} cn_paradoxes;
+} paradoxes;
 
-static void cn_find_paradoxes(const void *user, int64_t first, int64_t end, void *part) {
+static void find_paradoxes(const void *user, int64_t first, int64_t end, void *part) {
     const cn_step *step = user;
     const cn_friction *p = &step->assembled.problem;
-    cn_paradoxes *found = part;
+    paradoxes *found = part;
     for (int32_t a = (int32_t)first; a < end; a++) {
         const double *block = p->W.diagonal + (int64_t)p->dim * p->dim * a;
         double most = fabs(block[1]) + (p->dim == 3 ? fabs(block[2]) : 0.0);
-        if (p->mu[a] * most < CN_SURELY_BELOW * block[0]) {
+        if (p->mu[a] * most < SURELY_BELOW * block[0]) {
             continue; // nearly all, without a root
         }
         double coupling = p->dim == 3 ? hypot(block[1], block[2]) : fabs(block[1]);
         double ratio = p->mu[a] * coupling / block[0];
-        if (!(ratio >= 1.0) || !cn_contact_matters(step, a)) {
+        if (!(ratio >= 1.0) || !contact_matters(step, a)) {
             continue;
         }
         found->count++;
@@ -53,9 +53,9 @@ static void cn_find_paradoxes(const void *user, int64_t first, int64_t end, void
     }
 }
 
-static void cn_join_paradoxes(void *total, const void *part) {
-    cn_paradoxes *all = total;
-    const cn_paradoxes *more = part;
+static void join_paradoxes(void *total, const void *part) {
+    paradoxes *all = total;
+    const paradoxes *more = part;
     all->count += more->count;
     if (more->ratio > all->ratio) {
         all->ratio = more->ratio;
@@ -63,13 +63,13 @@ static void cn_join_paradoxes(void *total, const void *part) {
     }
 }
 
-void cn_step_paradoxes(const cn_sim *sim, cn_step_report *report) {
-    cn_paradoxes found = {.count = 0};
-    if (sim->last.assembled.problem.W.kind == CN_OPERATOR_BALLS) {
+void step_add_paradoxes(const cn_env *env, const cn_step *step, cn_step_report *report) {
+    paradoxes found = {.count = 0};
+    if (step->assembled.problem.W.kind == CN_OPERATOR_BALLS) {
         return; // their W_NT is zero
     }
-    cn_parallel_fold(&sim->env, sim->last.assembled.contacts, cn_find_paradoxes, cn_join_paradoxes,
-                     &sim->last, sizeof found, &found);
+    cn_parallel_fold(env, step->assembled.contacts, find_paradoxes, join_paradoxes, step,
+                     sizeof found, &found);
     if (found.ratio > report->paradox_ratio) {
         report->paradox_ratio = found.ratio;
         report->paradox_candidate = found.worst.candidate + 1;

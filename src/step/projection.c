@@ -12,106 +12,71 @@
 // hysteresis it would be solved in every step. Contacts with restitution count once they have
 // pressed for two steps: a bounce may overlap for one. Those with restitution 1, and laws that take
 // overlaps back themselves, are left alone.
-#include "step/phases.h"
+#include "step/step.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "detect/impact_time.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
-#include "solve/drivers/drive.h"
 
 #include <math.h>
 #include <string.h>
 
-#define CN_SLOP_TOLERANCES 0.5   // of the tolerance of the solves: what they leave is not lifted
-#define CN_LIFT_SHARE 0.2        // beta: of an overlap that one step takes back
-#define CN_LIFT_TOLERANCE 1e-2   // of the lift
-#define CN_NORMALS_SOLVER "auto" // takes every operator, and joints
-
-cn_status cn_solve_normals(cn_sim *sim, const double *v, const double *given, double tolerance,
-                           cn_assembled *out, cn_error *error) {
-    const cn_step *step = &sim->last;
-    const cn_model *model = sim->model;
-    cn_assemble_opts opts = {.h = 1.0,
-                             .theta = 1.0,
-                             .scheme = CN_SHIFT_GIVEN,
-                             .given = given,
-                             .drift = CN_DRIFT_BAUMGARTE,
-                             .held_only = true};
-    cn_status status = cn_assemble(model, &sim->state, &step->contacts, &step->inertia, v, v, &opts,
-                                   sim->step_memory, out, error);
-    if (status != CN_OK) {
-        return status;
-    }
-    cn_friction *p = &out->problem;
-    int64_t rows = (int64_t)p->dim * p->contacts, contacts = (int64_t)p->dim * out->contacts;
-    double *u = CN_TAKE(sim->step_memory, double, rows);
-    if (!u) {
-        return cn_fail_memory(error);
-    }
-    memset(out->r, 0, sizeof(double) * (size_t)rows);
-    memset(p->q + contacts, 0,
-           sizeof(double) * (size_t)(rows - contacts)); // joints stay as they are
-    const cn_friction_solver *solver = cn_friction_solver_find(CN_NORMALS_SOLVER);
-    cn_solve_opts solve = cn_solve_opts_default(&solver->info);
-    cn_solve_report solved;
-    solve.tolerance = tolerance;
-    cn_step_enter(sim, CN_PHASE_SOLVE);
-    status = cn_friction_drive(p, solver, &solve, false, sim->scratch, out->r, u, &solved, error);
-    cn_step_enter(sim, CN_PHASE_ASSEMBLE);
-    return status;
-}
+#define SLOP_TOLERANCES 0.5 // of the tolerance of the solves: what they leave is not lifted
+#define LIFT_SHARE 0.2      // beta: of an overlap that one step takes back
+#define LIFT_TOLERANCE 1e-2 // of the lift
 
 // How deep a contact may be before it is lifted [m]; infinite: it never is.
-static double cn_slop_of(const cn_sim *sim, const cn_contact *contact) {
-    const cn_model *model = sim->model;
+static double slop_of(const step_context *in, const cn_contact *contact) {
+    const cn_model *model = in->model;
     const cn_pair *pair = cn_model_pair(model, model->body[contact->key.candidate].material,
                                         model->body[contact->key.antagonist].material);
     bool plain = pair->law == CN_LAW_QUASI_INELASTIC && pair->correction == 0.0;
     bool bounces = pair->law == CN_LAW_SIGNORINI && pair->restitution < 1.0;
     if (!plain &&
         !(bounces && (pair->restitution == 0.0 ||
-                      (cn_state_past(&sim->state, &contact->key) & CN_PAST_PRESSED_TWICE)))) {
+                      (cn_state_past(in->state, &contact->key) & CN_PAST_PRESSED_TWICE)))) {
         return HUGE_VAL;
     }
     double share =
-        fmax(model->settings.penetration_slop, CN_SLOP_TOLERANCES * model->settings.tolerance);
+        fmax(model->settings.penetration_slop, SLOP_TOLERANCES * model->settings.tolerance);
     return share * cn_contact_thinner(model, &contact->key);
 }
 
 // b of every listed contact; NULL: none is too deep, or no memory.
-static double *cn_lifts(cn_sim *sim, bool *deep, cn_error *error) {
-    const cn_contact_list *list = &sim->last.contacts;
+static double *lifts(const step_context *in, const cn_contact_list *list, bool *deep,
+                     cn_error *error) {
     *deep = false;
     for (int32_t c = 0; c < list->count && !*deep; c++) {
-        *deep = list->contact[c].gap < 0.0 &&
-                list->contact[c].gap < -cn_slop_of(sim, &list->contact[c]);
+        *deep =
+            list->contact[c].gap < 0.0 && list->contact[c].gap < -slop_of(in, &list->contact[c]);
     }
-    double *lift = *deep ? CN_TAKE(sim->step_memory, double, list->count) : NULL;
+    double *lift = *deep ? CN_TAKE(in->memory, double, list->count) : NULL;
     if (*deep && !lift) {
         cn_fail_memory(error);
     }
     for (int32_t c = 0; lift && c < list->count; c++) {
         double gap = list->contact[c].gap;
-        double slop = gap < 0.0 ? cn_slop_of(sim, &list->contact[c]) : 0.0;
-        lift[c] = gap >= 0.0 ? gap : CN_LIFT_SHARE * fmin(0.0, gap + 0.5 * slop);
+        double slop = gap < 0.0 ? slop_of(in, &list->contact[c]) : 0.0;
+        lift[c] = gap >= 0.0 ? gap : LIFT_SHARE * fmin(0.0, gap + 0.5 * slop);
     }
     return lift;
 }
 
-// Moves body i at q~ by `way`; returns what that adds to its potential energy.
-static double cn_lift_body(cn_sim *sim, int32_t i, const double *way) {
-    const cn_model *model = sim->model;
-    cn_step *step = &sim->last;
+// Moves body i at q by `way`, its angular velocity with it; returns what that adds to its potential
+// energy.
+static double lift_body(const step_context *in, int32_t i, const double *way, double *q,
+                        double *v) {
+    const cn_model *model = in->model;
     int32_t dim = model->dim;
-    double *pose = step->q_middle + (int64_t)cn_pose_size(dim) * i, gained = 0.0;
+    double *pose = q + (int64_t)cn_pose_size(dim) * i, gained = 0.0;
     for (int32_t k = 0; k < dim; k++) {
-        gained -= model->body[i].mass * sim->steering.gravity[k] * way[k];
+        gained -= model->body[i].mass * in->steering->gravity[k] * way[k];
     }
     cn_rigid_move(dim, pose, way, 1.0, pose);
     if (dim == 3 && !model->body[i].ball) {
-        double turn[4] = {1.0, 0.0, 0.0, 0.0}, R[9], *spin = step->v_old + 6 * (int64_t)i + 3;
+        double turn[4] = {1.0, 0.0, 0.0, 0.0}, R[9], *spin = v + 6 * (int64_t)i + 3;
         double turned[7] = {0.0, 0.0, 0.0, turn[0], turn[1], turn[2], turn[3]};
         const double about[6] = {0.0, 0.0, 0.0, way[3], way[4], way[5]};
         cn_rigid_move(3, turned, about, 1.0, turned);
@@ -121,33 +86,33 @@ static double cn_lift_body(cn_sim *sim, int32_t i, const double *way) {
     return gained;
 }
 
-cn_status cn_step_project(cn_sim *sim, bool *moved, cn_error *error) {
-    const cn_model *model = sim->model;
-    cn_step *step = &sim->last;
+cn_status step_project(const step_context *in, cn_step *step, bool *moved, cn_error *error) {
+    const cn_model *model = in->model;
     int64_t size = cn_velocity_size(model->dim);
     bool deep = false;
     *moved = false;
-    if (step->opts.scheme != CN_SHIFT_LAW || !(model->settings.penetration_slop > 0.0)) {
+    if (in->opts.scheme != CN_SHIFT_LAW || !(model->settings.penetration_slop > 0.0)) {
         return CN_OK;
     }
-    const double *lift = cn_lifts(sim, &deep, error);
+    const double *lift = lifts(in, &step->contacts, &deep, error);
     if (!lift) {
         return deep ? CN_ERR_MEMORY : CN_OK;
     }
     cn_assembled normals;
-    double *rest = CN_TAKE_ZERO(sim->step_memory, double, size * model->body_count);
-    double *way = CN_TAKE(sim->step_memory, double, size * model->body_count);
+    double *rest = CN_TAKE_ZERO(in->memory, double, size * model->body_count);
+    double *way = CN_TAKE(in->memory, double, size * model->body_count);
     if (!rest || !way) {
         return cn_fail_memory(error);
     }
-    cn_status status = cn_solve_normals(sim, rest, lift, CN_LIFT_TOLERANCE, &normals, error);
+    cn_status status = step_solve_normals(in, &step->contacts, &step->inertia, rest, lift,
+                                          LIFT_TOLERANCE, &normals, error);
     if (status != CN_OK) {
         return status;
     }
-    cn_apply_impulses(&sim->env, model, &normals, rest, normals.r, way);
+    cn_apply_impulses(in->env, model, &normals, rest, normals.r, way);
     for (int32_t i = 0; i < model->body_count; i++) {
         if (model->body[i].role == CN_BODY_FREE) {
-            step->lifted += cn_lift_body(sim, i, way + size * i);
+            step->lifted += lift_body(in, i, way + size * i, step->q_middle, step->v_old);
         }
     }
     step->projection = way;

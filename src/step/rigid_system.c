@@ -20,7 +20,6 @@
 #include "base/memory.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
-#include "step/phases.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +47,8 @@ static void cn_rigid_drive(cn_rigid_system *rigid, double t, const double *base,
         return;
     }
     for (int32_t k = 0; k < 5; k++) {
-        cn_step_drive(rigid->sim, rigid->start + place[k] * (t - rigid->start), v);
+        step_prescribe_velocities(model, rigid->sim->signals,
+                                  rigid->start + place[k] * (t - rigid->start), v);
         for (int64_t i = 0; i < numbers; i++) {
             v[numbers + i] += weight[k] * v[i];
         }
@@ -312,11 +312,11 @@ static void cn_rigid_force(void *user, double t, const double *q, const double *
     memset(rigid->load, 0, sizeof(double) * 6 * (size_t)model->body_count);
     memset(F, 0, sizeof(double) * (size_t)rigid->n);
     // The given forces at one instant: a step of no length.
-    cn_step instant = {.t = t,
-                       .opts = {.theta = 0.5, .signals = rigid->sim->signals},
-                       .q_middle = rigid->pose,
-                       .load = rigid->load};
-    cn_step_loads(sim, &instant);
+    step_context instant = {.model = model,
+                            .state = &sim->state,
+                            .t = t,
+                            .opts = {.theta = 0.5, .signals = sim->signals}};
+    step_add_loads(&instant, rigid->pose, rigid->load);
     cn_rigid_springs(rigid, t, v, rigid->load);
     for (int32_t i = 0; i < model->body_count; i++) {
         if (model->body[i].role != CN_BODY_FREE) {
@@ -637,7 +637,7 @@ void cn_rigid_system_end(cn_rigid_system *rigid, const cn_system_run *run, bool 
             memcpy(rigid->base + pose * i, rigid->pose + pose * i, sizeof(double) * (size_t)pose);
         }
     }
-    cn_step_drive(rigid->sim, t, state->v);
+    step_prescribe_velocities(model, rigid->sim->signals, t, state->v);
     rigid->start = t;
     rigid->placed = false;
     for (int32_t j = 0; moved && j < model->joint_count; j++) {

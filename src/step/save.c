@@ -32,7 +32,7 @@ size_t cn_save_other_numbers(const cn_model *model) {
 static bool cn_sleep_load(cn_sim *sim, const unsigned char *from, size_t size) {
     cn_state *state = &sim->state;
     size_t bodies = (size_t)sim->model->body_count, fixed = cn_save_sleep_size(sim);
-    sim->kept.size = sim->fresh.size = 0;
+    sim->sleep.stored.size = sim->sleep.fresh.size = 0;
     if (fixed == 0) {
         return true;
     }
@@ -43,7 +43,7 @@ static bool cn_sleep_load(cn_sim *sim, const unsigned char *from, size_t size) {
     memcpy(state->island, from, bodies * sizeof *state->island);
     from += bodies * sizeof *state->island + sizeof(int64_t);
     // Two sorted lists, one after the other, that the next step joins.
-    cn_kept_contact pair[2];
+    step_stored_contact pair[2];
     size_t one = sizeof *pair, count = (size - fixed) / one, sorted = count > 0;
     for (; sorted > 0 && sorted < count; sorted++) {
         memcpy(pair, from + (sorted - 1) * one, sizeof pair);
@@ -51,14 +51,14 @@ static bool cn_sleep_load(cn_sim *sim, const unsigned char *from, size_t size) {
             break;
         }
     }
-    return cn_buffer_append(&sim->kept, from, sorted * one) &&
-           cn_buffer_append(&sim->fresh, from + sorted * one, (count - sorted) * one);
+    return cn_buffer_append(&sim->sleep.stored, from, sorted * one) &&
+           cn_buffer_append(&sim->sleep.fresh, from + sorted * one, (count - sorted) * one);
 }
 
 // Whether a run is not just what its scene says. Field by field: structs have gaps.
 static bool cn_is_steered(const cn_sim *sim) {
     const cn_steering *now = &sim->steering;
-    cn_steering start = cn_steering_default(sim->model);
+    cn_steering start = sim_steering_default(sim->model);
     return now->pulled != 0 || now->friction != start.friction || sim->steering_work != 0.0 ||
            memcmp(now->gravity, start.gravity, sizeof start.gravity) != 0;
 }
@@ -75,13 +75,14 @@ static void cn_save_sleep(const cn_sim *sim, cn_save *save) {
     const cn_state *state = &sim->state;
     size_t bodies = (size_t)sim->model->body_count;
     if (state->island) {
-        save->kept = (int64_t)((sim->kept.size + sim->fresh.size) / sizeof(cn_kept_contact));
+        save->kept = (int64_t)((sim->sleep.stored.size + sim->sleep.fresh.size) /
+                               sizeof(step_stored_contact));
         cn_save_part(save, state->calm, bodies * sizeof *state->calm);
         cn_save_part(save, state->rest_load, 6 * bodies * sizeof *state->rest_load);
         cn_save_part(save, state->island, bodies * sizeof *state->island);
         cn_save_part(save, &save->kept, sizeof save->kept);
-        cn_save_part(save, sim->kept.data, sim->kept.size);
-        cn_save_part(save, sim->fresh.data, sim->fresh.size);
+        cn_save_part(save, sim->sleep.stored.data, sim->sleep.stored.size);
+        cn_save_part(save, sim->sleep.fresh.data, sim->sleep.fresh.size);
     }
 }
 
@@ -154,12 +155,12 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     }
     cn_save_head head;
     memcpy(&head, bytes, sizeof head);
-    cn_save_steering steered = {.steering = cn_steering_default(model)};
+    cn_save_steering steered = {.steering = sim_steering_default(model)};
     size_t awake = cn_save_size(&head, cn_save_other_numbers(model));
     if (head.steered) {
         memcpy(&steered, (const unsigned char *)bytes + awake - sizeof steered, sizeof steered);
     }
-    if (!cn_state_make_room(sim, head.impulses)) {
+    if (!sim_resize_impulses(sim, head.impulses)) {
         return cn_fail_memory(error);
     }
     cn_state state = sim->state;

@@ -93,18 +93,18 @@ static const char *cn_check_steering(const cn_sim *sim, cn_reader *from) {
     memcpy(&steered, from->at, sizeof steered);
     from->at += sizeof steered;
     bool sound =
-        isfinite(steered.work) && cn_steering_check(sim->model, &steered.steering, NULL) == CN_OK;
+        isfinite(steered.work) && sim_check_steering(sim->model, &steered.steering, NULL) == CN_OK;
     return sound ? NULL : "its steering is out of range";
 }
 
 // Contacts of bodies that sleep: two sorted lists, one after the other.
 static const char *cn_check_stored(const cn_sim *sim, int64_t count, cn_reader *from) {
-    cn_kept_contact stored;
+    step_stored_contact stored;
     cn_contact_key last = {0, 0, 0};
     int32_t lists = 1;
     for (int64_t i = 0; i < count; i++, from->at += sizeof stored) {
         memcpy(&stored, from->at, sizeof stored);
-        cn_reader numbers = {from->at + offsetof(cn_kept_contact, contact.point)};
+        cn_reader numbers = {from->at + offsetof(step_stored_contact, contact.point)};
         lists += i > 0 && !cn_key_before(&last, &stored.contact.key);
         last = stored.contact.key;
         if (!cn_key_is_sound(sim, &stored.contact.key) || lists > 2 || stored.status > 2 ||
@@ -115,8 +115,8 @@ static const char *cn_check_stored(const cn_sim *sim, int64_t count, cn_reader *
     return NULL;
 }
 
-_Static_assert(offsetof(cn_kept_contact, friction) + sizeof(double) ==
-                   offsetof(cn_kept_contact, contact.point) + (7 + 4) * sizeof(double),
+_Static_assert(offsetof(step_stored_contact, friction) + sizeof(double) ==
+                   offsetof(step_stored_contact, contact.point) + (7 + 4) * sizeof(double),
                "point, normal, gap, impulse and friction lie together");
 
 static const char *cn_check_sleep(const cn_sim *sim, size_t size, cn_reader *from) {
@@ -143,8 +143,8 @@ static const char *cn_check_sleep(const cn_sim *sim, size_t size, cn_reader *fro
     }
     memcpy(&count, from->at, sizeof count);
     from->at += sizeof count;
-    if (count < 0 || (size - fixed) % sizeof(cn_kept_contact) != 0 ||
-        (uint64_t)count != (size - fixed) / sizeof(cn_kept_contact)) {
+    if (count < 0 || (size - fixed) % sizeof(step_stored_contact) != 0 ||
+        (uint64_t)count != (size - fixed) / sizeof(step_stored_contact)) {
         return "its size does not fit";
     }
     return cn_check_stored(sim, count, from);

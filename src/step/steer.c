@@ -16,9 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_PULL_LIMIT 0.25 // k h^2 / m: with c = 2 sqrt(k m), half the velocity is taken a step
+#define PULL_LIMIT 0.25 // k h^2 / m: with c = 2 sqrt(k m), half the velocity is taken a step
 
-cn_steering cn_steering_default(const cn_model *model) {
+cn_steering sim_steering_default(const cn_model *model) {
     cn_steering steering = {.friction = 1.0};
     memcpy(steering.gravity, model->settings.gravity, sizeof steering.gravity);
     return steering;
@@ -28,7 +28,7 @@ cn_steering cn_sim_steering(const cn_sim *sim) {
     return sim->steering;
 }
 
-cn_status cn_steering_check(const cn_model *model, const cn_steering *steering, cn_error *error) {
+cn_status sim_check_steering(const cn_model *model, const cn_steering *steering, cn_error *error) {
     double sum = steering->stiffness;
     for (int32_t k = 0; k < model->dim; k++) {
         sum += steering->gravity[k];
@@ -52,7 +52,7 @@ cn_status cn_steering_check(const cn_model *model, const cn_steering *steering, 
 }
 
 cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error *error) {
-    cn_status status = cn_steering_check(sim->model, steering, error);
+    cn_status status = sim_check_steering(sim->model, steering, error);
     if (status != CN_OK) {
         return status;
     }
@@ -63,7 +63,7 @@ cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error *error
     bool same = steering->friction == sim->steering.friction &&
                 memcmp(steering->gravity, sim->steering.gravity, sizeof steering->gravity) == 0;
     if (!same) {
-        cn_sleep_wake_all(sim);
+        step_wake_all(&sim->sleep);
     }
     double kinetic, before, after;
     cn_sim_energy(sim, &kinetic, &before);
@@ -78,7 +78,7 @@ cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error *error
 
 // 1/m of a body's point at arm from its centre of mass: the trace of what an impulse there does to
 // the velocity there, columns of the velocity's lever times M^-1 times the same.
-static double cn_point_mobility(int32_t dim, const double *inverse, const double arm[3]) {
+static double point_mobility(int32_t dim, const double *inverse, const double arm[3]) {
     int32_t size = cn_velocity_size(dim);
     double trace = 0.0;
     for (int32_t axis = 0; axis < dim; axis++) {
@@ -95,14 +95,15 @@ static double cn_point_mobility(int32_t dim, const double *inverse, const double
     return trace;
 }
 
-void cn_steer_pull(const cn_model *model, cn_step *step) {
-    const cn_steering *steering = step->steering;
+void step_add_pull(const step_context *in, const double *q, const double *v,
+                   const cn_inertia_map *inertia, double *load) {
+    const cn_model *model = in->model;
+    const cn_steering *steering = in->steering;
     if (steering->pulled == 0) {
         return;
     }
     int32_t i = steering->pulled - 1, dim = model->dim, size = cn_velocity_size(dim);
-    const double *pose = step->q_middle + (int64_t)cn_pose_size(dim) * i;
-    const double *v = step->v_old + (int64_t)size * i;
+    const double *pose = q + (int64_t)cn_pose_size(dim) * i, *rate = v + (int64_t)size * i;
     double R[9], arm[3], force[3], velocity[3], moment[3];
     if (dim == 3) {
         cn_quat_matrix(pose + 3, R);
@@ -112,33 +113,33 @@ void cn_steer_pull(const cn_model *model, cn_step *step) {
     cn_sub3(steering->point, model->body[i].com, arm);
     cn_mat3_apply(R, arm, arm);
     double own[36];
-    const double *inverse = cn_inertia_at(model, &step->inertia, i, own);
-    double mobility = cn_point_mobility(dim, inverse, arm);
+    const double *inverse = cn_inertia_at(model, inertia, i, own);
+    double mobility = point_mobility(dim, inverse, arm);
     if (!(mobility > 0.0)) {
         return; // every direction is held
     }
-    double most = CN_PULL_LIMIT / (mobility * step->h * step->h);
+    double most = PULL_LIMIT / (mobility * in->h * in->h);
     double stiffness = fmin(steering->stiffness, most);
     double damping = 2.0 * sqrt(stiffness / mobility);
-    const double spin[3] = {dim == 3 ? v[3] : 0.0, dim == 3 ? v[4] : 0.0, dim == 3 ? v[5] : v[2]};
+    const double spin[3] = {dim == 3 ? rate[3] : 0.0, dim == 3 ? rate[4] : 0.0,
+                            dim == 3 ? rate[5] : rate[2]};
     cn_cross3(spin, arm, velocity);
     for (int32_t k = 0; k < 3; k++) {
         double place = k < dim ? pose[k] + arm[k] : 0.0;
-        velocity[k] = k < dim ? velocity[k] + v[k] : 0.0;
+        velocity[k] = k < dim ? velocity[k] + rate[k] : 0.0;
         force[k] = stiffness * (steering->target[k] - place) - damping * velocity[k];
     }
     cn_cross3(arm, force, moment);
-    double *load = step->load + 6 * (int64_t)i;
-    cn_add_scaled3(load, 1.0, force, load);
-    cn_add_scaled3(load + 3, 1.0, moment, load + 3);
+    double *own_load = load + 6 * (int64_t)i;
+    cn_add_scaled3(own_load, 1.0, force, own_load);
+    cn_add_scaled3(own_load + 3, 1.0, moment, own_load + 3);
 }
 
-void cn_steer_friction(cn_step *step) {
-    cn_friction *p = &step->assembled.problem;
-    if (step->steering->friction == 1.0) {
+void step_scale_friction(const cn_steering *steering, cn_friction *problem) {
+    if (steering->friction == 1.0) {
         return; // the same bits in any case, and no work
     }
-    for (int32_t a = 0; a < p->contacts; a++) {
-        p->mu[a] *= step->steering->friction;
+    for (int32_t a = 0; a < problem->contacts; a++) {
+        problem->mu[a] *= steering->friction;
     }
 }

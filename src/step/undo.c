@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static bool cn_protect_bodies(cn_sim *sim) {
+static bool protect_bodies(cn_sim *sim) {
     cn_save save;
     bool stored = true;
     cn_sim_parts(sim, &save);
@@ -19,7 +19,7 @@ static bool cn_protect_bodies(cn_sim *sim) {
     return stored;
 }
 
-static bool cn_protect_system(cn_sim *sim) {
+static bool protect_system(cn_sim *sim) {
     void *bytes = NULL;
     size_t size = 0;
     bool stored = cn_sim_system_save(sim, &bytes, &size) == CN_OK &&
@@ -28,17 +28,17 @@ static bool cn_protect_system(cn_sim *sim) {
     return stored;
 }
 
-cn_status cn_step_protect(cn_sim *sim, cn_error *error) {
+cn_status sim_protect(cn_sim *sim, cn_error *error) {
     if (sim->protects) {
         return CN_OK;
     }
     sim->backup.size = 0;
-    bool stored = sim->system ? cn_protect_system(sim) : cn_protect_bodies(sim);
+    bool stored = sim->system ? protect_system(sim) : protect_bodies(sim);
     sim->protects = stored;
     return stored ? CN_OK : cn_fail_memory(error);
 }
 
-void cn_step_undo(cn_sim *sim) {
+void sim_undo(cn_sim *sim) {
     if (sim->protects) {
         cn_steering steering = sim->steering; // of a system, it is stored when the next step begins
         cn_sim_load(sim, sim->backup.data, sim->backup.size, NULL);

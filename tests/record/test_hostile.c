@@ -194,9 +194,9 @@ CN_TEST(what_sleeps_in_a_checkpoint_is_checked) {
     saved s = save_of("sleeping-stacks", NULL, 0, 600);
     const cn_sim *sim = s.w.sim;
     size_t bodies = (size_t)sim->model->body_count,
-           stored = (sim->kept.size + sim->fresh.size) / sizeof(cn_kept_contact),
-           sleep = s.size - stored * sizeof(cn_kept_contact) - sizeof(int64_t) - 60 * bodies,
-           count = s.size - stored * sizeof(cn_kept_contact) - sizeof(int64_t),
+           stored = (sim->sleep.stored.size + sim->sleep.fresh.size) / sizeof(step_stored_contact),
+           sleep = s.size - stored * sizeof(step_stored_contact) - sizeof(int64_t) - 60 * bodies,
+           count = s.size - stored * sizeof(step_stored_contact) - sizeof(int64_t),
            first = count + sizeof(int64_t);
     CN_CHECK_TRUE(stored > 0);
     const int32_t minus = -2, many = INT32_MAX;
@@ -211,11 +211,11 @@ CN_TEST(what_sleeps_in_a_checkpoint_is_checked) {
     check_refused(&s, count, &more, 8, true, "size");
     check_refused(&s, count, &negative_count, 8, true, "size");
     check_refused(&s, first, &many, 4, true, "bodies that sleep");
-    check_refused(&s, first + offsetof(cn_kept_contact, contact.gap), &nan, 8, true,
+    check_refused(&s, first + offsetof(step_stored_contact, contact.gap), &nan, 8, true,
                   "bodies that sleep");
-    check_refused(&s, first + offsetof(cn_kept_contact, friction), &negative, 8, true,
+    check_refused(&s, first + offsetof(step_stored_contact, friction), &negative, 8, true,
                   "bodies that sleep");
-    check_refused(&s, first + offsetof(cn_kept_contact, status), &unknown, 1, true,
+    check_refused(&s, first + offsetof(step_stored_contact, status), &unknown, 1, true,
                   "bodies that sleep");
     end_saved(&s);
 }

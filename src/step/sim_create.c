@@ -1,0 +1,185 @@
+// step/sim_create.c
+// Makes a run from a model, and refuses what it could not run.
+#include "step/rigid_system.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "detect/narrow/narrow.h"
+
+#include <math.h>
+#include <string.h>
+
+static cn_status choose_scheme(cn_sim *sim, cn_error *error) {
+    const char *name = sim->model->settings.scheme;
+    const cn_system_scheme *of_systems = cn_system_scheme_find(name);
+    sim->scheme = step_scheme_find(name);
+    if (sim->scheme || (of_systems && !of_systems->first_order)) {
+        return CN_OK; // without a scheme of their own, bodies are seen as a system
+    }
+    return cn_fail(error, CN_ERR_ARGUMENT, "there is no time integrator named %s", name);
+}
+
+// A pair of shapes that detection does not know would pass through one another unseen: refused, at
+// the body that has it.
+static cn_status check_shapes(const cn_model *model, cn_error *error) {
+    bool present[CN_SHAPE_KINDS] = {false};
+    for (int32_t i = 0; i < model->shape_count; i++) {
+        present[model->shape[i].kind] = true;
+    }
+    for (int32_t i = 0; i < model->body_count; i++) {
+        const cn_body *body = &model->body[i];
+        for (int32_t k = 0; body->role == CN_BODY_FREE && k < body->shape_count; k++) {
+            cn_shape_kind kind = model->shape[body->shape_first + k].kind;
+            for (int32_t other = 0; other < CN_SHAPE_KINDS; other++) {
+                if (present[other] && !cn_narrow_supports(model->dim, kind, (cn_shape_kind)other)) {
+                    cn_fail(error, CN_ERR_UNSUPPORTED,
+                            "contact between %s and %s is not available yet",
+                            cn_shape_kind_text(kind), cn_shape_kind_text((cn_shape_kind)other));
+                    cn_fail_hint(error, "use another shape for body %d (%s)", (int)i + 1,
+                                 body->name);
+                    cn_fail_at(error, body->source.file, body->source.line, body->source.column);
+                    return CN_ERR_UNSUPPORTED;
+                }
+            }
+        }
+    }
+    return CN_OK;
+}
+
+// Bodies that overlap at the start by more than is accepted: an error that points into the scene.
+static cn_status check_start(cn_sim *sim, cn_error *error) {
+    const cn_model *model = sim->model;
+    cn_contact contact;
+    bool found;
+    cn_status status =
+        cn_detect_overlap(sim->detector, sim->state.q, sim->state.v, model->settings.step,
+                          model->settings.overlap_most, &contact, &found, error);
+    if (status == CN_OK && found) {
+        int32_t a = contact.key.candidate, b = contact.key.antagonist;
+        const cn_body *later = &model->body[a > b ? a : b];
+        status = cn_fail(error, CN_ERR_INPUT,
+                         "bodies %d (%s) and %d (%s) overlap by %.3g m at the start", (int)a + 1,
+                         model->body[a].name, (int)b + 1, model->body[b].name, -contact.gap);
+        cn_fail_hint(error,
+                     "move them apart, or accept overlaps up to detection.overlap (now %.3g m)",
+                     model->settings.overlap_most);
+        cn_fail_at(error, later->source.file, later->source.line, later->source.column);
+    }
+    return status;
+}
+
+static bool allocate(cn_sim *sim) {
+    const cn_model *model = sim->model;
+    int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
+    int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
+    sim->memory = cn_arena_create(&sim->env);
+    sim->step_memory = cn_arena_create(&sim->env);
+    sim->scratch = cn_arena_create(&sim->env);
+    sim->impulses = cn_arena_create(&sim->env);
+    sim->solvers.cache = sim->solvers.opts.memo = cn_solve_memo_create(&sim->env);
+    sim->detector = cn_detector_create(model, &sim->env, sim->scratch);
+    sim->control = model->control ? cn_script_copy(model->control->script, &sim->env) : NULL;
+    if (!sim->memory || !sim->step_memory || !sim->scratch || !sim->impulses || !sim->detector ||
+        !sim->solvers.cache || (model->control && !sim->control)) {
+        return false;
+    }
+    sim->signals = cn_model_evaluator(model, &sim->env, sim->control);
+    sim->state.q = CN_TAKE(sim->memory, double, poses);
+    sim->state.v = CN_TAKE(sim->memory, double, velocities);
+    sim->state.joint_impulse = CN_TAKE_ZERO(sim->memory, double, model->joint_row_count);
+    sim->state.joint_angle = CN_TAKE_ZERO(sim->memory, double, 2 * (int64_t)model->joint_count);
+    if (!sim->signals || !sim->state.q || !sim->state.v || !sim->state.joint_impulse ||
+        !sim->state.joint_angle) {
+        return false;
+    }
+    memcpy(sim->state.q, model->q0, sizeof(double) * (size_t)poses);
+    memset(sim->state.v, 0, sizeof(double) * (size_t)velocities);
+    if (model->v0) {
+        memcpy(sim->state.v, model->v0, sizeof(double) * (size_t)velocities);
+    }
+    sim->state.drift_limit = HUGE_VAL;
+    sim->steering = sim_steering_default(model);
+    sim->sleep.model = model;
+    sim->sleep.state = &sim->state;
+    sim->retry.memory = sim->memory;
+    return step_vectors_create(model, sim->scheme != NULL, sim->memory, &sim->vectors) &&
+           step_sleep_prepare(&sim->sleep, sim->memory);
+}
+
+cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, cn_error *error) {
+    *out = NULL;
+    if (!model || !model->finished) {
+        return cn_fail(error, CN_ERR_ARGUMENT, "the model is not finished");
+    }
+    cn_env own = env ? *env : cn_env_default();
+    cn_sim *sim = own.allocator.resize(own.allocator.user, NULL, 0, sizeof *sim);
+    if (!sim) {
+        return cn_fail_memory(error);
+    }
+    *sim = (cn_sim){.env = own, .model = model};
+    if (!own.threads && model->settings.threads > 1) {
+        sim->own_threads = sim->env.threads = cn_threads_create(model->settings.threads);
+    }
+    cn_buffer_init(&sim->sleep.stored, &sim->env);
+    cn_buffer_init(&sim->sleep.fresh, &sim->env);
+    cn_buffer_init(&sim->retry.forced, &sim->env);
+    cn_buffer_init(&sim->backup, &sim->env);
+    cn_buffer_init(&sim->held, &sim->env);
+    cn_status status = model->system ? CN_OK : choose_scheme(sim, error);
+    if (status == CN_OK) {
+        status = sim_choose_solvers(model, &sim->solvers, error);
+    }
+    if (status == CN_OK && !allocate(sim)) {
+        status = cn_fail_memory(error);
+    }
+    if (status == CN_OK) {
+        status = check_shapes(model, error);
+    }
+    if (status == CN_OK) {
+        status = check_start(sim, error);
+    }
+    if (status == CN_OK && model->joint_count > 0) {
+        const double *impulses;
+        step_context in = sim_context(sim, 0.0, model->settings.step);
+        status = step_project_joint_velocities(&in, &sim->solvers, sim->state.q, sim->state.v,
+                                               &impulses, error);
+    }
+    if (status == CN_OK && !model->system && !sim->scheme) {
+        status = cn_rigid_system_create(sim, error);
+    }
+    if (status == CN_OK && (model->system || sim->rigid)) {
+        status = cn_sim_system_create(sim, error);
+    }
+    if (status != CN_OK) {
+        cn_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return CN_OK;
+}
+
+void cn_sim_destroy(cn_sim *sim) {
+    if (!sim) {
+        return;
+    }
+    cn_system_run_destroy(sim->system);
+    cn_rigid_system_destroy(sim->rigid);
+    cn_detector_destroy(sim->detector);
+    cn_evaluator_destroy(sim->signals);
+    cn_script_destroy(sim->control);
+    cn_buffer_free(&sim->sleep.stored);
+    cn_buffer_free(&sim->sleep.fresh);
+    cn_buffer_free(&sim->retry.forced);
+    cn_buffer_free(&sim->backup);
+    cn_buffer_free(&sim->held);
+    cn_solve_memo_destroy(sim->solvers.cache);
+    cn_arena_destroy(sim->impulses);
+    cn_arena_destroy(sim->scratch);
+    cn_arena_destroy(sim->step_memory);
+    cn_arena_destroy(sim->memory);
+    cn_threads_destroy(sim->own_threads);
+    cn_env env = sim->env;
+    env.allocator.resize(env.allocator.user, sim, sizeof *sim, 0);
+}

@@ -1,0 +1,190 @@
+// step/sim_query.c
+// What a run shows of its state and of its last step.
+#include "step/sim.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+#include "problem/operator/operator.h"
+#include "problem/operator/sphere_map.h"
+
+#include <string.h>
+
+int64_t cn_sim_step_index(const cn_sim *sim) {
+    return sim->state.step;
+}
+
+double cn_sim_time(const cn_sim *sim) {
+    return (double)sim->state.step * sim->model->settings.step;
+}
+
+const cn_model *cn_sim_model(const cn_sim *sim) {
+    return sim->model;
+}
+
+void cn_sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q) {
+    const cn_model *model = sim->model;
+    int64_t size = cn_pose_size(model->dim);
+    memcpy(q, sim->state.q + size * first, sizeof *q * (size_t)(size * (end - first)));
+    for (int32_t i = first; i < end; i++) {
+        double *pose = q + size * (i - first), R[9], offset[3];
+        if (model->dim == 3) {
+            cn_quat_matrix(pose + 3, R);
+        } else {
+            cn_angle_matrix(pose[2], R);
+        }
+        cn_mat3_apply(R, model->body[i].com, offset);
+        for (int32_t k = 0; k < model->dim; k++) {
+            pose[k] -= offset[k];
+        }
+    }
+}
+
+void cn_sim_poses(const cn_sim *sim, double *q) {
+    cn_sim_poses_of(sim, 0, sim->model->body_count, q);
+}
+
+void cn_sim_velocities(const cn_sim *sim, double *v) {
+    const cn_model *model = sim->model;
+    memcpy(v, sim->state.v,
+           sizeof *v * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
+}
+
+void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential) {
+    if (sim->system) {
+        cn_system_run_energy(sim->system, kinetic, potential);
+        return;
+    }
+    step_energy_of(&sim->env, sim->model, sim->steering.gravity, sim->state.q, sim->state.v,
+                   kinetic, potential);
+}
+
+int32_t cn_sim_contact_count(const cn_sim *sim) {
+    return sim->system ? cn_sim_system_contact_count(sim)
+                       : sim->last.contacts.count + step_stored_count(&sim->sleep);
+}
+
+// The problem contact of a listed one, -1: it took no part. Both ascend, so it is not behind the
+// listed one, and not further before it than there are others that took no part.
+static int32_t problem_contact(const cn_step *step, int32_t index) {
+    int32_t contacts = step->assembled.contacts, low = index - (step->contacts.count - contacts),
+            high = index < contacts ? index : contacts;
+    low = low > 0 ? low : 0;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (cn_assembled_listed(&step->assembled, middle) < index) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found =
+        low < step->assembled.contacts && cn_assembled_listed(&step->assembled, low) == index;
+    return found ? low : -1;
+}
+
+// The velocity of problem contact a at the end of the step, in contact axes.
+static void velocity_after(const cn_step *step, int32_t a, const double shift[3], double after[3]) {
+    const cn_friction *p = &step->assembled.problem;
+    int64_t row = (int64_t)p->dim * a;
+    if (!step->u) {
+        const int32_t *body = p->W.balls.body + 2 * (int64_t)a;
+        int64_t size = cn_velocity_size(p->dim);
+        cn_ball_relative(p->dim, &p->W.balls, a, step->v_new + size * body[0],
+                         step->v_new + size * body[1], after);
+        return;
+    }
+    for (int32_t i = 0; i < p->dim; i++) {
+        after[i] = step->u[row + i] - shift[i];
+    }
+}
+
+static void record_place(const cn_contact *contact, cn_contact_record *out) {
+    out->candidate = contact->key.candidate + 1;
+    out->antagonist = contact->key.antagonist + 1;
+    out->gap = contact->gap;
+    memcpy(out->point, contact->point, sizeof out->point);
+    memcpy(out->normal, contact->normal, sizeof out->normal);
+}
+
+// What the step found for a contact, which is problem contact a.
+static void record_answer(const cn_sim *sim, const cn_contact *contact, int32_t a, uint32_t parts,
+                          cn_contact_record *out) {
+    const cn_step *step = &sim->last;
+    const cn_friction *p = &step->assembled.problem;
+    bool starts = parts & CN_RECORD_BEFORE, moves = parts & CN_RECORD_AFTER;
+    double axes[9], after[3];
+    cn_contact_start start = {.shift = {0.0}};
+    out->friction = p->mu[a];
+    out->status = step->status[a];
+    if (!(parts & (CN_RECORD_IMPULSE | CN_RECORD_AFTER | CN_RECORD_BEFORE))) {
+        return;
+    }
+    cn_contact_axes(p->dim, contact->normal, axes);
+    if (parts & CN_RECORD_IMPULSE) {
+        step_to_world(p->dim, axes, step->r + (int64_t)p->dim * a, out->impulse);
+    }
+    if (starts || (moves && step->u)) {
+        cn_assembled_start(sim->model, &step->contacts, &step->inertia, step->v_old, &step->opts,
+                           &step->assembled, a, &start);
+    }
+    if (moves) {
+        velocity_after(step, a, start.shift, after);
+        step_to_world(p->dim, axes, after, out->velocity);
+    }
+    if (starts) {
+        step_to_world(p->dim, axes, start.before, out->velocity_before);
+        step_to_world(p->dim, axes, start.shift, out->shift);
+        step_to_world(p->dim, axes, start.frame_change, out->frame_change);
+    }
+}
+
+void cn_sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts,
+                          cn_contact_record *out) {
+    if (sim->system) {
+        cn_sim_system_contact(sim, index, out);
+        return;
+    }
+    const cn_step *step = &sim->last;
+    *out = (cn_contact_record){.status = 0};
+    if (index >= step->contacts.count) {
+        const step_stored_contact *stored = (const void *)sim->sleep.stored.data;
+        stored += index - step->contacts.count;
+        record_place(&stored->contact, out);
+        memcpy(out->impulse, stored->impulse, sizeof out->impulse);
+        out->friction = stored->friction;
+        out->status = stored->status;
+        return;
+    }
+    const cn_contact *contact = &step->contacts.contact[index];
+    if (parts & CN_RECORD_PLACE) {
+        record_place(contact, out);
+    }
+    int32_t a = parts & ~(uint32_t)CN_RECORD_PLACE ? problem_contact(step, index) : -1;
+    if (a >= 0) {
+        record_answer(sim, contact, a, parts, out);
+    }
+}
+
+void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+    cn_sim_contact_parts(sim, index, CN_RECORD_ALL, out);
+}
+
+const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const double **u) {
+    const cn_friction *p = &sim->last.assembled.problem;
+    *r = sim->last.r;
+    *u = sim->last.u;
+    cn_friction *body = sim->last.r ? CN_TAKE(sim->step_memory, cn_friction, 1) : NULL;
+    bool made = body && cn_friction_expand(p, sim->step_memory, body) == CN_OK;
+    if (made && !*u) {
+        double *velocity = CN_TAKE(sim->step_memory, double, (int64_t)p->dim * p->contacts);
+        double *v = CN_TAKE(sim->step_memory, double, cn_operator_dofs(&p->W, p->dim));
+        made = velocity && v;
+        if (made) {
+            cn_friction_velocity_by(&sim->env, p, *r, v, velocity);
+        }
+        *u = velocity;
+    }
+    return made ? body : NULL;
+}

@@ -1,0 +1,154 @@
+// step/step.c
+// One step on one page: drift, detect, loads, free velocity, assemble, solve, integrate, joints,
+// sleep, report. docs/design/step.md has the picture.
+//
+// Each phase is a call that names what it reads and what it writes (step/step.h). Here nothing is
+// computed; step/adapt.c calls this page again, or in halves, where a step does not stand.
+#include "step/step.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+// The vectors of an empty step; v_old = v_i with the velocities that motions prescribe; who rests.
+static cn_status begin(const step_context *in, const step_vectors *vectors, step_sleep *sleep,
+                       cn_step *step, cn_error *error) {
+    const cn_model *model = in->model;
+    bool loaded = model->force_count > 0 || model->joint_count > 0 || in->state->island ||
+                  in->steering->pulled != 0;
+    *step = (cn_step){
+        .t = in->t, .h = in->h, .opts = in->opts, .drift_limit = HUGE_VAL, .joint_worst = -1};
+    cn_arena_release(in->memory, (cn_arena_mark){0});
+    bool complete = step_vectors_take(in, vectors, step);
+    if (complete && loaded) {
+        step->load = CN_TAKE_ZERO(in->memory, double, 6 * (int64_t)model->body_count);
+        complete = step->load != NULL;
+    }
+    if (!complete) {
+        return cn_fail_memory(error);
+    }
+    step_prescribe_velocities(model, in->opts.signals, in->t, step->v_old);
+    return step_sleep_begin(in, sleep, step->v_old, &step->resting) == CN_OK
+               ? CN_OK
+               : cn_fail_memory(error);
+}
+
+// Contacts at poses q of bodies with velocities v; those that appear late add up.
+static cn_status detect(const step_context *in, const bool *resting, const double *q,
+                        const double *v, cn_contact_list *contacts, cn_error *error) {
+    int32_t missed = contacts->missed;
+    step_enter(in->clock, STEP_DETECT);
+    cn_detector_rest(in->detector, resting);
+    cn_status status = cn_detect(in->detector, q, v, fmax(in->h, in->sweep), contacts, error);
+    contacts->missed += missed;
+    step_enter(in->clock, STEP_ASSEMBLE);
+    return status;
+}
+
+// Inverse masses at poses q; those of bodies that sleep are zero.
+static cn_status find_inertia(const step_context *in, const bool *resting, const double *q,
+                              cn_inertia_map *inertia, cn_error *error) {
+    if (cn_inertia_prepare(in->model, q, in->memory, inertia) != CN_OK) {
+        return cn_fail_memory(error);
+    }
+    step_hold_sleeping(in, resting, inertia);
+    return CN_OK;
+}
+
+// Bodies out of penetration; contacts and inertia are then those of the new poses.
+static cn_status lift(const step_context *in, cn_step *step, cn_error *error) {
+    bool moved = false;
+    cn_status status = step_project(in, step, &moved, error);
+    if (status == CN_OK && moved) {
+        status = detect(in, step->resting, step->q_middle, step->v_old, &step->contacts, error);
+    }
+    return status == CN_OK && moved
+               ? find_inertia(in, step->resting, step->q_middle, &step->inertia, error)
+               : status;
+}
+
+cn_status step_solve_and_integrate(const step_context *in, step_solvers *solvers, cn_step *step,
+                                   cn_error *error) {
+    const cn_friction *problem = &step->assembled.problem;
+    step->r = step->assembled.r;
+    if (!step->u && !step->shared) {
+        step->u = CN_TAKE(in->memory, double, (int64_t)problem->dim * problem->contacts);
+        if (!step->u) {
+            return cn_fail_memory(error);
+        }
+    }
+    step_enter(in->clock, STEP_SOLVE);
+    cn_status status = step_solve(in, solvers, problem, step->r, step->u, step, error);
+    step_enter(in->clock, STEP_ADVANCE);
+    step->v_seen = step->v_new;
+    return status == CN_OK ? step_integrate(in, &step->assembled, step->r, step->q_middle,
+                                            step->v_free, step->v_new, step->q, step->v, error)
+                           : status;
+}
+
+// The end of the step where there are joints: they hold there, as their remedy against drift asks.
+static cn_status solve_with_joints(const step_context *in, step_solvers *solvers, cn_step *step,
+                                   cn_error *error) {
+    const cn_friction *problem = &step->assembled.problem;
+    int64_t rows = (int64_t)problem->dim * problem->contacts;
+    double *start = CN_TAKE(in->memory, double, rows);
+    if (!start) {
+        return cn_fail_memory(error);
+    }
+    memcpy(start, step->assembled.r, sizeof *start * (size_t)rows);
+    cn_status status = step_solve_and_integrate(in, solvers, step, error);
+    status = status == CN_OK ? step_close_joints(in, solvers, start, step, error) : status;
+    return status == CN_OK ? step_project_joints(in, solvers, step, error) : status;
+}
+
+cn_status step_run(const step_context *in, const step_vectors *vectors, step_sleep *sleep,
+                   step_solvers *solvers, step_retry *retry, cn_step *step, cn_error *error) {
+    const cn_model *model = in->model;
+    cn_status status = begin(in, vectors, sleep, step, error);
+    if (status == CN_OK) {
+        step_drift(in, in->state->q, step->v_old, in->h * (1.0 - in->opts.theta), step->q_middle,
+                   step->v_old);
+        status = detect(in, step->resting, step->q_middle, step->v_old, &step->contacts, error);
+    }
+    if (status == CN_OK) {
+        step_add_loads(in, step->q_middle, step->load);
+        step->woken = step_wake_loaded(in, step->resting, step->load, &step->contacts, sleep);
+        if (step->woken > 0) {
+            step->verdict = STEP_AGAIN;
+            return CN_OK;
+        }
+        status = find_inertia(in, step->resting, step->q_middle, &step->inertia, error);
+    }
+    status = status == CN_OK ? lift(in, step, error) : status;
+    if (status == CN_OK) {
+        status = step_mark_early(in, retry, step->q_middle, step->v_old, &step->contacts,
+                                 &step->early, error);
+        step->opts.early = step->early.place ? &step->early : NULL;
+    }
+    if (status == CN_OK) {
+        step_add_pull(in, step->q_middle, step->v_old, &step->inertia, step->load);
+        status = step_free_velocity(in, step->q_middle, &step->inertia, step->load, step->v_old,
+                                    step->v_free, error);
+    }
+    if (status == CN_OK) {
+        step_still_sleeping(in, step->resting, step->v_free);
+        status = cn_assemble(model, in->state, &step->contacts, &step->inertia, step->v_old,
+                             step->v_free, &step->opts, in->memory, &step->assembled, error);
+    }
+    if (status == CN_OK) {
+        step_scale_friction(in->steering, &step->assembled.problem);
+        status = model->joint_count > 0 ? solve_with_joints(in, solvers, step, error)
+                                        : step_solve_and_integrate(in, solvers, step, error);
+    }
+    if (status == CN_OK) {
+        status = step_classify(in, &step->assembled, step->r, &step->status, error);
+    }
+    status = status == CN_OK ? step_check_fast(in, retry, step, error) : status;
+    if (status == CN_OK) {
+        step->woken = step_wake_pressed(step, sleep);
+        step->verdict = step->woken > 0 ? STEP_AGAIN : step->verdict;
+    }
+    return status;
+}
