@@ -1,0 +1,276 @@
+// assemble/gather.c
+// Contacts of deformable and rigid bodies to the assembled operator. Of every two contacts that
+// share a body, the block of the upper triangle is gathered and its transpose stored below.
+//
+// Good up to about a thousand contacts per body; beyond that W is large, and an operator that keeps
+// the compliance is to be used instead.
+#include "assemble/gather.h"
+
+#include "base/arena.h"
+#include "problem/operator/operator.h"
+
+#include <string.h>
+
+// The rows of an entry: d u / d (velocity of the entry), 3 or 6 x dim by rows, weight included.
+// Returns the number of rows.
+static int32_t entry_rows(const asm_rows *rows, int32_t a, const asm_entry *entry, double *J) {
+    int32_t dim = rows->dim;
+    const double *F = rows->frame + (int64_t)dim * dim * a;
+    const double *R = rows->body[entry->body].turn;
+    for (int32_t i = 0; i < dim; i++) {
+        for (int32_t c = 0; c < dim; c++) {
+            double sum = R ? 0.0 : F[dim * c + i];
+            for (int32_t k = 0; R && k < dim; k++) {
+                sum += R[dim * k + i] * F[dim * c + k];
+            }
+            J[dim * i + c] = entry->weight * sum;
+        }
+    }
+    if (entry->node >= 0) {
+        return dim;
+    }
+    const double *arm = entry->arm;
+    for (int32_t c = 0; c < dim; c++) {
+        const double *f = F + dim * c;
+        if (dim == 2) {
+            J[4 + c] = entry->weight * (arm[0] * f[1] - arm[1] * f[0]);
+        } else {
+            J[9 + c] = entry->weight * (arm[1] * f[2] - arm[2] * f[1]);
+            J[12 + c] = entry->weight * (arm[2] * f[0] - arm[0] * f[2]);
+            J[15 + c] = entry->weight * (arm[0] * f[1] - arm[1] * f[0]);
+        }
+    }
+    return dim == 2 ? 3 : 6;
+}
+
+static bool answers(const asm_body *body) {
+    return body->compliance || body->inverse;
+}
+
+// The response of row j of entry l to row i of entry k, where both are on the same body.
+static const double *response(const asm_rows *rows, const asm_entry *k, const asm_entry *l,
+                              int32_t *stride) {
+    const asm_body *body = rows->body + k->body;
+    int32_t dim = rows->dim;
+    if (!body->compliance) {
+        *stride = dim == 2 ? 3 : 6;
+        return body->inverse;
+    }
+    const fe_compliance *c = body->compliance;
+    *stride = c->size;
+    return c->C + (int64_t)c->size * dim * c->place[k->node] + dim * c->place[l->node];
+}
+
+// block (dim x dim, by columns) += J_k' C_kl J_l.
+static void add_pair(const asm_rows *rows, int32_t a, const asm_entry *k, int32_t b,
+                     const asm_entry *l, double *block) {
+    int32_t dim = rows->dim, stride;
+    double J_k[18], J_l[18];
+    int32_t count = entry_rows(rows, a, k, J_k);
+    entry_rows(rows, b, l, J_l);
+    const double *C = response(rows, k, l, &stride);
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t c = 0; c < dim; c++) {
+            double sum = 0.0;
+            for (int32_t j = 0; j < count; j++) {
+                sum += C[(int64_t)stride * i + j] * J_l[dim * j + c];
+            }
+            for (int32_t r = 0; r < dim; r++) {
+                block[dim * c + r] += J_k[dim * i + r] * sum;
+            }
+        }
+    }
+}
+
+// W_ab by columns.
+static void gather_block(const asm_rows *rows, int32_t a, int32_t b, double *block) {
+    memset(block, 0, sizeof *block * (size_t)(rows->dim * rows->dim));
+    for (int64_t k = rows->start[a]; k < rows->start[a + 1]; k++) {
+        const asm_entry *of_a = rows->entry + k;
+        for (int64_t l = rows->start[b]; l < rows->start[b + 1]; l++) {
+            if (rows->entry[l].body == of_a->body && answers(rows->body + of_a->body)) {
+                add_pair(rows, a, of_a, b, rows->entry + l, block);
+            }
+        }
+    }
+}
+
+// ---- the pattern ----
+
+// The contacts of each body that answers: contact[k], k in [start[body], start[body+1]), ascending.
+typedef struct body_contacts {
+    int64_t *start;
+    int32_t *contact;
+} body_contacts;
+
+// Whether entry k is the first of contact a on its body; entries are sorted by body.
+static bool is_first(const asm_rows *rows, int32_t a, int64_t k) {
+    return answers(rows->body + rows->entry[k].body) &&
+           (k == rows->start[a] || rows->entry[k - 1].body != rows->entry[k].body);
+}
+
+static cn_status list_contacts(const asm_rows *rows, cn_arena *scratch, body_contacts *out) {
+    out->start = CN_TAKE_ZERO(scratch, int64_t, (int64_t)rows->bodies + 2);
+    out->contact = CN_TAKE(scratch, int32_t, rows->start[rows->contacts]);
+    if (!out->start || !out->contact) {
+        return CN_ERR_MEMORY;
+    }
+    // Counted two places ahead, so that after the filling start[body] is where the body begins.
+    for (int32_t a = 0; a < rows->contacts; a++) {
+        for (int64_t k = rows->start[a]; k < rows->start[a + 1]; k++) {
+            out->start[rows->entry[k].body + 2] += is_first(rows, a, k);
+        }
+    }
+    for (int32_t b = 0; b < rows->bodies; b++) {
+        out->start[b + 2] += out->start[b + 1];
+    }
+    for (int32_t a = 0; a < rows->contacts; a++) {
+        for (int64_t k = rows->start[a]; k < rows->start[a + 1]; k++) {
+            if (is_first(rows, a, k)) {
+                out->contact[out->start[rows->entry[k].body + 1]++] = a;
+            }
+        }
+    }
+    return CN_OK;
+}
+
+// a and the contacts that share a body with it, ascending; seen[b] is a + 1 for those listed.
+static int32_t row_pattern(const asm_rows *rows, const body_contacts *list, int32_t a,
+                           int32_t *seen, int32_t *out) {
+    int32_t count = 1;
+    out[0] = a;
+    seen[a] = a + 1;
+    for (int64_t k = rows->start[a]; k < rows->start[a + 1]; k++) {
+        int32_t body = rows->entry[k].body;
+        for (int64_t at = list->start[body]; at < list->start[body + 1]; at++) {
+            int32_t b = list->contact[at], place = count;
+            if (seen[b] == a + 1) {
+                continue;
+            }
+            seen[b] = a + 1;
+            for (; place > 0 && out[place - 1] > b; place--) {
+                out[place] = out[place - 1];
+            }
+            out[place] = b;
+            count++;
+        }
+    }
+    return count;
+}
+
+static cn_status find_pattern(const asm_rows *rows, cn_arena *memory, cn_arena *scratch,
+                              cn_bsr *W) {
+    body_contacts list;
+    cn_status status = list_contacts(rows, scratch, &list);
+    int32_t *seen = CN_TAKE_ZERO(scratch, int32_t, rows->contacts);
+    int32_t *row = CN_TAKE(scratch, int32_t, rows->contacts);
+    W->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)rows->contacts + 1);
+    if (status != CN_OK || !seen || !row || !W->start) {
+        return CN_ERR_MEMORY;
+    }
+    for (int32_t a = 0; a < rows->contacts; a++) {
+        W->start[a + 1] = W->start[a] + row_pattern(rows, &list, a, seen, row);
+    }
+    W->column = CN_TAKE(memory, int32_t, W->start[rows->contacts]);
+    if (!W->column) {
+        return CN_ERR_MEMORY;
+    }
+    memset(seen, 0, sizeof *seen * (size_t)rows->contacts);
+    for (int32_t a = 0; a < rows->contacts; a++) {
+        row_pattern(rows, &list, a, seen, W->column + W->start[a]);
+    }
+    return CN_OK;
+}
+
+// The blocks: upper triangle gathered, the lower one its transpose, the diagonal blocks from their
+// upper half. next[b]: the slot in row b that is filled next, since its columns ascend.
+static void fill_blocks(const asm_rows *rows, int64_t *next, cn_bsr *W) {
+    int32_t dim = rows->dim, size = dim * dim;
+    for (int32_t b = 0; b < rows->contacts; b++) {
+        next[b] = W->start[b];
+    }
+    for (int32_t a = 0; a < rows->contacts; a++) {
+        for (int64_t slot = next[a]; slot < W->start[a + 1]; slot++) {
+            int32_t b = W->column[slot];
+            double *block = W->value + size * slot;
+            double *mirror = W->value + size * (b == a ? slot : next[b]++);
+            gather_block(rows, a, b, block);
+            for (int32_t i = 0; i < dim; i++) {
+                for (int32_t j = 0; j < (b == a ? i : dim); j++) {
+                    mirror[dim * j + i] = block[dim * i + j];
+                }
+            }
+        }
+    }
+}
+
+cn_status asm_gather(const asm_rows *rows, const double *q, const double *mu, cn_arena *memory,
+                     cn_friction *out) {
+    int32_t dim = rows->dim, count = rows->contacts;
+    int64_t m = (int64_t)dim * count;
+    cn_bsr *W = &out->W.assembled;
+    *out = (cn_friction){.dim = dim, .contacts = count};
+    out->W.kind = CN_OPERATOR_ASSEMBLED;
+    *W = (cn_bsr){.dim = dim, .block_rows = count};
+    cn_arena *scratch = cn_arena_create(cn_arena_env(memory));
+    cn_status status = scratch ? find_pattern(rows, memory, scratch, W) : CN_ERR_MEMORY;
+    int64_t *next = status == CN_OK ? CN_TAKE(scratch, int64_t, count) : NULL;
+    if (next) {
+        W->value = CN_TAKE_ZERO(memory, double, dim *dim * W->start[count] + CN_BSR_PAD);
+        out->W.diagonal = CN_TAKE(memory, double, m *dim);
+        out->q = CN_TAKE(memory, double, m);
+        out->mu = CN_TAKE(memory, double, count);
+    }
+    if (!next || !W->value || !out->W.diagonal || !out->q || !out->mu) {
+        cn_arena_destroy(scratch);
+        return CN_ERR_MEMORY;
+    }
+    fill_blocks(rows, next, W);
+    cn_operator_diagonal(&out->W, dim, count, out->W.diagonal);
+    if (count > 0) {
+        memcpy(out->q, q, sizeof *q * (size_t)m);
+        memcpy(out->mu, mu, sizeof *mu * (size_t)count);
+    }
+    cn_arena_destroy(scratch);
+    return CN_OK;
+}
+
+// ---- the maps ----
+
+void asm_velocity(const asm_rows *rows, const double *const *velocity, double *u) {
+    int32_t dim = rows->dim;
+    for (int32_t a = 0; a < rows->contacts; a++) {
+        double *u_a = u + (int64_t)dim * a;
+        memset(u_a, 0, sizeof *u_a * (size_t)dim);
+        for (int64_t k = rows->start[a]; k < rows->start[a + 1]; k++) {
+            const asm_entry *entry = rows->entry + k;
+            const double *v = velocity[entry->body];
+            double J[18];
+            int32_t count = v ? entry_rows(rows, a, entry, J) : 0;
+            v = v && entry->node >= 0 ? v + (int64_t)dim * entry->node : v;
+            for (int32_t i = 0; i < count; i++) {
+                for (int32_t c = 0; c < dim; c++) {
+                    u_a[c] += J[dim * i + c] * v[i];
+                }
+            }
+        }
+    }
+}
+
+void asm_impulse(const asm_rows *rows, const double *r, double *const *impulse) {
+    int32_t dim = rows->dim;
+    for (int32_t a = 0; a < rows->contacts; a++) {
+        const double *r_a = r + (int64_t)dim * a;
+        for (int64_t k = rows->start[a]; k < rows->start[a + 1]; k++) {
+            const asm_entry *entry = rows->entry + k;
+            double J[18], *p = impulse[entry->body];
+            int32_t count = p ? entry_rows(rows, a, entry, J) : 0;
+            p = p && entry->node >= 0 ? p + (int64_t)dim * entry->node : p;
+            for (int32_t i = 0; i < count; i++) {
+                for (int32_t c = 0; c < dim; c++) {
+                    p[i] += J[dim * i + c] * r_a[c];
+                }
+            }
+        }
+    }
+}
