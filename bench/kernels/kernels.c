@@ -13,6 +13,8 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "solve/gauss_seidel/sweep.h"
+#include "solve/sweep_manifolds/manifolds.h"
+#include "solve/sweep_spheres/spheres.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -147,7 +149,7 @@ static cn_status cn_prepare(const cn_friction *p, bool single, cn_arena *scratch
 static double cn_sweep_time(cn_sweep *sweep, double *x, int32_t sweeps) {
     double start = cn_clock_cpu();
     for (int32_t i = 0; i < sweeps; i++) {
-        sweep->run(sweep, x);
+        sweep->ops->sweep(sweep->elements, x);
     }
     return (cn_clock_cpu() - start) / sweeps;
 }
@@ -188,10 +190,11 @@ static double cn_prepare_time(const cn_friction *p, bool single, cn_arena *scrat
 // Bytes that a sweep reads and writes, bodies apart.
 static double cn_streamed(const cn_sweep *sweep) {
     double impulses = 2.0 * (double)cn_sweep_bytes(sweep);
-    if (sweep->kind == CN_SWEEP_BALLS) {
-        return impulses + (double)sweep->balls.packets.count * (double)sweep->balls.kernel->packet;
+    if (sweep->ops->kind == CN_SWEEP_BALLS) {
+        const cn_balls *balls = sweep->elements;
+        return impulses + (double)balls->packets.count * (double)balls->kernel->packet;
     }
-    const cn_manifolds *m = &sweep->manifolds;
+    const cn_manifolds *m = sweep->elements;
     const cn_manifold_kernel *kernel = m->kernel;
     return impulses + (double)m->packets.count * (double)kernel->packet +
            (double)m->points * (double)(kernel->point + 2 * CN_PACKET * kernel->number);
@@ -203,7 +206,7 @@ static bool cn_measure_row(const cn_settings *settings, const cn_entrant *entran
     cn_sweep sweep;
     bool good = cn_prepare(p, entrant->single, scratch, &sweep) == CN_OK;
     double *x = good ? CN_TAKE_ZERO(scratch, double, sweep.size + CN_SWEEP_PAD) : NULL;
-    if (!x || sweep.kind == CN_SWEEP_ANY) {
+    if (!x || sweep.ops->kind == CN_SWEEP_ANY) {
         return false;
     }
     int32_t sweeps = CN_BLOCK_WORK / p->contacts > 1 ? CN_BLOCK_WORK / p->contacts : 1;

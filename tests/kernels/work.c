@@ -97,7 +97,7 @@ uint64_t balls_work(const cn_ball_kernel *kernel) {
     kernel->push(PACKETS, world.packet, world.x[0], world.body);
     for (int k = 0; k < 40; k++) {
         kernel->sweep(PACKETS, world.packet, world.x[0], world.body);
-        cn_ball_sums sums = kernel->error(PACKETS, world.packet, 3, world.x[0], world.body);
+        gs_error_sums sums = kernel->error(PACKETS, world.packet, 3, world.x[0], world.body);
         hash(&sum, &sums, sizeof sums);
     }
     memcpy(world.x[1], world.x[0], sizeof world.x[0]);
@@ -229,7 +229,7 @@ uint64_t manifolds_work(const cn_manifold_kernel *kernel) {
         kernel->sweep(&s, first, PACKETS - first, world.x);
         kernel->sweep_back(&s, first, PACKETS - first, world.x);
         kernel->sweep_back(&s, 0, first, world.x);
-        cn_manifold_sums error = kernel->error(&s, 0, PACKETS, world.x);
+        gs_error_sums error = kernel->error(&s, 0, PACKETS, world.x);
         hash(&sum, &error, sizeof error);
     }
     hash(&sum, world.x, sizeof world.x);

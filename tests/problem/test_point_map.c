@@ -204,7 +204,7 @@ CN_TEST(sweeps_are_those_of_body_space) {
             assert_int_equal(
                 cn_sweep_prepare(form[k], cn_local_solver_find("hybrid"), 1.0, arena, &sweep),
                 CN_OK);
-            assert_int_equal(sweep.kind, CN_SWEEP_MANIFOLDS);
+            assert_int_equal(sweep.ops->kind, CN_SWEEP_MANIFOLDS);
             if (k == 2) {
                 cn_sweep_use_plain(&sweep);
             }

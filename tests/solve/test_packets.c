@@ -4,7 +4,9 @@
 #include "solve/drivers/natural_map.h"
 #include "solve/gauss_seidel/friction_nsgs.h"
 #include "solve/gauss_seidel/sweep.h"
+#include "solve/sweep_manifolds/manifolds.h"
 #include "solve/sweep_manifolds/manifolds_fill.h"
+#include "solve/sweep_spheres/spheres.h"
 
 static cn_sweep prepared(const cn_friction *p, cn_arena *arena) {
     cn_sweep sweep;
@@ -30,7 +32,7 @@ CN_TEST(operators_are_recognised) {
     for (int c = 0; c < CASES; c++) {
         cn_arena *arena = cn_arena_create(NULL);
         cn_friction p = rigid_problem(arena, cases[c].dim, 1, cases[c].ball);
-        assert_int_equal(prepared(&p, arena).kind, cases[c].kind);
+        assert_int_equal(prepared(&p, arena).ops->kind, cases[c].kind);
         cn_arena_destroy(arena);
     }
 }
@@ -46,12 +48,12 @@ CN_TEST(what_does_not_fit_is_left_to_the_general_sweep) {
         fill_side(&p, p.W.body.start[35], p.W.body.dof[p.W.body.start[35]] / (dim == 3 ? 6 : 3),
                   frame, arm, 1.0);
         cn_operator_diagonal(&p.W, dim, CONTACTS, p.W.diagonal);
-        assert_int_equal(prepared(&p, arena).kind, CN_SWEEP_MANIFOLDS);
+        assert_int_equal(prepared(&p, arena).ops->kind, CN_SWEEP_MANIFOLDS);
         p.W.body.inverse = NULL;
-        assert_int_equal(prepared(&p, arena).kind, CN_SWEEP_ANY);
+        assert_int_equal(prepared(&p, arena).ops->kind, CN_SWEEP_ANY);
         p = rigid_problem(arena, dim, 1, false);
         p.W.body.H[dim * p.W.body.start[20]] += 1e-6;
-        assert_int_equal(prepared(&p, arena).kind, CN_SWEEP_ANY);
+        assert_int_equal(prepared(&p, arena).ops->kind, CN_SWEEP_ANY);
         cn_arena_destroy(arena);
     }
 }
@@ -194,8 +196,8 @@ CN_TEST(what_is_asked_for_is_swept_in_singles) {
         cn_sweep sweep;
         assert_int_equal(
             cn_sweep_prepare_plan(&p, cn_local_solver_find("hybrid"), &plan, arena, &sweep), CN_OK);
-        assert_int_equal(sweep.kind, own->kind);
-        assert_int_equal(sweep.single, balls == own->ball);
+        assert_int_equal(sweep.ops->kind, own->kind);
+        assert_int_equal(sweep.ops->single, balls == own->ball);
         cn_arena_destroy(arena);
     }
 }
@@ -206,9 +208,10 @@ CN_TEST(wide_and_plain_singles_give_the_same_bits) {
         cn_friction p = rigid_problem(arena, cases[c].dim, 5, cases[c].ball);
         cn_sweep wide = prepared_single(&p, arena), plain = prepared_single(&p, arena);
         cn_sweep_use_plain(&plain);
-        assert_true(plain.kind == CN_SWEEP_BALLS
-                        ? plain.balls.kernel == &cn_ball_kernel_single
-                        : plain.manifolds.kernel == &cn_manifold_kernel_single);
+        assert_true(plain.ops->kind == CN_SWEEP_BALLS
+                        ? ((const cn_balls *)plain.elements)->kernel == &cn_ball_kernel_single
+                        : ((const cn_manifolds *)plain.elements)->kernel ==
+                              &cn_manifold_kernel_single);
         float *a = CN_TAKE_ZERO(arena, float, wide.size + CN_SWEEP_PAD),
               *b = CN_TAKE_ZERO(arena, float, wide.size + CN_SWEEP_PAD);
         for (int k = 0; k < 50; k++) {
@@ -267,7 +270,7 @@ CN_TEST(widened_sweeps_are_those_of_doubles) {
         cn_friction p = rigid_problem(arena, cases[c].dim, 6, cases[c].ball);
         cn_sweep exact = prepared(&p, arena), single = prepared_single(&p, arena);
         assert_int_equal(cn_sweep_widen(&single, arena), CN_OK);
-        assert_false(single.single);
+        assert_false(single.ops->single);
         double *a = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD),
                *b = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD);
         cn_sweep_run(&exact, a, 9);
@@ -318,8 +321,8 @@ CN_TEST(singles_do_not_depend_on_units) {
 // Sweeps with momentum, to and fro between two iterates; the newer one in *x. Some of them return.
 static void glide(cn_sweep *sweep, int count, void **x, void **other) {
     for (int k = 0; k < count; k++) {
-        bool returns = cn_sweep_can_return(sweep) && k % 4 > 1;
-        cn_sweep_glide(sweep, 0.8, returns, *x, *other);
+        bool returns = sweep->ops->symmetric_momentum && k % 4 > 1;
+        cn_sweep_momentum(sweep, 0.8, returns, *x, *other);
         void *newer = *other;
         *other = *x;
         *x = newer;
@@ -342,11 +345,11 @@ CN_TEST(momentum_keeps_velocities_and_bits) {
             b[k] = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD);
         }
         cn_sweep_use_plain(&plain);
-        assert_true(cn_sweep_most_momentum(&wide) >= 0.8);
+        assert_true(wide.ops->momentum_max >= 0.8);
         cn_sweep_run(&wide, a[0], 0);
         cn_sweep_run(&plain, b[0], 0);
-        cn_sweep_start_gliding(&wide);
-        cn_sweep_start_gliding(&plain);
+        cn_sweep_begin_momentum(&wide);
+        cn_sweep_begin_momentum(&plain);
         for (int round = 0; round < 4; round++) {
             glide(&wide, 25, &a[0], &a[1]);
             glide(&plain, 25, &b[0], &b[1]);
@@ -357,8 +360,8 @@ CN_TEST(momentum_keeps_velocities_and_bits) {
             assert_int_equal(cn_friction_grade(&p, r, NULL, arena, &grade), CN_OK);
             double error = cn_sweep_error(&wide, CN_MEASURE_SCALED, a[0]), truth = grade.residual;
             CN_CHECK_NEAR(error, truth, single ? 1e-4 : 1e-12);
-            cn_sweep_freshen(&wide, a[0], a[1]);
-            cn_sweep_freshen(&plain, b[0], b[1]);
+            cn_sweep_refresh(&wide, a[0], a[1]);
+            cn_sweep_refresh(&plain, b[0], b[1]);
             CN_CHECK_NEAR(cn_sweep_error(&wide, CN_MEASURE_SCALED, a[0]), truth,
                           single ? 1e-5 : 1e-13);
         }
@@ -382,10 +385,10 @@ static nsgs_end swept(const cn_friction *p, double tolerance, const char *single
     cn_nsgs run;
     nsgs_end end;
     assert_int_equal(cn_nsgs_prepare(p, &opts, arena, &run), CN_OK);
-    end.began_single = run.sweep.single;
+    end.began_single = run.sweep.ops->single;
     cn_nsgs_start(&run, r);
     assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &end.report), CN_OK);
-    end.ended_single = run.sweep.single;
+    end.ended_single = run.sweep.ops->single;
     cn_nsgs_answer(&run, r);
     assert_int_equal(cn_friction_grade(p, r, NULL, arena, &end.grade), CN_OK);
     return end;
@@ -646,7 +649,7 @@ CN_TEST(empty_places_push_nothing) {
         double error;
         opts.tolerance = 1e-10;
         assert_int_equal(cn_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
-        assert_int_equal(run.sweep.kind, CN_SWEEP_MANIFOLDS);
+        assert_int_equal(run.sweep.ops->kind, CN_SWEEP_MANIFOLDS);
         cn_nsgs_start(&run, r);
         assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
         assert_int_equal(report.outcome, CN_SOLVED);

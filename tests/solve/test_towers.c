@@ -6,6 +6,8 @@
 #include "solve/gauss_seidel/contact_order.h"
 #include "solve/gauss_seidel/friction_nsgs.h"
 #include "solve/gauss_seidel/sweep.h"
+#include "solve/sweep_manifolds/manifolds.h"
+#include "solve/sweep_spheres/spheres.h"
 
 #include <math.h>
 
@@ -50,7 +52,7 @@ static cn_friction towers(int32_t count, int32_t high, cn_arena *arena) {
 
 // The contacts of towers in the order of the packets that their manifolds are in.
 static void order_of_packets(const cn_sweep *sweep, int32_t contacts, int32_t *order) {
-    const cn_packets *packets = &sweep->manifolds.packets;
+    const cn_packets *packets = &((const cn_manifolds *)sweep->elements)->packets;
     int32_t placed = 0;
     for (int32_t slot = 0; slot < CN_PACKET * packets->count; slot++) {
         for (int32_t a = 0; a < contacts; a++) {
@@ -79,17 +81,17 @@ CN_TEST(sweeps_return_the_way_they_came) {
     assert_int_equal(
         cn_sweep_prepare_plan(&turned, cn_local_solver_find("hybrid"), &plan, arena, &visits),
         CN_OK);
-    assert_int_equal(packed.kind, CN_SWEEP_MANIFOLDS);
-    assert_int_equal(visits.kind, CN_SWEEP_ANY);
+    assert_int_equal(packed.ops->kind, CN_SWEEP_MANIFOLDS);
+    assert_int_equal(visits.ops->kind, CN_SWEEP_ANY);
     void *x = CN_TAKE_ZERO(arena, double, packed.size + CN_SWEEP_PAD),
          *to = CN_TAKE_ZERO(arena, double, packed.size + CN_SWEEP_PAD);
     double *y = CN_TAKE_ZERO(arena, double, m + CN_SWEEP_PAD), *r = CN_TAKE(arena, double, m),
            *want = CN_TAKE(arena, double, m), largest = 0.0;
     cn_sweep_run(&packed, x, 0);
-    cn_sweep_start_gliding(&packed);
+    cn_sweep_begin_momentum(&packed);
     cn_sweep_run(&visits, y, 0);
     for (int round = 0; round < 10; round++) {
-        cn_sweep_glide(&packed, 0.0, true, x, to);
+        cn_sweep_momentum(&packed, 0.0, true, x, to);
         void *newer = to;
         to = x;
         x = newer;

@@ -253,7 +253,7 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
     double first = sweeps->gliding ? CN_AUTO_GLIDING : CN_AUTO_PATIENCE;
     bool loose = opts.tolerance >= CN_AUTO_LOOSE, swept = opts.tolerance >= CN_AUTO_SWEPT &&
                                                           sweeps->gliding &&
-                                                          sweeps->sweep.kind == CN_SWEEP_BALLS;
+                                                          sweeps->sweep.ops->kind == CN_SWEEP_BALLS;
     if (swept && opts.max_iterations > CN_AUTO_SWEEPS) {
         opts.max_iterations = CN_AUTO_SWEEPS;
     }
@@ -360,7 +360,7 @@ static cn_status cn_auto_settle(cn_auto_turns *turns, const cn_friction *p, cons
     bool near = turns->start_error <= CN_NSGS_NEAR * opts.tolerance;
     double enough = fmax(CN_AUTO_REST * turns->start_error, CN_AUTO_AIM);
     if (params->settle == 0 || !near || turns->start_error <= enough || turns->split ||
-        sweeps->sweep.kind == CN_SWEEP_BALLS || p->contacts > CN_AUTO_VAST ||
+        sweeps->sweep.ops->kind == CN_SWEEP_BALLS || p->contacts > CN_AUTO_VAST ||
         cn_auto_is_brief(turns, sweeps->sweeps)) {
         return CN_OK;
     }

@@ -109,7 +109,7 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
 // leaves unsolved is at the margin of rigidity. There momentum circles about the solution; larger
 // packings need its reach all the same.
 static bool cn_nsgs_is_jammed(const cn_nsgs *s) {
-    return s->sweep.kind == CN_SWEEP_BALLS && s->sweep.p->contacts <= CN_NSGS_JAMMED;
+    return s->sweep.ops->kind == CN_SWEEP_BALLS && s->sweep.p->contacts <= CN_NSGS_JAMMED;
 }
 
 // In body space each mixed start costs a product with H, so it is made less often; packets
@@ -121,14 +121,14 @@ static int32_t cn_nsgs_every(const cn_nsgs *s, const cn_nsgs_params *params) {
     if (s->sweep.p->dim == 3 && cn_nsgs_is_jammed(s)) {
         return CN_NSGS_JAMMED_EVERY;
     }
-    return s->sweep.kind != CN_SWEEP_ANY            ? CN_NSGS_EVERY_PACKED
+    return s->sweep.ops->kind != CN_SWEEP_ANY       ? CN_NSGS_EVERY_PACKED
            : s->sweep.p->W.kind == CN_OPERATOR_BODY ? CN_NSGS_EVERY_BODY
                                                     : 1;
 }
 
 // Iterates in the precision of the sweep.
 static cn_status cn_nsgs_take(cn_nsgs *s) {
-    size_t number = s->sweep.single ? sizeof(float) : sizeof(double);
+    size_t number = s->sweep.ops->single ? sizeof(float) : sizeof(double);
     int64_t size = s->sweep.size + CN_SWEEP_PAD;
     s->x = cn_arena_take(s->scratch, size, number);
     s->g = cn_arena_take(s->scratch, size, number);
@@ -151,7 +151,7 @@ static cn_status cn_nsgs_take_mixer(cn_nsgs *s) {
     // The acceleration takes one map for granted, which a changing omega is not.
     int32_t depth = s->adaptive ? 0 : params->anderson;
     cn_status status = cn_sweep_take_weights(&s->sweep, s->scratch);
-    return status == CN_OK ? cn_anderson_prepare(depth, s->sweep.size, s->sweep.single,
+    return status == CN_OK ? cn_anderson_prepare(depth, s->sweep.size, s->sweep.ops->single,
                                                  s->sweep.weight, s->scratch, &s->mixer)
                            : status;
 }
@@ -188,7 +188,7 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
         return status;
     }
     s->every = cn_nsgs_every(s, params);
-    double most = p->contacts < CN_GLIDE_SMALL ? 0.0 : cn_sweep_most_momentum(&s->sweep);
+    double most = p->contacts < CN_GLIDE_SMALL ? 0.0 : s->sweep.ops->momentum_max;
     s->momentum = params->momentum < most ? params->momentum : most;
     s->gliding = s->momentum > 0.0;
     status = cn_nsgs_take(s);
@@ -201,7 +201,7 @@ static void cn_nsgs_begin(cn_nsgs *s) {
     cn_sweep_run(&s->sweep, s->g, 0);
     s->glided = s->fresh = 0;
     if (s->gliding) {
-        cn_sweep_start_gliding(&s->sweep);
+        cn_sweep_begin_momentum(&s->sweep);
     } else {
         cn_anderson_restart(&s->mixer);
     }
@@ -252,7 +252,7 @@ static void cn_nsgs_confirm(cn_nsgs *s) {
 static void cn_nsgs_check(cn_nsgs *s) {
     s->error = cn_sweep_error(&s->sweep, s->opts->measure, s->g);
     s->checked = s->sweeps;
-    if (s->sweep.single) {
+    if (s->sweep.ops->single) {
         cn_nsgs_confirm(s);
     }
     if (s->status == CN_OK && s->error < s->best_error) {
@@ -292,7 +292,7 @@ static int64_t cn_nsgs_launch(const cn_nsgs *s, const double *r) {
         i++;
     }
     int64_t layers = cn_nsgs_layers(s->sweep.p);
-    bool cold = i == size && s->sweep.kind == CN_SWEEP_BALLS;
+    bool cold = i == size && s->sweep.ops->kind == CN_SWEEP_BALLS;
     return cold && layers >= CN_LAUNCH_LEAST ? CN_LAUNCH_LAYERS * layers : 0;
 }
 
@@ -302,15 +302,15 @@ void cn_nsgs_start(cn_nsgs *s, double *r) {
     s->returns = false;
     s->launch = cn_nsgs_launch(s, r);
     cn_nsgs_load(s, r);
-    s->sweep.relaxation = s->sweep.plan.relaxation;
-    s->relaxation = cn_relaxation_start(s->sweep.relaxation);
+    cn_sweep_relax(&s->sweep, s->sweep.plan.relaxation);
+    s->relaxation = cn_relaxation_start(s->sweep.plan.relaxation);
     s->best_error = s->foretold = INFINITY;
     s->sweeps = s->since = 0;
     s->slow = 0;
     s->restarted = false;
     s->halfway_error = INFINITY;
     cn_nsgs_check(s);
-    if (s->sweep.single && cn_nsgs_is_near(s)) {
+    if (s->sweep.ops->single && cn_nsgs_is_near(s)) {
         cn_nsgs_widen(s, r); // what comes to rest must be exact
         cn_nsgs_check(s);
     }
@@ -417,7 +417,7 @@ static void cn_nsgs_judge(cn_nsgs *s) {
 static bool cn_nsgs_should_return(cn_nsgs *s) {
     const cn_friction *p = s->sweep.p;
     if (s->sweeps < CN_RETURN_AFTER || s->best_error <= s->opts->tolerance ||
-        p->contacts < CN_RETURN_CONTACTS || !cn_sweep_can_return(&s->sweep)) {
+        p->contacts < CN_RETURN_CONTACTS || !s->sweep.ops->symmetric_momentum) {
         return false;
     }
     if (s->depth < 0) {
@@ -460,7 +460,7 @@ static void cn_nsgs_glide(cn_nsgs *s, const cn_watch *watch, int64_t limit, doub
     end = end < limit ? end : limit;
     while (s->sweeps < end) {
         bool returns = s->returns && s->sweeps + 2 <= limit;
-        cn_sweep_glide(&s->sweep, cn_nsgs_share(s), returns, s->g, s->x);
+        cn_sweep_momentum(&s->sweep, cn_nsgs_share(s), returns, s->g, s->x);
         void *last = s->g;
         s->g = s->x;
         s->x = last;
@@ -470,7 +470,7 @@ static void cn_nsgs_glide(cn_nsgs *s, const cn_watch *watch, int64_t limit, doub
     }
     if (s->glided - s->fresh >= CN_GLIDE_FRESH) {
         s->fresh = s->glided;
-        cn_sweep_freshen(&s->sweep, s->g, s->x);
+        cn_sweep_refresh(&s->sweep, s->g, s->x);
     }
     s->before_error = s->error;
     s->before = s->checked;
@@ -496,7 +496,7 @@ static void cn_nsgs_advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, do
         s->sweeps += count;
         double step = cn_anderson_step(&s->mixer, s->x, s->g);
         if (s->adaptive) {
-            s->sweep.relaxation = cn_relaxation_see(&s->relaxation, step, count);
+            cn_sweep_relax(&s->sweep, cn_relaxation_see(&s->relaxation, step, count));
         }
         if (cn_watch_is_late(watch) || cn_nsgs_check_due(s, step, tolerance)) {
             cn_nsgs_check(s);
@@ -539,7 +539,7 @@ static void cn_nsgs_consider_restart(cn_nsgs *s) {
         return;
     }
     s->restarted = true;
-    if (s->sweep.single) {
+    if (s->sweep.ops->single) {
         cn_sweep_store(&s->sweep, s->best, s->r);
         cn_nsgs_widen(s, s->r);
         if (s->status == CN_OK) {

@@ -10,8 +10,7 @@
 
 #include "solve/gauss_seidel/batches.h"
 #include "solve/gauss_seidel/scaling.h"
-
-#include <cairn/problem.h>
+#include "solve/gauss_seidel/sweep_ops.h"
 
 // Of a body: v, 0, omega, 0. Behind the bodies every unit of the packets has a record of its own
 // for what is static.
@@ -71,12 +70,6 @@ typedef struct cn_manifolds {
     cn_units units;                // 1 where numbers are doubles
 } cn_manifolds;
 
-// Squares of |e| of the natural map with rho = dim/trace(W_aa), and of singles also of |x| and of
-// |x/rho|, which the velocities are sums and differences of.
-typedef struct cn_manifold_sums {
-    double error, force, moved;
-} cn_manifold_sums;
-
 // What a kernel does with count packets from the first in one precision, for one kind of processor.
 // x: numbers of that precision.
 typedef struct cn_manifold_kernel {
@@ -90,8 +83,8 @@ typedef struct cn_manifold_kernel {
     // Adds the velocities that x gives the bodies.
     void (*push)(cn_manifolds *manifolds, int32_t first, int32_t count, const void *x);
     // Summed lane by lane.
-    cn_manifold_sums (*error)(const cn_manifolds *manifolds, int32_t first, int32_t count,
-                              const void *x);
+    gs_error_sums (*error)(const cn_manifolds *manifolds, int32_t first, int32_t count,
+                           const void *x);
 } cn_manifold_kernel;
 
 // For any processor, and for wider ones; NULL: not on this processor. The bits are the same.
@@ -100,38 +93,9 @@ const cn_manifold_kernel *cn_manifold_kernel_avx2(void), *cn_manifold_kernel_avx
 const cn_manifold_kernel *cn_manifold_kernel_single_avx2(void),
     *cn_manifold_kernel_single_avx512(void);
 
-// p: of points, or in body space with H in which they are recognised. *fits: whether the masses are
-// 1/m and an inverse inertia, and every contact's block regular and without the chance of several
-// solutions; otherwise nothing is built. unit: of p. kept: a choice of packets that may still hold;
-// NULL: none.
-cn_status cn_manifolds_build(const cn_friction *p, const cn_natural_unit *unit, bool single,
-                             cn_packets_kept *kept, cn_arena *scratch, cn_manifolds *out,
-                             bool *fits);
-// From singles to doubles; iterates of before are of another precision.
-cn_status cn_manifolds_widen(cn_manifolds *manifolds, cn_arena *scratch);
-// The code for any processor in place of the one chosen for this.
-void cn_manifolds_use_plain(cn_manifolds *manifolds);
-
-// Numbers in an iterate, and the way between contact axes and packets. What is stored from singles
-// is put back into its cone.
-int64_t cn_manifolds_size(const cn_manifolds *manifolds);
-void cn_manifolds_load(const cn_manifolds *manifolds, const double *r, void *x);
-void cn_manifolds_store(const cn_manifolds *manifolds, const void *x, double *r);
-// The most manifolds on the shortest way of a body to what is static.
-cn_status cn_manifolds_depth(const cn_manifolds *manifolds, cn_arena *scratch, int32_t *depth);
-// trace(W_aa) / dim of the contact that each number of an iterate is of; 1 in empty lanes.
-void cn_manifolds_weights(const cn_manifolds *manifolds, float *weight);
-// The bodies' velocities from x anew.
-void cn_manifolds_reset(cn_manifolds *manifolds, const void *x);
-// Sweeps with momentum, as in solve/sweep_spheres/spheres.h: to := one sweep, or one forth and one
-// back, from x + share (x - to).
-void cn_manifolds_start_gliding(cn_manifolds *manifolds);
-void cn_manifolds_glide(cn_manifolds *manifolds, double share, bool returns, const void *x,
-                        void *to);
-void cn_manifolds_freshen(cn_manifolds *manifolds, const void *x, const void *before);
-// x := one sweep from x, whose velocities the bodies have; and the sums of such an x, in SI units
-// but for moved, which is a velocity like error.
-void cn_manifolds_sweep(cn_manifolds *manifolds, void *x);
-cn_manifold_sums cn_manifolds_error(const cn_manifolds *manifolds, const void *x);
+// Fit an operator of points, or in body space with H in which they are recognised, where the masses
+// are 1/m and an inverse inertia, and every contact's block is regular and without the chance of
+// several solutions.
+extern const gs_sweep_ops gs_sweep_manifolds, gs_sweep_manifolds_float;
 
 #endif

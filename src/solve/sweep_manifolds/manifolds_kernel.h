@@ -440,10 +440,10 @@ CN_INLINE void cn_group_measure(const cn_manifolds *s, int32_t i, int at, const 
     }
 }
 
-static cn_manifold_sums cn_manifold_error(const cn_manifolds *s, int32_t first, int32_t count,
-                                          const void *x) {
+static gs_error_sums cn_manifold_error(const cn_manifolds *s, int32_t first, int32_t count,
+                                       const void *x) {
     cn_manifold_lanes sums = {.error = {0}};
-    cn_manifold_sums total = {.error = 0.0};
+    gs_error_sums total = {.error = 0.0};
     for (int32_t i = first; i < first + count; i++) {
         for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
             cn_group_measure(s, i, at, x, &sums);

@@ -13,6 +13,7 @@
 #include "math/cone.h"
 #include "math/vec3.h"
 #include "problem/operator/operator.h"
+#include "solve/gauss_seidel/sweep.h"
 
 #include <math.h>
 #include <string.h>
@@ -212,8 +213,8 @@ typedef struct cn_ball_loop {
     const double *r;
     const void *from;
     void *to;
-    cn_ball_sums *part; // of each unit
-    double share;
+    gs_error_sums *part; // of each unit
+    double momentum;
 } cn_ball_loop;
 
 static void cn_balls_idle(void *user, int32_t unit, int32_t first, int32_t count) {
@@ -252,6 +253,11 @@ static void cn_balls_fill(void *user, int64_t first, int64_t end) {
     }
 }
 
+static void spheres_use_portable(void *elements) {
+    cn_balls *balls = elements;
+    balls->kernel = balls->single ? &cn_ball_kernel_single : &cn_ball_kernel_plain;
+}
+
 // The widest for this processor.
 static void cn_balls_choose_kernel(cn_balls *balls) {
     const cn_ball_kernel *most =
@@ -260,7 +266,7 @@ static void cn_balls_choose_kernel(cn_balls *balls) {
         balls->single ? cn_ball_kernel_single_avx2() : cn_ball_kernel_avx2();
     balls->kernel = most ? most : wide;
     if (!balls->kernel) {
-        cn_balls_use_plain(balls);
+        spheres_use_portable(balls);
     }
 }
 
@@ -361,41 +367,44 @@ static cn_status cn_balls_read(cn_balls *balls, cn_arena *scratch, bool *fits) {
     return CN_OK;
 }
 
-cn_status cn_balls_build(const cn_friction *p, const cn_natural_unit *unit, bool single,
-                         cn_packets_kept *kept, cn_arena *scratch, cn_balls *out, bool *fits) {
-    int32_t run = p->dim == 3 ? 6 : 3;
+static cn_status spheres_build(cn_sweep *sweep, cn_arena *scratch, bool *fits) {
+    const cn_friction *p = sweep->p;
+    int32_t run = p->dim == 3 ? 6 : 3, bodies = cn_operator_dofs(&p->W, p->dim) / run;
     *fits = false;
-    *out = (cn_balls){.p = p, .single = single, .bodies = cn_operator_dofs(&p->W, p->dim) / run};
-    if (out->bodies >= INT32_MAX / CN_BALL_RECORD - CN_UNITS_MAX ||
+    if (p->W.kind == CN_OPERATOR_POINTS || bodies >= INT32_MAX / CN_BALL_RECORD - CN_UNITS_MAX ||
         p->contacts > INT32_MAX / (2 * CN_PACKET)) {
         return CN_OK;
     }
     bool fit = true;
     cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_status status = p->W.kind == CN_OPERATOR_BALLS ? CN_OK : cn_balls_read(out, scratch, &fit);
+    cn_balls *balls = CN_TAKE(scratch, cn_balls, 1);
+    if (!balls) {
+        return CN_ERR_MEMORY;
+    }
+    *balls = (cn_balls){.p = p, .single = sweep->ops->single, .bodies = bodies};
+    cn_status status = p->W.kind == CN_OPERATOR_BALLS ? CN_OK : cn_balls_read(balls, scratch, &fit);
     if (status == CN_OK && fit) {
-        status = cn_balls_pack(out, unit, kept, scratch, &fit);
+        status = cn_balls_pack(balls, &sweep->unit, sweep->plan.kept, scratch, &fit);
     }
     if (status == CN_OK && !fit) {
         cn_arena_release(scratch, mark);
         return CN_OK;
     }
     *fits = true;
-    return status == CN_OK ? cn_balls_lay(out, scratch) : status;
+    sweep->elements = balls;
+    sweep->size = (int64_t)CN_BALL_IMPULSES * balls->packets.count;
+    return status == CN_OK ? cn_balls_lay(balls, scratch) : status;
 }
 
-cn_status cn_balls_widen(cn_balls *balls, cn_arena *scratch) {
+static cn_status spheres_widen(void *elements, cn_arena *scratch) {
+    cn_balls *balls = elements;
     balls->single = false;
     return cn_balls_lay(balls, scratch);
 }
 
-void cn_balls_use_plain(cn_balls *balls) {
-    balls->kernel = balls->single ? &cn_ball_kernel_single : &cn_ball_kernel_plain;
-}
-
 // ---- iterates ----
 
-int64_t cn_balls_size(const cn_balls *balls) {
+static int64_t cn_balls_size(const cn_balls *balls) {
     return (int64_t)CN_BALL_IMPULSES * balls->packets.count;
 }
 
@@ -420,7 +429,8 @@ static void cn_balls_load_range(void *user, int64_t first, int64_t end) {
     }
 }
 
-void cn_balls_load(const cn_balls *balls, const double *r, void *x) {
+static void spheres_load(const void *elements, const double *r, void *x) {
+    const cn_balls *balls = elements;
     cn_ball_loop loop = {.balls = (cn_balls *)balls, .r = r, .to = x};
     cn_parallel_zero(balls->packets.env, x, balls->kernel->number * (size_t)cn_balls_size(balls));
     cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_load_range, &loop);
@@ -444,7 +454,8 @@ static void cn_balls_store_range(void *user, int64_t first, int64_t end) {
     }
 }
 
-void cn_balls_store(const cn_balls *balls, const void *x, double *r) {
+static void spheres_store(const void *elements, const void *x, double *r) {
+    const cn_balls *balls = elements;
     cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = x, .to = r};
     cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_store_range, &loop);
 }
@@ -461,7 +472,8 @@ static void cn_balls_weights_range(void *user, int64_t first, int64_t end) {
     }
 }
 
-void cn_balls_weights(const cn_balls *balls, float *weight) {
+static void spheres_weights(const void *elements, float *weight) {
+    const cn_balls *balls = elements;
     cn_ball_loop loop = {.balls = (cn_balls *)balls, .to = weight};
     for (int64_t i = 0; i < cn_balls_size(balls); i++) {
         weight[i] = 1.0F;
@@ -507,7 +519,8 @@ static void cn_balls_still_piece(void *user, int32_t piece) {
     balls->kernel->still(count, (char *)balls->body + offset);
 }
 
-void cn_balls_reset(cn_balls *balls, const void *x) {
+static void spheres_begin(void *elements, const void *x) {
+    cn_balls *balls = elements;
     cn_ball_loop loop = {.balls = balls, .from = x};
     cn_parallel_for(balls->packets.env, cn_balls_pieces(balls), cn_balls_still_piece, &loop);
     cn_packets_sweep(&balls->packets, cn_balls_push_unit, &loop);
@@ -521,12 +534,14 @@ static void cn_balls_sweep_unit(void *user, int32_t unit, int32_t first, int32_t
                          (char *)loop->to + cn_balls_offset(balls, first), balls->body);
 }
 
-void cn_balls_sweep(cn_balls *balls, void *x) {
+static void spheres_sweep(void *elements, void *x) {
+    cn_balls *balls = elements;
     cn_ball_loop loop = {.balls = balls, .to = x};
     cn_packets_sweep(&balls->packets, cn_balls_sweep_unit, &loop);
 }
 
-void cn_balls_start_gliding(cn_balls *balls) {
+static void spheres_begin_momentum(void *elements) {
+    cn_balls *balls = elements;
     cn_parallel_copy(balls->packets.env, balls->former, balls->body,
                      ((size_t)balls->bodies + (size_t)balls->packets.units) * CN_BALL_RECORD *
                          balls->kernel->number);
@@ -538,11 +553,12 @@ static void cn_balls_swap(cn_balls *balls) {
     balls->former = body;
 }
 
-void cn_balls_freshen(cn_balls *balls, const void *x, const void *before) {
+static void spheres_refresh(void *elements, const void *x, const void *before) {
+    cn_balls *balls = elements;
     cn_balls_swap(balls);
-    cn_balls_reset(balls, before);
+    spheres_begin(balls, before);
     cn_balls_swap(balls);
-    cn_balls_reset(balls, x);
+    spheres_begin(balls, x);
 }
 
 static void cn_balls_drift_piece(void *user, int32_t piece) {
@@ -550,7 +566,7 @@ static void cn_balls_drift_piece(void *user, int32_t piece) {
     const cn_balls *balls = loop->balls;
     int32_t count;
     size_t offset = cn_balls_piece(balls, piece, &count);
-    balls->kernel->drift(count, loop->share, (char *)balls->body + offset,
+    balls->kernel->drift(count, loop->momentum, (char *)balls->body + offset,
                          (char *)balls->former + offset);
 }
 
@@ -559,12 +575,15 @@ static void cn_balls_glide_unit(void *user, int32_t unit, int32_t first, int32_t
     const cn_balls *balls = loop->balls;
     size_t offset = cn_balls_offset(balls, first);
     (void)unit;
-    balls->kernel->glide(count, cn_balls_packet(balls, first), loop->share,
+    balls->kernel->glide(count, cn_balls_packet(balls, first), loop->momentum,
                          (const char *)loop->from + offset, (char *)loop->to + offset, balls->body);
 }
 
-void cn_balls_glide(cn_balls *balls, double share, const void *x, void *to) {
-    cn_ball_loop loop = {.balls = balls, .from = x, .to = to, .share = share};
+static void spheres_momentum_sweep(void *elements, double momentum, bool symmetric, const void *x,
+                                   void *to) {
+    cn_balls *balls = elements;
+    (void)symmetric;
+    cn_ball_loop loop = {.balls = balls, .from = x, .to = to, .momentum = momentum};
     cn_parallel_for(balls->packets.env, cn_balls_pieces(balls), cn_balls_drift_piece, &loop);
     cn_packets_sweep(&balls->packets, cn_balls_glide_unit, &loop);
 }
@@ -577,8 +596,9 @@ static void cn_balls_error_unit(void *user, int32_t unit, int32_t first, int32_t
                              (const char *)loop->from + cn_balls_offset(balls, first), balls->body);
 }
 
-cn_ball_sums cn_balls_error(const cn_balls *balls, const void *x) {
-    cn_ball_sums part[CN_UNITS_MAX], sums = {0.0, 0.0, 0.0};
+static gs_error_sums spheres_error(const void *elements, const void *x) {
+    const cn_balls *balls = elements;
+    gs_error_sums part[CN_UNITS_MAX], sums = {0.0, 0.0, 0.0};
     cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = x, .part = part};
     cn_packets_each(&balls->packets, cn_balls_error_unit, &loop);
     for (int32_t unit = 0; unit < balls->packets.units; unit++) {
@@ -591,3 +611,16 @@ cn_ball_sums cn_balls_error(const cn_balls *balls, const void *x) {
     sums.moved /= balls->units.velocity * balls->units.velocity;
     return sums;
 }
+
+#define GS_SPHERES_COMMON                                                                          \
+    .kind = CN_SWEEP_BALLS, .momentum_max = 1.0, .build = spheres_build,                           \
+    .use_portable = spheres_use_portable, .load = spheres_load, .store = spheres_store,            \
+    .weights = spheres_weights, .begin = spheres_begin, .sweep = spheres_sweep,                    \
+    .begin_momentum = spheres_begin_momentum, .momentum_sweep = spheres_momentum_sweep,            \
+    .refresh = spheres_refresh, .error = spheres_error
+
+// Costs: multiplications' worth of all that a contact takes in a sweep.
+const gs_sweep_ops gs_sweep_spheres = {GS_SPHERES_COMMON, .contact_cost = 40.0};
+const gs_sweep_ops gs_sweep_spheres_float = {GS_SPHERES_COMMON, .single = true,
+                                             .contact_cost = 20.0, .wide = &gs_sweep_spheres,
+                                             .widen = spheres_widen};

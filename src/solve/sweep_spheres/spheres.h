@@ -13,8 +13,7 @@
 
 #include "solve/gauss_seidel/batches.h"
 #include "solve/gauss_seidel/scaling.h"
-
-#include <cairn/problem.h>
+#include "solve/gauss_seidel/sweep_ops.h"
 
 // A body's record: v, 1/m, omega, 1/I. Behind them every unit of the packets has a record of its
 // own for what is static and never moves; empty lanes are there too.
@@ -36,12 +35,6 @@ typedef struct cn_ball_contact {
     double n[3], q[3], mu, inv_wn, inv_wt, arm[2];
     int32_t body[2];
 } cn_ball_contact;
-
-// Squares of |e| of the natural map with rho = dim/trace(W_aa), of |x|, and of |x/rho|, which the
-// velocities are sums and differences of.
-typedef struct cn_ball_sums {
-    double error, force, moved;
-} cn_ball_sums;
 
 // What is done with the packets in one precision, for one kind of processor. packet, x and body
 // hold numbers of that precision.
@@ -65,8 +58,8 @@ typedef struct cn_ball_kernel {
     void (*drift)(int32_t bodies, double share, void *records, void *former);
     // Adds the velocities that x gives the bodies.
     void (*push)(int32_t packets, const void *first, const void *x, void *records);
-    cn_ball_sums (*error)(int32_t packets, const void *first, int32_t dim, const void *x,
-                          const void *records);
+    gs_error_sums (*error)(int32_t packets, const void *first, int32_t dim, const void *x,
+                           const void *records);
 } cn_ball_kernel;
 
 // For any processor, and for wider ones; NULL: not on this processor. The bits are the same.
@@ -90,35 +83,7 @@ typedef struct cn_balls {
     cn_units units;
 } cn_balls;
 
-// *fits: whether the operator is one of spheres or disks; otherwise nothing is built. unit: of p.
-// kept: a choice of packets that may still hold; NULL: none.
-cn_status cn_balls_build(const cn_friction *p, const cn_natural_unit *unit, bool single,
-                         cn_packets_kept *kept, cn_arena *scratch, cn_balls *out, bool *fits);
-// From singles to doubles; iterates of before are of another precision.
-cn_status cn_balls_widen(cn_balls *balls, cn_arena *scratch);
-// The code for any processor in place of the one chosen for this.
-void cn_balls_use_plain(cn_balls *balls);
-
-// Numbers in an iterate, and the way between contact axes and packets. What is stored from singles
-// is put back into its cone.
-int64_t cn_balls_size(const cn_balls *balls);
-void cn_balls_load(const cn_balls *balls, const double *r, void *x);
-void cn_balls_store(const cn_balls *balls, const void *x, double *r);
-// trace(W_aa) / dim of the contact that each number of an iterate is of; 1 in empty lanes.
-void cn_balls_weights(const cn_balls *balls, float *weight);
-// The bodies' velocities from x anew.
-void cn_balls_reset(cn_balls *balls, const void *x);
-// to := one sweep from x + share (x - to): beyond x, as far again as share of the way from to. The
-// bodies have the velocities of x before, and those of to after. At the start of such sweeps to is
-// x, and cn_balls_start_gliding says that the bodies have not moved either.
-void cn_balls_start_gliding(cn_balls *balls);
-void cn_balls_glide(cn_balls *balls, double share, const void *x, void *to);
-// The velocities anew, of x and of the iterate before it: were those of one only, what they are off
-// by would grow tenfold each time.
-void cn_balls_freshen(cn_balls *balls, const void *x, const void *before);
-// x := one sweep from x, whose velocities the bodies have; and the sums of such an x, in SI units
-// but for moved, which is a velocity like error.
-void cn_balls_sweep(cn_balls *balls, void *x);
-cn_ball_sums cn_balls_error(const cn_balls *balls, const void *x);
+// Fit an operator of spheres or disks, whether it says itself that it is one or not.
+extern const gs_sweep_ops gs_sweep_spheres, gs_sweep_spheres_float;
 
 #endif

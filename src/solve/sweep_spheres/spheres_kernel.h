@@ -213,8 +213,8 @@ CN_INLINE double cn_ball_total(const double sum[CN_SUMS]) {
     return total;
 }
 
-static cn_ball_sums cn_ball_error(int32_t packets, const void *first, int32_t dim,
-                                  const void *impulses, const void *records) {
+static gs_error_sums cn_ball_error(int32_t packets, const void *first, int32_t dim,
+                                   const void *impulses, const void *records) {
     const cn_ball_packet *packet = first;
     const cn_real *x = impulses;
     cn_ball_lanes sums = {.error = {0.0}};
@@ -226,8 +226,8 @@ static cn_ball_sums cn_ball_error(int32_t packets, const void *first, int32_t di
             cn_ball_measure(packet, at, dim, n, u, r, &sums);
         }
     }
-    return (cn_ball_sums){cn_ball_total(sums.error), cn_ball_total(sums.force),
-                          cn_ball_total(sums.moved)};
+    return (gs_error_sums){cn_ball_total(sums.error), cn_ball_total(sums.force),
+                           cn_ball_total(sums.moved)};
 }
 
 // ---- laying out ----
