@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_ACCURACY_TAIL 0.1 // [s] at the end, over which the force on what is fixed is averaged
-#define CN_ACCURACY_ROWS 6
+#define ACCURACY_TAIL 0.1 // [s] at the end, over which the force on what is fixed is averaged
+#define ACCURACY_ROWS 6
 
-typedef struct cn_accuracy_case {
+typedef struct accuracy_case {
     const char *scene;
     double until; // [s]
-    const char *tolerance[CN_ACCURACY_ROWS], *settle[CN_ACCURACY_ROWS];
-} cn_accuracy_case;
+    const char *tolerance[ACCURACY_ROWS], *settle[ACCURACY_ROWS];
+} accuracy_case;
 
-static const cn_accuracy_case cn_accuracy_cases[] = {
+static const accuracy_case accuracy_cases[] = {
     {.scene = "pouring",
      .until = 3.0,
      .tolerance = {"1e-2", "1e-3", "1e-3", "1e-4"},
@@ -33,9 +33,9 @@ static const cn_accuracy_case cn_accuracy_cases[] = {
      .tolerance = {"1e-2", "1e-2", "1e-3", "1e-3", "1e-6", "1e-8"},
      .settle = {"0", "30", "0", "30", "0", "0"}},
 };
-#define CN_ACCURACY_CASES ((int32_t)(sizeof cn_accuracy_cases / sizeof *cn_accuracy_cases))
+#define ACCURACY_CASES ((int32_t)(sizeof accuracy_cases / sizeof *accuracy_cases))
 
-typedef struct cn_accuracy {
+typedef struct accuracy_run {
     double until;
     int32_t bodies, pose; // pose: numbers of a body
     bool *fixed;
@@ -46,10 +46,10 @@ typedef struct cn_accuracy {
     double impulse, tail; // [N s] upwards from what is fixed, in the last so many [s]
     double moved;         // [m] largest displacement of a body
     double height;        // [m] mean of what is free
-} cn_accuracy;
+} accuracy_run;
 
 // false: no memory.
-static bool cn_accuracy_begin(cn_accuracy *a, cn_sim *sim) {
+static bool accuracy_begin(accuracy_run *a, cn_sim *sim) {
     const cn_model *model = cn_sim_model(sim);
     int32_t dim = cn_model_dim(model);
     a->bodies = cn_model_body_count(model);
@@ -71,7 +71,7 @@ static bool cn_accuracy_begin(cn_accuracy *a, cn_sim *sim) {
     return true;
 }
 
-static void cn_accuracy_force(cn_accuracy *a, const cn_sim *sim) {
+static void accuracy_force(accuracy_run *a, const cn_sim *sim) {
     int32_t up = a->pose == 7 ? 2 : 1;
     for (int32_t i = 0; i < cn_sim_contact_count(sim); i++) {
         cn_contact_record contact;
@@ -81,9 +81,9 @@ static void cn_accuracy_force(cn_accuracy *a, const cn_sim *sim) {
     }
 }
 
-static bool cn_accuracy_note(void *user, cn_sim *sim, const cn_step_report *report) {
-    cn_accuracy *a = user;
-    if (!a->start && !cn_accuracy_begin(a, sim)) {
+static bool accuracy_note(void *user, cn_sim *sim, const cn_step_report *report) {
+    accuracy_run *a = user;
+    if (!a->start && !accuracy_begin(a, sim)) {
         return false;
     }
     a->steps++;
@@ -92,15 +92,15 @@ static bool cn_accuracy_note(void *user, cn_sim *sim, const cn_step_report *repo
     a->cpu += report->cpu_detect + report->cpu_assemble + report->cpu_solve + report->cpu_advance;
     a->penetration = report->penetration_max;
     a->kinetic = report->kinetic;
-    if (report->t > a->until - CN_ACCURACY_TAIL) {
-        cn_accuracy_force(a, sim);
+    if (report->t > a->until - ACCURACY_TAIL) {
+        accuracy_force(a, sim);
         a->tail += a->steps > 0 ? report->t / (double)a->steps : 0.0;
         cn_sim_poses(sim, a->now);
     }
     return true;
 }
 
-static void cn_accuracy_end(cn_accuracy *a) {
+static void accuracy_end(accuracy_run *a) {
     int32_t dim = a->pose == 7 ? 3 : 2, count = 0;
     for (int32_t b = 0; b < a->bodies; b++) {
         double square = 0.0;
@@ -115,8 +115,8 @@ static void cn_accuracy_end(cn_accuracy *a) {
     a->height /= count > 0 ? count : 1;
 }
 
-static void cn_accuracy_tell(const cn_bench_job *job, const cn_accuracy_case *c, int32_t row,
-                             const cn_accuracy *a) {
+static void accuracy_print(const bench_job *job, const accuracy_case *c, int32_t row,
+                           const accuracy_run *a) {
     double force =
         a->tail > 0.0 && a->weight > 0.0 ? a->impulse / (a->tail * a->weight) - 1.0 : 0.0;
     double mean = (double)a->iterations / (double)(a->steps > 0 ? a->steps : 1);
@@ -130,50 +130,50 @@ static void cn_accuracy_tell(const cn_bench_job *job, const cn_accuracy_case *c,
         fflush(stdout);
         return;
     }
-    cn_json out = cn_put_start(stdout);
-    cn_put_open(&out, NULL, '{');
-    cn_put_text(&out, "bench", "accuracy");
-    cn_put_text(&out, "scene", c->scene);
-    cn_put_text(&out, "tolerance", c->tolerance[row]);
-    cn_put_text(&out, "settle", c->settle[row]);
-    cn_put_real(&out, "penetration", a->penetration);
-    cn_put_real(&out, "moved", a->moved);
-    cn_put_real(&out, "height", a->height);
-    cn_put_real(&out, "kinetic", a->kinetic);
-    cn_put_real(&out, "force_error", force);
-    cn_put_int(&out, "unsolved", a->unsolved);
-    cn_put_int(&out, "steps", a->steps);
-    cn_put_real(&out, "iterations_mean", mean);
-    cn_put_real(&out, "cpu_s", a->cpu);
-    cn_put_close(&out, '}');
-    cn_put_end(&out);
+    json_writer out = put_start(stdout);
+    put_open(&out, NULL, '{');
+    put_text(&out, "bench", "accuracy");
+    put_text(&out, "scene", c->scene);
+    put_text(&out, "tolerance", c->tolerance[row]);
+    put_text(&out, "settle", c->settle[row]);
+    put_real(&out, "penetration", a->penetration);
+    put_real(&out, "moved", a->moved);
+    put_real(&out, "height", a->height);
+    put_real(&out, "kinetic", a->kinetic);
+    put_real(&out, "force_error", force);
+    put_int(&out, "unsolved", a->unsolved);
+    put_int(&out, "steps", a->steps);
+    put_real(&out, "iterations_mean", mean);
+    put_real(&out, "cpu_s", a->cpu);
+    put_close(&out, '}');
+    put_end(&out);
 }
 
-int cn_bench_accuracy(const cn_bench_job *job) {
-    int code = CN_EXIT_DONE;
+int bench_accuracy(const bench_job *job) {
+    int code = EXIT_DONE;
     if (!job->json) {
         puts("| scene | tolerance | settle | penetration at the end [m] | moved [m] | mean height "
              "[m] "
              "| kinetic energy [J] | force / weight - 1 | unsolved | iterations per step | CPU [s] "
              "|\n|---|---|---|---|---|---|---|---|---|---|---|");
     }
-    for (int32_t k = 0; k < CN_ACCURACY_ROWS * CN_ACCURACY_CASES && !cn_interrupted(); k++) {
-        const cn_accuracy_case *c = &cn_accuracy_cases[k / CN_ACCURACY_ROWS];
-        int32_t row = k % CN_ACCURACY_ROWS;
-        if (!c->tolerance[row] || (job->sizes && !cn_bench_wants(job, c->scene))) {
+    for (int32_t k = 0; k < ACCURACY_ROWS * ACCURACY_CASES && !interrupted(); k++) {
+        const accuracy_case *c = &accuracy_cases[k / ACCURACY_ROWS];
+        int32_t row = k % ACCURACY_ROWS;
+        if (!c->tolerance[row] || (job->sizes && !bench_wants(job, c->scene))) {
             continue;
         }
         const cn_override set[] = {{"solver.tolerance", c->tolerance[row]},
                                    {"solver.settle", c->settle[row]}};
-        cn_accuracy a = {.until = job->until > 0.0 ? job->until : c->until};
-        int ran = cn_steps_run(c->scene, set, 2, a.until, cn_accuracy_note, &a);
-        if (ran == CN_EXIT_DONE && a.start && !cn_interrupted()) {
-            cn_accuracy_end(&a);
-            cn_accuracy_tell(job, c, row, &a);
+        accuracy_run a = {.until = job->until > 0.0 ? job->until : c->until};
+        int ran = steps_run(c->scene, set, 2, a.until, accuracy_note, &a);
+        if (ran == EXIT_DONE && a.start && !interrupted()) {
+            accuracy_end(&a);
+            accuracy_print(job, c, row, &a);
         }
         free(a.start);
         free(a.fixed);
-        code = cn_exit_join(code, ran);
+        code = exit_join(code, ran);
     }
     return code;
 }

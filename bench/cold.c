@@ -14,81 +14,81 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_COLD_TOLERANCE 1e-3
-#define CN_COLD_MOVING 1.0   // [s] that the spheres have fallen
-#define CN_COLD_PACKED 2.0   // [s] until they are at rest
-#define CN_COLD_CONTACTS 3   // closed ones a sphere: each has six neighbours
-#define CN_COLD_TIME 60.0    // [s] of CPU that a solve may take
-#define CN_COLD_ENOUGH 0.2   // [s] of CPU that repeated solves take, after which they are enough
-#define CN_COLD_EXPONENT 1.4 // asked of the packing, from the smallest to the largest
-#define CN_COLD_ROW 6        // velocities of a body
+#define COLD_TOLERANCE 1e-3
+#define COLD_MOVING 1.0   // [s] that the spheres have fallen
+#define COLD_PACKED 2.0   // [s] until they are at rest
+#define COLD_CONTACTS 3   // closed ones a sphere: each has six neighbours
+#define COLD_TIME 60.0    // [s] of CPU that a solve may take
+#define COLD_ENOUGH 0.2   // [s] of CPU that repeated solves take, after which they are enough
+#define COLD_EXPONENT 1.4 // asked of the packing, from the smallest to the largest
+#define COLD_ROW 6        // velocities of a body
 
-typedef struct cn_cold_case {
+typedef struct cold_case {
     const char *count, *radius, *gap, *alert;
-} cn_cold_case;
+} cold_case;
 
 // The same heap of ever smaller spheres: as wide and as high, its gaps and the distance at which a
 // pair is looked at the same share of a radius.
-static const cn_cold_case cn_cold_cases[] = {{"1000", "0.4642", "0.0232", "0.139"},
-                                             {"10000", "0.2154", "0.0108", "0.0646"},
-                                             {"100000", "0.1", "0.005", "0.03"}};
+static const cold_case cold_cases[] = {{"1000", "0.4642", "0.0232", "0.139"},
+                                       {"10000", "0.2154", "0.0108", "0.0646"},
+                                       {"100000", "0.1", "0.005", "0.03"}};
 
-typedef enum cn_cold_kind { CN_COLD_IS_MOVING, CN_COLD_IS_PACKING, CN_COLD_KINDS } cn_cold_kind;
-static const char *const cn_cold_kind_name[CN_COLD_KINDS] = {"moving", "packing"};
+typedef enum cold_kind { COLD_IS_MOVING, COLD_IS_PACKING, COLD_KINDS } cold_kind;
+static const char *const cold_kind_name[COLD_KINDS] = {"moving", "packing"};
 
 // Size and time of a solved problem; 0 spheres: none.
-typedef struct cn_cold_mark {
+typedef struct cold_mark {
     double spheres, cpu_s;
-} cn_cold_mark;
+} cold_mark;
 
-typedef struct cn_cold_run {
-    const cn_bench_job *job;
+typedef struct cold_run {
+    const bench_job *job;
     double spheres;
-    cn_cold_mark first[CN_COLD_KINDS], last[CN_COLD_KINDS];
+    cold_mark first[COLD_KINDS], last[COLD_KINDS];
     int code;
-} cn_cold_run;
+} cold_run;
 
-static double cn_cold_exponent(const cn_cold_mark *from, const cn_cold_mark *to) {
+static double cold_exponent(const cold_mark *from, const cold_mark *to) {
     return from->spheres > 0.0 && to->spheres > from->spheres
                ? log(to->cpu_s / from->cpu_s) / log(to->spheres / from->spheres)
                : (double)NAN;
 }
 
-static void cn_cold_print(const cn_cold_run *run, cn_cold_kind kind, const cn_friction *p,
-                          const cn_solve_report *report, double exponent) {
+static void cold_print(const cold_run *run, cold_kind kind, const cn_friction *p,
+                       const cn_solve_report *report, double exponent) {
     if (!run->job->json) {
         printf("%7.0f spheres, %-7s %7d contacts: %s, %6d sweeps, %8.4f s, residual %.2e, "
                "exponent %.2f\n",
-               run->spheres, cn_cold_kind_name[kind], (int)p->contacts,
+               run->spheres, cold_kind_name[kind], (int)p->contacts,
                cn_outcome_text(report->outcome), (int)report->iterations, report->cpu_s,
                report->grade.residual, exponent);
         fflush(stdout);
         return;
     }
-    cn_json out = cn_put_start(stdout);
-    cn_put_open(&out, NULL, '{');
-    cn_put_text(&out, "bench", "cold");
-    cn_put_text(&out, "problem", cn_cold_kind_name[kind]);
-    cn_put_real(&out, "spheres", run->spheres);
-    cn_put_int(&out, "contacts", p->contacts);
-    cn_put_text(&out, "outcome", cn_outcome_text(report->outcome));
-    cn_put_int(&out, "iterations", report->iterations);
-    cn_put_real(&out, "cpu_s", report->cpu_s);
-    cn_put_real(&out, "residual", report->grade.residual);
-    cn_put_real(&out, "exponent", exponent);
-    cn_put_close(&out, '}');
-    cn_put_end(&out);
+    json_writer out = put_start(stdout);
+    put_open(&out, NULL, '{');
+    put_text(&out, "bench", "cold");
+    put_text(&out, "problem", cold_kind_name[kind]);
+    put_real(&out, "spheres", run->spheres);
+    put_int(&out, "contacts", p->contacts);
+    put_text(&out, "outcome", cn_outcome_text(report->outcome));
+    put_int(&out, "iterations", report->iterations);
+    put_real(&out, "cpu_s", report->cpu_s);
+    put_real(&out, "residual", report->grade.residual);
+    put_real(&out, "exponent", exponent);
+    put_close(&out, '}');
+    put_end(&out);
 }
 
 // The shortest of some solves, which are all the same but for their time.
-static cn_status cn_cold_solve(const cn_cold_run *run, const cn_friction *p, double *r, double *u,
-                               cn_arena *scratch, cn_solve_report *best, cn_error *error) {
+static cn_status cold_solve(const cold_run *run, const cn_friction *p, double *r, double *u,
+                            cn_arena *scratch, cn_solve_report *best, cn_error *error) {
     const cn_friction_solver *solver = cn_friction_solver_find("auto");
     cn_solve_opts opts = cn_solve_opts_default(&solver->info);
     double spent = 0.0;
-    opts.tolerance = CN_COLD_TOLERANCE;
-    opts.time_limit = CN_COLD_TIME;
-    for (int32_t i = 0; i < run->job->repeats && spent < CN_COLD_ENOUGH && !cn_interrupted(); i++) {
+    opts.tolerance = COLD_TOLERANCE;
+    opts.time_limit = COLD_TIME;
+    for (int32_t i = 0; i < run->job->repeats && spent < COLD_ENOUGH && !interrupted(); i++) {
         cn_solve_report report;
         memset(r, 0, sizeof *r * (size_t)p->dim * (size_t)p->contacts);
         cn_status status = cn_friction_solve(p, solver, &opts, scratch, r, u, &report, error);
@@ -101,20 +101,20 @@ static cn_status cn_cold_solve(const cn_cold_run *run, const cn_friction *p, dou
     return CN_OK;
 }
 
-static void cn_cold_measure(cn_cold_run *run, cn_cold_kind kind, const cn_friction *p) {
+static void cold_measure(cold_run *run, cold_kind kind, const cn_friction *p) {
     int64_t size = (int64_t)p->dim * p->contacts;
-    double *r = CN_ALLOCATE(double, size), *u = CN_ALLOCATE(double, size);
+    double *r = ALLOCATE(double, size), *u = ALLOCATE(double, size);
     cn_solve_report report = {.outcome = CN_LIMIT};
     cn_error error = {.status = CN_OK};
     cn_arena *scratch = cn_arena_create(NULL);
-    if (!scratch || cn_cold_solve(run, p, r, u, scratch, &report, &error) != CN_OK) {
-        run->code = scratch ? cn_report_error(&error) : cn_report_failure("out of memory");
-    } else if (!cn_interrupted()) {
-        cn_cold_mark now = {run->spheres, report.cpu_s};
-        cn_cold_print(run, kind, p, &report, cn_cold_exponent(&run->last[kind], &now));
+    if (!scratch || cold_solve(run, p, r, u, scratch, &report, &error) != CN_OK) {
+        run->code = scratch ? report_error(&error) : report_failure("out of memory");
+    } else if (!interrupted()) {
+        cold_mark now = {run->spheres, report.cpu_s};
+        cold_print(run, kind, p, &report, cold_exponent(&run->last[kind], &now));
         bool solved = report.outcome == CN_SOLVED;
-        run->code = cn_exit_join(run->code, solved ? CN_EXIT_DONE : CN_EXIT_TOLERANCE);
-        run->last[kind] = solved ? now : (cn_cold_mark){0.0, 0.0};
+        run->code = exit_join(run->code, solved ? EXIT_DONE : EXIT_TOLERANCE);
+        run->last[kind] = solved ? now : (cold_mark){0.0, 0.0};
         run->first[kind] = run->first[kind].spheres > 0.0 ? run->first[kind] : run->last[kind];
     }
     cn_arena_destroy(scratch);
@@ -122,41 +122,40 @@ static void cn_cold_measure(cn_cold_run *run, cn_cold_kind kind, const cn_fricti
     free(u);
 }
 
-static int cn_cold_compare(const void *a, const void *b) {
+static int cold_compare(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-// The gap that leaves CN_COLD_CONTACTS closed contacts a sphere.
-static double cn_cold_swelling(const cn_cold_run *run, const double *gap, int32_t contacts) {
-    int64_t closed = CN_COLD_CONTACTS * (int64_t)run->spheres;
-    double *sorted = CN_ALLOCATE(double, contacts);
+// The gap that leaves COLD_CONTACTS closed contacts a sphere.
+static double cold_swelling(const cold_run *run, const double *gap, int32_t contacts) {
+    int64_t closed = COLD_CONTACTS * (int64_t)run->spheres;
+    double *sorted = ALLOCATE(double, contacts);
     memcpy(sorted, gap, sizeof *gap * (size_t)contacts);
-    qsort(sorted, (size_t)contacts, sizeof *sorted, cn_cold_compare);
+    qsort(sorted, (size_t)contacts, sizeof *sorted, cold_compare);
     double swelling = sorted[(closed < contacts ? closed : contacts) - 1];
     free(sorted);
     return swelling;
 }
 
 // q of gravity alone: H' (g h), and for contacts that stay open the speed that closes them.
-static void cn_cold_gravity(const cn_cold_run *run, const cn_sim *sim, const cn_friction *p,
-                            double *q) {
+static void cold_gravity(const cold_run *run, const cn_sim *sim, const cn_friction *p, double *q) {
     double h = cn_sim_time(sim) / (double)cn_sim_step_index(sim);
     cn_steering steering = cn_sim_steering(sim);
     const cn_body_map *body = &p->W.body;
-    double *gap = CN_ALLOCATE(double, p->contacts);
+    double *gap = ALLOCATE(double, p->contacts);
     for (int32_t a = 0; a < p->contacts; a++) {
         cn_contact_record contact;
         cn_sim_contact(sim, a, &contact);
         gap[a] = contact.gap;
     }
-    double swelling = cn_cold_swelling(run, gap, p->contacts);
+    double swelling = cold_swelling(run, gap, p->contacts);
     for (int32_t a = 0; a < p->contacts; a++) {
         double *own = q + (int64_t)p->dim * a;
         memset(own, 0, sizeof *own * (size_t)p->dim);
         own[0] = gap[a] > swelling ? (gap[a] - swelling) / h : 0.0;
         for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
-            int32_t axis = body->dof[k] % CN_COLD_ROW;
+            int32_t axis = body->dof[k] % COLD_ROW;
             double falls = axis < 3 ? steering.gravity[axis] * h : 0.0;
             for (int32_t i = 0; i < p->dim; i++) {
                 own[i] += body->H[p->dim * k + i] * falls;
@@ -166,29 +165,29 @@ static void cn_cold_gravity(const cn_cold_run *run, const cn_sim *sim, const cn_
     free(gap);
 }
 
-static bool cn_cold_look(void *user, cn_sim *sim, const cn_step_report *report) {
-    cn_cold_run *run = user;
+static bool cold_visit(void *user, cn_sim *sim, const cn_step_report *report) {
+    cold_run *run = user;
     const double *r, *u;
-    bool moving = fabs(report->t - CN_COLD_MOVING) < CN_STEPS_SLACK,
-         packed = fabs(report->t - CN_COLD_PACKED) < CN_STEPS_SLACK;
+    bool moving = fabs(report->t - COLD_MOVING) < STEPS_SLACK,
+         packed = fabs(report->t - COLD_PACKED) < STEPS_SLACK;
     const cn_friction *p = moving || packed ? cn_sim_problem(sim, &r, &u) : NULL;
     if (moving && p) {
-        cn_cold_measure(run, CN_COLD_IS_MOVING, p);
+        cold_measure(run, COLD_IS_MOVING, p);
     } else if (packed && p) {
         cn_friction still = *p;
-        still.q = CN_ALLOCATE(double, (int64_t)p->dim * p->contacts);
-        cn_cold_gravity(run, sim, p, still.q);
-        cn_cold_measure(run, CN_COLD_IS_PACKING, &still);
+        still.q = ALLOCATE(double, (int64_t)p->dim * p->contacts);
+        cold_gravity(run, sim, p, still.q);
+        cold_measure(run, COLD_IS_PACKING, &still);
         free(still.q);
     }
-    return run->code == CN_EXIT_DONE || run->code == CN_EXIT_TOLERANCE;
+    return run->code == EXIT_DONE || run->code == EXIT_TOLERANCE;
 }
 
-int cn_bench_cold(const cn_bench_job *job) {
-    cn_cold_run run = {.job = job, .code = CN_EXIT_DONE};
-    for (size_t i = 0; i < sizeof cn_cold_cases / sizeof *cn_cold_cases && !cn_interrupted(); i++) {
-        const cn_cold_case *c = &cn_cold_cases[i];
-        if (job->sizes && !cn_bench_wants(job, c->count)) {
+int bench_cold(const bench_job *job) {
+    cold_run run = {.job = job, .code = EXIT_DONE};
+    for (size_t i = 0; i < sizeof cold_cases / sizeof *cold_cases && !interrupted(); i++) {
+        const cold_case *c = &cold_cases[i];
+        if (job->sizes && !bench_wants(job, c->count)) {
             continue;
         }
         const cn_override set[] = {{"generate.packing.count", c->count},
@@ -196,14 +195,13 @@ int cn_bench_cold(const cn_bench_job *job) {
                                    {"generate.packing.gap", c->gap},
                                    {"detection.alert", c->alert}};
         run.spheres = strtod(c->count, NULL);
-        run.code = cn_exit_join(
-            run.code, cn_steps_run("settling-large", set, 4, CN_COLD_PACKED, cn_cold_look, &run));
+        run.code =
+            exit_join(run.code, steps_run("settling-large", set, 4, COLD_PACKED, cold_visit, &run));
     }
-    double exponent =
-        cn_cold_exponent(&run.first[CN_COLD_IS_PACKING], &run.last[CN_COLD_IS_PACKING]);
+    double exponent = cold_exponent(&run.first[COLD_IS_PACKING], &run.last[COLD_IS_PACKING]);
     if (!job->json && isfinite(exponent)) {
         printf("  packing, exponent from the smallest to the largest: %.2f, asked below %g%s\n",
-               exponent, CN_COLD_EXPONENT, exponent < CN_COLD_EXPONENT ? "" : " (short of it)");
+               exponent, COLD_EXPONENT, exponent < COLD_EXPONENT ? "" : " (short of it)");
     }
     return run.code;
 }

@@ -6,40 +6,40 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct cn_bench {
+typedef struct benchmark {
     const char *name, *about;
-    cn_bench_fn *run;
-} cn_bench;
+    bench_fn *run;
+} benchmark;
 
-static const cn_bench cn_benches[] = {
+static const benchmark benchmarks[] = {
     {"kernels", "ns per contact per sweep of the packets' kernels, 1e3 to 3e6 contacts",
-     cn_bench_kernels},
+     bench_kernels},
     {"nsgs", "ns per contact per sweep of Gauss-Seidel, beside a naive sweep and Siconos",
-     cn_bench_nsgs},
+     bench_nsgs},
     {"siconos", "time of auto over that of Siconos' best setting, to 1e-4 and to 1e-8",
-     cn_bench_siconos},
+     bench_siconos},
     {"large", "auto on a wall of 2000 blocks and a packing that slides, to 1e-4 and to 1e-8",
-     cn_bench_large},
-    {"cold", "auto from zero to 1e-3 on packings of 1e3, 1e4 and 1e5 spheres", cn_bench_cold},
-    {"warm", "sweeps a step of piles at rest, to 1e-4", cn_bench_warm},
-    {"settling", "spheres settle in a box (E3), beside ODE, Bullet and MuJoCo", cn_bench_settling},
-    {"masonry", "an arch, a wall on sinking ground and a tower, beside the same", cn_bench_masonry},
-    {"scale", "spheres, polyhedra and walls of growing size, beside the same", cn_bench_scale},
+     bench_large},
+    {"cold", "auto from zero to 1e-3 on packings of 1e3, 1e4 and 1e5 spheres", bench_cold},
+    {"warm", "sweeps a step of piles at rest, to 1e-4", bench_warm},
+    {"settling", "spheres settle in a box (E3), beside ODE, Bullet and MuJoCo", bench_settling},
+    {"masonry", "an arch, a wall on sinking ground and a tower, beside the same", bench_masonry},
+    {"scale", "spheres, polyhedra and walls of growing size, beside the same", bench_scale},
     {"threads", "two and four threads beside one, and whether the bits are the same",
-     cn_bench_threads},
+     bench_threads},
     {"realtime", "how well a limit of time a step is kept, and what the answers are worth",
-     cn_bench_realtime},
+     bench_realtime},
     {"accuracy", "what tolerances change in poured spheres and in structures at rest",
-     cn_bench_accuracy},
+     bench_accuracy},
 };
-#define CN_BENCH_COUNT ((int32_t)(sizeof cn_benches / sizeof cn_benches[0]))
+#define BENCH_COUNT ((int32_t)(sizeof benchmarks / sizeof benchmarks[0]))
 
-typedef struct cn_bench_args {
-    cn_bench_job job;
-    bool chosen[CN_BENCH_COUNT], any, list;
-} cn_bench_args;
+typedef struct bench_args {
+    bench_job job;
+    bool chosen[BENCH_COUNT], any, list;
+} bench_args;
 
-static const struct argp_option cn_bench_options[] = {
+static const struct argp_option bench_options[] = {
     {"repeats", 'r', "N", 0,
      "Rounds; the shortest time of each entrant counts, or the median of so many starts (default "
      "5)",
@@ -55,7 +55,7 @@ static const struct argp_option cn_bench_options[] = {
     {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
     {0}};
 
-bool cn_bench_wants(const cn_bench_job *job, const char *mark) {
+bool bench_wants(const bench_job *job, const char *mark) {
     size_t length = strlen(mark), word;
     for (const char *at = job->sizes; at && *at; at += word + (at[word] == ',')) {
         word = strcspn(at, ",");
@@ -68,54 +68,54 @@ bool cn_bench_wants(const cn_bench_job *job, const char *mark) {
 }
 
 // A size that none of the benchmarks has would else be passed over without a word.
-static void cn_bench_check_sizes(const cn_bench_job *job) {
+static void bench_check_sizes(const bench_job *job) {
     size_t word;
     for (const char *at = job->sizes; at && *at; at += word + (at[word] == ',')) {
         word = strcspn(at, ",");
         if (!job->found[at - job->sizes]) {
-            cn_usage_error("bench",
-                           "no case of these benchmarks is called '%.*s'; see cairn bench "
-                           "--help and docs/cli.md",
-                           (int)word, at);
+            usage_error("bench",
+                        "no case of these benchmarks is called '%.*s'; see cairn bench "
+                        "--help and docs/cli.md",
+                        (int)word, at);
         }
     }
 }
 
 // A word is a benchmark's name or a file.
-static void cn_bench_word(cn_bench_args *args, const char *word) {
-    const char *names[CN_BENCH_COUNT];
-    for (int32_t i = 0; i < CN_BENCH_COUNT; i++) {
-        names[i] = cn_benches[i].name;
+static void bench_word(bench_args *args, const char *word) {
+    const char *names[BENCH_COUNT];
+    for (int32_t i = 0; i < BENCH_COUNT; i++) {
+        names[i] = benchmarks[i].name;
         if (strcmp(word, names[i]) == 0) {
             args->chosen[i] = args->any = true;
             return;
         }
     }
     if (access(word, F_OK) != 0) {
-        const char *near = cn_nearest_name(word, names, CN_BENCH_COUNT);
-        cn_usage_error("bench", "'%s' is neither a benchmark nor a file%s%s%s", word,
-                       near ? "; did you mean '" : "; see cairn bench --list", near ? near : "",
-                       near ? "'?" : "");
+        const char *near = cn_nearest_name(word, names, BENCH_COUNT);
+        usage_error("bench", "'%s' is neither a benchmark nor a file%s%s%s", word,
+                    near ? "; did you mean '" : "; see cairn bench --list", near ? near : "",
+                    near ? "'?" : "");
     }
-    cn_word_list_add(&args->job.files, word);
+    word_list_add(&args->job.files, word);
 }
 
-static error_t cn_bench_option(int key, char *value, struct argp_state *state) {
-    cn_bench_args *args = state->input;
+static error_t bench_option(int key, char *value, struct argp_state *state) {
+    bench_args *args = state->input;
     switch (key) {
     case 'r':
-        args->job.repeats = (int32_t)cn_parse_int("bench", "--repeats", value, 1, 1000);
+        args->job.repeats = (int32_t)parse_int("bench", "--repeats", value, 1, 1000);
         break;
     case 's':
         args->job.sizes = value;
         free(args->job.found);
         args->job.found = calloc(strlen(value) + 1, sizeof *args->job.found);
         if (!args->job.found) {
-            cn_usage_error("bench", "no memory for --sizes");
+            usage_error("bench", "no memory for --sizes");
         }
         break;
     case 'u':
-        args->job.until = cn_parse_real("bench", "--until", value, 1e-6, 1e6);
+        args->job.until = parse_real("bench", "--until", value, 1e-6, 1e6);
         break;
     case 'c':
         args->job.chart = value;
@@ -127,7 +127,7 @@ static error_t cn_bench_option(int key, char *value, struct argp_state *state) {
         args->job.json = true;
         break;
     case ARGP_KEY_ARG:
-        cn_bench_word(args, value);
+        bench_word(args, value);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -135,9 +135,9 @@ static error_t cn_bench_option(int key, char *value, struct argp_state *state) {
     return 0;
 }
 
-static const struct argp cn_bench_argp = {
-    .options = cn_bench_options,
-    .parser = cn_bench_option,
+static const struct argp bench_argp = {
+    .options = bench_options,
+    .parser = bench_option,
     .args_doc = "[NAME...] [PROBLEM...]",
     .doc = "Run the project's benchmarks (default: all). Times are CPU times; what to compare are "
            "the ratios, measured in one run."
@@ -146,19 +146,19 @@ static const struct argp cn_bench_argp = {
            "$CAIRN_PEERS, else in "
            "bench/peers beside the command."};
 
-int cn_command_bench(int argc, char **argv) {
-    cn_bench_args args = {.job = {.repeats = 5}};
-    cn_parse_arguments(&cn_bench_argp, argc, argv, &args);
-    int code = CN_EXIT_DONE;
-    for (int32_t i = 0; i < CN_BENCH_COUNT; i++) {
+int command_bench(int argc, char **argv) {
+    bench_args args = {.job = {.repeats = 5}};
+    parse_arguments(&bench_argp, argc, argv, &args);
+    int code = EXIT_DONE;
+    for (int32_t i = 0; i < BENCH_COUNT; i++) {
         if (args.list) {
-            printf("%-8s %s\n", cn_benches[i].name, cn_benches[i].about);
+            printf("%-8s %s\n", benchmarks[i].name, benchmarks[i].about);
         } else if (!args.any || args.chosen[i]) {
-            code = cn_exit_join(code, cn_benches[i].run(&args.job));
+            code = exit_join(code, benchmarks[i].run(&args.job));
         }
     }
     if (!args.list) {
-        cn_bench_check_sizes(&args.job);
+        bench_check_sizes(&args.job);
     }
     free(args.job.found);
     free(args.job.files.words);

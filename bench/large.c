@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_LARGE_TIME 300.0 // [s] of CPU that a solve may take
+#define LARGE_TIME 300.0 // [s] of CPU that a solve may take
 
-typedef struct cn_large_case {
+typedef struct large_case {
     const char *label, *scene;
     cn_override set[2];
     int32_t count;
     double until; // [s]; the problem is that of the last step
-} cn_large_case;
+} large_case;
 
-static const cn_large_case cn_large_cases[] = {
+static const large_case large_cases[] = {
     {"wall of 2000 blocks",
      "masonry-wall",
      {{"generate.0.wall.courses", "40"}, {"generate.0.wall.bricks", "50"}},
@@ -26,10 +26,10 @@ static const cn_large_case cn_large_cases[] = {
     {"packing that slides", "packing-slide", {{NULL, NULL}}, 0, 0.6},
 };
 
-static const double cn_large_tolerances[] = {1e-4, 1e-8};
+static const double large_tolerances[] = {1e-4, 1e-8};
 
-static void cn_large_print(const cn_large_case *c, const cn_friction *p, double tolerance,
-                           const cn_solve_report *report, bool json) {
+static void large_print(const large_case *c, const cn_friction *p, double tolerance,
+                        const cn_solve_report *report, bool json) {
     if (!json) {
         printf("%-20s %6d contacts, %5d stick, %5d slide, to %g: %s, %d iterations, %.3g s, "
                "residual %.2e\n",
@@ -38,56 +38,56 @@ static void cn_large_print(const cn_large_case *c, const cn_friction *p, double 
                report->grade.residual);
         return;
     }
-    cn_json out = cn_put_start(stdout);
-    cn_put_open(&out, NULL, '{');
-    cn_put_text(&out, "bench", "large");
-    cn_put_text(&out, "problem", c->label);
-    cn_put_int(&out, "contacts", p->contacts);
-    cn_put_int(&out, "stick", report->grade.stick);
-    cn_put_int(&out, "slide", report->grade.slide);
-    cn_put_real(&out, "tol", tolerance);
-    cn_put_text(&out, "outcome", cn_outcome_text(report->outcome));
-    cn_put_int(&out, "iterations", report->iterations);
-    cn_put_real(&out, "residual", report->grade.residual);
-    cn_put_real(&out, "cpu_s", report->cpu_s);
-    cn_put_close(&out, '}');
-    cn_put_end(&out);
+    json_writer out = put_start(stdout);
+    put_open(&out, NULL, '{');
+    put_text(&out, "bench", "large");
+    put_text(&out, "problem", c->label);
+    put_int(&out, "contacts", p->contacts);
+    put_int(&out, "stick", report->grade.stick);
+    put_int(&out, "slide", report->grade.slide);
+    put_real(&out, "tol", tolerance);
+    put_text(&out, "outcome", cn_outcome_text(report->outcome));
+    put_int(&out, "iterations", report->iterations);
+    put_real(&out, "residual", report->grade.residual);
+    put_real(&out, "cpu_s", report->cpu_s);
+    put_close(&out, '}');
+    put_end(&out);
 }
 
-static bool cn_large_note(void *user, const cn_progress *progress) {
+static bool large_note(void *user, const cn_progress *progress) {
     (void)user;
     (void)progress;
-    return !cn_interrupted();
+    return !interrupted();
 }
 
-typedef struct cn_large_moment {
-    const cn_large_case *c;
+typedef struct large_moment {
+    const large_case *c;
     bool json;
     int code; // 3 when a tolerance was not reached
-} cn_large_moment;
+} large_moment;
 
-static void cn_large_solve(const cn_friction *p, void *user) {
-    cn_large_moment *now = user;
+static void large_solve(const cn_friction *p, void *user) {
+    large_moment *now = user;
     const cn_friction_solver *solver = cn_friction_solver_find("auto");
     size_t size = (size_t)p->dim * (size_t)p->contacts;
-    double *r = CN_ALLOCATE(double, (int64_t)size), *u = CN_ALLOCATE(double, (int64_t)size);
-    for (size_t i = 0; i < sizeof cn_large_tolerances / sizeof *cn_large_tolerances; i++) {
+    double *r = ALLOCATE(double, (int64_t)size), *u = ALLOCATE(double, (int64_t)size);
+    for (size_t i = 0; i < sizeof large_tolerances / sizeof *large_tolerances; i++) {
         cn_solve_opts opts = cn_solve_opts_default(&solver->info);
         cn_solve_report report;
         cn_error error = {.status = CN_OK};
         cn_arena *scratch = cn_arena_create(NULL);
-        opts.tolerance = cn_large_tolerances[i];
-        opts.time_limit = CN_LARGE_TIME;
-        opts.progress = cn_large_note;
+        opts.tolerance = large_tolerances[i];
+        opts.time_limit = LARGE_TIME;
+        opts.progress = large_note;
         memset(r, 0, sizeof *r * size);
         if (!scratch ||
             cn_friction_solve(p, solver, &opts, scratch, r, u, &report, &error) != CN_OK) {
-            now->code = cn_exit_join(now->code, scratch ? cn_report_error(&error)
-                                                        : cn_report_failure("out of memory"));
+            now->code = exit_join(now->code,
+                                  scratch ? report_error(&error) : report_failure("out of memory"));
         } else {
-            cn_large_print(now->c, p, opts.tolerance, &report, now->json);
-            now->code = cn_exit_join(now->code, report.outcome == CN_SOLVED ? CN_EXIT_DONE
-                                                                            : CN_EXIT_TOLERANCE);
+            large_print(now->c, p, opts.tolerance, &report, now->json);
+            now->code =
+                exit_join(now->code, report.outcome == CN_SOLVED ? EXIT_DONE : EXIT_TOLERANCE);
         }
         cn_arena_destroy(scratch);
     }
@@ -95,15 +95,13 @@ static void cn_large_solve(const cn_friction *p, void *user) {
     free(u);
 }
 
-int cn_bench_large(const cn_bench_job *job) {
-    int code = CN_EXIT_DONE;
-    for (size_t i = 0; i < sizeof cn_large_cases / sizeof *cn_large_cases && !cn_interrupted();
-         i++) {
-        const cn_large_case *c = &cn_large_cases[i];
-        cn_large_moment now = {.c = c, .json = job->json};
-        code = cn_exit_join(
-            code, cn_problem_at(c->scene, c->set, c->count, c->until, cn_large_solve, &now));
-        code = cn_exit_join(code, now.code);
+int bench_large(const bench_job *job) {
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < sizeof large_cases / sizeof *large_cases && !interrupted(); i++) {
+        const large_case *c = &large_cases[i];
+        large_moment now = {.c = c, .json = job->json};
+        code = exit_join(code, problem_at(c->scene, c->set, c->count, c->until, large_solve, &now));
+        code = exit_join(code, now.code);
     }
     return code;
 }

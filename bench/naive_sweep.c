@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-void cn_naive_sweep(const cn_friction *p, double *r) {
+void naive_sweep(const cn_friction *p, double *r) {
     int32_t dim = p->dim;
     const cn_bsr *W = &p->W.assembled;
     for (int32_t a = 0; a < p->contacts; a++) {

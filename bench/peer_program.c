@@ -8,11 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-char *cn_peer_find(const char *name) {
+char *peer_find(const char *name) {
     const char *folder = getenv("CAIRN_PEERS");
     char *path;
     if (folder && folder[0]) {
-        path = cn_text("%s/%s", folder, name);
+        path = format_text("%s/%s", folder, name);
     } else {
         char self[4096];
         ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -21,7 +21,7 @@ char *cn_peer_find(const char *name) {
         }
         self[length] = '\0';
         char *slash = strrchr(self, '/');
-        path = cn_text("%.*s/bench/peers/%s", (int)(slash ? slash - self : 0), self, name);
+        path = format_text("%.*s/bench/peers/%s", (int)(slash ? slash - self : 0), self, name);
     }
     if (access(path, X_OK) != 0) {
         free(path);
@@ -30,7 +30,7 @@ char *cn_peer_find(const char *name) {
     return path;
 }
 
-bool cn_peer_field(const char *json, const char *key, double *value) {
+bool peer_field(const char *json, const char *key, double *value) {
     const char *at = strstr(json, key);
     char *end = NULL;
     if (!at) {
@@ -40,7 +40,7 @@ bool cn_peer_field(const char *json, const char *key, double *value) {
     return end != at + strlen(key);
 }
 
-bool cn_peer_capture(char *const *argv, char *text, size_t size) {
+bool peer_capture(char *const *argv, char *text, size_t size) {
     // Peers lean on OpenBLAS, whose threads only get in the way of blocks of three.
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     int ends[2];
@@ -69,18 +69,15 @@ bool cn_peer_capture(char *const *argv, char *text, size_t size) {
            WEXITSTATUS(status) == 0;
 }
 
-bool cn_peer_run(const char *program, const char *file, int32_t few, int32_t many,
-                 cn_peer_times *times) {
+bool peer_run(const char *program, const char *file, int32_t few, int32_t many, peer_times *times) {
     char few_text[16], many_text[16], text[4096];
     snprintf(few_text, sizeof few_text, "%d", (int)few);
     snprintf(many_text, sizeof many_text, "%d", (int)many);
     char *const argv[] = {(char *)program, (char *)file, few_text, many_text, NULL};
     double few_done, many_done;
-    if (!cn_peer_capture(argv, text, sizeof text) ||
-        !cn_peer_field(text, "\"few_s\":", &times->few_s) ||
-        !cn_peer_field(text, "\"many_s\":", &times->many_s) ||
-        !cn_peer_field(text, "\"few\":", &few_done) ||
-        !cn_peer_field(text, "\"many\":", &many_done)) {
+    if (!peer_capture(argv, text, sizeof text) || !peer_field(text, "\"few_s\":", &times->few_s) ||
+        !peer_field(text, "\"many_s\":", &times->many_s) ||
+        !peer_field(text, "\"few\":", &few_done) || !peer_field(text, "\"many\":", &many_done)) {
         return false;
     }
     times->few = (int64_t)few_done;

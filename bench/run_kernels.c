@@ -5,18 +5,18 @@
 
 #include <stdlib.h>
 
-int cn_bench_kernels(const cn_bench_job *job) {
-    char *program = cn_peer_find("kernels");
+int bench_kernels(const bench_job *job) {
+    char *program = peer_find("kernels");
     if (!program) {
-        return cn_report_failure("the program that measures the kernels is not in bench/peers "
-                                 "beside the command, nor in $CAIRN_PEERS");
+        return report_failure("the program that measures the kernels is not in bench/peers "
+                              "beside the command, nor in $CAIRN_PEERS");
     }
     static char text[65536];
-    char *repeats = cn_text("--repeats=%d", (int)job->repeats);
+    char *repeats = format_text("--repeats=%d", (int)job->repeats);
     char *const argv[] = {program, repeats, job->json ? "--json" : NULL, NULL};
-    bool good = cn_peer_capture(argv, text, sizeof text);
+    bool good = peer_capture(argv, text, sizeof text);
     fputs(text, stdout);
     free(repeats);
     free(program);
-    return good ? CN_EXIT_DONE : cn_report_failure("the program that measures the kernels failed");
+    return good ? EXIT_DONE : report_failure("the program that measures the kernels failed");
 }

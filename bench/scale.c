@@ -5,18 +5,18 @@
 // from it, since all have the same step.
 #include "bench/engines/comparison.h"
 
-#define CN_SCALE_LIMIT 60.0      // [s] of CPU for one run
-#define CN_SCALE_PATIENCE 7200.0 // of those that are asked for
+#define SCALE_LIMIT 60.0      // [s] of CPU for one run
+#define SCALE_PATIENCE 7200.0 // of those that are asked for
 
-static const cn_contest_setting cn_scale_loose[] = {
+static const comparison_setting scale_loose[] = {
     {.label = "2e-2", .set = {{"solver.tolerance", "2e-2"}, {"solver.settle", "0"}}},
     {.label = NULL}};
-static const cn_contest_setting cn_scale_tight[] = {
+static const comparison_setting scale_tight[] = {
     {.label = "1e-3", .set = {{"solver.tolerance", "1e-3"}, {"solver.settle", "0"}}},
     {.label = NULL}};
 
 // A box of the half width given [m]; its floor is plane 0, its walls follow.
-#define CN_SCALE_BOX(count_text, half, high)                                                       \
+#define SCALE_BOX(count_text, half, high)                                                          \
     {"generate.packing.count", count_text},                                                        \
         {"generate.packing.inside", "[[-" half ",-" half ",0],[" half "," half "," high "]]"},     \
         {"bodies.box.shape.1.plane.offset", "-" half},                                             \
@@ -26,66 +26,66 @@ static const cn_contest_setting cn_scale_tight[] = {
         "time.step", "0.01"                                                                        \
     }
 
-#define CN_SCALE_SPHERES(count_text, half, high, looks, by_name)                                   \
+#define SCALE_SPHERES(count_text, half, high, wants, by_name)                                      \
     {                                                                                              \
         .label = count_text " spheres settle, h = 0.01 s", .mark = "spheres-" count_text,          \
-        .course = {.scene = "sphere-settling",                                                     \
-                   .set = {CN_SCALE_BOX(count_text, half, high), {"solver.settle", "0"}},          \
-                   .until = 2.0,                                                                   \
-                   .unit = 1.0,                                                                    \
-                   .every = (looks),                                                               \
-                   .limit = (by_name) ? CN_SCALE_PATIENCE : CN_SCALE_LIMIT},                       \
-        .friction = 0.3, .settings = cn_scale_loose, .alone = (by_name), .large = (by_name)        \
+        .scene_case = {.scene = "sphere-settling",                                                 \
+                       .set = {SCALE_BOX(count_text, half, high), {"solver.settle", "0"}},         \
+                       .until = 2.0,                                                               \
+                       .unit = 1.0,                                                                \
+                       .every = (wants),                                                           \
+                       .limit = (by_name) ? SCALE_PATIENCE : SCALE_LIMIT},                         \
+        .friction = 0.3, .settings = scale_loose, .alone = (by_name), .large = (by_name)           \
     }
 
-#define CN_SCALE_POLYHEDRA(count_text, half, high, looks, by_name)                                 \
+#define SCALE_POLYHEDRA(count_text, half, high, wants, by_name)                                    \
     {                                                                                              \
         .label = count_text " polyhedra pour, h = 0.01 s", .mark = "polyhedra-" count_text,        \
-        .course = {.scene = "polyhedra-pouring",                                                   \
-                   .set = {CN_SCALE_BOX(count_text, half, high)},                                  \
-                   .until = 2.0,                                                                   \
-                   .unit = 1.0,                                                                    \
-                   .every = (looks),                                                               \
-                   .limit = (by_name) ? CN_SCALE_PATIENCE : CN_SCALE_LIMIT},                       \
-        .friction = 0.5, .settings = cn_scale_loose, .alone = (by_name), .large = (by_name)        \
+        .scene_case = {.scene = "polyhedra-pouring",                                               \
+                       .set = {SCALE_BOX(count_text, half, high)},                                 \
+                       .until = 2.0,                                                               \
+                       .unit = 1.0,                                                                \
+                       .every = (wants),                                                           \
+                       .limit = (by_name) ? SCALE_PATIENCE : SCALE_LIMIT},                         \
+        .friction = 0.5, .settings = scale_loose, .alone = (by_name), .large = (by_name)           \
     }
 
-#define CN_SCALE_WALL(count_text, rows, row, time, by_name)                                        \
+#define SCALE_WALL(count_text, rows, row, time, by_name)                                           \
     {                                                                                              \
         .label = "wall of " count_text " blocks, h = 0.01 s", .mark = "wall-" count_text,          \
-        .course = {.scene = "masonry-wall",                                                        \
-                   .set = {{"generate.wall.courses", rows},                                        \
-                           {"generate.wall.bricks", row},                                          \
-                           {"time.step", "0.01"}},                                                 \
-                   .until = (time),                                                                \
-                   .unit = 0.2,                                                                    \
-                   .every = 10,                                                                    \
-                   .limit = (by_name) ? CN_SCALE_PATIENCE : CN_SCALE_LIMIT},                       \
-        .friction = 0.6, .settings = cn_scale_tight, .alone = (by_name), .large = (by_name)        \
+        .scene_case = {.scene = "masonry-wall",                                                    \
+                       .set = {{"generate.wall.courses", rows},                                    \
+                               {"generate.wall.bricks", row},                                      \
+                               {"time.step", "0.01"}},                                             \
+                       .until = (time),                                                            \
+                       .unit = 0.2,                                                                \
+                       .every = 10,                                                                \
+                       .limit = (by_name) ? SCALE_PATIENCE : SCALE_LIMIT},                         \
+        .friction = 0.6, .settings = scale_tight, .alone = (by_name), .large = (by_name)           \
     }
 
-static const cn_contest cn_scale_contests[] = {
-    CN_SCALE_SPHERES("1000", "10", "60", 5, false),
-    CN_SCALE_SPHERES("10000", "22", "90", 20, false),
-    CN_SCALE_SPHERES("100000", "45", "200", 100, true),
-    CN_SCALE_SPHERES("1000000", "100", "400", 100, true),
-    CN_SCALE_POLYHEDRA("100", "6", "40", 5, false),
-    CN_SCALE_POLYHEDRA("1000", "10", "60", 10, false),
-    CN_SCALE_POLYHEDRA("10000", "22", "90", 100, true),
-    CN_SCALE_POLYHEDRA("100000", "45", "200", 100, true),
-    CN_SCALE_WALL("105", "10", "10", 1.0, false),
-    CN_SCALE_WALL("1012", "25", "40", 0.2, false),
-    CN_SCALE_WALL("10040", "80", "125", 0.05, true),
-    CN_SCALE_WALL("100125", "250", "400", 0.02, true),
+static const engine_comparison scale_comparison[] = {
+    SCALE_SPHERES("1000", "10", "60", 5, false),
+    SCALE_SPHERES("10000", "22", "90", 20, false),
+    SCALE_SPHERES("100000", "45", "200", 100, true),
+    SCALE_SPHERES("1000000", "100", "400", 100, true),
+    SCALE_POLYHEDRA("100", "6", "40", 5, false),
+    SCALE_POLYHEDRA("1000", "10", "60", 10, false),
+    SCALE_POLYHEDRA("10000", "22", "90", 100, true),
+    SCALE_POLYHEDRA("100000", "45", "200", 100, true),
+    SCALE_WALL("105", "10", "10", 1.0, false),
+    SCALE_WALL("1012", "25", "40", 0.2, false),
+    SCALE_WALL("10040", "80", "125", 0.05, true),
+    SCALE_WALL("100125", "250", "400", 0.02, true),
 };
 
-int cn_bench_scale(const cn_bench_job *job) {
-    static const cn_contest_list list = {
+int bench_scale(const bench_job *job) {
+    static const comparison_list list = {
         .bench = "scale",
-        .contests = cn_scale_contests,
-        .count = (int32_t)(sizeof cn_scale_contests / sizeof *cn_scale_contests),
+        .comparisons = scale_comparison,
+        .count = (int32_t)(sizeof scale_comparison / sizeof *scale_comparison),
         .title = "Scenes of growing size: accuracy over speed",
         .subtitle = "h = 0.01 s; better is below and to the right",
         .y_label = "largest overlap at the end / size"};
-    return cn_contest_list_run(job, &list);
+    return comparison_list_run(job, &list);
 }

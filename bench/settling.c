@@ -7,57 +7,56 @@
 // frames are written.
 #include "bench/engines/comparison.h"
 
-#define CN_SETTLING_UNTIL 10.0 // [s]
-#define CN_SETTLING_LIMIT 60.0 // [s] of CPU for one run
+#define SETTLING_UNTIL 10.0 // [s]
+#define SETTLING_LIMIT 60.0 // [s] of CPU for one run
 
-static const cn_contest_setting cn_settling_small[] = {
+static const comparison_setting settling_small[] = {
     {.label = "real time", .set = {{"solver.tolerance", "2e-2"}}, .overlap = 1e-3},
     {.label = "accurate", .set = {{"solver.tolerance", "1e-3"}}, .overlap = 5e-4},
     {.label = NULL}};
-static const cn_contest_setting cn_settling_320[] = {
+static const comparison_setting settling_320[] = {
     {.label = "real time", .set = {{"solver.tolerance", "2e-2"}}, .overlap = 1e-3, .ratio = 10.0},
     {.label = "accurate", .set = {{"solver.tolerance", "1e-3"}}, .overlap = 5e-4, .speed = 10.0},
     {.label = NULL}};
-static const cn_contest_setting cn_settling_1000[] = {
+static const comparison_setting settling_1000[] = {
     {.label = "real time", .set = {{"solver.tolerance", "2e-2"}}, .overlap = 1e-3, .ratio = 10.0},
     {.label = "accurate", .set = {{"solver.tolerance", "1e-3"}}, .overlap = 5e-4, .speed = 2.0},
     {.label = NULL}};
 
-#define CN_SETTLING(spheres, ours, steps, ...)                                                     \
+#define SETTLING(spheres, ours, steps, ...)                                                        \
     {                                                                                              \
         .label = #spheres " spheres", .mark = #spheres,                                            \
-        .course = {.scene = "sphere-settling",                                                     \
-                   .set = {{"generate.packing.count", #spheres},                                   \
-                           {"time.step", "0.02"},                                                  \
-                           {"solver.settle", "0"} __VA_ARGS__},                                    \
-                   .until = CN_SETTLING_UNTIL,                                                     \
-                   .unit = 1.0,                                                                    \
-                   .every = (steps),                                                               \
-                   .limit = CN_SETTLING_LIMIT},                                                    \
+        .scene_case = {.scene = "sphere-settling",                                                 \
+                       .set = {{"generate.packing.count", #spheres},                               \
+                               {"time.step", "0.02"},                                              \
+                               {"solver.settle", "0"} __VA_ARGS__},                                \
+                       .until = SETTLING_UNTIL,                                                    \
+                       .unit = 1.0,                                                                \
+                       .every = (steps),                                                           \
+                       .limit = SETTLING_LIMIT},                                                   \
         .friction = 0.3, .seed = "generate.packing.seed", .settings = (ours)                       \
     }
 
 // A box of 12 m x 12 m; for 1000 spheres 20 m x 20 m, so that the pile is about as high as of 320.
-#define CN_SETTLING_WIDE                                                                           \
+#define SETTLING_WIDE                                                                              \
     , {"generate.packing.inside", "[[-10,-10,0],[10,10,60]]"},                                     \
         {"bodies.box.shape.1.plane.offset", "-10"}, {"bodies.box.shape.2.plane.offset", "-10"},    \
         {"bodies.box.shape.3.plane.offset", "-10"}, {                                              \
         "bodies.box.shape.4.plane.offset", "-10"                                                   \
     }
 
-static const cn_contest cn_settling_contests[] = {
-    CN_SETTLING(80, cn_settling_small, 1, ), CN_SETTLING(160, cn_settling_small, 1, ),
-    CN_SETTLING(320, cn_settling_320, 1, ),
-    CN_SETTLING(1000, cn_settling_1000, 2, CN_SETTLING_WIDE)};
+static const engine_comparison settling_comparison[] = {
+    SETTLING(80, settling_small, 1, ), SETTLING(160, settling_small, 1, ),
+    SETTLING(320, settling_320, 1, ), SETTLING(1000, settling_1000, 2, SETTLING_WIDE)};
 
-int cn_bench_settling(const cn_bench_job *job) {
-    static const cn_contest_list list = {
+int bench_settling(const bench_job *job) {
+    static const comparison_list list = {
         .bench = "settling",
-        .contests = cn_settling_contests,
-        .count = (int32_t)(sizeof cn_settling_contests / sizeof *cn_settling_contests),
+        .comparisons = settling_comparison,
+        .count = (int32_t)(sizeof settling_comparison / sizeof *settling_comparison),
         .title = "Spheres settle in a box: accuracy over speed",
         .subtitle =
             "h = 0.02 s, medians; the numbers are spheres; better is below and to the right",
         .y_label = "largest overlap when settled / radius"};
-    return cn_contest_list_run(job, &list);
+    return comparison_list_run(job, &list);
 }

@@ -14,17 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_THREADS_SWEEPS "50"
-#define CN_THREADS_SET 10
+#define THREADS_SWEEPS "50"
+#define THREADS_SET 10
 
-typedef struct cn_threads_case {
+typedef struct threads_case {
     const char *label, *mark, *scene;
     double skip, until; // [s] simulated before what is timed, and at its end
     bool large;         // only when it is asked for by its mark
-    cn_override set[CN_THREADS_SET];
-} cn_threads_case;
+    cn_override set[THREADS_SET];
+} threads_case;
 
-static const cn_threads_case cn_threads_cases[] = {
+static const threads_case threads_cases[] = {
     {.label = "wall of 2020 blocks",
      .mark = "wall-2020",
      .scene = "masonry-wall",
@@ -45,127 +45,127 @@ static const cn_threads_case cn_threads_cases[] = {
              {"generate.packing.inside", "[[-5,-5,0],[5,5,140]]"}}},
 };
 
-static const int32_t cn_threads_counts[] = {1, 2, 4};
-#define CN_THREADS_COUNTS ((int32_t)(sizeof cn_threads_counts / sizeof cn_threads_counts[0]))
+static const int32_t threads_counts[] = {1, 2, 4};
+#define THREADS_COUNTS ((int32_t)(sizeof threads_counts / sizeof threads_counts[0]))
 
 // The shortest times of a number of threads.
-typedef struct cn_threads_time {
+typedef struct threads_time {
     double wall_s, cpu_s;
     uint64_t hash;
     int32_t contacts;
-} cn_threads_time;
+} threads_time;
 
 // An end that was asked for leaves at least half of the time to be timed.
-static cn_status cn_threads_steps(cn_sim *sim, const cn_bench_job *job, const cn_threads_case *c,
-                                  cn_threads_time *best, cn_error *error) {
+static cn_status threads_steps(cn_sim *sim, const bench_job *job, const threads_case *c,
+                               threads_time *best, cn_error *error) {
     cn_step_report report = {.contacts = 0};
     cn_status status = CN_OK;
     double until = job->until > 0.0 ? job->until : c->until, skip = fmin(c->skip, 0.5 * until);
     while (status == CN_OK && cn_sim_time(sim) < skip - 1e-9) {
         status = cn_sim_step(sim, &report, error);
     }
-    double wall = cn_wall_clock(), cpu = cn_cpu_clock();
-    while (status == CN_OK && cn_sim_time(sim) < until - 1e-9 && !cn_interrupted()) {
+    double wall = wall_clock(), cpu = cpu_clock();
+    while (status == CN_OK && cn_sim_time(sim) < until - 1e-9 && !interrupted()) {
         status = cn_sim_step(sim, &report, error);
     }
-    wall = cn_wall_clock() - wall;
-    cpu = cn_cpu_clock() - cpu;
+    wall = wall_clock() - wall;
+    cpu = cpu_clock() - cpu;
     if (wall < best->wall_s) {
-        *best = (cn_threads_time){wall, cpu, best->hash, report.contacts};
+        *best = (threads_time){wall, cpu, best->hash, report.contacts};
     }
     best->hash = cn_sim_hash(sim);
     return status;
 }
 
-static int cn_threads_run(const cn_bench_job *job, const cn_threads_case *c, int32_t threads,
-                          cn_threads_time *best) {
-    cn_override set[CN_THREADS_SET + 4];
+static int threads_run(const bench_job *job, const threads_case *c, int32_t threads,
+                       threads_time *best) {
+    cn_override set[THREADS_SET + 4];
     int32_t count = 0;
     for (; c->set[count].path; count++) {
         set[count] = c->set[count];
     }
     set[count++] = (cn_override){"solver.name", "nsgs"};
     set[count++] = (cn_override){"solver.tolerance", "1e-14"};
-    set[count++] = (cn_override){"solver.max_iterations", CN_THREADS_SWEEPS};
+    set[count++] = (cn_override){"solver.max_iterations", THREADS_SWEEPS};
     set[count++] = (cn_override){"solver.on_stall", "continue"};
     cn_error error = {.status = CN_OK};
     cn_env env = cn_env_default();
     cn_model *model = NULL;
     cn_sim *sim = NULL;
-    char *path = cn_gallery_path(c->scene);
+    char *path = gallery_path(c->scene);
     if (!path) {
-        return cn_report_failure("the gallery has no scene '%s'", c->scene);
+        return report_failure("the gallery has no scene '%s'", c->scene);
     }
     env.threads = cn_threads_create(threads);
     cn_status status = cn_scene_read(NULL, path, set, count, &model, &error);
     status = status == CN_OK ? cn_sim_create(model, &env, &sim, &error) : status;
-    status = status == CN_OK ? cn_threads_steps(sim, job, c, best, &error) : status;
+    status = status == CN_OK ? threads_steps(sim, job, c, best, &error) : status;
     cn_sim_destroy(sim);
     cn_model_destroy(model);
     cn_threads_destroy(env.threads);
     free(path);
-    return status == CN_OK ? CN_EXIT_DONE : cn_report_error(&error);
+    return status == CN_OK ? EXIT_DONE : report_error(&error);
 }
 
-static const cn_column cn_threads_columns[] = {
+static const text_column threads_columns[] = {
     {"scene", -22},        {"contacts", 8}, {"threads", 7}, {"wall [s]", 9},
     {"times as fast", 13}, {"CPU [s]", 8},  {"state", -9},  {NULL, 0}};
 
-static void cn_threads_tell(const cn_bench_job *job, cn_table *table, const cn_threads_case *c,
-                            const cn_threads_time best[CN_THREADS_COUNTS]) {
-    for (int32_t k = 0; k < CN_THREADS_COUNTS; k++) {
+static void threads_print(const bench_job *job, text_table *table, const threads_case *c,
+                          const threads_time best[THREADS_COUNTS]) {
+    for (int32_t k = 0; k < THREADS_COUNTS; k++) {
         bool same = best[k].hash == best[0].hash;
         double ratio = best[0].wall_s / best[k].wall_s;
         if (job->json) {
-            cn_json out = cn_put_start(stdout);
-            cn_put_open(&out, NULL, '{');
-            cn_put_text(&out, "bench", "threads");
-            cn_put_text(&out, "scene", c->label);
-            cn_put_int(&out, "contacts", best[k].contacts);
-            cn_put_int(&out, "threads", cn_threads_counts[k]);
-            cn_put_real(&out, "wall_s", best[k].wall_s);
-            cn_put_real(&out, "times_as_fast", ratio);
-            cn_put_real(&out, "cpu_s", best[k].cpu_s);
-            cn_put_bool(&out, "same_state", same);
-            cn_put_close(&out, '}');
-            cn_put_end(&out);
+            json_writer out = put_start(stdout);
+            put_open(&out, NULL, '{');
+            put_text(&out, "bench", "threads");
+            put_text(&out, "scene", c->label);
+            put_int(&out, "contacts", best[k].contacts);
+            put_int(&out, "threads", threads_counts[k]);
+            put_real(&out, "wall_s", best[k].wall_s);
+            put_real(&out, "times_as_fast", ratio);
+            put_real(&out, "cpu_s", best[k].cpu_s);
+            put_bool(&out, "same_state", same);
+            put_close(&out, '}');
+            put_end(&out);
             continue;
         }
-        cn_table_text(table, c->label, CN_INK_PLAIN);
-        cn_table_int(table, best[k].contacts);
-        cn_table_int(table, cn_threads_counts[k]);
-        cn_table_real(table, 3, best[k].wall_s);
-        cn_table_real(table, 3, ratio);
-        cn_table_real(table, 3, best[k].cpu_s);
-        cn_table_text(table, same ? "same" : "differs", same ? CN_INK_GOOD : CN_INK_BAD);
+        text_table_text(table, c->label, INK_PLAIN);
+        text_table_int(table, best[k].contacts);
+        text_table_int(table, threads_counts[k]);
+        text_table_real(table, 3, best[k].wall_s);
+        text_table_real(table, 3, ratio);
+        text_table_real(table, 3, best[k].cpu_s);
+        text_table_text(table, same ? "same" : "differs", same ? INK_GOOD : INK_BAD);
     }
 }
 
-int cn_bench_threads(const cn_bench_job *job) {
-    int code = CN_EXIT_DONE;
-    cn_table table;
+int bench_threads(const bench_job *job) {
+    int code = EXIT_DONE;
+    text_table table;
     if (!job->json) {
-        cn_table_start(&table, stdout, cn_threads_columns);
+        text_table_start(&table, stdout, threads_columns);
     }
-    for (size_t i = 0; i < sizeof cn_threads_cases / sizeof cn_threads_cases[0]; i++) {
-        const cn_threads_case *c = &cn_threads_cases[i];
-        cn_threads_time best[CN_THREADS_COUNTS];
-        if (job->sizes ? !cn_bench_wants(job, c->mark) : c->large) {
+    for (size_t i = 0; i < sizeof threads_cases / sizeof threads_cases[0]; i++) {
+        const threads_case *c = &threads_cases[i];
+        threads_time best[THREADS_COUNTS];
+        if (job->sizes ? !bench_wants(job, c->mark) : c->large) {
             continue;
         }
-        for (int32_t k = 0; k < CN_THREADS_COUNTS; k++) {
-            best[k] = (cn_threads_time){.wall_s = HUGE_VAL};
+        for (int32_t k = 0; k < THREADS_COUNTS; k++) {
+            best[k] = (threads_time){.wall_s = HUGE_VAL};
         }
-        for (int32_t round = 0; round < job->repeats && code == CN_EXIT_DONE; round++) {
-            for (int32_t k = 0; k < CN_THREADS_COUNTS && !cn_interrupted(); k++) {
-                code = cn_exit_join(code, cn_threads_run(job, c, cn_threads_counts[k], &best[k]));
+        for (int32_t round = 0; round < job->repeats && code == EXIT_DONE; round++) {
+            for (int32_t k = 0; k < THREADS_COUNTS && !interrupted(); k++) {
+                code = exit_join(code, threads_run(job, c, threads_counts[k], &best[k]));
             }
         }
-        if (code == CN_EXIT_DONE && !cn_interrupted()) {
-            cn_threads_tell(job, &table, c, best);
+        if (code == EXIT_DONE && !interrupted()) {
+            threads_print(job, &table, c, best);
         }
-        for (int32_t k = 0; k < CN_THREADS_COUNTS; k++) {
-            code = best[k].hash == best[0].hash ? code : cn_exit_join(code, CN_EXIT_FAILURE);
+        for (int32_t k = 0; k < THREADS_COUNTS; k++) {
+            code = best[k].hash == best[0].hash ? code : exit_join(code, EXIT_FAILED);
         }
     }
     return code;

@@ -3,7 +3,7 @@
 # Made with node and npm where both are there. Without them, or when npm cannot fetch its packages, the
 # command is built without the page and says so when asked for it. This file is also the script of the
 # build step (cmake -P), which decides that.
-set(no_page "// Built without the page.\n#include \"web/assets.h\"\n\nconst cn_asset *cn_asset_find(const char *path) {\n    (void)path;\n    return NULL;\n}\n")
+set(no_page "// Built without the page.\n#include \"web/assets.h\"\n\nconst web_asset *asset_find(const char *path) {\n    (void)path;\n    return NULL;\n}\n")
 
 if(CMAKE_SCRIPT_MODE_FILE)
   # npm's own record of what it installed is newer than the lock file when nothing is to be fetched.

@@ -12,37 +12,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_E12_DRUM 0.125    // [m] radius of the inner drum
-#define CN_E12_DIAMETER 0.01 // [m] mean diameter of the grains
-#define CN_E12_START 0.5     // [s] when the drum starts to turn
-#define CN_E12_RATE 0.1      // turns/s
-#define CN_E12_TURN 2.5      // [s] of a quarter turn
-#define CN_E12_RINGS 20      // one diameter wide
-#define CN_E12_FULL 16       // rings that do not reach the membrane
-#define CN_E12_LAYER 0.1     // of the drum's speed: where the layer ends
-#define CN_E12_THIN 10.0     // [diameters] asked of the layer
-#define CN_E12_THIN_QUICK 4.0
-#define CN_E12_RIGID 0.02 // of the drum's speed: grains that do not follow it
-#define CN_E12_RIGID_QUICK 0.1
-#define CN_E12_OVERLAP 0.01 // of a diameter
-#define CN_E12_OVERLAP_QUICK 0.03
-#define CN_E12_ANGLES 2880 // of the raster that measures the share of area
-#define CN_E12_PER_RING 12 // radii of it in a ring
-#define CN_E12_RAYS 16     // of grains marked at the start
-#define CN_E12_PI 3.14159265358979323846
+#define E12_DRUM 0.125    // [m] radius of the inner drum
+#define E12_DIAMETER 0.01 // [m] mean diameter of the grains
+#define E12_START 0.5     // [s] when the drum starts to turn
+#define E12_RATE 0.1      // turns/s
+#define E12_TURN 2.5      // [s] of a quarter turn
+#define E12_RINGS 20      // one diameter wide
+#define E12_FULL 16       // rings that do not reach the membrane
+#define E12_LAYER 0.1     // of the drum's speed: where the layer ends
+#define E12_THIN 10.0     // [diameters] asked of the layer
+#define E12_THIN_QUICK 4.0
+#define E12_RIGID 0.02 // of the drum's speed: grains that do not follow it
+#define E12_RIGID_QUICK 0.1
+#define E12_OVERLAP 0.01 // of a diameter
+#define E12_OVERLAP_QUICK 0.03
+#define E12_ANGLES 2880 // of the raster that measures the share of area
+#define E12_PER_RING 12 // radii of it in a ring
+#define E12_RAYS 16     // of grains marked at the start
+#define E12_PI 3.14159265358979323846
 
-static const cn_method cn_e12_methods[] = {{.label = "auto"}, {.label = NULL}};
+static const lab_method e12_methods[] = {{.label = "auto"}, {.label = NULL}};
 
-static const cn_heading cn_e12_columns[] = {{"from the drum [d]", "distance"},
-                                            {"grains", "grains"},
-                                            {"speed / drum's", "speed"},
-                                            {"area share at start", "area_start"},
-                                            {"at end", "area_end"},
-                                            {"change", "area_change"},
-                                            {NULL, NULL}};
+static const heading e12_columns[] = {{"from the drum [d]", "distance"},
+                                      {"grains", "grains"},
+                                      {"speed / drum's", "speed"},
+                                      {"area share at start", "area_start"},
+                                      {"at end", "area_end"},
+                                      {"change", "area_change"},
+                                      {NULL, NULL}};
 
 // The short version: a layer of six diameters and 1/25 of a turn.
-static const cn_override cn_e12_short[] = {
+static const cn_override e12_short[] = {
     {"generate.0.drum.outer", "0.185"},
     {"generate.0.drum.count", "370"},
     {"generate.1.membrane.radius", "0.185"},
@@ -51,30 +51,30 @@ static const cn_override cn_e12_short[] = {
 };
 
 // The grains at the two ends of the quarter turn.
-typedef struct cn_e12_state {
+typedef struct e12_state {
     int32_t count;
     double *radius;
     double *start, *end; // [m] x, y
-} cn_e12_state;
+} e12_state;
 
-typedef struct cn_e12_profile {
-    double distance[CN_E12_RINGS]; // [d] of the ring's middle
-    double grains[CN_E12_RINGS];
-    double speed[CN_E12_RINGS]; // over that of the drum's surface
-    double area[2][CN_E12_RINGS];
-} cn_e12_profile;
+typedef struct e12_profile {
+    double distance[E12_RINGS]; // [d] of the ring's middle
+    double grains[E12_RINGS];
+    double speed[E12_RINGS]; // over that of the drum's surface
+    double area[2][E12_RINGS];
+} e12_profile;
 
 // ---- measuring ----
 
-static bool cn_e12_read(cn_lab *lab, cn_result *result, double from, double to,
-                        cn_e12_state *state) {
+static bool e12_read(reproduction *lab, trial_result *result, double from, double to,
+                     e12_state *state) {
     const cn_model *model = result->recorded.model;
-    double *a = cn_result_room(result), *b = cn_result_room(result), *v = cn_result_room(result);
-    bool good = cn_result_frame(lab, result, from, a, v) && cn_result_frame(lab, result, to, b, v);
+    double *a = result_room(result), *b = result_room(result), *v = result_room(result);
+    bool good = result_frame(lab, result, from, a, v) && result_frame(lab, result, to, b, v);
     int32_t bodies = cn_model_body_count(model);
-    state->radius = CN_ALLOCATE(double, bodies);
-    state->start = CN_ALLOCATE(double, 2 * (int64_t)bodies);
-    state->end = CN_ALLOCATE(double, 2 * (int64_t)bodies);
+    state->radius = ALLOCATE(double, bodies);
+    state->start = ALLOCATE(double, 2 * (int64_t)bodies);
+    state->end = ALLOCATE(double, 2 * (int64_t)bodies);
     for (cn_body_id id = 1; good && id <= bodies; id++) {
         cn_body_info body;
         cn_shape_info shape;
@@ -93,23 +93,23 @@ static bool cn_e12_read(cn_lab *lab, cn_result *result, double from, double to,
     return good;
 }
 
-static int32_t cn_e12_ring(double distance) {
-    return (int32_t)floor((distance - CN_E12_DRUM) / CN_E12_DIAMETER);
+static int32_t e12_ring(double distance) {
+    return (int32_t)floor((distance - E12_DRUM) / E12_DIAMETER);
 }
 
 // drum: [rad] that the drum turned.
-static void cn_e12_measure_speed(const cn_e12_state *state, double drum, cn_e12_profile *profile) {
+static void e12_measure_speed(const e12_state *state, double drum, e12_profile *profile) {
     for (int32_t i = 0; i < state->count; i++) {
         const double *a = state->start + 2 * (int64_t)i, *b = state->end + 2 * (int64_t)i;
         double distance = hypot(a[0], a[1]);
-        int32_t ring = cn_e12_ring(distance);
-        if (ring >= 0 && ring < CN_E12_RINGS) {
+        int32_t ring = e12_ring(distance);
+        if (ring >= 0 && ring < E12_RINGS) {
             double turned = atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
             profile->grains[ring] += 1.0;
-            profile->speed[ring] += distance * turned / (CN_E12_DRUM * drum);
+            profile->speed[ring] += distance * turned / (E12_DRUM * drum);
         }
     }
-    for (int32_t k = 0; k < CN_E12_RINGS; k++) {
+    for (int32_t k = 0; k < E12_RINGS; k++) {
         profile->distance[k] = k + 0.5;
         profile->speed[k] =
             profile->grains[k] > 0.0 ? profile->speed[k] / profile->grains[k] : (double)NAN;
@@ -117,17 +117,16 @@ static void cn_e12_measure_speed(const cn_e12_state *state, double drum, cn_e12_
 }
 
 // The share of each ring that grains cover, on a raster of radii and angles.
-static void cn_e12_measure_area(const cn_e12_state *state, const double *place,
-                                double area[CN_E12_RINGS]) {
-    enum { ROWS = CN_E12_RINGS * CN_E12_PER_RING };
-    bool *covered = CN_ALLOCATE(bool, ROWS *(int64_t)CN_E12_ANGLES);
-    double pitch = CN_E12_DIAMETER / CN_E12_PER_RING, turn = 2.0 * CN_E12_PI / CN_E12_ANGLES;
+static void e12_measure_area(const e12_state *state, const double *place, double area[E12_RINGS]) {
+    enum { ROWS = E12_RINGS * E12_PER_RING };
+    bool *covered = ALLOCATE(bool, ROWS *(int64_t)E12_ANGLES);
+    double pitch = E12_DIAMETER / E12_PER_RING, turn = 2.0 * E12_PI / E12_ANGLES;
     for (int32_t i = 0; i < state->count; i++) {
         const double *x = place + 2 * (int64_t)i;
         double r = state->radius[i], distance = hypot(x[0], x[1]), angle = atan2(x[1], x[0]);
         int32_t reach = (int32_t)ceil(r / (distance - r) / turn) + 1;
         for (int32_t row = 0; row < ROWS; row++) {
-            double rho = CN_E12_DRUM + (row + 0.5) * pitch;
+            double rho = E12_DRUM + (row + 0.5) * pitch;
             if (fabs(rho - distance) >= r) {
                 continue;
             }
@@ -135,14 +134,14 @@ static void cn_e12_measure_area(const cn_e12_state *state, const double *place,
             for (int32_t k = middle - reach; k <= middle + reach; k++) {
                 double theta = (k + 0.5) * turn;
                 if (hypot(rho * cos(theta) - x[0], rho * sin(theta) - x[1]) < r) {
-                    int32_t column = (k + 2 * CN_E12_ANGLES) % CN_E12_ANGLES;
-                    covered[row * (int64_t)CN_E12_ANGLES + column] = true;
+                    int32_t column = (k + 2 * E12_ANGLES) % E12_ANGLES;
+                    covered[row * (int64_t)E12_ANGLES + column] = true;
                 }
             }
         }
     }
-    for (int32_t ring = 0; ring < CN_E12_RINGS; ring++) {
-        int64_t count = 0, cells = CN_E12_PER_RING * (int64_t)CN_E12_ANGLES;
+    for (int32_t ring = 0; ring < E12_RINGS; ring++) {
+        int64_t count = 0, cells = E12_PER_RING * (int64_t)E12_ANGLES;
         for (int64_t k = 0; k < cells; k++) {
             count += covered[ring * cells + k];
         }
@@ -152,18 +151,18 @@ static void cn_e12_measure_area(const cn_e12_state *state, const double *place,
 }
 
 // Where the profile falls below the layer's share of the drum's speed, between two rings [d].
-static double cn_e12_layer(const cn_e12_profile *profile) {
-    for (int32_t k = 1; k < CN_E12_RINGS; k++) {
+static double e12_layer(const e12_profile *profile) {
+    for (int32_t k = 1; k < E12_RINGS; k++) {
         double a = profile->speed[k - 1], b = profile->speed[k];
-        if (a >= CN_E12_LAYER && b < CN_E12_LAYER) {
-            return profile->distance[k - 1] + (a - CN_E12_LAYER) / (a - b);
+        if (a >= E12_LAYER && b < E12_LAYER) {
+            return profile->distance[k - 1] + (a - E12_LAYER) / (a - b);
         }
     }
     return (double)NAN;
 }
 
 // Steps that found pairs overlapping which had not been candidates; NaN: the file does not tell.
-static double cn_e12_unseen(const cn_result *result) {
+static double e12_unseen(const trial_result *result) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_run_event *event;
     int64_t count;
@@ -179,7 +178,7 @@ static double cn_e12_unseen(const cn_result *result) {
 }
 
 // Mean over rings from first to last.
-static double cn_e12_mean(const double *values, int32_t first, int32_t last) {
+static double e12_mean(const double *values, int32_t first, int32_t last) {
     double sum = 0.0;
     for (int32_t k = first; k <= last; k++) {
         sum += values[k];
@@ -189,177 +188,178 @@ static double cn_e12_mean(const double *values, int32_t first, int32_t last) {
 
 // ---- figures ----
 
-static void cn_e12_plot_profile(cn_lab *lab, const cn_e12_profile *profile) {
-    const cn_curve speed = {.name = "grains",
-                            .note = "mean of a ring",
-                            .x = profile->distance,
-                            .y = profile->speed,
-                            .count = CN_E12_RINGS};
-    cn_plot plot = {.title = "E12: a shear layer of a few diameters at the drum",
-                    .subtitle = "mean speed around, over that of the drum's surface, in a quarter "
-                                "of a turn",
-                    .x_label = "distance from the drum [mean diameters]",
-                    .y_label = "speed / drum's speed",
-                    .x_scale = CN_SCALE_LINEAR,
-                    .y_scale = CN_SCALE_LOG,
-                    .y_target = CN_E12_LAYER,
-                    .target_label = "a tenth",
-                    .curves = &speed,
-                    .count = 1};
-    cn_lab_plot(lab, "profile", "velocity profile", &plot);
-    const cn_curve area[] = {{.name = "before shearing",
-                              .note = "after compaction",
+static void e12_plot_profile(reproduction *lab, const e12_profile *profile) {
+    const plot_curve speed = {.name = "grains",
+                              .note = "mean of a ring",
                               .x = profile->distance,
-                              .y = profile->area[0],
-                              .count = CN_E12_FULL},
-                             {.name = "after it",
-                              .note = "a quarter of a turn",
-                              .x = profile->distance,
-                              .y = profile->area[1],
-                              .count = CN_E12_FULL}};
+                              .y = profile->speed,
+                              .count = E12_RINGS};
+    plot_spec plot = {.title = "E12: a shear layer of a few diameters at the drum",
+                      .subtitle =
+                          "mean speed around, over that of the drum's surface, in a quarter "
+                          "of a turn",
+                      .x_label = "distance from the drum [mean diameters]",
+                      .y_label = "speed / drum's speed",
+                      .x_scale = SCALE_LINEAR,
+                      .y_scale = SCALE_LOG,
+                      .y_target = E12_LAYER,
+                      .target_label = "a tenth",
+                      .curves = &speed,
+                      .count = 1};
+    lab_plot(lab, "profile", "velocity profile", &plot);
+    const plot_curve area[] = {{.name = "before shearing",
+                                .note = "after compaction",
+                                .x = profile->distance,
+                                .y = profile->area[0],
+                                .count = E12_FULL},
+                               {.name = "after it",
+                                .note = "a quarter of a turn",
+                                .x = profile->distance,
+                                .y = profile->area[1],
+                                .count = E12_FULL}};
     plot.title = "E12: the layer at the drum has dilated";
     plot.subtitle = "share of the area that grains cover";
     plot.y_label = "share of area";
-    plot.y_scale = CN_SCALE_LINEAR;
+    plot.y_scale = SCALE_LINEAR;
     plot.y_target = 0.0;
     plot.curves = area;
     plot.count = 2;
-    cn_lab_plot(lab, "area", "share of area before and after: dilation", &plot);
+    lab_plot(lab, "area", "share of area before and after: dilation", &plot);
 }
 
 // Grains that lay on rays at the start, and where they went: the paper's figure 5.
-static void cn_e12_plot_rays(cn_lab *lab, const cn_e12_state *state) {
-    cn_series start = {.count = 0}, end = {.count = 0}, drum = {.count = 0};
+static void e12_plot_rays(reproduction *lab, const e12_state *state) {
+    point_series start = {.count = 0}, end = {.count = 0}, drum = {.count = 0};
     for (int32_t i = 0; i < state->count; i++) {
         const double *a = state->start + 2 * (int64_t)i, *b = state->end + 2 * (int64_t)i;
-        double ray = atan2(a[1], a[0]) * CN_E12_RAYS / (2.0 * CN_E12_PI);
-        double off = (ray - round(ray)) * 2.0 * CN_E12_PI / CN_E12_RAYS * hypot(a[0], a[1]);
-        if (fabs(off) < 0.5 * CN_E12_DIAMETER) {
-            cn_series_add(&start, a[0], a[1]);
-            cn_series_add(&end, b[0], b[1]);
+        double ray = atan2(a[1], a[0]) * E12_RAYS / (2.0 * E12_PI);
+        double off = (ray - round(ray)) * 2.0 * E12_PI / E12_RAYS * hypot(a[0], a[1]);
+        if (fabs(off) < 0.5 * E12_DIAMETER) {
+            series_add(&start, a[0], a[1]);
+            series_add(&end, b[0], b[1]);
         }
     }
     for (int32_t k = 0; k <= 180; k++) {
-        double angle = k * CN_E12_PI / 90.0;
-        cn_series_add(&drum, CN_E12_DRUM * cos(angle), CN_E12_DRUM * sin(angle));
+        double angle = k * E12_PI / 90.0;
+        series_add(&drum, E12_DRUM * cos(angle), E12_DRUM * sin(angle));
     }
-    const cn_curve curves[] = {{.name = "after a quarter turn",
-                                .note = "the same grains",
-                                .x = end.x,
-                                .y = end.y,
-                                .count = end.count,
-                                .dots = true},
-                               {.name = "at the start",
-                                .note = "on sixteen rays",
-                                .x = start.x,
-                                .y = start.y,
-                                .count = start.count,
-                                .dots = true},
-                               {.name = "the drum",
-                                .note = "turns counter-clockwise",
-                                .x = drum.x,
-                                .y = drum.y,
-                                .count = drum.count,
-                                .outline = true}};
-    cn_plot plot = {.title = "E12: displacements of grains",
-                    .subtitle = "those near the drum follow it, the others stay",
-                    .x_label = "x [m]",
-                    .y_label = "y [m]",
-                    .x_scale = CN_SCALE_LINEAR,
-                    .y_scale = CN_SCALE_LINEAR,
-                    .equal = true,
-                    .curves = curves,
-                    .count = 3};
-    cn_lab_plot(lab, "displacements", "grains of sixteen rays, before and after (figure 5)", &plot);
-    cn_series_free(&start);
-    cn_series_free(&end);
-    cn_series_free(&drum);
+    const plot_curve curves[] = {{.name = "after a quarter turn",
+                                  .note = "the same grains",
+                                  .x = end.x,
+                                  .y = end.y,
+                                  .count = end.count,
+                                  .dots = true},
+                                 {.name = "at the start",
+                                  .note = "on sixteen rays",
+                                  .x = start.x,
+                                  .y = start.y,
+                                  .count = start.count,
+                                  .dots = true},
+                                 {.name = "the drum",
+                                  .note = "turns counter-clockwise",
+                                  .x = drum.x,
+                                  .y = drum.y,
+                                  .count = drum.count,
+                                  .outline = true}};
+    plot_spec plot = {.title = "E12: displacements of grains",
+                      .subtitle = "those near the drum follow it, the others stay",
+                      .x_label = "x [m]",
+                      .y_label = "y [m]",
+                      .x_scale = SCALE_LINEAR,
+                      .y_scale = SCALE_LINEAR,
+                      .equal = true,
+                      .curves = curves,
+                      .count = 3};
+    lab_plot(lab, "displacements", "grains of sixteen rays, before and after (figure 5)", &plot);
+    series_free(&start);
+    series_free(&end);
+    series_free(&drum);
 }
 
 // ---- the experiment ----
 
-static void cn_e12_table(cn_lab *lab, const cn_e12_profile *profile) {
-    for (int32_t k = 0; k < CN_E12_RINGS; k++) {
-        cn_sheet_real(&lab->table, 3, profile->distance[k]);
-        cn_sheet_real(&lab->table, 4, profile->grains[k]);
-        cn_sheet_real(&lab->table, 3, profile->speed[k]);
-        cn_sheet_real(&lab->table, 3, profile->area[0][k]);
-        cn_sheet_real(&lab->table, 3, profile->area[1][k]);
-        cn_sheet_real(&lab->table, 2, profile->area[1][k] - profile->area[0][k]);
+static void e12_table(reproduction *lab, const e12_profile *profile) {
+    for (int32_t k = 0; k < E12_RINGS; k++) {
+        data_table_real(&lab->table, 3, profile->distance[k]);
+        data_table_real(&lab->table, 4, profile->grains[k]);
+        data_table_real(&lab->table, 3, profile->speed[k]);
+        data_table_real(&lab->table, 3, profile->area[0][k]);
+        data_table_real(&lab->table, 3, profile->area[1][k]);
+        data_table_real(&lab->table, 2, profile->area[1][k] - profile->area[0][k]);
     }
 }
 
-static void cn_e12_conclude(cn_lab *lab, cn_result *result, const cn_e12_state *state,
-                            double sheared) {
-    cn_e12_profile profile = {.grains = {0.0}};
-    double end = result->tally.t_end, turns = CN_E12_RATE * sheared;
-    cn_e12_measure_speed(state, 2.0 * CN_E12_PI * turns, &profile);
-    cn_e12_measure_area(state, state->start, profile.area[0]);
-    cn_e12_measure_area(state, state->end, profile.area[1]);
-    cn_e12_table(lab, &profile);
-    double layer = cn_e12_layer(&profile);
+static void e12_conclude(reproduction *lab, trial_result *result, const e12_state *state,
+                         double sheared) {
+    e12_profile profile = {.grains = {0.0}};
+    double end = result->summary.t_end, turns = E12_RATE * sheared;
+    e12_measure_speed(state, 2.0 * E12_PI * turns, &profile);
+    e12_measure_area(state, state->start, profile.area[0]);
+    e12_measure_area(state, state->end, profile.area[1]);
+    e12_table(lab, &profile);
+    double layer = e12_layer(&profile);
     int32_t last = layer >= 1.0 ? (int32_t)layer - 1 : 0; // ring of the layer
-    double before = cn_e12_mean(profile.area[0], 0, last);
-    double after = cn_e12_mean(profile.area[1], 0, last);
-    cn_lab_above(lab, "turns of the drum", "0.25", turns, cn_lab_limit(lab, 0.25 - 1e-9));
-    cn_lab_below(lab, "shear layer: a tenth of the drum's speed at [diameters]", "near the drum",
-                 layer, lab->quick ? CN_E12_THIN_QUICK : CN_E12_THIN);
-    cn_lab_below(
-        lab,
-        lab->quick ? "speed beyond four diameters / drum's" : "speed beyond ten diameters / drum's",
-        "quasi rigid", fabs(lab->quick ? profile.speed[4] : cn_e12_mean(profile.speed, 10, 15)),
-        lab->quick ? CN_E12_RIGID_QUICK : CN_E12_RIGID);
-    cn_lab_below(lab, "share of area in the layer, after / before", "dilatancy", after / before,
-                 cn_lab_limit(lab, 1.0));
-    cn_lab_below(lab, "worst overlap / mean diameter", "",
-                 result->tally.penetration_max / CN_E12_DIAMETER,
-                 lab->quick ? CN_E12_OVERLAP_QUICK : CN_E12_OVERLAP);
-    cn_lab_below(lab, "steps with pairs that came unseen", "", cn_e12_unseen(result), 0.0);
-    cn_lab_below(lab, "worst residual", "0.15 %", result->tally.residual_worst, 1e-3);
-    cn_lab_show(lab, "S_p", "", cn_result_speed(result, end));
-    cn_lab_show(lab, "CPU time [h]", "31 (IBM SP2)", result->tally.cpu_s / 3600.0);
-    cn_e12_plot_profile(lab, &profile);
-    cn_e12_plot_rays(lab, state);
-    cn_lab_picture(lab, "forces", "chains of forces at the end (figure 4)", result, &end, 1,
-                   (cn_picture){.title = "E12: chains of forces",
-                                .subtitle = "2400 disks between a turning drum and a membrane",
-                                .forces = true});
+    double before = e12_mean(profile.area[0], 0, last);
+    double after = e12_mean(profile.area[1], 0, last);
+    lab_above(lab, "turns of the drum", "0.25", turns, lab_limit(lab, 0.25 - 1e-9));
+    lab_below(lab, "shear layer: a tenth of the drum's speed at [diameters]", "near the drum",
+              layer, lab->quick ? E12_THIN_QUICK : E12_THIN);
+    lab_below(lab,
+              lab->quick ? "speed beyond four diameters / drum's"
+                         : "speed beyond ten diameters / drum's",
+              "quasi rigid", fabs(lab->quick ? profile.speed[4] : e12_mean(profile.speed, 10, 15)),
+              lab->quick ? E12_RIGID_QUICK : E12_RIGID);
+    lab_below(lab, "share of area in the layer, after / before", "dilatancy", after / before,
+              lab_limit(lab, 1.0));
+    lab_below(lab, "worst overlap / mean diameter", "",
+              result->summary.penetration_max / E12_DIAMETER,
+              lab->quick ? E12_OVERLAP_QUICK : E12_OVERLAP);
+    lab_below(lab, "steps with pairs that came unseen", "", e12_unseen(result), 0.0);
+    lab_below(lab, "worst residual", "0.15 %", result->summary.residual_worst, 1e-3);
+    lab_check_shown(lab, "S_p", "", result_speed(result, end));
+    lab_check_shown(lab, "CPU time [h]", "31 (IBM SP2)", result->summary.cpu_s / 3600.0);
+    e12_plot_profile(lab, &profile);
+    e12_plot_rays(lab, state);
+    lab_picture(lab, "forces", "chains of forces at the end (figure 4)", result, &end, 1,
+                (picture_spec){.title = "E12: chains of forces",
+                               .subtitle = "2400 disks between a turning drum and a membrane",
+                               .forces = true});
 }
 
-static void cn_e12(cn_lab *lab) {
-    cn_trial trial = {.name = "couette",
-                      .scene = "couette",
-                      .method = &lab->experiment->methods[0],
-                      .set = {{"time.frames_every", "0.05"}}};
-    cn_result result;
-    cn_e12_state state = {.count = 0};
+static void e12(reproduction *lab) {
+    lab_trial trial = {.name = "couette",
+                       .scene = "couette",
+                       .method = &lab->experiment->methods[0],
+                       .set = {{"time.frames_every", "0.05"}}};
+    trial_result result;
+    e12_state state = {.count = 0};
     if (lab->quick) {
-        memcpy(&trial.set[1], cn_e12_short, sizeof cn_e12_short);
+        memcpy(&trial.set[1], e12_short, sizeof e12_short);
     }
-    if (!cn_lab_run(lab, &trial, &result)) {
+    if (!lab_run_trial(lab, &trial, &result)) {
         return;
     }
-    double end = result.tally.t_end, from = fmin(CN_E12_START, end);
-    if (cn_e12_read(lab, &result, from, end, &state)) {
-        cn_e12_conclude(lab, &result, &state, end - from);
+    double end = result.summary.t_end, from = fmin(E12_START, end);
+    if (e12_read(lab, &result, from, end, &state)) {
+        e12_conclude(lab, &result, &state, end - from);
     }
     free(state.radius);
     free(state.start);
     free(state.end);
-    cn_result_free(&result);
+    result_free(&result);
 }
 
-const cn_experiment cn_experiment_e12 = {
+const lab_experiment experiment_e12 = {
     .id = "E12",
     .title = "grains sheared between a drum and a membrane",
-    .source = CN_SOURCE_JEAN_1999 ", section 9.1, figures 4 and 5",
+    .source = SOURCE_JEAN_1999 ", section 9.1, figures 4 and 5",
     .scenes = "couette",
-    .methods = cn_e12_methods,
-    .columns = cn_e12_columns,
+    .methods = e12_methods,
+    .columns = e12_columns,
     .differs =
         "sizes, densities, step and tolerance (a residual of 1e-3) are ours: the paper prints "
         "pressure, friction, the drum's rate and an accuracy of 0.15 %. The membrane is a ring of "
         "100 rigid segments that move along their radius only. The paper's CPU time, 10 h for "
         "compaction and 21 h for the "
         "quarter turn, is that of an IBM SP2.",
-    .run = cn_e12};
+    .run = e12};

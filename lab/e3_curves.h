@@ -5,6 +5,6 @@
 
 #include "lab/lab.h"
 
-void cn_e3_curves(cn_lab *lab);
+void e3_curves(reproduction *lab);
 
 #endif

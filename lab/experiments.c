@@ -5,20 +5,19 @@
 #include <string.h>
 #include <strings.h>
 
-static const cn_experiment *const cn_experiments[] = {
-    &cn_experiment_e1,  &cn_experiment_e2,  &cn_experiment_e3,  &cn_experiment_e4,
-    &cn_experiment_e4b, &cn_experiment_e5,  &cn_experiment_e6,  &cn_experiment_e7,
-    &cn_experiment_e8,  &cn_experiment_e9,  &cn_experiment_e10, &cn_experiment_e11,
-    &cn_experiment_e12, &cn_experiment_e15,
+static const lab_experiment *const experiments[] = {
+    &experiment_e1,  &experiment_e2,  &experiment_e3,  &experiment_e4,  &experiment_e4b,
+    &experiment_e5,  &experiment_e6,  &experiment_e7,  &experiment_e8,  &experiment_e9,
+    &experiment_e10, &experiment_e11, &experiment_e12, &experiment_e15,
 };
-#define CN_EXPERIMENT_COUNT ((int32_t)(sizeof cn_experiments / sizeof cn_experiments[0]))
+#define EXPERIMENT_COUNT ((int32_t)(sizeof experiments / sizeof experiments[0]))
 
-const cn_experiment *cn_experiment_at(int32_t index) {
-    return index >= 0 && index < CN_EXPERIMENT_COUNT ? cn_experiments[index] : NULL;
+const lab_experiment *experiment_at(int32_t index) {
+    return index >= 0 && index < EXPERIMENT_COUNT ? experiments[index] : NULL;
 }
 
 // Whether a list "a, b" has the word.
-static bool cn_list_has(const char *list, const char *word) {
+static bool list_has(const char *list, const char *word) {
     size_t length = strlen(word);
     for (const char *at = list; *at; at += strspn(at, ", ")) {
         size_t item = strcspn(at, ", ");
@@ -30,21 +29,20 @@ static bool cn_list_has(const char *list, const char *word) {
     return false;
 }
 
-const cn_experiment *cn_experiment_find(const char *word) {
-    for (int32_t i = 0; i < CN_EXPERIMENT_COUNT; i++) {
-        if (strcasecmp(word, cn_experiments[i]->id) == 0 ||
-            cn_list_has(cn_experiments[i]->scenes, word)) {
-            return cn_experiments[i];
+const lab_experiment *experiment_find(const char *word) {
+    for (int32_t i = 0; i < EXPERIMENT_COUNT; i++) {
+        if (strcasecmp(word, experiments[i]->id) == 0 || list_has(experiments[i]->scenes, word)) {
+            return experiments[i];
         }
     }
     return NULL;
 }
 
-const char *cn_experiment_nearest(const char *word) {
+const char *experiment_nearest(const char *word) {
     // Ids are so short that each is near to every other.
-    const char *names[CN_EXPERIMENT_COUNT];
-    for (int32_t i = 0; i < CN_EXPERIMENT_COUNT; i++) {
-        names[i] = cn_experiments[i]->scenes;
+    const char *names[EXPERIMENT_COUNT];
+    for (int32_t i = 0; i < EXPERIMENT_COUNT; i++) {
+        names[i] = experiments[i]->scenes;
     }
-    return cn_nearest_name(word, names, CN_EXPERIMENT_COUNT);
+    return cn_nearest_name(word, names, EXPERIMENT_COUNT);
 }

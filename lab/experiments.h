@@ -5,12 +5,12 @@
 
 #include "lab/lab.h"
 
-extern const cn_experiment cn_experiment_e1, cn_experiment_e2, cn_experiment_e3, cn_experiment_e4,
-    cn_experiment_e4b, cn_experiment_e5, cn_experiment_e6, cn_experiment_e7, cn_experiment_e8,
-    cn_experiment_e9, cn_experiment_e10, cn_experiment_e11, cn_experiment_e12, cn_experiment_e15;
+extern const lab_experiment experiment_e1, experiment_e2, experiment_e3, experiment_e4,
+    experiment_e4b, experiment_e5, experiment_e6, experiment_e7, experiment_e8, experiment_e9,
+    experiment_e10, experiment_e11, experiment_e12, experiment_e15;
 
 // The figure of experiments with and without stabilisation: overlap over time of the two.
-void cn_lab_plot_infeasibility(cn_lab *lab, const char *title, const char *about,
-                               const cn_series curve[2]);
+void lab_plot_infeasibility(reproduction *lab, const char *title, const char *about,
+                            const point_series curve[2]);
 
 #endif

@@ -9,18 +9,18 @@
 
 #include <cairn/system.h>
 
-typedef enum cn_arm_phase {
-    CN_ARM_FREE,        // follow the circle
-    CN_ARM_APPROACH,    // turn back on it, then go down
-    CN_ARM_IMPACTS,     // until two steps in a row press on the ground
-    CN_ARM_CONSTRAINED, // slide along the ground
-    CN_ARM_TAKE_OFF
-} cn_arm_phase;
+typedef enum arm_phase {
+    ARM_FREE,        // follow the circle
+    ARM_APPROACH,    // turn back on it, then go down
+    ARM_IMPACTS,     // until two steps in a row press on the ground
+    ARM_CONSTRAINED, // slide along the ground
+    ARM_TAKE_OFF
+} arm_phase;
 
-typedef struct cn_two_link {
+typedef struct two_link {
     double gamma[2];    // gains
     double restitution; // of the ground
-    cn_arm_phase phase;
+    arm_phase phase;
     double entered;   // [s] the present phase, where its law needs it
     double x_held;    // x* of the phases 1 to 3
     double storage;   // V1 at the start of phase 1
@@ -30,15 +30,15 @@ typedef struct cn_two_link {
     double t_impact;  // the first of them
     double p_impact;  // its impulse
     double t_settled; // end of the accumulation; 0 before
-} cn_two_link;
+} two_link;
 
-cn_two_link cn_two_link_start(double gamma1, double gamma2, double restitution);
+two_link two_link_start(double gamma1, double gamma2, double restitution);
 // The description with the arm as its user pointer; its start is that of the experiment.
-cn_lagrangian cn_two_link_system(cn_two_link *arm);
+cn_lagrangian two_link_system(two_link *arm);
 // After a step of length h that ended at t: q_before its start, q and v its end, p the impulse.
 // Switches the phase.
-void cn_two_link_switch(cn_two_link *arm, double t, double h, const double *q_before,
-                        const double *q, const double *v, double p);
-void cn_two_link_tip(const double *q, double *x, double *y);
+void two_link_switch(two_link *arm, double t, double h, const double *q_before, const double *q,
+                     const double *v, double p);
+void two_link_tip(const double *q, double *x, double *y);
 
 #endif

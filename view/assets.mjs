@@ -1,4 +1,4 @@
-// Files as C arrays behind cn_asset_find (app/web/assets.h).
+// Files as C arrays behind asset_find (app/web/assets.h).
 import { readFileSync, writeFileSync } from "node:fs";
 
 // files: rows of address, media type, file to read.
@@ -7,19 +7,19 @@ export function writeAssets(output, files) {
     const rows = [];
     files.forEach(([address, type, file], i) => {
         const bytes = readFileSync(file);
-        arrays.push(`static const unsigned char cn_asset_${i}[] = {\n${byteLines(bytes)}0};\n`);
-        rows.push(`    {"${address}", "${type}", cn_asset_${i}, ${bytes.length}},\n`);
+        arrays.push(`static const unsigned char asset_${i}[] = {\n${byteLines(bytes)}0};\n`);
+        rows.push(`    {"${address}", "${type}", asset_${i}, ${bytes.length}},\n`);
     });
     writeFileSync(
         output,
         `// Made from view/; not to be edited.\n#include "web/assets.h"\n\n#include <string.h>\n\n${arrays.join("\n")}
-static const cn_asset cn_assets[] = {
+static const web_asset assets[] = {
 ${rows.join("")}};
 
-const cn_asset *cn_asset_find(const char *path) {
-    for (size_t i = 0; i < sizeof cn_assets / sizeof *cn_assets; i++) {
-        if (strcmp(cn_assets[i].path, path) == 0) {
-            return &cn_assets[i];
+const web_asset *asset_find(const char *path) {
+    for (size_t i = 0; i < sizeof assets / sizeof *assets; i++) {
+        if (strcmp(assets[i].path, path) == 0) {
+            return &assets[i];
         }
     }
     return NULL;

@@ -7,6 +7,6 @@
 
 // Solves a generated problem in several ways; files go to the folder, which exists. Returns an
 // exit code.
-int cn_demo_solvers(const char *folder, int32_t contacts);
+int demo_solvers(const char *folder, int32_t contacts);
 
 #endif

@@ -8,32 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct cn_generate_job {
+typedef struct generate_job {
     cn_planted_opts opts;
     const char *kind, *out;
     bool local, quiet;
-} cn_generate_job;
+} generate_job;
 
-enum { CN_KEY_BODIES = 256, CN_KEY_FRICTION, CN_KEY_OPEN, CN_KEY_SLIDE, CN_KEY_SEED, CN_KEY_LOCAL };
+enum { KEY_BODIES = 256, KEY_FRICTION, KEY_OPEN, KEY_SLIDE, KEY_SEED, KEY_LOCAL };
 
-static const struct argp_option cn_generate_options[] = {
+static const struct argp_option generate_options[] = {
     {"output", 'o', "FILE", 0, "File to write (.hdf5: FCLIB; .dat: text)", 0},
     {"dim", 'd', "2|3", 0, "Dimension of a friction problem (default 3)", 0},
     {"contacts", 'n', "N", 0, "Contacts; for an LCP its size (default 100)", 0},
-    {"bodies", CN_KEY_BODIES, "N", 0, "Bodies (default: about half the contacts)", 0},
+    {"bodies", KEY_BODIES, "N", 0, "Bodies (default: about half the contacts)", 0},
     {"deficiency", 'x', "X", 0, "Share of the unknowns by which W lacks rank, 0 (default) to 0.9",
      0},
-    {"friction", CN_KEY_FRICTION, "MU", 0,
+    {"friction", KEY_FRICTION, "MU", 0,
      "Coefficient of all contacts (default 0.5), or \"spread\" over [0, 1]", 0},
-    {"open", CN_KEY_OPEN, "X", 0, "Share of contacts planted open (default 0.2)", 0},
-    {"slide", CN_KEY_SLIDE, "X", 0, "Share planted sliding (default 0.3); the rest stick", 0},
-    {"seed", CN_KEY_SEED, "N", 0, "The same seed gives the same problem (default 1)", 0},
-    {"local", CN_KEY_LOCAL, NULL, 0, "Write the local form (W, q) instead of (M, H)", 0},
+    {"open", KEY_OPEN, "X", 0, "Share of contacts planted open (default 0.2)", 0},
+    {"slide", KEY_SLIDE, "X", 0, "Share planted sliding (default 0.3); the rest stick", 0},
+    {"seed", KEY_SEED, "N", 0, "The same seed gives the same problem (default 1)", 0},
+    {"local", KEY_LOCAL, NULL, 0, "Write the local form (W, q) instead of (M, H)", 0},
     {"quiet", 'q', NULL, 0, "Print nothing but errors", 0},
     {0}};
 
-static error_t cn_generate_option(int key, char *value, struct argp_state *state) {
-    cn_generate_job *job = state->input;
+static error_t generate_option(int key, char *value, struct argp_state *state) {
+    generate_job *job = state->input;
     cn_planted_opts *opts = &job->opts;
     const char *command = "generate";
     switch (key) {
@@ -41,32 +41,32 @@ static error_t cn_generate_option(int key, char *value, struct argp_state *state
         job->out = value;
         break;
     case 'd':
-        opts->dim = (int32_t)cn_parse_int(command, "--dim", value, 2, 3);
+        opts->dim = (int32_t)parse_int(command, "--dim", value, 2, 3);
         break;
     case 'n':
-        opts->contacts = (int32_t)cn_parse_int(command, "--contacts", value, 1, 10000000);
+        opts->contacts = (int32_t)parse_int(command, "--contacts", value, 1, 10000000);
         break;
-    case CN_KEY_BODIES:
-        opts->bodies = (int32_t)cn_parse_int(command, "--bodies", value, 1, 10000000);
+    case KEY_BODIES:
+        opts->bodies = (int32_t)parse_int(command, "--bodies", value, 1, 10000000);
         break;
     case 'x':
-        opts->deficiency = cn_parse_real(command, "--deficiency", value, 0.0, 0.9);
+        opts->deficiency = parse_real(command, "--deficiency", value, 0.0, 0.9);
         break;
-    case CN_KEY_FRICTION:
+    case KEY_FRICTION:
         opts->friction = strcmp(value, "spread") == 0
                              ? -1.0
-                             : cn_parse_real(command, "--friction", value, 0.0, 1e3);
+                             : parse_real(command, "--friction", value, 0.0, 1e3);
         break;
-    case CN_KEY_OPEN:
-        opts->open = cn_parse_real(command, "--open", value, 0.0, 1.0);
+    case KEY_OPEN:
+        opts->open = parse_real(command, "--open", value, 0.0, 1.0);
         break;
-    case CN_KEY_SLIDE:
-        opts->slide = cn_parse_real(command, "--slide", value, 0.0, 1.0);
+    case KEY_SLIDE:
+        opts->slide = parse_real(command, "--slide", value, 0.0, 1.0);
         break;
-    case CN_KEY_SEED:
-        opts->seed = (uint64_t)cn_parse_int(command, "--seed", value, 0, INT64_MAX);
+    case KEY_SEED:
+        opts->seed = (uint64_t)parse_int(command, "--seed", value, 0, INT64_MAX);
         break;
-    case CN_KEY_LOCAL:
+    case KEY_LOCAL:
         job->local = true;
         break;
     case 'q':
@@ -74,13 +74,13 @@ static error_t cn_generate_option(int key, char *value, struct argp_state *state
         break;
     case ARGP_KEY_ARG:
         if (job->kind) {
-            cn_usage_error(command, "one kind at a time: friction or lcp");
+            usage_error(command, "one kind at a time: friction or lcp");
         }
         job->kind = value;
         break;
     case ARGP_KEY_END:
         if (!job->kind || !job->out) {
-            cn_usage_error(command, "usage: cairn generate friction|lcp -o FILE; see --help");
+            usage_error(command, "usage: cairn generate friction|lcp -o FILE; see --help");
         }
         break;
     default:
@@ -89,17 +89,17 @@ static error_t cn_generate_option(int key, char *value, struct argp_state *state
     return 0;
 }
 
-static const struct argp cn_generate_argp = {
-    .options = cn_generate_options,
-    .parser = cn_generate_option,
+static const struct argp generate_argp = {
+    .options = generate_options,
+    .parser = generate_option,
     .args_doc = "friction|lcp",
     .doc = "Make a problem with a known solution and write it with that solution."};
 
 // The same problem as (W, q, mu), with the planted answer. The new problem borrows r and u.
-static cn_status cn_generate_localise(const cn_problem *global, cn_problem **out, cn_error *error) {
+static cn_status generate_localise(const cn_problem *global, cn_problem **out, cn_error *error) {
     *out = cn_problem_create(NULL, CN_PROBLEM_FRICTION);
     if (!*out) {
-        return cn_error_memory(error);
+        return error_memory(error);
     }
     cn_problem *local = *out;
     local->r = global->r;
@@ -109,48 +109,48 @@ static cn_status cn_generate_localise(const cn_problem *global, cn_problem **out
 
 // Where the problem comes from, for `cairn info` and for whoever gets the file. The texts are
 // borrowed.
-static void cn_generate_sign(cn_problem *problem, const char *title, const char *description) {
+static void generate_sign(cn_problem *problem, const char *title, const char *description) {
     problem->title = title;
     problem->description = description;
     problem->math_info = "an exact solution is stored";
 }
 
-int cn_command_generate(int argc, char **argv) {
-    cn_generate_job job = {.opts = cn_planted_opts_default()};
-    cn_parse_arguments(&cn_generate_argp, argc, argv, &job);
+int command_generate(int argc, char **argv) {
+    generate_job job = {.opts = cn_planted_opts_default()};
+    parse_arguments(&generate_argp, argc, argv, &job);
     bool lcp = strcmp(job.kind, "lcp") == 0;
     if (!lcp && strcmp(job.kind, "friction") != 0) {
-        cn_usage_error("generate", "no kind '%s'; use friction or lcp", job.kind);
+        usage_error("generate", "no kind '%s'; use friction or lcp", job.kind);
     }
     if (job.opts.open + job.opts.slide > 1.0) {
-        cn_usage_error("generate", "--open and --slide together are more than all contacts");
+        usage_error("generate", "--open and --slide together are more than all contacts");
     }
     cn_error error = {.status = CN_OK};
     cn_problem *problem = NULL, *local = NULL;
     cn_status status = lcp ? cn_planted_lcp(NULL, &job.opts, &problem, &error)
                            : cn_planted_friction(NULL, &job.opts, &problem, &error);
     if (status == CN_OK && job.local && !lcp) {
-        status = cn_generate_localise(problem, &local, &error);
+        status = generate_localise(problem, &local, &error);
     }
     cn_problem *written = local ? local : problem;
-    char *description = cn_text(
+    char *description = format_text(
         "planted by cairn %s: %d %s, deficiency %g, friction %g, open %g, slide %g, seed "
         "%llu",
         cn_version(), (int)job.opts.contacts, lcp ? "unknowns" : "contacts", job.opts.deficiency,
         job.opts.friction, job.opts.open, job.opts.slide, (unsigned long long)job.opts.seed);
     if (status == CN_OK) {
-        cn_generate_sign(written, "planted problem", description);
+        generate_sign(written, "planted problem", description);
         status = cn_problem_write(written, job.out, CN_FILE_AUTO, &error);
     }
-    int code = CN_EXIT_DONE;
+    int code = EXIT_DONE;
     if (status != CN_OK) {
-        cn_report_error(&error);
+        report_error(&error);
         bool asked_wrongly = status == CN_ERR_ARGUMENT || status == CN_ERR_UNSUPPORTED;
-        code = asked_wrongly ? CN_EXIT_USAGE : CN_EXIT_FAILURE;
+        code = asked_wrongly ? EXIT_USAGE : EXIT_FAILED;
     } else if (!job.quiet) {
-        cn_say(stdout, "wrote %s: %s, %d %s, seed %llu, with its solution\n", job.out,
-               cn_problem_kind_text(written), (int)job.opts.contacts, lcp ? "unknowns" : "contacts",
-               (unsigned long long)job.opts.seed);
+        print_format(stdout, "wrote %s: %s, %d %s, seed %llu, with its solution\n", job.out,
+                     problem_kind_text(written), (int)job.opts.contacts,
+                     lcp ? "unknowns" : "contacts", (unsigned long long)job.opts.seed);
     }
     free(description);
     cn_problem_destroy(local);

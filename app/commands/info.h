@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 // Each prints and returns an exit code.
-int cn_info_run(const char *path, bool json);
-int cn_info_scene(const char *path, bool json);
+int info_run(const char *path, bool json);
+int info_scene(const char *path, bool json);
 
-int64_t cn_file_bytes(const char *path); // 0 when it cannot be told
+int64_t file_bytes(const char *path); // 0 when it cannot be told
 
 #endif

@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-typedef struct cn_scene_facts {
+typedef struct scene_facts {
     int32_t bodies, rigid, fixed, driven;
     int32_t shapes[CN_SHAPE_KINDS];
     double mass; // [kg] of the rigid ones
-} cn_scene_facts;
+} scene_facts;
 
-static cn_scene_facts cn_scene_facts_find(const cn_model *model) {
-    cn_scene_facts facts = {.bodies = cn_model_body_count(model)};
+static scene_facts scene_facts_find(const cn_model *model) {
+    scene_facts facts = {.bodies = cn_model_body_count(model)};
     for (cn_body_id id = 1; id <= facts.bodies; id++) {
         cn_body_info body;
         cn_model_body(model, id, &body);
@@ -34,12 +34,12 @@ static cn_scene_facts cn_scene_facts_find(const cn_model *model) {
     return facts;
 }
 
-static void cn_info_scene_print(const char *path, cn_model *model, const cn_scene_facts *facts) {
+static void info_scene_print(const char *path, cn_model *model, const scene_facts *facts) {
     const cn_settings *settings = cn_model_settings(model);
-    cn_print_safe(stdout, path);
+    print_safe(stdout, path);
     printf("\n  kind        scene in %dD, %lld bytes\n", (int)cn_model_dim(model),
-           (long long)cn_file_bytes(path));
-    cn_print_wrapped(stdout, "  name", 14, cn_model_name(model));
+           (long long)file_bytes(path));
+    print_wrapped(stdout, "  name", 14, cn_model_name(model));
     printf("  bodies      %d: %d rigid (%.6g kg together), %d fixed, %d driven\n",
            (int)facts->bodies, (int)facts->rigid, facts->mass, (int)facts->fixed,
            (int)facts->driven);
@@ -50,8 +50,8 @@ static void cn_info_scene_print(const char *path, cn_model *model, const cn_scen
         }
     }
     printf("\n  time        %lld steps of %g s to t = %g s, frames every %g s\n",
-           (long long)cn_steps_until(settings->until, settings->step), settings->step,
-           settings->until, settings->frames_every);
+           (long long)steps_until(settings->until, settings->step), settings->step, settings->until,
+           settings->frames_every);
     printf("  integrator  theta %g\n", settings->theta);
     printf("  solver      %s to %g; when a step stalls: %s\n", settings->solver,
            settings->tolerance, cn_stall_policy_text(settings->on_stall));
@@ -61,53 +61,52 @@ static void cn_info_scene_print(const char *path, cn_model *model, const cn_scen
         settings->alert, settings->overlap_most);
 }
 
-static void cn_info_scene_print_json(const char *path, cn_model *model,
-                                     const cn_scene_facts *facts) {
+static void info_scene_print_json(const char *path, cn_model *model, const scene_facts *facts) {
     const cn_settings *settings = cn_model_settings(model);
-    cn_json json = cn_put_start(stdout);
-    cn_put_open(&json, NULL, '{');
-    cn_put_text(&json, "scene", cn_model_name(model));
-    cn_put_text(&json, "kind", "scene");
-    cn_put_text(&json, "file", path);
-    cn_put_int(&json, "bytes", cn_file_bytes(path));
-    cn_put_int(&json, "dim", cn_model_dim(model));
-    cn_put_int(&json, "bodies", facts->bodies);
-    cn_put_int(&json, "rigid", facts->rigid);
-    cn_put_int(&json, "fixed", facts->fixed);
-    cn_put_int(&json, "driven", facts->driven);
-    cn_put_real(&json, "mass", facts->mass);
-    cn_put_open(&json, "shapes", '{');
+    json_writer json = put_start(stdout);
+    put_open(&json, NULL, '{');
+    put_text(&json, "scene", cn_model_name(model));
+    put_text(&json, "kind", "scene");
+    put_text(&json, "file", path);
+    put_int(&json, "bytes", file_bytes(path));
+    put_int(&json, "dim", cn_model_dim(model));
+    put_int(&json, "bodies", facts->bodies);
+    put_int(&json, "rigid", facts->rigid);
+    put_int(&json, "fixed", facts->fixed);
+    put_int(&json, "driven", facts->driven);
+    put_real(&json, "mass", facts->mass);
+    put_open(&json, "shapes", '{');
     for (int32_t i = 0; i < CN_SHAPE_KINDS; i++) {
         if (facts->shapes[i] > 0) {
-            cn_put_int(&json, cn_shape_kind_text((cn_shape_kind)i), facts->shapes[i]);
+            put_int(&json, cn_shape_kind_text((cn_shape_kind)i), facts->shapes[i]);
         }
     }
-    cn_put_close(&json, '}');
-    cn_put_real(&json, "step", settings->step);
-    cn_put_real(&json, "until", settings->until);
-    cn_put_real(&json, "frames_every", settings->frames_every);
-    cn_put_real(&json, "theta", settings->theta);
-    cn_put_text(&json, "solver", settings->solver);
-    cn_put_real(&json, "tolerance", settings->tolerance);
-    cn_put_text(&json, "on_stall", cn_stall_policy_text(settings->on_stall));
-    cn_put_real(&json, "alert", settings->alert);
-    cn_put_real(&json, "overlap", settings->overlap_most);
-    cn_put_close(&json, '}');
-    cn_put_end(&json);
+    put_close(&json, '}');
+    put_real(&json, "step", settings->step);
+    put_real(&json, "until", settings->until);
+    put_real(&json, "frames_every", settings->frames_every);
+    put_real(&json, "theta", settings->theta);
+    put_text(&json, "solver", settings->solver);
+    put_real(&json, "tolerance", settings->tolerance);
+    put_text(&json, "on_stall", cn_stall_policy_text(settings->on_stall));
+    put_real(&json, "alert", settings->alert);
+    put_real(&json, "overlap", settings->overlap_most);
+    put_close(&json, '}');
+    put_end(&json);
 }
 
-int cn_info_scene(const char *path, bool json) {
+int info_scene(const char *path, bool json) {
     cn_error error = {.status = CN_OK};
     cn_model *model;
     if (cn_scene_read(NULL, path, NULL, 0, &model, &error) != CN_OK) {
-        return cn_report_error(&error);
+        return report_error(&error);
     }
-    cn_scene_facts facts = cn_scene_facts_find(model);
+    scene_facts facts = scene_facts_find(model);
     if (json) {
-        cn_info_scene_print_json(path, model, &facts);
+        info_scene_print_json(path, model, &facts);
     } else {
-        cn_info_scene_print(path, model, &facts);
+        info_scene_print(path, model, &facts);
     }
     cn_model_destroy(model);
-    return CN_EXIT_DONE;
+    return EXIT_DONE;
 }

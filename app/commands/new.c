@@ -8,77 +8,77 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct cn_new_job {
+typedef struct new_job {
     const char *path;
-} cn_new_job;
+} new_job;
 
-static error_t cn_new_option(int key, char *value, struct argp_state *state) {
-    cn_new_job *job = state->input;
+static error_t new_option(int key, char *value, struct argp_state *state) {
+    new_job *job = state->input;
     switch (key) {
     case ARGP_KEY_ARG:
         if (job->path) {
-            cn_usage_error("new", "one file at a time, not also '%s'", value);
+            usage_error("new", "one file at a time, not also '%s'", value);
         }
         job->path = value;
         break;
     case ARGP_KEY_NO_ARGS:
-        cn_usage_error("new", "no file given; try cairn new scene.yaml");
+        usage_error("new", "no file given; try cairn new scene.yaml");
     default:
         return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
 
-static const struct argp cn_new_argp = {
-    .parser = cn_new_option,
+static const struct argp new_argp = {
+    .parser = new_option,
     .args_doc = "FILE",
     .doc = "Write a commented starter scene to FILE, which must not exist yet."};
 
-static const struct argp cn_schema_argp = {
+static const struct argp schema_argp = {
     .doc = "Print the JSON Schema (draft-07) of scene files, for editors that check and complete "
            "YAML by it."};
 
 // Never over an existing file, not even when it appears meanwhile.
-static int cn_new_write(const char *path, const char *text) {
+static int new_write(const char *path, const char *text) {
     FILE *file = fopen(path, "wx");
     if (!file && errno == EEXIST) {
-        cn_say(stderr, "cairn new: %s exists already; choose another name\n", path);
-        return CN_EXIT_USAGE;
+        print_format(stderr, "cairn new: %s exists already; choose another name\n", path);
+        return EXIT_USAGE;
     }
     if (!file) {
-        return cn_report_failure("%s: cannot be written: %s", path, strerror(errno));
+        return report_failure("%s: cannot be written: %s", path, strerror(errno));
     }
     bool good = fputs(text, file) >= 0;
     good = fclose(file) == 0 && good;
     if (!good) {
         remove(path);
-        return cn_report_failure("%s: cannot be written", path);
+        return report_failure("%s: cannot be written", path);
     }
-    cn_say(stderr, "%s: a starter scene; next: cairn run %s\n", path, path);
-    return CN_EXIT_DONE;
+    print_format(stderr, "%s: a starter scene; next: cairn run %s\n", path, path);
+    return EXIT_DONE;
 }
 
-int cn_command_new(int argc, char **argv) {
-    cn_new_job job = {.path = NULL};
-    cn_parse_arguments(&cn_new_argp, argc, argv, &job);
+int command_new(int argc, char **argv) {
+    new_job job = {.path = NULL};
+    parse_arguments(&new_argp, argc, argv, &job);
     cn_arena *memory = cn_arena_create(NULL);
     const char *text;
     if (!memory || cn_scene_starter(memory, &text) != CN_OK) {
-        return cn_report_failure("out of memory");
+        return report_failure("out of memory");
     }
-    int code = cn_new_write(job.path, text);
+    int code = new_write(job.path, text);
     cn_arena_destroy(memory);
     return code;
 }
 
-int cn_command_schema(int argc, char **argv) {
-    cn_parse_arguments(&cn_schema_argp, argc, argv, NULL);
+int command_schema(int argc, char **argv) {
+    parse_arguments(&schema_argp, argc, argv, NULL);
     cn_arena *memory = cn_arena_create(NULL);
     const char *text;
     if (!memory || cn_scene_schema(memory, &text) != CN_OK) {
-        return cn_report_failure("out of memory");
+        return report_failure("out of memory");
     }
     fputs(text, stdout);
     cn_arena_destroy(memory);
-    return CN_EXIT_DONE;
+    return EXIT_DONE;
 }

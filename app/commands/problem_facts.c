@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-cn_bsr cn_bsr_view(const cn_csr *A) {
+cn_bsr bsr_view(const cn_csr *A) {
     return (cn_bsr){
         .dim = 1, .block_rows = A->rows, .start = A->start, .column = A->column, .value = A->value};
 }
 
-double cn_norm(const double *x, int64_t count) {
+double max_norm(const double *x, int64_t count) {
     double sum = 0.0;
     for (int64_t i = 0; i < count; i++) {
         sum += x[i] * x[i];
@@ -23,7 +23,7 @@ double cn_norm(const double *x, int64_t count) {
 }
 
 // Block (row, column) of A, or NULL. Columns ascend.
-static const double *cn_block_find(const cn_bsr *A, int32_t row, int32_t column) {
+static const double *block_find(const cn_bsr *A, int32_t row, int32_t column) {
     int64_t low = A->start[row], high = A->start[row + 1];
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -39,7 +39,7 @@ static const double *cn_block_find(const cn_bsr *A, int32_t row, int32_t column)
 
 // |B - C'|^2 over the entries of a block B and its mirror image C; a missing C is zero and then
 // counts for both.
-static double cn_mirror_defect(const double *B, const double *C, int32_t dim) {
+static double mirror_defect(const double *B, const double *C, int32_t dim) {
     double sum = 0.0;
     for (int32_t i = 0; i < dim; i++) {
         for (int32_t j = 0; j < dim; j++) {
@@ -51,7 +51,7 @@ static double cn_mirror_defect(const double *B, const double *C, int32_t dim) {
 }
 
 // The island of a row, with every row on the way brought nearer to it.
-static int32_t cn_island_of(int32_t *parent, int32_t row) {
+static int32_t island_of(int32_t *parent, int32_t row) {
     while (parent[row] != row) {
         parent[row] = parent[parent[row]];
         row = parent[row];
@@ -59,10 +59,10 @@ static int32_t cn_island_of(int32_t *parent, int32_t row) {
     return row;
 }
 
-static void cn_count_islands(int32_t *parent, int32_t rows, cn_matrix_facts *facts) {
-    int32_t *size = CN_ALLOCATE(int32_t, rows);
+static void count_islands(int32_t *parent, int32_t rows, matrix_facts *facts) {
+    int32_t *size = ALLOCATE(int32_t, rows);
     for (int32_t a = 0; a < rows; a++) {
-        int32_t root = cn_island_of(parent, a);
+        int32_t root = island_of(parent, a);
         facts->islands += size[root] == 0;
         size[root]++;
         facts->island_max = size[root] > facts->island_max ? size[root] : facts->island_max;
@@ -70,17 +70,17 @@ static void cn_count_islands(int32_t *parent, int32_t rows, cn_matrix_facts *fac
     free(size);
 }
 
-void cn_matrix_facts_find(const cn_bsr *A, cn_matrix_facts *facts) {
+void matrix_facts_find(const cn_bsr *A, matrix_facts *facts) {
     int32_t dim = A->dim, rows = A->block_rows;
     int64_t block = (int64_t)dim * dim;
     int64_t m = (int64_t)dim * rows;
-    *facts = (cn_matrix_facts){.rows = m,
-                               .nonzeros = block * A->start[rows],
-                               .diagonal_min = HUGE_VAL,
-                               .diagonal_max = -HUGE_VAL};
+    *facts = (matrix_facts){.rows = m,
+                            .nonzeros = block * A->start[rows],
+                            .diagonal_min = HUGE_VAL,
+                            .diagonal_max = -HUGE_VAL};
     facts->density = m > 0 ? (double)facts->nonzeros / ((double)m * (double)m) : 0.0;
     facts->blocks_mean = rows > 0 ? (double)A->start[rows] / rows : 0.0;
-    int32_t *parent = CN_ALLOCATE(int32_t, rows);
+    int32_t *parent = ALLOCATE(int32_t, rows);
     for (int32_t a = 0; a < rows; a++) {
         parent[a] = a;
     }
@@ -91,9 +91,9 @@ void cn_matrix_facts_find(const cn_bsr *A, cn_matrix_facts *facts) {
         for (int64_t k = A->start[a]; k < A->start[a + 1]; k++) {
             int32_t b = A->column[k];
             const double *B = A->value + block * k;
-            defect += cn_mirror_defect(B, cn_block_find(A, b, a), dim);
-            if (b != a && cn_norm(B, block) > 0.0) {
-                parent[cn_island_of(parent, a)] = cn_island_of(parent, b);
+            defect += mirror_defect(B, block_find(A, b, a), dim);
+            if (b != a && max_norm(B, block) > 0.0) {
+                parent[island_of(parent, a)] = island_of(parent, b);
             }
             for (int32_t i = 0; a == b && i < dim; i++) {
                 facts->diagonal_min = fmin(facts->diagonal_min, B[dim * i + i]);
@@ -101,8 +101,8 @@ void cn_matrix_facts_find(const cn_bsr *A, cn_matrix_facts *facts) {
             }
         }
     }
-    double norm = cn_norm(A->value, facts->nonzeros);
+    double norm = max_norm(A->value, facts->nonzeros);
     facts->asymmetry = norm > 0.0 ? sqrt(defect) / norm : 0.0;
-    cn_count_islands(parent, rows, facts);
+    count_islands(parent, rows, facts);
     free(parent);
 }

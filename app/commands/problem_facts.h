@@ -5,7 +5,7 @@
 
 #include <cairn/problem.h>
 
-typedef struct cn_matrix_facts {
+typedef struct matrix_facts {
     int64_t rows, nonzeros; // entries stored in blocks, zeros included
     double density;         // nonzeros / rows^2
     double blocks_mean;     // blocks in a block row
@@ -14,12 +14,12 @@ typedef struct cn_matrix_facts {
     double diagonal_min, diagonal_max;
     int32_t islands;    // groups of block rows that are not coupled to others
     int32_t island_max; // block rows of the largest
-} cn_matrix_facts;
+} matrix_facts;
 
-void cn_matrix_facts_find(const cn_bsr *A, cn_matrix_facts *facts);
+void matrix_facts_find(const cn_bsr *A, matrix_facts *facts);
 // A square CSR matrix as blocks of one entry; nothing is copied.
-cn_bsr cn_bsr_view(const cn_csr *A);
+cn_bsr bsr_view(const cn_csr *A);
 
-double cn_norm(const double *x, int64_t count);
+double max_norm(const double *x, int64_t count);
 
 #endif

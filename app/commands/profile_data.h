@@ -13,77 +13,77 @@
 
 #include "support/solver_choice.h"
 
-typedef enum cn_cost { CN_COST_CPU, CN_COST_ITERATIONS } cn_cost;
+typedef enum profile_cost_kind { COST_CPU, COST_ITERATIONS } profile_cost_kind;
 
 // One solver with its settings, as "nsgs" or "nsgs:anderson=0:local=newton".
-typedef struct cn_profile_entry {
+typedef struct profile_entry {
     const char *label; // the word of the command line
     char *words;       // its parts, which choice points into
-    cn_choice choice;
-} cn_profile_entry;
+    solver_choice choice;
+} profile_entry;
 
-typedef struct cn_profile_problem {
+typedef struct profile_problem {
     char *name;
     int32_t dim, contacts;
-} cn_profile_problem;
+} profile_problem;
 
-typedef struct cn_profile_solve {
+typedef struct profile_solve {
     cn_outcome outcome;
     int64_t iterations;
     double cpu_s;
     cn_grade grade;
-} cn_profile_solve;
+} profile_solve;
 
-#define CN_PROFILE_TOLERANCES 8
+#define PROFILE_TOLERANCES 8
 
-typedef struct cn_profile {
-    cn_cost cost;
+typedef struct performance_profile {
+    profile_cost_kind cost;
     cn_measure measure;
     double time_limit; // [s] a solve
-    double tolerances[CN_PROFILE_TOLERANCES];
-    const char *tolerance_texts[CN_PROFILE_TOLERANCES]; // as they were written, for people
+    double tolerances[PROFILE_TOLERANCES];
+    const char *tolerance_texts[PROFILE_TOLERANCES]; // as they were written, for people
     int32_t tolerance_count;
-    cn_profile_entry *entries;
+    profile_entry *entries;
     int32_t entry_count;
-    cn_profile_problem *problems; // those that every entry has been through
+    profile_problem *problems; // those that every entry has been through
     int32_t problem_count;
-    cn_profile_solve *solves; // [problem][tolerance][entry]
-} cn_profile;
+    profile_solve *solves; // [problem][tolerance][entry]
+} performance_profile;
 
-void cn_profile_free(cn_profile *profile);
+void profile_free(performance_profile *profile);
 // Adds a problem with its solves, [tolerance][entry]; they are copied.
-void cn_profile_add(cn_profile *profile, const cn_case *c, const cn_profile_solve *solves);
-const cn_profile_solve *cn_profile_at(const cn_profile *profile, int32_t problem, int32_t tolerance,
-                                      int32_t entry);
+void profile_add(performance_profile *profile, const problem_file *c, const profile_solve *solves);
+const profile_solve *profile_at(const performance_profile *profile, int32_t problem,
+                                int32_t tolerance, int32_t entry);
 // tau of an entry on a problem; infinite when it did not solve it.
-double cn_profile_ratio(const cn_profile *profile, int32_t problem, int32_t tolerance,
-                        int32_t entry);
+double profile_ratio(const performance_profile *profile, int32_t problem, int32_t tolerance,
+                     int32_t entry);
 
 // What the ratios of one entry at one tolerance come to.
-typedef struct cn_profile_row {
+typedef struct profile_row {
     int32_t entry;
     int32_t solved, fastest; // problems; fastest: within rounding of the best
     int32_t unsupported;     // problems that it is not for; they count as unsolved
     double ratio_mean;       // geometric mean of tau over the problems it solved; NaN: none
     double ratio_worst;      // the largest of them
     double *ratios;          // the finite ones, ascending; solved of them
-} cn_profile_row;
+} profile_row;
 
 // The entries that are for some problem of the set, those that solve most first. Returns how many;
-// cn_profile_rows_free gives them back.
-int32_t cn_profile_rank(const cn_profile *profile, int32_t tolerance, cn_profile_row **rows);
-void cn_profile_rows_free(cn_profile_row *rows, int32_t count);
+// profile_rows_free gives them back.
+int32_t profile_rank(const performance_profile *profile, int32_t tolerance, profile_row **rows);
+void profile_rows_free(profile_row *rows, int32_t count);
 // The largest finite ratio of some rows, at least 1.
-double cn_profile_largest(const cn_profile_row *rows, int32_t count);
+double profile_largest(const profile_row *rows, int32_t count);
 
 // ---- results (profile_write.c) ----
 
-void cn_profile_print(const cn_profile *profile);
-void cn_profile_print_solves_json(const cn_profile *profile, int32_t problem);
-void cn_profile_print_json(const cn_profile *profile); // a line for each tolerance and entry
+void profile_print(const performance_profile *profile);
+void profile_print_solves_json(const performance_profile *profile, int32_t problem);
+void profile_print_json(const performance_profile *profile); // a line for each tolerance and entry
 // Writes the figures and tables; path ends in ".svg". Returns an exit code.
-int cn_profile_write(const cn_profile *profile, const char *path);
+int profile_write(const performance_profile *profile, const char *path);
 // Whether they can be written there; says so when not.
-bool cn_profile_can_write(const cn_profile *profile, const char *path);
+bool profile_can_write(const performance_profile *profile, const char *path);
 
 #endif

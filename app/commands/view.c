@@ -11,96 +11,95 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct cn_view_job {
+typedef struct view_job {
     const char *input, *output;
     double speed;
-    cn_server_options server;
-} cn_view_job;
+    server_options server;
+} view_job;
 
-enum { CN_KEY_PORT = 256, CN_KEY_NO_BROWSER, CN_KEY_ADDRESS, CN_KEY_SPEED };
+enum { KEY_PORT = 256, KEY_NO_BROWSER, KEY_ADDRESS, KEY_SPEED };
 
-static const struct argp_option cn_view_options[] = {
-    {"port", CN_KEY_PORT, "P", 0,
-     "Port to listen on (default 7351, or any other when that is taken)", 0},
-    {"no-browser", CN_KEY_NO_BROWSER, NULL, 0, "Only print the address, open no browser", 0},
-    {"address", CN_KEY_ADDRESS, "A", 0,
+static const struct argp_option view_options[] = {
+    {"port", KEY_PORT, "P", 0, "Port to listen on (default 7351, or any other when that is taken)",
+     0},
+    {"no-browser", KEY_NO_BROWSER, NULL, 0, "Only print the address, open no browser", 0},
+    {"address", KEY_ADDRESS, "A", 0,
      "Listen on this address of the machine instead of loopback: others on the network who have "
      "the token can then look, and steer a live run; nothing is encrypted",
      0},
     {"output", 'o', "RUN", 0, "Live: keep the run in this file (default: it is not kept)", 0},
-    {"speed", CN_KEY_SPEED, "X", 0,
+    {"speed", KEY_SPEED, "X", 0,
      "Live: simulated seconds a second to start with, 0: as fast as it goes (default 1)", 0},
     {0}};
 
-static error_t cn_view_option(int key, char *value, struct argp_state *state) {
-    cn_view_job *job = state->input;
+static error_t view_option(int key, char *value, struct argp_state *state) {
+    view_job *job = state->input;
     switch (key) {
-    case CN_KEY_PORT:
-        job->server.port = (int32_t)cn_parse_int("view", "--port", value, 1, 65535);
+    case KEY_PORT:
+        job->server.port = (int32_t)parse_int("view", "--port", value, 1, 65535);
         break;
-    case CN_KEY_NO_BROWSER:
+    case KEY_NO_BROWSER:
         job->server.browser = false;
         break;
-    case CN_KEY_ADDRESS:
+    case KEY_ADDRESS:
         job->server.address = value;
         break;
-    case CN_KEY_SPEED:
-        job->speed = cn_parse_real("view", "--speed", value, 0.0, 16.0);
+    case KEY_SPEED:
+        job->speed = parse_real("view", "--speed", value, 0.0, 16.0);
         break;
     case 'o':
         job->output = value;
         break;
     case ARGP_KEY_ARG:
         if (job->input) {
-            cn_usage_error("view", "one file at a time, not also '%s'", value);
+            usage_error("view", "one file at a time, not also '%s'", value);
         }
         job->input = value;
         break;
     case ARGP_KEY_NO_ARGS:
-        cn_usage_error("view", "no file given; see cairn view --help");
+        usage_error("view", "no file given; see cairn view --help");
     default:
         return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
 
-static const struct argp cn_view_argp = {
-    .options = cn_view_options,
-    .parser = cn_view_option,
+static const struct argp view_argp = {
+    .options = view_options,
+    .parser = view_option,
     .args_doc = "RUN|SCENE",
     .doc = "Show a run file in the browser, or simulate a scene (a file, or one of the gallery by "
            "its name) while looking at it and steering it."
            "\vThe page is served on this machine only, at an address with a random token. A live "
            "run goes on whether or not a page is open, and past the scene's end; Ctrl-C ends it."};
 
-static int cn_view_scene(const cn_view_job *job, const char *scene, const char *run) {
-    cn_drive drive = {.path = run, .quiet = true};
+static int view_scene(const view_job *job, const char *scene, const char *run) {
+    run_loop loop = {.path = run, .quiet = true};
     cn_error error = {.status = CN_OK};
     cn_model *model = NULL;
     if (cn_scene_read(NULL, scene, NULL, 0, &model, &error) != CN_OK) {
-        return cn_report_error(&error);
+        return report_error(&error);
     }
-    int code = cn_drive_create(&drive, model, false);
-    if (code == CN_EXIT_DONE) {
-        cn_view_live live = {
-            .speed = job->speed, .endless = true, .save = job->output, .out = stdout};
-        code = cn_view_drive(&drive, &live, &job->server);
-        cn_drive_end(&drive);
+    int code = run_loop_create(&loop, model, false);
+    if (code == EXIT_DONE) {
+        view_live live = {.speed = job->speed, .endless = true, .save = job->output, .out = stdout};
+        code = view_run_loop(&loop, &live, &job->server);
+        run_loop_end(&loop);
     }
-    return code == CN_EXIT_INTERRUPTED ? CN_EXIT_DONE : code; // Ctrl-C is how it ends
+    return code == EXIT_INTERRUPTED ? EXIT_DONE : code; // Ctrl-C is how it ends
 }
 
 // A run that is not kept lives in a folder of its own as long as it is looked at.
-static int cn_view_unkept(const cn_view_job *job, const char *scene) {
+static int view_unsaved(const view_job *job, const char *scene) {
     const char *place = getenv("TMPDIR");
-    char *folder = cn_text("%s/cairn-XXXXXX", place && place[0] ? place : "/tmp");
+    char *folder = format_text("%s/cairn-XXXXXX", place && place[0] ? place : "/tmp");
     if (!mkdtemp(folder)) {
-        int code = cn_report_failure("%s: cannot be made a folder: %s", folder, strerror(errno));
+        int code = report_failure("%s: cannot be made a folder: %s", folder, strerror(errno));
         free(folder);
         return code;
     }
-    char *stem = cn_path_stem(scene), *run = cn_text("%s/%s.run", folder, stem);
-    int code = cn_view_scene(job, scene, run);
+    char *stem = path_stem(scene), *run = format_text("%s/%s.run", folder, stem);
+    int code = view_scene(job, scene, run);
     remove(run);
     rmdir(folder);
     free(stem);
@@ -109,19 +108,19 @@ static int cn_view_unkept(const cn_view_job *job, const char *scene) {
     return code;
 }
 
-int cn_command_view(int argc, char **argv) {
-    cn_view_job job = {.speed = 1.0, .server = {.command = "cairn view", .browser = true}};
-    cn_parse_arguments(&cn_view_argp, argc, argv, &job);
-    char *gallery = access(job.input, F_OK) == 0 ? NULL : cn_gallery_path(job.input);
+int command_view(int argc, char **argv) {
+    view_job job = {.speed = 1.0, .server = {.command = "cairn view", .browser = true}};
+    parse_arguments(&view_argp, argc, argv, &job);
+    char *gallery = access(job.input, F_OK) == 0 ? NULL : gallery_path(job.input);
     const char *input = gallery ? gallery : job.input;
-    bool is_scene = cn_file_kind(input) == CN_FILE_SCENE;
+    bool is_scene = file_kind(input) == FILE_SCENE;
     if (!is_scene && job.output) {
-        cn_usage_error("view", "-o keeps a live run; a run file is there already");
+        usage_error("view", "-o keeps a live run; a run file is there already");
     }
-    cn_interrupt_catch();
-    int code = !is_scene    ? cn_view_run(input, &job.server)
-               : job.output ? cn_view_scene(&job, input, job.output)
-                            : cn_view_unkept(&job, input);
+    interrupt_catch();
+    int code = !is_scene    ? view_run(input, &job.server)
+               : job.output ? view_scene(&job, input, job.output)
+                            : view_unsaved(&job, input);
     free(gallery);
     return code;
 }

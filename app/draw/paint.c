@@ -10,63 +10,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_PI 3.14159265358979323846
-#define CN_ROUND_SIDES 32   // of a cylinder
-#define CN_GROUND_REACH 0.4 // of the larger side: how far planes are shown beyond the bodies
-#define CN_WALL_REACH 0.05  // the same upwards
-#define CN_POLYGON_MOST 64  // corners of a clipped plane
+#define MATH_PI 3.14159265358979323846
+#define ROUND_SIDES 32   // of a cylinder
+#define GROUND_REACH 0.4 // of the larger side: how far planes are shown beyond the bodies
+#define WALL_REACH 0.05  // the same upwards
+#define POLYGON_MAX 64   // corners of a clipped plane
 
 // Depths behind everything that is sorted by its own.
-#define CN_DEPTH_PLANE (-3e300)
-#define CN_DEPTH_SHADOW (-2e300)
-#define CN_DEPTH_STILL 1e6 // taken off what does not move
+#define DEPTH_PLANE (-3e300)
+#define DEPTH_SHADOW (-2e300)
+#define DEPTH_STILL 1e6 // taken off what does not move
 
 // Where the light comes from, in the camera's axes.
-static const double cn_light[3] = {-0.42, 0.72, 0.55};
+static const double light_direction[3] = {-0.42, 0.72, 0.55};
 
-typedef struct cn_painter {
-    const cn_picture *picture;
-    const cn_camera *camera;
-    const cn_extent_box *extent;
-    cn_paints *out;
+typedef struct paint_builder {
+    const picture_spec *picture;
+    const view_camera *camera;
+    const extent_box *extent;
+    paint_list *out;
     double floor[4]; // normal and offset of the plane that shadows fall on
     bool has_floor;
-} cn_painter;
+} paint_builder;
 
 // ---- the list ----
 
-static cn_paint *cn_paint_add(cn_paints *paints, cn_paint_kind kind, double depth, int32_t tone) {
+static paint_item *paint_add(paint_list *paints, paint_kind kind, double depth, int32_t tone) {
     if (paints->count == paints->capacity) {
         paints->capacity = paints->capacity > 0 ? 2 * paints->capacity : 256;
-        paints->paint = cn_reallocate(paints->paint, paints->capacity, sizeof *paints->paint);
+        paints->paint = reallocate(paints->paint, paints->capacity, sizeof *paints->paint);
     }
-    cn_paint *paint = &paints->paint[paints->count++];
-    *paint = (cn_paint){.kind = kind,
-                        .depth = depth,
-                        .tone = tone,
-                        .light = 1.0,
-                        .first = paints->points,
-                        .outline = true};
+    paint_item *paint = &paints->paint[paints->count++];
+    *paint = (paint_item){.kind = kind,
+                          .depth = depth,
+                          .tone = tone,
+                          .light = 1.0,
+                          .first = paints->points,
+                          .outline = true};
     return paint;
 }
 
-static void cn_point_add(cn_paints *paints, const double seen[2]) {
+static void point_add(paint_list *paints, const double seen[2]) {
     if (paints->points == paints->point_capacity) {
         paints->point_capacity = paints->point_capacity > 0 ? 2 * paints->point_capacity : 1024;
         paints->point =
-            cn_reallocate(paints->point, 2 * (int64_t)paints->point_capacity, sizeof(double));
+            reallocate(paints->point, 2 * (int64_t)paints->point_capacity, sizeof(double));
     }
     paints->point[2 * (int64_t)paints->points] = seen[0];
     paints->point[2 * (int64_t)paints->points++ + 1] = seen[1];
 }
 
-void cn_paints_free(cn_paints *paints) {
+void paints_free(paint_list *paints) {
     free(paints->paint);
     free(paints->point);
 }
 
-static int cn_compare_paints(const void *a, const void *b) {
-    const cn_paint *x = a, *y = b;
+static int compare_paints(const void *a, const void *b) {
+    const paint_item *x = a, *y = b;
     if (x->depth != y->depth) {
         return x->depth < y->depth ? -1 : 1;
     }
@@ -77,8 +77,8 @@ static int cn_compare_paints(const void *a, const void *b) {
 
 // A flat face given by its corners as seen, counter-clockwise from outside; nothing when it looks
 // away. depth is added to that of its middle.
-static void cn_paint_face(cn_painter *painter, const double *seen, int32_t count, double depth,
-                          int32_t tone) {
+static void paint_face(paint_builder *painter, const double *seen, int32_t count, double depth,
+                       int32_t tone) {
     double normal[3] = {0.0, 0.0, 0.0}, middle = 0.0;
     for (int32_t i = 0; i < count; i++) {
         const double *a = seen + 3 * (int64_t)i, *b = seen + 3 * (int64_t)((i + 1) % count);
@@ -91,37 +91,38 @@ static void cn_paint_face(cn_painter *painter, const double *seen, int32_t count
     if (!(normal[2] > 1e-9 * length)) {
         return;
     }
-    double towards =
-        (normal[0] * cn_light[0] + normal[1] * cn_light[1] + normal[2] * cn_light[2]) / length;
-    cn_paint *paint = cn_paint_add(painter->out, CN_PAINT_POLYGON, middle + depth, tone);
+    double towards = (normal[0] * light_direction[0] + normal[1] * light_direction[1] +
+                      normal[2] * light_direction[2]) /
+                     length;
+    paint_item *paint = paint_add(painter->out, PAINT_POLYGON, middle + depth, tone);
     paint->light = 0.76 + 0.32 * fmax(0.0, towards);
     paint->count = count;
     for (int32_t i = 0; i < count; i++) {
-        cn_point_add(painter->out, seen + 3 * (int64_t)i);
+        point_add(painter->out, seen + 3 * (int64_t)i);
     }
 }
 
 // The corners of a hull as seen, 3 numbers each. To be freed.
-static double *cn_hull_seen(const cn_painter *painter, const cn_shape_info *shape,
-                            const cn_pose *pose) {
-    double *seen = CN_ALLOCATE(double, 3 * (int64_t)shape->vertex_count);
+static double *hull_seen(const paint_builder *painter, const cn_shape_info *shape,
+                         const body_pose *pose) {
+    double *seen = ALLOCATE(double, 3 * (int64_t)shape->vertex_count);
     for (int32_t v = 0; v < shape->vertex_count; v++) {
         double x[3];
         for (int32_t k = 0; k < 3; k++) {
             x[k] = shape->position[k] + shape->vertices[3 * (int64_t)v + k];
         }
-        cn_pose_apply(pose, x, x);
-        cn_camera_see(painter->camera, x, seen + 3 * (int64_t)v);
+        pose_apply(pose, x, x);
+        view_camera_project(painter->camera, x, seen + 3 * (int64_t)v);
     }
     return seen;
 }
 
-static void cn_paint_hull(cn_painter *painter, const cn_shape_info *shape, const cn_pose *pose,
-                          double depth, int32_t tone) {
-    double *seen = cn_hull_seen(painter, shape, pose);
-    double *face = CN_ALLOCATE(double, 3 * (int64_t)shape->vertex_count);
+static void paint_hull(paint_builder *painter, const cn_shape_info *shape, const body_pose *pose,
+                       double depth, int32_t tone) {
+    double *seen = hull_seen(painter, shape, pose);
+    double *face = ALLOCATE(double, 3 * (int64_t)shape->vertex_count);
     if (shape->face_count == 0) { // 2D
-        cn_paint_face(painter, seen, shape->vertex_count, depth, tone);
+        paint_face(painter, seen, shape->vertex_count, depth, tone);
         painter->out->paint[painter->out->count - 1].light = 1.0;
     }
     for (int32_t f = 0; f < shape->face_count; f++) {
@@ -130,7 +131,7 @@ static void cn_paint_hull(cn_painter *painter, const cn_shape_info *shape, const
             memcpy(face + 3 * (int64_t)i, seen + 3 * (int64_t)shape->loop[shape->face[f] + i],
                    3 * sizeof *face);
         }
-        cn_paint_face(painter, face, count, depth, tone);
+        paint_face(painter, face, count, depth, tone);
     }
     free(face);
     free(seen);
@@ -139,109 +140,109 @@ static void cn_paint_hull(cn_painter *painter, const cn_shape_info *shape, const
 // ---- round shapes ----
 
 // A point of the shape's frame as seen.
-static void cn_shape_point(const cn_painter *painter, const cn_shape_info *shape,
-                           const cn_pose *pose, const double local[3], double seen[3]) {
+static void shape_point(const paint_builder *painter, const cn_shape_info *shape,
+                        const body_pose *pose, const double local[3], double seen[3]) {
     double x[3];
     for (int32_t i = 0; i < 3; i++) {
         x[i] = shape->position[i] + shape->axes[3 * i] * local[0] +
                shape->axes[3 * i + 1] * local[1] + shape->axes[3 * i + 2] * local[2];
     }
-    cn_pose_apply(pose, x, x);
-    cn_camera_see(painter->camera, x, seen);
+    pose_apply(pose, x, x);
+    view_camera_project(painter->camera, x, seen);
 }
 
-static void cn_paint_cylinder(cn_painter *painter, const cn_shape_info *shape, const cn_pose *pose,
-                              double depth, int32_t tone) {
-    double rim[2][3 * CN_ROUND_SIDES], turned[3 * CN_ROUND_SIDES];
-    for (int32_t i = 0; i < CN_ROUND_SIDES; i++) {
-        double angle = 2.0 * CN_PI * i / CN_ROUND_SIDES;
+static void paint_cylinder(paint_builder *painter, const cn_shape_info *shape,
+                           const body_pose *pose, double depth, int32_t tone) {
+    double rim[2][3 * ROUND_SIDES], turned[3 * ROUND_SIDES];
+    for (int32_t i = 0; i < ROUND_SIDES; i++) {
+        double angle = 2.0 * MATH_PI * i / ROUND_SIDES;
         for (int32_t end = 0; end < 2; end++) {
             const double local[3] = {shape->radius * cos(angle), shape->radius * sin(angle),
                                      (end - 0.5) * shape->length};
-            cn_shape_point(painter, shape, pose, local, rim[end] + 3 * i);
+            shape_point(painter, shape, pose, local, rim[end] + 3 * i);
         }
     }
-    for (int32_t i = 0; i < CN_ROUND_SIDES; i++) {
-        int32_t j = (i + 1) % CN_ROUND_SIDES;
+    for (int32_t i = 0; i < ROUND_SIDES; i++) {
+        int32_t j = (i + 1) % ROUND_SIDES;
         double side[12];
         memcpy(side, rim[0] + 3 * i, 3 * sizeof *side);
         memcpy(side + 3, rim[0] + 3 * j, 3 * sizeof *side);
         memcpy(side + 6, rim[1] + 3 * j, 3 * sizeof *side);
         memcpy(side + 9, rim[1] + 3 * i, 3 * sizeof *side);
-        memcpy(turned + 3 * (CN_ROUND_SIDES - 1 - i), rim[0] + 3 * i, 3 * sizeof *turned);
+        memcpy(turned + 3 * (ROUND_SIDES - 1 - i), rim[0] + 3 * i, 3 * sizeof *turned);
         int32_t before = painter->out->count;
-        cn_paint_face(painter, side, 4, depth, tone);
+        paint_face(painter, side, 4, depth, tone);
         for (int32_t k = before; k < painter->out->count; k++) {
             painter->out->paint[k].outline = false;
         }
     }
-    cn_paint_face(painter, rim[1], CN_ROUND_SIDES, depth, tone);
-    cn_paint_face(painter, turned, CN_ROUND_SIDES, depth, tone);
+    paint_face(painter, rim[1], ROUND_SIDES, depth, tone);
+    paint_face(painter, turned, ROUND_SIDES, depth, tone);
 }
 
 // The outline of an ellipsoid with semi-axes a: the ellipse of the 2x2 matrix P diag(a^2) P', P
 // being the picture's part of the axes.
-static void cn_paint_oval(cn_painter *painter, const cn_shape_info *shape, const cn_pose *pose,
-                          double depth, int32_t tone) {
+static void paint_oval(paint_builder *painter, const cn_shape_info *shape, const body_pose *pose,
+                       double depth, int32_t tone) {
     double center[3], m[3] = {0.0, 0.0, 0.0};
     const double origin[3] = {0.0, 0.0, 0.0};
-    cn_shape_point(painter, shape, pose, origin, center);
+    shape_point(painter, shape, pose, origin, center);
     for (int32_t k = 0; k < 3; k++) {
         double tip[3] = {0.0, 0.0, 0.0}, seen[3];
         tip[k] = 0.5 * shape->size[k];
-        cn_shape_point(painter, shape, pose, tip, seen);
+        shape_point(painter, shape, pose, tip, seen);
         double x = seen[0] - center[0], y = seen[1] - center[1];
         m[0] += x * x;
         m[1] += x * y;
         m[2] += y * y;
     }
     double half = 0.5 * (m[0] + m[2]), spread = hypot(0.5 * (m[0] - m[2]), m[1]);
-    cn_paint *paint = cn_paint_add(painter->out, CN_PAINT_OVAL, center[2] + depth, tone);
+    paint_item *paint = paint_add(painter->out, PAINT_OVAL, center[2] + depth, tone);
     memcpy(paint->center, center, sizeof paint->center);
     paint->radius = sqrt(half + spread);
     paint->second = sqrt(fmax(0.0, half - spread));
     paint->angle = 0.5 * atan2(2.0 * m[1], m[0] - m[2]);
 }
 
-static void cn_paint_round(cn_painter *painter, cn_paint_kind kind, const cn_shape_info *shape,
-                           const cn_pose *pose, double depth, int32_t tone) {
+static void paint_round(paint_builder *painter, paint_kind kind, const cn_shape_info *shape,
+                        const body_pose *pose, double depth, int32_t tone) {
     double center[3], tip[3];
     const double origin[3] = {0.0, 0.0, 0.0}, spoke[3] = {1.0, 0.0, 0.0};
-    cn_shape_point(painter, shape, pose, origin, center);
-    cn_shape_point(painter, shape, pose, spoke, tip);
-    cn_paint *paint = cn_paint_add(painter->out, kind, center[2] + depth, tone);
+    shape_point(painter, shape, pose, origin, center);
+    shape_point(painter, shape, pose, spoke, tip);
+    paint_item *paint = paint_add(painter->out, kind, center[2] + depth, tone);
     memcpy(paint->center, center, sizeof paint->center);
     paint->radius = shape->radius;
     paint->angle = atan2(tip[1] - center[1], tip[0] - center[0]);
 }
 
-static void cn_paint_capsule(cn_painter *painter, const cn_shape_info *shape, const cn_pose *pose,
-                             double depth, int32_t tone) {
+static void paint_capsule(paint_builder *painter, const cn_shape_info *shape, const body_pose *pose,
+                          double depth, int32_t tone) {
     const double low[3] = {0.0, 0.0, -0.5 * shape->length}, high[3] = {0, 0, 0.5 * shape->length};
     double a[3], b[3];
-    cn_shape_point(painter, shape, pose, low, a);
-    cn_shape_point(painter, shape, pose, high, b);
-    cn_paint *paint = cn_paint_add(painter->out, CN_PAINT_STICK, 0.5 * (a[2] + b[2]) + depth, tone);
+    shape_point(painter, shape, pose, low, a);
+    shape_point(painter, shape, pose, high, b);
+    paint_item *paint = paint_add(painter->out, PAINT_STICK, 0.5 * (a[2] + b[2]) + depth, tone);
     paint->radius = shape->radius;
     paint->count = 2;
-    cn_point_add(painter->out, a);
-    cn_point_add(painter->out, b);
+    point_add(painter->out, a);
+    point_add(painter->out, b);
 }
 
 // ---- planes ----
 
 // Of a polygon (3 numbers a corner), the part with normal . x >= offset. Returns its corners.
-static int32_t cn_clip(const double *in, int32_t count, const double normal[3], double offset,
-                       double *out) {
+static int32_t clip(const double *in, int32_t count, const double normal[3], double offset,
+                    double *out) {
     int32_t made = 0;
     for (int32_t i = 0; i < count; i++) {
         const double *a = in + 3 * (int64_t)i, *b = in + 3 * (int64_t)((i + 1) % count);
         double da = normal[0] * a[0] + normal[1] * a[1] + normal[2] * a[2] - offset;
         double db = normal[0] * b[0] + normal[1] * b[1] + normal[2] * b[2] - offset;
-        if (da >= 0.0 && made < CN_POLYGON_MOST) {
+        if (da >= 0.0 && made < POLYGON_MAX) {
             memcpy(out + 3 * (int64_t)made++, a, 3 * sizeof *out);
         }
-        if ((da >= 0.0) != (db >= 0.0) && made < CN_POLYGON_MOST) {
+        if ((da >= 0.0) != (db >= 0.0) && made < POLYGON_MAX) {
             for (int32_t k = 0; k < 3; k++) {
                 out[3 * (int64_t)made + k] = a[k] + da / (da - db) * (b[k] - a[k]);
             }
@@ -252,36 +253,36 @@ static int32_t cn_clip(const double *in, int32_t count, const double normal[3], 
 }
 
 // The plane of a shape in the world.
-static void cn_plane_world(const cn_shape_info *shape, const cn_pose *pose, double normal[3],
-                           double *offset) {
-    cn_pose turn = *pose;
+static void plane_world(const cn_shape_info *shape, const body_pose *pose, double normal[3],
+                        double *offset) {
+    body_pose turn = *pose;
     memset(turn.x, 0, sizeof turn.x);
-    cn_pose_apply(&turn, shape->normal, normal);
+    pose_apply(&turn, shape->normal, normal);
     *offset =
         shape->offset + normal[0] * pose->x[0] + normal[1] * pose->x[1] + normal[2] * pose->x[2];
 }
 
-typedef struct cn_patch {
-    double corner[3 * CN_POLYGON_MOST], spare[3 * CN_POLYGON_MOST];
+typedef struct plane_patch {
+    double corner[3 * POLYGON_MAX], spare[3 * POLYGON_MAX];
     int32_t count;
-} cn_patch;
+} plane_patch;
 
-static void cn_patch_clip(cn_patch *patch, const double normal[3], double offset) {
-    patch->count = cn_clip(patch->corner, patch->count, normal, offset, patch->spare);
+static void patch_clip(plane_patch *patch, const double normal[3], double offset) {
+    patch->count = clip(patch->corner, patch->count, normal, offset, patch->spare);
     memcpy(patch->corner, patch->spare, sizeof patch->corner);
 }
 
 // A square on the plane, far larger than what is seen.
-static cn_patch cn_patch_start(const double normal[3], double offset, const double middle[3],
+static plane_patch patch_start(const double normal[3], double offset, const double middle[3],
                                double side) {
-    cn_patch patch = {.count = 4};
+    plane_patch patch = {.count = 4};
     double a[3] = {0.0, 0.0, 0.0}, b[3], length = 0.0;
-    int32_t least = 0;
+    int32_t min = 0;
     for (int32_t k = 1; k < 3; k++) {
-        least = fabs(normal[k]) < fabs(normal[least]) ? k : least;
+        min = fabs(normal[k]) < fabs(normal[min]) ? k : min;
     }
-    a[(least + 1) % 3] = normal[(least + 2) % 3];
-    a[(least + 2) % 3] = -normal[(least + 1) % 3];
+    a[(min + 1) % 3] = normal[(min + 2) % 3];
+    a[(min + 2) % 3] = -normal[(min + 1) % 3];
     for (int32_t k = 0; k < 3; k++) {
         length += a[k] * a[k];
     }
@@ -303,8 +304,8 @@ static cn_patch cn_patch_start(const double normal[3], double offset, const doub
 }
 
 // Takes off what lies behind the other planes of the scene.
-static void cn_patch_clip_planes(const cn_painter *painter, const cn_still *still, cn_patch *patch,
-                                 const double normal[3]) {
+static void patch_clip_planes(const paint_builder *painter, const picture_still *still,
+                              plane_patch *patch, const double normal[3]) {
     const cn_model *model = painter->picture->model;
     for (cn_body_id id = 1; id <= cn_model_body_count(model); id++) {
         cn_body_info body;
@@ -316,17 +317,17 @@ static void cn_patch_clip_planes(const cn_painter *painter, const cn_still *stil
             if (shape.kind != CN_SHAPE_PLANE) {
                 continue;
             }
-            cn_pose pose = cn_pose_of(3, still->q, id);
-            cn_plane_world(&shape, &pose, other, &offset);
+            body_pose pose = pose_of(3, still->q, id);
+            plane_world(&shape, &pose, other, &offset);
             double along = other[0] * normal[0] + other[1] * normal[1] + other[2] * normal[2];
             if (along < 0.99) {
-                cn_patch_clip(patch, other, offset);
+                patch_clip(patch, other, offset);
             }
         }
     }
 }
 
-static double cn_extent_side(const cn_extent_box *extent) {
+static double extent_side(const extent_box *extent) {
     double side = 0.0;
     for (int32_t k = 0; k < 3; k++) {
         side = fmax(side, extent->high[k] - extent->low[k]);
@@ -335,12 +336,12 @@ static double cn_extent_side(const cn_extent_box *extent) {
 }
 
 // The part of a plane around the bodies, where it looks at the viewer.
-static void cn_paint_plane(cn_painter *painter, const cn_still *still, const cn_shape_info *shape,
-                           const cn_pose *pose) {
-    const cn_extent_box *extent = painter->extent;
-    double normal[3], offset, seen[3], middle[3], side = cn_extent_side(extent);
-    cn_plane_world(shape, pose, normal, &offset);
-    cn_camera_see(painter->camera, normal, seen);
+static void paint_plane(paint_builder *painter, const picture_still *still,
+                        const cn_shape_info *shape, const body_pose *pose) {
+    const extent_box *extent = painter->extent;
+    double normal[3], offset, seen[3], middle[3], side = extent_side(extent);
+    plane_world(shape, pose, normal, &offset);
+    view_camera_project(painter->camera, normal, seen);
     if (!(seen[2] > 1e-6)) {
         return;
     }
@@ -348,69 +349,69 @@ static void cn_paint_plane(cn_painter *painter, const cn_still *still, const cn_
     for (int32_t k = 0; k < 3; k++) {
         middle[k] = 0.5 * (extent->low[k] + extent->high[k]);
     }
-    cn_patch patch = cn_patch_start(normal, offset, middle, 4.0 * side);
+    plane_patch patch = patch_start(normal, offset, middle, 4.0 * side);
     for (int32_t k = 0; k < 3; k++) {
         double axis[3] = {0.0, 0.0, 0.0};
         axis[k] = 1.0;
-        cn_camera_see(painter->camera, axis, seen);
-        double reach = side * (fabs(seen[1]) > 0.7 ? CN_WALL_REACH : CN_GROUND_REACH);
-        cn_patch_clip(&patch, axis, extent->low[k] - reach);
+        view_camera_project(painter->camera, axis, seen);
+        double reach = side * (fabs(seen[1]) > 0.7 ? WALL_REACH : GROUND_REACH);
+        patch_clip(&patch, axis, extent->low[k] - reach);
         axis[k] = -1.0;
-        cn_patch_clip(&patch, axis, -extent->high[k] - reach);
+        patch_clip(&patch, axis, -extent->high[k] - reach);
     }
-    cn_patch_clip_planes(painter, still, &patch, normal);
+    patch_clip_planes(painter, still, &patch, normal);
     if (patch.count < 3) {
         return;
     }
-    cn_paint *paint =
-        cn_paint_add(painter->out, CN_PAINT_POLYGON, CN_DEPTH_PLANE + (is_floor ? 1e299 : 0.0),
-                     is_floor ? CN_TONE_GROUND : CN_TONE_WALL);
+    paint_item *paint =
+        paint_add(painter->out, PAINT_POLYGON, DEPTH_PLANE + (is_floor ? 1e299 : 0.0),
+                  is_floor ? TONE_GROUND : TONE_WALL);
     paint->count = patch.count;
     for (int32_t i = 0; i < patch.count; i++) {
-        cn_camera_see(painter->camera, patch.corner + 3 * (int64_t)i, seen);
-        cn_point_add(painter->out, seen);
+        view_camera_project(painter->camera, patch.corner + 3 * (int64_t)i, seen);
+        point_add(painter->out, seen);
     }
 }
 
 // What lies behind a line of a 2D scene, as far as it can be seen.
-static void cn_paint_line(cn_painter *painter, const cn_shape_info *shape, const cn_pose *pose) {
-    const cn_extent_box *extent = painter->extent;
-    double normal[3], offset, side = 4.0 * cn_extent_side(extent);
+static void paint_line(paint_builder *painter, const cn_shape_info *shape, const body_pose *pose) {
+    const extent_box *extent = painter->extent;
+    double normal[3], offset, side = 4.0 * extent_side(extent);
     double corner[12] = {extent->low[0] - side,  extent->low[1] - side,  0.0,
                          extent->high[0] + side, extent->low[1] - side,  0.0,
                          extent->high[0] + side, extent->high[1] + side, 0.0,
                          extent->low[0] - side,  extent->high[1] + side, 0.0};
-    double behind[3 * CN_POLYGON_MOST];
-    cn_plane_world(shape, pose, normal, &offset);
+    double behind[3 * POLYGON_MAX];
+    plane_world(shape, pose, normal, &offset);
     const double back[3] = {-normal[0], -normal[1], 0.0};
-    int32_t count = cn_clip(corner, 4, back, -offset, behind);
-    cn_paint *paint = cn_paint_add(painter->out, CN_PAINT_POLYGON, CN_DEPTH_PLANE, CN_TONE_GROUND);
+    int32_t count = clip(corner, 4, back, -offset, behind);
+    paint_item *paint = paint_add(painter->out, PAINT_POLYGON, DEPTH_PLANE, TONE_GROUND);
     paint->count = count;
     for (int32_t i = 0; i < count; i++) {
-        cn_point_add(painter->out, behind + 3 * (int64_t)i);
+        point_add(painter->out, behind + 3 * (int64_t)i);
     }
 }
 
 // ---- shadows ----
 
 // Where a point's shadow is: straight down, or up, on the floor.
-static void cn_drop(const cn_painter *painter, const double world[3], double seen[3]) {
+static void drop(const paint_builder *painter, const double world[3], double seen[3]) {
     const double *n = painter->floor;
     double above = n[0] * world[0] + n[1] * world[1] + n[2] * world[2] - n[3], on[3];
     for (int32_t k = 0; k < 3; k++) {
         on[k] = world[k] - above * n[k];
     }
-    cn_camera_see(painter->camera, on, seen);
+    view_camera_project(painter->camera, on, seen);
 }
 
 // The shadow of a ball is a disk on the floor: an oval in the picture.
-static void cn_paint_ball_shadow(cn_painter *painter, const cn_shape_info *shape,
-                                 const cn_pose *pose) {
+static void paint_sphere_shadow(paint_builder *painter, const cn_shape_info *shape,
+                                const body_pose *pose) {
     double x[3], center[3], seen[3];
-    cn_pose_apply(pose, shape->position, x);
-    cn_drop(painter, x, center);
-    cn_camera_see(painter->camera, painter->floor, seen); // the normal, in the camera's axes
-    cn_paint *paint = cn_paint_add(painter->out, CN_PAINT_OVAL, CN_DEPTH_SHADOW, CN_TONE_FIXED);
+    pose_apply(pose, shape->position, x);
+    drop(painter, x, center);
+    view_camera_project(painter->camera, painter->floor, seen); // the normal, in the camera's axes
+    paint_item *paint = paint_add(painter->out, PAINT_OVAL, DEPTH_SHADOW, TONE_FIXED);
     memcpy(paint->center, center, sizeof paint->center);
     paint->radius = shape->radius;
     paint->second = shape->radius * fabs(seen[2]);
@@ -419,11 +420,10 @@ static void cn_paint_ball_shadow(cn_painter *painter, const cn_shape_info *shape
 }
 
 // The shadow of a hull: each face's, together.
-static void cn_paint_hull_shadow(cn_painter *painter, const cn_shape_info *shape,
-                                 const cn_pose *pose) {
+static void paint_hull_shadow(paint_builder *painter, const cn_shape_info *shape,
+                              const body_pose *pose) {
     for (int32_t f = 0; f < shape->face_count; f++) {
-        cn_paint *paint =
-            cn_paint_add(painter->out, CN_PAINT_POLYGON, CN_DEPTH_SHADOW, CN_TONE_FIXED);
+        paint_item *paint = paint_add(painter->out, PAINT_POLYGON, DEPTH_SHADOW, TONE_FIXED);
         paint->count = shape->face[f + 1] - shape->face[f];
         paint->shadow = true;
         for (int32_t i = shape->face[f]; i < shape->face[f + 1]; i++) {
@@ -431,15 +431,15 @@ static void cn_paint_hull_shadow(cn_painter *painter, const cn_shape_info *shape
             for (int32_t k = 0; k < 3; k++) {
                 x[k] = shape->position[k] + shape->vertices[3 * (int64_t)shape->loop[i] + k];
             }
-            cn_pose_apply(pose, x, x);
-            cn_drop(painter, x, seen);
-            cn_point_add(painter->out, seen);
+            pose_apply(pose, x, x);
+            drop(painter, x, seen);
+            point_add(painter->out, seen);
         }
     }
 }
 
 // The plane that looks most upwards among those that do not move.
-static void cn_find_floor(cn_painter *painter, const cn_still *still) {
+static void find_floor(paint_builder *painter, const picture_still *still) {
     const cn_model *model = painter->picture->model;
     double best = 0.7;
     for (cn_body_id id = 1; id <= cn_model_body_count(model); id++) {
@@ -452,9 +452,9 @@ static void cn_find_floor(cn_painter *painter, const cn_still *still) {
             if (shape.kind != CN_SHAPE_PLANE) {
                 continue;
             }
-            cn_pose pose = cn_pose_of(3, still->q, id);
-            cn_plane_world(&shape, &pose, normal, &offset);
-            cn_camera_see(painter->camera, normal, seen);
+            body_pose pose = pose_of(3, still->q, id);
+            plane_world(&shape, &pose, normal, &offset);
+            view_camera_project(painter->camera, normal, seen);
             if (seen[1] > best && seen[2] > 0.0) {
                 best = seen[1];
                 memcpy(painter->floor, normal, sizeof normal);
@@ -467,70 +467,71 @@ static void cn_find_floor(cn_painter *painter, const cn_still *still) {
 
 // ---- the whole ----
 
-static void cn_paint_shape(cn_painter *painter, const cn_still *still, const cn_shape_info *shape,
-                           const cn_pose *pose, double depth, int32_t tone) {
+static void paint_shape(paint_builder *painter, const picture_still *still,
+                        const cn_shape_info *shape, const body_pose *pose, double depth,
+                        int32_t tone) {
     switch (shape->kind) {
     case CN_SHAPE_BOX:
     case CN_SHAPE_POLYHEDRON:
     case CN_SHAPE_POLYGON:
-        cn_paint_hull(painter, shape, pose, depth, tone);
+        paint_hull(painter, shape, pose, depth, tone);
         break;
     case CN_SHAPE_SPHERE:
-        cn_paint_round(painter, CN_PAINT_BALL, shape, pose, depth, tone);
+        paint_round(painter, PAINT_SPHERE, shape, pose, depth, tone);
         break;
     case CN_SHAPE_DISK:
-        cn_paint_round(painter, CN_PAINT_DISK, shape, pose, depth, tone);
+        paint_round(painter, PAINT_DISK, shape, pose, depth, tone);
         break;
     case CN_SHAPE_RING:
-        cn_paint_round(painter, CN_PAINT_RING, shape, pose, depth, tone);
+        paint_round(painter, PAINT_RING, shape, pose, depth, tone);
         break;
     case CN_SHAPE_ELLIPSE:
     case CN_SHAPE_ELLIPSOID:
-        cn_paint_oval(painter, shape, pose, depth, tone);
+        paint_oval(painter, shape, pose, depth, tone);
         break;
     case CN_SHAPE_CAPSULE:
-        cn_paint_capsule(painter, shape, pose, depth, tone);
+        paint_capsule(painter, shape, pose, depth, tone);
         break;
     case CN_SHAPE_CYLINDER:
-        cn_paint_cylinder(painter, shape, pose, depth, tone);
+        paint_cylinder(painter, shape, pose, depth, tone);
         break;
     case CN_SHAPE_PLANE:
-        cn_paint_plane(painter, still, shape, pose);
+        paint_plane(painter, still, shape, pose);
         break;
     case CN_SHAPE_LINE:
-        cn_paint_line(painter, shape, pose);
+        paint_line(painter, shape, pose);
         break;
     case CN_SHAPE_KINDS:
         break;
     }
     if (painter->has_floor && shape->kind == CN_SHAPE_SPHERE) {
-        cn_paint_ball_shadow(painter, shape, pose);
+        paint_sphere_shadow(painter, shape, pose);
     } else if (painter->has_floor && shape->face_count > 0) {
-        cn_paint_hull_shadow(painter, shape, pose);
+        paint_hull_shadow(painter, shape, pose);
     }
 }
 
-void cn_paints_make(const cn_picture *picture, const cn_still *still, const cn_camera *camera,
-                    const cn_extent_box *extent, const int32_t *tones, cn_paints *out) {
+void paints_make(const picture_spec *picture, const picture_still *still, const view_camera *camera,
+                 const extent_box *extent, const int32_t *tones, paint_list *out) {
     const cn_model *model = picture->model;
     int32_t dim = cn_model_dim(model);
-    cn_painter painter = {.picture = picture, .camera = camera, .extent = extent, .out = out};
-    *out = (cn_paints){.count = 0};
+    paint_builder painter = {.picture = picture, .camera = camera, .extent = extent, .out = out};
+    *out = (paint_list){.count = 0};
     if (dim == 3) {
-        cn_find_floor(&painter, still);
+        find_floor(&painter, still);
     }
     for (cn_body_id id = 1; id <= cn_model_body_count(model); id++) {
         cn_body_info body;
         cn_model_body(model, id, &body);
-        cn_pose pose = cn_pose_of(dim, still->q, id);
-        double depth = strcmp(body.kind, "rigid") == 0 ? 0.0 : -CN_DEPTH_STILL;
+        body_pose pose = pose_of(dim, still->q, id);
+        double depth = strcmp(body.kind, "rigid") == 0 ? 0.0 : -DEPTH_STILL;
         for (int32_t i = 0; i < body.shape_count; i++) {
             cn_shape_info shape;
             cn_model_shape(model, id, i, &shape);
-            cn_paint_shape(&painter, still, &shape, &pose, depth, tones[id - 1]);
+            paint_shape(&painter, still, &shape, &pose, depth, tones[id - 1]);
         }
     }
     if (out->count > 0) {
-        qsort(out->paint, (size_t)out->count, sizeof *out->paint, cn_compare_paints);
+        qsort(out->paint, (size_t)out->count, sizeof *out->paint, compare_paints);
     }
 }

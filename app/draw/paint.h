@@ -6,77 +6,77 @@
 #include "draw/picture.h"
 
 // From the world to the plane of the picture: x to the right, y up, depth towards the viewer [m].
-typedef struct cn_camera {
+typedef struct view_camera {
     double right[3], up[3], toward[3];
-} cn_camera;
+} view_camera;
 
 // Looks along -z in 2D; from the front, a little from the right and from above in 3D, where up is
 // what gravity points away from.
-cn_camera cn_camera_of(const cn_model *model);
-void cn_camera_see(const cn_camera *camera, const double world[3], double seen[3]);
+view_camera view_camera_of(const cn_model *model);
+void view_camera_project(const view_camera *camera, const double world[3], double seen[3]);
 
 // A box in the world and one in the picture that hold the bodies that can move, in all stills;
 // the few that went far astray do not count.
-typedef struct cn_extent_box {
+typedef struct extent_box {
     double low[3], high[3];           // world
     double seen_low[2], seen_high[2]; // picture
-} cn_extent_box;
-cn_extent_box cn_picture_extent(const cn_picture *picture, const cn_camera *camera);
+} extent_box;
+extent_box picture_extent(const picture_spec *picture, const view_camera *camera);
 
-typedef enum cn_paint_kind {
-    CN_PAINT_POLYGON, // points
-    CN_PAINT_BALL,    // centre, radius: shaded
-    CN_PAINT_DISK,    // centre, radius, and a spoke at an angle
-    CN_PAINT_OVAL,    // centre, two semi-axes, the angle of the first
-    CN_PAINT_STICK,   // a line of two points with round ends of the radius
-    CN_PAINT_RING     // centre, radius: an outline
-} cn_paint_kind;
+typedef enum paint_kind {
+    PAINT_POLYGON, // points
+    PAINT_SPHERE,  // centre, radius: shaded
+    PAINT_DISK,    // centre, radius, and a spoke at an angle
+    PAINT_OVAL,    // centre, two semi-axes, the angle of the first
+    PAINT_STICK,   // a line of two points with round ends of the radius
+    PAINT_RING     // centre, radius: an outline
+} paint_kind;
 
-typedef struct cn_paint {
-    cn_paint_kind kind;
+typedef struct paint_item {
+    paint_kind kind;
     double depth;         // larger is nearer
-    int32_t tone;         // of cn_tone_rgb
+    int32_t tone;         // of tone_rgb
     double light;         // factor on the tone
     int32_t first, count; // points: polygon, stick
     double center[2], radius, second, angle;
     bool outline; // with a thin edge
     bool shadow;  // on the ground: dark and see-through, whatever the tone
-} cn_paint;
+} paint_item;
 
-typedef struct cn_paints {
-    cn_paint *paint;
+typedef struct paint_list {
+    paint_item *paint;
     double *point; // 2 each
     int32_t count, points;
     int32_t capacity, point_capacity;
-} cn_paints;
+} paint_list;
 
 // The paints of a still, far ones first. tones: one a body.
-void cn_paints_make(const cn_picture *picture, const cn_still *still, const cn_camera *camera,
-                    const cn_extent_box *extent, const int32_t *tones, cn_paints *out);
-void cn_paints_free(cn_paints *paints);
+void paints_make(const picture_spec *picture, const picture_still *still, const view_camera *camera,
+                 const extent_box *extent, const int32_t *tones, paint_list *out);
+void paints_free(paint_list *paints);
 
 // ---- tones ----
 
 enum {
-    CN_HEIGHT_TONES = 16,
-    CN_STONE_TONES = 8,
-    CN_TONE_STONE = CN_HEIGHT_TONES,
-    CN_TONE_FIXED = CN_TONE_STONE + CN_STONE_TONES,
-    CN_TONE_DRIVEN,
-    CN_TONE_GROUND,
-    CN_TONE_WALL,
-    CN_TONES
+    HEIGHT_TONES = 16,
+    STONE_TONES = 8,
+    TONE_STONE = HEIGHT_TONES,
+    TONE_FIXED = TONE_STONE + STONE_TONES,
+    TONE_DRIVEN,
+    TONE_GROUND,
+    TONE_WALL,
+    TONES
 };
 // A tone for each body: what lies high or low at first for round ones, shades of stone for others.
 // To be freed.
-int32_t *cn_tones_choose(const cn_picture *picture);
-void cn_tone_rgb(int32_t tone, double light, int32_t rgb[3]);
+int32_t *tones_choose(const picture_spec *picture);
+void tone_rgb(int32_t tone, double light, int32_t rgb[3]);
 
 // The pose of a body's own frame: where a point of it is in the world.
-typedef struct cn_pose {
+typedef struct body_pose {
     double x[3], R[9];
-} cn_pose;
-cn_pose cn_pose_of(int32_t dim, const double *q, cn_body_id body);
-void cn_pose_apply(const cn_pose *pose, const double local[3], double world[3]);
+} body_pose;
+body_pose pose_of(int32_t dim, const double *q, cn_body_id body);
+void pose_apply(const body_pose *pose, const double local[3], double world[3]);
 
 #endif

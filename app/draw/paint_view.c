@@ -8,22 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_AZIMUTH 0.5      // [rad] from the front to the right
-#define CN_ELEVATION 0.35   // [rad] from above
-#define CN_STRAY_SHARE 0.02 // of the bodies and moments at each end may be left outside
-#define CN_STRAY_GAIN 1.5   // when that makes the picture so many times larger,
-#define CN_STRAY_GAP 0.2    // and they are farther from the rest than this share of its range
-#define CN_MARGIN 0.04      // of the larger side, around all
-#define CN_FIXED_REACH 0.25 // fixed bodies are shown up to this share beyond the moving ones
+#define AZIMUTH 0.5      // [rad] from the front to the right
+#define ELEVATION 0.35   // [rad] from above
+#define STRAY_SHARE 0.02 // of the bodies and moments at each end may be left outside
+#define STRAY_GAIN 1.5   // when that makes the picture so many times larger,
+#define STRAY_GAP 0.2    // and they are farther from the rest than this share of its range
+#define MARGIN 0.04      // of the larger side, around all
+#define FIXED_REACH 0.25 // fixed bodies are shown up to this share beyond the moving ones
 
 // ---- poses and camera ----
 
-cn_pose cn_pose_of(int32_t dim, const double *q, cn_body_id body) {
-    cn_pose pose = {.R = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+body_pose pose_of(int32_t dim, const double *q, cn_body_id body) {
+    body_pose pose = {.R = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
     if (dim == 2) {
         const double *p = q + 3 * ((int64_t)body - 1);
         double c = cos(p[2]), s = sin(p[2]);
-        return (cn_pose){.x = {p[0], p[1], 0.0}, .R = {c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0}};
+        return (body_pose){.x = {p[0], p[1], 0.0}, .R = {c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0}};
     }
     const double *p = q + 7 * ((int64_t)body - 1);
     double w = p[3], x = p[4], y = p[5], z = p[6];
@@ -35,7 +35,7 @@ cn_pose cn_pose_of(int32_t dim, const double *q, cn_body_id body) {
     return pose;
 }
 
-void cn_pose_apply(const cn_pose *pose, const double local[3], double world[3]) {
+void pose_apply(const body_pose *pose, const double local[3], double world[3]) {
     double out[3];
     for (int32_t i = 0; i < 3; i++) {
         out[i] = pose->x[i] + pose->R[3 * i] * local[0] + pose->R[3 * i + 1] * local[1] +
@@ -44,9 +44,10 @@ void cn_pose_apply(const cn_pose *pose, const double local[3], double world[3]) 
     memcpy(world, out, sizeof out);
 }
 
-cn_camera cn_camera_of(const cn_model *model) {
+view_camera view_camera_of(const cn_model *model) {
     if (cn_model_dim(model) == 2) {
-        return (cn_camera){.right = {1.0, 0.0, 0.0}, .up = {0.0, 1.0, 0.0}, .toward = {0, 0, 1.0}};
+        return (view_camera){
+            .right = {1.0, 0.0, 0.0}, .up = {0.0, 1.0, 0.0}, .toward = {0, 0, 1.0}};
     }
     // cn_model_settings is for building; here it is only looked at.
     const double *gravity = cn_model_settings((cn_model *)model)->gravity;
@@ -56,12 +57,12 @@ cn_camera cn_camera_of(const cn_model *model) {
     }
     int32_t side = (high + 1) % 3, back = (high + 2) % 3;
     double sign = gravity[high] > 0.0 ? -1.0 : 1.0; // with gravity upwards the world hangs
-    cn_camera camera = {.right = {0.0}};
-    camera.right[side] = cos(CN_AZIMUTH);
-    camera.right[back] = sin(CN_AZIMUTH) * sign;
-    camera.toward[side] = cos(CN_ELEVATION) * sin(CN_AZIMUTH);
-    camera.toward[back] = -cos(CN_ELEVATION) * cos(CN_AZIMUTH) * sign;
-    camera.toward[high] = sin(CN_ELEVATION) * sign;
+    view_camera camera = {.right = {0.0}};
+    camera.right[side] = cos(AZIMUTH);
+    camera.right[back] = sin(AZIMUTH) * sign;
+    camera.toward[side] = cos(ELEVATION) * sin(AZIMUTH);
+    camera.toward[back] = -cos(ELEVATION) * cos(AZIMUTH) * sign;
+    camera.toward[high] = sin(ELEVATION) * sign;
     const double *t = camera.toward, *r = camera.right;
     camera.up[0] = t[1] * r[2] - t[2] * r[1];
     camera.up[1] = t[2] * r[0] - t[0] * r[2];
@@ -69,7 +70,7 @@ cn_camera cn_camera_of(const cn_model *model) {
     return camera;
 }
 
-void cn_camera_see(const cn_camera *camera, const double world[3], double seen[3]) {
+void view_camera_project(const view_camera *camera, const double world[3], double seen[3]) {
     const double *const axes[3] = {camera->right, camera->up, camera->toward};
     for (int32_t i = 0; i < 3; i++) {
         seen[i] = axes[i][0] * world[0] + axes[i][1] * world[1] + axes[i][2] * world[2];
@@ -79,29 +80,29 @@ void cn_camera_see(const cn_camera *camera, const double world[3], double seen[3
 // ---- extent ----
 
 // Numbers gathered one by one: a low and a high end each time.
-typedef struct cn_ends {
+typedef struct interval {
     double *low, *high;
     int64_t count;
-} cn_ends;
+} interval;
 
-static int cn_compare_reals(const void *a, const void *b) {
+static int compare_reals(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
 // The range that holds all, or all but the stray share where few are far out.
-static void cn_ends_range(cn_ends *ends, double *low, double *high) {
+static void interval_range(interval *ends, double *low, double *high) {
     *low = -1.0;
     *high = 1.0;
     if (ends->count > 0) {
-        int64_t stray = (int64_t)(CN_STRAY_SHARE * (double)ends->count), last = ends->count - 1;
-        qsort(ends->low, (size_t)ends->count, sizeof *ends->low, cn_compare_reals);
-        qsort(ends->high, (size_t)ends->count, sizeof *ends->high, cn_compare_reals);
+        int64_t stray = (int64_t)(STRAY_SHARE * (double)ends->count), last = ends->count - 1;
+        qsort(ends->low, (size_t)ends->count, sizeof *ends->low, compare_reals);
+        qsort(ends->high, (size_t)ends->count, sizeof *ends->high, compare_reals);
         *low = ends->low[stray];
         *high = ends->high[last - stray];
         double range = *high - *low;
-        bool all = ends->high[last] - ends->low[0] <= CN_STRAY_GAIN * range;
-        double near = all ? HUGE_VAL : CN_STRAY_GAP * range;
+        bool all = ends->high[last] - ends->low[0] <= STRAY_GAIN * range;
+        double near = all ? HUGE_VAL : STRAY_GAP * range;
         for (int64_t i = stray - 1; i >= 0 && *low - ends->low[i] <= near; i--) {
             *low = ends->low[i];
         }
@@ -114,8 +115,8 @@ static void cn_ends_range(cn_ends *ends, double *low, double *high) {
 }
 
 // The ends of a bounded shape along the three world axes and the two of the picture.
-static bool cn_shape_ends(const cn_shape_info *shape, const cn_pose *pose, const cn_camera *camera,
-                          double low[5], double high[5]) {
+static bool shape_interval(const cn_shape_info *shape, const body_pose *pose,
+                           const view_camera *camera, double low[5], double high[5]) {
     double center[3], world[5], seen[3];
     bool round = shape->vertex_count == 0;
     double reach =
@@ -133,8 +134,8 @@ static bool cn_shape_ends(const cn_shape_info *shape, const cn_pose *pose, const
         for (int32_t k = 0; k < 3; k++) {
             center[k] = shape->position[k] + (round ? 0.0 : shape->vertices[3 * (int64_t)v + k]);
         }
-        cn_pose_apply(pose, center, world);
-        cn_camera_see(camera, world, seen);
+        pose_apply(pose, center, world);
+        view_camera_project(camera, world, seen);
         world[3] = seen[0];
         world[4] = seen[1];
         for (int32_t k = 0; k < 5; k++) {
@@ -145,11 +146,11 @@ static bool cn_shape_ends(const cn_shape_info *shape, const cn_pose *pose, const
     return true;
 }
 
-typedef void cn_ends_fn(void *user, const double low[5], const double high[5]);
+typedef void interval_fn(void *user, const double low[5], const double high[5]);
 
 // Every bounded shape of the bodies that move (or of those that do not), in every still.
-static void cn_each_shape(const cn_picture *picture, const cn_camera *camera, bool moving,
-                          cn_ends_fn *found, void *user) {
+static void each_shape(const picture_spec *picture, const view_camera *camera, bool moving,
+                       interval_fn *found, void *user) {
     const cn_model *model = picture->model;
     int32_t dim = cn_model_dim(model);
     for (cn_body_id id = 1; id <= cn_model_body_count(model); id++) {
@@ -159,12 +160,12 @@ static void cn_each_shape(const cn_picture *picture, const cn_camera *camera, bo
             continue;
         }
         for (int32_t s = 0; s < picture->count; s++) {
-            cn_pose pose = cn_pose_of(dim, picture->stills[s].q, id);
+            body_pose pose = pose_of(dim, picture->stills[s].q, id);
             for (int32_t i = 0; i < body.shape_count; i++) {
                 cn_shape_info shape;
                 double low[5], high[5];
                 cn_model_shape(model, id, i, &shape);
-                if (cn_shape_ends(&shape, &pose, camera, low, high)) {
+                if (shape_interval(&shape, &pose, camera, low, high)) {
                     found(user, low, high);
                 }
             }
@@ -172,58 +173,58 @@ static void cn_each_shape(const cn_picture *picture, const cn_camera *camera, bo
     }
 }
 
-static void cn_count_shape(void *user, const double low[5], const double high[5]) {
+static void count_shape(void *user, const double low[5], const double high[5]) {
     (void)low;
     (void)high;
     ++*(int64_t *)user;
 }
 
-static void cn_note_shape(void *user, const double low[5], const double high[5]) {
-    cn_ends *ends = user;
+static void note_shape(void *user, const double low[5], const double high[5]) {
+    interval *ends = user;
     for (int32_t k = 0; k < 5; k++) {
         ends[k].low[ends[k].count] = low[k];
         ends[k].high[ends[k].count++] = high[k];
     }
 }
 
-typedef struct cn_growing {
-    double low[5], high[5];           // so far
-    double most_low[5], most_high[5]; // not beyond
-} cn_growing;
+typedef struct growing {
+    double low[5], high[5];         // so far
+    double max_low[5], max_high[5]; // not beyond
+} growing;
 
-static void cn_grow_shape(void *user, const double low[5], const double high[5]) {
-    cn_growing *box = user;
+static void grow_shape(void *user, const double low[5], const double high[5]) {
+    growing *box = user;
     for (int32_t k = 0; k < 5; k++) {
-        box->low[k] = fmin(box->low[k], fmax(low[k], box->most_low[k]));
-        box->high[k] = fmax(box->high[k], fmin(high[k], box->most_high[k]));
+        box->low[k] = fmin(box->low[k], fmax(low[k], box->max_low[k]));
+        box->high[k] = fmax(box->high[k], fmin(high[k], box->max_high[k]));
     }
 }
 
-cn_extent_box cn_picture_extent(const cn_picture *picture, const cn_camera *camera) {
-    cn_ends ends[5];
-    cn_growing box;
+extent_box picture_extent(const picture_spec *picture, const view_camera *camera) {
+    interval ends[5];
+    growing box;
     int64_t count = 0;
-    cn_each_shape(picture, camera, true, cn_count_shape, &count);
+    each_shape(picture, camera, true, count_shape, &count);
     for (int32_t k = 0; k < 5; k++) {
-        ends[k] = (cn_ends){.low = CN_ALLOCATE(double, count), .high = CN_ALLOCATE(double, count)};
+        ends[k] = (interval){.low = ALLOCATE(double, count), .high = ALLOCATE(double, count)};
     }
-    cn_each_shape(picture, camera, true, cn_note_shape, ends);
+    each_shape(picture, camera, true, note_shape, ends);
     double side[2] = {0.0, 0.0}; // the larger side in the world, in the picture
     for (int32_t k = 0; k < 5; k++) {
-        cn_ends_range(&ends[k], &box.low[k], &box.high[k]);
+        interval_range(&ends[k], &box.low[k], &box.high[k]);
         side[k > 2] = fmax(side[k > 2], box.high[k] - box.low[k]);
     }
     for (int32_t k = 0; k < 5; k++) {
-        box.most_low[k] = box.low[k] - CN_FIXED_REACH * side[k > 2];
-        box.most_high[k] = box.high[k] + CN_FIXED_REACH * side[k > 2];
+        box.max_low[k] = box.low[k] - FIXED_REACH * side[k > 2];
+        box.max_high[k] = box.high[k] + FIXED_REACH * side[k > 2];
     }
-    cn_each_shape(picture, camera, false, cn_grow_shape, &box);
-    cn_extent_box extent;
+    each_shape(picture, camera, false, grow_shape, &box);
+    extent_box extent;
     for (int32_t k = 0; k < 5; k++) {
         double *low = k < 3 ? &extent.low[k] : &extent.seen_low[k - 3];
         double *high = k < 3 ? &extent.high[k] : &extent.seen_high[k - 3];
-        *low = box.low[k] - CN_MARGIN * side[k > 2];
-        *high = box.high[k] + CN_MARGIN * side[k > 2];
+        *low = box.low[k] - MARGIN * side[k > 2];
+        *high = box.high[k] + MARGIN * side[k > 2];
     }
     return extent;
 }
@@ -231,51 +232,51 @@ cn_extent_box cn_picture_extent(const cn_picture *picture, const cn_camera *came
 // ---- tones ----
 
 // The colours that height goes through, from the bottom to the top.
-static const int32_t cn_height_stops[][3] = {{0x2f, 0x4b, 0x7c},
-                                             {0x3d, 0x8c, 0x95},
-                                             {0x9f, 0xb8, 0x6b},
-                                             {0xee, 0xb4, 0x4f},
-                                             {0xd6, 0x5a, 0x3f}};
-static const int32_t cn_stone_ends[2][3] = {{0xb5, 0x8e, 0x66}, {0xdf, 0xc7, 0xa2}};
-static const int32_t cn_still_tones[][3] = {
+static const int32_t height_stops[][3] = {{0x2f, 0x4b, 0x7c},
+                                          {0x3d, 0x8c, 0x95},
+                                          {0x9f, 0xb8, 0x6b},
+                                          {0xee, 0xb4, 0x4f},
+                                          {0xd6, 0x5a, 0x3f}};
+static const int32_t stone_interval[2][3] = {{0xb5, 0x8e, 0x66}, {0xdf, 0xc7, 0xa2}};
+static const int32_t still_tones[][3] = {
     {0x9a, 0xa3, 0xad}, {0x5f, 0x78, 0x99}, {0xd9, 0xd5, 0xcc}, {0xe6, 0xe8, 0xea}};
 
-static void cn_mix(const int32_t from[3], const int32_t to[3], double share, double light,
-                   int32_t rgb[3]) {
+static void mix(const int32_t from[3], const int32_t to[3], double share, double light,
+                int32_t rgb[3]) {
     for (int32_t k = 0; k < 3; k++) {
         double value = light * ((1.0 - share) * from[k] + share * to[k]);
         rgb[k] = value < 0.0 ? 0 : value > 255.0 ? 255 : (int32_t)(value + 0.5);
     }
 }
 
-void cn_tone_rgb(int32_t tone, double light, int32_t rgb[3]) {
-    if (tone < CN_HEIGHT_TONES) {
-        int32_t last = (int32_t)(sizeof cn_height_stops / sizeof cn_height_stops[0]) - 1;
-        double at = (double)tone / (CN_HEIGHT_TONES - 1) * last;
+void tone_rgb(int32_t tone, double light, int32_t rgb[3]) {
+    if (tone < HEIGHT_TONES) {
+        int32_t last = (int32_t)(sizeof height_stops / sizeof height_stops[0]) - 1;
+        double at = (double)tone / (HEIGHT_TONES - 1) * last;
         int32_t from = at >= last ? last - 1 : (int32_t)at;
-        cn_mix(cn_height_stops[from], cn_height_stops[from + 1], at - from, light, rgb);
-    } else if (tone < CN_TONE_FIXED) {
-        double share = (double)(tone - CN_TONE_STONE) / (CN_STONE_TONES - 1);
-        cn_mix(cn_stone_ends[0], cn_stone_ends[1], share, light, rgb);
+        mix(height_stops[from], height_stops[from + 1], at - from, light, rgb);
+    } else if (tone < TONE_FIXED) {
+        double share = (double)(tone - TONE_STONE) / (STONE_TONES - 1);
+        mix(stone_interval[0], stone_interval[1], share, light, rgb);
     } else {
-        const int32_t *still = cn_still_tones[tone - CN_TONE_FIXED];
-        cn_mix(still, still, 0.0, light, rgb);
+        const int32_t *still = still_tones[tone - TONE_FIXED];
+        mix(still, still, 0.0, light, rgb);
     }
 }
 
 // Bits that look random, for shades of stone.
-static uint32_t cn_scatter(uint32_t x) {
+static uint32_t scatter(uint32_t x) {
     x = (x ^ (x >> 16)) * 0x45d9f3bu;
     x = (x ^ (x >> 16)) * 0x45d9f3bu;
     return x ^ (x >> 16);
 }
 
-int32_t *cn_tones_choose(const cn_picture *picture) {
+int32_t *tones_choose(const picture_spec *picture) {
     const cn_model *model = picture->model;
     int32_t count = cn_model_body_count(model), dim = cn_model_dim(model);
-    cn_camera camera = cn_camera_of(model);
-    int32_t *tones = CN_ALLOCATE(int32_t, count);
-    double *height = CN_ALLOCATE(double, count), low = HUGE_VAL, high = -HUGE_VAL;
+    view_camera camera = view_camera_of(model);
+    int32_t *tones = ALLOCATE(int32_t, count);
+    double *height = ALLOCATE(double, count), low = HUGE_VAL, high = -HUGE_VAL;
     for (cn_body_id id = 1; id <= count; id++) {
         cn_body_info body;
         cn_shape_info shape = {.kind = CN_SHAPE_SPHERE};
@@ -284,13 +285,13 @@ int32_t *cn_tones_choose(const cn_picture *picture) {
         if (body.shape_count > 0) {
             cn_model_shape(model, id, 0, &shape);
         }
-        cn_pose pose = cn_pose_of(dim, picture->stills[0].q, id);
-        cn_camera_see(&camera, pose.x, seen);
+        body_pose pose = pose_of(dim, picture->stills[0].q, id);
+        view_camera_project(&camera, pose.x, seen);
         height[id - 1] = dim == 2 ? pose.x[1] : seen[1];
         if (strcmp(body.kind, "rigid") != 0) {
-            tones[id - 1] = strcmp(body.kind, "fixed") == 0 ? CN_TONE_FIXED : CN_TONE_DRIVEN;
+            tones[id - 1] = strcmp(body.kind, "fixed") == 0 ? TONE_FIXED : TONE_DRIVEN;
         } else if (shape.vertex_count > 0) {
-            tones[id - 1] = CN_TONE_STONE + (int32_t)(cn_scatter((uint32_t)id) % CN_STONE_TONES);
+            tones[id - 1] = TONE_STONE + (int32_t)(scatter((uint32_t)id) % STONE_TONES);
         } else {
             tones[id - 1] = -1;
             low = fmin(low, height[id - 1]);
@@ -300,7 +301,7 @@ int32_t *cn_tones_choose(const cn_picture *picture) {
     for (int32_t i = 0; i < count; i++) {
         if (tones[i] < 0) {
             double share = high > low ? (height[i] - low) / (high - low) : 0.8;
-            tones[i] = (int32_t)(share * (CN_HEIGHT_TONES - 1) + 0.5);
+            tones[i] = (int32_t)(share * (HEIGHT_TONES - 1) + 0.5);
         }
     }
     free(height);

@@ -11,43 +11,42 @@
 #include <string.h>
 
 enum {
-    CN_CARD_WIDTH = 1060,
-    CN_CARD_EDGE = 30,
-    CN_CARD_HEAD = 84, // above the panels
-    CN_CARD_GAP = 16,
-    CN_PANEL_LABEL = 24 // under each panel
+    CARD_WIDTH = 1060,
+    CARD_EDGE = 30,
+    CARD_HEAD = 84, // above the panels
+    CARD_GAP = 16,
+    PANEL_LABEL = 24 // under each panel
 };
 
-#define CN_PANEL_HEIGHT_MOST 620.0 // [px]
-#define CN_PANEL_HEIGHT_LEAST 130.0
-#define CN_FORCE_WIDTH 7.0    // [px] of the largest force
-#define CN_FORCE_LEAST 0.01   // of the largest: weaker ones are left out
-#define CN_FORCE_LARGEST 0.99 // the force that counts as the largest: this share are smaller
+#define PANEL_HEIGHT_MAX 620.0 // [px]
+#define PANEL_HEIGHT_MIN 130.0
+#define FORCE_WIDTH 7.0    // [px] of the largest force
+#define FORCE_MIN 0.01     // of the largest: weaker ones are left out
+#define FORCE_LARGEST 0.99 // the force that counts as the largest: this share are smaller
 
 // Where the panels are and how the picture's plane lies in them.
-typedef struct cn_layout {
+typedef struct picture_layout {
     int32_t columns, rows;
     double width, height; // [px] of a panel
     double scale;         // [px/m]
     double middle[2];     // [m] of the picture's plane, at the panel's middle
-} cn_layout;
+} picture_layout;
 
-static cn_layout cn_layout_choose(const cn_picture *picture, const cn_extent_box *extent) {
+static picture_layout layout_choose(const picture_spec *picture, const extent_box *extent) {
     double w = extent->seen_high[0] - extent->seen_low[0];
     double h = extent->seen_high[1] - extent->seen_low[1];
     double aspect = w / h, best = -1.0;
-    cn_layout layout = {.columns = 1};
+    picture_layout layout = {.columns = 1};
     // The number of columns that shows the scene largest on a card of at most twice its width.
     for (int32_t columns = 1; columns <= picture->count; columns++) {
         int32_t rows = (picture->count + columns - 1) / columns;
-        double width =
-            (CN_CARD_WIDTH - 2 * CN_CARD_EDGE - (columns - 1) * (double)CN_CARD_GAP) / columns;
-        double most = picture->count == 1 ? CN_PANEL_HEIGHT_MOST : CN_PANEL_HEIGHT_MOST / rows;
-        double height = fmin(fmax(width / aspect, CN_PANEL_HEIGHT_LEAST), most);
+        double width = (CARD_WIDTH - 2 * CARD_EDGE - (columns - 1) * (double)CARD_GAP) / columns;
+        double max = picture->count == 1 ? PANEL_HEIGHT_MAX : PANEL_HEIGHT_MAX / rows;
+        double height = fmin(fmax(width / aspect, PANEL_HEIGHT_MIN), max);
         double scale = fmin(width / w, height / h);
         if (scale > best * 1.02) {
             best = scale;
-            layout = (cn_layout){columns, rows, width, height, scale, {0.0, 0.0}};
+            layout = (picture_layout){columns, rows, width, height, scale, {0.0, 0.0}};
         }
     }
     for (int32_t k = 0; k < 2; k++) {
@@ -57,31 +56,31 @@ static cn_layout cn_layout_choose(const cn_picture *picture, const cn_extent_box
 }
 
 // A panel being drawn.
-typedef struct cn_panel {
+typedef struct picture_panel {
     FILE *out;
-    const cn_layout *layout;
+    const picture_layout *layout;
     double left, top; // [px]
-} cn_panel;
+} picture_panel;
 
-static double cn_panel_x(const cn_panel *panel, double x) {
+static double panel_x(const picture_panel *panel, double x) {
     return panel->left + 0.5 * panel->layout->width +
            panel->layout->scale * (x - panel->layout->middle[0]);
 }
 
-static double cn_panel_y(const cn_panel *panel, double y) {
+static double panel_y(const picture_panel *panel, double y) {
     return panel->top + 0.5 * panel->layout->height -
            panel->layout->scale * (y - panel->layout->middle[1]);
 }
 
 // ---- paints ----
 
-static void cn_write_fill(FILE *out, const cn_paint *paint) {
+static void write_fill(FILE *out, const paint_item *paint) {
     if (paint->shadow) {
         return; // its group says
     }
     int32_t rgb[3], edge[3];
-    cn_tone_rgb(paint->tone, paint->light, rgb);
-    cn_tone_rgb(paint->tone, 0.62 * paint->light, edge);
+    tone_rgb(paint->tone, paint->light, rgb);
+    tone_rgb(paint->tone, 0.62 * paint->light, edge);
     fprintf(out, " fill=\"#%02x%02x%02x\"", (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2]);
     // Without an edge of its own a face still closes the seam to the next one.
     const int32_t *line = paint->outline ? edge : rgb;
@@ -89,151 +88,152 @@ static void cn_write_fill(FILE *out, const cn_paint *paint) {
             (unsigned)line[2]);
 }
 
-static void cn_write_points(const cn_panel *panel, const cn_paints *paints, const cn_paint *paint) {
+static void write_points(const picture_panel *panel, const paint_list *paints,
+                         const paint_item *paint) {
     for (int32_t i = 0; i < paint->count; i++) {
         const double *point = paints->point + 2 * (int64_t)(paint->first + i);
-        fprintf(panel->out, "%s%.1f %.1f", i ? "L" : "M", cn_panel_x(panel, point[0]),
-                cn_panel_y(panel, point[1]));
+        fprintf(panel->out, "%s%.1f %.1f", i ? "L" : "M", panel_x(panel, point[0]),
+                panel_y(panel, point[1]));
     }
 }
 
-static void cn_write_oval(const cn_panel *panel, const cn_paint *paint) {
-    double x = cn_panel_x(panel, paint->center[0]), y = cn_panel_y(panel, paint->center[1]);
+static void write_oval(const picture_panel *panel, const paint_item *paint) {
+    double x = panel_x(panel, paint->center[0]), y = panel_y(panel, paint->center[1]);
     fprintf(panel->out,
             "<ellipse cx=\"%.1f\" cy=\"%.1f\" rx=\"%.2f\" ry=\"%.2f\" "
             "transform=\"rotate(%.1f %.1f %.1f)\"",
             x, y, panel->layout->scale * paint->radius, panel->layout->scale * paint->second,
             -paint->angle * 180.0 / 3.14159265358979, x, y);
-    cn_write_fill(panel->out, paint);
+    write_fill(panel->out, paint);
     fputs("/>\n", panel->out);
 }
 
-static void cn_write_circle(const cn_panel *panel, const cn_paint *paint) {
-    double x = cn_panel_x(panel, paint->center[0]), y = cn_panel_y(panel, paint->center[1]);
+static void write_circle(const picture_panel *panel, const paint_item *paint) {
+    double x = panel_x(panel, paint->center[0]), y = panel_y(panel, paint->center[1]);
     double r = panel->layout->scale * paint->radius;
     fprintf(panel->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.2f\"", x, y, r);
-    if (paint->kind == CN_PAINT_BALL) {
+    if (paint->kind == PAINT_SPHERE) {
         fprintf(panel->out, " fill=\"url(#ball%d)\"/>\n", (int)paint->tone);
-    } else if (paint->kind == CN_PAINT_RING) {
+    } else if (paint->kind == PAINT_RING) {
         fputs(" class=\"ring\"/>\n", panel->out);
     } else {
-        cn_write_fill(panel->out, paint);
+        write_fill(panel->out, paint);
         fprintf(panel->out, "/><path class=\"spoke\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", x, y,
                 x + r * cos(paint->angle), y - r * sin(paint->angle));
     }
 }
 
-static void cn_write_stick(const cn_panel *panel, const cn_paints *paints, const cn_paint *paint) {
+static void write_stick(const picture_panel *panel, const paint_list *paints,
+                        const paint_item *paint) {
     int32_t rgb[3];
     for (int32_t layer = 0; layer < 2; layer++) { // a darker one behind is the edge
-        cn_tone_rgb(paint->tone, layer ? 0.95 : 0.62, rgb);
+        tone_rgb(paint->tone, layer ? 0.95 : 0.62, rgb);
         fprintf(panel->out,
                 "<path fill=\"none\" stroke-linecap=\"round\" stroke=\"#%02x%02x%02x\" "
                 "stroke-width=\"%.2f\" d=\"",
                 (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2],
                 2.0 * panel->layout->scale * paint->radius - layer);
-        cn_write_points(panel, paints, paint);
+        write_points(panel, paints, paint);
         fputs("\"/>\n", panel->out);
     }
 }
 
-static void cn_write_paint(const cn_panel *panel, const cn_paints *paints, const cn_paint *paint) {
+static void write_paint(const picture_panel *panel, const paint_list *paints,
+                        const paint_item *paint) {
     switch (paint->kind) {
-    case CN_PAINT_POLYGON:
+    case PAINT_POLYGON:
         fputs("<path d=\"", panel->out);
-        cn_write_points(panel, paints, paint);
+        write_points(panel, paints, paint);
         fputs("Z\"", panel->out);
-        cn_write_fill(panel->out, paint);
+        write_fill(panel->out, paint);
         fputs("/>\n", panel->out);
         break;
-    case CN_PAINT_OVAL:
-        cn_write_oval(panel, paint);
+    case PAINT_OVAL:
+        write_oval(panel, paint);
         break;
-    case CN_PAINT_STICK:
-        cn_write_stick(panel, paints, paint);
+    case PAINT_STICK:
+        write_stick(panel, paints, paint);
         break;
-    case CN_PAINT_BALL:
-    case CN_PAINT_DISK:
-    case CN_PAINT_RING:
-        cn_write_circle(panel, paint);
+    case PAINT_SPHERE:
+    case PAINT_DISK:
+    case PAINT_RING:
+        write_circle(panel, paint);
         break;
     }
 }
 
 // ---- forces ----
 
-static int cn_compare_sizes(const void *a, const void *b) {
+static int compare_sizes(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-static double cn_impulse_size(const cn_contact_record *contact) {
+static double impulse_size(const cn_contact_record *contact) {
     const double *r = contact->impulse;
     return sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
 }
 
 // The force that is drawn with the full width.
-static double cn_largest_force(const cn_still *still) {
+static double largest_force(const picture_still *still) {
     if (still->contact_count == 0) {
         return 0.0;
     }
-    double *size = CN_ALLOCATE(double, still->contact_count);
+    double *size = ALLOCATE(double, still->contact_count);
     for (int32_t i = 0; i < still->contact_count; i++) {
-        size[i] = cn_impulse_size(&still->contacts[i]);
+        size[i] = impulse_size(&still->contacts[i]);
     }
-    qsort(size, (size_t)still->contact_count, sizeof *size, cn_compare_sizes);
-    double largest = size[(int32_t)(CN_FORCE_LARGEST * (still->contact_count - 1))];
+    qsort(size, (size_t)still->contact_count, sizeof *size, compare_sizes);
+    double largest = size[(int32_t)(FORCE_LARGEST * (still->contact_count - 1))];
     free(size);
     return largest;
 }
 
 // The end of a force's line in a body: its centre of mass, or the contact itself where the body
 // does not move.
-static void cn_force_end(const cn_picture *picture, const cn_still *still, cn_body_id id,
-                         const cn_contact_record *contact, const cn_camera *camera,
-                         double seen[3]) {
+static void force_end(const picture_spec *picture, const picture_still *still, cn_body_id id,
+                      const cn_contact_record *contact, const view_camera *camera, double seen[3]) {
     cn_body_info body;
     double x[3];
     cn_model_body(picture->model, id, &body);
     if (strcmp(body.kind, "rigid") == 0) {
-        cn_pose pose = cn_pose_of(cn_model_dim(picture->model), still->q, id);
-        cn_pose_apply(&pose, body.com, x);
+        body_pose pose = pose_of(cn_model_dim(picture->model), still->q, id);
+        pose_apply(&pose, body.com, x);
     } else {
         memcpy(x, contact->point, sizeof x);
     }
-    cn_camera_see(camera, x, seen);
+    view_camera_project(camera, x, seen);
 }
 
-static void cn_write_forces(const cn_panel *panel, const cn_picture *picture, const cn_still *still,
-                            const cn_camera *camera) {
-    double largest = cn_largest_force(still);
+static void write_forces(const picture_panel *panel, const picture_spec *picture,
+                         const picture_still *still, const view_camera *camera) {
+    double largest = largest_force(still);
     fputs("<g class=\"force\">\n", panel->out);
     for (int32_t i = 0; i < still->contact_count; i++) {
         const cn_contact_record *contact = &still->contacts[i];
-        double share = largest > 0.0 ? cn_impulse_size(contact) / largest : 0.0;
-        if (!(share > CN_FORCE_LEAST)) {
+        double share = largest > 0.0 ? impulse_size(contact) / largest : 0.0;
+        if (!(share > FORCE_MIN)) {
             continue;
         }
         double a[3], b[3], point[3];
-        cn_force_end(picture, still, contact->candidate, contact, camera, a);
-        cn_force_end(picture, still, contact->antagonist, contact, camera, b);
-        cn_camera_see(camera, contact->point, point);
+        force_end(picture, still, contact->candidate, contact, camera, a);
+        force_end(picture, still, contact->antagonist, contact, camera, b);
+        view_camera_project(camera, contact->point, point);
         fprintf(panel->out, "<path stroke-width=\"%.2f\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1f\"/>\n",
-                CN_FORCE_WIDTH * fmin(share, 1.3), cn_panel_x(panel, a[0]), cn_panel_y(panel, a[1]),
-                cn_panel_x(panel, point[0]), cn_panel_y(panel, point[1]), cn_panel_x(panel, b[0]),
-                cn_panel_y(panel, b[1]));
+                FORCE_WIDTH * fmin(share, 1.3), panel_x(panel, a[0]), panel_y(panel, a[1]),
+                panel_x(panel, point[0]), panel_y(panel, point[1]), panel_x(panel, b[0]),
+                panel_y(panel, b[1]));
     }
     fputs("</g>\n", panel->out);
 }
 
 // ---- panels ----
 
-static void cn_write_still(const cn_panel *panel, const cn_picture *picture, int32_t index,
-                           const cn_camera *camera, const cn_extent_box *extent,
-                           const int32_t *tones) {
-    const cn_still *still = &picture->stills[index];
-    cn_paints paints;
-    cn_paints_make(picture, still, camera, extent, tones, &paints);
+static void write_still(const picture_panel *panel, const picture_spec *picture, int32_t index,
+                        const view_camera *camera, const extent_box *extent, const int32_t *tones) {
+    const picture_still *still = &picture->stills[index];
+    paint_list paints;
+    paints_make(picture, still, camera, extent, tones, &paints);
     fprintf(panel->out,
             "<clipPath id=\"panel%d\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
             "rx=\"6\"/></clipPath>\n<rect class=\"sky\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
@@ -247,22 +247,22 @@ static void cn_write_still(const cn_panel *panel, const cn_picture *picture, int
             fputs(in_shadow ? "</g>\n" : "<g class=\"shadow\">\n", panel->out);
             in_shadow = !in_shadow;
         }
-        cn_write_paint(panel, &paints, &paints.paint[i]);
+        write_paint(panel, &paints, &paints.paint[i]);
     }
     fputs(in_shadow ? "</g>\n</g>\n" : "</g>\n", panel->out);
     if (picture->forces) {
         fprintf(panel->out, "<g clip-path=\"url(#panel%d)\">\n", (int)index);
-        cn_write_forces(panel, picture, still, camera);
+        write_forces(panel, picture, still, camera);
         fputs("</g>\n", panel->out);
     }
     char label[48];
     snprintf(label, sizeof label, "t = %.4g s", still->t);
-    cn_svg_text(panel->out, panel->left + 2, panel->top + panel->layout->height + 17,
-                "class=\"small\"", label);
-    cn_paints_free(&paints);
+    svg_text(panel->out, panel->left + 2, panel->top + panel->layout->height + 17,
+             "class=\"small\"", label);
+    paints_free(&paints);
 }
 
-static const char cn_picture_classes[] =
+static const char picture_classes[] =
     "  .sky { fill: #f4f6f8 } .bodies { stroke-width: 0.7; stroke-linejoin: round }\n"
     "  .pale { opacity: 0.35 } .shadow { opacity: 0.13; fill: #10161d; stroke: none }\n"
     "  .spoke { stroke: #000; stroke-opacity: 0.35; stroke-width: 0.9; fill: none }\n"
@@ -272,15 +272,15 @@ static const char cn_picture_classes[] =
     "  @media (prefers-color-scheme: dark) { .sky { fill: #1b2129 } .force { stroke: #ff7fa8 } }\n";
 
 // A ball of every tone: light from above on the left.
-static void cn_write_gradients(FILE *out) {
+static void write_gradients(FILE *out) {
     fputs("<defs>\n", out);
-    for (int32_t tone = 0; tone < CN_TONES; tone++) {
+    for (int32_t tone = 0; tone < TONES; tone++) {
         static const double light[3] = {1.35, 1.0, 0.55};
         static const int32_t share[3] = {0, 55, 100};
         fprintf(out, "<radialGradient id=\"ball%d\" cx=\"0.36\" cy=\"0.3\" r=\"0.75\">", (int)tone);
         for (int32_t i = 0; i < 3; i++) {
             int32_t rgb[3];
-            cn_tone_rgb(tone, light[i], rgb);
+            tone_rgb(tone, light[i], rgb);
             fprintf(out, "<stop offset=\"%d%%\" stop-color=\"#%02x%02x%02x\"/>", (int)share[i],
                     (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2]);
         }
@@ -289,26 +289,25 @@ static void cn_write_gradients(FILE *out) {
     fputs("</defs>\n", out);
 }
 
-void cn_picture_write(const cn_picture *picture, FILE *out) {
-    cn_camera camera = cn_camera_of(picture->model);
-    cn_extent_box extent = cn_picture_extent(picture, &camera);
-    cn_layout layout = cn_layout_choose(picture, &extent);
-    int32_t *tones = cn_tones_choose(picture);
-    double height = CN_CARD_HEAD + layout.rows * (layout.height + CN_PANEL_LABEL + CN_CARD_GAP) -
-                    CN_CARD_GAP + CN_CARD_EDGE / 2.0;
-    cn_svg_open(out, CN_CARD_WIDTH, (int32_t)height, picture->title, cn_picture_classes);
-    cn_write_gradients(out);
-    cn_svg_text(out, CN_CARD_EDGE, 42, "class=\"title\"", picture->title);
-    cn_svg_text(out, CN_CARD_EDGE, 65, "", picture->subtitle);
+void picture_write(const picture_spec *picture, FILE *out) {
+    view_camera camera = view_camera_of(picture->model);
+    extent_box extent = picture_extent(picture, &camera);
+    picture_layout layout = layout_choose(picture, &extent);
+    int32_t *tones = tones_choose(picture);
+    double height = CARD_HEAD + layout.rows * (layout.height + PANEL_LABEL + CARD_GAP) - CARD_GAP +
+                    CARD_EDGE / 2.0;
+    svg_open(out, CARD_WIDTH, (int32_t)height, picture->title, picture_classes);
+    write_gradients(out);
+    svg_text(out, CARD_EDGE, 42, "class=\"title\"", picture->title);
+    svg_text(out, CARD_EDGE, 65, "", picture->subtitle);
     for (int32_t i = 0; i < picture->count; i++) {
-        cn_panel panel = {.out = out,
-                          .layout = &layout,
-                          .left =
-                              CN_CARD_EDGE + (i % layout.columns) * (layout.width + CN_CARD_GAP),
-                          .top = CN_CARD_HEAD + (int32_t)(i / layout.columns) *
-                                                    (layout.height + CN_PANEL_LABEL + CN_CARD_GAP)};
-        cn_write_still(&panel, picture, i, &camera, &extent, tones);
+        picture_panel panel = {.out = out,
+                               .layout = &layout,
+                               .left = CARD_EDGE + (i % layout.columns) * (layout.width + CARD_GAP),
+                               .top = CARD_HEAD + (int32_t)(i / layout.columns) *
+                                                      (layout.height + PANEL_LABEL + CARD_GAP)};
+        write_still(&panel, picture, i, &camera, &extent, tones);
     }
     free(tones);
-    cn_svg_close(out);
+    svg_close(out);
 }

@@ -9,21 +9,21 @@
 #include <stdio.h>
 
 // A moment of a run.
-typedef struct cn_still {
+typedef struct picture_still {
     double t;
     const double *q;                   // poses, as in a run file
     const cn_contact_record *contacts; // for forces; may be NULL
     int32_t contact_count;
-} cn_still;
+} picture_still;
 
-typedef struct cn_picture {
+typedef struct picture_spec {
     const cn_model *model;
     const char *title, *subtitle;
-    const cn_still *stills;
+    const picture_still *stills;
     int32_t count;
     bool forces; // the impulses of contacts as lines between the bodies, which are drawn pale
-} cn_picture;
+} picture_spec;
 
-void cn_picture_write(const cn_picture *picture, FILE *out);
+void picture_write(const picture_spec *picture, FILE *out);
 
 #endif

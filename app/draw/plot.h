@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-typedef struct cn_curve {
+typedef struct plot_curve {
     const char *name, *note;  // legend: two lines; without a name there is none
     const double *x, *y;      // points that are not finite, or not positive on a logarithmic axis,
                               // are left out; a NaN in x also lifts the pen
@@ -15,25 +15,25 @@ typedef struct cn_curve {
     int32_t count;
     bool dots;    // points instead of a line
     bool outline; // a thin grey line without a dot at its end, as of bodies
-} cn_curve;
+} plot_curve;
 
-#define CN_PLOT_DASHES 4 // whole, dashed, dotted, dash-dotted: a colour is used once with each
-#define CN_PLOT_CURVES (CN_SVG_COLOURS * CN_PLOT_DASHES) // more are left out
+#define PLOT_DASHES 4 // whole, dashed, dotted, dash-dotted: a colour is used once with each
+#define PLOT_CURVES (SVG_COLOURS * PLOT_DASHES) // more are left out
 
-typedef enum cn_scale { CN_SCALE_LOG, CN_SCALE_LINEAR } cn_scale;
+typedef enum plot_scale { SCALE_LOG, SCALE_LINEAR } plot_scale;
 
-typedef struct cn_plot {
+typedef struct plot_spec {
     const char *title, *subtitle, *x_label, *y_label;
-    cn_scale x_scale, y_scale;
+    plot_scale x_scale, y_scale;
     bool equal;        // a metre is as long on both (linear) axes
     bool overlaid;     // curves are expected to lie on each other: later ones are dashed
     double y_range[2]; // of a linear axis; both 0: from the data
     double y_target;   // a marked level on a logarithmic axis; 0: none
     const char *target_label;
-    const cn_curve *curves;
+    const plot_curve *curves;
     int32_t count;
-} cn_plot;
+} plot_spec;
 
-void cn_plot_write(const cn_plot *plot, FILE *out);
+void plot_write(const plot_spec *plot, FILE *out);
 
 #endif

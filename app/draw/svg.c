@@ -6,19 +6,19 @@
 #include "support/terminal.h"
 
 // One set of hues for each background.
-static const char *const cn_curve_light[CN_SVG_COLOURS] = {"#d9480f", "#1c6fd1", "#0b8a63",
-                                                           "#8a4fc7", "#a07900", "#c2255c"};
-static const char *const cn_curve_dark[CN_SVG_COLOURS] = {"#ff8a4c", "#62a8ff", "#3fd0a0",
-                                                          "#c39bff", "#e6c04d", "#ff7fa8"};
+static const char *const curve_light[SVG_COLOURS] = {"#d9480f", "#1c6fd1", "#0b8a63",
+                                                     "#8a4fc7", "#a07900", "#c2255c"};
+static const char *const curve_dark[SVG_COLOURS] = {"#ff8a4c", "#62a8ff", "#3fd0a0",
+                                                    "#c39bff", "#e6c04d", "#ff7fa8"};
 
-static void cn_svg_hues(FILE *out, const char *indent, const char *const hues[CN_SVG_COLOURS]) {
-    for (int32_t c = 0; c < CN_SVG_COLOURS; c++) {
+static void svg_hues(FILE *out, const char *indent, const char *const hues[SVG_COLOURS]) {
+    for (int32_t c = 0; c < SVG_COLOURS; c++) {
         fprintf(out, "%s.c%d { stroke: %s } .d%d { fill: %s }\n", indent, (int)c, hues[c], (int)c,
                 hues[c]);
     }
 }
 
-static void cn_svg_style(FILE *out, const char *classes) {
+static void svg_style(FILE *out, const char *classes) {
     fputs(
         "<style>\n"
         "  text { font-family: system-ui, 'Segoe UI', 'Helvetica Neue', 'DejaVu Sans', sans-serif; "
@@ -33,7 +33,7 @@ static void cn_svg_style(FILE *out, const char *classes) {
         "  .curve { fill: none; stroke-width: 2.2; stroke-linejoin: round; stroke-linecap: round }"
         "\n",
         out);
-    cn_svg_hues(out, "  ", cn_curve_light);
+    svg_hues(out, "  ", curve_light);
     fputs("  @media (prefers-color-scheme: dark) {\n"
           "    text { fill: #aab4c0 } .mark { fill: inherit } .card { fill: #12161c } .title, "
           ".name { fill: #eef2f6 }\n"
@@ -41,30 +41,30 @@ static void cn_svg_style(FILE *out, const char *classes) {
           "#6b7683 }\n"
           "    .target { stroke: #95a0ad }\n",
           out);
-    cn_svg_hues(out, "    ", cn_curve_dark);
+    svg_hues(out, "    ", curve_dark);
     fprintf(out, "  }\n%s</style>\n", classes ? classes : "");
 }
 
-void cn_svg_open(FILE *out, int32_t width, int32_t height, const char *title, const char *classes) {
+void svg_open(FILE *out, int32_t width, int32_t height, const char *title, const char *classes) {
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
             "height=\"%d\" role=\"img\">\n<title>",
             (int)width, (int)height, (int)width, (int)height);
-    cn_svg_escaped(out, title);
+    svg_escaped(out, title);
     fputs("</title>\n", out);
-    cn_svg_style(out, classes);
+    svg_style(out, classes);
     fprintf(out, "<rect class=\"card\" width=\"%d\" height=\"%d\" rx=\"10\"/>\n", (int)width,
             (int)height);
 }
 
-void cn_svg_close(FILE *out) {
+void svg_close(FILE *out) {
     fputs("</svg>\n", out);
 }
 
-void cn_svg_escaped(FILE *out, const char *text) {
-    char shown[CN_SHOWN];
+void svg_escaped(FILE *out, const char *text) {
+    char shown[ESCAPED_SIZE];
     while (*text) {
-        text += cn_show_character(text, shown);
+        text += escape_character(text, shown);
         switch (shown[0]) {
         case '<':
             fputs("&lt;", out);
@@ -81,13 +81,13 @@ void cn_svg_escaped(FILE *out, const char *text) {
     }
 }
 
-void cn_svg_text(FILE *out, double x, double y, const char *attributes, const char *text) {
+void svg_text(FILE *out, double x, double y, const char *attributes, const char *text) {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    cn_svg_escaped(out, text);
+    svg_escaped(out, text);
     fputs("</text>\n", out);
 }
 
-void cn_svg_line(FILE *out, const char *class, double x1, double y1, double x2, double y2) {
+void svg_line(FILE *out, const char *class, double x1, double y1, double x2, double y2) {
     fprintf(out, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", class,
             x1, y1, x2, y2);
 }

@@ -7,17 +7,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define CN_SVG_COLOURS 6 // hues that stay apart for colour-blind readers
+#define SVG_COLOURS 6 // hues that stay apart for colour-blind readers
 
 // The head, the common styles and a card behind everything. classes: more rules for the style
 // sheet, or NULL.
-void cn_svg_open(FILE *out, int32_t width, int32_t height, const char *title, const char *classes);
-void cn_svg_close(FILE *out);
+void svg_open(FILE *out, int32_t width, int32_t height, const char *title, const char *classes);
+void svg_close(FILE *out);
 
 // Classes for text: title, name, small, mark (in the colour of what it is in); for lines: grid,
 // fine, axis, target, outline; for paths: curve with c0, c1 ...; for dots: d0, d1 ...
-void cn_svg_text(FILE *out, double x, double y, const char *attributes, const char *text);
-void cn_svg_line(FILE *out, const char *class, double x1, double y1, double x2, double y2);
-void cn_svg_escaped(FILE *out, const char *text);
+void svg_text(FILE *out, double x, double y, const char *attributes, const char *text);
+void svg_line(FILE *out, const char *class, double x1, double y1, double x2, double y2);
+void svg_escaped(FILE *out, const char *text);
 
 #endif

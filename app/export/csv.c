@@ -11,37 +11,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool cn_csv_open(cn_output *out, const char *folder, const char *name, const char *titles) {
-    bool opened = cn_output_open_in(out, folder, name);
+static bool csv_open(output_file *out, const char *folder, const char *name, const char *titles) {
+    bool opened = output_open_in(out, folder, name);
     if (opened) {
         fprintf(out->file, "%s\n", titles);
     }
     return opened;
 }
 
-static void cn_csv_reals(FILE *file, const double *x, int32_t count) {
+static void csv_reals(FILE *file, const double *x, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         char text[32];
-        fprintf(file, ",%s", cn_real_text(x[i], text));
+        fprintf(file, ",%s", real_text(x[i], text));
     }
 }
 
-static bool cn_csv_wants(const cn_export_job *job, int64_t step) {
+static bool csv_wants(const export_job *job, int64_t step) {
     return job->last < job->first || (step >= job->first && step <= job->last);
 }
 
-static int cn_csv_ledger(const cn_export_job *job, cn_recorded *recorded) {
+static int csv_ledger(const export_job *job, recorded_run *recorded) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_step_report *rows;
     cn_error error = {.status = CN_OK};
     int64_t count;
     if (!memory || cn_run_ledger(recorded->run, memory, &rows, &count, &error) != CN_OK) {
         cn_arena_destroy(memory);
-        return memory ? cn_report_error_in(&error, recorded->path)
-                      : cn_report_failure("out of memory");
+        return memory ? report_error_in(&error, recorded->path) : report_failure("out of memory");
     }
-    cn_output out;
-    bool opened = cn_csv_open(
+    output_file out;
+    bool opened = csv_open(
         &out, job->folder, "ledger.csv",
         "step,t,contacts,sticking,sliding,solver,iterations,residual,outcome,penetration_max,"
         "joint_error_max,kinetic,potential,work_external,work_joints,dissipated_friction,"
@@ -50,7 +49,7 @@ static int cn_csv_ledger(const cn_export_job *job, cn_recorded *recorded) {
     FILE *file = opened ? out.file : NULL;
     for (int64_t i = 0; file && i < count; i++) {
         const cn_step_report *row = &rows[i];
-        if (!cn_csv_wants(job, row->step)) {
+        if (!csv_wants(job, row->step)) {
             continue;
         }
         const double numbers[] = {
@@ -60,31 +59,31 @@ static int cn_csv_ledger(const cn_export_job *job, cn_recorded *recorded) {
             row->cpu_detect,          row->cpu_assemble,      row->cpu_solve,
             row->cpu_advance};
         fprintf(file, "%lld", (long long)row->step);
-        cn_csv_reals(file, &row->t, 1);
+        csv_reals(file, &row->t, 1);
         fprintf(file, ",%d,%d,%d,%s,%d", (int)row->contacts, (int)row->sticking, (int)row->sliding,
                 row->solver, (int)row->iterations);
-        cn_csv_reals(file, &row->residual, 1);
+        csv_reals(file, &row->residual, 1);
         fprintf(file, ",%s", cn_outcome_text(row->outcome));
-        cn_csv_reals(file, numbers, (int32_t)(sizeof numbers / sizeof numbers[0]));
+        csv_reals(file, numbers, (int32_t)(sizeof numbers / sizeof numbers[0]));
         fprintf(file, ",%d", (int)row->paradoxes);
-        cn_csv_reals(file, &row->work_correction, 1);
+        csv_reals(file, &row->work_correction, 1);
         fputc('\n', file);
     }
     cn_arena_destroy(memory);
-    return opened ? cn_output_close(&out) : CN_EXIT_FAILURE;
+    return opened ? output_close(&out) : EXIT_FAILED;
 }
 
 // Bodies have one line each in a frame; a system has one, with its coordinates, which stand three
 // to a body in frames.
-static bool cn_csv_frames_open(cn_output *out, const char *folder, const cn_model *model) {
+static bool csv_frames_open(output_file *out, const char *folder, const cn_model *model) {
     const cn_system *system = cn_model_system(model);
     if (!system) {
-        return cn_csv_open(out, folder, "frames.csv",
-                           cn_model_dim(model) == 3
-                               ? "step,t,body,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz"
-                               : "step,t,body,name,x,y,angle,vx,vy,w");
+        return csv_open(out, folder, "frames.csv",
+                        cn_model_dim(model) == 3
+                            ? "step,t,body,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz"
+                            : "step,t,body,name,x,y,angle,vx,vy,w");
     }
-    if (!cn_output_open_in(out, folder, "frames.csv")) {
+    if (!output_open_in(out, folder, "frames.csv")) {
         return false;
     }
     for (int32_t k = 0; k < 2 * cn_system_size(system); k++) {
@@ -95,48 +94,48 @@ static bool cn_csv_frames_open(cn_output *out, const char *folder, const cn_mode
     return true;
 }
 
-static void cn_csv_system_frame(FILE *file, const cn_system *system, int64_t step, double t,
-                                const double *q, const double *v) {
+static void csv_system_frame(FILE *file, const cn_system *system, int64_t step, double t,
+                             const double *q, const double *v) {
     fprintf(file, "%lld", (long long)step);
-    cn_csv_reals(file, &t, 1);
-    cn_csv_reals(file, q, cn_system_size(system));
-    cn_csv_reals(file, v, cn_system_size(system));
+    csv_reals(file, &t, 1);
+    csv_reals(file, q, cn_system_size(system));
+    csv_reals(file, v, cn_system_size(system));
     fputc('\n', file);
 }
 
 // One line a body.
-static void cn_csv_frame(FILE *file, const cn_model *model, int64_t step, double t, const double *q,
-                         const double *v) {
+static void csv_frame(FILE *file, const cn_model *model, int64_t step, double t, const double *q,
+                      const double *v) {
     int32_t pose = cn_model_dim(model) == 3 ? 7 : 3, size = cn_model_dim(model) == 3 ? 6 : 3;
     for (cn_body_id id = 1; id <= cn_model_body_count(model); id++) {
         cn_body_info body;
         cn_model_body(model, id, &body);
         fprintf(file, "%lld", (long long)step);
-        cn_csv_reals(file, &t, 1);
+        csv_reals(file, &t, 1);
         fprintf(file, ",%d,", (int)id);
-        cn_csv_text(file, body.name);
-        cn_csv_reals(file, q + (int64_t)pose * (id - 1), pose);
-        cn_csv_reals(file, v + (int64_t)size * (id - 1), size);
+        csv_text(file, body.name);
+        csv_reals(file, q + (int64_t)pose * (id - 1), pose);
+        csv_reals(file, v + (int64_t)size * (id - 1), size);
         fputc('\n', file);
     }
 }
 
-static const char cn_contact_titles_3d[] =
+static const char contact_titles_3d[] =
     "step,t,candidate,antagonist,status,gap,friction,point_x,point_y,point_z,normal_x,normal_y,"
     "normal_z,impulse_x,impulse_y,impulse_z,velocity_x,velocity_y,velocity_z,before_x,before_y,"
     "before_z,shift_x,shift_y,shift_z";
-static const char cn_contact_titles_2d[] =
+static const char contact_titles_2d[] =
     "step,t,candidate,antagonist,status,gap,friction,point_x,point_y,normal_x,normal_y,impulse_x,"
     "impulse_y,velocity_x,velocity_y,before_x,before_y,shift_x,shift_y";
 
-static cn_status cn_csv_contacts(FILE *file, cn_recorded *recorded, int64_t index, int64_t step,
-                                 double t, cn_error *error) {
+static cn_status csv_contacts(FILE *file, recorded_run *recorded, int64_t index, int64_t step,
+                              double t, cn_error *error) {
     static const char *const names[] = {"open", "stick", "slide"};
     int32_t dim = cn_model_dim(recorded->model), count;
     cn_arena *memory = cn_arena_create(NULL);
     cn_contact_record *contacts;
     if (!memory) {
-        return cn_error_memory(error);
+        return error_memory(error);
     }
     cn_status status = cn_run_contacts(recorded->run, index, memory, &contacts, &count, error);
     for (int32_t i = 0; status == CN_OK && i < count; i++) {
@@ -144,13 +143,13 @@ static cn_status cn_csv_contacts(FILE *file, cn_recorded *recorded, int64_t inde
         const double *const vectors[] = {c->point,    c->normal,          c->impulse,
                                          c->velocity, c->velocity_before, c->shift};
         fprintf(file, "%lld", (long long)step);
-        cn_csv_reals(file, &t, 1);
+        csv_reals(file, &t, 1);
         fprintf(file, ",%d,%d,%s", (int)c->candidate, (int)c->antagonist,
                 c->status < 3 ? names[c->status] : "unknown");
-        cn_csv_reals(file, &c->gap, 1);
-        cn_csv_reals(file, &c->friction, 1);
+        csv_reals(file, &c->gap, 1);
+        csv_reals(file, &c->friction, 1);
         for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
-            cn_csv_reals(file, vectors[k], dim);
+            csv_reals(file, vectors[k], dim);
         }
         fputc('\n', file);
     }
@@ -158,22 +157,22 @@ static cn_status cn_csv_contacts(FILE *file, cn_recorded *recorded, int64_t inde
     return status;
 }
 
-static cn_status cn_csv_frames(const cn_export_job *job, cn_recorded *recorded, FILE *frames,
-                               FILE *contacts, cn_error *error) {
+static cn_status csv_frames(const export_job *job, recorded_run *recorded, FILE *frames,
+                            FILE *contacts, cn_error *error) {
     int64_t bodies = cn_model_body_count(recorded->model);
     const cn_system *system = cn_model_system(recorded->model);
-    double *q = CN_ALLOCATE(double, 7 * bodies), *v = CN_ALLOCATE(double, 6 * bodies), t;
+    double *q = ALLOCATE(double, 7 * bodies), *v = ALLOCATE(double, 6 * bodies), t;
     cn_status status = CN_OK;
     for (int64_t i = 0; status == CN_OK && i < cn_run_frame_count(recorded->run); i++) {
         int64_t step;
         status = cn_run_frame(recorded->run, i, &step, &t, q, v, error);
-        if (status == CN_OK && cn_csv_wants(job, step)) {
+        if (status == CN_OK && csv_wants(job, step)) {
             if (system) {
-                cn_csv_system_frame(frames, system, step, t, q, v);
+                csv_system_frame(frames, system, step, t, q, v);
             } else {
-                cn_csv_frame(frames, recorded->model, step, t, q, v);
+                csv_frame(frames, recorded->model, step, t, q, v);
             }
-            status = cn_csv_contacts(contacts, recorded, i, step, t, error);
+            status = csv_contacts(contacts, recorded, i, step, t, error);
         }
     }
     free(q);
@@ -181,29 +180,29 @@ static cn_status cn_csv_frames(const cn_export_job *job, cn_recorded *recorded, 
     return status;
 }
 
-int cn_export_csv(const cn_export_job *job, cn_recorded *recorded) {
+int export_csv(const export_job *job, recorded_run *recorded) {
     bool is_3d = cn_model_dim(recorded->model) == 3;
     cn_error error = {.status = CN_OK};
-    int code = cn_csv_ledger(job, recorded);
-    cn_output frames, contacts;
-    if (!cn_csv_frames_open(&frames, job->folder, recorded->model)) {
-        return CN_EXIT_FAILURE;
+    int code = csv_ledger(job, recorded);
+    output_file frames, contacts;
+    if (!csv_frames_open(&frames, job->folder, recorded->model)) {
+        return EXIT_FAILED;
     }
-    if (!cn_csv_open(&contacts, job->folder, "contacts.csv",
-                     is_3d ? cn_contact_titles_3d : cn_contact_titles_2d)) {
-        cn_output_discard(&frames);
-        return CN_EXIT_FAILURE;
+    if (!csv_open(&contacts, job->folder, "contacts.csv",
+                  is_3d ? contact_titles_3d : contact_titles_2d)) {
+        output_discard(&frames);
+        return EXIT_FAILED;
     }
-    if (cn_csv_frames(job, recorded, frames.file, contacts.file, &error) != CN_OK) {
-        code = cn_exit_join(code, cn_report_error_in(&error, recorded->path));
-        cn_output_discard(&frames);
-        cn_output_discard(&contacts);
+    if (csv_frames(job, recorded, frames.file, contacts.file, &error) != CN_OK) {
+        code = exit_join(code, report_error_in(&error, recorded->path));
+        output_discard(&frames);
+        output_discard(&contacts);
     } else {
-        code = cn_exit_join(code, cn_output_close(&frames));
-        code = cn_exit_join(code, cn_output_close(&contacts));
+        code = exit_join(code, output_close(&frames));
+        code = exit_join(code, output_close(&contacts));
     }
-    if (code == CN_EXIT_DONE && !job->quiet) {
-        cn_say(stdout, "%s: ledger.csv, frames.csv, contacts.csv\n", job->folder);
+    if (code == EXIT_DONE && !job->quiet) {
+        print_format(stdout, "%s: ledger.csv, frames.csv, contacts.csv\n", job->folder);
     }
     return code;
 }

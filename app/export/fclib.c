@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct cn_retrace {
-    const cn_export_job *job;
-    cn_recorded *recorded;
+typedef struct retrace {
+    const export_job *job;
+    recorded_run *recorded;
     cn_sim *sim;
     int64_t frame;             // the next recorded one
     int64_t compared, written; // so far
@@ -24,24 +24,24 @@ typedef struct cn_retrace {
     cn_arena *memory;
     cn_run_event *events;
     int64_t event_count, event; // the next
-} cn_retrace;
+} retrace;
 
-#define CN_LIVE_EVENT "live: "
+#define LIVE_EVENT "live: "
 
 // The commands that first act in the step to come.
-static cn_status cn_retrace_steer(cn_retrace *trace, cn_error *error) {
+static cn_status retrace_steer(retrace *trace, cn_error *error) {
     const cn_model *model = trace->recorded->model;
     cn_status status = CN_OK;
     while (status == CN_OK && trace->event < trace->event_count &&
            trace->events[trace->event].step <= cn_sim_step_index(trace->sim) + 1) {
         const char *text = trace->events[trace->event++].text, *why;
-        cn_request request;
+        page_request request;
         cn_steering steering = cn_sim_steering(trace->sim);
-        size_t mark = strlen(CN_LIVE_EVENT);
-        bool known = strncmp(text, CN_LIVE_EVENT, mark) == 0 &&
-                     cn_request_read(text + mark, strlen(text + mark), cn_model_dim(model),
-                                     cn_model_body_count(model), &request, &why);
-        if (known && cn_live_steering(&request, &steering)) {
+        size_t mark = strlen(LIVE_EVENT);
+        bool known = strncmp(text, LIVE_EVENT, mark) == 0 &&
+                     request_read(text + mark, strlen(text + mark), cn_model_dim(model),
+                                  cn_model_body_count(model), &request, &why);
+        if (known && live_steering(&request, &steering)) {
             status = cn_sim_steer(trace->sim, &steering, error);
         }
     }
@@ -49,7 +49,7 @@ static cn_status cn_retrace_steer(cn_retrace *trace, cn_error *error) {
 }
 
 // Whether the state is the recorded one, where there is a frame of this step.
-static cn_status cn_retrace_compare(cn_retrace *trace, cn_error *error) {
+static cn_status retrace_compare(retrace *trace, cn_error *error) {
     const cn_model *model = trace->recorded->model;
     size_t bodies = (size_t)cn_model_body_count(model);
     size_t poses = bodies * (cn_model_dim(model) == 3 ? 7 : 3) * sizeof(double);
@@ -81,8 +81,7 @@ static cn_status cn_retrace_compare(cn_retrace *trace, cn_error *error) {
     return CN_OK;
 }
 
-static cn_status cn_retrace_write(cn_retrace *trace, const cn_step_report *report,
-                                  cn_error *error) {
+static cn_status retrace_write(retrace *trace, const cn_step_report *report, cn_error *error) {
     const double *r, *u;
     const cn_friction *p = cn_sim_problem(trace->sim, &r, &u);
     if (!p || p->contacts == 0) {
@@ -90,15 +89,15 @@ static cn_status cn_retrace_write(cn_retrace *trace, const cn_step_report *repor
     }
     cn_problem *problem = cn_problem_create(NULL, CN_PROBLEM_FRICTION);
     if (!problem) {
-        return cn_error_memory(error);
+        return error_memory(error);
     }
-    char *title = cn_text("%s, step %lld", trace->job->name, (long long)report->step);
-    char *about = cn_text("The one-step problem of %s at t = %.17g s, %d contacts, with the "
-                          "solution of %s (%s, residual %.3g). Made by cairn %s.",
-                          trace->job->name, report->t, (int)p->contacts, report->solver,
-                          cn_outcome_text(report->outcome), report->residual, cn_version());
-    char *path =
-        cn_text("%s/%s-%06lld.hdf5", trace->job->folder, trace->job->name, (long long)report->step);
+    char *title = format_text("%s, step %lld", trace->job->name, (long long)report->step);
+    char *about = format_text("The one-step problem of %s at t = %.17g s, %d contacts, with the "
+                              "solution of %s (%s, residual %.3g). Made by cairn %s.",
+                              trace->job->name, report->t, (int)p->contacts, report->solver,
+                              cn_outcome_text(report->outcome), report->residual, cn_version());
+    char *path = format_text("%s/%s-%06lld.hdf5", trace->job->folder, trace->job->name,
+                             (long long)report->step);
     cn_status status = cn_friction_assemble(p, problem->memory, &problem->friction, error);
     if (status == CN_OK) {
         // The solution stays the sim's: nothing of a problem is freed but its memory.
@@ -116,55 +115,56 @@ static cn_status cn_retrace_write(cn_retrace *trace, const cn_step_report *repor
     return status;
 }
 
-static cn_status cn_retrace_go(cn_retrace *trace, int64_t first, int64_t last, cn_error *error) {
-    cn_progress_line line = cn_progress_start("simulating again", !trace->job->quiet);
+static cn_status retrace_run(retrace *trace, int64_t first, int64_t last, cn_error *error) {
+    progress_line line = progress_start("simulating again", !trace->job->quiet);
     line.reached = true;
-    cn_status status = cn_retrace_compare(trace, error);
+    cn_status status = retrace_compare(trace, error);
     while (status == CN_OK && cn_sim_step_index(trace->sim) < last) {
         cn_step_report report = {.step = 0};
-        status = cn_retrace_steer(trace, error);
+        status = retrace_steer(trace, error);
         status = status == CN_OK ? cn_sim_step(trace->sim, &report, error) : status;
-        status = status == CN_OK ? cn_retrace_compare(trace, error) : status;
+        status = status == CN_OK ? retrace_compare(trace, error) : status;
         if (status == CN_OK && report.step >= first) {
-            status = cn_retrace_write(trace, &report, error);
+            status = retrace_write(trace, &report, error);
         }
         cn_progress progress = {
             .stage = "", .done = report.step, .total = last, .residual = report.residual};
-        if (!cn_progress_step(&line, &progress)) {
+        if (!progress_step(&line, &progress)) {
             *error = (cn_error){.status = CN_ERR_CANCELLED, .message = "interrupted"};
             status = CN_ERR_CANCELLED;
         }
     }
-    cn_progress_finish(&line);
+    progress_finish(&line);
     return status;
 }
 
-int cn_export_fclib(const cn_export_job *job, cn_recorded *recorded) {
+int export_fclib(const export_job *job, recorded_run *recorded) {
     int64_t bodies = cn_model_body_count(recorded->model);
-    cn_retrace trace = {.job = job, .recorded = recorded, .memory = cn_arena_create(NULL)};
+    retrace trace = {.job = job, .recorded = recorded, .memory = cn_arena_create(NULL)};
     cn_error error = {.status = CN_OK};
     for (int32_t i = 0; i < 2; i++) {
-        trace.q[i] = CN_ALLOCATE(double, 7 * bodies);
-        trace.v[i] = CN_ALLOCATE(double, 6 * bodies);
+        trace.q[i] = ALLOCATE(double, 7 * bodies);
+        trace.v[i] = ALLOCATE(double, 6 * bodies);
     }
     int64_t last_recorded = cn_run_last_checkpoint(recorded->run);
     bool is_default = job->last < job->first;
     int64_t first = is_default ? last_recorded : job->first,
             last = is_default ? last_recorded : job->last;
-    cn_interrupt_catch();
+    interrupt_catch();
     cn_status status = trace.memory ? cn_run_events(recorded->run, trace.memory, &trace.events,
                                                     &trace.event_count, &error)
-                                    : cn_error_memory(&error);
+                                    : error_memory(&error);
     status = status == CN_OK ? cn_sim_create(recorded->model, NULL, &trace.sim, &error) : status;
-    status = status == CN_OK ? cn_retrace_go(&trace, first, last, &error) : status;
-    int code = CN_EXIT_DONE;
+    status = status == CN_OK ? retrace_run(&trace, first, last, &error) : status;
+    int code = EXIT_DONE;
     if (status != CN_OK) {
-        code = cn_report_error_in(&error, recorded->path);
+        code = report_error_in(&error, recorded->path);
     } else if (!job->quiet) {
-        cn_say(stdout,
-               "%s: %lld problems; the scene was simulated again to step %lld and gave the %lld "
-               "recorded frames passed, bit for bit\n",
-               job->folder, (long long)trace.written, (long long)last, (long long)trace.compared);
+        print_format(
+            stdout,
+            "%s: %lld problems; the scene was simulated again to step %lld and gave the %lld "
+            "recorded frames passed, bit for bit\n",
+            job->folder, (long long)trace.written, (long long)last, (long long)trace.compared);
     }
     cn_sim_destroy(trace.sim);
     cn_arena_destroy(trace.memory);

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-cn_status cn_run_model(cn_run *run, const char *path, const cn_override *overrides, int32_t count,
-                       cn_model **out, cn_error *error) {
-    return cn_run_model_in(NULL, run, path, overrides, count, out, error);
+cn_status run_model(cn_run *run, const char *path, const cn_override *overrides, int32_t count,
+                    cn_model **out, cn_error *error) {
+    return run_model_in(NULL, run, path, overrides, count, out, error);
 }
 
-cn_status cn_run_model_in(const cn_env *env, cn_run *run, const char *path,
-                          const cn_override *overrides, int32_t count, cn_model **out,
-                          cn_error *error) {
+cn_status run_model_in(const cn_env *env, cn_run *run, const char *path,
+                       const cn_override *overrides, int32_t count, cn_model **out,
+                       cn_error *error) {
     const char *text = cn_run_meta(run, "scene");
     if (!text || !text[0]) {
         *error = (cn_error){.status = CN_ERR_INPUT,
@@ -27,13 +27,13 @@ cn_status cn_run_model_in(const cn_env *env, cn_run *run, const char *path,
     return cn_scene_read_text(env, path, text, strlen(text), overrides, count, out, error);
 }
 
-cn_status cn_recorded_open(const char *path, cn_recorded *out, cn_error *error) {
-    *out = (cn_recorded){.path = path};
+cn_status recorded_open(const char *path, recorded_run *out, cn_error *error) {
+    *out = (recorded_run){.path = path};
     cn_status status = cn_run_open(NULL, path, &out->run, error);
     if (status != CN_OK) {
         return status;
     }
-    status = cn_run_model(out->run, path, NULL, 0, &out->model, error);
+    status = run_model(out->run, path, NULL, 0, &out->model, error);
     if (status == CN_OK && (cn_model_body_count(out->model) != cn_run_body_count(out->run) ||
                             cn_model_dim(out->model) != cn_run_dim(out->run))) {
         *error = (cn_error){.status = CN_ERR_INPUT,
@@ -42,29 +42,29 @@ cn_status cn_recorded_open(const char *path, cn_recorded *out, cn_error *error) 
         status = CN_ERR_INPUT;
     }
     if (status != CN_OK) {
-        cn_recorded_close(out);
+        recorded_close(out);
     }
     return status;
 }
 
-void cn_recorded_close(cn_recorded *recorded) {
+void recorded_close(recorded_run *recorded) {
     cn_run_close(recorded->run);
     cn_model_destroy(recorded->model);
 }
 
 // Numbers of a frame's poses and velocities.
-static int64_t cn_poses(const cn_model *model) {
+static int64_t pose_numbers(const cn_model *model) {
     return (int64_t)(cn_model_dim(model) == 3 ? 7 : 3) * cn_model_body_count(model);
 }
 
-static int64_t cn_velocities(const cn_model *model) {
+static int64_t velocity_numbers(const cn_model *model) {
     return (int64_t)(cn_model_dim(model) == 3 ? 6 : 3) * cn_model_body_count(model);
 }
 
 // The time of a frame.
-static cn_status cn_frame_time(cn_recorded *recorded, int64_t index, double *t, cn_error *error) {
-    double *q = CN_ALLOCATE(double, cn_poses(recorded->model));
-    double *v = CN_ALLOCATE(double, cn_velocities(recorded->model));
+static cn_status frame_time(recorded_run *recorded, int64_t index, double *t, cn_error *error) {
+    double *q = ALLOCATE(double, pose_numbers(recorded->model));
+    double *v = ALLOCATE(double, velocity_numbers(recorded->model));
     int64_t step;
     cn_status status = cn_run_frame(recorded->run, index, &step, t, q, v, error);
     free(q);
@@ -72,7 +72,7 @@ static cn_status cn_frame_time(cn_recorded *recorded, int64_t index, double *t, 
     return status;
 }
 
-cn_status cn_recorded_frame_at(cn_recorded *recorded, double t, int64_t *index, cn_error *error) {
+cn_status recorded_frame_at(recorded_run *recorded, double t, int64_t *index, cn_error *error) {
     // Times ascend: the first frame that is not before t, or the one before it when that is nearer.
     int64_t low = 0, high = cn_run_frame_count(recorded->run);
     double found, before;
@@ -81,7 +81,7 @@ cn_status cn_recorded_frame_at(cn_recorded *recorded, double t, int64_t *index, 
     *index = -1;
     while (status == CN_OK && low < high) {
         int64_t middle = low + (high - low) / 2;
-        status = cn_frame_time(recorded, middle, &found, error);
+        status = frame_time(recorded, middle, &found, error);
         if (found < t) {
             low = middle + 1;
         } else {
@@ -93,41 +93,41 @@ cn_status cn_recorded_frame_at(cn_recorded *recorded, double t, int64_t *index, 
     }
     *index = low < count ? low : count - 1;
     if (*index > 0) {
-        status = cn_frame_time(recorded, *index, &found, error);
-        status = status == CN_OK ? cn_frame_time(recorded, *index - 1, &before, error) : status;
+        status = frame_time(recorded, *index, &found, error);
+        status = status == CN_OK ? frame_time(recorded, *index - 1, &before, error) : status;
         *index -= status == CN_OK && fabs(before - t) < fabs(found - t);
     }
     return status;
 }
 
-double cn_recorded_end(cn_recorded *recorded) {
+double recorded_end(recorded_run *recorded) {
     int64_t count = cn_run_frame_count(recorded->run);
     double t = 0.0;
-    bool good = count > 0 && cn_frame_time(recorded, count - 1, &t, NULL) == CN_OK;
+    bool good = count > 0 && frame_time(recorded, count - 1, &t, NULL) == CN_OK;
     return good ? t : 0.0;
 }
 
-static cn_status cn_stills_start(const cn_model *model, int32_t count, cn_stills *out,
-                                 cn_error *error) {
-    *out = (cn_stills){.count = count, .memory = cn_arena_create(NULL)};
+static cn_status stills_start(const cn_model *model, int32_t count, picture_stills *out,
+                              cn_error *error) {
+    *out = (picture_stills){.count = count, .memory = cn_arena_create(NULL)};
     if (!out->memory) {
-        return cn_error_memory(error);
+        return error_memory(error);
     }
-    out->stills = CN_ALLOCATE(cn_still, count);
-    out->q = CN_ALLOCATE(double, cn_poses(model) * count);
+    out->stills = ALLOCATE(picture_still, count);
+    out->q = ALLOCATE(double, pose_numbers(model) * count);
     return CN_OK;
 }
 
-cn_status cn_stills_read(cn_recorded *recorded, const double *t, int32_t count, cn_stills *out,
-                         cn_error *error) {
-    cn_status status = cn_stills_start(recorded->model, count, out, error);
-    double *v = CN_ALLOCATE(double, cn_velocities(recorded->model));
+cn_status stills_read(recorded_run *recorded, const double *t, int32_t count, picture_stills *out,
+                      cn_error *error) {
+    cn_status status = stills_start(recorded->model, count, out, error);
+    double *v = ALLOCATE(double, velocity_numbers(recorded->model));
     for (int32_t i = 0; status == CN_OK && i < count; i++) {
-        cn_still *still = &out->stills[i];
-        double *q = out->q + cn_poses(recorded->model) * i;
+        picture_still *still = &out->stills[i];
+        double *q = out->q + pose_numbers(recorded->model) * i;
         cn_contact_record *contacts = NULL;
         int64_t index, step;
-        status = cn_recorded_frame_at(recorded, t[i], &index, error);
+        status = recorded_frame_at(recorded, t[i], &index, error);
         if (status == CN_OK && index < 0) {
             *error = (cn_error){.status = CN_ERR_INPUT, .message = "the run has no frames"};
             status = CN_ERR_INPUT;
@@ -142,26 +142,26 @@ cn_status cn_stills_read(cn_recorded *recorded, const double *t, int32_t count, 
     }
     free(v);
     if (status != CN_OK) {
-        cn_stills_free(out);
+        stills_free(out);
     }
     return status;
 }
 
-cn_status cn_stills_of_start(const cn_model *model, cn_stills *out, cn_error *error) {
+cn_status stills_of_start(const cn_model *model, picture_stills *out, cn_error *error) {
     cn_sim *sim = NULL;
     cn_status status = cn_sim_create(model, NULL, &sim, error);
-    status = status == CN_OK ? cn_stills_start(model, 1, out, error) : status;
+    status = status == CN_OK ? stills_start(model, 1, out, error) : status;
     if (status == CN_OK) {
         cn_sim_poses(sim, out->q);
-        out->stills[0] = (cn_still){.t = 0.0, .q = out->q};
+        out->stills[0] = (picture_still){.t = 0.0, .q = out->q};
     }
     cn_sim_destroy(sim);
     return status;
 }
 
-void cn_stills_free(cn_stills *stills) {
+void stills_free(picture_stills *stills) {
     free(stills->stills);
     free(stills->q);
     cn_arena_destroy(stills->memory);
-    *stills = (cn_stills){.count = 0};
+    *stills = (picture_stills){.count = 0};
 }

@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-#define CN_TALLY_HARD 64 // steps with most iterations that are looked at for the bottleneck
+#define RUN_SUMMARY_HARD 64 // steps with most iterations that are looked at for the bottleneck
 
-typedef struct cn_tally {
+typedef struct run_summary {
     int64_t steps;
     double t_end; // [s]
     int64_t outcomes[CN_OUTCOME_COUNT];
@@ -25,44 +25,44 @@ typedef struct cn_tally {
     double energy_initial, energy_final, kinetic_final, kinetic_peak;
     double work, friction, impact, numerical; // [J] given by forces and joints, taken by the others
     double correction;                        // [J] given by lifting bodies out of penetration
-    double cpu[4];              // [s] detect, assemble, solve, advance; of the thread that steps
-    double cpu_others;          // [s] of the other threads; 0: there were none
-    double cpu_s;               // [s] the whole, recording included; at least the sum of the five
-    double hard[CN_TALLY_HARD]; // iterations of the steps that took most, descending
-} cn_tally;
+    double cpu[4];     // [s] detect, assemble, solve, advance; of the thread that steps
+    double cpu_others; // [s] of the other threads; 0: there were none
+    double cpu_s;      // [s] the whole, recording included; at least the sum of the five
+    double hard[RUN_SUMMARY_HARD]; // iterations of the steps that took most, descending
+} run_summary;
 
-cn_tally cn_tally_start(double energy_initial);
-void cn_tally_add(cn_tally *tally, const cn_step_report *report);
+run_summary run_summary_start(double energy_initial);
+void run_summary_add(run_summary *summary, const cn_step_report *report);
 // From a run file, read from its start.
-cn_status cn_tally_read(cn_run *run, cn_tally *tally, cn_error *error);
+cn_status run_summary_read(cn_run *run, run_summary *summary, cn_error *error);
 
-int64_t cn_tally_unsolved(const cn_tally *tally);
+int64_t run_summary_unsolved(const run_summary *summary);
 // Every step is solved, no body passed through another or had to be stopped, none has sunk in.
-bool cn_tally_is_good(const cn_tally *tally);
+bool run_summary_is_good(const run_summary *summary);
 // What the energy balance of the whole run leaves [J].
-double cn_tally_balance(const cn_tally *tally);
+double run_summary_balance(const run_summary *summary);
 // The same as a share of the energy that changed form; 0 when none did.
-double cn_tally_balance_share(const cn_tally *tally);
-double cn_tally_contacts_mean(const cn_tally *tally);
-double cn_tally_iterations_mean(const cn_tally *tally);
+double run_summary_balance_share(const run_summary *summary);
+double run_summary_contacts_mean(const run_summary *summary);
+double run_summary_iterations_mean(const run_summary *summary);
 // Simulated over CPU time.
-double cn_tally_speed(const cn_tally *tally);
+double run_summary_speed(const run_summary *summary);
 
 // Whether the tolerance is the bottleneck: few steps take most of the iterations, or some end above
 // it, and it is tighter than the default. text: one sentence with what to do, empty otherwise. From
 // counts alone, so that the same run tells the same.
-void cn_tally_bottleneck(const cn_tally *tally, double tolerance, char *text, size_t size);
+void run_summary_bottleneck(const run_summary *summary, double tolerance, char *text, size_t size);
 
 // The report for people. tolerance: that of the steps. hash: of the state at the end; NULL: not
 // known.
-void cn_tally_print(const cn_tally *tally, double tolerance, const char *hash);
+void run_summary_print(const run_summary *summary, double tolerance, const char *hash);
 // The object of `cairn run --json`.
-typedef struct cn_tally_names {
+typedef struct run_summary_names {
     const char *scene, *hash, *run;
     int32_t bodies;
     char *const *warnings;
     int32_t warning_count;
-} cn_tally_names;
-void cn_tally_print_json(const cn_tally *tally, const cn_tally_names *names);
+} run_summary_names;
+void run_summary_print_json(const run_summary *summary, const run_summary_names *names);
 
 #endif

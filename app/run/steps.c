@@ -7,40 +7,39 @@
 
 #include <stdlib.h>
 
-int cn_steps_run(const char *scene, const cn_override *set, int32_t count, double until,
-                 cn_steps_fn *visit, void *user) {
+int steps_run(const char *scene, const cn_override *set, int32_t count, double until,
+              steps_fn *visit, void *user) {
     cn_error error = {.status = CN_OK};
     cn_model *model = NULL;
     cn_sim *sim = NULL;
-    char *path = cn_gallery_path(scene);
+    char *path = gallery_path(scene);
     if (!path) {
-        return cn_report_failure("the gallery has no scene '%s'; CAIRN_SCENES may say where it is",
-                                 scene);
+        return report_failure("the gallery has no scene '%s'; CAIRN_SCENES may say where it is",
+                              scene);
     }
     cn_status status = cn_scene_read(NULL, path, set, count, &model, &error);
     free(path);
     status = status == CN_OK ? cn_sim_create(model, NULL, &sim, &error) : status;
     bool goes_on = true;
-    while (status == CN_OK && goes_on && cn_sim_time(sim) < until - CN_STEPS_SLACK &&
-           !cn_interrupted()) {
+    while (status == CN_OK && goes_on && cn_sim_time(sim) < until - STEPS_SLACK && !interrupted()) {
         cn_step_report report;
         status = cn_sim_step(sim, &report, &error);
         goes_on = status == CN_OK && visit(user, sim, &report);
     }
     cn_sim_destroy(sim);
     cn_model_destroy(model);
-    return status == CN_OK ? CN_EXIT_DONE : cn_report_error(&error);
+    return status == CN_OK ? EXIT_DONE : report_error(&error);
 }
 
-typedef struct cn_problem_moment {
+typedef struct problem_moment {
     double until; // [s]
-    cn_moment_fn *visit;
+    moment_fn *visit;
     void *user;
-} cn_problem_moment;
+} problem_moment;
 
-static bool cn_problem_look(void *user, cn_sim *sim, const cn_step_report *report) {
-    const cn_problem_moment *moment = user;
-    bool last = report->t >= moment->until - CN_STEPS_SLACK;
+static bool problem_visit(void *user, cn_sim *sim, const cn_step_report *report) {
+    const problem_moment *moment = user;
+    bool last = report->t >= moment->until - STEPS_SLACK;
     const double *r, *u;
     const cn_friction *problem = last ? cn_sim_problem(sim, &r, &u) : NULL;
     if (problem) {
@@ -49,8 +48,8 @@ static bool cn_problem_look(void *user, cn_sim *sim, const cn_step_report *repor
     return !last;
 }
 
-int cn_problem_at(const char *scene, const cn_override *set, int32_t count, double until,
-                  cn_moment_fn *visit, void *user) {
-    cn_problem_moment moment = {until, visit, user};
-    return cn_steps_run(scene, set, count, until, cn_problem_look, &moment);
+int problem_at(const char *scene, const cn_override *set, int32_t count, double until,
+               moment_fn *visit, void *user) {
+    problem_moment moment = {until, visit, user};
+    return steps_run(scene, set, count, until, problem_visit, &moment);
 }

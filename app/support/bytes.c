@@ -9,15 +9,15 @@
 #include <string.h>
 #include <zlib.h>
 
-void cn_bytes_free(cn_bytes *bytes) {
+void bytes_free(byte_buffer *bytes) {
     free(bytes->data);
-    *bytes = (cn_bytes){0};
+    *bytes = (byte_buffer){0};
 }
 
-unsigned char *cn_bytes_more(cn_bytes *bytes, size_t size) {
+unsigned char *bytes_more(byte_buffer *bytes, size_t size) {
     if (size > bytes->capacity - bytes->size) {
         size_t capacity = 2 * bytes->capacity + size + 64;
-        bytes->data = cn_reallocate(bytes->data, (int64_t)capacity, 1);
+        bytes->data = reallocate(bytes->data, (int64_t)capacity, 1);
         bytes->capacity = capacity;
     }
     unsigned char *start = bytes->data + bytes->size;
@@ -25,61 +25,61 @@ unsigned char *cn_bytes_more(cn_bytes *bytes, size_t size) {
     return start;
 }
 
-void cn_bytes_put(cn_bytes *bytes, const void *data, size_t size) {
+void bytes_put(byte_buffer *bytes, const void *data, size_t size) {
     if (size > 0) {
-        memcpy(cn_bytes_more(bytes, size), data, size);
+        memcpy(bytes_more(bytes, size), data, size);
     }
 }
 
 // The low count bytes of value.
-static void cn_bytes_low(cn_bytes *bytes, uint64_t value, size_t count) {
-    unsigned char *out = cn_bytes_more(bytes, count);
+static void bytes_low(byte_buffer *bytes, uint64_t value, size_t count) {
+    unsigned char *out = bytes_more(bytes, count);
     for (size_t i = 0; i < count; i++) {
         out[i] = (unsigned char)(value >> (8 * i));
     }
 }
 
-void cn_bytes_u16(cn_bytes *bytes, uint32_t value) {
-    cn_bytes_low(bytes, value, 2);
+void bytes_u16(byte_buffer *bytes, uint32_t value) {
+    bytes_low(bytes, value, 2);
 }
 
-void cn_bytes_u32(cn_bytes *bytes, uint32_t value) {
-    cn_bytes_low(bytes, value, 4);
+void bytes_u32(byte_buffer *bytes, uint32_t value) {
+    bytes_low(bytes, value, 4);
 }
 
-void cn_bytes_f32(cn_bytes *bytes, double value) {
+void bytes_f32(byte_buffer *bytes, double value) {
     float number = (float)value;
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
-    cn_bytes_low(bytes, bits, 4);
+    bytes_low(bytes, bits, 4);
 }
 
-void cn_bytes_f64(cn_bytes *bytes, double value) {
+void bytes_f64(byte_buffer *bytes, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    cn_bytes_low(bytes, bits, 8);
+    bytes_low(bytes, bits, 8);
 }
 
-void cn_bytes_align(cn_bytes *bytes, size_t multiple) {
+void bytes_align(byte_buffer *bytes, size_t multiple) {
     size_t over = bytes->size % multiple;
     if (over > 0) {
-        memset(cn_bytes_more(bytes, multiple - over), 0, multiple - over);
+        memset(bytes_more(bytes, multiple - over), 0, multiple - over);
     }
 }
 
-void cn_bytes_set_u32(cn_bytes *bytes, size_t at, uint32_t value) {
+void bytes_set_u32(byte_buffer *bytes, size_t at, uint32_t value) {
     for (size_t i = 0; i < 4; i++) {
         bytes->data[at + i] = (unsigned char)(value >> (8 * i));
     }
 }
 
-void cn_bytes_deflate(cn_bytes *bytes, const void *data, size_t size) {
+void bytes_deflate(byte_buffer *bytes, const void *data, size_t size) {
     z_stream stream = {.next_in = (Bytef *)data};
     unsigned char buffer[16384];
     int result =
         deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
     if (result != Z_OK) {
-        exit(cn_report_failure("out of memory"));
+        exit(report_failure("out of memory"));
     }
     // zlib counts in 32 bits: larger data go in pieces.
     do {
@@ -91,16 +91,16 @@ void cn_bytes_deflate(cn_bytes *bytes, const void *data, size_t size) {
         stream.next_out = buffer;
         stream.avail_out = sizeof buffer;
         result = deflate(&stream, size == 0 ? Z_FINISH : Z_NO_FLUSH);
-        cn_bytes_put(bytes, buffer, sizeof buffer - stream.avail_out);
+        bytes_put(bytes, buffer, sizeof buffer - stream.avail_out);
     } while (result == Z_OK);
     deflateEnd(&stream);
 }
 
-void cn_bytes_base64(cn_bytes *bytes, const void *data, size_t size) {
+void bytes_base64(byte_buffer *bytes, const void *data, size_t size) {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *in = data;
-    unsigned char *out = cn_bytes_more(bytes, (size + 2) / 3 * 4);
+    unsigned char *out = bytes_more(bytes, (size + 2) / 3 * 4);
     for (size_t i = 0; i < size; i += 3, out += 4) {
         size_t left = size - i;
         uint32_t three = (uint32_t)in[i] << 16 | (left > 1 ? (uint32_t)in[i + 1] << 8 : 0) |

@@ -7,27 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct cn_bytes {
+typedef struct byte_buffer {
     unsigned char *data;
     size_t size, capacity;
-} cn_bytes;
+} byte_buffer;
 
-void cn_bytes_free(cn_bytes *bytes);
+void bytes_free(byte_buffer *bytes);
 // Room for size more, whose start is returned; their content is whatever it was.
-unsigned char *cn_bytes_more(cn_bytes *bytes, size_t size);
-void cn_bytes_put(cn_bytes *bytes, const void *data, size_t size);
-void cn_bytes_u16(cn_bytes *bytes, uint32_t value);
-void cn_bytes_u32(cn_bytes *bytes, uint32_t value);
-void cn_bytes_f32(cn_bytes *bytes, double value);
-void cn_bytes_f64(cn_bytes *bytes, double value);
+unsigned char *bytes_more(byte_buffer *bytes, size_t size);
+void bytes_put(byte_buffer *bytes, const void *data, size_t size);
+void bytes_u16(byte_buffer *bytes, uint32_t value);
+void bytes_u32(byte_buffer *bytes, uint32_t value);
+void bytes_f32(byte_buffer *bytes, double value);
+void bytes_f64(byte_buffer *bytes, double value);
 // Zero bytes up to the next multiple.
-void cn_bytes_align(cn_bytes *bytes, size_t multiple);
+void bytes_align(byte_buffer *bytes, size_t multiple);
 // Overwrites four bytes.
-void cn_bytes_set_u32(cn_bytes *bytes, size_t at, uint32_t value);
+void bytes_set_u32(byte_buffer *bytes, size_t at, uint32_t value);
 
 // Appends the deflated form of data (zlib without its frame); raw deflate.
-void cn_bytes_deflate(cn_bytes *bytes, const void *data, size_t size);
+void bytes_deflate(byte_buffer *bytes, const void *data, size_t size);
 // Appends data in base64, standard alphabet, padded.
-void cn_bytes_base64(cn_bytes *bytes, const void *data, size_t size);
+void bytes_base64(byte_buffer *bytes, const void *data, size_t size);
 
 #endif

@@ -6,15 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CN_HEAD_BYTES 8192 // a scene says "cairn:" within these, after its comment
+#define HEAD_BYTES 8192 // a scene says "cairn:" within these, after its comment
 
-static bool cn_ends_with(const char *text, const char *ending) {
+static bool ends_with(const char *text, const char *ending) {
     size_t length = strlen(text), want = strlen(ending);
     return length >= want && strcmp(text + length - want, ending) == 0;
 }
 
 // A line that starts with "cairn:", as every scene has.
-static bool cn_says_cairn(const char *head) {
+static bool prints_cairn(const char *head) {
     for (const char *at = head; at; at = strchr(at, '\n')) {
         at += *at == '\n';
         if (strncmp(at, "cairn:", 6) == 0) {
@@ -24,22 +24,22 @@ static bool cn_says_cairn(const char *head) {
     return false;
 }
 
-cn_file_kind_of cn_file_kind(const char *path) {
+file_kind_of file_kind(const char *path) {
     static const char magic[] = "SQLite format 3"; // with its final zero
     static const char *const endings[] = {".yaml", ".yml", ".json"};
-    char head[CN_HEAD_BYTES + 1] = {0};
+    char head[HEAD_BYTES + 1] = {0};
     FILE *file = fopen(path, "rb");
-    size_t size = file ? fread(head, 1, CN_HEAD_BYTES, file) : 0;
+    size_t size = file ? fread(head, 1, HEAD_BYTES, file) : 0;
     if (file) {
         fclose(file);
     }
     if (size >= sizeof magic && memcmp(head, magic, sizeof magic) == 0) {
-        return CN_FILE_RUN;
+        return FILE_RUN;
     }
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        if (cn_ends_with(path, endings[i])) {
-            return CN_FILE_SCENE;
+        if (ends_with(path, endings[i])) {
+            return FILE_SCENE;
         }
     }
-    return cn_says_cairn(head) ? CN_FILE_SCENE : CN_FILE_PROBLEM;
+    return prints_cairn(head) ? FILE_SCENE : FILE_PROBLEM;
 }

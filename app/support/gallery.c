@@ -10,15 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char cn_scene_ending[] = ".yaml";
+static const char scene_ending[] = ".yaml";
 
-static bool cn_is_folder(const char *path) {
+static bool is_folder(const char *path) {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 // "PREFIX/share/cairn/scenes" for a command at "PREFIX/bin/cairn". To be freed; NULL: not known.
-static char *cn_gallery_beside_command(void) {
+static char *gallery_beside_command(void) {
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0) {
@@ -32,63 +32,62 @@ static char *cn_gallery_beside_command(void) {
         }
         *slash = '\0';
     }
-    return cn_text("%s/share/cairn/scenes", self);
+    return format_text("%s/share/cairn/scenes", self);
 }
 
-char *cn_gallery_folder(void) {
+char *gallery_folder_path(void) {
     const char *given = getenv("CAIRN_SCENES");
     if (given && given[0]) {
-        return cn_is_folder(given) ? cn_text("%s", given) : NULL;
+        return is_folder(given) ? format_text("%s", given) : NULL;
     }
-    char *beside = cn_gallery_beside_command();
-    const char *const places[] = {beside, CN_SCENES_INSTALLED, CN_SCENES_SOURCE};
+    char *beside = gallery_beside_command();
+    const char *const places[] = {beside, SCENES_INSTALLED, SCENES_SOURCE};
     char *found = NULL;
     for (size_t i = 0; !found && i < sizeof places / sizeof places[0]; i++) {
-        if (places[i] && cn_is_folder(places[i])) {
-            found = cn_text("%s", places[i]);
+        if (places[i] && is_folder(places[i])) {
+            found = format_text("%s", places[i]);
         }
     }
     free(beside);
     return found;
 }
 
-static int cn_compare_names(const void *a, const void *b) {
+static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 // The length of a scene's name; 0 when the file is no scene.
-static size_t cn_scene_name_length(const char *file) {
-    size_t length = strlen(file), ending = strlen(cn_scene_ending);
-    bool is_scene = length > ending && strcmp(file + length - ending, cn_scene_ending) == 0;
+static size_t scene_name_length(const char *file) {
+    size_t length = strlen(file), ending = strlen(scene_ending);
+    bool is_scene = length > ending && strcmp(file + length - ending, scene_ending) == 0;
     return is_scene && file[0] != '.' ? length - ending : 0;
 }
 
-cn_gallery cn_gallery_open(void) {
-    cn_gallery gallery = {.folder = cn_gallery_folder()};
+gallery_folder gallery_open(void) {
+    gallery_folder gallery = {.folder = gallery_folder_path()};
     DIR *folder = gallery.folder ? opendir(gallery.folder) : NULL;
     if (!folder) {
         const char *given = getenv("CAIRN_SCENES");
         if (given && given[0]) {
-            exit(
-                cn_report_failure("%s: no folder of scenes (it is what CAIRN_SCENES says)", given));
+            exit(report_failure("%s: no folder of scenes (it is what CAIRN_SCENES says)", given));
         }
-        exit(cn_report_failure("the gallery was not found; CAIRN_SCENES may say where it is"));
+        exit(report_failure("the gallery was not found; CAIRN_SCENES may say where it is"));
     }
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        size_t length = cn_scene_name_length(entry->d_name);
+        size_t length = scene_name_length(entry->d_name);
         if (length > 0) {
-            gallery.names = cn_reallocate(gallery.names, gallery.count + 1, sizeof *gallery.names);
-            gallery.names[gallery.count++] = cn_text("%.*s", (int)length, entry->d_name);
+            gallery.names = reallocate(gallery.names, gallery.count + 1, sizeof *gallery.names);
+            gallery.names[gallery.count++] = format_text("%.*s", (int)length, entry->d_name);
         }
     }
     closedir(folder);
     if (gallery.count > 0) {
-        qsort(gallery.names, (size_t)gallery.count, sizeof *gallery.names, cn_compare_names);
+        qsort(gallery.names, (size_t)gallery.count, sizeof *gallery.names, compare_names);
     }
     return gallery;
 }
 
-void cn_gallery_close(cn_gallery *gallery) {
+void gallery_close(gallery_folder *gallery) {
     for (int32_t i = 0; i < gallery->count; i++) {
         free(gallery->names[i]);
     }
@@ -96,12 +95,12 @@ void cn_gallery_close(cn_gallery *gallery) {
     free(gallery->folder);
 }
 
-char *cn_gallery_path(const char *name) {
-    char *folder = strchr(name, '/') ? NULL : cn_gallery_folder();
+char *gallery_path(const char *name) {
+    char *folder = strchr(name, '/') ? NULL : gallery_folder_path();
     if (!folder) {
         return NULL;
     }
-    char *path = cn_text("%s/%s%s", folder, name, cn_scene_ending);
+    char *path = format_text("%s/%s%s", folder, name, scene_ending);
     free(folder);
     if (access(path, R_OK) != 0) {
         free(path);
@@ -110,15 +109,15 @@ char *cn_gallery_path(const char *name) {
     return path;
 }
 
-char *cn_gallery_comment(const cn_gallery *gallery, const char *name) {
-    char *path = cn_text("%s/%s%s", gallery->folder, name, cn_scene_ending);
+char *gallery_comment(const gallery_folder *gallery, const char *name) {
+    char *path = format_text("%s/%s%s", gallery->folder, name, scene_ending);
     FILE *file = fopen(path, "r");
-    char *comment = cn_text("%s", ""), *line = NULL;
+    char *comment = format_text("%s", ""), *line = NULL;
     size_t capacity = 0;
     free(path);
     while (file && getline(&line, &capacity, file) > 0 && line[0] == '#') {
         const char *text = line + (line[1] == ' ' ? 2 : 1);
-        char *longer = cn_text("%s%s", comment, text);
+        char *longer = format_text("%s%s", comment, text);
         free(comment);
         comment = longer;
     }
@@ -129,6 +128,6 @@ char *cn_gallery_comment(const cn_gallery *gallery, const char *name) {
     return comment;
 }
 
-const char *cn_gallery_nearest(const cn_gallery *gallery, const char *name) {
+const char *gallery_nearest(const gallery_folder *gallery, const char *name) {
     return cn_nearest_name(name, (const char *const *)gallery->names, gallery->count);
 }

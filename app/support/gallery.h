@@ -9,22 +9,22 @@
 
 // The folder: $CAIRN_SCENES; else beside the installed command, or where it was to be installed,
 // or in the source tree that it was built from. NULL: none of them is there. To be freed.
-char *cn_gallery_folder(void);
+char *gallery_folder_path(void);
 
-typedef struct cn_gallery {
+typedef struct gallery_folder {
     char *folder;
     char **names; // without ending, sorted
     int32_t count;
-} cn_gallery;
+} gallery_folder;
 
 // Ends the program with a message when there is no gallery.
-cn_gallery cn_gallery_open(void);
-void cn_gallery_close(cn_gallery *gallery);
+gallery_folder gallery_open(void);
+void gallery_close(gallery_folder *gallery);
 // The path of a scene; NULL: there is none of that name. To be freed.
-char *cn_gallery_path(const char *name);
+char *gallery_path(const char *name);
 // The comment that a scene opens with, without the "# "; "" when there is none. To be freed.
-char *cn_gallery_comment(const cn_gallery *gallery, const char *name);
+char *gallery_comment(const gallery_folder *gallery, const char *name);
 // The nearest name, for "did you mean"; NULL: none is near.
-const char *cn_gallery_nearest(const cn_gallery *gallery, const char *name);
+const char *gallery_nearest(const gallery_folder *gallery, const char *name);
 
 #endif

@@ -8,32 +8,32 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define CN_JSON_DEPTH 8
+#define JSON_DEPTH 8
 
-typedef struct cn_json {
+typedef struct json_writer {
     FILE *out;
     int32_t depth;
-    bool started[CN_JSON_DEPTH]; // something was written at this depth
-} cn_json;
+    bool started[JSON_DEPTH]; // something was written at this depth
+} json_writer;
 
-cn_json cn_put_start(FILE *out);
-void cn_put_end(cn_json *json); // the line break
+json_writer put_start(FILE *out);
+void put_end(json_writer *json); // the line break
 
 // key is NULL for an element of an array and for the outermost value.
-void cn_put_open(cn_json *json, const char *key, char bracket);     // '{' or '['
-void cn_put_close(cn_json *json, char bracket);                     // '}' or ']'
-void cn_put_text(cn_json *json, const char *key, const char *text); // NULL gives null
-void cn_put_int(cn_json *json, const char *key, int64_t value);
-void cn_put_real(cn_json *json, const char *key, double value);
-void cn_put_raw(cn_json *json, const char *key, const char *text); // JSON as it is
-void cn_put_bool(cn_json *json, const char *key, bool value);
+void put_open(json_writer *json, const char *key, char bracket);     // '{' or '['
+void put_close(json_writer *json, char bracket);                     // '}' or ']'
+void put_text(json_writer *json, const char *key, const char *text); // NULL gives null
+void put_int(json_writer *json, const char *key, int64_t value);
+void put_real(json_writer *json, const char *key, double value);
+void put_raw(json_writer *json, const char *key, const char *text); // JSON as it is
+void put_bool(json_writer *json, const char *key, bool value);
 
 // The fewest digits that read back as the same number.
-const char *cn_real_text(double value, char text[32]);
+const char *real_text(double value, char text[32]);
 // Bytes of the character at the start of a UTF-8 text, with its code; 0: it is none, or the end.
-int32_t cn_utf8_decode(const char *text, uint32_t *code);
+int32_t utf8_decode(const char *text, uint32_t *code);
 // The same of a character that may be shown; 0 also for controls, marks that turn the direction of
 // writing and others that are not seen.
-int32_t cn_utf8_length(const char *text);
+int32_t utf8_length(const char *text);
 
 #endif

@@ -12,55 +12,55 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CN_NAME_TRIES 100 // names of temporary files tried before giving up
-#define CN_FILE_MODE 0666 // less the user's umask, as for any new file
+#define NAME_TRIES 100 // names of temporary files tried before giving up
+#define FILE_MODE 0666 // less the user's umask, as for any new file
 
 // Files that are not yet whole, for a program that ends early because it has no memory.
-#define CN_PARTS_MAX 8
-static const char *cn_parts[CN_PARTS_MAX]; // NULL: none
+#define PARTS_MAX 8
+static const char *unfinished_files[PARTS_MAX]; // NULL: none
 
-static void cn_parts_replace(const char *from, const char *to) {
-    for (int i = 0; i < CN_PARTS_MAX; i++) {
-        if (cn_parts[i] == from) {
-            cn_parts[i] = to;
+static void unfinished_files_replace(const char *from, const char *to) {
+    for (int i = 0; i < PARTS_MAX; i++) {
+        if (unfinished_files[i] == from) {
+            unfinished_files[i] = to;
             return;
         }
     }
 }
 
-static void cn_parts_remove(void) {
-    for (int i = 0; i < CN_PARTS_MAX; i++) {
-        if (cn_parts[i]) {
-            unlink(cn_parts[i]);
+static void unfinished_files_remove(void) {
+    for (int i = 0; i < PARTS_MAX; i++) {
+        if (unfinished_files[i]) {
+            unlink(unfinished_files[i]);
         }
     }
 }
 
-static void cn_parts_add(const char *part) {
+static void unfinished_files_add(const char *part) {
     static bool registered;
     if (!registered) {
-        registered = atexit(cn_parts_remove) == 0;
+        registered = atexit(unfinished_files_remove) == 0;
     }
-    cn_parts_replace(NULL, part);
+    unfinished_files_replace(NULL, part);
 }
 
-static void cn_output_free(cn_output *out) {
+static void output_free(output_file *out) {
     if (out->part) {
-        cn_parts_replace(out->part, NULL);
+        unfinished_files_replace(out->part, NULL);
     }
     free(out->path);
     free(out->part);
-    *out = (cn_output){.file = NULL};
+    *out = (output_file){.file = NULL};
 }
 
 // A new file beside path, its name in *part; -1 with errno set.
-static int cn_output_beside(const char *path, char **part) {
-    for (int attempt = 0; attempt < CN_NAME_TRIES; attempt++) {
-        char *name = cn_text("%s.%ld-%d.part", path, (long)getpid(), attempt);
-        int handle = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, CN_FILE_MODE);
+static int output_beside(const char *path, char **part) {
+    for (int attempt = 0; attempt < NAME_TRIES; attempt++) {
+        char *name = format_text("%s.%ld-%d.part", path, (long)getpid(), attempt);
+        int handle = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
         if (handle >= 0) {
             *part = name;
-            cn_parts_add(name);
+            unfinished_files_add(name);
             return handle;
         }
         free(name);
@@ -71,10 +71,10 @@ static int cn_output_beside(const char *path, char **part) {
     return -1;
 }
 
-bool cn_output_open(cn_output *out, const char *path) {
+bool output_open(output_file *out, const char *path) {
     struct stat target;
     bool exists = stat(path, &target) == 0;
-    *out = (cn_output){.path = cn_text("%s", path)};
+    *out = (output_file){.path = format_text("%s", path)};
     int handle = -1;
     if (exists && S_ISDIR(target.st_mode)) {
         errno = EISDIR;
@@ -83,31 +83,31 @@ bool cn_output_open(cn_output *out, const char *path) {
     } else if (exists && access(path, W_OK) != 0) {
         handle = -1; // a file that its owner protects is not replaced either
     } else {
-        handle = cn_output_beside(path, &out->part);
+        handle = output_beside(path, &out->part);
     }
     out->file = handle >= 0 ? fdopen(handle, "w") : NULL;
     if (!out->file) {
-        cn_report_failure("%s: cannot be written: %s", path, strerror(errno));
+        report_failure("%s: cannot be written: %s", path, strerror(errno));
         if (handle >= 0) {
             close(handle);
         }
         if (out->part) {
             unlink(out->part);
         }
-        cn_output_free(out);
+        output_free(out);
         return false;
     }
     return true;
 }
 
-bool cn_output_open_in(cn_output *out, const char *folder, const char *name) {
-    char *path = cn_text("%s/%s", folder, name);
-    bool opened = cn_output_open(out, path);
+bool output_open_in(output_file *out, const char *folder, const char *name) {
+    char *path = format_text("%s/%s", folder, name);
+    bool opened = output_open(out, path);
     free(path);
     return opened;
 }
 
-int cn_output_close(cn_output *out) {
+int output_close(output_file *out) {
     errno = 0;
     bool good = fflush(out->file) == 0 && !ferror(out->file);
     good = good && (!out->part || fsync(fileno(out->file)) == 0);
@@ -120,37 +120,37 @@ int cn_output_close(cn_output *out) {
         good = false;
         cause = errno;
     }
-    int code = CN_EXIT_DONE;
+    int code = EXIT_DONE;
     if (!good) {
         // A write that failed early leaves no cause: the usual one is a full disk.
-        code = cn_report_failure("%s: cannot be written: %s", out->path,
-                                 cause ? strerror(cause) : strerror(ENOSPC));
+        code = report_failure("%s: cannot be written: %s", out->path,
+                              cause ? strerror(cause) : strerror(ENOSPC));
         if (out->part) {
             unlink(out->part);
         }
     }
-    cn_output_free(out);
+    output_free(out);
     return code;
 }
 
-void cn_output_discard(cn_output *out) {
+void output_discard(output_file *out) {
     fclose(out->file);
     if (out->part) {
         unlink(out->part);
     }
-    cn_output_free(out);
+    output_free(out);
 }
 
-int cn_output_bytes(const char *path, const void *bytes, size_t size) {
-    cn_output out;
-    if (!cn_output_open(&out, path)) {
-        return CN_EXIT_FAILURE;
+int output_bytes(const char *path, const void *bytes, size_t size) {
+    output_file out;
+    if (!output_open(&out, path)) {
+        return EXIT_FAILED;
     }
     fwrite(bytes, 1, size, out.file);
-    return cn_output_close(&out);
+    return output_close(&out);
 }
 
-bool cn_folder_ensure(const char *path) {
+bool folder_ensure(const char *path) {
     struct stat about;
     if (mkdir(path, 0777) == 0) {
         return true;

@@ -7,25 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-cn_form cn_parse_form(const char *command, const char *text) {
+problem_form parse_form(const char *command, const char *text) {
     static const char *const names[] = {"auto", "assembled", "body"};
     for (int32_t i = 0; i < 3; i++) {
         if (strcmp(text, names[i]) == 0) {
-            return (cn_form)i;
+            return (problem_form)i;
         }
     }
-    cn_usage_error(command, "no operator '%s'; use auto, assembled or body", text);
+    usage_error(command, "no operator '%s'; use auto, assembled or body", text);
 }
 
-cn_status cn_case_adopt(const cn_env *env, cn_problem *problem, const char *path, cn_form form,
-                        cn_case *out, cn_error *error) {
-    *out = (cn_case){.path = path, .problem = problem, .form = form};
+cn_status problem_file_adopt(const cn_env *env, cn_problem *problem, const char *path,
+                             problem_form form, problem_file *out, cn_error *error) {
+    *out = (problem_file){.path = path, .problem = problem, .form = form};
     out->memory = cn_arena_create(env);
     if (!out->memory) {
         cn_problem_destroy(problem);
-        return cn_error_memory(error);
+        return error_memory(error);
     }
-    out->name = cn_path_stem(path);
+    out->name = path_stem(path);
     switch (problem->kind) {
     case CN_PROBLEM_LCP:
         out->dim = 1;
@@ -44,28 +44,28 @@ cn_status cn_case_adopt(const cn_env *env, cn_problem *problem, const char *path
     return CN_OK;
 }
 
-cn_status cn_case_open(const cn_env *env, const char *path, cn_form form, cn_case *out,
-                       cn_error *error) {
+cn_status problem_file_open(const cn_env *env, const char *path, problem_form form,
+                            problem_file *out, cn_error *error) {
     cn_problem *problem = NULL;
     memset(error, 0, sizeof *error);
     cn_status status = cn_problem_read(NULL, path, &problem, error);
     if (status != CN_OK) {
         return status;
     }
-    return cn_case_adopt(env, problem, path, form, out, error);
+    return problem_file_adopt(env, problem, path, form, out, error);
 }
 
-void cn_case_close(cn_case *c) {
+void problem_file_close(problem_file *c) {
     cn_problem_destroy(c->problem);
     cn_arena_destroy(c->memory);
     free(c->name);
 }
 
-bool cn_case_is_lcp(const cn_case *c) {
+bool problem_file_is_lcp(const problem_file *c) {
     return c->problem->kind == CN_PROBLEM_LCP;
 }
 
-static cn_status cn_case_reduce(cn_case *c, cn_form form, cn_error *error) {
+static cn_status problem_file_reduce(problem_file *c, problem_form form, cn_error *error) {
     static cn_status (*const reduce[])(const cn_friction_global *, cn_arena *, cn_friction *,
                                        cn_error *) = {cn_friction_reduce, cn_friction_condense,
                                                       cn_friction_to_body_space};
@@ -81,29 +81,29 @@ static cn_status cn_case_reduce(cn_case *c, cn_form form, cn_error *error) {
     return status;
 }
 
-const cn_friction *cn_case_friction(cn_case *c, uint32_t accepts, cn_error *error) {
+const cn_friction *problem_file_friction(problem_file *c, uint32_t accepts, cn_error *error) {
     if (c->problem->kind == CN_PROBLEM_FRICTION) {
         return &c->problem->friction;
     }
-    cn_form form = c->form;
-    if (form == CN_FORM_AUTO && !(accepts & CN_TAKES_BODY)) {
-        form = CN_FORM_ASSEMBLED;
-    } else if (form == CN_FORM_AUTO && !(accepts & CN_TAKES_ASSEMBLED)) {
-        form = CN_FORM_BODY;
+    problem_form form = c->form;
+    if (form == FORM_AUTO && !(accepts & CN_TAKES_BODY)) {
+        form = FORM_ASSEMBLED;
+    } else if (form == FORM_AUTO && !(accepts & CN_TAKES_ASSEMBLED)) {
+        form = FORM_BODY;
     }
-    return cn_case_reduce(c, form, error) == CN_OK ? &c->reduced[form] : NULL;
+    return problem_file_reduce(c, form, error) == CN_OK ? &c->reduced[form] : NULL;
 }
 
-cn_status cn_case_grade(cn_case *c, const double *r, const double *u, cn_grade *grade,
-                        cn_error *error) {
-    if (cn_case_is_lcp(c)) {
+cn_status problem_file_grade(problem_file *c, const double *r, const double *u, cn_grade *grade,
+                             cn_error *error) {
+    if (problem_file_is_lcp(c)) {
         return cn_lcp_grade(&c->problem->lcp, r, c->memory, grade);
     }
-    const cn_friction *p = cn_case_friction(c, CN_TAKES_ASSEMBLED | CN_TAKES_BODY, error);
+    const cn_friction *p = problem_file_friction(c, CN_TAKES_ASSEMBLED | CN_TAKES_BODY, error);
     return p ? cn_friction_grade(p, r, u, c->memory, grade) : error->status;
 }
 
-const char *cn_problem_kind_text(const cn_problem *problem) {
+const char *problem_kind_text(const cn_problem *problem) {
     switch (problem->kind) {
     case CN_PROBLEM_LCP:
         return "linear complementarity problem";

@@ -11,19 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CN_BAR_WIDTH 24
-#define CN_DRAW_EVERY 0.1 // [s]
+#define BAR_WIDTH 24
+#define DRAW_EVERY 0.1 // [s]
 
-static volatile sig_atomic_t cn_interrupt_flag;
+static volatile sig_atomic_t interrupt_flag;
 
-static void cn_interrupt_note(int signal_number __attribute__((unused))) {
-    cn_interrupt_flag = 1;
+static void interrupt_note(int signal_number __attribute__((unused))) {
+    interrupt_flag = 1;
 }
 
-void cn_interrupt_catch(void) {
+void interrupt_catch(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = cn_interrupt_note;
+    action.sa_handler = interrupt_note;
     action.sa_flags = (int)SA_RESETHAND;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
@@ -31,32 +31,32 @@ void cn_interrupt_catch(void) {
     sigaction(SIGHUP, &action, NULL);
 }
 
-bool cn_interrupted(void) {
-    return cn_interrupt_flag != 0;
+bool interrupted(void) {
+    return interrupt_flag != 0;
 }
 
-bool cn_interrupt_poll(void *user __attribute__((unused))) {
-    return cn_interrupted();
+bool interrupt_poll(void *user __attribute__((unused))) {
+    return interrupted();
 }
 
-cn_progress_line cn_progress_start(const char *label, bool wanted) {
-    double now = cn_wall_clock();
-    return (cn_progress_line){
+progress_line progress_start(const char *label, bool wanted) {
+    double now = wall_clock();
+    return (progress_line){
         .label = label, .shown = wanted && isatty(STDERR_FILENO), .start = now, .drawn_at = now};
 }
 
-static void cn_progress_draw(cn_progress_line *line, const cn_progress *progress, double elapsed) {
+static void progress_draw(progress_line *line, const cn_progress *progress, double elapsed) {
     char text[256];
     size_t used = (size_t)snprintf(text, sizeof text, "%.60s  %.40s  ", line->label,
                                    progress->stage ? progress->stage : "");
     if (progress->total > 0) {
         double share = (double)progress->done / (double)progress->total;
         share = share < 1.0 ? share : 1.0;
-        int filled = (int)(share * CN_BAR_WIDTH);
-        char bar[CN_BAR_WIDTH + 1];
+        int filled = (int)(share * BAR_WIDTH);
+        char bar[BAR_WIDTH + 1];
         memset(bar, '#', (size_t)filled);
-        memset(bar + filled, '.', (size_t)(CN_BAR_WIDTH - filled));
-        bar[CN_BAR_WIDTH] = '\0';
+        memset(bar + filled, '.', (size_t)(BAR_WIDTH - filled));
+        bar[BAR_WIDTH] = '\0';
         used += (size_t)snprintf(text + used, sizeof text - used, "[%s] ", bar);
     }
     used += (size_t)snprintf(text + used, sizeof text - used, "%lld", (long long)progress->done);
@@ -72,25 +72,25 @@ static void cn_progress_draw(cn_progress_line *line, const cn_progress *progress
                  ceil(left));
     }
     // One column is left free so that the terminal does not wrap.
-    int columns = cn_terminal_columns(stderr) - 1;
+    int columns = terminal_columns(stderr) - 1;
     fprintf(stderr, "\r\033[K%.*s", columns, text);
     fflush(stderr);
     line->drawn = true;
 }
 
-bool cn_progress_step(void *user, const cn_progress *progress) {
-    cn_progress_line *line = user;
+bool progress_step(void *user, const cn_progress *progress) {
+    progress_line *line = user;
     if (line->shown) {
-        double now = cn_wall_clock();
-        if (now - line->drawn_at >= CN_DRAW_EVERY) {
-            cn_progress_draw(line, progress, now - line->start);
+        double now = wall_clock();
+        if (now - line->drawn_at >= DRAW_EVERY) {
+            progress_draw(line, progress, now - line->start);
             line->drawn_at = now;
         }
     }
-    return !cn_interrupted();
+    return !interrupted();
 }
 
-void cn_progress_finish(cn_progress_line *line) {
+void progress_finish(progress_line *line) {
     if (line->drawn) {
         fputs("\r\033[K", stderr);
         fflush(stderr);

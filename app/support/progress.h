@@ -6,24 +6,24 @@
 #include <cairn/base.h>
 
 // From here on the first Ctrl-C (or SIGTERM, or SIGHUP) only sets a flag, which makes
-// cn_progress_step and cn_interrupt_poll cancel the work; a second one ends the program at once.
-void cn_interrupt_catch(void);
-bool cn_interrupted(void);
-bool cn_interrupt_poll(void *user); // a cn_cancel_fn
+// progress_step and interrupt_poll cancel the work; a second one ends the program at once.
+void interrupt_catch(void);
+bool interrupted(void);
+bool interrupt_poll(void *user); // a cn_cancel_fn
 
-typedef struct cn_progress_line {
+typedef struct progress_line {
     const char *label;
     bool shown;             // stderr is a terminal and the line is wanted
     bool drawn;             // something is on the line
     double start, drawn_at; // [s] wall clock
     int64_t first;          // the count that the work began at
     bool reached;           // the total will be reached; else it is only a limit
-} cn_progress_line;
+} progress_line;
 
-cn_progress_line cn_progress_start(const char *label, bool wanted);
-// A cn_progress_fn whose user is a cn_progress_line: draws at most ten times a second, cancels
+progress_line progress_start(const char *label, bool wanted);
+// A cn_progress_fn whose user is a progress_line: draws at most ten times a second, cancels
 // after Ctrl-C.
-bool cn_progress_step(void *line, const cn_progress *progress);
-void cn_progress_finish(cn_progress_line *line); // clears the line
+bool progress_step(void *line, const cn_progress *progress);
+void progress_finish(progress_line *line); // clears the line
 
 #endif

@@ -5,39 +5,39 @@
 
 #include <string.h>
 
-#define CN_NAME_LIST 64 // solver names offered to "did you mean"
+#define NAME_LIST 64 // solver names offered to "did you mean"
 
-cn_choice cn_choice_default(const char *command) {
-    return (cn_choice){.command = command,
-                       .solver = "auto",
-                       .facets = cn_formulation_opts_default().facets,
-                       .tolerance = 1e-8,
-                       .measure = CN_MEASURE_SCALED,
-                       .max_iterations = -1};
+solver_choice solver_choice_default(const char *command) {
+    return (solver_choice){.command = command,
+                           .solver = "auto",
+                           .facets = cn_formulation_opts_default().facets,
+                           .tolerance = 1e-8,
+                           .measure = CN_MEASURE_SCALED,
+                           .max_iterations = -1};
 }
 
 // ---- checking the names ----
 
-static int32_t cn_add_solver_names(const char *names[CN_NAME_LIST], int32_t count) {
-    for (int32_t i = 0; i < cn_friction_solver_count() && count < CN_NAME_LIST; i++) {
+static int32_t add_solver_names(const char *names[NAME_LIST], int32_t count) {
+    for (int32_t i = 0; i < cn_friction_solver_count() && count < NAME_LIST; i++) {
         names[count++] = cn_friction_solver_at(i)->info.name;
     }
-    for (int32_t i = 0; i < cn_lcp_solver_count() && count < CN_NAME_LIST; i++) {
+    for (int32_t i = 0; i < cn_lcp_solver_count() && count < NAME_LIST; i++) {
         names[count++] = cn_lcp_solver_at(i)->info.name;
     }
     return count;
 }
 
-static int32_t cn_add_local_names(const char *names[CN_NAME_LIST], int32_t count) {
-    for (int32_t i = 0; i < cn_local_solver_count() && count < CN_NAME_LIST; i++) {
+static int32_t add_local_names(const char *names[NAME_LIST], int32_t count) {
+    for (int32_t i = 0; i < cn_local_solver_count() && count < NAME_LIST; i++) {
         names[count++] = cn_local_solver_name(cn_local_solver_at(i));
     }
     return count;
 }
 
 // A usage error unless name is among names.
-static void cn_check_name(const char *command, const char *what, const char *name,
-                          const char *const *names, int32_t count) {
+static void check_name(const char *command, const char *what, const char *name,
+                       const char *const *names, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         if (strcmp(names[i], name) == 0) {
             return;
@@ -45,40 +45,40 @@ static void cn_check_name(const char *command, const char *what, const char *nam
     }
     const char *near = cn_nearest_name(name, names, count);
     if (near) {
-        cn_usage_error(command, "no %s '%s'; did you mean '%s'?", what, name, near);
+        usage_error(command, "no %s '%s'; did you mean '%s'?", what, name, near);
     }
-    cn_usage_error(command, "no %s '%s'; see cairn solvers", what, name);
+    usage_error(command, "no %s '%s'; see cairn solvers", what, name);
 }
 
-void cn_check_solver_name(const char *command, const char *name, bool local_allowed) {
-    const char *names[CN_NAME_LIST];
-    int32_t count = cn_add_solver_names(names, 0);
-    count = local_allowed ? cn_add_local_names(names, count) : count;
-    cn_check_name(command, "solver", name, names, count);
+void check_solver_name(const char *command, const char *name, bool local_allowed) {
+    const char *names[NAME_LIST];
+    int32_t count = add_solver_names(names, 0);
+    count = local_allowed ? add_local_names(names, count) : count;
+    check_name(command, "solver", name, names, count);
 }
 
-const cn_formulation *cn_parse_formulation(const char *command, const char *name) {
-    const char *names[CN_NAME_LIST];
+const cn_formulation *parse_formulation(const char *command, const char *name) {
+    const char *names[NAME_LIST];
     int32_t count = 0;
-    for (int32_t i = 0; i < cn_formulation_count() && count < CN_NAME_LIST; i++) {
+    for (int32_t i = 0; i < cn_formulation_count() && count < NAME_LIST; i++) {
         names[count++] = cn_formulation_at(i)->name;
     }
-    cn_check_name(command, "formulation", name, names, count);
+    check_name(command, "formulation", name, names, count);
     return cn_formulation_find(name);
 }
 
 // One "solver.param=value" taken apart. The word before the dot names a solver, or is "solver" (or
 // absent) for whichever runs.
-typedef struct cn_setting {
+typedef struct solver_setting {
     char solver[64], param[64];
     const char *value; // the end of the text
-} cn_setting;
+} solver_setting;
 
-static cn_setting cn_setting_parse(const char *command, const char *text) {
-    cn_setting setting = {.solver = "solver"};
+static solver_setting setting_parse(const char *command, const char *text) {
+    solver_setting setting = {.solver = "solver"};
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1]) {
-        cn_usage_error(command, "--set wants solver.param=value, not '%s'", text);
+        usage_error(command, "--set wants solver.param=value, not '%s'", text);
     }
     setting.value = equals + 1;
     const char *dot = memchr(text, '.', (size_t)(equals - text));
@@ -90,11 +90,11 @@ static cn_setting cn_setting_parse(const char *command, const char *text) {
     return setting;
 }
 
-static bool cn_setting_is_for(const cn_setting *setting, const cn_solver_info *info) {
+static bool setting_is_for(const solver_setting *setting, const cn_solver_info *info) {
     return strcmp(setting->solver, "solver") == 0 || strcmp(setting->solver, info->name) == 0;
 }
 
-static bool cn_has_param(const cn_solver_info *info, const char *name) {
+static bool has_param(const cn_solver_info *info, const char *name) {
     for (int32_t i = 0; i < info->param_count; i++) {
         if (strcmp(info->params[i].name, name) == 0) {
             return true;
@@ -104,16 +104,16 @@ static bool cn_has_param(const cn_solver_info *info, const char *name) {
 }
 
 // Rows that a word of --solver or --set may mean: of both tables, friction first.
-static int32_t cn_rows_named(const char *name, const cn_solver_info *rows[CN_NAME_LIST]) {
+static int32_t rows_named(const char *name, const cn_solver_info *rows[NAME_LIST]) {
     bool all = strcmp(name, "all") == 0;
     int32_t count = 0;
-    for (int32_t i = 0; i < cn_friction_solver_count() && count < CN_NAME_LIST; i++) {
+    for (int32_t i = 0; i < cn_friction_solver_count() && count < NAME_LIST; i++) {
         const cn_solver_info *info = &cn_friction_solver_at(i)->info;
         if (all || strcmp(info->name, name) == 0) {
             rows[count++] = info;
         }
     }
-    for (int32_t i = 0; i < cn_lcp_solver_count() && count < CN_NAME_LIST; i++) {
+    for (int32_t i = 0; i < cn_lcp_solver_count() && count < NAME_LIST; i++) {
         const cn_solver_info *info = &cn_lcp_solver_at(i)->info;
         if (all || strcmp(info->name, name) == 0) {
             rows[count++] = info;
@@ -123,14 +123,14 @@ static int32_t cn_rows_named(const char *name, const cn_solver_info *rows[CN_NAM
 }
 
 // A setting is good when one of the rows it may mean takes it; else the reason is the first row's.
-static void cn_check_setting(const cn_choice *choice, const char *text) {
-    cn_setting setting = cn_setting_parse(choice->command, text);
+static void check_setting(const solver_choice *choice, const char *text) {
+    solver_setting setting = setting_parse(choice->command, text);
     const char *meant = strcmp(setting.solver, "solver") == 0 ? choice->solver : setting.solver;
     if (strcmp(meant, "all") != 0) {
-        cn_check_solver_name(choice->command, meant, false);
+        check_solver_name(choice->command, meant, false);
     }
-    const cn_solver_info *rows[CN_NAME_LIST];
-    int32_t count = cn_rows_named(meant, rows);
+    const cn_solver_info *rows[NAME_LIST];
+    int32_t count = rows_named(meant, rows);
     cn_error first = {.status = CN_OK};
     bool good = false;
     for (int32_t i = 0; i < count && !good; i++) {
@@ -138,41 +138,41 @@ static void cn_check_setting(const cn_choice *choice, const char *text) {
         cn_solve_opts opts = cn_solve_opts_default(rows[i]);
         good = cn_solve_opts_set(&opts, rows[i], setting.param, setting.value, &error) == CN_OK;
         // A row that knows the name says more about a bad value than one that does not.
-        if (i == 0 || cn_has_param(rows[i], setting.param)) {
+        if (i == 0 || has_param(rows[i], setting.param)) {
             first = error;
         }
     }
     if (!good) {
         char reason[1400];
-        cn_usage_error(choice->command, "--set %s: %s", text,
-                       cn_error_format(&first, reason, sizeof reason));
+        usage_error(choice->command, "--set %s: %s", text,
+                    cn_error_format(&first, reason, sizeof reason));
     }
 }
 
-void cn_choice_check(const cn_choice *choice) {
+void solver_choice_check(const solver_choice *choice) {
     if (strcmp(choice->solver, "all") != 0) {
-        cn_check_solver_name(choice->command, choice->solver, false);
+        check_solver_name(choice->command, choice->solver, false);
     }
     bool any = strcmp(choice->solver, "all") == 0 || strcmp(choice->solver, "auto") == 0;
     if (choice->formulation && !any && !cn_mcp_solver_find(choice->solver)) {
-        cn_usage_error(choice->command,
-                       "--formulation needs a solver of complementarity problems, not '%s'; see "
-                       "cairn solvers",
-                       choice->solver);
+        usage_error(choice->command,
+                    "--formulation needs a solver of complementarity problems, not '%s'; see "
+                    "cairn solvers",
+                    choice->solver);
     }
     if (choice->local) {
-        const char *names[CN_NAME_LIST];
-        cn_check_name(choice->command, "local solver", choice->local, names,
-                      cn_add_local_names(names, 0));
+        const char *names[NAME_LIST];
+        check_name(choice->command, "local solver", choice->local, names,
+                   add_local_names(names, 0));
     }
     for (int32_t i = 0; i < choice->settings.count; i++) {
-        cn_check_setting(choice, choice->settings.words[i]);
+        check_setting(choice, choice->settings.words[i]);
     }
 }
 
 // ---- from the choice to rows ----
 
-static cn_solve_opts cn_choice_opts(const cn_choice *choice, const cn_solver_info *info) {
+static cn_solve_opts solver_choice_opts(const solver_choice *choice, const cn_solver_info *info) {
     cn_solve_opts opts = cn_solve_opts_default(info);
     opts.tolerance = choice->tolerance;
     opts.measure = choice->measure;
@@ -184,91 +184,94 @@ static cn_solve_opts cn_choice_opts(const cn_choice *choice, const cn_solver_inf
         opts.local = cn_local_solver_find(choice->local);
     }
     for (int32_t i = 0; i < choice->settings.count; i++) {
-        cn_setting setting = cn_setting_parse(choice->command, choice->settings.words[i]);
-        if (cn_setting_is_for(&setting, info) && cn_has_param(info, setting.param)) {
+        solver_setting setting = setting_parse(choice->command, choice->settings.words[i]);
+        if (setting_is_for(&setting, info) && has_param(info, setting.param)) {
             cn_solve_opts_set(&opts, info, setting.param, setting.value, NULL);
         }
     }
     return opts;
 }
 
-static cn_chosen cn_chosen_make(const cn_choice *choice, const cn_friction_solver *friction,
-                                const cn_lcp_solver *lcp) {
-    cn_chosen chosen = {.friction = friction, .lcp = lcp};
+static chosen_solver chosen_solver_make(const solver_choice *choice,
+                                        const cn_friction_solver *friction,
+                                        const cn_lcp_solver *lcp) {
+    chosen_solver chosen = {.friction = friction, .lcp = lcp};
     chosen.info = friction ? &friction->info : &lcp->info;
-    chosen.opts = cn_choice_opts(choice, chosen.info);
+    chosen.opts = solver_choice_opts(choice, chosen.info);
     return chosen;
 }
 
-static cn_chosen cn_chosen_formulated(const cn_choice *choice, const cn_mcp_solver *mcp) {
-    cn_chosen chosen = {.mcp = mcp,
-                        .info = &mcp->info,
-                        .formulation = choice->formulation,
-                        .facets = choice->facets};
-    chosen.opts = cn_choice_opts(choice, chosen.info);
+static chosen_solver chosen_solver_formulation_of(const solver_choice *choice,
+                                                  const cn_mcp_solver *mcp) {
+    chosen_solver chosen = {.mcp = mcp,
+                            .info = &mcp->info,
+                            .formulation = choice->formulation,
+                            .facets = choice->facets};
+    chosen.opts = solver_choice_opts(choice, chosen.info);
     return chosen;
 }
 
 // The rows of the MCP table that the choice names; "auto" is the first.
-static int32_t cn_expand_formulated(const cn_choice *choice, cn_chosen *out) {
+static int32_t expand_formulated(const solver_choice *choice, chosen_solver *out) {
     const cn_mcp_solver *named = cn_mcp_solver_find(choice->solver);
     if (strcmp(choice->solver, "all") != 0) {
-        *out = cn_chosen_formulated(choice, named ? named : cn_mcp_solver_at(0));
+        *out = chosen_solver_formulation_of(choice, named ? named : cn_mcp_solver_at(0));
         return 1;
     }
     for (int32_t i = 0; i < cn_mcp_solver_count(); i++) {
-        out[i] = cn_chosen_formulated(choice, cn_mcp_solver_at(i));
+        out[i] = chosen_solver_formulation_of(choice, cn_mcp_solver_at(i));
     }
     return cn_mcp_solver_count();
 }
 
 // Whether a friction solver of the table takes this problem in the form asked for.
-static bool cn_fits(const cn_solver_info *info, const cn_case *c) {
+static bool fits(const cn_solver_info *info, const problem_file *c) {
     uint32_t forms = CN_TAKES_ASSEMBLED | CN_TAKES_BODY;
-    if (c->problem->kind == CN_PROBLEM_FRICTION || c->form == CN_FORM_ASSEMBLED) {
+    if (c->problem->kind == CN_PROBLEM_FRICTION || c->form == FORM_ASSEMBLED) {
         forms = CN_TAKES_ASSEMBLED;
-    } else if (c->form == CN_FORM_BODY) {
+    } else if (c->form == FORM_BODY) {
         forms = CN_TAKES_BODY;
     }
     return (info->accepts & (c->dim == 2 ? CN_SOLVES_2D : CN_SOLVES_3D)) && (info->accepts & forms);
 }
 
-int32_t cn_choice_expand(const cn_choice *choice, const cn_case *c, cn_chosen **out) {
-    bool lcp = cn_case_is_lcp(c);
+int32_t solver_choice_expand(const solver_choice *choice, const problem_file *c,
+                             chosen_solver **out) {
+    bool lcp = problem_file_is_lcp(c);
     int32_t rows = lcp ? cn_lcp_solver_count() : cn_friction_solver_count();
     int32_t count = 0;
-    *out = CN_ALLOCATE(cn_chosen, rows + cn_mcp_solver_count() + 1);
+    *out = ALLOCATE(chosen_solver, rows + cn_mcp_solver_count() + 1);
     if (choice->formulation) {
-        return cn_expand_formulated(choice, *out);
+        return expand_formulated(choice, *out);
     }
     if (strcmp(choice->solver, "all") != 0) {
         // A name of the other kind is kept: it becomes the outcome "unsupported".
         const cn_friction_solver *friction = cn_friction_solver_find(choice->solver);
         const cn_lcp_solver *complementarity = cn_lcp_solver_find(choice->solver);
         bool as_lcp = complementarity && (lcp || !friction);
-        **out = as_lcp ? cn_chosen_make(choice, NULL, complementarity)
-                       : cn_chosen_make(choice, friction, NULL);
+        **out = as_lcp ? chosen_solver_make(choice, NULL, complementarity)
+                       : chosen_solver_make(choice, friction, NULL);
         return 1;
     }
     for (int32_t i = 0; i < rows; i++) {
         if (lcp) {
-            (*out)[count++] = cn_chosen_make(choice, NULL, cn_lcp_solver_at(i));
-        } else if (cn_fits(&cn_friction_solver_at(i)->info, c)) {
-            (*out)[count++] = cn_chosen_make(choice, cn_friction_solver_at(i), NULL);
+            (*out)[count++] = chosen_solver_make(choice, NULL, cn_lcp_solver_at(i));
+        } else if (fits(&cn_friction_solver_at(i)->info, c)) {
+            (*out)[count++] = chosen_solver_make(choice, cn_friction_solver_at(i), NULL);
         }
     }
     return count;
 }
 
-const char *cn_chosen_local(const cn_chosen *chosen, const cn_case *c) {
+const char *chosen_solver_local(const chosen_solver *chosen, const problem_file *c) {
     bool used = chosen->friction && (chosen->info->accepts & CN_USES_LOCAL) && c->dim == 3;
     return used && chosen->opts.local ? cn_local_solver_name(chosen->opts.local) : NULL;
 }
 
 // A friction problem through its formulation.
-static cn_status cn_chosen_run_formulated(cn_chosen *chosen, cn_case *c, double *r, double *u,
-                                          cn_solve_report *report, cn_error *error) {
-    const cn_friction *p = cn_case_friction(c, CN_TAKES_ASSEMBLED | CN_TAKES_BODY, error);
+static cn_status chosen_solver_run_formulated(chosen_solver *chosen, problem_file *c, double *r,
+                                              double *u, cn_solve_report *report, cn_error *error) {
+    const cn_friction *p = problem_file_friction(c, CN_TAKES_ASSEMBLED | CN_TAKES_BODY, error);
     if (!p) {
         return error->status;
     }
@@ -280,19 +283,19 @@ static cn_status cn_chosen_run_formulated(cn_chosen *chosen, cn_case *c, double 
                                 &chosen->formulated, error);
 }
 
-cn_status cn_chosen_run(cn_chosen *chosen, cn_case *c, double *r, double *u,
-                        cn_solve_report *report, cn_error *error) {
+cn_status chosen_solver_run(chosen_solver *chosen, problem_file *c, double *r, double *u,
+                            cn_solve_report *report, cn_error *error) {
     memset(error, 0, sizeof *error);
-    bool lcp = cn_case_is_lcp(c);
+    bool lcp = problem_file_is_lcp(c);
     if (lcp && chosen->lcp) {
         return cn_lcp_solve(&c->problem->lcp, chosen->lcp, &chosen->opts, c->memory, r, u, report,
                             error);
     }
     if (!lcp && chosen->mcp) {
-        return cn_chosen_run_formulated(chosen, c, r, u, report, error);
+        return chosen_solver_run_formulated(chosen, c, r, u, report, error);
     }
     if (!lcp && chosen->friction) {
-        const cn_friction *p = cn_case_friction(c, chosen->info->accepts, error);
+        const cn_friction *p = problem_file_friction(c, chosen->info->accepts, error);
         return p ? cn_friction_solve(p, chosen->friction, &chosen->opts, c->memory, r, u, report,
                                      error)
                  : error->status;
@@ -302,5 +305,5 @@ cn_status cn_chosen_run(cn_chosen *chosen, cn_case *c, double *r, double *u,
                                           : lcp       ? "this solver is for friction problems"
                                                       : "this solver is for LCPs"};
     chosen->formulated = *report;
-    return cn_case_grade(c, r, NULL, &report->grade, error);
+    return problem_file_grade(c, r, NULL, &report->grade, error);
 }

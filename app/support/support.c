@@ -12,25 +12,24 @@
 #include <string.h>
 #include <time.h>
 
-int cn_exit_join(int a, int b) {
+int exit_join(int a, int b) {
     // An interruption ends everything; then what hides results (failure, bad input), then their
     // quality.
-    static const int gravest_first[] = {CN_EXIT_INTERRUPTED, CN_EXIT_FAILURE, CN_EXIT_INPUT,
-                                        CN_EXIT_TOLERANCE};
+    static const int gravest_first[] = {EXIT_INTERRUPTED, EXIT_FAILED, EXIT_INPUT, EXIT_TOLERANCE};
     for (size_t i = 0; i < sizeof gravest_first / sizeof gravest_first[0]; i++) {
         if (a == gravest_first[i] || b == gravest_first[i]) {
             return gravest_first[i];
         }
     }
-    return CN_EXIT_DONE;
+    return EXIT_DONE;
 }
 
 // ---- errors ----
 
-#define CN_EXCERPT_WIDTH 76 // columns of a source line shown around the place of an error
+#define EXCERPT_WIDTH 76 // columns of a source line shown around the place of an error
 
 // The line of a text file and a caret under the column. Prints nothing when the file is not text.
-static void cn_print_excerpt(const cn_error *error) {
+static void print_excerpt(const cn_error *error) {
     FILE *file = error->line > 0 && error->column > 0 ? fopen(error->file, "r") : NULL;
     if (!file) {
         return;
@@ -52,8 +51,8 @@ static void cn_print_excerpt(const cn_error *error) {
     }
     if (printable) {
         // A window around the place: data files have lines of any length.
-        ssize_t first = at > CN_EXCERPT_WIDTH / 2 ? at - CN_EXCERPT_WIDTH / 2 : 0;
-        ssize_t shown = length - first < CN_EXCERPT_WIDTH ? length - first : CN_EXCERPT_WIDTH;
+        ssize_t first = at > EXCERPT_WIDTH / 2 ? at - EXCERPT_WIDTH / 2 : 0;
+        ssize_t shown = length - first < EXCERPT_WIDTH ? length - first : EXCERPT_WIDTH;
         for (ssize_t i = 0; i < shown; i++) {
             if (line[first + i] == '\t') {
                 line[first + i] = ' ';
@@ -65,73 +64,73 @@ static void cn_print_excerpt(const cn_error *error) {
 }
 
 // One line: what it quotes of files and arguments can neither break it nor command the terminal.
-static void cn_print_problem(const char *who, const char *text) {
+static void print_problem(const char *who, const char *text) {
     fputs(who, stderr);
-    cn_print_safe(stderr, text);
+    print_safe(stderr, text);
     fputc('\n', stderr);
 }
 
-int cn_report_error(const cn_error *error) {
+int report_error(const cn_error *error) {
     char text[1400];
     cn_error_format(error, text, sizeof text);
-    cn_print_problem(error->file[0] ? "" : "cairn: ", text);
-    cn_print_excerpt(error);
+    print_problem(error->file[0] ? "" : "cairn: ", text);
+    print_excerpt(error);
     switch (error->status) {
     case CN_ERR_CANCELLED:
-        return CN_EXIT_INTERRUPTED;
+        return EXIT_INTERRUPTED;
     case CN_ERR_MEMORY:
     case CN_ERR_NUMERIC:
-        return CN_EXIT_FAILURE;
+        return EXIT_FAILED;
     case CN_ERR_ARGUMENT: // with a place it points into an option, as --set
-        return error->file[0] ? CN_EXIT_USAGE : CN_EXIT_FAILURE;
+        return error->file[0] ? EXIT_USAGE : EXIT_FAILED;
     default:
-        return CN_EXIT_INPUT;
+        return EXIT_INPUT;
     }
 }
 
-int cn_report_error_in(const cn_error *error, const char *path) {
+int report_error_in(const cn_error *error, const char *path) {
     cn_error located = *error;
     if (!located.file[0]) {
         snprintf(located.file, sizeof located.file, "%s", path);
     }
-    return cn_report_error(&located);
+    return report_error(&located);
 }
 
-cn_status cn_error_memory(cn_error *error) {
+cn_status error_memory(cn_error *error) {
     *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
     return CN_ERR_MEMORY;
 }
 
-void cn_usage_error(const char *command, const char *format, ...) {
+void usage_error(const char *command, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    char *text = cn_text_of(format, args);
+    char *text = format_text_of(format, args);
     va_end(args);
     fprintf(stderr, "cairn %s: ", command);
-    cn_print_problem("", text);
+    print_problem("", text);
     free(text);
-    exit(CN_EXIT_USAGE);
+    exit(EXIT_USAGE);
 }
 
-int cn_report_failure(const char *format, ...) {
+int report_failure(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    char *text = cn_text_of(format, args);
+    char *text = format_text_of(format, args);
     va_end(args);
-    cn_print_problem("cairn: ", text);
+    print_problem("cairn: ", text);
     free(text);
-    return CN_EXIT_FAILURE;
+    return EXIT_FAILED;
 }
 
 // ---- arguments ----
 
-#define CN_OPTION_MAX 32 // long options of one subcommand, with help and usage
+#define OPTION_MAX 32 // long options of one subcommand, with help and usage
 
 // The long names of an argp table, for "did you mean".
-static int32_t cn_option_names(const struct argp *argp, const char *names[CN_OPTION_MAX]) {
+static int32_t option_names(const struct argp *argp, const char *names[OPTION_MAX]) {
     int32_t count = 0;
     for (const struct argp_option *o = argp->options; o && (o->name || o->doc || o->key); o++) {
-        if (o->name && count < CN_OPTION_MAX - 2) {
+        if (o->name && count < OPTION_MAX - 2) {
             names[count++] = o->name;
         }
     }
@@ -141,8 +140,8 @@ static int32_t cn_option_names(const struct argp *argp, const char *names[CN_OPT
 }
 
 // getopt also takes an unambiguous beginning of an option's name.
-static bool cn_begins_an_option(const char *word, size_t length, const char *const *names,
-                                int32_t count) {
+static bool begins_an_option(const char *word, size_t length, const char *const *names,
+                             int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         if (strncmp(word, names[i], length) == 0) {
             return true;
@@ -151,84 +150,82 @@ static bool cn_begins_an_option(const char *word, size_t length, const char *con
     return false;
 }
 
-void cn_parse_arguments(const struct argp *argp, int argc, char **argv, void *user) {
-    const char *names[CN_OPTION_MAX];
-    int32_t count = cn_option_names(argp, names);
+void parse_arguments(const struct argp *argp, int argc, char **argv, void *user) {
+    const char *names[OPTION_MAX];
+    int32_t count = option_names(argp, names);
     const char *command = argv[0] + strlen("cairn ");
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "-h") == 0) {
             argv[i] = "--help";
         }
-        if (argv[i][0] == '-' && argv[i][1] && argv[i][1] != '-' &&
-            cn_utf8_length(argv[i] + 1) != 1) {
-            cn_usage_error(command, "no option %s; see cairn %s --help", argv[i], command);
+        if (argv[i][0] == '-' && argv[i][1] && argv[i][1] != '-' && utf8_length(argv[i] + 1) != 1) {
+            usage_error(command, "no option %s; see cairn %s --help", argv[i], command);
         }
         const char *word = argv[i] + 2;
         size_t length = strcspn(argv[i], "=") - (strcspn(argv[i], "=") >= 2 ? 2 : 0);
-        if (strncmp(argv[i], "--", 2) != 0 || cn_begins_an_option(word, length, names, count)) {
+        if (strncmp(argv[i], "--", 2) != 0 || begins_an_option(word, length, names, count)) {
             continue;
         }
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)length, word);
         const char *near = cn_nearest_name(name, names, count);
         if (near) {
-            cn_usage_error(command, "no option --%s; did you mean --%s?", name, near);
+            usage_error(command, "no option --%s; did you mean --%s?", name, near);
         }
-        cn_usage_error(command, "no option --%s; see cairn %s --help", name, command);
+        usage_error(command, "no option --%s; see cairn %s --help", name, command);
     }
-    argp_err_exit_status = CN_EXIT_USAGE;
+    argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(argp, argc, argv, 0, NULL, user) == ENOMEM) {
-        exit(cn_report_failure("out of memory"));
+        exit(report_failure("out of memory"));
     }
 }
 
-double cn_parse_real(const char *command, const char *option, const char *text, double min,
-                     double max) {
+double parse_real(const char *command, const char *option, const char *text, double min,
+                  double max) {
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end) {
-        cn_usage_error(command, "%s wants a number, not '%s'", option, text);
+        usage_error(command, "%s wants a number, not '%s'", option, text);
     }
     if (!(value >= min && value <= max)) {
-        cn_usage_error(command, "%s must be in [%g, %g], not %s", option, min, max, text);
+        usage_error(command, "%s must be in [%g, %g], not %s", option, min, max, text);
     }
     return value;
 }
 
-int32_t cn_parse_threads(const char *command, const char *text) {
-    return (int32_t)cn_parse_int(command, "--threads", text, 1, CN_THREADS_MAX);
+int32_t parse_threads(const char *command, const char *text) {
+    return (int32_t)parse_int(command, "--threads", text, 1, CN_THREADS_MAX);
 }
 
-int32_t cn_threads_wanted(const char *command) {
+int32_t threads_wanted(const char *command) {
     const char *text = getenv("CAIRN_THREADS");
-    return text && text[0]
-               ? (int32_t)cn_parse_int(command, "CAIRN_THREADS", text, 1, CN_THREADS_MAX)
-               : 0;
+    return text && text[0] ? (int32_t)parse_int(command, "CAIRN_THREADS", text, 1, CN_THREADS_MAX)
+                           : 0;
 }
 
-cn_env cn_env_with_threads(int32_t threads) {
+cn_env env_with_threads(int32_t threads) {
     cn_env env = cn_env_default();
     env.threads = threads > 0 ? cn_threads_create(threads) : NULL;
-    env.cancel = cn_interrupt_poll;
+    env.cancel = interrupt_poll;
     return env;
 }
 
-int64_t cn_parse_int(const char *command, const char *option, const char *text, int64_t min,
-                     int64_t max) {
+int64_t parse_int(const char *command, const char *option, const char *text, int64_t min,
+                  int64_t max) {
     char *end;
     errno = 0;
     long long value = strtoll(text, &end, 10);
     if (end == text || *end) {
-        cn_usage_error(command, "%s wants a whole number, not '%s'", option, text);
+        usage_error(command, "%s wants a whole number, not '%s'", option, text);
     }
     if (errno || value < min || value > max) {
-        cn_usage_error(command, "%s must be in [%lld, %lld], not %s", option, (long long)min,
-                       (long long)max, text);
+        usage_error(command, "%s must be in [%lld, %lld], not %s", option, (long long)min,
+                    (long long)max, text);
     }
     return value;
 }
 
-cn_measure cn_parse_measure(const char *command, const char *text) {
+cn_measure parse_measure(const char *command, const char *text) {
     const char *names[3];
     for (int32_t i = 0; i < 3; i++) {
         names[i] = cn_measure_text((cn_measure)i);
@@ -236,79 +233,79 @@ cn_measure cn_parse_measure(const char *command, const char *text) {
             return (cn_measure)i;
         }
     }
-    cn_usage_error(command, "no measure '%s'; use scaled, q or max", text);
+    usage_error(command, "no measure '%s'; use scaled, q or max", text);
 }
 
-void cn_word_list_add(cn_word_list *list, const char *word) {
-    list->words = cn_reallocate(list->words, list->count + 1, sizeof *list->words);
+void word_list_add(word_list *list, const char *word) {
+    list->words = reallocate(list->words, list->count + 1, sizeof *list->words);
     list->words[list->count++] = word;
 }
 
 // ---- memory, time, names ----
 
-void *cn_reallocate(void *pointer, int64_t count, size_t size) {
+void *reallocate(void *pointer, int64_t count, size_t size) {
     size_t bytes;
     void *memory = NULL;
     if (count >= 0 && !__builtin_mul_overflow((size_t)count, size, &bytes)) {
         memory = realloc(pointer, bytes ? bytes : 1);
     }
     if (!memory) {
-        exit(cn_report_failure("out of memory"));
+        exit(report_failure("out of memory"));
     }
     return memory;
 }
 
-void *cn_allocate(int64_t count, size_t size) {
-    void *memory = cn_reallocate(NULL, count, size);
+void *allocate(int64_t count, size_t size) {
+    void *memory = reallocate(NULL, count, size);
     return memset(memory, 0, (size_t)count * size);
 }
 
-double *cn_copy_reals(const double *from, int64_t count) {
-    double *copy = CN_ALLOCATE(double, count);
+double *copy_reals(const double *from, int64_t count) {
+    double *copy = ALLOCATE(double, count);
     if (from && count > 0) {
         memcpy(copy, from, (size_t)count * sizeof *copy);
     }
     return copy;
 }
 
-static double cn_clock(clockid_t which) {
+static double read_clock(clockid_t which) {
     struct timespec now;
     clock_gettime(which, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-double cn_wall_clock(void) {
-    return cn_clock(CLOCK_MONOTONIC);
+double wall_clock(void) {
+    return read_clock(CLOCK_MONOTONIC);
 }
 
-double cn_cpu_clock(void) {
-    return cn_clock(CLOCK_PROCESS_CPUTIME_ID);
+double cpu_clock(void) {
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-double cn_thread_clock(void) {
-    return cn_clock(CLOCK_THREAD_CPUTIME_ID);
+double thread_clock(void) {
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-char *cn_path_stem(const char *path) {
+char *path_stem(const char *path) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
-    return cn_text("%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
+    return format_text("%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-char *cn_text_of(const char *format, va_list args) {
+char *format_text_of(const char *format, va_list args) {
     char *text;
     if (vasprintf(&text, format, args) < 0) {
         fputs("cairn: out of memory\n", stderr);
-        exit(CN_EXIT_FAILURE);
+        exit(EXIT_FAILED);
     }
     return text;
 }
 
-char *cn_text(const char *format, ...) {
+char *format_text(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    char *text = cn_text_of(format, args);
+    char *text = format_text_of(format, args);
     va_end(args);
     return text;
 }

@@ -8,110 +8,110 @@
 #include <stdlib.h>
 #include <string.h>
 
-cn_sheet cn_sheet_start(const cn_heading *headings) {
-    cn_sheet sheet = {.headings = headings};
-    while (headings[sheet.columns].title) {
-        sheet.columns++;
+data_table data_table_start(const heading *headings) {
+    data_table data = {.headings = headings};
+    while (headings[data.columns].title) {
+        data.columns++;
     }
-    return sheet;
+    return data;
 }
 
-void cn_sheet_free(cn_sheet *sheet) {
-    for (int32_t i = 0; i < sheet->count; i++) {
-        free(sheet->cells[i].text);
+void data_table_free(data_table *data) {
+    for (int32_t i = 0; i < data->count; i++) {
+        free(data->cells[i].text);
     }
-    free(sheet->cells);
+    free(data->cells);
 }
 
-static void cn_sheet_add(cn_sheet *sheet, char *text, double value, cn_ink ink) {
-    sheet->cells = cn_reallocate(sheet->cells, sheet->count + 1, sizeof *sheet->cells);
-    sheet->cells[sheet->count++] = (cn_cell){text, value, ink};
+static void data_table_add(data_table *data, char *text, double value, text_ink ink) {
+    data->cells = reallocate(data->cells, data->count + 1, sizeof *data->cells);
+    data->cells[data->count++] = (table_cell){text, value, ink};
 }
 
-void cn_sheet_text(cn_sheet *sheet, const char *text, cn_ink ink) {
-    cn_sheet_add(sheet, cn_text("%s", text), (double)NAN, ink);
+void data_table_text(data_table *data, const char *text, text_ink ink) {
+    data_table_add(data, format_text("%s", text), (double)NAN, ink);
 }
 
-void cn_sheet_int(cn_sheet *sheet, int64_t value) {
-    cn_sheet_add(sheet, cn_text("%lld", (long long)value), (double)value, CN_INK_PLAIN);
+void data_table_int(data_table *data, int64_t value) {
+    data_table_add(data, format_text("%lld", (long long)value), (double)value, INK_PLAIN);
 }
 
-void cn_sheet_real(cn_sheet *sheet, int32_t digits, double value) {
-    char *text = isnan(value) ? cn_text("-") : cn_text("%.*g", (int)digits, value);
-    cn_sheet_add(sheet, text, value, CN_INK_PLAIN);
+void data_table_real(data_table *data, int32_t digits, double value) {
+    char *text = isnan(value) ? format_text("-") : format_text("%.*g", (int)digits, value);
+    data_table_add(data, text, value, INK_PLAIN);
 }
 
 // Columns as wide as what is in them; those with words are aligned to the left.
-static cn_column cn_sheet_column(const cn_sheet *sheet, int32_t column) {
-    int32_t width = cn_text_columns(sheet->headings[column].title);
+static text_column data_table_column(const data_table *data, int32_t column) {
+    int32_t width = text_columns(data->headings[column].title);
     bool words = false;
-    for (int32_t i = column; i < sheet->count; i += sheet->columns) {
-        int32_t columns = cn_text_columns(sheet->cells[i].text);
+    for (int32_t i = column; i < data->count; i += data->columns) {
+        int32_t columns = text_columns(data->cells[i].text);
         width = columns > width ? columns : width;
-        words = words || (isnan(sheet->cells[i].value) && columns > 1);
+        words = words || (isnan(data->cells[i].value) && columns > 1);
     }
-    return (cn_column){sheet->headings[column].title, words ? -width : width};
+    return (text_column){data->headings[column].title, words ? -width : width};
 }
 
-void cn_sheet_print(const cn_sheet *sheet, FILE *out) {
-    cn_column columns[CN_TABLE_COLUMNS + 1] = {{NULL, 0}};
-    for (int32_t i = 0; i < sheet->columns && i < CN_TABLE_COLUMNS; i++) {
-        columns[i] = cn_sheet_column(sheet, i);
+void data_table_print(const data_table *data, FILE *out) {
+    text_column columns[TEXT_TABLE_COLUMNS + 1] = {{NULL, 0}};
+    for (int32_t i = 0; i < data->columns && i < TEXT_TABLE_COLUMNS; i++) {
+        columns[i] = data_table_column(data, i);
     }
-    cn_table table;
-    cn_table_start(&table, out, columns);
-    for (int32_t i = 0; i < sheet->count; i++) {
-        cn_table_text(&table, sheet->cells[i].text, sheet->cells[i].ink);
+    text_table table;
+    text_table_start(&table, out, columns);
+    for (int32_t i = 0; i < data->count; i++) {
+        text_table_text(&table, data->cells[i].text, data->cells[i].ink);
     }
 }
 
-void cn_csv_text(FILE *out, const char *text) {
-    char shown[CN_SHOWN];
+void csv_text(FILE *out, const char *text) {
+    char shown[ESCAPED_SIZE];
     fputc('"', out);
     // Spreadsheets compute what begins so; an apostrophe makes it text.
     if (strchr("=+-@", *text) && *text && text[1]) {
         fputc('\'', out);
     }
     while (*text) {
-        text += cn_show_character(text, shown);
+        text += escape_character(text, shown);
         fputs(shown[0] == '"' ? "\"\"" : shown, out);
     }
     fputc('"', out);
 }
 
-void cn_sheet_csv(const cn_sheet *sheet, FILE *out) {
-    for (int32_t i = 0; i < sheet->columns; i++) {
-        fprintf(out, "%s%s", i ? "," : "", sheet->headings[i].key);
+void data_table_csv(const data_table *data, FILE *out) {
+    for (int32_t i = 0; i < data->columns; i++) {
+        fprintf(out, "%s%s", i ? "," : "", data->headings[i].key);
     }
-    for (int32_t i = 0; i < sheet->count; i++) {
-        const cn_cell *cell = &sheet->cells[i];
+    for (int32_t i = 0; i < data->count; i++) {
+        const table_cell *cell = &data->cells[i];
         char number[32];
-        fputc(i % sheet->columns ? ',' : '\n', out);
+        fputc(i % data->columns ? ',' : '\n', out);
         if (isnan(cell->value)) {
-            cn_csv_text(out, cell->text);
+            csv_text(out, cell->text);
         } else {
-            fputs(cn_real_text(cell->value, number), out);
+            fputs(real_text(cell->value, number), out);
         }
     }
     fputc('\n', out);
 }
 
-void cn_sheet_json(const cn_sheet *sheet, cn_json *json, const char *key) {
-    cn_put_open(json, key, '[');
-    for (int32_t i = 0; i < sheet->count; i++) {
-        const cn_cell *cell = &sheet->cells[i];
-        const char *name = sheet->headings[i % sheet->columns].key;
-        if (i % sheet->columns == 0) {
-            cn_put_open(json, NULL, '{');
+void data_table_json(const data_table *data, json_writer *json, const char *key) {
+    put_open(json, key, '[');
+    for (int32_t i = 0; i < data->count; i++) {
+        const table_cell *cell = &data->cells[i];
+        const char *name = data->headings[i % data->columns].key;
+        if (i % data->columns == 0) {
+            put_open(json, NULL, '{');
         }
         if (isnan(cell->value)) {
-            cn_put_text(json, name, cell->text);
+            put_text(json, name, cell->text);
         } else {
-            cn_put_real(json, name, cell->value);
+            put_real(json, name, cell->value);
         }
-        if ((i + 1) % sheet->columns == 0) {
-            cn_put_close(json, '}');
+        if ((i + 1) % data->columns == 0) {
+            put_close(json, '}');
         }
     }
-    cn_put_close(json, ']');
+    put_close(json, ']');
 }

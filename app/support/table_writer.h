@@ -7,38 +7,39 @@
 #include "support/json.h"
 #include "support/terminal.h"
 
-typedef struct cn_heading {
+typedef struct heading {
     const char *title; // for people
     const char *key;   // for CSV and JSON
-} cn_heading;
+} heading;
 
-typedef struct cn_cell {
+typedef struct table_cell {
     char *text;
     double value; // NaN: only the text counts
-    cn_ink ink;
-} cn_cell;
+    text_ink ink;
+} table_cell;
 
-typedef struct cn_sheet {
-    const cn_heading *headings;
+typedef struct data_table {
+    const heading *headings;
     int32_t columns;
-    cn_cell *cells; // row by row
+    table_cell *cells; // row by row
     int32_t count;
-} cn_sheet;
+} data_table;
 
 // headings ends with a NULL title and outlives the sheet.
-cn_sheet cn_sheet_start(const cn_heading *headings);
-void cn_sheet_free(cn_sheet *sheet);
+data_table data_table_start(const heading *headings);
+void data_table_free(data_table *table);
 
 // The next cell; a row ends with its last one.
-void cn_sheet_text(cn_sheet *sheet, const char *text, cn_ink ink);
-void cn_sheet_int(cn_sheet *sheet, int64_t value);
-void cn_sheet_real(cn_sheet *sheet, int32_t digits, double value); // NaN as "-"
+void data_table_text(data_table *table, const char *text, text_ink ink);
+void data_table_int(data_table *table, int64_t value);
+void data_table_real(data_table *table, int32_t digits, double value); // NaN as "-"
 
-void cn_sheet_print(const cn_sheet *sheet, FILE *out);
-void cn_sheet_csv(const cn_sheet *sheet, FILE *out);
-void cn_sheet_json(const cn_sheet *sheet, cn_json *json, const char *key); // an array of objects
+void data_table_print(const data_table *table, FILE *out);
+void data_table_csv(const data_table *table, FILE *out);
+void data_table_json(const data_table *table, json_writer *json,
+                     const char *key); // an array of objects
 
 // A text cell of a CSV file; quotes inside are doubled.
-void cn_csv_text(FILE *out, const char *text);
+void csv_text(FILE *out, const char *text);
 
 #endif

@@ -12,87 +12,87 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define CN_DEFAULT_COLUMNS 80
-#define CN_WIDEST_TEXT 100 // longer lines are tiring to read
+#define DEFAULT_COLUMNS 80
+#define WIDEST_TEXT 100 // longer lines are tiring to read
 
-static bool cn_is_coloured(FILE *stream) {
+static bool is_coloured(FILE *stream) {
     const char *refused = getenv("NO_COLOR");
     const char *kind = getenv("TERM");
     return isatty(fileno(stream)) && !(refused && refused[0]) && kind && strcmp(kind, "dumb") != 0;
 }
 
-const char *cn_ink_begin(FILE *stream, cn_ink ink) {
+const char *ink_begin(FILE *stream, text_ink ink) {
     static const char *const codes[] = {"", "\033[32m", "\033[31m", "\033[2m", "\033[1m"};
-    return cn_is_coloured(stream) ? codes[ink] : "";
+    return is_coloured(stream) ? codes[ink] : "";
 }
 
-const char *cn_ink_end(FILE *stream, cn_ink ink) {
-    return ink != CN_INK_PLAIN && cn_is_coloured(stream) ? "\033[0m" : "";
+const char *ink_end(FILE *stream, text_ink ink) {
+    return ink != INK_PLAIN && is_coloured(stream) ? "\033[0m" : "";
 }
 
-int32_t cn_terminal_columns(FILE *stream) {
+int32_t terminal_columns(FILE *stream) {
     struct winsize size;
     if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) {
         return size.ws_col;
     }
-    return CN_DEFAULT_COLUMNS;
+    return DEFAULT_COLUMNS;
 }
 
-int32_t cn_show_character(const char *text, char shown[CN_SHOWN]) {
-    int32_t length = cn_utf8_length(text);
+int32_t escape_character(const char *text, char shown[ESCAPED_SIZE]) {
+    int32_t length = utf8_length(text);
     if (length > 0) {
         memcpy(shown, text, (size_t)length);
         shown[length] = '\0';
         return length;
     }
-    snprintf(shown, CN_SHOWN, "\\x%02X", (unsigned)(unsigned char)*text);
+    snprintf(shown, ESCAPED_SIZE, "\\x%02X", (unsigned)(unsigned char)*text);
     return 1;
 }
 
-void cn_print_safe(FILE *out, const char *text) {
-    char shown[CN_SHOWN];
+void print_safe(FILE *out, const char *text) {
+    char shown[ESCAPED_SIZE];
     while (*text) {
-        text += cn_show_character(text, shown);
+        text += escape_character(text, shown);
         fputs(shown, out);
     }
 }
 
-void cn_say(FILE *out, const char *format, ...) {
+void print_format(FILE *out, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    char *text = cn_text_of(format, args);
+    char *text = format_text_of(format, args);
     va_end(args);
-    cn_print_lines(out, text);
+    print_lines(out, text);
     free(text);
 }
 
-void cn_print_lines(FILE *out, const char *text) {
-    char shown[CN_SHOWN];
+void print_lines(FILE *out, const char *text) {
+    char shown[ESCAPED_SIZE];
     while (*text) {
         if (*text == '\n') {
             fputc(*text++, out);
         } else {
-            text += cn_show_character(text, shown);
+            text += escape_character(text, shown);
             fputs(shown, out);
         }
     }
 }
 
 // Columns of a word that ends at a blank.
-static int32_t cn_word_columns(const char *word) {
+static int32_t word_columns(const char *word) {
     int32_t columns = 0;
-    char shown[CN_SHOWN];
+    char shown[ESCAPED_SIZE];
     while (*word && *word != ' ' && *word != '\n' && *word != '\t') {
-        int32_t taken = cn_show_character(word, shown);
-        columns += cn_utf8_length(word) > 0 ? 1 : (int32_t)strlen(shown);
+        int32_t taken = escape_character(word, shown);
+        columns += utf8_length(word) > 0 ? 1 : (int32_t)strlen(shown);
         word += taken;
     }
     return columns;
 }
 
-void cn_print_wrapped(FILE *out, const char *label, int32_t label_width, const char *text) {
-    int32_t width = cn_terminal_columns(out);
-    width = width < CN_WIDEST_TEXT ? width : CN_WIDEST_TEXT;
+void print_wrapped(FILE *out, const char *label, int32_t label_width, const char *text) {
+    int32_t width = terminal_columns(out);
+    width = width < WIDEST_TEXT ? width : WIDEST_TEXT;
     int32_t at = label_width;
     bool line_start = true;
     fprintf(out, "%-*s", (int)label_width, label);
@@ -106,7 +106,7 @@ void cn_print_wrapped(FILE *out, const char *label, int32_t label_width, const c
             text++;
             continue;
         }
-        int32_t columns = cn_word_columns(text);
+        int32_t columns = word_columns(text);
         if (!line_start && at + 1 + columns > width) {
             fprintf(out, "\n%*s", (int)label_width, "");
             at = label_width;
@@ -116,9 +116,9 @@ void cn_print_wrapped(FILE *out, const char *label, int32_t label_width, const c
             fputc(' ', out);
             at++;
         }
-        char shown[CN_SHOWN];
+        char shown[ESCAPED_SIZE];
         while (*text && *text != ' ' && *text != '\n' && *text != '\t') {
-            text += cn_show_character(text, shown);
+            text += escape_character(text, shown);
             fputs(shown, out);
         }
         at += columns;
@@ -129,7 +129,7 @@ void cn_print_wrapped(FILE *out, const char *label, int32_t label_width, const c
 
 // ---- tables ----
 
-int32_t cn_text_columns(const char *text) {
+int32_t text_columns(const char *text) {
     int32_t columns = 0;
     for (; *text; text++) {
         columns += ((unsigned char)*text & 0xc0) != 0x80;
@@ -138,14 +138,14 @@ int32_t cn_text_columns(const char *text) {
 }
 
 // A cell padded by characters, not bytes.
-static void cn_table_cell(cn_table *table, const char *text, cn_ink ink) {
+static void text_table_cell(text_table *table, const char *text, text_ink ink) {
     int32_t width = abs(table->columns[table->next].width);
     bool left = table->columns[table->next].width < 0;
-    int32_t columns = cn_text_columns(text);
+    int32_t columns = text_columns(text);
     int32_t padding = width > columns ? width - columns : 0;
     int added = snprintf(table->row + table->used, sizeof table->row - table->used,
                          "%s%*s%s%s%s%*s", table->next > 0 ? "  " : "", left ? 0 : (int)padding, "",
-                         cn_ink_begin(table->out, ink), text, cn_ink_end(table->out, ink),
+                         ink_begin(table->out, ink), text, ink_end(table->out, ink),
                          left ? (int)padding : 0, "");
     size_t room = sizeof table->row - 1 - table->used;
     table->used += added > 0 && (size_t)added < room ? (size_t)added : room;
@@ -160,36 +160,36 @@ static void cn_table_cell(cn_table *table, const char *text, cn_ink ink) {
     }
 }
 
-void cn_table_start(cn_table *table, FILE *out, const cn_column *columns) {
-    *table = (cn_table){.out = out};
-    while (columns[table->count].title && table->count < CN_TABLE_COLUMNS) {
+void text_table_start(text_table *table, FILE *out, const text_column *columns) {
+    *table = (text_table){.out = out};
+    while (columns[table->count].title && table->count < TEXT_TABLE_COLUMNS) {
         table->columns[table->count] = columns[table->count];
         table->count++;
     }
     for (int32_t i = 0; i < table->count; i++) {
-        cn_table_cell(table, columns[i].title, CN_INK_BOLD);
+        text_table_cell(table, columns[i].title, INK_BOLD);
     }
 }
 
-void cn_table_text(cn_table *table, const char *text, cn_ink ink) {
+void text_table_text(text_table *table, const char *text, text_ink ink) {
     char safe[256];
     size_t used = 0;
     while (*text && used + 8 < sizeof safe) {
-        text += cn_show_character(text, safe + used);
+        text += escape_character(text, safe + used);
         used += strlen(safe + used);
     }
     safe[used] = '\0';
-    cn_table_cell(table, safe, ink);
+    text_table_cell(table, safe, ink);
 }
 
-void cn_table_int(cn_table *table, int64_t value) {
+void text_table_int(text_table *table, int64_t value) {
     char text[32];
     snprintf(text, sizeof text, "%lld", (long long)value);
-    cn_table_cell(table, text, CN_INK_PLAIN);
+    text_table_cell(table, text, INK_PLAIN);
 }
 
-void cn_table_real(cn_table *table, int32_t digits, double value) {
+void text_table_real(text_table *table, int32_t digits, double value) {
     char text[64];
     snprintf(text, sizeof text, "%.*g", (int)digits, value);
-    cn_table_cell(table, isnan(value) ? "-" : text, CN_INK_PLAIN);
+    text_table_cell(table, isnan(value) ? "-" : text, INK_PLAIN);
 }

@@ -5,14 +5,14 @@
 
 #include <stddef.h>
 
-typedef struct cn_asset {
+typedef struct web_asset {
     const char *path;          // as in an address: "/", "/app.js", "/app.css", "/replay.html"
     const char *type;          // its media type, with the character set
     const unsigned char *data; // followed by a zero that size does not count
     size_t size;
-} cn_asset;
+} web_asset;
 
 // NULL: there is none of that path; a command built without node has none at all.
-const cn_asset *cn_asset_find(const char *path);
+const web_asset *asset_find(const char *path);
 
 #endif

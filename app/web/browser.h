@@ -8,22 +8,22 @@
 
 // Runs a program with its output thrown away, for at most some seconds; true when it was there and
 // did its work.
-bool cn_program_run(char *const argv[], double seconds);
+bool program_run(char *const argv[], double seconds);
 // Whether there is a program of that name on the path.
-bool cn_program_exists(const char *name);
+bool program_exists(const char *name);
 
 // The chromium to be used; NULL: none is installed.
-const char *cn_browser_name(void);
+const char *browser_name(void);
 
-#define CN_NOT_DRAWN (-1)
-// A picture (PNG) of what an address shows once its scripts have come to rest. CN_NOT_DRAWN, or the
+#define NOT_DRAWN (-1)
+// A picture (PNG) of what an address shows once its scripts have come to rest. NOT_DRAWN, or the
 // exit code of writing it to path.
-int cn_browser_shoot(const char *address, const char *path, int32_t width, int32_t height);
-// A PNG file that a program drew, to its place; CN_NOT_DRAWN: it is missing or not complete.
-int cn_png_deliver(const char *drawn, const char *path);
+int browser_shoot(const char *address, const char *path, int32_t width, int32_t height);
+// A PNG file that a program drew, to its place; NOT_DRAWN: it is missing or not complete.
+int png_deliver(const char *drawn, const char *path);
 
 // A fresh folder for temporary files ($TMPDIR or /tmp), to be removed and freed; NULL after saying
 // why not.
-char *cn_temporary_folder(void);
+char *temporary_folder(void);
 
 #endif

@@ -8,16 +8,15 @@
 #include <stdint.h>
 
 // Whether this build has the page.
-bool cn_html_available(void);
+bool html_available(void);
 
-typedef struct cn_html_report {
+typedef struct html_report {
     int64_t frames, of; // written, recorded
     int64_t bytes;
-} cn_html_report;
+} html_report;
 
 // Frames of steps first to last, all when last < first; of very long runs every so many-th. Returns
 // an exit code.
-int cn_html_write(const char *run, const char *path, int64_t first, int64_t last,
-                  cn_html_report *report);
+int html_write(const char *run, const char *path, int64_t first, int64_t last, html_report *report);
 
 #endif

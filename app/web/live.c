@@ -11,34 +11,34 @@
 #include <string.h>
 #include <time.h>
 
-#define CN_LIVE_FRAME_TIME (1.0 / 60.0) // [s] between two frames in the mailbox
-#define CN_LIVE_FLUSH_TIME 0.5          // [s] until recorded frames can be read
-#define CN_LIVE_FACTOR_TIME 0.5         // [s] over which the real-time factor is taken
-#define CN_LIVE_LAG 1.0                 // [s] behind its pace that are made up for; more is let go
-#define CN_LIVE_COMMANDS 256            // waiting; more are refused
-#define CN_LIVE_IDLE 0.01               // [s] between two looks at whether the run is to end
+#define LIVE_FRAME_TIME (1.0 / 60.0) // [s] between two frames in the mailbox
+#define LIVE_FLUSH_TIME 0.5          // [s] until recorded frames can be read
+#define LIVE_FACTOR_TIME 0.5         // [s] over which the real-time factor is taken
+#define LIVE_LAG 1.0                 // [s] behind its pace that are made up for; more is let go
+#define LIVE_COMMANDS 256            // waiting; more are refused
+#define LIVE_IDLE 0.01               // [s] between two looks at whether the run is to end
 
-typedef struct cn_live_command {
-    cn_request request;
+typedef struct live_command {
+    page_request request;
     char *text;
     uint64_t page;
-} cn_live_command;
+} live_command;
 
-struct cn_live {
+struct live_run {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed; // a command came, or the end is wanted
-    cn_live_options options;
+    live_options options;
     // Guarded by the mutex.
     bool stop;
     bool left; // the last try of a step, for a command
-    cn_live_command commands[CN_LIVE_COMMANDS];
+    live_command commands[LIVE_COMMANDS];
     int32_t command_count;
-    cn_live_news box;
+    live_news box;
     // The thread's own.
-    cn_drive *drive;
-    cn_live_frame spare; // to be filled while the other lies in the mailbox
-    cn_ledger_sums sums;
+    run_loop *loop;
+    live_frame spare; // to be filled while the other lies in the mailbox
+    ledger_sums sums;
     void *start; // the state at the start
     size_t start_size;
     int64_t last;       // the step that ends the run
@@ -58,36 +58,36 @@ struct cn_live {
 // ---- the mailbox ----
 
 // Room for one more of a list's elements of a size.
-static void *cn_list_room(void *list, int64_t count, int64_t *capacity, size_t size) {
+static void *list_room(void *list, int64_t count, int64_t *capacity, size_t size) {
     if (count < *capacity) {
         return list;
     }
     *capacity = 2 * *capacity + 16;
-    return cn_reallocate(list, *capacity, size);
+    return reallocate(list, *capacity, size);
 }
 
-static void cn_box_row(cn_live_news *box, const cn_live_row *row) {
-    box->rows = cn_list_room(box->rows, box->row_count, &box->row_capacity, sizeof *box->rows);
+static void box_row(live_news *box, const live_row *row) {
+    box->rows = list_room(box->rows, box->row_count, &box->row_capacity, sizeof *box->rows);
     box->rows[box->row_count++] = *row;
 }
 
-static void cn_box_reply(cn_live_news *box, uint64_t page, int64_t n, const char *problem) {
+static void box_reply(live_news *box, uint64_t page, int64_t n, const char *problem) {
     int64_t capacity = box->reply_capacity;
-    box->replies = cn_list_room(box->replies, box->reply_count, &capacity, sizeof *box->replies);
+    box->replies = list_room(box->replies, box->reply_count, &capacity, sizeof *box->replies);
     box->reply_capacity = (int32_t)capacity;
     box->replies[box->reply_count++] =
-        (cn_live_reply){page, n, problem ? cn_text("%s", problem) : NULL};
+        (live_reply){page, n, problem ? format_text("%s", problem) : NULL};
 }
 
-static void cn_box_event(cn_live_news *box, int64_t step, double t, const char *text) {
+static void box_event(live_news *box, int64_t step, double t, const char *text) {
     int64_t capacity = box->event_capacity;
-    box->events = cn_list_room(box->events, box->event_count, &capacity, sizeof *box->events);
+    box->events = list_room(box->events, box->event_count, &capacity, sizeof *box->events);
     box->event_capacity = (int32_t)capacity;
-    box->events[box->event_count++] = (cn_live_event){step, t, cn_text("%s", text)};
+    box->events[box->event_count++] = (live_event){step, t, format_text("%s", text)};
 }
 
 // The lists become empty; their memory stays.
-static void cn_news_clear(cn_live_news *news) {
+static void news_clear(live_news *news) {
     for (int32_t i = 0; i < news->reply_count; i++) {
         free(news->replies[i].problem);
     }
@@ -99,25 +99,25 @@ static void cn_news_clear(cn_live_news *news) {
     news->reply_count = news->event_count = 0;
 }
 
-static void cn_live_frame_free(cn_live_frame *frame) {
+static void live_frame_free(live_frame *frame) {
     free(frame->q);
     free(frame->v);
     free(frame->contacts);
 }
 
-void cn_live_news_free(cn_live_news *news) {
-    cn_news_clear(news);
+void live_news_free(live_news *news) {
+    news_clear(news);
     free(news->rows);
     free(news->replies);
     free(news->events);
-    cn_live_frame_free(&news->frame);
-    *news = (cn_live_news){.has_frame = false};
+    live_frame_free(&news->frame);
+    *news = (live_news){.has_frame = false};
 }
 
-void cn_live_take(cn_live *live, cn_live_news *news) {
-    cn_news_clear(news);
+void live_take(live_run *live, live_news *news) {
+    news_clear(news);
     pthread_mutex_lock(&live->mutex);
-    cn_live_news taken = live->box;
+    live_news taken = live->box;
     // The box goes on with the memory that came back, and with all that is not a list.
     live->box.rows = news->rows;
     live->box.row_count = 0;
@@ -134,7 +134,7 @@ void cn_live_take(cn_live *live, cn_live_news *news) {
     *news = taken;
 }
 
-static void cn_live_wake(cn_live *live) {
+static void live_wake(live_run *live) {
     if (live->options.wake) {
         live->options.wake(live->options.user);
     }
@@ -142,13 +142,13 @@ static void cn_live_wake(cn_live *live) {
 
 // ---- what the thread tells ----
 
-static void cn_live_fill(cn_live *live) {
-    const cn_sim *sim = live->drive->sim;
-    cn_live_frame *frame = &live->spare;
-    int64_t bodies = cn_model_body_count(live->drive->model);
+static void live_fill(live_run *live) {
+    const cn_sim *sim = live->loop->sim;
+    live_frame *frame = &live->spare;
+    int64_t bodies = cn_model_body_count(live->loop->model);
     if (!frame->q) {
-        frame->q = CN_ALLOCATE(double, 7 * bodies + 1);
-        frame->v = CN_ALLOCATE(double, 6 * bodies + 1);
+        frame->q = ALLOCATE(double, 7 * bodies + 1);
+        frame->v = ALLOCATE(double, 6 * bodies + 1);
     }
     frame->step = cn_sim_step_index(sim);
     frame->t = cn_sim_time(sim);
@@ -156,7 +156,7 @@ static void cn_live_fill(cn_live *live) {
     if (frame->contact_count > frame->contact_capacity) {
         frame->contact_capacity = 2 * frame->contact_count;
         frame->contacts =
-            cn_reallocate(frame->contacts, frame->contact_capacity, sizeof *frame->contacts);
+            reallocate(frame->contacts, frame->contact_capacity, sizeof *frame->contacts);
     }
     cn_sim_poses(sim, frame->q);
     cn_sim_velocities(sim, frame->v);
@@ -166,41 +166,40 @@ static void cn_live_fill(cn_live *live) {
 }
 
 // Puts the state into the mailbox, in place of one that was not taken.
-static void cn_live_publish(cn_live *live) {
-    double now = cn_wall_clock(), t = cn_sim_time(live->drive->sim);
-    cn_live_fill(live);
+static void live_publish(live_run *live) {
+    double now = wall_clock(), t = cn_sim_time(live->loop->sim);
+    live_fill(live);
     pthread_mutex_lock(&live->mutex);
-    cn_live_news *box = &live->box;
-    cn_live_frame replaced = box->frame;
+    live_news *box = &live->box;
+    live_frame replaced = box->frame;
     box->dropped += box->has_frame;
     box->frame = live->spare;
     box->has_frame = true;
     live->spare = replaced;
     box->running = !live->paused && !box->ended;
     box->speed = live->speed;
-    box->step = cn_sim_step_index(live->drive->sim);
+    box->step = cn_sim_step_index(live->loop->sim);
     box->t = t;
-    box->steering = cn_sim_steering(live->drive->sim);
+    box->steering = cn_sim_steering(live->loop->sim);
     if (live->paused) {
         box->factor = 0.0;
-    } else if (now - live->factor_wall >= CN_LIVE_FACTOR_TIME) {
+    } else if (now - live->factor_wall >= LIVE_FACTOR_TIME) {
         box->factor = (t - live->factor_t) / (now - live->factor_wall);
         live->factor_wall = now;
         live->factor_t = t;
     }
     pthread_mutex_unlock(&live->mutex);
     live->published = now;
-    cn_live_wake(live);
+    live_wake(live);
 }
 
 // Makes recorded frames readable now and then.
-static cn_status cn_live_flush(cn_live *live, bool now, cn_error *error) {
-    double wall = cn_wall_clock();
-    if (live->frames == live->frames_flushed ||
-        (!now && wall - live->flushed < CN_LIVE_FLUSH_TIME)) {
+static cn_status live_flush(live_run *live, bool now, cn_error *error) {
+    double wall = wall_clock();
+    if (live->frames == live->frames_flushed || (!now && wall - live->flushed < LIVE_FLUSH_TIME)) {
         return CN_OK;
     }
-    cn_status status = cn_recorder_flush(live->drive->recorder, error);
+    cn_status status = cn_recorder_flush(live->loop->recorder, error);
     live->flushed = wall;
     live->frames_flushed = live->frames;
     pthread_mutex_lock(&live->mutex);
@@ -210,30 +209,30 @@ static cn_status cn_live_flush(cn_live *live, bool now, cn_error *error) {
 }
 
 // An event of the drive's.
-static void cn_live_note(void *user, int64_t step, double t, const char *text) {
-    cn_live *live = user;
+static void live_note(void *user, int64_t step, double t, const char *text) {
+    live_run *live = user;
     pthread_mutex_lock(&live->mutex);
-    cn_box_event(&live->box, step, t, text);
+    box_event(&live->box, step, t, text);
     pthread_mutex_unlock(&live->mutex);
 }
 
 // ---- commands ----
 
-bool cn_live_steering(const cn_request *request, cn_steering *steering) {
+bool live_steering(const page_request *request, cn_steering *steering) {
     switch (request->op) {
-    case CN_DO_GRAVITY:
+    case DO_GRAVITY:
         memcpy(steering->gravity, request->vector, sizeof steering->gravity);
         return true;
-    case CN_DO_FRICTION:
+    case DO_FRICTION:
         steering->friction = request->value;
         return true;
-    case CN_DO_DRAG:
+    case DO_DRAG:
         steering->pulled = (cn_body_id)(request->body + 1);
         steering->stiffness = request->k;
         memcpy(steering->point, request->point, sizeof steering->point);
         memcpy(steering->target, request->target, sizeof steering->target);
         return true;
-    case CN_DO_RELEASE:
+    case DO_RELEASE:
         steering->pulled = 0;
         return true;
     default:
@@ -242,24 +241,24 @@ bool cn_live_steering(const cn_request *request, cn_steering *steering) {
 }
 
 // From here on the pace and the real-time factor are counted.
-static void cn_live_pace(cn_live *live) {
-    live->paced_wall = live->factor_wall = cn_wall_clock();
-    live->paced_t = live->factor_t = cn_sim_time(live->drive->sim);
+static void live_pace(live_run *live) {
+    live->paced_wall = live->factor_wall = wall_clock();
+    live->paced_t = live->factor_t = cn_sim_time(live->loop->sim);
 }
 
-static cn_status cn_live_reset(cn_live *live, cn_error *error) {
-    cn_drive *drive = live->drive;
+static cn_status live_reset(live_run *live, cn_error *error) {
+    run_loop *loop = live->loop;
     double kinetic, potential;
-    cn_status status = cn_sim_load(drive->sim, live->start, live->start_size, error);
-    cn_live_pace(live);
-    status = status == CN_OK ? cn_recorder_restart(drive->recorder, drive->sim, error) : status;
-    status = status == CN_OK ? cn_recorder_frame(drive->recorder, drive->sim, error) : status;
-    status = status == CN_OK ? cn_recorder_flush(drive->recorder, error) : status;
-    cn_sim_energy(drive->sim, &kinetic, &potential);
-    drive->tally = cn_tally_start(kinetic + potential);
-    live->sums = (cn_ledger_sums){.energy_initial = kinetic + potential};
+    cn_status status = cn_sim_load(loop->sim, live->start, live->start_size, error);
+    live_pace(live);
+    status = status == CN_OK ? cn_recorder_restart(loop->recorder, loop->sim, error) : status;
+    status = status == CN_OK ? cn_recorder_frame(loop->recorder, loop->sim, error) : status;
+    status = status == CN_OK ? cn_recorder_flush(loop->recorder, error) : status;
+    cn_sim_energy(loop->sim, &kinetic, &potential);
+    loop->summary = run_summary_start(kinetic + potential);
+    live->sums = (ledger_sums){.energy_initial = kinetic + potential};
     live->frames = live->frames_flushed = live->bytes = 0;
-    drive->frameless = false;
+    loop->frameless = false;
     pthread_mutex_lock(&live->mutex);
     live->box.resets++;
     live->box.row_count = 0;
@@ -268,30 +267,30 @@ static cn_status cn_live_reset(cn_live *live, cn_error *error) {
     return status;
 }
 
-static cn_status cn_live_obey(cn_live *live, const cn_request *request, cn_error *error) {
-    cn_sim *sim = live->drive->sim;
+static cn_status live_obey(live_run *live, const page_request *request, cn_error *error) {
+    cn_sim *sim = live->loop->sim;
     cn_steering steering = cn_sim_steering(sim);
-    if (cn_live_steering(request, &steering)) {
+    if (live_steering(request, &steering)) {
         return cn_sim_steer(sim, &steering, error);
     }
-    cn_live_pace(live);
+    live_pace(live);
     switch (request->op) {
-    case CN_DO_PAUSE:
+    case DO_PAUSE:
         live->paused = true;
         live->steps_left = 0;
-        return cn_live_flush(live, true, error);
-    case CN_DO_RESUME:
+        return live_flush(live, true, error);
+    case DO_RESUME:
         live->paused = false;
         return CN_OK;
-    case CN_DO_STEP:
+    case DO_STEP:
         live->paused = true;
         live->steps_left += request->count;
         return CN_OK;
-    case CN_DO_SPEED:
+    case DO_SPEED:
         live->speed = request->value;
         return CN_OK;
-    case CN_DO_RESET:
-        return cn_live_reset(live, error);
+    case DO_RESET:
+        return live_reset(live, error);
     default:
         *error = (cn_error){.status = CN_ERR_ARGUMENT, .message = "no such command"};
         return CN_ERR_ARGUMENT;
@@ -300,40 +299,40 @@ static cn_status cn_live_obey(cn_live *live, const cn_request *request, cn_error
 
 // Does a command and tells. Its event names the first step that it acts in, so that a run that goes
 // on from an earlier checkpoint drops it.
-static void cn_live_command_do(cn_live *live, cn_live_command *command) {
+static void live_command_do(live_run *live, live_command *command) {
     cn_error error = {.status = CN_OK};
-    cn_status status = cn_live_obey(live, &command->request, &error);
-    int64_t step = cn_sim_step_index(live->drive->sim) + 1;
-    double t = cn_sim_time(live->drive->sim);
-    char *text = cn_text("live: %s", command->text);
+    cn_status status = live_obey(live, &command->request, &error);
+    int64_t step = cn_sim_step_index(live->loop->sim) + 1;
+    double t = cn_sim_time(live->loop->sim);
+    char *text = format_text("live: %s", command->text);
     if (status == CN_OK) {
-        status = cn_recorder_event(live->drive->recorder, step, t, text, &error);
+        status = cn_recorder_event(live->loop->recorder, step, t, text, &error);
     }
     pthread_mutex_lock(&live->mutex);
-    cn_box_reply(&live->box, command->page, command->request.n,
-                 status == CN_OK ? NULL : error.message);
+    box_reply(&live->box, command->page, command->request.n,
+              status == CN_OK ? NULL : error.message);
     if (status == CN_OK) {
-        cn_box_event(&live->box, step, t, text);
+        box_event(&live->box, step, t, text);
     }
     pthread_mutex_unlock(&live->mutex);
     free(text);
-    cn_live_publish(live);
+    live_publish(live);
 }
 
-void cn_live_send(cn_live *live, const cn_request *request, const char *text, uint64_t page) {
+void live_send(live_run *live, const page_request *request, const char *text, uint64_t page) {
     pthread_mutex_lock(&live->mutex);
-    if (live->box.ended || live->command_count == CN_LIVE_COMMANDS) {
-        cn_box_reply(&live->box, page, request->n,
-                     live->box.ended ? "the run is over" : "too many commands are waiting");
-        cn_live_wake(live);
+    if (live->box.ended || live->command_count == LIVE_COMMANDS) {
+        box_reply(&live->box, page, request->n,
+                  live->box.ended ? "the run is over" : "too many commands are waiting");
+        live_wake(live);
     } else {
         live->commands[live->command_count++] =
-            (cn_live_command){*request, cn_text("%s", text), page};
+            (live_command){*request, format_text("%s", text), page};
         // A step that was left once goes on through a stream of changes, so that the run does not
         // stand still.
-        bool ends = request->op == CN_DO_PAUSE || request->op == CN_DO_RESET;
+        bool ends = request->op == DO_PAUSE || request->op == DO_RESET;
         if (ends || !live->left) {
-            atomic_store(&live->drive->leave, true);
+            atomic_store(&live->loop->leave, true);
         }
         pthread_cond_signal(&live->changed);
     }
@@ -341,17 +340,17 @@ void cn_live_send(cn_live *live, const cn_request *request, const char *text, ui
 }
 
 // Does all commands that wait. They are copied out, so that more may come meanwhile.
-static bool cn_live_commands(cn_live *live) {
-    cn_live_command commands[CN_LIVE_COMMANDS];
+static bool live_commands(live_run *live) {
+    live_command commands[LIVE_COMMANDS];
     pthread_mutex_lock(&live->mutex);
     int32_t count = live->command_count;
-    atomic_store(&live->drive->leave, live->stop);
+    atomic_store(&live->loop->leave, live->stop);
     memcpy(commands, live->commands, sizeof *commands * (size_t)count);
     live->command_count = 0;
     bool stop = live->stop;
     pthread_mutex_unlock(&live->mutex);
     for (int32_t i = 0; i < count; i++) {
-        cn_live_command_do(live, &commands[i]);
+        live_command_do(live, &commands[i]);
         free(commands[i].text);
     }
     return !stop;
@@ -360,7 +359,7 @@ static bool cn_live_commands(cn_live *live) {
 // ---- going ----
 
 // Waits until a command comes or some time has passed [s]; infinite: as long as it takes.
-static void cn_live_wait(cn_live *live, double seconds) {
+static void live_wait(live_run *live, double seconds) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     pthread_mutex_lock(&live->mutex);
@@ -379,54 +378,54 @@ static void cn_live_wait(cn_live *live, double seconds) {
 }
 
 // How long until the next step is due [s]; 0: now.
-static double cn_live_due(cn_live *live) {
+static double live_due(live_run *live) {
     if (live->paused) {
         return live->steps_left > 0 ? 0.0 : (double)INFINITY;
     }
     if (!(live->speed > 0.0)) {
         return 0.0;
     }
-    double h = cn_model_settings(live->drive->model)->step, now = cn_wall_clock();
-    double ahead = (cn_sim_time(live->drive->sim) + h - live->paced_t) / live->speed -
-                   (now - live->paced_wall);
-    if (ahead < -CN_LIVE_LAG) {
+    double h = cn_model_settings(live->loop->model)->step, now = wall_clock();
+    double ahead =
+        (cn_sim_time(live->loop->sim) + h - live->paced_t) / live->speed - (now - live->paced_wall);
+    if (ahead < -LIVE_LAG) {
         live->paced_wall = now; // it cannot keep the pace: nothing is to be made up for
-        live->paced_t = cn_sim_time(live->drive->sim);
+        live->paced_t = cn_sim_time(live->loop->sim);
     }
     return fmax(0.0, ahead);
 }
 
 // What a frame takes in the file: numbers of bodies, and of contacts.
-static int64_t cn_live_frame_bytes(const cn_live *live) {
-    return 13 * (int64_t)sizeof(double) * cn_model_body_count(live->drive->model) +
-           22 * (int64_t)sizeof(double) * cn_sim_contact_count(live->drive->sim);
+static int64_t live_frame_bytes(const live_run *live) {
+    return 13 * (int64_t)sizeof(double) * cn_model_body_count(live->loop->model) +
+           22 * (int64_t)sizeof(double) * cn_sim_contact_count(live->loop->sim);
 }
 
 // A run that nobody keeps must not fill the disk when it is forgotten.
-static cn_status cn_live_limit(cn_live *live, cn_error *error) {
-    cn_drive *drive = live->drive;
-    if (live->options.most == 0 || live->bytes <= live->options.most || drive->frameless) {
+static cn_status live_limit(live_run *live, cn_error *error) {
+    run_loop *loop = live->loop;
+    if (live->options.max == 0 || live->bytes <= live->options.max || loop->frameless) {
         return CN_OK;
     }
     const char *text = "no more frames are recorded: a run that is not kept has its limit";
-    int64_t step = cn_sim_step_index(drive->sim);
-    drive->frameless = true;
-    cn_live_note(live, step, cn_sim_time(drive->sim), text);
-    return cn_recorder_event(drive->recorder, step, cn_sim_time(drive->sim), text, error);
+    int64_t step = cn_sim_step_index(loop->sim);
+    loop->frameless = true;
+    live_note(live, step, cn_sim_time(loop->sim), text);
+    return cn_recorder_event(loop->recorder, step, cn_sim_time(loop->sim), text, error);
 }
 
-static cn_status cn_live_step(cn_live *live, cn_error *error) {
-    cn_drive *drive = live->drive;
+static cn_status live_step(live_run *live, cn_error *error) {
+    run_loop *loop = live->loop;
     cn_step_report report;
-    cn_live_row row;
+    live_row row;
     bool recorded;
-    bool last = cn_sim_step_index(drive->sim) + 1 >= live->last;
-    cn_status status = cn_drive_step(drive, last, &report, &recorded, error);
+    bool last = cn_sim_step_index(loop->sim) + 1 >= live->last;
+    cn_status status = run_loop_step(loop, last, &report, &recorded, error);
     pthread_mutex_lock(&live->mutex);
     live->left = status == CN_ERR_CANCELLED;
     pthread_mutex_unlock(&live->mutex);
     if (status == CN_ERR_CANCELLED) {
-        cn_live_wait(live, CN_LIVE_IDLE); // after a signal, for the end; commands are there already
+        live_wait(live, LIVE_IDLE); // after a signal, for the end; commands are there already
         return CN_OK;
     }
     if (status != CN_OK) {
@@ -434,44 +433,44 @@ static cn_status cn_live_step(cn_live *live, cn_error *error) {
     }
     live->steps_left -= live->steps_left > 0;
     live->frames += recorded;
-    live->bytes += recorded ? cn_live_frame_bytes(live) : 0;
+    live->bytes += recorded ? live_frame_bytes(live) : 0;
     row.step = report.step;
     row.t = report.t;
-    cn_ledger_row(&live->sums, &report, row.row);
+    ledger_row(&live->sums, &report, row.row);
     pthread_mutex_lock(&live->mutex);
-    cn_box_row(&live->box, &row);
+    box_row(&live->box, &row);
     live->box.iterations = report.iterations;
     live->box.solve_ms = 1e3 * report.cpu_solve;
     live->box.step = report.step;
     live->box.t = report.t;
     pthread_mutex_unlock(&live->mutex);
-    bool shown = cn_wall_clock() - live->published >= CN_LIVE_FRAME_TIME;
-    status = cn_live_flush(live, live->paused, error);
-    status = status == CN_OK ? cn_live_limit(live, error) : status;
+    bool shown = wall_clock() - live->published >= LIVE_FRAME_TIME;
+    status = live_flush(live, live->paused, error);
+    status = status == CN_OK ? live_limit(live, error) : status;
     if (shown || last || live->paused) {
-        cn_live_publish(live);
+        live_publish(live);
     }
     return status;
 }
 
-static void *cn_live_main(void *user) {
-    cn_live *live = user;
+static void *live_main(void *user) {
+    live_run *live = user;
     cn_error error = {.status = CN_OK};
     cn_status status = CN_OK;
-    cn_live_pace(live);
-    cn_live_publish(live);
-    while (cn_live_commands(live) && status == CN_OK &&
-           cn_sim_step_index(live->drive->sim) < live->last) {
-        double due = cn_live_due(live);
+    live_pace(live);
+    live_publish(live);
+    while (live_commands(live) && status == CN_OK &&
+           cn_sim_step_index(live->loop->sim) < live->last) {
+        double due = live_due(live);
         if (due > 0.0) {
-            cn_live_wait(live, due);
+            live_wait(live, due);
         } else {
-            status = cn_live_step(live, &error);
+            status = live_step(live, &error);
         }
     }
     // All that was recorded becomes readable; the file is closed by who ends the run, once nobody
     // reads it any more.
-    cn_recorder_flush(live->drive->recorder, NULL);
+    cn_recorder_flush(live->loop->recorder, NULL);
     live->status = status;
     live->error = error;
     pthread_mutex_lock(&live->mutex);
@@ -479,55 +478,55 @@ static void *cn_live_main(void *user) {
     live->box.running = false;
     live->box.flushes++;
     for (int32_t i = 0; i < live->command_count; i++) {
-        cn_box_reply(&live->box, live->commands[i].page, live->commands[i].request.n,
-                     "the run is over");
+        box_reply(&live->box, live->commands[i].page, live->commands[i].request.n,
+                  "the run is over");
         free(live->commands[i].text);
     }
     live->command_count = 0;
     pthread_mutex_unlock(&live->mutex);
-    cn_live_wake(live);
+    live_wake(live);
     return NULL;
 }
 
-cn_live *cn_live_start(cn_drive *drive, const cn_live_options *options) {
-    cn_live *live = CN_ALLOCATE(cn_live, 1);
-    const cn_settings *settings = cn_model_settings(drive->model);
+live_run *live_start(run_loop *loop, const live_options *options) {
+    live_run *live = ALLOCATE(live_run, 1);
+    const cn_settings *settings = cn_model_settings(loop->model);
     double kinetic, potential;
     live->options = *options;
-    live->drive = drive;
+    live->loop = loop;
     live->speed = options->speed;
     live->paused = options->paused;
-    live->last = options->endless ? INT64_MAX : cn_steps_until(settings->until, settings->step);
-    cn_sim_energy(drive->sim, &kinetic, &potential);
-    live->sums = (cn_ledger_sums){.energy_initial = kinetic + potential};
-    drive->note = cn_live_note;
-    drive->note_user = live;
+    live->last = options->endless ? INT64_MAX : steps_until(settings->until, settings->step);
+    cn_sim_energy(loop->sim, &kinetic, &potential);
+    live->sums = (ledger_sums){.energy_initial = kinetic + potential};
+    loop->note = live_note;
+    loop->note_user = live;
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&live->mutex, NULL);
     pthread_cond_init(&live->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    if (cn_sim_save(drive->sim, &live->start, &live->start_size) != CN_OK ||
-        pthread_create(&live->thread, NULL, cn_live_main, live) != 0) {
-        exit(cn_report_failure("cannot start the thread of the simulation"));
+    if (cn_sim_save(loop->sim, &live->start, &live->start_size) != CN_OK ||
+        pthread_create(&live->thread, NULL, live_main, live) != 0) {
+        exit(report_failure("cannot start the thread of the simulation"));
     }
     return live;
 }
 
-cn_status cn_live_end(cn_live *live, cn_error *error) {
+cn_status live_end(live_run *live, cn_error *error) {
     pthread_mutex_lock(&live->mutex);
     live->stop = true;
-    atomic_store(&live->drive->leave, true);
+    atomic_store(&live->loop->leave, true);
     pthread_cond_signal(&live->changed);
     pthread_mutex_unlock(&live->mutex);
     pthread_join(live->thread, NULL);
     cn_status status = live->status;
     *error = live->error;
-    cn_sim_free(live->drive->sim, live->start, live->start_size);
-    live->drive->note = NULL;
-    cn_live_news_free(&live->box);
-    cn_live_frame_free(&live->spare);
+    cn_sim_free(live->loop->sim, live->start, live->start_size);
+    live->loop->note = NULL;
+    live_news_free(&live->box);
+    live_frame_free(&live->spare);
     pthread_cond_destroy(&live->changed);
     pthread_mutex_destroy(&live->mutex);
     free(live);

@@ -9,63 +9,63 @@
 #include "web/message.h"
 #include "web/request.h"
 
-typedef struct cn_live cn_live;
+typedef struct live_run live_run;
 
-typedef struct cn_live_options {
+typedef struct live_options {
     double speed;             // simulated seconds a second; 0: as fast as it goes
     bool endless;             // the scene's end does not count
     bool paused;              // at the start
-    int64_t most;             // bytes of frames that are recorded, about; 0: as many as come
+    int64_t max;              // bytes of frames that are recorded, about; 0: as many as come
     void (*wake)(void *user); // called from the simulation's thread when there is news
     void *user;
-} cn_live_options;
+} live_options;
 
-// Starts the thread. The drive has been created and is the thread's until cn_live_end.
-cn_live *cn_live_start(cn_drive *drive, const cn_live_options *options);
+// Starts the thread. The drive has been created and is the thread's until live_end.
+live_run *live_start(run_loop *loop, const live_options *options);
 // Asks the thread to stop and waits for it. The status is that of its last step; the caller goes on
-// with cn_drive_finish.
-cn_status cn_live_end(cn_live *live, cn_error *error);
+// with run_loop_finish.
+cn_status live_end(live_run *live, cn_error *error);
 
 // A command of a page, with its text for the run file's events and who wants the reply.
-void cn_live_send(cn_live *live, const cn_request *request, const char *text, uint64_t page);
+void live_send(live_run *live, const page_request *request, const char *text, uint64_t page);
 
 // ---- the mailbox ----
 
-typedef struct cn_live_frame {
+typedef struct live_frame {
     int64_t step;
     double t;
     double *q, *v;
     cn_contact_record *contacts;
     int32_t contact_count, contact_capacity;
-} cn_live_frame;
+} live_frame;
 
-typedef struct cn_live_row {
+typedef struct live_row {
     int64_t step;
     double t;
-    double row[CN_LEDGER_COLUMNS];
-} cn_live_row;
+    double row[LEDGER_COLUMNS];
+} live_row;
 
-typedef struct cn_live_reply {
+typedef struct live_reply {
     uint64_t page;
     int64_t n;
     char *problem; // NULL: done
-} cn_live_reply;
+} live_reply;
 
-typedef struct cn_live_event {
+typedef struct live_event {
     int64_t step;
     double t;
     char *text;
-} cn_live_event;
+} live_event;
 
 // What the thread has to tell. Lists are in the order in which things happened.
-typedef struct cn_live_news {
+typedef struct live_news {
     bool has_frame;
-    cn_live_frame frame; // the latest
-    cn_live_row *rows;
+    live_frame frame; // the latest
+    live_row *rows;
     int64_t row_count, row_capacity;
-    cn_live_reply *replies;
+    live_reply *replies;
     int32_t reply_count, reply_capacity;
-    cn_live_event *events;
+    live_event *events;
     int32_t event_count, event_capacity;
     int32_t resets;  // how often the run has started over, so far
     int64_t flushes; // how often recorded frames have become readable, so far
@@ -77,14 +77,14 @@ typedef struct cn_live_news {
     int64_t step;
     double t;
     cn_steering steering;
-} cn_live_news;
+} live_news;
 
-// Takes what is in the mailbox; to be given back with cn_live_news_free, or as the next call's
+// Takes what is in the mailbox; to be given back with live_news_free, or as the next call's
 // `news`, whose memory is then used again.
-void cn_live_take(cn_live *live, cn_live_news *news);
-void cn_live_news_free(cn_live_news *news);
+void live_take(live_run *live, live_news *news);
+void live_news_free(live_news *news);
 
 // What a command does to the steering of a run; false: it is none of that kind.
-bool cn_live_steering(const cn_request *request, cn_steering *steering);
+bool live_steering(const page_request *request, cn_steering *steering);
 
 #endif

@@ -9,153 +9,152 @@
 #include <string.h>
 
 enum {
-    CN_TYPE_FRAME = 1,
-    CN_TYPE_CONTACTS,
-    CN_TYPE_INDEX,
-    CN_TYPE_LEDGER,
-    CN_TYPE_SERIES,
+    TYPE_FRAME = 1,
+    TYPE_CONTACTS,
+    TYPE_INDEX,
+    TYPE_LEDGER,
+    TYPE_SERIES,
 };
 
-#define CN_QUATERNION_SCALE 32767.0
+#define QUATERNION_SCALE 32767.0
 
 // The header with its length still open; returns where the message starts.
-static size_t cn_message_begin(cn_bytes *out, uint32_t type, uint32_t flags,
-                               const cn_message_head *head, int64_t count) {
+static size_t message_begin(byte_buffer *out, uint32_t type, uint32_t flags,
+                            const message_head *head, int64_t count) {
     size_t start = out->size;
-    cn_bytes_put(out, "CRN1", 4);
-    cn_bytes_u16(out, type);
-    cn_bytes_u16(out, flags);
-    cn_bytes_u32(out, head->id);
-    cn_bytes_u32(out, (uint32_t)head->step);
-    cn_bytes_f64(out, head->t);
-    cn_bytes_u32(out, (uint32_t)count);
-    cn_bytes_u32(out, 0);
+    bytes_put(out, "CRN1", 4);
+    bytes_u16(out, type);
+    bytes_u16(out, flags);
+    bytes_u32(out, head->id);
+    bytes_u32(out, (uint32_t)head->step);
+    bytes_f64(out, head->t);
+    bytes_u32(out, (uint32_t)count);
+    bytes_u32(out, 0);
     return start;
 }
 
-static void cn_message_finish(cn_bytes *out, size_t start) {
-    cn_bytes_align(out, 4);
-    cn_bytes_set_u32(out, start + 28, (uint32_t)(out->size - start - CN_MESSAGE_HEADER));
+static void message_finish(byte_buffer *out, size_t start) {
+    bytes_align(out, 4);
+    bytes_set_u32(out, start + 28, (uint32_t)(out->size - start - MESSAGE_HEADER));
 }
 
-static uint32_t cn_flat(int32_t dim) {
-    return dim == 2 ? CN_MESSAGE_FLAT : 0;
+static uint32_t flat_flag(int32_t dim) {
+    return dim == 2 ? MESSAGE_FLAT : 0;
 }
 
 // Numbers first to first + each of every row of stride.
-static void cn_put_columns(cn_bytes *out, const double *x, int64_t rows, int32_t stride,
-                           int32_t first, int32_t each) {
+static void put_columns(byte_buffer *out, const double *x, int64_t rows, int32_t stride,
+                        int32_t first, int32_t each) {
     for (int64_t i = 0; i < rows; i++) {
         for (int32_t k = 0; k < each; k++) {
-            cn_bytes_f32(out, x[stride * i + first + k]);
+            bytes_f32(out, x[stride * i + first + k]);
         }
     }
 }
 
-static int32_t cn_quaternion_part(double x) {
-    double scaled = round(x * CN_QUATERNION_SCALE);
-    return scaled >= -CN_QUATERNION_SCALE && scaled <= CN_QUATERNION_SCALE ? (int32_t)scaled : 0;
+static int32_t quaternion_part(double x) {
+    double scaled = round(x * QUATERNION_SCALE);
+    return scaled >= -QUATERNION_SCALE && scaled <= QUATERNION_SCALE ? (int32_t)scaled : 0;
 }
 
-void cn_message_frame(cn_bytes *out, const cn_message_head *head, int32_t dim, int32_t bodies,
-                      bool unturned, const double *q, const double *v) {
+void message_frame(byte_buffer *out, const message_head *head, int32_t dim, int32_t bodies,
+                   bool unturned, const double *q, const double *v) {
     int32_t pose = dim == 3 ? 7 : 3, size = dim == 3 ? 6 : 3;
-    uint32_t flags = cn_flat(dim) | (unturned ? CN_MESSAGE_UNTURNED : 0);
-    size_t start = cn_message_begin(out, CN_TYPE_FRAME, flags, head, bodies);
-    cn_put_columns(out, q, bodies, pose, 0, dim);
+    uint32_t flags = flat_flag(dim) | (unturned ? MESSAGE_UNTURNED : 0);
+    size_t start = message_begin(out, TYPE_FRAME, flags, head, bodies);
+    put_columns(out, q, bodies, pose, 0, dim);
     for (int64_t i = 0; dim == 3 && !unturned && i < bodies; i++) {
         for (int32_t k = 3; k < 7; k++) {
-            cn_bytes_u16(out, (uint32_t)cn_quaternion_part(q[7 * i + k]) & 0xffff);
+            bytes_u16(out, (uint32_t)quaternion_part(q[7 * i + k]) & 0xffff);
         }
     }
     if (dim == 2 && !unturned) {
-        cn_put_columns(out, q, bodies, pose, 2, 1);
+        put_columns(out, q, bodies, pose, 2, 1);
     }
-    cn_put_columns(out, v, bodies, size, 0, dim);
-    cn_put_columns(out, v, bodies, size, dim, size - dim);
-    cn_message_finish(out, start);
+    put_columns(out, v, bodies, size, 0, dim);
+    put_columns(out, v, bodies, size, dim, size - dim);
+    message_finish(out, start);
 }
 
-void cn_message_contacts(cn_bytes *out, const cn_message_head *head, int32_t dim, double h,
-                         const cn_contact_record *contacts, int32_t count) {
-    size_t start = cn_message_begin(out, CN_TYPE_CONTACTS, cn_flat(dim), head, count);
+void message_contacts(byte_buffer *out, const message_head *head, int32_t dim, double h,
+                      const cn_contact_record *contacts, int32_t count) {
+    size_t start = message_begin(out, TYPE_CONTACTS, flat_flag(dim), head, count);
     for (int32_t i = 0; i < count; i++) {
-        cn_bytes_u32(out, (uint32_t)(contacts[i].candidate - 1));
+        bytes_u32(out, (uint32_t)(contacts[i].candidate - 1));
     }
     for (int32_t i = 0; i < count; i++) {
-        cn_bytes_u32(out, (uint32_t)(contacts[i].antagonist - 1));
+        bytes_u32(out, (uint32_t)(contacts[i].antagonist - 1));
     }
     for (int32_t i = 0; i < count; i++) {
-        cn_put_columns(out, contacts[i].point, 1, dim, 0, dim);
+        put_columns(out, contacts[i].point, 1, dim, 0, dim);
     }
     for (int32_t i = 0; i < count; i++) {
-        cn_put_columns(out, contacts[i].normal, 1, dim, 0, dim);
+        put_columns(out, contacts[i].normal, 1, dim, 0, dim);
     }
     for (int32_t i = 0; i < count; i++) {
         for (int32_t k = 0; k < dim; k++) {
-            cn_bytes_f32(out, contacts[i].impulse[k] / h);
+            bytes_f32(out, contacts[i].impulse[k] / h);
         }
     }
     for (int32_t i = 0; i < count; i++) {
-        cn_bytes_f32(out, contacts[i].gap);
+        bytes_f32(out, contacts[i].gap);
     }
     for (int32_t i = 0; i < count; i++) {
-        cn_bytes_f32(out, contacts[i].friction);
+        bytes_f32(out, contacts[i].friction);
     }
     for (int32_t i = 0; i < count; i++) {
-        cn_bytes_put(out, &contacts[i].status, 1);
+        bytes_put(out, &contacts[i].status, 1);
     }
-    cn_message_finish(out, start);
+    message_finish(out, start);
 }
 
-static void cn_put_steps(cn_bytes *out, const int64_t *steps, int64_t count) {
+static void put_steps(byte_buffer *out, const int64_t *steps, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
-        cn_bytes_u32(out, (uint32_t)steps[i]);
+        bytes_u32(out, (uint32_t)steps[i]);
     }
 }
 
-static void cn_put_times(cn_bytes *out, const double *times, int64_t count) {
+static void put_times(byte_buffer *out, const double *times, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
-        cn_bytes_f64(out, times[i]);
+        bytes_f64(out, times[i]);
     }
 }
 
-void cn_message_index(cn_bytes *out, uint32_t id, const int64_t *steps, const double *times,
-                      int64_t count) {
-    cn_message_head head = {id, count > 0 ? steps[0] : 0, count > 0 ? times[0] : 0.0};
-    size_t start = cn_message_begin(out, CN_TYPE_INDEX, 0, &head, count);
-    cn_put_times(out, times, count);
-    cn_put_steps(out, steps, count);
-    cn_message_finish(out, start);
+void message_index(byte_buffer *out, uint32_t id, const int64_t *steps, const double *times,
+                   int64_t count) {
+    message_head head = {id, count > 0 ? steps[0] : 0, count > 0 ? times[0] : 0.0};
+    size_t start = message_begin(out, TYPE_INDEX, 0, &head, count);
+    put_times(out, times, count);
+    put_steps(out, steps, count);
+    message_finish(out, start);
 }
 
 // ---- the ledger ----
 
-const char *const cn_ledger_columns[CN_LEDGER_COLUMNS] = {"contacts",
-                                                          "sticking",
-                                                          "sliding",
-                                                          "iterations",
-                                                          "residual",
-                                                          "outcome",
-                                                          "penetration_max",
-                                                          "joint_error_max",
-                                                          "kinetic",
-                                                          "potential",
-                                                          "work_external",
-                                                          "work_joints",
-                                                          "dissipated_friction",
-                                                          "dissipated_impact",
-                                                          "dissipated_numerical",
-                                                          "cpu_detect",
-                                                          "cpu_assemble",
-                                                          "cpu_solve",
-                                                          "cpu_advance",
-                                                          "paradoxes",
-                                                          "work_correction",
-                                                          "balance"};
+const char *const ledger_columns[LEDGER_COLUMNS] = {"contacts",
+                                                    "sticking",
+                                                    "sliding",
+                                                    "iterations",
+                                                    "residual",
+                                                    "outcome",
+                                                    "penetration_max",
+                                                    "joint_error_max",
+                                                    "kinetic",
+                                                    "potential",
+                                                    "work_external",
+                                                    "work_joints",
+                                                    "dissipated_friction",
+                                                    "dissipated_impact",
+                                                    "dissipated_numerical",
+                                                    "cpu_detect",
+                                                    "cpu_assemble",
+                                                    "cpu_solve",
+                                                    "cpu_advance",
+                                                    "paradoxes",
+                                                    "work_correction",
+                                                    "balance"};
 
-void cn_ledger_row(cn_ledger_sums *sums, const cn_step_report *report,
-                   double row[CN_LEDGER_COLUMNS]) {
+void ledger_row(ledger_sums *sums, const cn_step_report *report, double row[LEDGER_COLUMNS]) {
     sums->work += report->work_external;
     sums->joints += report->work_joints;
     sums->friction += report->dissipated_friction;
@@ -165,104 +164,103 @@ void cn_ledger_row(cn_ledger_sums *sums, const cn_step_report *report,
     double balance = report->kinetic + report->potential - sums->energy_initial - sums->work -
                      sums->joints - sums->correction + sums->friction + sums->impact +
                      sums->numerical;
-    const double values[CN_LEDGER_COLUMNS] = {report->contacts,
-                                              report->sticking,
-                                              report->sliding,
-                                              report->iterations,
-                                              report->residual,
-                                              (double)report->outcome,
-                                              report->penetration_max,
-                                              report->joint_error_max,
-                                              report->kinetic,
-                                              report->potential,
-                                              sums->work,
-                                              sums->joints,
-                                              sums->friction,
-                                              sums->impact,
-                                              sums->numerical,
-                                              report->cpu_detect,
-                                              report->cpu_assemble,
-                                              report->cpu_solve,
-                                              report->cpu_advance,
-                                              report->paradoxes,
-                                              sums->correction,
-                                              balance};
+    const double values[LEDGER_COLUMNS] = {report->contacts,
+                                           report->sticking,
+                                           report->sliding,
+                                           report->iterations,
+                                           report->residual,
+                                           (double)report->outcome,
+                                           report->penetration_max,
+                                           report->joint_error_max,
+                                           report->kinetic,
+                                           report->potential,
+                                           sums->work,
+                                           sums->joints,
+                                           sums->friction,
+                                           sums->impact,
+                                           sums->numerical,
+                                           report->cpu_detect,
+                                           report->cpu_assemble,
+                                           report->cpu_solve,
+                                           report->cpu_advance,
+                                           report->paradoxes,
+                                           sums->correction,
+                                           balance};
     memcpy(row, values, sizeof values);
 }
 
-cn_ledger_bins cn_ledger_bins_start(int64_t from, int64_t to, int64_t bins) {
+ledger_bins ledger_bins_start(int64_t from, int64_t to, int64_t bins) {
     int64_t steps = to >= from ? to - from + 1 : 0;
-    return (cn_ledger_bins){
+    return (ledger_bins){
         .from = from, .to = to, .width = steps > bins ? (steps + bins - 1) / bins : 1};
 }
 
-void cn_ledger_bins_free(cn_ledger_bins *bins) {
+void ledger_bins_free(ledger_bins *bins) {
     free(bins->t);
     free(bins->step);
     free(bins->low);
     free(bins->high);
 }
 
-static void cn_ledger_bins_grow(cn_ledger_bins *bins) {
+static void ledger_bins_grow(ledger_bins *bins) {
     bins->capacity = 2 * bins->capacity + 64;
-    bins->t = cn_reallocate(bins->t, bins->capacity, sizeof *bins->t);
-    bins->step = cn_reallocate(bins->step, bins->capacity, sizeof *bins->step);
-    bins->low = cn_reallocate(bins->low, CN_LEDGER_COLUMNS * bins->capacity, sizeof *bins->low);
-    bins->high = cn_reallocate(bins->high, CN_LEDGER_COLUMNS * bins->capacity, sizeof *bins->high);
+    bins->t = reallocate(bins->t, bins->capacity, sizeof *bins->t);
+    bins->step = reallocate(bins->step, bins->capacity, sizeof *bins->step);
+    bins->low = reallocate(bins->low, LEDGER_COLUMNS * bins->capacity, sizeof *bins->low);
+    bins->high = reallocate(bins->high, LEDGER_COLUMNS * bins->capacity, sizeof *bins->high);
 }
 
-void cn_ledger_bins_add(cn_ledger_bins *bins, int64_t step, double t,
-                        const double row[CN_LEDGER_COLUMNS]) {
+void ledger_bins_add(ledger_bins *bins, int64_t step, double t, const double row[LEDGER_COLUMNS]) {
     bool fresh = bins->rows % bins->width == 0;
     if (fresh && bins->count == bins->capacity) {
-        cn_ledger_bins_grow(bins);
+        ledger_bins_grow(bins);
     }
     bins->count += fresh;
     bins->rows++;
     int64_t at = bins->count - 1;
-    double *low = bins->low + CN_LEDGER_COLUMNS * at, *high = bins->high + CN_LEDGER_COLUMNS * at;
+    double *low = bins->low + LEDGER_COLUMNS * at, *high = bins->high + LEDGER_COLUMNS * at;
     if (fresh) {
         bins->t[at] = t;
         bins->step[at] = step;
-        memcpy(low, row, sizeof(double) * CN_LEDGER_COLUMNS);
-        memcpy(high, row, sizeof(double) * CN_LEDGER_COLUMNS);
+        memcpy(low, row, sizeof(double) * LEDGER_COLUMNS);
+        memcpy(high, row, sizeof(double) * LEDGER_COLUMNS);
         return;
     }
     // A NaN, once there, stays: it compares false either way.
-    for (int32_t i = 0; i < CN_LEDGER_COLUMNS; i++) {
+    for (int32_t i = 0; i < LEDGER_COLUMNS; i++) {
         low[i] = row[i] < low[i] || isnan(row[i]) ? row[i] : low[i];
         high[i] = row[i] > high[i] || isnan(row[i]) ? row[i] : high[i];
     }
 }
 
-void cn_message_ledger(cn_bytes *out, uint32_t id, int32_t dim, const cn_ledger_bins *bins) {
-    cn_message_head head = {id, bins->count > 0 ? bins->step[0] : 0,
-                            bins->count > 0 ? bins->t[0] : 0.0};
-    size_t start = cn_message_begin(out, CN_TYPE_LEDGER, cn_flat(dim), &head, bins->count);
-    cn_bytes_u32(out, (uint32_t)bins->from);
-    cn_bytes_u32(out, (uint32_t)(bins->to > 0 ? bins->to : 0));
-    cn_bytes_u32(out, CN_LEDGER_COLUMNS);
-    cn_bytes_u32(out, 0);
-    cn_put_times(out, bins->t, bins->count);
-    cn_put_steps(out, bins->step, bins->count);
-    for (int32_t i = 0; i < CN_LEDGER_COLUMNS; i++) {
-        cn_put_columns(out, bins->low, bins->count, CN_LEDGER_COLUMNS, i, 1);
-        cn_put_columns(out, bins->high, bins->count, CN_LEDGER_COLUMNS, i, 1);
+void message_ledger(byte_buffer *out, uint32_t id, int32_t dim, const ledger_bins *bins) {
+    message_head head = {id, bins->count > 0 ? bins->step[0] : 0,
+                         bins->count > 0 ? bins->t[0] : 0.0};
+    size_t start = message_begin(out, TYPE_LEDGER, flat_flag(dim), &head, bins->count);
+    bytes_u32(out, (uint32_t)bins->from);
+    bytes_u32(out, (uint32_t)(bins->to > 0 ? bins->to : 0));
+    bytes_u32(out, LEDGER_COLUMNS);
+    bytes_u32(out, 0);
+    put_times(out, bins->t, bins->count);
+    put_steps(out, bins->step, bins->count);
+    for (int32_t i = 0; i < LEDGER_COLUMNS; i++) {
+        put_columns(out, bins->low, bins->count, LEDGER_COLUMNS, i, 1);
+        put_columns(out, bins->high, bins->count, LEDGER_COLUMNS, i, 1);
     }
-    cn_message_finish(out, start);
+    message_finish(out, start);
 }
 
 // ---- one body through time ----
 
-void cn_track_add(cn_track *series, int32_t dim, int64_t step, double t, const double *q,
-                  const double *v) {
+void track_add(ledger_track *series, int32_t dim, int64_t step, double t, const double *q,
+               const double *v) {
     int32_t pose = dim == 3 ? 7 : 3, size = dim == 3 ? 6 : 3;
     if (series->count == series->capacity) {
         series->capacity = 2 * series->capacity + 64;
-        series->t = cn_reallocate(series->t, series->capacity, sizeof *series->t);
-        series->step = cn_reallocate(series->step, series->capacity, sizeof *series->step);
-        series->q = cn_reallocate(series->q, pose * series->capacity, sizeof *series->q);
-        series->v = cn_reallocate(series->v, size * series->capacity, sizeof *series->v);
+        series->t = reallocate(series->t, series->capacity, sizeof *series->t);
+        series->step = reallocate(series->step, series->capacity, sizeof *series->step);
+        series->q = reallocate(series->q, pose * series->capacity, sizeof *series->q);
+        series->v = reallocate(series->v, size * series->capacity, sizeof *series->v);
     }
     int64_t at = series->count++;
     series->t[at] = t;
@@ -271,23 +269,23 @@ void cn_track_add(cn_track *series, int32_t dim, int64_t step, double t, const d
     memcpy(series->v + size * at, v, sizeof *v * (size_t)size);
 }
 
-void cn_track_free(cn_track *series) {
+void track_free(ledger_track *series) {
     free(series->t);
     free(series->step);
     free(series->q);
     free(series->v);
 }
 
-void cn_message_track(cn_bytes *out, uint32_t id, int32_t dim, const cn_track *series) {
+void message_track(byte_buffer *out, uint32_t id, int32_t dim, const ledger_track *series) {
     int32_t pose = dim == 3 ? 7 : 3, size = dim == 3 ? 6 : 3;
-    cn_message_head head = {id, series->count > 0 ? series->step[0] : 0,
-                            series->count > 0 ? series->t[0] : 0.0};
-    size_t start = cn_message_begin(out, CN_TYPE_SERIES, cn_flat(dim), &head, series->count);
-    cn_put_times(out, series->t, series->count);
-    cn_put_steps(out, series->step, series->count);
-    cn_put_columns(out, series->q, series->count, pose, 0, dim);
-    cn_put_columns(out, series->v, series->count, size, 0, dim);
-    cn_put_columns(out, series->v, series->count, size, dim, size - dim);
-    cn_put_columns(out, series->q, series->count, pose, dim, pose - dim);
-    cn_message_finish(out, start);
+    message_head head = {id, series->count > 0 ? series->step[0] : 0,
+                         series->count > 0 ? series->t[0] : 0.0};
+    size_t start = message_begin(out, TYPE_SERIES, flat_flag(dim), &head, series->count);
+    put_times(out, series->t, series->count);
+    put_steps(out, series->step, series->count);
+    put_columns(out, series->q, series->count, pose, 0, dim);
+    put_columns(out, series->v, series->count, size, 0, dim);
+    put_columns(out, series->v, series->count, size, dim, size - dim);
+    put_columns(out, series->q, series->count, pose, dim, pose - dim);
+    message_finish(out, start);
 }

@@ -7,7 +7,7 @@
 
 #include "web/message.h"
 
-typedef struct cn_show {
+typedef struct replay_file {
     const char *path;
     cn_run *run;
     cn_model *model; // of the run's own scene; NULL: it has none
@@ -21,17 +21,17 @@ typedef struct cn_show {
     double length;                // [m] the median size of moving bodies
     double scale;                 // [J] what energy errors are measured by
     double *q, *v;                // a frame
-    char *bodies_text;            // of cn_show_bodies; NULL: not asked for so far
-} cn_show;
+    char *bodies_text;            // of replay_bodies; NULL: not asked for so far
+} replay_file;
 
 // On failure there is nothing to close.
-cn_status cn_show_open(const char *path, cn_show *out, cn_error *error);
-void cn_show_close(cn_show *show);
+cn_status replay_open(const char *path, replay_file *out, cn_error *error);
+void replay_close(replay_file *replay);
 // Looks again at a file that is being written: frames added or, after a reset, dropped.
-cn_status cn_show_refresh(cn_show *show, cn_error *error);
+cn_status replay_refresh(replay_file *replay, cn_error *error);
 
 // The part of hello that only a live run has.
-typedef struct cn_show_live {
+typedef struct hello_live {
     bool running;
     double speed, friction;
     double gravity[3];
@@ -39,24 +39,24 @@ typedef struct cn_show_live {
     const char *save; // NULL: the run file will not be kept
     int64_t step;     // reached
     double t;
-} cn_show_live;
+} hello_live;
 
 // JSON text, to be freed. mode: "replay", "live" or "file"; live: NULL unless it is one.
-char *cn_show_hello(cn_show *show, const char *mode, const cn_show_live *live);
+char *replay_hello(replay_file *replay, const char *mode, const hello_live *live);
 // JSON text, made once and kept: a run's bodies do not change.
-cn_status cn_show_bodies(cn_show *show, const char **text, cn_error *error);
+cn_status replay_bodies(replay_file *replay, const char **text, cn_error *error);
 
 // For each body the index of the first one with the same shapes. To be freed.
-int32_t *cn_bodies_alike(const cn_run_body *rows, int32_t count);
+int32_t *bodies_alike(const cn_run_body *rows, int32_t count);
 
 // The place of the frame of a step, or else of the last before it; -1: there is none.
-int64_t cn_show_find(const cn_show *show, int64_t step);
+int64_t replay_find(const replay_file *replay, int64_t step);
 // Messages of types 1 and 2 of the frame at a place.
-cn_status cn_show_frame(cn_show *show, int64_t place, uint32_t id, cn_bytes *frame,
-                        cn_bytes *contacts, cn_error *error);
-void cn_show_index(const cn_show *show, uint32_t id, int64_t first, cn_bytes *out);
-cn_status cn_show_ledger(cn_show *show, uint32_t id, int64_t from, int64_t to, int64_t bins,
-                         cn_bytes *out, cn_error *error);
-double cn_show_energy_initial(cn_show *show);
+cn_status replay_frame(replay_file *replay, int64_t place, uint32_t id, byte_buffer *frame,
+                       byte_buffer *contacts, cn_error *error);
+void replay_index(const replay_file *replay, uint32_t id, int64_t first, byte_buffer *out);
+cn_status replay_ledger(replay_file *replay, uint32_t id, int64_t from, int64_t to, int64_t bins,
+                        byte_buffer *out, cn_error *error);
+double replay_energy_initial(replay_file *replay);
 
 #endif

@@ -24,20 +24,20 @@
 
 extern char **environ;
 
-#define CN_PORT 7351        // a fixed one lets the browser keep the page's settings
-#define CN_TOKEN_BYTES 16   // random
-#define CN_TICK_US 100000   // [us] between two updates of a live run's figures
-#define CN_SOCKETS_MOST 64  // connections of any kind
-#define CN_HTTP_CHUNK 65536 // bytes of a file sent at a time
-#define CN_HOSTS_MOST 3
+#define PORT 7351        // a fixed one lets the browser keep the page's settings
+#define TOKEN_BYTES 16   // random
+#define TICK_US 100000   // [us] between two updates of a live run's figures
+#define SOCKETS_MAX 64   // connections of any kind
+#define HTTP_CHUNK 65536 // bytes of a file sent at a time
+#define HOSTS_MAX 3
 
-struct cn_server {
-    cn_stage *stage;
-    cn_server_options options;
+struct web_server {
+    page_session *session;
+    server_options options;
     struct lws_context *context;
     struct lws_vhost *vhost;
-    char token[2 * CN_TOKEN_BYTES + 1];
-    char hosts[CN_HOSTS_MOST][300]; // as a Host header names us
+    char token[2 * TOKEN_BYTES + 1];
+    char hosts[HOSTS_MAX][300]; // as a Host header names us
     int32_t host_count;
     char address[400];
     char policy[1400]; // Content-Security-Policy
@@ -48,7 +48,7 @@ struct cn_server {
 // ---- who may talk ----
 
 // Takes as long for a wrong text as for the right one; all know the length.
-static bool cn_same_secret(const char *given, const char *secret) {
+static bool same_secret(const char *given, const char *secret) {
     size_t size = strlen(secret);
     if (strlen(given) != size) {
         return false;
@@ -60,7 +60,7 @@ static bool cn_same_secret(const char *given, const char *secret) {
     return difference == 0;
 }
 
-static bool cn_host_is_ours(const cn_server *server, const char *host) {
+static bool host_is_ours(const web_server *server, const char *host) {
     for (int32_t i = 0; i < server->host_count; i++) {
         if (strcasecmp(host, server->hosts[i]) == 0) {
             return true;
@@ -69,252 +69,250 @@ static bool cn_host_is_ours(const cn_server *server, const char *host) {
     return false;
 }
 
-static bool cn_host_allowed(const cn_server *server, struct lws *wsi) {
+static bool host_allowed(const web_server *server, struct lws *wsi) {
     char host[300];
     int length = lws_hdr_copy(wsi, host, sizeof host, WSI_TOKEN_HOST);
-    return length > 0 && cn_host_is_ours(server, host);
+    return length > 0 && host_is_ours(server, host);
 }
 
 // needed: a request without an Origin is refused too. Browsers always send one with a WebSocket.
-static bool cn_origin_allowed(const cn_server *server, struct lws *wsi, bool needed) {
+static bool origin_allowed(const web_server *server, struct lws *wsi, bool needed) {
     char origin[320];
     if (lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) == 0) {
         return !needed;
     }
     int length = lws_hdr_copy(wsi, origin, sizeof origin, WSI_TOKEN_ORIGIN);
-    return length > 0 && strncmp(origin, "http://", 7) == 0 && cn_host_is_ours(server, origin + 7);
+    return length > 0 && strncmp(origin, "http://", 7) == 0 && host_is_ours(server, origin + 7);
 }
 
-static bool cn_token_allowed(const cn_server *server, struct lws *wsi) {
+static bool token_allowed(const web_server *server, struct lws *wsi) {
     char token[128] = "";
     const char *found = lws_get_urlarg_by_name(wsi, "token=", token, sizeof token);
-    return found && cn_same_secret(found, server->token);
+    return found && same_secret(found, server->token);
 }
 
 // ---- files of the page ----
 
 // How much of an asset a connection has been sent.
-typedef struct cn_http_session {
-    const cn_asset *asset;
+typedef struct http_session {
+    const web_asset *asset;
     size_t sent;
-} cn_http_session;
+} http_session;
 
-static bool cn_add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at,
-                          unsigned char *end) {
+static bool add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at,
+                       unsigned char *end) {
     return lws_add_http_header_by_name(wsi, (const unsigned char *)name,
                                        (const unsigned char *)value, (int)strlen(value), at,
                                        end) == 0;
 }
 
-static int cn_http_head(const cn_server *server, struct lws *wsi, unsigned status, const char *type,
-                        size_t size) {
+static int http_head(const web_server *server, struct lws *wsi, unsigned status, const char *type,
+                     size_t size) {
     unsigned char buffer[LWS_PRE + 2048], *start = buffer + LWS_PRE, *at = start,
                                           *end = buffer + sizeof buffer - 1;
     bool good = lws_add_http_common_headers(wsi, status, type, size, &at, end) == 0 &&
-                cn_add_header(wsi, "content-security-policy:", server->policy, &at, end) &&
-                cn_add_header(wsi, "x-content-type-options:", "nosniff", &at, end) &&
-                cn_add_header(wsi, "referrer-policy:", "no-referrer", &at, end) &&
-                cn_add_header(wsi, "cross-origin-resource-policy:", "same-origin", &at, end) &&
-                cn_add_header(wsi, "cross-origin-opener-policy:", "same-origin", &at, end) &&
-                cn_add_header(wsi, "cache-control:", "no-store", &at, end);
+                add_header(wsi, "content-security-policy:", server->policy, &at, end) &&
+                add_header(wsi, "x-content-type-options:", "nosniff", &at, end) &&
+                add_header(wsi, "referrer-policy:", "no-referrer", &at, end) &&
+                add_header(wsi, "cross-origin-resource-policy:", "same-origin", &at, end) &&
+                add_header(wsi, "cross-origin-opener-policy:", "same-origin", &at, end) &&
+                add_header(wsi, "cache-control:", "no-store", &at, end);
     return good && lws_finalize_write_http_header(wsi, start, &at, end) == 0 ? 0 : 1;
 }
 
 // A page of one sentence.
-static int cn_http_refuse(const cn_server *server, struct lws *wsi, unsigned status,
-                          const char *sentence) {
+static int http_refuse(const web_server *server, struct lws *wsi, unsigned status,
+                       const char *sentence) {
     unsigned char body[LWS_PRE + 512];
     int length = snprintf((char *)body + LWS_PRE, sizeof body - LWS_PRE, "%s\n", sentence);
-    if (cn_http_head(server, wsi, status, "text/plain; charset=utf-8", (size_t)length) != 0 ||
+    if (http_head(server, wsi, status, "text/plain; charset=utf-8", (size_t)length) != 0 ||
         lws_write(wsi, body + LWS_PRE, (size_t)length, LWS_WRITE_HTTP_FINAL) != length) {
         return 1;
     }
     return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
-static int cn_http_request(const cn_server *server, struct lws *wsi, cn_http_session *session,
-                           const char *path) {
-    if (!cn_host_allowed(server, wsi) || !cn_origin_allowed(server, wsi, false)) {
-        return cn_http_refuse(server, wsi, 403, "This server answers to its own page only.");
+static int http_request(const web_server *server, struct lws *wsi, http_session *client,
+                        const char *path) {
+    if (!host_allowed(server, wsi) || !origin_allowed(server, wsi, false)) {
+        return http_refuse(server, wsi, 403, "This server answers to its own page only.");
     }
     if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) == 0) {
-        return cn_http_refuse(server, wsi, 405, "There is nothing here to write to.");
+        return http_refuse(server, wsi, 405, "There is nothing here to write to.");
     }
-    const cn_asset *asset = strcmp(path, "/replay.html") == 0 ? NULL : cn_asset_find(path);
+    const web_asset *asset = strcmp(path, "/replay.html") == 0 ? NULL : asset_find(path);
     if (!asset) {
-        return cn_http_refuse(server, wsi, 404, "There is no such thing here.");
+        return http_refuse(server, wsi, 404, "There is no such thing here.");
     }
-    if (strcmp(path, "/") == 0 && !cn_token_allowed(server, wsi)) {
-        return cn_http_refuse(server, wsi, 403,
-                              "The address has no token, or the wrong one. Open the address that "
-                              "cairn prints when it starts.");
+    if (strcmp(path, "/") == 0 && !token_allowed(server, wsi)) {
+        return http_refuse(server, wsi, 403,
+                           "The address has no token, or the wrong one. Open the address that "
+                           "cairn prints when it starts.");
     }
-    *session = (cn_http_session){.asset = asset};
-    if (cn_http_head(server, wsi, 200, asset->type, asset->size) != 0) {
+    *client = (http_session){.asset = asset};
+    if (http_head(server, wsi, 200, asset->type, asset->size) != 0) {
         return 1;
     }
     lws_callback_on_writable(wsi);
     return 0;
 }
 
-static int cn_http_write(struct lws *wsi, cn_http_session *session) {
-    static const size_t most = CN_HTTP_CHUNK;
+static int http_write(struct lws *wsi, http_session *client) {
+    static const size_t max = HTTP_CHUNK;
     unsigned char *buffer;
-    if (!session->asset) {
+    if (!client->asset) {
         return 0;
     }
-    size_t left = session->asset->size - session->sent, piece = left < most ? left : most;
-    buffer = CN_ALLOCATE(unsigned char, (int64_t)(LWS_PRE + piece));
-    memcpy(buffer + LWS_PRE, session->asset->data + session->sent, piece);
+    size_t left = client->asset->size - client->sent, piece = left < max ? left : max;
+    buffer = ALLOCATE(unsigned char, (int64_t)(LWS_PRE + piece));
+    memcpy(buffer + LWS_PRE, client->asset->data + client->sent, piece);
     int written = lws_write(wsi, buffer + LWS_PRE, piece,
                             piece == left ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP);
     free(buffer);
     if (written < 0) {
         return -1;
     }
-    session->sent += piece;
-    if (session->sent < session->asset->size) {
+    client->sent += piece;
+    if (client->sent < client->asset->size) {
         lws_callback_on_writable(wsi);
         return 0;
     }
-    session->asset = NULL;
+    client->asset = NULL;
     return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
-static cn_server *cn_server_of(struct lws *wsi) {
+static web_server *server_of(struct lws *wsi) {
     return lws_context_user(lws_get_context(wsi));
 }
 
-static int cn_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *session,
-                            void *in, size_t size) {
+static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *client, void *in,
+                         size_t size) {
     switch (reason) {
     case LWS_CALLBACK_HTTP:
-        return cn_http_request(cn_server_of(wsi), wsi, session, in);
+        return http_request(server_of(wsi), wsi, client, in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
-        return cn_http_write(wsi, session);
+        return http_write(wsi, client);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
         return 1; // a WebSocket without our subprotocol
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
-        cn_stage_update(cn_server_of(wsi)->stage, false);
+        session_update(server_of(wsi)->session, false);
         lws_callback_on_writable_all_protocol(
             lws_get_context(wsi), lws_vhost_name_to_protocol(lws_get_vhost(wsi), "cairn.1"));
         return 0;
     default:
-        return lws_callback_http_dummy(wsi, reason, session, in, size);
+        return lws_callback_http_dummy(wsi, reason, client, in, size);
     }
 }
 
 // ---- the socket ----
 
-typedef struct cn_socket_session {
-    cn_page *page; // NULL: refused, to be closed with the code
+typedef struct socket_session {
+    web_page *page; // NULL: refused, to be closed with the code
     int32_t close_code;
-    cn_bytes message; // as far as it has come
-} cn_socket_session;
+    byte_buffer message; // as far as it has come
+} socket_session;
 
-static int cn_socket_close(struct lws *wsi, int32_t code) {
+static int socket_close(struct lws *wsi, int32_t code) {
     lws_close_reason(wsi, (enum lws_close_status)code, NULL, 0);
     return -1;
 }
 
-static int cn_socket_open(cn_server *server, struct lws *wsi, cn_socket_session *session) {
-    *session = (cn_socket_session){0};
-    if (!cn_token_allowed(server, wsi)) {
-        session->close_code = CN_CLOSE_TOKEN;
-    } else if (!(session->page = cn_page_open(server->stage))) {
-        session->close_code = CN_CLOSE_PAGES;
+static int socket_open(web_server *server, struct lws *wsi, socket_session *client) {
+    *client = (socket_session){0};
+    if (!token_allowed(server, wsi)) {
+        client->close_code = CLOSE_TOKEN;
+    } else if (!(client->page = page_open(server->session))) {
+        client->close_code = CLOSE_PAGES;
     }
-    server->had_page = server->had_page || session->page;
+    server->had_page = server->had_page || client->page;
     lws_callback_on_writable(wsi); // a refusal is sent from there
     return 0;
 }
 
-static int cn_socket_receive(cn_server *server, struct lws *wsi, cn_socket_session *session,
-                             const void *in, size_t size) {
-    if (!session->page || lws_frame_is_binary(wsi)) {
-        return cn_socket_close(wsi, session->page ? LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE
-                                                  : session->close_code);
+static int socket_receive(web_server *server, struct lws *wsi, socket_session *client,
+                          const void *in, size_t size) {
+    if (!client->page || lws_frame_is_binary(wsi)) {
+        return socket_close(wsi, client->page ? LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE
+                                              : client->close_code);
     }
-    if (session->message.size + size > CN_REQUEST_SIZE) {
-        return cn_socket_close(wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE);
+    if (client->message.size + size > REQUEST_SIZE) {
+        return socket_close(wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE);
     }
-    cn_bytes_put(&session->message, in, size);
+    bytes_put(&client->message, in, size);
     if (lws_remaining_packet_payload(wsi) > 0 || !lws_is_final_fragment(wsi)) {
         return 0;
     }
-    cn_page_receive(server->stage, session->page, (const char *)session->message.data,
-                    session->message.size);
-    session->message.size = 0;
-    if (session->page->close_code) {
-        return cn_socket_close(wsi, session->page->close_code);
+    page_receive(server->session, client->page, (const char *)client->message.data,
+                 client->message.size);
+    client->message.size = 0;
+    if (client->page->close_code) {
+        return socket_close(wsi, client->page->close_code);
     }
     lws_callback_on_writable(wsi);
     return 0;
 }
 
-static int cn_socket_write(cn_server *server, struct lws *wsi, cn_socket_session *session) {
-    cn_outgoing next;
-    if (!session->page || session->page->close_code) {
-        return cn_socket_close(wsi,
-                               session->page ? session->page->close_code : session->close_code);
+static int socket_write(web_server *server, struct lws *wsi, socket_session *client) {
+    outgoing next;
+    if (!client->page || client->page->close_code) {
+        return socket_close(wsi, client->page ? client->page->close_code : client->close_code);
     }
-    if (cn_page_next(server->stage, session->page, &next)) {
-        unsigned char *buffer =
-            CN_ALLOCATE(unsigned char, (int64_t)(LWS_PRE + next.bytes.size + 1));
+    if (page_next(server->session, client->page, &next)) {
+        unsigned char *buffer = ALLOCATE(unsigned char, (int64_t)(LWS_PRE + next.bytes.size + 1));
         memcpy(buffer + LWS_PRE, next.bytes.data, next.bytes.size);
         int written = lws_write(wsi, buffer + LWS_PRE, next.bytes.size,
                                 next.text ? LWS_WRITE_TEXT : LWS_WRITE_BINARY);
         free(buffer);
-        cn_bytes_free(&next.bytes);
+        bytes_free(&next.bytes);
         if (written < 0) {
             return -1;
         }
     }
-    if (cn_page_has_more(server->stage, session->page)) {
+    if (page_has_more(server->session, client->page)) {
         lws_callback_on_writable(wsi);
     }
     return 0;
 }
 
-static int cn_socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
-                              void *in, size_t size) {
-    cn_socket_session *session = user;
+static int socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                           size_t size) {
+    socket_session *client = user;
     switch (reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: {
-        const cn_server *server = cn_server_of(wsi);
+        const web_server *server = server_of(wsi);
         char path[64] = "";
         lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI);
-        bool allowed = cn_host_allowed(server, wsi) && cn_origin_allowed(server, wsi, true) &&
+        bool allowed = host_allowed(server, wsi) && origin_allowed(server, wsi, true) &&
                        strcmp(path, "/ws") == 0;
         return allowed ? 0 : 1;
     }
     case LWS_CALLBACK_ESTABLISHED:
-        return cn_socket_open(cn_server_of(wsi), wsi, session);
+        return socket_open(server_of(wsi), wsi, client);
     case LWS_CALLBACK_RECEIVE:
-        return cn_socket_receive(cn_server_of(wsi), wsi, session, in, size);
+        return socket_receive(server_of(wsi), wsi, client, in, size);
     case LWS_CALLBACK_SERVER_WRITEABLE:
-        return cn_socket_write(cn_server_of(wsi), wsi, session);
+        return socket_write(server_of(wsi), wsi, client);
     case LWS_CALLBACK_CLOSED:
-        if (session->page) {
-            cn_page_close(cn_server_of(wsi)->stage, session->page);
-            session->page = NULL;
+        if (client->page) {
+            page_close(server_of(wsi)->session, client->page);
+            client->page = NULL;
         }
-        cn_bytes_free(&session->message);
+        bytes_free(&client->message);
         return 0;
     default:
         return 0;
     }
 }
 
-static const struct lws_protocols cn_protocols[] = {
-    {"http", cn_http_callback, sizeof(cn_http_session), 0, 0, NULL, 0},
-    {"cairn.1", cn_socket_callback, sizeof(cn_socket_session), CN_REQUEST_SIZE, 0, NULL, 0},
+static const struct lws_protocols web_protocols[] = {
+    {"http", http_callback, sizeof(http_session), 0, 0, NULL, 0},
+    {"cairn.1", socket_callback, sizeof(socket_session), REQUEST_SIZE, 0, NULL, 0},
     {0}};
 
 // ---- starting ----
 
 // Whether a port of the address can be listened on, 0: any; else errno tells why not.
-static bool cn_port_free(const char *address, int32_t port) {
+static bool port_free(const char *address, int32_t port) {
     struct addrinfo hints = {.ai_family = AF_INET,
                              .ai_socktype = SOCK_STREAM,
                              .ai_flags = AI_PASSIVE | AI_NUMERICSERV},
@@ -338,8 +336,8 @@ static bool cn_port_free(const char *address, int32_t port) {
     return good;
 }
 
-static bool cn_make_token(char *token) {
-    unsigned char random[CN_TOKEN_BYTES];
+static bool make_token(char *token) {
+    unsigned char random[TOKEN_BYTES];
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) {
         return false;
     }
@@ -350,7 +348,7 @@ static bool cn_make_token(char *token) {
 }
 
 // Names that we go by, and the rules that pages of ours live under.
-static void cn_server_name(cn_server *server, int32_t port) {
+static void server_name(web_server *server, int32_t port) {
     const char *address = server->options.address;
     bool everywhere = address && strcmp(address, "0.0.0.0") == 0;
     snprintf(server->hosts[0], sizeof server->hosts[0], "127.0.0.1:%d", (int)port);
@@ -377,17 +375,17 @@ static void cn_server_name(cn_server *server, int32_t port) {
         server->host_count == 3 ? server->hosts[2] : "");
 }
 
-static void cn_server_tick(lws_sorted_usec_list_t *list) {
-    cn_server *server = lws_container_of(list, cn_server, tick);
-    cn_stage_update(server->stage, true);
+static void server_tick(lws_sorted_usec_list_t *list) {
+    web_server *server = lws_container_of(list, web_server, tick);
+    session_update(server->session, true);
     lws_callback_on_writable_all_protocol(server->context,
                                           lws_vhost_name_to_protocol(server->vhost, "cairn.1"));
-    lws_sul_schedule(server->context, 0, &server->tick, cn_server_tick, CN_TICK_US);
+    lws_sul_schedule(server->context, 0, &server->tick, server_tick, TICK_US);
 }
 
 // The address goes to the browser's command line, where other users of the machine can read the
 // token while it starts; who minds opens it by hand (--no-browser).
-static void cn_open_browser(const char *address) {
+static void open_browser(const char *address) {
     char *const argv[] = {"xdg-open", (char *)address, NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
@@ -402,17 +400,17 @@ static void cn_open_browser(const char *address) {
 }
 
 // Listens on a port, 0: any; false when it is taken, by somebody who was quicker even.
-static bool cn_server_listen(cn_server *server, const char *address, int32_t port) {
+static bool server_listen(web_server *server, const char *address, int32_t port) {
     struct lws_context_creation_info info = {.port = port,
                                              .iface = address,
-                                             .protocols = cn_protocols,
+                                             .protocols = web_protocols,
                                              .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
                                                         LWS_SERVER_OPTION_DISABLE_IPV6,
                                              .timeout_secs = 10,
                                              .keepalive_timeout = 5,
-                                             .fd_limit_per_thread = CN_SOCKETS_MOST,
+                                             .fd_limit_per_thread = SOCKETS_MAX,
                                              .user = server};
-    if (!cn_port_free(address, port)) {
+    if (!port_free(address, port)) {
         return false;
     }
     server->context = lws_create_context(&info);
@@ -424,52 +422,52 @@ static bool cn_server_listen(cn_server *server, const char *address, int32_t por
     return server->vhost != NULL;
 }
 
-cn_server *cn_server_start(cn_stage *stage, const cn_server_options *options) {
+web_server *server_start(page_session *session, const server_options *options) {
     const char *address = options->address ? options->address : "127.0.0.1";
-    int32_t port = options->port > 0 ? options->port : CN_PORT;
-    if (!cn_asset_find("/")) {
-        cn_report_failure("%s: this cairn was built without its page (node and npm were not there)",
-                          options->command);
+    int32_t port = options->port > 0 ? options->port : PORT;
+    if (!asset_find("/")) {
+        report_failure("%s: this cairn was built without its page (node and npm were not there)",
+                       options->command);
         return NULL;
     }
-    cn_server *server = CN_ALLOCATE(cn_server, 1);
-    server->stage = stage;
+    web_server *server = ALLOCATE(web_server, 1);
+    server->session = session;
     server->options = *options;
     lws_set_log_level(0, NULL);
-    bool listens = cn_make_token(server->token) &&
-                   (cn_server_listen(server, address, port) ||
-                    (options->port == 0 && cn_server_listen(server, address, 0)));
+    bool listens =
+        make_token(server->token) && (server_listen(server, address, port) ||
+                                      (options->port == 0 && server_listen(server, address, 0)));
     if (!listens) {
-        cn_report_failure("%s: cannot listen on %s:%d: %s", options->command, address, (int)port,
-                          strerror(errno));
-        cn_server_end(server);
+        report_failure("%s: cannot listen on %s:%d: %s", options->command, address, (int)port,
+                       strerror(errno));
+        server_end(server);
         return NULL;
     }
-    cn_server_name(server, lws_get_vhost_listen_port(server->vhost));
-    lws_sul_schedule(server->context, 0, &server->tick, cn_server_tick, CN_TICK_US);
+    server_name(server, lws_get_vhost_listen_port(server->vhost));
+    lws_sul_schedule(server->context, 0, &server->tick, server_tick, TICK_US);
     return server;
 }
 
-const char *cn_server_address(const cn_server *server) {
+const char *server_address(const web_server *server) {
     return server->address;
 }
 
-void cn_server_wake(void *server) {
-    lws_cancel_service(((cn_server *)server)->context);
+void server_wake(void *server) {
+    lws_cancel_service(((web_server *)server)->context);
 }
 
-void cn_server_serve(cn_server *server) {
+void server_serve(web_server *server) {
     if (server->options.browser) {
-        cn_open_browser(server->address);
+        open_browser(server->address);
     }
     bool over = false;
-    while (!over && !cn_interrupted()) {
+    while (!over && !interrupted()) {
         over = lws_service(server->context, 0) < 0 ||
-               (server->options.ends && server->stage->ended && server->stage->page_count == 0);
+               (server->options.ends && server->session->ended && server->session->page_count == 0);
     }
 }
 
-void cn_server_end(cn_server *server) {
+void server_end(web_server *server) {
     if (server->context) {
         lws_context_destroy(server->context);
     }

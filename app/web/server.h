@@ -7,23 +7,23 @@
 
 #include "web/session.h"
 
-typedef struct cn_server_options {
+typedef struct server_options {
     const char *command; // for messages
     const char *address; // to listen on; NULL: loopback
     int32_t port;        // 0: the usual one, or any other when that is taken
     bool browser;        // open one
     bool ends;           // with the live run, once no page is connected; else on Ctrl-C only
-} cn_server_options;
+} server_options;
 
-typedef struct cn_server cn_server;
+typedef struct web_server web_server;
 
 // NULL after saying why not. The server is listening when this returns; the stage outlives it.
-cn_server *cn_server_start(cn_stage *stage, const cn_server_options *options);
-const char *cn_server_address(const cn_server *server); // http://..., with the token
-// Makes cn_server_serve look at the live run's news; may be called from any thread.
-void cn_server_wake(void *server);
+web_server *server_start(page_session *session, const server_options *options);
+const char *server_address(const web_server *server); // http://..., with the token
+// Makes server_serve look at the live run's news; may be called from any thread.
+void server_wake(void *server);
 // Serves until Ctrl-C, or as options.ends says.
-void cn_server_serve(cn_server *server);
-void cn_server_end(cn_server *server);
+void server_serve(web_server *server);
+void server_end(web_server *server);
 
 #endif

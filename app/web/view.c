@@ -8,63 +8,63 @@
 
 #include <stdlib.h>
 
-#define CN_UNKEPT_MOST ((int64_t)1 << 30) // bytes of frames of a run that is not kept
+#define UNSAVED_MAX ((int64_t)1 << 30) // bytes of frames of a run that is not kept
 
-static void cn_view_announce(FILE *out, const char *name, const cn_server *server) {
-    cn_say(out, "%s: open this address in a browser; Ctrl-C ends it\n  %s\n", name,
-           cn_server_address(server));
+static void view_announce(FILE *out, const char *name, const web_server *server) {
+    print_format(out, "%s: open this address in a browser; Ctrl-C ends it\n  %s\n", name,
+                 server_address(server));
     fflush(out);
 }
 
-int cn_view_run(const char *path, const cn_server_options *options) {
-    cn_show show;
+int view_run(const char *path, const server_options *options) {
+    replay_file replay;
     cn_error error = {.status = CN_OK};
-    if (cn_show_open(path, &show, &error) != CN_OK) {
-        return cn_report_error_in(&error, path);
+    if (replay_open(path, &replay, &error) != CN_OK) {
+        return report_error_in(&error, path);
     }
     // Made before the first page asks. A failure is told to every page that does.
     const char *bodies;
-    cn_show_bodies(&show, &bodies, &error);
-    cn_stage stage = {.show = &show};
-    cn_server *server = cn_server_start(&stage, options);
+    replay_bodies(&replay, &bodies, &error);
+    page_session session = {.replay = &replay};
+    web_server *server = server_start(&session, options);
     if (server) {
-        cn_view_announce(stdout, path, server);
-        cn_server_serve(server);
-        cn_server_end(server);
+        view_announce(stdout, path, server);
+        server_serve(server);
+        server_end(server);
     }
-    cn_stage_free(&stage);
-    cn_show_close(&show);
-    return server ? CN_EXIT_DONE : CN_EXIT_FAILURE;
+    session_free(&session);
+    replay_close(&replay);
+    return server ? EXIT_DONE : EXIT_FAILED;
 }
 
-int cn_view_drive(cn_drive *drive, const cn_view_live *live, const cn_server_options *options) {
-    cn_show show;
+int view_run_loop(run_loop *loop, const view_live *live, const server_options *options) {
+    replay_file replay;
     cn_error error = {.status = CN_OK};
-    cn_status status = cn_show_open(drive->path, &show, &error);
+    cn_status status = replay_open(loop->path, &replay, &error);
     if (status != CN_OK) {
-        return cn_drive_finish(drive, status, &error);
+        return run_loop_finish(loop, status, &error);
     }
-    cn_stage stage = {.show = &show, .endless = live->endless, .save = live->save};
-    cn_server *server = cn_server_start(&stage, options);
+    page_session session = {.replay = &replay, .endless = live->endless, .save = live->save};
+    web_server *server = server_start(&session, options);
     if (server) {
-        cn_live_options how = {.speed = live->speed,
-                               .endless = live->endless,
-                               .most = live->save ? 0 : CN_UNKEPT_MOST,
-                               .wake = cn_server_wake,
-                               .user = server};
-        stage.live = cn_live_start(drive, &how);
-        cn_stage_update(&stage, false);
-        cn_view_announce(live->out, cn_model_name(drive->model), server);
-        cn_server_serve(server);
-        status = cn_live_end(stage.live, &error);
-        stage.live = NULL;
-        cn_server_end(server);
+        live_options how = {.speed = live->speed,
+                            .endless = live->endless,
+                            .max = live->save ? 0 : UNSAVED_MAX,
+                            .wake = server_wake,
+                            .user = server};
+        session.live = live_start(loop, &how);
+        session_update(&session, false);
+        view_announce(live->out, cn_model_name(loop->model), server);
+        server_serve(server);
+        status = live_end(session.live, &error);
+        session.live = NULL;
+        server_end(server);
     }
-    cn_stage_free(&stage);
-    cn_show_close(&show);
-    int code = cn_drive_finish(drive, status, &error);
-    if (server && code == CN_EXIT_INTERRUPTED && live->save) {
-        cn_drive_say_interrupted(drive);
+    session_free(&session);
+    replay_close(&replay);
+    int code = run_loop_finish(loop, status, &error);
+    if (server && code == EXIT_INTERRUPTED && live->save) {
+        run_loop_print_interrupted(loop);
     }
-    return server ? code : CN_EXIT_FAILURE;
+    return server ? code : EXIT_FAILED;
 }

@@ -7,49 +7,49 @@
 #include "bench/bench.h"
 #include "bench/engines/engine.h"
 
-#define CN_CONTEST_STARTS 16   // of a contest at most
-#define CN_CONTEST_ENTRANTS 8  // ours and theirs
-#define CN_CONTEST_OVERRIDES 6 // of a setting of ours
+#define COMPARISON_STARTS 16   // of a contest at most
+#define COMPARISON_ENTRANTS 8  // ours and theirs
+#define COMPARISON_OVERRIDES 6 // of a setting of ours
 
 // A setting of ours and what is asked of it.
-typedef struct cn_contest_setting {
+typedef struct comparison_setting {
     const char *label; // NULL: there are no more
-    cn_override set[CN_CONTEST_OVERRIDES];
+    cn_override set[COMPARISON_OVERRIDES];
     double speed;   // S_p; 0: nothing is asked
     double ratio;   // S_p over ODE's
     double overlap; // share of the unit when settled
     double moved;   // [m]
-} cn_contest_setting;
+} comparison_setting;
 
-typedef struct cn_contest {
+typedef struct engine_comparison {
     const char *label; // of the scene, as "320 spheres"
     const char *mark;  // short, for the chart
-    cn_course course;
+    engine_case scene_case;
     double friction;
     const char *seed; // path of the scene's seed; NULL: every start is the same, one is made
-    const cn_contest_setting *settings;
+    const comparison_setting *settings;
     bool alone; // no peers
     bool large; // only when it is asked for by its mark
-} cn_contest;
+} engine_comparison;
 
 // A chart that contests add to: overlap when settled over S_p, one curve an entrant.
-typedef struct cn_chart cn_chart;
-cn_chart *cn_chart_open(const char *title, const char *subtitle, const char *y_label);
-void cn_chart_add(cn_chart *chart, const cn_race_result *entrant, const char *mark, double x,
-                  double y);
+typedef struct accuracy_chart accuracy_chart;
+accuracy_chart *chart_open(const char *title, const char *subtitle, const char *y_label);
+void chart_add(accuracy_chart *chart, const engine_result *engine, const char *mark, double x,
+               double y);
 // Writes the file, if there is a name; frees. Returns an exit code.
-int cn_chart_close(cn_chart *chart, const char *path);
+int chart_close(accuracy_chart *chart, const char *path);
 
 // Contests of one benchmark, and the words of its chart.
-typedef struct cn_contest_list {
+typedef struct comparison_list {
     const char *bench;
-    const cn_contest *contests;
+    const engine_comparison *comparisons;
     int32_t count;
     const char *title, *subtitle, *y_label;
-} cn_contest_list;
+} comparison_list;
 
-// Runs and prints those that the job wants, and writes the chart. CN_EXIT_TOLERANCE when a step of
+// Runs and prints those that the job wants, and writes the chart. EXIT_TOLERANCE when a step of
 // ours missed its tolerance.
-int cn_contest_list_run(const cn_bench_job *job, const cn_contest_list *list);
+int comparison_list_run(const bench_job *job, const comparison_list *list);
 
 #endif

@@ -10,60 +10,60 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CN_RACE_TAIL 0.9      // share of the run after which it counts as settled
-#define CN_RACE_TEXT 4096     // what a peer may print
-#define CN_RACE_FRAMES 100000 // states of a peer's run that are read at most
+#define ENGINE_TAIL 0.9      // share of the run after which it counts as settled
+#define ENGINE_TEXT 4096     // what a peer may print
+#define ENGINE_FRAMES 100000 // states of a peer's run that are read at most
 
-double cn_race_speed(const cn_race_result *result) {
+double engine_speed(const engine_result *result) {
     return result->cpu_s > 0.0 ? result->simulated / result->cpu_s : (double)NAN;
 }
 
 // ---- what is seen on the way ----
 
 // Residuals of the tail of a run, for their median.
-typedef struct cn_race_watch {
+typedef struct engine_watch {
     double *residuals;
     int32_t count, room;
-} cn_race_watch;
+} engine_watch;
 
-static void cn_watch_residual(cn_race_watch *watch, double residual) {
+static void watch_residual(engine_watch *watch, double residual) {
     if (watch->count == watch->room) {
         watch->room = 2 * watch->room + 64;
-        watch->residuals = cn_reallocate(watch->residuals, watch->room, sizeof(double));
+        watch->residuals = reallocate(watch->residuals, watch->room, sizeof(double));
     }
     watch->residuals[watch->count++] = residual;
 }
 
-static int cn_compare_reals(const void *a, const void *b) {
+static int compare_reals(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-static double cn_watch_median(cn_race_watch *watch) {
+static double watch_median(engine_watch *watch) {
     double median = (double)NAN;
     if (watch->count > 0) {
-        qsort(watch->residuals, (size_t)watch->count, sizeof(double), cn_compare_reals);
+        qsort(watch->residuals, (size_t)watch->count, sizeof(double), compare_reals);
         median = watch->residuals[watch->count / 2];
     }
     free(watch->residuals);
     return median;
 }
 
-static void cn_race_look(const cn_race_world *world, const cn_course *course, double t,
-                         const double *states, cn_race_result *result) {
-    double overlap = cn_race_overlap(world, states);
+static void engine_sample(const engine_world *world, const engine_case *scene_case, double t,
+                          const double *states, engine_result *result) {
+    double overlap = engine_overlap(world, states);
     result->overlap_worst = fmax(result->overlap_worst, overlap);
-    if (t > CN_RACE_TAIL * course->until) {
+    if (t > ENGINE_TAIL * scene_case->until) {
         result->overlap_settled = fmax(result->overlap_settled, overlap);
     }
 }
 
-static void cn_race_distance(const cn_race_world *world, const double *states,
-                             cn_race_result *result) {
+static void engine_distance(const engine_world *world, const double *states,
+                            engine_result *result) {
     for (int32_t i = 0; i < world->count; i++) {
         double sum = 0.0;
         for (int32_t k = 0; k < 3; k++) {
-            double off = states[CN_RACE_FREE * (int64_t)i + k] - world->bodies[i].start[k];
+            double off = states[ENGINE_FREE * (int64_t)i + k] - world->bodies[i].start[k];
             sum += off * off;
         }
         result->moved = world->bodies[i].is_free ? fmax(result->moved, sqrt(sum)) : result->moved;
@@ -73,8 +73,8 @@ static void cn_race_distance(const cn_race_world *world, const double *states,
 // ---- ours ----
 
 // Peers are told of driven bodies by their velocities: noted here when they change.
-static void cn_race_note_driven(cn_race_world *world, const cn_sim *sim, double t) {
-    double *v = CN_ALLOCATE(double, 6 * (int64_t)world->count);
+static void engine_note_driven(engine_world *world, const cn_sim *sim, double t) {
+    double *v = ALLOCATE(double, 6 * (int64_t)world->count);
     cn_sim_velocities(sim, v);
     for (int32_t i = 0; i < world->count; i++) {
         const double *now = v + 6 * (int64_t)i, *last = (const double[3]){0.0, 0.0, 0.0};
@@ -83,19 +83,19 @@ static void cn_race_note_driven(cn_race_world *world, const cn_sim *sim, double 
         }
         if (world->bodies[i].is_driven && memcmp(now, last, 3 * sizeof *now) != 0) {
             world->changes =
-                cn_reallocate(world->changes, world->change_count + 1, sizeof *world->changes);
-            cn_drive_change *change = &world->changes[world->change_count++];
-            *change = (cn_drive_change){.body = i, .t = t};
+                reallocate(world->changes, world->change_count + 1, sizeof *world->changes);
+            velocity_change *change = &world->changes[world->change_count++];
+            *change = (velocity_change){.body = i, .t = t};
             memcpy(change->velocity, now, sizeof change->velocity);
         }
     }
     free(v);
 }
 
-static void cn_race_add(cn_race_result *result, const cn_step_report *report) {
-    const double cpu[CN_PHASES] = {report->cpu_detect, report->cpu_assemble, report->cpu_solve,
-                                   report->cpu_advance};
-    for (int32_t i = 0; i < CN_PHASES; i++) {
+static void engine_add(engine_result *result, const cn_step_report *report) {
+    const double cpu[PHASES] = {report->cpu_detect, report->cpu_assemble, report->cpu_solve,
+                                report->cpu_advance};
+    for (int32_t i = 0; i < PHASES; i++) {
         result->phases[i] += cpu[i];
     }
     result->contacts += report->contacts;
@@ -104,60 +104,60 @@ static void cn_race_add(cn_race_result *result, const cn_step_report *report) {
     result->residual_worst = fmax(result->residual_worst, report->residual);
 }
 
-static cn_status cn_race_steps(const cn_course *course, cn_race_world *world, cn_sim *sim,
-                               double *states, cn_race_result *result, cn_error *error) {
-    int64_t steps = (int64_t)(course->until / world->step + 0.5);
+static cn_status engine_steps(const engine_case *scene_case, engine_world *world, cn_sim *sim,
+                              double *states, engine_result *result, cn_error *error) {
+    int64_t steps = (int64_t)(scene_case->until / world->step + 0.5);
     bool driven = false, noted = world->change_count > 0;
     for (int32_t i = 0; i < world->count; i++) {
         driven = driven || world->bodies[i].is_driven;
     }
-    cn_race_watch tail = {.count = 0};
+    engine_watch tail = {.count = 0};
     cn_status status = CN_OK;
-    while (status == CN_OK && result->steps < steps && result->cpu_s < course->limit &&
-           !cn_interrupted()) {
+    while (status == CN_OK && result->steps < steps && result->cpu_s < scene_case->limit &&
+           !interrupted()) {
         cn_step_report report;
-        double start = cn_cpu_clock();
+        double start = cpu_clock();
         status = cn_sim_step(sim, &report, error);
-        result->cpu_s += cn_cpu_clock() - start;
+        result->cpu_s += cpu_clock() - start;
         if (status != CN_OK) {
             break;
         }
         result->steps++;
         result->simulated = report.t;
-        cn_race_add(result, &report);
+        engine_add(result, &report);
         if (driven && !noted) {
-            cn_race_note_driven(world, sim, report.t - world->step);
+            engine_note_driven(world, sim, report.t - world->step);
         }
-        if (report.t > CN_RACE_TAIL * course->until) {
-            cn_watch_residual(&tail, report.residual);
+        if (report.t > ENGINE_TAIL * scene_case->until) {
+            watch_residual(&tail, report.residual);
         }
-        if (result->steps % course->every == 0 || result->steps == steps) {
-            cn_race_world_states(world, sim, states);
-            cn_race_look(world, course, report.t, states, result);
+        if (result->steps % scene_case->every == 0 || result->steps == steps) {
+            engine_world_states(world, sim, states);
+            engine_sample(world, scene_case, report.t, states, result);
         }
     }
-    result->residual_settled = cn_watch_median(&tail);
+    result->residual_settled = watch_median(&tail);
     return status;
 }
 
-bool cn_race_ours(const cn_course *course, cn_race_world *world, cn_race_result *result) {
+bool engine_run_cairn(const engine_case *scene_case, engine_world *world, engine_result *result) {
     cn_error error = {.status = CN_OK};
     cn_sim *sim = NULL;
-    double *states = CN_ALLOCATE(double, CN_RACE_FREE *(int64_t)world->count), potential;
+    double *states = ALLOCATE(double, ENGINE_FREE *(int64_t)world->count), potential;
     cn_status status = cn_sim_create(world->model, NULL, &sim, &error);
     if (status == CN_OK) {
-        status = cn_race_steps(course, world, sim, states, result, &error);
+        status = engine_steps(scene_case, world, sim, states, result, &error);
     }
     if (status == CN_OK) {
-        cn_race_world_states(world, sim, states);
-        cn_race_distance(world, states, result);
+        engine_world_states(world, sim, states);
+        engine_distance(world, states, result);
         cn_sim_energy(sim, &result->kinetic, &potential);
         result->contacts /= (double)(result->steps > 0 ? result->steps : 1);
         result->iterations /= (double)(result->steps > 0 ? result->steps : 1);
         result->momentum = (double)NAN;
-        result->ran = !cn_interrupted();
+        result->ran = !interrupted();
     } else {
-        cn_report_error(&error);
+        report_error(&error);
     }
     cn_sim_destroy(sim);
     free(states);
@@ -166,15 +166,15 @@ bool cn_race_ours(const cn_course *course, cn_race_world *world, cn_race_result 
 
 // ---- theirs ----
 
-const cn_peer_engine cn_peer_engines[] = {
+const peer_engine peer_engines[] = {
     {"ODE", "ode_run"}, {"Bullet", "bullet_run"}, {"MuJoCo", "mujoco_run"}};
-const int32_t cn_peer_engine_count = sizeof cn_peer_engines / sizeof cn_peer_engines[0];
+const int32_t peer_engine_count = sizeof peer_engines / sizeof peer_engines[0];
 
-static double cn_race_kinetic(const cn_race_world *world, const double *states) {
+static double engine_kinetic(const engine_world *world, const double *states) {
     double sum = 0.0;
     for (int32_t i = 0; i < world->count; i++) {
-        const cn_racing_body *body = &world->bodies[i];
-        const double *q = states + CN_RACE_FREE * (int64_t)i + 3, *v = q + 4, *w = v + 3;
+        const engine_body *body = &world->bodies[i];
+        const double *q = states + ENGINE_FREE * (int64_t)i + 3, *v = q + 4, *w = v + 3;
         // Components of w along the principal axes: columns of the rotation.
         const double axes[3][3] = {
             {1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] + q[0] * q[3]),
@@ -191,52 +191,51 @@ static double cn_race_kinetic(const cn_race_world *world, const double *states) 
     return sum;
 }
 
-static bool cn_read_reals(FILE *file, double *values, int64_t count) {
+static bool read_reals(FILE *file, double *values, int64_t count) {
     return fread(values, sizeof *values, (size_t)count, file) == (size_t)count;
 }
 
 // The frames of the file that a peer wrote: peer_scene.h has their layout.
-static void cn_race_read(const cn_course *course, const cn_race_world *world, FILE *file,
-                         cn_race_result *result) {
-    int64_t size = CN_RACE_FREE * (int64_t)world->count;
-    double *states = CN_ALLOCATE(double, 2 * size), head[2];
-    cn_told_contact *contacts = NULL;
-    cn_race_watch tail = {.count = 0};
-    for (int32_t i = 0; i < CN_RACE_FRAMES && cn_read_reals(file, head, 2) &&
-                        cn_read_reals(file, states, 2 * size) && !cn_interrupted();
+static void engine_read(const engine_case *scene_case, const engine_world *world, FILE *file,
+                        engine_result *result) {
+    int64_t size = ENGINE_FREE * (int64_t)world->count;
+    double *states = ALLOCATE(double, 2 * size), head[2];
+    peer_contact_row *contacts = NULL;
+    engine_watch tail = {.count = 0};
+    for (int32_t i = 0; i < ENGINE_FRAMES && read_reals(file, head, 2) &&
+                        read_reals(file, states, 2 * size) && !interrupted();
          i++) {
         int32_t count = (int32_t)head[1];
-        contacts = cn_reallocate(contacts, count + 1, sizeof *contacts);
+        contacts = reallocate(contacts, count + 1, sizeof *contacts);
         if (fread(contacts, sizeof *contacts, (size_t)count, file) != (size_t)count) {
             break;
         }
         double momentum,
-            residual = cn_race_grade(world, states, states + size, contacts, count, &momentum);
+            residual = engine_grade(world, states, states + size, contacts, count, &momentum);
         if (isfinite(residual)) {
             result->residual_worst = fmax(result->residual_worst, residual);
             result->momentum = fmax(result->momentum, momentum);
-            if (head[0] > CN_RACE_TAIL * course->until) {
-                cn_watch_residual(&tail, residual);
+            if (head[0] > ENGINE_TAIL * scene_case->until) {
+                watch_residual(&tail, residual);
             }
         }
-        cn_race_look(world, course, head[0], states + size, result);
+        engine_sample(world, scene_case, head[0], states + size, result);
     }
-    result->residual_settled = cn_watch_median(&tail);
-    result->kinetic = cn_race_kinetic(world, states + size);
-    cn_race_distance(world, states + size, result);
+    result->residual_settled = watch_median(&tail);
+    result->kinetic = engine_kinetic(world, states + size);
+    engine_distance(world, states + size, result);
     free(contacts);
     free(states);
 }
 
-static bool cn_race_start_peer(const char *program, const char *scene, const char *states,
-                               cn_race_result *result) {
-    char text[CN_RACE_TEXT];
+static bool engine_start_peer(const char *program, const char *scene, const char *states,
+                              engine_result *result) {
+    char text[ENGINE_TEXT];
     char *const argv[] = {(char *)program, (char *)scene, (char *)states, NULL};
     double steps;
-    if (!cn_peer_capture(argv, text, sizeof text) ||
-        !cn_peer_field(text, "\"cpu_s\":", &result->cpu_s) ||
-        !cn_peer_field(text, "\"steps\":", &steps) ||
-        !cn_peer_field(text, "\"contacts\":", &result->contacts)) {
+    if (!peer_capture(argv, text, sizeof text) || !peer_field(text, "\"cpu_s\":", &result->cpu_s) ||
+        !peer_field(text, "\"steps\":", &steps) ||
+        !peer_field(text, "\"contacts\":", &result->contacts)) {
         return false;
     }
     const char *setting = strstr(text, "\"setting\":\"");
@@ -246,25 +245,25 @@ static bool cn_race_start_peer(const char *program, const char *scene, const cha
     return true;
 }
 
-void cn_race_theirs(const cn_course *course, const cn_race_world *world,
-                    const cn_peer_engine *engine, cn_race_result *result) {
-    char *program = cn_peer_find(engine->program);
+void engine_run_peer(const engine_case *scene_case, const engine_world *world,
+                     const peer_engine *engine, engine_result *result) {
+    char *program = peer_find(engine->program);
     char folder[] = "/tmp/cairn-race-XXXXXX";
-    *result = (cn_race_result){.missed = -1, .found = program != NULL};
+    *result = (engine_result){.missed = -1, .found = program != NULL};
     snprintf(result->name, sizeof result->name, "%s", engine->name);
     if (!program || !mkdtemp(folder)) {
         free(program);
         return;
     }
-    char *scene = cn_text("%s/scene", folder), *states = cn_text("%s/states", folder);
-    if (cn_race_world_write(world, course, scene) &&
-        cn_race_start_peer(program, scene, states, result)) {
+    char *scene = format_text("%s/scene", folder), *states = format_text("%s/states", folder);
+    if (engine_world_write(world, scene_case, scene) &&
+        engine_start_peer(program, scene, states, result)) {
         result->simulated = (double)result->steps * world->step;
         FILE *file = fopen(states, "rb");
         if (file) {
-            cn_race_read(course, world, file, result);
+            engine_read(scene_case, world, file, result);
             fclose(file);
-            result->ran = !cn_interrupted();
+            result->ran = !interrupted();
         }
     }
     remove(scene);

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_RACE_JACOBI 30   // sweeps of Jacobi's method, far more than a 3 x 3 matrix needs
-#define CN_RACE_LOOSE 1e6   // tolerance of a step that is made for its detection alone
-#define CN_RACE_SLACK 1e-9  // [s] steps that measure overlaps are this long
-#define CN_RACE_OVERLAP 1e3 // [m] overlaps that such a world may start with
+#define ENGINE_JACOBI 30   // sweeps of Jacobi's method, far more than a 3 x 3 matrix needs
+#define ENGINE_LOOSE 1e6   // tolerance of a step that is made for its detection alone
+#define ENGINE_SLACK 1e-9  // [s] steps that measure overlaps are this long
+#define ENGINE_OVERLAP 1e3 // [m] overlaps that such a world may start with
 
 // ---- small vectors ----
 
-static void cn_quat_times(const double a[4], const double b[4], double out[4]) {
+static void quat_times(const double a[4], const double b[4], double out[4]) {
     const double c[4] = {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
                          a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
                          a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
@@ -24,7 +24,7 @@ static void cn_quat_times(const double a[4], const double b[4], double out[4]) {
 }
 
 // v + 2 w (q x v) + 2 q x (q x v) for the unit quaternion (w, q).
-static void cn_quat_turn(const double q[4], const double v[3], double out[3]) {
+static void quat_turn(const double q[4], const double v[3], double out[3]) {
     const double *p = q + 1;
     const double c[3] = {p[1] * v[2] - p[2] * v[1], p[2] * v[0] - p[0] * v[2],
                          p[0] * v[1] - p[1] * v[0]};
@@ -35,16 +35,16 @@ static void cn_quat_turn(const double q[4], const double v[3], double out[3]) {
     }
 }
 
-static void cn_quat_back(const double q[4], const double v[3], double out[3]) {
+static void quat_back(const double q[4], const double v[3], double out[3]) {
     const double back[4] = {q[0], -q[1], -q[2], -q[3]};
-    cn_quat_turn(back, v, out);
+    quat_turn(back, v, out);
 }
 
 // ---- inertia ----
 
 // A vertex of a shape from the body's centre of mass.
-static void cn_vertex_from(const cn_shape_info *shape, const double com[3], int32_t vertex,
-                           double out[3]) {
+static void vertex_from(const cn_shape_info *shape, const double com[3], int32_t vertex,
+                        double out[3]) {
     const double *x = shape->vertices + 3 * (int64_t)vertex;
     for (int32_t k = 0; k < 3; k++) {
         const double *row = shape->axes + 3 * k;
@@ -54,7 +54,7 @@ static void cn_vertex_from(const cn_shape_info *shape, const double com[3], int3
 
 // Second moments C = integral of x x' over a hull of density 1, and its volume: tetrahedra from the
 // origin to triangles of the faces.
-static double cn_hull_moments(const cn_shape_info *hull, const double com[3], double C[9]) {
+static double hull_moments(const cn_shape_info *hull, const double com[3], double C[9]) {
     double volume = 0.0;
     memset(C, 0, 9 * sizeof *C);
     for (int32_t f = 0; f < hull->face_count; f++) {
@@ -62,7 +62,7 @@ static double cn_hull_moments(const cn_shape_info *hull, const double com[3], do
             const int32_t corner[3] = {hull->loop[hull->face[f]], hull->loop[i - 1], hull->loop[i]};
             double x[3][3], sum[3] = {0.0, 0.0, 0.0};
             for (int32_t j = 0; j < 3; j++) {
-                cn_vertex_from(hull, com, corner[j], x[j]);
+                vertex_from(hull, com, corner[j], x[j]);
                 for (int32_t k = 0; k < 3; k++) {
                     sum[k] += x[j][k];
                 }
@@ -84,10 +84,10 @@ static double cn_hull_moments(const cn_shape_info *hull, const double com[3], do
 }
 
 // The principal axes of a symmetric matrix as a rotation, by Jacobi's method; A becomes diagonal.
-static void cn_principal_axes(double A[9], double turn[4]) {
+static void principal_axes(double A[9], double turn[4]) {
     turn[0] = 1.0;
     turn[1] = turn[2] = turn[3] = 0.0;
-    for (int32_t n = 0; n < CN_RACE_JACOBI; n++) {
+    for (int32_t n = 0; n < ENGINE_JACOBI; n++) {
         int32_t axis = n % 3, i = (axis + 1) % 3, j = (axis + 2) % 3;
         double off = A[3 * i + j];
         if (fabs(off) <= 1e-15 * (fabs(A[3 * i + i]) + fabs(A[3 * j + j]))) {
@@ -108,13 +108,13 @@ static void cn_principal_axes(double A[9], double turn[4]) {
         }
         double step[4] = {cos(0.5 * angle), 0.0, 0.0, 0.0};
         step[1 + axis] = sin(0.5 * angle);
-        cn_quat_times(turn, step, turn);
+        quat_times(turn, step, turn);
     }
 }
 
 // ---- bodies ----
 
-static bool cn_racing_inertia(cn_racing_body *body, const cn_shape_info *shape) {
+static bool engine_inertia(engine_body *body, const cn_shape_info *shape) {
     if (shape->kind == CN_SHAPE_SPHERE) {
         double inertia = 0.4 * body->mass * shape->radius * shape->radius;
         body->inertia[0] = body->inertia[1] = body->inertia[2] = inertia;
@@ -123,8 +123,8 @@ static bool cn_racing_inertia(cn_racing_body *body, const cn_shape_info *shape) 
     if (!shape->face) {
         return false;
     }
-    double C[9], scale = body->mass / cn_hull_moments(shape, body->com, C);
-    cn_principal_axes(C, body->turn);
+    double C[9], scale = body->mass / hull_moments(shape, body->com, C);
+    principal_axes(C, body->turn);
     for (int32_t k = 0; k < 3; k++) {
         body->inertia[k] = scale * (C[4 * ((k + 1) % 3)] + C[4 * ((k + 2) % 3)]);
     }
@@ -132,14 +132,14 @@ static bool cn_racing_inertia(cn_racing_body *body, const cn_shape_info *shape) 
 }
 
 // A hull in the frame used here; a box whose edges lie along it is one.
-static cn_shape_def cn_racing_hull(const cn_racing_body *body, const cn_shape_info *shape) {
+static cn_shape_def engine_hull(const engine_body *body, const cn_shape_info *shape) {
     cn_shape_def out = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
-    double *vertices = CN_ALLOCATE(double, 3 * (int64_t)shape->vertex_count);
+    double *vertices = ALLOCATE(double, 3 * (int64_t)shape->vertex_count);
     double high[3] = {0.0, 0.0, 0.0};
     for (int32_t i = 0; i < shape->vertex_count; i++) {
         double off[3];
-        cn_vertex_from(shape, body->com, i, off);
-        cn_quat_back(body->turn, off, vertices + 3 * (int64_t)i);
+        vertex_from(shape, body->com, i, off);
+        quat_back(body->turn, off, vertices + 3 * (int64_t)i);
         for (int32_t k = 0; k < 3; k++) {
             high[k] = fmax(high[k], vertices[3 * (int64_t)i + k]);
         }
@@ -152,7 +152,7 @@ static cn_shape_def cn_racing_hull(const cn_racing_body *body, const cn_shape_in
         }
         return out;
     }
-    int32_t *sizes = CN_ALLOCATE(int32_t, shape->face_count);
+    int32_t *sizes = ALLOCATE(int32_t, shape->face_count);
     for (int32_t f = 0; f < shape->face_count; f++) {
         sizes[f] = shape->face[f + 1] - shape->face[f];
     }
@@ -164,7 +164,7 @@ static cn_shape_def cn_racing_hull(const cn_racing_body *body, const cn_shape_in
     return out;
 }
 
-static bool cn_racing_shape(cn_racing_body *body, const cn_shape_info *shape, cn_shape_def *out) {
+static bool engine_shape(engine_body *body, const cn_shape_info *shape, cn_shape_def *out) {
     *out = cn_shape_def_default(shape->kind);
     switch (shape->kind) {
     case CN_SHAPE_SPHERE:
@@ -176,7 +176,7 @@ static bool cn_racing_shape(cn_racing_body *body, const cn_shape_info *shape, cn
         return !body->is_free;
     case CN_SHAPE_BOX:
     case CN_SHAPE_POLYHEDRON:
-        *out = cn_racing_hull(body, shape);
+        *out = engine_hull(body, shape);
         return true;
     default:
         return false;
@@ -184,66 +184,66 @@ static bool cn_racing_shape(cn_racing_body *body, const cn_shape_info *shape, cn
 }
 
 // false: a shape that not all entrants know.
-static bool cn_racing_body_make(const cn_model *model, cn_body_id id, cn_racing_body *body) {
+static bool engine_body_make(const cn_model *model, cn_body_id id, engine_body *body) {
     cn_body_info info;
     cn_shape_info shape;
     cn_model_body(model, id, &info);
-    *body = (cn_racing_body){.is_free = strcmp(info.kind, "rigid") == 0,
-                             .is_driven = strcmp(info.kind, "driven") == 0,
-                             .mass = info.mass,
-                             .turn = {1.0, 0.0, 0.0, 0.0},
-                             .shape_count = info.shape_count};
+    *body = (engine_body){.is_free = strcmp(info.kind, "rigid") == 0,
+                          .is_driven = strcmp(info.kind, "driven") == 0,
+                          .mass = info.mass,
+                          .turn = {1.0, 0.0, 0.0, 0.0},
+                          .shape_count = info.shape_count};
     memcpy(body->com, info.com, sizeof body->com);
-    body->shapes = CN_ALLOCATE(cn_shape_def, info.shape_count);
+    body->shapes = ALLOCATE(cn_shape_def, info.shape_count);
     bool good = !body->is_free || info.shape_count == 1;
     for (int32_t i = 0; good && i < info.shape_count; i++) {
         cn_model_shape(model, id, i, &shape);
-        good = (!body->is_free || cn_racing_inertia(body, &shape)) &&
-               cn_racing_shape(body, &shape, &body->shapes[i]);
+        good = (!body->is_free || engine_inertia(body, &shape)) &&
+               engine_shape(body, &shape, &body->shapes[i]);
     }
     return good;
 }
 
 // ---- the world ----
 
-void cn_race_world_states(const cn_race_world *world, const cn_sim *sim, double *states) {
-    double *q = CN_ALLOCATE(double, 7 * (int64_t)world->count);
+void engine_world_states(const engine_world *world, const cn_sim *sim, double *states) {
+    double *q = ALLOCATE(double, 7 * (int64_t)world->count);
     cn_sim_poses(sim, q);
     for (int32_t i = 0; i < world->count; i++) {
-        const cn_racing_body *body = &world->bodies[i];
+        const engine_body *body = &world->bodies[i];
         const double *pose = q + 7 * (int64_t)i;
-        double *out = states + CN_RACE_FREE * (int64_t)i, offset[3];
-        memset(out, 0, CN_RACE_FREE * sizeof *out);
-        cn_quat_turn(pose + 3, body->com, offset);
+        double *out = states + ENGINE_FREE * (int64_t)i, offset[3];
+        memset(out, 0, ENGINE_FREE * sizeof *out);
+        quat_turn(pose + 3, body->com, offset);
         for (int32_t k = 0; k < 3; k++) {
             out[k] = pose[k] + offset[k];
         }
-        cn_quat_times(pose + 3, body->turn, out + 3);
+        quat_times(pose + 3, body->turn, out + 3);
     }
     free(q);
 }
 
-static int32_t cn_override_count(const cn_override *set) {
+static int32_t count_overrides(const cn_override *set) {
     int32_t count = 0;
-    while (count < CN_RACE_OVERRIDES && set[count].path) {
+    while (count < ENGINE_OVERRIDES && set[count].path) {
         count++;
     }
     return count;
 }
 
-static cn_status cn_race_world_model(const cn_course *course, const cn_override *more,
-                                     cn_model **model, cn_error *error) {
-    cn_override set[2 * CN_RACE_OVERRIDES];
-    int32_t count = cn_override_count(course->set), extra = more ? cn_override_count(more) : 0;
-    memcpy(set, course->set, sizeof *set * (size_t)count);
+static cn_status engine_world_model(const engine_case *scene_case, const cn_override *more,
+                                    cn_model **model, cn_error *error) {
+    cn_override set[2 * ENGINE_OVERRIDES];
+    int32_t count = count_overrides(scene_case->set), extra = more ? count_overrides(more) : 0;
+    memcpy(set, scene_case->set, sizeof *set * (size_t)count);
     if (extra > 0) {
         memcpy(set + count, more, sizeof *set * (size_t)extra);
     }
-    char *path = cn_gallery_path(course->scene);
+    char *path = gallery_path(scene_case->scene);
     if (!path) {
         *error = (cn_error){.status = CN_ERR_INPUT};
         snprintf(error->message, sizeof error->message, "the gallery has no scene '%s'",
-                 course->scene);
+                 scene_case->scene);
         return CN_ERR_INPUT;
     }
     cn_status status = cn_scene_read(NULL, path, set, count + extra, model, error);
@@ -251,49 +251,49 @@ static cn_status cn_race_world_model(const cn_course *course, const cn_override 
     return status;
 }
 
-bool cn_race_world_open(const cn_course *course, const cn_override *more, double friction,
-                        cn_race_world *world) {
+bool engine_world_open(const engine_case *scene_case, const cn_override *more, double friction,
+                       engine_world *world) {
     cn_error error = {.status = CN_OK};
     cn_sim *sim = NULL;
-    *world = (cn_race_world){.friction = friction, .first_free = -1};
-    if (cn_race_world_model(course, more, &world->model, &error) != CN_OK ||
+    *world = (engine_world){.friction = friction, .first_free = -1};
+    if (engine_world_model(scene_case, more, &world->model, &error) != CN_OK ||
         cn_sim_create(world->model, NULL, &sim, &error) != CN_OK) {
-        cn_report_error(&error);
-        cn_race_world_close(world);
+        report_error(&error);
+        engine_world_close(world);
         return false;
     }
     const cn_settings *settings = cn_model_settings(world->model);
     world->step = settings->step;
     memcpy(world->gravity, settings->gravity, sizeof world->gravity);
     world->count = cn_model_body_count(world->model);
-    world->bodies = CN_ALLOCATE(cn_racing_body, world->count);
+    world->bodies = ALLOCATE(engine_body, world->count);
     bool good = cn_model_dim(world->model) == 3;
     for (int32_t i = 0; good && i < world->count; i++) {
-        good = cn_racing_body_make(world->model, i + 1, &world->bodies[i]);
+        good = engine_body_make(world->model, i + 1, &world->bodies[i]);
         world->first_free =
             world->first_free < 0 && world->bodies[i].is_free ? i : world->first_free;
     }
     if (good) {
-        double *states = CN_ALLOCATE(double, CN_RACE_FREE *(int64_t)world->count);
-        cn_race_world_states(world, sim, states);
+        double *states = ALLOCATE(double, ENGINE_FREE *(int64_t)world->count);
+        engine_world_states(world, sim, states);
         for (int32_t i = 0; i < world->count; i++) {
-            memcpy(world->bodies[i].start, states + CN_RACE_FREE * (int64_t)i,
+            memcpy(world->bodies[i].start, states + ENGINE_FREE * (int64_t)i,
                    sizeof world->bodies[i].start);
         }
         free(states);
     } else {
-        cn_report_failure("%s has shapes that peers do not know", course->scene);
+        report_failure("%s has shapes that peers do not know", scene_case->scene);
     }
     cn_sim_destroy(sim);
     if (!good) {
-        cn_race_world_close(world);
+        engine_world_close(world);
     }
     return good;
 }
 
-void cn_race_world_close(cn_race_world *world) {
+void engine_world_close(engine_world *world) {
     for (int32_t i = 0; world->bodies && i < world->count; i++) {
-        cn_racing_body *body = &world->bodies[i];
+        engine_body *body = &world->bodies[i];
         for (int32_t k = 0; body->shapes && k < body->shape_count; k++) {
             free((void *)body->shapes[k].vertices);
             free((void *)body->shapes[k].face_size);
@@ -303,18 +303,18 @@ void cn_race_world_close(cn_race_world *world) {
     free(world->bodies);
     free(world->changes);
     cn_model_destroy(world->model);
-    *world = (cn_race_world){.count = 0};
+    *world = (engine_world){.count = 0};
 }
 
 // ---- for peers ----
 
-static void cn_write_reals(FILE *out, const double *values, int32_t count) {
+static void write_reals(FILE *out, const double *values, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         fprintf(out, " %.17g", values[i]);
     }
 }
 
-static void cn_write_shape(FILE *out, const cn_shape_def *shape) {
+static void write_shape(FILE *out, const cn_shape_def *shape) {
     int32_t words = 0;
     switch (shape->kind) {
     case CN_SHAPE_SPHERE:
@@ -322,19 +322,19 @@ static void cn_write_shape(FILE *out, const cn_shape_def *shape) {
         return;
     case CN_SHAPE_BOX:
         fputs("box", out);
-        cn_write_reals(out, shape->size, 3);
+        write_reals(out, shape->size, 3);
         break;
     case CN_SHAPE_PLANE:
         fputs("plane", out);
-        cn_write_reals(out, shape->normal, 3);
-        cn_write_reals(out, &shape->offset, 1);
+        write_reals(out, shape->normal, 3);
+        write_reals(out, &shape->offset, 1);
         break;
     default:
         for (int32_t f = 0; f < shape->face_count; f++) {
             words += 1 + shape->face_size[f];
         }
         fprintf(out, "hull %d %d %d", (int)shape->vertex_count, (int)shape->face_count, (int)words);
-        cn_write_reals(out, shape->vertices, 3 * shape->vertex_count);
+        write_reals(out, shape->vertices, 3 * shape->vertex_count);
         const int32_t *at = shape->faces;
         for (int32_t f = 0; f < shape->face_count; f++) {
             fprintf(out, " %d", (int)shape->face_size[f]);
@@ -346,41 +346,42 @@ static void cn_write_shape(FILE *out, const cn_shape_def *shape) {
     fputc('\n', out);
 }
 
-bool cn_race_world_write(const cn_race_world *world, const cn_course *course, const char *path) {
-    cn_output file;
-    if (!cn_output_open(&file, path)) {
+bool engine_world_write(const engine_world *world, const engine_case *scene_case,
+                        const char *path) {
+    output_file file;
+    if (!output_open(&file, path)) {
         return false;
     }
     FILE *out = file.file;
-    int64_t steps = (int64_t)(course->until / world->step + 0.5);
+    int64_t steps = (int64_t)(scene_case->until / world->step + 0.5);
     fprintf(out, "cairn-peer 1\nstep %.17g %lld %d\nlimit %.17g\ngravity", world->step,
-            (long long)steps, (int)course->every, course->limit);
-    cn_write_reals(out, world->gravity, 3);
+            (long long)steps, (int)scene_case->every, scene_case->limit);
+    write_reals(out, world->gravity, 3);
     fprintf(out, "\nfriction %.17g\nbodies %d\n", world->friction, (int)world->count);
     for (int32_t i = 0; i < world->count; i++) {
-        const cn_racing_body *body = &world->bodies[i];
+        const engine_body *body = &world->bodies[i];
         fprintf(out, "body %s", body->is_free ? "free" : body->is_driven ? "driven" : "fixed");
-        cn_write_reals(out, (const double[]){body->is_free ? body->mass : 1.0}, 1);
-        cn_write_reals(out, body->is_free ? body->inertia : (const double[]){1.0, 1.0, 1.0}, 3);
-        cn_write_reals(out, body->start, CN_RACE_FREE);
+        write_reals(out, (const double[]){body->is_free ? body->mass : 1.0}, 1);
+        write_reals(out, body->is_free ? body->inertia : (const double[]){1.0, 1.0, 1.0}, 3);
+        write_reals(out, body->start, ENGINE_FREE);
         fprintf(out, " %d\n", (int)body->shape_count);
         for (int32_t k = 0; k < body->shape_count; k++) {
-            cn_write_shape(out, &body->shapes[k]);
+            write_shape(out, &body->shapes[k]);
         }
     }
     fprintf(out, "motions %d\n", (int)world->change_count);
     for (int32_t i = 0; i < world->change_count; i++) {
         fprintf(out, "%d %.17g", (int)world->changes[i].body, world->changes[i].t);
-        cn_write_reals(out, world->changes[i].velocity, 3);
+        write_reals(out, world->changes[i].velocity, 3);
         fputc('\n', out);
     }
-    return cn_output_close(&file) == CN_EXIT_DONE;
+    return output_close(&file) == EXIT_DONE;
 }
 
 // ---- overlaps ----
 
 // Every body where the states have it, at rest, in a model of its own.
-static cn_model *cn_race_still(const cn_race_world *world, const double *states) {
+static cn_model *engine_kinetic_still(const engine_world *world, const double *states) {
     cn_model *model = cn_model_create(NULL, 3);
     int32_t material;
     cn_contact_def law = cn_contact_def_default();
@@ -391,24 +392,24 @@ static cn_model *cn_race_still(const cn_race_world *world, const double *states)
                                       &material, NULL) == CN_OK &&
                 cn_model_add_contact(model, &law, NULL) == CN_OK;
     for (int32_t i = 0; good && i < world->count; i++) {
-        const cn_racing_body *body = &world->bodies[i];
+        const engine_body *body = &world->bodies[i];
         cn_body_def def = cn_body_def_default();
         def.material = material;
         def.fixed = !body->is_free;
-        memcpy(def.position, states + CN_RACE_FREE * (int64_t)i, sizeof def.position);
-        memcpy(def.orientation, states + CN_RACE_FREE * (int64_t)i + 3, sizeof def.orientation);
+        memcpy(def.position, states + ENGINE_FREE * (int64_t)i, sizeof def.position);
+        memcpy(def.orientation, states + ENGINE_FREE * (int64_t)i + 3, sizeof def.orientation);
         def.shapes = body->shapes;
         def.shape_count = body->shape_count;
         good = cn_model_add_body(model, &def, &(cn_body_id){0}, NULL) == CN_OK;
     }
     if (good) {
         cn_settings *settings = cn_model_settings(model);
-        settings->step = settings->until = CN_RACE_SLACK;
+        settings->step = settings->until = ENGINE_SLACK;
         settings->solver = "nsgs";
         settings->max_iterations = 1;
-        settings->tolerance = CN_RACE_LOOSE;
+        settings->tolerance = ENGINE_LOOSE;
         settings->on_stall = CN_STALL_CONTINUE;
-        settings->overlap_most = CN_RACE_OVERLAP;
+        settings->overlap_most = ENGINE_OVERLAP;
         good = cn_model_finish(model, NULL) == CN_OK;
     }
     if (!good) {
@@ -418,8 +419,8 @@ static cn_model *cn_race_still(const cn_race_world *world, const double *states)
     return model;
 }
 
-double cn_race_overlap(const cn_race_world *world, const double *states) {
-    cn_model *model = cn_race_still(world, states);
+double engine_overlap(const engine_world *world, const double *states) {
+    cn_model *model = engine_kinetic_still(world, states);
     cn_sim *sim = NULL;
     cn_step_report report;
     double overlap = (double)NAN;

@@ -5,7 +5,7 @@
 //
 // Spheres in double and in single precision, and boxes. Beside each size: a naive sweep over
 // spheres of the same number of contacts, what the memory bandwidth would allow, and what laying
-// the contacts out in packets costs. The entrants take turns in short blocks and the shortest of
+// the contacts out in packets costs. The kernels take turns in short blocks and the shortest of
 // each counts.
 #include "lattice.h"
 #include "naive.h"
@@ -22,28 +22,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_BLOCK_WORK 100000 // contact-sweeps of a block: about a millisecond
-#define CN_BLOCKS 20         // a repeat; fewer when sweeps are longer than a block
-#define CN_BLOCKS_LEAST 3
-#define CN_TRIAD_SIZE (4 << 20) // numbers in an array: beyond the caches
+#define BLOCK_WORK 100000 // contact-sweeps of a block: about a millisecond
+#define BLOCKS 20         // a repeat; fewer when sweeps are longer than a block
+#define BLOCKS_MIN 3
+#define TRIAD_SIZE (4 << 20) // numbers in an array: beyond the caches
 
-typedef struct cn_settings {
+typedef struct kernel_options {
     bool json;
-    int32_t most, repeats;
-} cn_settings;
+    int32_t max, repeats;
+} kernel_options;
 
 // What is swept.
-typedef struct cn_entrant {
+typedef struct kernel_case {
     const char *shape;
     int32_t points; // a pair of bodies
-    int32_t most;   // contacts
+    int32_t max;    // contacts
     bool single;    // precision
-} cn_entrant;
+} kernel_case;
 
-static const cn_entrant cn_entrants[] = {{"spheres", 1, 3000000, false},
-                                         {"single", 1, 3000000, true},
-                                         {"boxes", 4, 300000, false},
-                                         {"boxes-single", 4, 300000, true}};
+static const kernel_case kernel_cases[] = {{"spheres", 1, 3000000, false},
+                                           {"single", 1, 3000000, true},
+                                           {"boxes", 4, 300000, false},
+                                           {"boxes-single", 4, 300000, true}};
 
 // What was found at one size.
 typedef struct cn_row {
@@ -55,16 +55,16 @@ typedef struct cn_row {
     double filled;          // share of lanes
 } cn_row;
 
-static void cn_least(double *least, double seconds) {
-    *least = seconds < *least ? seconds : *least;
+static void keep_least(double *min, double seconds) {
+    *min = seconds < *min ? seconds : *min;
 }
 
 // ---- bandwidth ----
 
 // [bytes/s] of a[i] = b[i] + 3 c[i].
-static double cn_triad(int32_t repeats) {
-    size_t size = CN_TRIAD_SIZE;
-    double *a = calloc(3 * size, sizeof *a), least = HUGE_VAL;
+static double triad_time(int32_t repeats) {
+    size_t size = TRIAD_SIZE;
+    double *a = calloc(3 * size, sizeof *a), min = HUGE_VAL;
     if (!a) {
         return (double)NAN;
     }
@@ -74,22 +74,22 @@ static double cn_triad(int32_t repeats) {
         for (size_t k = 0; k < size; k++) {
             a[k] = b[k] + 3.0 * c[k];
         }
-        cn_least(&least, cn_clock_cpu() - start);
+        keep_least(&min, cn_clock_cpu() - start);
         c[i] = a[i]; // so that no round can be left out
     }
     free(a);
-    return 3.0 * sizeof *a * (double)size / least;
+    return 3.0 * sizeof *a * (double)size / min;
 }
 
 // ---- the naive sweep ----
 
-typedef struct cn_naive {
+typedef struct naive_problem {
     int32_t contacts;
-    cn_naive_contact *contact;
-    cn_naive_body *body;
-} cn_naive;
+    naive_contact *contact;
+    naive_body *body;
+} naive_problem;
 
-static void cn_naive_fill(const cn_friction *p, cn_naive *naive) {
+static void naive_fill(const cn_friction *p, naive_problem *naive) {
     const cn_body_map *map = &p->W.body;
     int32_t bodies = map->dofs / 6;
     for (int32_t i = 0; i < bodies; i++) {
@@ -97,16 +97,16 @@ static void cn_naive_fill(const cn_friction *p, cn_naive *naive) {
         naive->body[i].inv_inertia = map->inverse[36 * (int64_t)i + 35];
     }
     for (int32_t i = 0; i < p->contacts; i++) {
-        cn_naive_contact *c = &naive->contact[i];
+        naive_contact *c = &naive->contact[i];
         int64_t first = map->start[i], last = map->start[i + 1] - 6;
         const double *W = p->W.diagonal + 9 * (int64_t)i;
-        *c = (cn_naive_contact){.a = first < last ? map->dof[first] / 6 : bodies,
-                                .b = map->dof[last] / 6,
-                                .mu = p->mu[i],
-                                .radius_a = 0.5,
-                                .radius_b = 0.5,
-                                .wn = W[0],
-                                .wt = W[4]};
+        *c = (naive_contact){.a = first < last ? map->dof[first] / 6 : bodies,
+                             .b = map->dof[last] / 6,
+                             .mu = p->mu[i],
+                             .radius_a = 0.5,
+                             .radius_b = 0.5,
+                             .wn = W[0],
+                             .wt = W[4]};
         for (int k = 0; k < 3; k++) {
             c->n[k] = map->H[3 * (last + k)];
             c->t[0][k] = map->H[3 * (last + k) + 1];
@@ -116,37 +116,38 @@ static void cn_naive_fill(const cn_friction *p, cn_naive *naive) {
     }
 }
 
-static bool cn_naive_make(int32_t contacts, cn_arena *memory, cn_naive *naive) {
+static bool naive_make(int32_t contacts, cn_arena *memory, naive_problem *naive) {
     cn_friction p;
-    if (cn_lattice_balls(contacts, memory, &p) != CN_OK) {
+    if (lattice_spheres(contacts, memory, &p) != CN_OK) {
         return false;
     }
     naive->contacts = p.contacts;
-    naive->contact = CN_TAKE(memory, cn_naive_contact, p.contacts);
-    naive->body = CN_TAKE_ZERO(memory, cn_naive_body, p.W.body.dofs / 6 + 1);
+    naive->contact = CN_TAKE(memory, naive_contact, p.contacts);
+    naive->body = CN_TAKE_ZERO(memory, naive_body, p.W.body.dofs / 6 + 1);
     if (!naive->contact || !naive->body) {
         return false;
     }
-    cn_naive_fill(&p, naive);
+    naive_fill(&p, naive);
     return true;
 }
 
-static double cn_naive_time(cn_naive *naive, int32_t sweeps) {
+static double naive_time(naive_problem *naive, int32_t sweeps) {
     double start = cn_clock_cpu();
     for (int32_t i = 0; i < sweeps; i++) {
-        cn_naive_balls(naive->contacts, naive->contact, naive->body);
+        naive_spheres(naive->contacts, naive->contact, naive->body);
     }
     return (cn_clock_cpu() - start) / sweeps;
 }
 
 // ---- ours ----
 
-static cn_status cn_prepare(const cn_friction *p, bool single, cn_arena *scratch, cn_sweep *sweep) {
+static cn_status kernel_prepare(const cn_friction *p, bool single, cn_arena *scratch,
+                                cn_sweep *sweep) {
     const cn_sweep_plan plan = {.relaxation = 1.0, .single = single, .rigid_single = single};
     return cn_sweep_prepare_plan(p, cn_local_solver_find("hybrid"), &plan, scratch, sweep);
 }
 
-static double cn_sweep_time(cn_sweep *sweep, double *x, int32_t sweeps) {
+static double sweep_time(cn_sweep *sweep, double *x, int32_t sweeps) {
     double start = cn_clock_cpu();
     for (int32_t i = 0; i < sweeps; i++) {
         sweep->ops->sweep(sweep->elements, x);
@@ -155,7 +156,7 @@ static double cn_sweep_time(cn_sweep *sweep, double *x, int32_t sweeps) {
 }
 
 // Seconds that choosing the packets takes.
-static double cn_packing_time(const cn_friction *p, cn_arena *scratch, int32_t points) {
+static double packing_time(const cn_friction *p, cn_arena *scratch, int32_t points) {
     cn_arena_mark mark = cn_arena_get_mark(scratch);
     const cn_body_map *map = &p->W.body;
     int32_t bodies = map->dofs / 6, count = p->contacts / points;
@@ -177,18 +178,18 @@ static double cn_packing_time(const cn_friction *p, cn_arena *scratch, int32_t p
 }
 
 // Seconds that preparing the whole sweep takes.
-static double cn_prepare_time(const cn_friction *p, bool single, cn_arena *scratch) {
+static double prepare_time(const cn_friction *p, bool single, cn_arena *scratch) {
     cn_arena_mark mark = cn_arena_get_mark(scratch);
     cn_sweep sweep;
     double start = cn_clock_cpu();
-    cn_status status = cn_prepare(p, single, scratch, &sweep);
+    cn_status status = kernel_prepare(p, single, scratch, &sweep);
     double seconds = status == CN_OK ? cn_clock_cpu() - start : (double)NAN;
     cn_arena_release(scratch, mark);
     return seconds;
 }
 
 // Bytes that a sweep reads and writes, bodies apart.
-static double cn_streamed(const cn_sweep *sweep) {
+static double streamed(const cn_sweep *sweep) {
     double impulses = 2.0 * (double)cn_sweep_bytes(sweep);
     if (sweep->ops->kind == CN_SWEEP_BALLS) {
         const cn_balls *balls = sweep->elements;
@@ -200,33 +201,34 @@ static double cn_streamed(const cn_sweep *sweep) {
            (double)m->points * (double)(kernel->point + 2 * CN_PACKET * kernel->number);
 }
 
-static bool cn_measure_row(const cn_settings *settings, const cn_entrant *entrant,
-                           const cn_friction *p, cn_naive *naive, cn_arena *scratch, cn_row *row) {
+static bool measure_row(const kernel_options *settings, const kernel_case *kernel,
+                        const cn_friction *p, naive_problem *naive, cn_arena *scratch,
+                        cn_row *row) {
     double ours = HUGE_VAL, theirs = HUGE_VAL, packing = HUGE_VAL, laying = HUGE_VAL;
     cn_sweep sweep;
-    bool good = cn_prepare(p, entrant->single, scratch, &sweep) == CN_OK;
+    bool good = kernel_prepare(p, kernel->single, scratch, &sweep) == CN_OK;
     double *x = good ? CN_TAKE_ZERO(scratch, double, sweep.size + CN_SWEEP_PAD) : NULL;
     if (!x || sweep.ops->kind == CN_SWEEP_ANY) {
         return false;
     }
-    int32_t sweeps = CN_BLOCK_WORK / p->contacts > 1 ? CN_BLOCK_WORK / p->contacts : 1;
-    int32_t blocks = CN_BLOCKS * (int32_t)fmin(1.0, 10.0 * CN_BLOCK_WORK / p->contacts);
-    blocks = blocks > CN_BLOCKS_LEAST ? blocks : CN_BLOCKS_LEAST;
+    int32_t sweeps = BLOCK_WORK / p->contacts > 1 ? BLOCK_WORK / p->contacts : 1;
+    int32_t blocks = BLOCKS * (int32_t)fmin(1.0, 10.0 * BLOCK_WORK / p->contacts);
+    blocks = blocks > BLOCKS_MIN ? blocks : BLOCKS_MIN;
     cn_sweep_run(&sweep, x, 10);
     for (int32_t i = 0; i < settings->repeats; i++) {
         for (int32_t block = 0; block < blocks; block++) {
-            cn_least(&ours, cn_sweep_time(&sweep, x, sweeps));
-            cn_least(&theirs, cn_naive_time(naive, sweeps));
+            keep_least(&ours, sweep_time(&sweep, x, sweeps));
+            keep_least(&theirs, naive_time(naive, sweeps));
         }
-        cn_least(&packing, cn_packing_time(p, scratch, entrant->points));
-        cn_least(&laying, cn_prepare_time(p, entrant->single, scratch));
+        keep_least(&packing, packing_time(p, scratch, kernel->points));
+        keep_least(&laying, prepare_time(p, kernel->single, scratch));
     }
-    *row = (cn_row){.shape = entrant->shape,
+    *row = (cn_row){.shape = kernel->shape,
                     .contacts = p->contacts,
                     .bodies = p->W.body.dofs / 6,
                     .ns = 1e9 * ours / p->contacts,
                     .naive_ns = 1e9 * theirs / naive->contacts,
-                    .bytes = cn_streamed(&sweep) / p->contacts,
+                    .bytes = streamed(&sweep) / p->contacts,
                     .packing = packing / ours,
                     .laying = laying / ours,
                     .filled = 3.0 * p->contacts / (double)sweep.size};
@@ -235,7 +237,7 @@ static bool cn_measure_row(const cn_settings *settings, const cn_entrant *entran
 
 // ---- output ----
 
-static void cn_row_print(const cn_settings *settings, const cn_row *row, double triad) {
+static void row_print(const kernel_options *settings, const cn_row *row, double triad) {
     double floor = 1e9 * row->bytes / triad;
     if (settings->json) {
         printf("{\"bench\":\"kernels\",\"shape\":\"%s\",\"contacts\":%d,\"bodies\":%d,"
@@ -253,18 +255,18 @@ static void cn_row_print(const cn_settings *settings, const cn_row *row, double 
     fflush(stdout);
 }
 
-static bool cn_run_size(const cn_settings *settings, const cn_entrant *entrant, int32_t contacts,
-                        double triad) {
+static bool run_size(const kernel_options *settings, const kernel_case *kernel, int32_t contacts,
+                     double triad) {
     cn_arena *memory = cn_arena_create(NULL), *scratch = cn_arena_create(NULL);
-    cn_naive naive;
+    naive_problem naive;
     cn_friction p;
     cn_row row;
-    bool good = memory && scratch && cn_naive_make(contacts, memory, &naive) &&
-                (entrant->points > 1 ? cn_lattice_boxes : cn_lattice_balls)(contacts, memory, &p) ==
-                    CN_OK &&
-                cn_measure_row(settings, entrant, &p, &naive, scratch, &row);
+    bool good =
+        memory && scratch && naive_make(contacts, memory, &naive) &&
+        (kernel->points > 1 ? lattice_boxes : lattice_spheres)(contacts, memory, &p) == CN_OK &&
+        measure_row(settings, kernel, &p, &naive, scratch, &row);
     if (good) {
-        cn_row_print(settings, &row, triad);
+        row_print(settings, &row, triad);
     } else {
         fputs("kernels: out of memory\n", stderr);
     }
@@ -275,12 +277,12 @@ static bool cn_run_size(const cn_settings *settings, const cn_entrant *entrant, 
 
 int main(int argc, char **argv) {
     static const int32_t sizes[] = {1000, 10000, 100000, 300000, 3000000};
-    cn_settings settings = {.most = INT32_MAX, .repeats = 5};
+    kernel_options settings = {.max = INT32_MAX, .repeats = 5};
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0) {
             settings.json = true;
         } else if (strncmp(argv[i], "--most=", 7) == 0) {
-            settings.most = (int32_t)strtol(argv[i] + 7, NULL, 10);
+            settings.max = (int32_t)strtol(argv[i] + 7, NULL, 10);
         } else if (strncmp(argv[i], "--repeats=", 10) == 0) {
             settings.repeats = (int32_t)strtol(argv[i] + 10, NULL, 10);
         } else {
@@ -288,7 +290,7 @@ int main(int argc, char **argv) {
             return 2;
         }
     }
-    double triad = cn_triad(settings.repeats);
+    double triad = triad_time(settings.repeats);
     if (!settings.json) {
         printf("triad %.3g GB/s; times are CPU ns a contact and sweep, the least of many blocks; "
                "packing and\npreparing in sweeps\n",
@@ -298,11 +300,11 @@ int main(int argc, char **argv) {
              "filled");
     }
     bool good = true;
-    for (size_t k = 0; k < sizeof cn_entrants / sizeof *cn_entrants; k++) {
-        const cn_entrant *entrant = &cn_entrants[k];
+    for (size_t k = 0; k < sizeof kernel_cases / sizeof *kernel_cases; k++) {
+        const kernel_case *kernel = &kernel_cases[k];
         for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
-            if (sizes[i] <= settings.most && sizes[i] <= entrant->most) {
-                good = cn_run_size(&settings, entrant, sizes[i], triad);
+            if (sizes[i] <= settings.max && sizes[i] <= kernel->max) {
+                good = run_size(&settings, kernel, sizes[i], triad);
             }
         }
     }

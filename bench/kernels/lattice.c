@@ -9,39 +9,39 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_LATTICE_RUN 6
-#define CN_LATTICE_MU 0.4
-#define CN_LATTICE_JITTER 0.2 // of a normal
+#define LATTICE_RUN 6
+#define LATTICE_MU 0.4
+#define LATTICE_JITTER 0.2 // of a normal
 
 // A lattice of side^3 bodies, points contacts a pair.
-typedef struct cn_lattice {
+typedef struct sweep_lattice {
     int32_t side, points;
     cn_rng rng;
     cn_friction *p;
     double *inverse;
     int64_t entries; // written so far
-} cn_lattice;
+} sweep_lattice;
 
-static int32_t cn_lattice_contacts(int32_t side, int32_t points) {
+static int32_t lattice_contacts(int32_t side, int32_t points) {
     return points * (3 * side * side * (side - 1) + side * side);
 }
 
-static cn_status cn_lattice_take(int32_t contacts, int32_t points, cn_arena *memory,
-                                 cn_friction *out, cn_lattice *lattice) {
+static cn_status lattice_take(int32_t contacts, int32_t points, cn_arena *memory, cn_friction *out,
+                              sweep_lattice *lattice) {
     int32_t side = 2;
-    while (cn_lattice_contacts(side, points) < contacts) {
+    while (lattice_contacts(side, points) < contacts) {
         side++;
     }
-    int32_t count = cn_lattice_contacts(side, points), bodies = side * side * side;
-    int64_t most = 2 * CN_LATTICE_RUN * (int64_t)count;
+    int32_t count = lattice_contacts(side, points), bodies = side * side * side;
+    int64_t max = 2 * LATTICE_RUN * (int64_t)count;
     *out = (cn_friction){.dim = 3, .W = {.kind = CN_OPERATOR_BODY}};
-    *lattice = (cn_lattice){.side = side, .points = points, .rng = cn_rng_seed(1), .p = out};
+    *lattice = (sweep_lattice){.side = side, .points = points, .rng = cn_rng_seed(1), .p = out};
     lattice->inverse = CN_TAKE_ZERO(memory, double, 36 * (int64_t)bodies);
-    out->W.body = (cn_body_map){.dofs = CN_LATTICE_RUN * bodies,
+    out->W.body = (cn_body_map){.dofs = LATTICE_RUN * bodies,
                                 .start = CN_TAKE_ZERO(memory, int64_t, count + 1),
-                                .dof = CN_TAKE(memory, int32_t, most),
-                                .H = CN_TAKE(memory, double, 3 * most),
-                                .MinvH = CN_TAKE(memory, double, 3 * most),
+                                .dof = CN_TAKE(memory, int32_t, max),
+                                .H = CN_TAKE(memory, double, 3 * max),
+                                .MinvH = CN_TAKE(memory, double, 3 * max),
                                 .inverse = lattice->inverse};
     out->q = CN_TAKE_ZERO(memory, double, 3 * (int64_t)count);
     out->mu = CN_TAKE(memory, double, count);
@@ -51,8 +51,8 @@ static cn_status cn_lattice_take(int32_t contacts, int32_t points, cn_arena *mem
     return complete ? CN_OK : CN_ERR_MEMORY;
 }
 
-static void cn_lattice_masses(cn_lattice *lattice, const double inertia[3]) {
-    int32_t bodies = lattice->p->W.body.dofs / CN_LATTICE_RUN;
+static void lattice_masses(sweep_lattice *lattice, const double inertia[3]) {
+    int32_t bodies = lattice->p->W.body.dofs / LATTICE_RUN;
     for (int64_t body = 0; body < bodies; body++) {
         for (int k = 0; k < 3; k++) {
             lattice->inverse[36 * body + 7 * k] = 1.0;
@@ -62,9 +62,9 @@ static void cn_lattice_masses(cn_lattice *lattice, const double inertia[3]) {
 }
 
 // A normal near axis and two directions across it.
-static void cn_lattice_frame(cn_lattice *lattice, int axis, double frame[3][3]) {
+static void lattice_frame(sweep_lattice *lattice, int axis, double frame[3][3]) {
     for (int k = 0; k < 3; k++) {
-        frame[0][k] = (k == axis) + cn_rng_uniform(&lattice->rng, -1.0, 1.0) * CN_LATTICE_JITTER;
+        frame[0][k] = (k == axis) + cn_rng_uniform(&lattice->rng, -1.0, 1.0) * LATTICE_JITTER;
         frame[1][k] = k == (axis + 1) % 3;
     }
     for (int d = 0; d < 2; d++) {
@@ -82,8 +82,8 @@ static void cn_lattice_frame(cn_lattice *lattice, int axis, double frame[3][3]) 
 }
 
 // One side of the contact being written.
-static void cn_lattice_side(cn_lattice *lattice, int32_t body, double sign,
-                            const double frame[3][3], const double arm[3]) {
+static void lattice_side(sweep_lattice *lattice, int32_t body, double sign,
+                         const double frame[3][3], const double arm[3]) {
     const double *inverse = lattice->inverse + 36 * (int64_t)body;
     cn_body_map *map = &lattice->p->W.body;
     int64_t first = lattice->entries;
@@ -97,35 +97,35 @@ static void cn_lattice_side(cn_lattice *lattice, int32_t body, double sign,
             map->MinvH[3 * (first + 3 + k) + d] = sign * moment[k] * inverse[7 * (k + 3)];
         }
     }
-    for (int k = 0; k < CN_LATTICE_RUN; k++) {
-        map->dof[first + k] = CN_LATTICE_RUN * body + k;
+    for (int k = 0; k < LATTICE_RUN; k++) {
+        map->dof[first + k] = LATTICE_RUN * body + k;
     }
-    lattice->entries += CN_LATTICE_RUN;
+    lattice->entries += LATTICE_RUN;
 }
 
 // A contact of body b with a, or with the ground (a < 0), its arms given for B and A; every body
 // falls, and aslant, so that contacts press, slide and open.
-static void cn_lattice_contact(cn_lattice *lattice, int32_t a, int32_t b, const double frame[3][3],
-                               const double arm_a[3], const double arm_b[3]) {
+static void lattice_contact(sweep_lattice *lattice, int32_t a, int32_t b, const double frame[3][3],
+                            const double arm_a[3], const double arm_b[3]) {
     const double fall[3] = {-0.2, -0.1, -1.0};
     cn_friction *p = lattice->p;
     int64_t contact = p->contacts++;
     if (a >= 0) {
-        cn_lattice_side(lattice, a, -1.0, frame, arm_a);
+        lattice_side(lattice, a, -1.0, frame, arm_a);
     }
-    cn_lattice_side(lattice, b, 1.0, frame, arm_b);
+    lattice_side(lattice, b, 1.0, frame, arm_b);
     for (int d = 0; d < 3; d++) {
         p->q[3 * contact + d] = (a < 0 ? cn_dot3(frame[d], fall) : 0.0) +
                                 1e-2 * cn_rng_uniform(&lattice->rng, -1.0, 1.0);
     }
-    p->mu[contact] = CN_LATTICE_MU;
+    p->mu[contact] = LATTICE_MU;
     p->W.body.start[contact + 1] = lattice->entries;
 }
 
 // The points of a pair along an axis: the middle of the faces of unit cubes, or near their corners.
-static void cn_lattice_pair(cn_lattice *lattice, int32_t a, int32_t b, int axis) {
+static void lattice_pair(sweep_lattice *lattice, int32_t a, int32_t b, int axis) {
     double frame[3][3];
-    cn_lattice_frame(lattice, axis, frame);
+    lattice_frame(lattice, axis, frame);
     for (int32_t point = 0; point < lattice->points; point++) {
         double arm_a[3], arm_b[3];
         for (int k = 0; k < 3; k++) {
@@ -139,20 +139,20 @@ static void cn_lattice_pair(cn_lattice *lattice, int32_t a, int32_t b, int axis)
                 cn_add_scaled3(arm_b, shift, frame[d], arm_b);
             }
         }
-        cn_lattice_contact(lattice, a, b, (const double(*)[3])frame, arm_a, arm_b);
+        lattice_contact(lattice, a, b, (const double(*)[3])frame, arm_a, arm_b);
     }
 }
 
-static void cn_lattice_fill(cn_lattice *lattice) {
+static void lattice_fill(sweep_lattice *lattice) {
     int32_t n = lattice->side, stride[3] = {1, n, n * n};
     for (int32_t body = 0; body < n * n * n; body++) {
         int32_t place[3] = {body % n, body / n % n, body / (n * n)};
         for (int axis = 0; axis < 3; axis++) {
             if (axis == 2 && place[2] == 0) {
-                cn_lattice_pair(lattice, -1, body, axis);
+                lattice_pair(lattice, -1, body, axis);
             }
             if (place[axis] + 1 < n) {
-                cn_lattice_pair(lattice, body, body + stride[axis], axis);
+                lattice_pair(lattice, body, body + stride[axis], axis);
             }
         }
     }
@@ -160,21 +160,21 @@ static void cn_lattice_fill(cn_lattice *lattice) {
     cn_operator_diagonal(&p->W, 3, p->contacts, p->W.diagonal);
 }
 
-static cn_status cn_lattice_make(int32_t contacts, int32_t points, const double inertia[3],
-                                 cn_arena *memory, cn_friction *out) {
-    cn_lattice lattice;
-    cn_status status = cn_lattice_take(contacts, points, memory, out, &lattice);
+static cn_status lattice_make(int32_t contacts, int32_t points, const double inertia[3],
+                              cn_arena *memory, cn_friction *out) {
+    sweep_lattice lattice;
+    cn_status status = lattice_take(contacts, points, memory, out, &lattice);
     if (status == CN_OK) {
-        cn_lattice_masses(&lattice, inertia);
-        cn_lattice_fill(&lattice);
+        lattice_masses(&lattice, inertia);
+        lattice_fill(&lattice);
     }
     return status;
 }
 
-cn_status cn_lattice_balls(int32_t contacts, cn_arena *memory, cn_friction *out) {
-    return cn_lattice_make(contacts, 1, (const double[]){0.1, 0.1, 0.1}, memory, out);
+cn_status lattice_spheres(int32_t contacts, cn_arena *memory, cn_friction *out) {
+    return lattice_make(contacts, 1, (const double[]){0.1, 0.1, 0.1}, memory, out);
 }
 
-cn_status cn_lattice_boxes(int32_t contacts, cn_arena *memory, cn_friction *out) {
-    return cn_lattice_make(contacts, 4, (const double[]){0.12, 0.16, 0.2}, memory, out);
+cn_status lattice_boxes(int32_t contacts, cn_arena *memory, cn_friction *out) {
+    return lattice_make(contacts, 4, (const double[]){0.12, 0.16, 0.2}, memory, out);
 }

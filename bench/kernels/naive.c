@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-void cn_naive_balls(int32_t contacts, cn_naive_contact *contact, cn_naive_body *body) {
+void naive_spheres(int32_t contacts, naive_contact *contact, naive_body *body) {
     for (int32_t i = 0; i < contacts; i++) {
-        cn_naive_contact *c = &contact[i];
-        cn_naive_body *a = &body[c->a], *b = &body[c->b];
+        naive_contact *c = &contact[i];
+        naive_body *a = &body[c->a], *b = &body[c->b];
         // the relative velocity at the contact
         double s[3], dv[3], u[3];
         for (int k = 0; k < 3; k++) {

@@ -6,17 +6,17 @@
 
 #include <stdint.h>
 
-typedef struct cn_naive_body {
+typedef struct naive_body {
     double v[3], w[3], inv_mass, inv_inertia;
-} cn_naive_body;
+} naive_body;
 
-typedef struct cn_naive_contact {
+typedef struct naive_contact {
     int32_t a, b;         // the last body is static
     double n[3], t[2][3]; // from A to B, and across
     double q[3], r[3];    // in the axes n, t
     double mu, radius_a, radius_b, wn, wt;
-} cn_naive_contact;
+} naive_contact;
 
-void cn_naive_balls(int32_t contacts, cn_naive_contact *contact, cn_naive_body *body);
+void naive_spheres(int32_t contacts, naive_contact *contact, naive_body *body);
 
 #endif

@@ -15,11 +15,11 @@
 
 namespace {
 
-constexpr int CN_BULLET_ITERATIONS = 50;
-constexpr double CN_BULLET_MARGIN = 0.002; // of the smallest edge of a box or hull
+constexpr int BULLET_ITERATIONS = 50;
+constexpr double BULLET_MARGIN = 0.002; // of the smallest edge of a box or hull
 
-struct cn_bullet {
-    const cn_peer_scene *scene = nullptr;
+struct bullet_engine {
+    const peer_scene *scene = nullptr;
     btDefaultCollisionConfiguration configuration;
     btCollisionDispatcher dispatcher{&configuration};
     btDbvtBroadphase broadphase;
@@ -29,19 +29,19 @@ struct cn_bullet {
     std::vector<std::vector<btRigidBody *>> bodies; // one body, or one a plane
 };
 
-btVector3 cn_bullet_vector(const double *v) {
+btVector3 bullet_vector(const double *v) {
     return btVector3(btScalar(v[0]), btScalar(v[1]), btScalar(v[2]));
 }
 
-btTransform cn_bullet_transform(const double pose[7]) {
+btTransform bullet_transform(const double pose[7]) {
     btTransform out;
     out.setRotation(
         btQuaternion(btScalar(pose[4]), btScalar(pose[5]), btScalar(pose[6]), btScalar(pose[3])));
-    out.setOrigin(cn_bullet_vector(pose));
+    out.setOrigin(bullet_vector(pose));
     return out;
 }
 
-double cn_bullet_width(const cn_peer_shape &shape) {
+double bullet_width(const peer_shape &shape) {
     double least = HUGE_VAL;
     for (int k = 0; k < 3; k++) {
         double low = HUGE_VAL, high = -HUGE_VAL;
@@ -56,30 +56,30 @@ double cn_bullet_width(const cn_peer_shape &shape) {
 
 // Bullet's boxes have their margin inside; hulls are shrunk by it so that they touch where they
 // should.
-std::unique_ptr<btCollisionShape> cn_bullet_shape(const cn_peer_shape &shape) {
+std::unique_ptr<btCollisionShape> bullet_shape(const peer_shape &shape) {
     switch (shape.kind) {
-    case CN_PEER_SPHERE:
+    case PEER_SPHERE:
         return std::make_unique<btSphereShape>(btScalar(shape.radius));
-    case CN_PEER_BOX: {
+    case PEER_BOX: {
         double least = std::fmin(shape.size[0], std::fmin(shape.size[1], shape.size[2]));
-        auto box = std::make_unique<btBoxShape>(cn_bullet_vector(shape.size) * btScalar(0.5));
-        box->setMargin(btScalar(CN_BULLET_MARGIN * least));
+        auto box = std::make_unique<btBoxShape>(bullet_vector(shape.size) * btScalar(0.5));
+        box->setMargin(btScalar(BULLET_MARGIN * least));
         return box;
     }
-    case CN_PEER_PLANE: {
-        auto plane = std::make_unique<btStaticPlaneShape>(cn_bullet_vector(shape.normal),
+    case PEER_PLANE: {
+        auto plane = std::make_unique<btStaticPlaneShape>(bullet_vector(shape.normal),
                                                           btScalar(shape.offset));
         plane->setMargin(btScalar(0.0));
         return plane;
     }
-    case CN_PEER_HULL:
+    case PEER_HULL:
         break;
     }
-    double width = cn_bullet_width(shape), margin = CN_BULLET_MARGIN * width;
+    double width = bullet_width(shape), margin = BULLET_MARGIN * width;
     auto hull = std::make_unique<btConvexHullShape>();
     for (int32_t i = 0; i < shape.vertex_count; i++) {
-        btVector3 vertex = cn_bullet_vector(shape.vertices + 3 * i);
-        hull->addPoint(vertex * btScalar(1.0 - 2.0 * CN_BULLET_MARGIN), false);
+        btVector3 vertex = bullet_vector(shape.vertices + 3 * i);
+        hull->addPoint(vertex * btScalar(1.0 - 2.0 * BULLET_MARGIN), false);
     }
     hull->recalcLocalAabb();
     hull->setMargin(btScalar(margin));
@@ -87,21 +87,21 @@ std::unique_ptr<btCollisionShape> cn_bullet_shape(const cn_peer_shape &shape) {
     return hull;
 }
 
-btRigidBody *cn_bullet_add(cn_bullet &bullet, int32_t index, const cn_peer_shape &shape) {
-    const cn_peer_body &body = bullet.scene->bodies[index];
-    bullet.shapes.push_back(cn_bullet_shape(shape));
-    bool is_free = body.role == CN_PEER_FREE;
+btRigidBody *bullet_add(bullet_engine &bullet, int32_t index, const peer_shape &shape) {
+    const peer_body &body = bullet.scene->bodies[index];
+    bullet.shapes.push_back(bullet_shape(shape));
+    bool is_free = body.role == PEER_FREE;
     btRigidBody::btRigidBodyConstructionInfo info(
         btScalar(is_free ? body.mass : 0.0), nullptr, bullet.shapes.back().get(),
-        is_free ? cn_bullet_vector(body.inertia) : btVector3(0, 0, 0));
-    info.m_startWorldTransform = cn_bullet_transform(body.pose);
+        is_free ? bullet_vector(body.inertia) : btVector3(0, 0, 0));
+    info.m_startWorldTransform = bullet_transform(body.pose);
     // Bullet multiplies the coefficients of the two bodies.
     info.m_friction = btScalar(std::sqrt(bullet.scene->friction));
     auto *made = new btRigidBody(info);
     if (is_free) {
-        made->setLinearVelocity(cn_bullet_vector(body.velocity));
-        made->setAngularVelocity(cn_bullet_vector(body.velocity + 3));
-    } else if (body.role == CN_PEER_DRIVEN) {
+        made->setLinearVelocity(bullet_vector(body.velocity));
+        made->setAngularVelocity(bullet_vector(body.velocity + 3));
+    } else if (body.role == PEER_DRIVEN) {
         made->setCollisionFlags(made->getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
     }
     made->setActivationState(DISABLE_DEACTIVATION);
@@ -110,27 +110,27 @@ btRigidBody *cn_bullet_add(cn_bullet &bullet, int32_t index, const cn_peer_shape
     return made;
 }
 
-void cn_bullet_step(void *world, double t) {
-    auto &bullet = *static_cast<cn_bullet *>(world);
-    const cn_peer_scene *scene = bullet.scene;
+void bullet_step(void *world, double t) {
+    auto &bullet = *static_cast<bullet_engine *>(world);
+    const peer_scene *scene = bullet.scene;
     for (int32_t i = 0; scene->motion_count > 0 && i < scene->body_count; i++) {
-        if (scene->bodies[i].role == CN_PEER_DRIVEN) {
+        if (scene->bodies[i].role == PEER_DRIVEN) {
             double v[3];
-            cn_peer_driven_velocity(scene, i, t, v);
+            peer_driven_velocity(scene, i, t, v);
             for (btRigidBody *body : bullet.bodies[size_t(i)]) {
                 btTransform pose = body->getWorldTransform();
-                pose.setOrigin(pose.getOrigin() + cn_bullet_vector(v) * btScalar(scene->step));
+                pose.setOrigin(pose.getOrigin() + bullet_vector(v) * btScalar(scene->step));
                 body->setWorldTransform(pose);
                 body->setInterpolationWorldTransform(pose);
-                body->setLinearVelocity(cn_bullet_vector(v));
+                body->setLinearVelocity(bullet_vector(v));
             }
         }
     }
     bullet.world.stepSimulation(btScalar(scene->step), 0);
 }
 
-void cn_bullet_state(void *world, int32_t index, double pose[7], double velocity[6]) {
-    auto &bullet = *static_cast<cn_bullet *>(world);
+void bullet_state(void *world, int32_t index, double pose[7], double velocity[6]) {
+    auto &bullet = *static_cast<bullet_engine *>(world);
     const btRigidBody *body = bullet.bodies[size_t(index)].front();
     const btTransform &at = body->getWorldTransform();
     btQuaternion turn = at.getRotation();
@@ -143,14 +143,14 @@ void cn_bullet_state(void *world, int32_t index, double pose[7], double velocity
     std::memcpy(pose + 3, values, sizeof values);
 }
 
-int32_t cn_bullet_contacts(void *world, cn_peer_contact *contacts, int32_t room) {
-    auto &bullet = *static_cast<cn_bullet *>(world);
+int32_t bullet_contacts(void *world, peer_contact *contacts, int32_t room) {
+    auto &bullet = *static_cast<bullet_engine *>(world);
     int32_t count = 0;
     for (int m = 0; m < bullet.dispatcher.getNumManifolds(); m++) {
         const btPersistentManifold *manifold = bullet.dispatcher.getManifoldByIndexInternal(m);
         for (int i = 0; i < manifold->getNumContacts() && count < room; i++) {
             const btManifoldPoint &point = manifold->getContactPoint(i);
-            cn_peer_contact &out = contacts[count++];
+            peer_contact &out = contacts[count++];
             out.a = manifold->getBody0()->getUserIndex();
             out.b = manifold->getBody1()->getUserIndex();
             out.gap = double(point.getDistance());
@@ -176,29 +176,29 @@ int main(int argc, char **argv) {
         std::fputs("usage: bullet_run SCENE STATES [ITERATIONS]\n", stderr);
         return 2;
     }
-    cn_peer_scene *scene = cn_peer_scene_read(argv[1]);
-    int iterations = argc > 3 ? std::atoi(argv[3]) : CN_BULLET_ITERATIONS;
-    cn_bullet bullet;
+    peer_scene *scene = peer_scene_read(argv[1]);
+    int iterations = argc > 3 ? std::atoi(argv[3]) : BULLET_ITERATIONS;
+    bullet_engine bullet;
     bullet.scene = scene;
-    bullet.world.setGravity(cn_bullet_vector(scene->gravity));
+    bullet.world.setGravity(bullet_vector(scene->gravity));
     bullet.world.getSolverInfo().m_numIterations = iterations;
     bullet.bodies.resize(size_t(scene->body_count));
     for (int32_t i = 0; i < scene->body_count; i++) {
         for (int32_t k = 0; k < scene->bodies[i].shape_count; k++) {
             bullet.bodies[size_t(i)].push_back(
-                cn_bullet_add(bullet, i, scene->bodies[i].shapes[k]));
+                bullet_add(bullet, i, scene->bodies[i].shapes[k]));
         }
     }
     char setting[64];
     std::snprintf(setting, sizeof setting, "%d sequential impulses", iterations);
-    cn_peer_engine engine = {};
+    peer_engine engine = {};
     engine.name = "Bullet";
     engine.setting = setting;
     engine.world = &bullet;
-    engine.step = cn_bullet_step;
-    engine.state = cn_bullet_state;
-    engine.contacts = cn_bullet_contacts;
-    int code = cn_peer_scene_run(scene, &engine, argv[2]);
+    engine.step = bullet_step;
+    engine.state = bullet_state;
+    engine.contacts = bullet_contacts;
+    int code = peer_scene_run(scene, &engine, argv[2]);
     for (auto &parts : bullet.bodies) {
         for (btRigidBody *body : parts) {
             bullet.world.removeRigidBody(body);

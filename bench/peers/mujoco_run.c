@@ -12,24 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_MUJOCO_NEWTON 50         // bodies up to which Newton's solver is used
-#define CN_MUJOCO_CONTACTS 16       // a body, at most
-#define CN_MUJOCO_CONTACTS_SPHERE 4 // a sphere
-#define CN_MUJOCO_STACK 200000000   // numbers of scratch: Newton keeps a dense matrix there
+#define MUJOCO_NEWTON 50         // bodies up to which Newton's solver is used
+#define MUJOCO_CONTACTS 16       // a body, at most
+#define MUJOCO_CONTACTS_SPHERE 4 // a sphere
+#define MUJOCO_STACK 200000000   // numbers of scratch: Newton keeps a dense matrix there
 
-typedef struct cn_mujoco {
-    const cn_peer_scene *scene;
+typedef struct mujoco_engine {
+    const peer_scene *scene;
     mjModel *model;
     mjData *data;
     int32_t *joint; // of each body: where its free joint's coordinates start; -1: it has none
     int32_t *velocity;
     int32_t *body_of; // by MuJoCo's bodies
-} cn_mujoco;
+} mujoco_engine;
 
 // ---- the model as text ----
 
 // The rotation that takes z to a normal.
-static void cn_mujoco_turn(const double n[3], double turn[4]) {
+static void mujoco_turn(const double n[3], double turn[4]) {
     double w = 1.0 + n[2], x = -n[1], y = n[0];
     if (w < 1e-9) {
         w = 0.0;
@@ -43,48 +43,48 @@ static void cn_mujoco_turn(const double n[3], double turn[4]) {
     turn[3] = 0.0;
 }
 
-static void cn_mujoco_geom(FILE *out, int32_t body, int32_t index, const cn_peer_shape *shape) {
+static void mujoco_geom(FILE *out, int32_t body, int32_t index, const peer_shape *shape) {
     double turn[4];
     switch (shape->kind) {
-    case CN_PEER_SPHERE:
+    case PEER_SPHERE:
         fprintf(out, "<geom type='sphere' size='%.17g'/>\n", shape->radius);
         break;
-    case CN_PEER_BOX:
+    case PEER_BOX:
         fprintf(out, "<geom type='box' size='%.17g %.17g %.17g'/>\n", 0.5 * shape->size[0],
                 0.5 * shape->size[1], 0.5 * shape->size[2]);
         break;
-    case CN_PEER_PLANE:
-        cn_mujoco_turn(shape->normal, turn);
+    case PEER_PLANE:
+        mujoco_turn(shape->normal, turn);
         fprintf(out,
                 "<geom type='plane' size='0 0 1' pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g "
                 "%.17g'/>\n",
                 shape->offset * shape->normal[0], shape->offset * shape->normal[1],
                 shape->offset * shape->normal[2], turn[0], turn[1], turn[2], turn[3]);
         break;
-    case CN_PEER_HULL:
+    case PEER_HULL:
         fprintf(out, "<geom type='mesh' mesh='m%d_%d'/>\n", (int)body, (int)index);
         break;
     }
 }
 
-static void cn_mujoco_body(FILE *out, int32_t index, const cn_peer_body *body) {
+static void mujoco_body(FILE *out, int32_t index, const peer_body *body) {
     const double *q = body->pose;
     fprintf(out, "<body name='b%d' pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'%s>\n",
             (int)index, q[0], q[1], q[2], q[3], q[4], q[5], q[6],
-            body->role == CN_PEER_DRIVEN ? " mocap='true'" : "");
+            body->role == PEER_DRIVEN ? " mocap='true'" : "");
     // What does not move has a mass all the same, or MuJoCo would ask its planes for one.
     fprintf(out, "%s<inertial pos='0 0 0' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
-            body->role == CN_PEER_FREE ? "<freejoint/>" : "", body->mass, body->inertia[0],
+            body->role == PEER_FREE ? "<freejoint/>" : "", body->mass, body->inertia[0],
             body->inertia[1], body->inertia[2]);
     for (int32_t i = 0; i < body->shape_count; i++) {
-        cn_mujoco_geom(out, index, i, &body->shapes[i]);
+        mujoco_geom(out, index, i, &body->shapes[i]);
     }
     fputs("</body>\n", out);
 }
 
 // MuJoCo moves the frame of a mesh to its own centre and axes; the vertices then are where they
 // were, since a geometry that names a mesh is moved back.
-static void cn_mujoco_mesh(FILE *out, int32_t body, int32_t index, const cn_peer_shape *shape) {
+static void mujoco_mesh(FILE *out, int32_t body, int32_t index, const peer_shape *shape) {
     fprintf(out, "<mesh name='m%d_%d' vertex='", (int)body, (int)index);
     for (int32_t i = 0; i < 3 * shape->vertex_count; i++) {
         fprintf(out, "%.17g ", shape->vertices[i]);
@@ -92,35 +92,35 @@ static void cn_mujoco_mesh(FILE *out, int32_t body, int32_t index, const cn_peer
     fputs("'/>\n", out);
 }
 
-static void cn_mujoco_write(const cn_peer_scene *scene, FILE *out) {
-    const cn_peer_body *last = &scene->bodies[scene->body_count - 1];
-    bool is_sphere = last->shapes[0].kind == CN_PEER_SPHERE;
-    int contacts = (is_sphere ? CN_MUJOCO_CONTACTS_SPHERE : CN_MUJOCO_CONTACTS) * scene->body_count;
+static void mujoco_write(const peer_scene *scene, FILE *out) {
+    const peer_body *last = &scene->bodies[scene->body_count - 1];
+    bool is_sphere = last->shapes[0].kind == PEER_SPHERE;
+    int contacts = (is_sphere ? MUJOCO_CONTACTS_SPHERE : MUJOCO_CONTACTS) * scene->body_count;
     fprintf(out,
             "<mujoco>\n<option timestep='%.17g' gravity='%.17g %.17g %.17g' cone='elliptic' "
             "solver='%s' iterations='100'/>\n",
             scene->step, scene->gravity[0], scene->gravity[1], scene->gravity[2],
-            scene->body_count > CN_MUJOCO_NEWTON ? "CG" : "Newton");
+            scene->body_count > MUJOCO_NEWTON ? "CG" : "Newton");
     fprintf(out, "<size nconmax='%d' njmax='%d' nstack='%d'/>\n", contacts, 3 * contacts,
-            CN_MUJOCO_STACK);
+            MUJOCO_STACK);
     fprintf(out, "<default><geom friction='%.17g 0 0' condim='3' solref='%.17g 1'/></default>\n",
             scene->friction, 2.0 * scene->step);
     fputs("<asset>\n", out);
     for (int32_t i = 0; i < scene->body_count; i++) {
         for (int32_t k = 0; k < scene->bodies[i].shape_count; k++) {
-            if (scene->bodies[i].shapes[k].kind == CN_PEER_HULL) {
-                cn_mujoco_mesh(out, i, k, &scene->bodies[i].shapes[k]);
+            if (scene->bodies[i].shapes[k].kind == PEER_HULL) {
+                mujoco_mesh(out, i, k, &scene->bodies[i].shapes[k]);
             }
         }
     }
     fputs("</asset>\n<worldbody>\n", out);
     for (int32_t i = 0; i < scene->body_count; i++) {
-        cn_mujoco_body(out, i, &scene->bodies[i]);
+        mujoco_body(out, i, &scene->bodies[i]);
     }
     fputs("</worldbody>\n</mujoco>\n", out);
 }
 
-static mjModel *cn_mujoco_load(const cn_peer_scene *scene, const char *states) {
+static mjModel *mujoco_load(const peer_scene *scene, const char *states) {
     char path[4096], error[1024] = "";
     snprintf(path, sizeof path, "%s.xml", states);
     FILE *file = fopen(path, "w");
@@ -128,7 +128,7 @@ static mjModel *cn_mujoco_load(const cn_peer_scene *scene, const char *states) {
         fprintf(stderr, "mujoco_run: cannot write %s\n", path);
         exit(1);
     }
-    cn_mujoco_write(scene, file);
+    mujoco_write(scene, file);
     fclose(file);
     mjModel *model = mj_loadXML(path, NULL, error, sizeof error);
     remove(path);
@@ -141,14 +141,14 @@ static mjModel *cn_mujoco_load(const cn_peer_scene *scene, const char *states) {
 
 // ---- a step ----
 
-static void cn_mujoco_step(void *world, double t) {
-    cn_mujoco *mujoco = world;
-    const cn_peer_scene *scene = mujoco->scene;
+static void mujoco_step(void *world, double t) {
+    mujoco_engine *mujoco = world;
+    const peer_scene *scene = mujoco->scene;
     for (int32_t i = 0; scene->motion_count > 0 && i < scene->body_count; i++) {
-        if (scene->bodies[i].role == CN_PEER_DRIVEN) {
+        if (scene->bodies[i].role == PEER_DRIVEN) {
             double v[3];
             char name[32];
-            cn_peer_driven_velocity(scene, i, t, v);
+            peer_driven_velocity(scene, i, t, v);
             snprintf(name, sizeof name, "b%d", (int)i);
             int id = mujoco->model->body_mocapid[mj_name2id(mujoco->model, mjOBJ_BODY, name)];
             for (int32_t k = 0; k < 3; k++) {
@@ -161,8 +161,8 @@ static void cn_mujoco_step(void *world, double t) {
 
 // ---- looking ----
 
-static void cn_mujoco_state(void *world, int32_t body, double pose[7], double velocity[6]) {
-    const cn_mujoco *mujoco = world;
+static void mujoco_state(void *world, int32_t body, double pose[7], double velocity[6]) {
+    const mujoco_engine *mujoco = world;
     memset(velocity, 0, 6 * sizeof *velocity);
     if (mujoco->joint[body] < 0) {
         memcpy(pose, mujoco->scene->bodies[body].pose, 7 * sizeof *pose);
@@ -181,12 +181,12 @@ static void cn_mujoco_state(void *world, int32_t body, double pose[7], double ve
     mju_rotVecQuat(velocity + 3, v + 3, q + 3); // from body axes
 }
 
-static int32_t cn_mujoco_contacts(void *world, cn_peer_contact *contacts, int32_t room) {
-    const cn_mujoco *mujoco = world;
+static int32_t mujoco_contacts(void *world, peer_contact *contacts, int32_t room) {
+    const mujoco_engine *mujoco = world;
     int32_t count = mujoco->data->ncon < room ? mujoco->data->ncon : room;
     for (int32_t i = 0; i < count; i++) {
         const mjContact *contact = &mujoco->data->contact[i];
-        cn_peer_contact *out = &contacts[i];
+        peer_contact *out = &contacts[i];
         mjtNum force[6];
         mj_contactForce(mujoco->model, mujoco->data, i, force);
         // The frame's first axis points from the first geometry to the second.
@@ -206,18 +206,18 @@ static int32_t cn_mujoco_contacts(void *world, cn_peer_contact *contacts, int32_
     return count;
 }
 
-static void cn_mujoco_place(cn_mujoco *mujoco) {
-    const cn_peer_scene *scene = mujoco->scene;
-    mujoco->joint = cn_peer_scene_allocate((size_t)scene->body_count, sizeof *mujoco->joint);
-    mujoco->velocity = cn_peer_scene_allocate((size_t)scene->body_count, sizeof *mujoco->velocity);
-    mujoco->body_of = cn_peer_scene_allocate((size_t)mujoco->model->nbody, sizeof(int32_t));
+static void mujoco_place(mujoco_engine *mujoco) {
+    const peer_scene *scene = mujoco->scene;
+    mujoco->joint = peer_scene_allocate((size_t)scene->body_count, sizeof *mujoco->joint);
+    mujoco->velocity = peer_scene_allocate((size_t)scene->body_count, sizeof *mujoco->velocity);
+    mujoco->body_of = peer_scene_allocate((size_t)mujoco->model->nbody, sizeof(int32_t));
     for (int32_t i = 0; i < scene->body_count; i++) {
         char name[32];
         snprintf(name, sizeof name, "b%d", (int)i);
         int id = mj_name2id(mujoco->model, mjOBJ_BODY, name);
         mujoco->body_of[id] = i;
         mujoco->joint[i] = -1;
-        if (scene->bodies[i].role == CN_PEER_FREE) {
+        if (scene->bodies[i].role == PEER_FREE) {
             int joint = mujoco->model->body_jntadr[id];
             mujoco->joint[i] = mujoco->model->jnt_qposadr[joint];
             mujoco->velocity[i] = mujoco->model->jnt_dofadr[joint];
@@ -230,37 +230,37 @@ static void cn_mujoco_place(cn_mujoco *mujoco) {
 }
 
 // MuJoCo's own way writes a file where it is started.
-static void cn_mujoco_warn(const char *text) {
+static void mujoco_warn(const char *text) {
     fprintf(stderr, "mujoco_run: %s\n", text);
 }
 
-static void cn_mujoco_fail(const char *text) {
-    cn_mujoco_warn(text);
+static void mujoco_fail(const char *text) {
+    mujoco_warn(text);
     exit(1);
 }
 
 int main(int argc, char **argv) {
-    mju_user_warning = cn_mujoco_warn;
-    mju_user_error = cn_mujoco_fail;
+    mju_user_warning = mujoco_warn;
+    mju_user_error = mujoco_fail;
     if (argc < 3) {
         fputs("usage: mujoco_run SCENE STATES\n", stderr);
         return 2;
     }
-    cn_peer_scene *scene = cn_peer_scene_read(argv[1]);
-    cn_mujoco mujoco = {.scene = scene, .model = cn_mujoco_load(scene, argv[2])};
+    peer_scene *scene = peer_scene_read(argv[1]);
+    mujoco_engine mujoco = {.scene = scene, .model = mujoco_load(scene, argv[2])};
     mujoco.data = mj_makeData(mujoco.model);
     if (!mujoco.data) {
         return 1;
     }
-    cn_mujoco_place(&mujoco);
-    const cn_peer_engine engine = {
-        .name = "MuJoCo",
-        .setting = scene->body_count > CN_MUJOCO_NEWTON ? "CG, elliptic" : "Newton, elliptic",
-        .world = &mujoco,
-        .step = cn_mujoco_step,
-        .state = cn_mujoco_state,
-        .contacts = cn_mujoco_contacts};
-    int code = cn_peer_scene_run(scene, &engine, argv[2]);
+    mujoco_place(&mujoco);
+    const peer_engine engine = {.name = "MuJoCo",
+                                .setting = scene->body_count > MUJOCO_NEWTON ? "CG, elliptic"
+                                                                             : "Newton, elliptic",
+                                .world = &mujoco,
+                                .step = mujoco_step,
+                                .state = mujoco_state,
+                                .contacts = mujoco_contacts};
+    int code = peer_scene_run(scene, &engine, argv[2]);
     mj_deleteData(mujoco.data);
     mj_deleteModel(mujoco.model);
     return code;

@@ -11,30 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_ODE_ITERATIONS 100
-#define CN_ODE_POINTS 8 // contacts of a pair of shapes
+#define ODE_ITERATIONS 100
+#define ODE_POINTS 8 // contacts of a pair of shapes
 
-typedef struct cn_ode_touch {
+typedef struct ode_touch {
     dJointFeedback feedback;
     dContactGeom geom;
     int32_t a, b;
-} cn_ode_touch;
+} ode_touch;
 
-typedef struct cn_ode {
-    const cn_peer_scene *scene;
+typedef struct ode_engine {
+    const peer_scene *scene;
     dWorldID world;
     dSpaceID space;
     dJointGroupID joints;
     dBodyID *bodies; // NULL: fixed
-    cn_ode_touch *touches;
+    ode_touch *touches;
     int32_t touch_count, touch_room;
-} cn_ode;
+} ode_engine;
 
-static dGeomID cn_ode_hull(cn_ode *ode, const cn_peer_shape *shape) {
+static dGeomID ode_hull(ode_engine *ode, const peer_shape *shape) {
     // ODE keeps the pointers: planes of the faces, vertices and polygons stay until the end.
-    dReal *planes = cn_peer_scene_allocate(4 * (size_t)shape->face_count, sizeof *planes);
-    dReal *points = cn_peer_scene_allocate(3 * (size_t)shape->vertex_count, sizeof *points);
-    unsigned *polygons = cn_peer_scene_allocate((size_t)shape->face_words, sizeof *polygons);
+    dReal *planes = peer_scene_allocate(4 * (size_t)shape->face_count, sizeof *planes);
+    dReal *points = peer_scene_allocate(3 * (size_t)shape->vertex_count, sizeof *points);
+    unsigned *polygons = peer_scene_allocate((size_t)shape->face_words, sizeof *polygons);
     for (int32_t i = 0; i < 3 * shape->vertex_count; i++) {
         points[i] = shape->vertices[i];
     }
@@ -64,20 +64,20 @@ static dGeomID cn_ode_hull(cn_ode *ode, const cn_peer_shape *shape) {
                          (unsigned)shape->vertex_count, polygons);
 }
 
-static void cn_ode_add_shape(cn_ode *ode, int32_t index, const cn_peer_shape *shape) {
-    const cn_peer_body *body = &ode->scene->bodies[index];
+static void ode_add_shape(ode_engine *ode, int32_t index, const peer_shape *shape) {
+    const peer_body *body = &ode->scene->bodies[index];
     dGeomID geom = NULL;
     switch (shape->kind) {
-    case CN_PEER_SPHERE:
+    case PEER_SPHERE:
         geom = dCreateSphere(ode->space, shape->radius);
         break;
-    case CN_PEER_BOX:
+    case PEER_BOX:
         geom = dCreateBox(ode->space, shape->size[0], shape->size[1], shape->size[2]);
         break;
-    case CN_PEER_HULL:
-        geom = cn_ode_hull(ode, shape);
+    case PEER_HULL:
+        geom = ode_hull(ode, shape);
         break;
-    case CN_PEER_PLANE: // in world axes: bodies with planes are fixed at the origin
+    case PEER_PLANE: // in world axes: bodies with planes are fixed at the origin
         geom = dCreatePlane(ode->space, shape->normal[0], shape->normal[1], shape->normal[2],
                             shape->offset);
         break;
@@ -85,7 +85,7 @@ static void cn_ode_add_shape(cn_ode *ode, int32_t index, const cn_peer_shape *sh
     dGeomSetData(geom, (void *)(intptr_t)index);
     if (ode->bodies[index]) {
         dGeomSetBody(geom, ode->bodies[index]);
-    } else if (shape->kind != CN_PEER_PLANE) {
+    } else if (shape->kind != PEER_PLANE) {
         const double *q = body->pose;
         const dQuaternion turn = {q[3], q[4], q[5], q[6]};
         dGeomSetPosition(geom, q[0], q[1], q[2]);
@@ -93,9 +93,9 @@ static void cn_ode_add_shape(cn_ode *ode, int32_t index, const cn_peer_shape *sh
     }
 }
 
-static void cn_ode_add_body(cn_ode *ode, int32_t index) {
-    const cn_peer_body *body = &ode->scene->bodies[index];
-    if (body->role != CN_PEER_FIXED) {
+static void ode_add_body(ode_engine *ode, int32_t index) {
+    const peer_body *body = &ode->scene->bodies[index];
+    if (body->role != PEER_FIXED) {
         dBodyID made = ode->bodies[index] = dBodyCreate(ode->world);
         const double *q = body->pose, *v = body->velocity;
         const dQuaternion turn = {q[3], q[4], q[5], q[6]};
@@ -107,12 +107,12 @@ static void cn_ode_add_body(cn_ode *ode, int32_t index) {
         dBodySetQuaternion(made, turn);
         dBodySetLinearVel(made, v[0], v[1], v[2]);
         dBodySetAngularVel(made, v[3], v[4], v[5]);
-        if (body->role == CN_PEER_DRIVEN) {
+        if (body->role == PEER_DRIVEN) {
             dBodySetKinematic(made);
         }
     }
     for (int32_t i = 0; i < body->shape_count; i++) {
-        cn_ode_add_shape(ode, index, &body->shapes[i]);
+        ode_add_shape(ode, index, &body->shapes[i]);
     }
 }
 
@@ -120,30 +120,30 @@ static void cn_ode_add_body(cn_ode *ode, int32_t index) {
 
 // Hulls that touch face to face sometimes get a contact without a direction, which would end the
 // program: such ones are left out.
-static bool cn_ode_is_sound(const dContactGeom *geom) {
+static bool ode_is_sound(const dContactGeom *geom) {
     const dReal *n = geom->normal;
     dReal square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
     return isfinite(geom->depth) && fabs(square - 1.0) < 1e-3;
 }
 
-static void cn_ode_near(void *user, dGeomID first, dGeomID second) {
-    cn_ode *ode = user;
+static void ode_near(void *user, dGeomID first, dGeomID second) {
+    ode_engine *ode = user;
     dBodyID a = dGeomGetBody(first), b = dGeomGetBody(second);
-    dContact contacts[CN_ODE_POINTS];
+    dContact contacts[ODE_POINTS];
     if ((!a || dBodyIsKinematic(a)) && (!b || dBodyIsKinematic(b))) {
         return;
     }
-    int count = dCollide(first, second, CN_ODE_POINTS, &contacts[0].geom, sizeof contacts[0]);
+    int count = dCollide(first, second, ODE_POINTS, &contacts[0].geom, sizeof contacts[0]);
     for (int i = 0; i < count && ode->touch_count < ode->touch_room; i++) {
         dContact *contact = &contacts[i];
-        if (!cn_ode_is_sound(&contact->geom)) {
+        if (!ode_is_sound(&contact->geom)) {
             continue;
         }
         contact->surface.mode = dContactApprox1;
         contact->surface.mu = ode->scene->friction;
         dJointID joint = dJointCreateContact(ode->world, ode->joints, contact);
         dJointAttach(joint, a, b);
-        cn_ode_touch *touch = &ode->touches[ode->touch_count++];
+        ode_touch *touch = &ode->touches[ode->touch_count++];
         touch->geom = contact->geom;
         touch->a = (int32_t)(intptr_t)dGeomGetData(first);
         touch->b = (int32_t)(intptr_t)dGeomGetData(second);
@@ -152,25 +152,25 @@ static void cn_ode_near(void *user, dGeomID first, dGeomID second) {
     }
 }
 
-static void cn_ode_step(void *world, double t) {
-    cn_ode *ode = world;
+static void ode_step(void *world, double t) {
+    ode_engine *ode = world;
     for (int32_t i = 0; ode->scene->motion_count > 0 && i < ode->scene->body_count; i++) {
-        if (ode->scene->bodies[i].role == CN_PEER_DRIVEN) {
+        if (ode->scene->bodies[i].role == PEER_DRIVEN) {
             double v[3];
-            cn_peer_driven_velocity(ode->scene, i, t, v);
+            peer_driven_velocity(ode->scene, i, t, v);
             dBodySetLinearVel(ode->bodies[i], v[0], v[1], v[2]);
         }
     }
     dJointGroupEmpty(ode->joints);
     ode->touch_count = 0;
-    dSpaceCollide(ode->space, ode, cn_ode_near);
+    dSpaceCollide(ode->space, ode, ode_near);
     dWorldQuickStep(ode->world, ode->scene->step);
 }
 
 // ---- looking ----
 
-static void cn_ode_state(void *world, int32_t body, double pose[7], double velocity[6]) {
-    const cn_ode *ode = world;
+static void ode_state(void *world, int32_t body, double pose[7], double velocity[6]) {
+    const ode_engine *ode = world;
     if (!ode->bodies[body]) {
         memcpy(pose, ode->scene->bodies[body].pose, 7 * sizeof *pose);
         memset(velocity, 0, 6 * sizeof *velocity);
@@ -190,13 +190,13 @@ static void cn_ode_state(void *world, int32_t body, double pose[7], double veloc
     }
 }
 
-static int32_t cn_ode_contacts(void *world, cn_peer_contact *contacts, int32_t room) {
-    const cn_ode *ode = world;
+static int32_t ode_contacts(void *world, peer_contact *contacts, int32_t room) {
+    const ode_engine *ode = world;
     double h = ode->scene->step, erp = dWorldGetERP(ode->world);
     int32_t count = ode->touch_count < room ? ode->touch_count : room;
     for (int32_t i = 0; i < count; i++) {
-        const cn_ode_touch *touch = &ode->touches[i];
-        cn_peer_contact *out = &contacts[i];
+        const ode_touch *touch = &ode->touches[i];
+        peer_contact *out = &contacts[i];
         // The first body of the joint is the first geometry's, unless only the second has one.
         bool swapped = !ode->bodies[touch->a];
         out->a = touch->a;
@@ -217,28 +217,28 @@ int main(int argc, char **argv) {
         fputs("usage: ode_run SCENE STATES [ITERATIONS]\n", stderr);
         return 2;
     }
-    cn_peer_scene *scene = cn_peer_scene_read(argv[1]);
-    int iterations = argc > 3 ? atoi(argv[3]) : CN_ODE_ITERATIONS;
+    peer_scene *scene = peer_scene_read(argv[1]);
+    int iterations = argc > 3 ? atoi(argv[3]) : ODE_ITERATIONS;
     dInitODE2(0);
-    cn_ode ode = {.scene = scene,
-                  .world = dWorldCreate(),
-                  .space = dHashSpaceCreate(NULL),
-                  .joints = dJointGroupCreate(0),
-                  .touch_room = 40 * scene->body_count + 1000};
-    ode.bodies = cn_peer_scene_allocate((size_t)scene->body_count, sizeof *ode.bodies);
-    ode.touches = cn_peer_scene_allocate((size_t)ode.touch_room, sizeof *ode.touches);
+    ode_engine ode = {.scene = scene,
+                      .world = dWorldCreate(),
+                      .space = dHashSpaceCreate(NULL),
+                      .joints = dJointGroupCreate(0),
+                      .touch_room = 40 * scene->body_count + 1000};
+    ode.bodies = peer_scene_allocate((size_t)scene->body_count, sizeof *ode.bodies);
+    ode.touches = peer_scene_allocate((size_t)ode.touch_room, sizeof *ode.touches);
     dWorldSetGravity(ode.world, scene->gravity[0], scene->gravity[1], scene->gravity[2]);
     dWorldSetQuickStepNumIterations(ode.world, iterations);
     for (int32_t i = 0; i < scene->body_count; i++) {
-        cn_ode_add_body(&ode, i);
+        ode_add_body(&ode, i);
     }
     char setting[64];
     snprintf(setting, sizeof setting, "QuickStep, %d iterations", iterations);
-    const cn_peer_engine engine = {.name = "ODE",
-                                   .setting = setting,
-                                   .world = &ode,
-                                   .step = cn_ode_step,
-                                   .state = cn_ode_state,
-                                   .contacts = cn_ode_contacts};
-    return cn_peer_scene_run(scene, &engine, argv[2]);
+    const peer_engine engine = {.name = "ODE",
+                                .setting = setting,
+                                .world = &ode,
+                                .step = ode_step,
+                                .state = ode_state,
+                                .contacts = ode_contacts};
+    return peer_scene_run(scene, &engine, argv[2]);
 }

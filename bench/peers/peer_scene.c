@@ -7,15 +7,15 @@
 #include <string.h>
 #include <time.h>
 
-#define CN_PEER_CONTACTS 200000 // of a step that are told at most
+#define PEER_CONTACTS 200000 // of a step that are told at most
 
-double cn_peer_scene_clock(void) {
+double peer_scene_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void *cn_peer_scene_allocate(size_t count, size_t size) {
+void *peer_scene_allocate(size_t count, size_t size) {
     void *memory = calloc(count ? count : 1, size);
     if (!memory) {
         fputs("peer: out of memory\n", stderr);
@@ -26,149 +26,149 @@ void *cn_peer_scene_allocate(size_t count, size_t size) {
 
 // ---- reading ----
 
-typedef struct cn_peer_reader {
+typedef struct peer_reader {
     FILE *file;
     const char *path;
-} cn_peer_reader;
+} peer_reader;
 
-static _Noreturn void cn_peer_fail(const cn_peer_reader *reader, const char *what) {
+static _Noreturn void peer_fail(const peer_reader *reader, const char *what) {
     fprintf(stderr, "peer: %s: %s is missing or wrong\n", reader->path, what);
     exit(4);
 }
 
-static double cn_peer_real(cn_peer_reader *reader, const char *what) {
+static double peer_real(peer_reader *reader, const char *what) {
     double value;
     if (fscanf(reader->file, "%lf", &value) != 1 || !isfinite(value)) {
-        cn_peer_fail(reader, what);
+        peer_fail(reader, what);
     }
     return value;
 }
 
-static void cn_peer_reals(cn_peer_reader *reader, const char *what, double *values, int32_t count) {
+static void peer_reals(peer_reader *reader, const char *what, double *values, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
-        values[i] = cn_peer_real(reader, what);
+        values[i] = peer_real(reader, what);
     }
 }
 
-static int32_t cn_peer_count(cn_peer_reader *reader, const char *what) {
-    double value = cn_peer_real(reader, what);
+static int32_t peer_count(peer_reader *reader, const char *what) {
+    double value = peer_real(reader, what);
     if (!(value >= 0.0 && value <= 1e8)) {
-        cn_peer_fail(reader, what);
+        peer_fail(reader, what);
     }
     return (int32_t)value;
 }
 
-static void cn_peer_word(cn_peer_reader *reader, char word[16]) {
+static void peer_word(peer_reader *reader, char word[16]) {
     if (fscanf(reader->file, "%15s", word) != 1) {
-        cn_peer_fail(reader, "a word");
+        peer_fail(reader, "a word");
     }
 }
 
-static void cn_peer_expect(cn_peer_reader *reader, const char *what) {
+static void peer_expect(peer_reader *reader, const char *what) {
     char word[16];
-    cn_peer_word(reader, word);
+    peer_word(reader, word);
     if (strcmp(word, what) != 0) {
-        cn_peer_fail(reader, what);
+        peer_fail(reader, what);
     }
 }
 
-static void cn_peer_read_hull(cn_peer_reader *reader, cn_peer_shape *shape) {
-    shape->vertex_count = cn_peer_count(reader, "the vertices of a hull");
-    shape->face_count = cn_peer_count(reader, "the faces of a hull");
-    shape->face_words = cn_peer_count(reader, "the size of the faces of a hull");
-    shape->vertices = cn_peer_scene_allocate(3 * (size_t)shape->vertex_count, sizeof(double));
-    shape->faces = cn_peer_scene_allocate((size_t)shape->face_words, sizeof *shape->faces);
-    cn_peer_reals(reader, "a vertex", shape->vertices, 3 * shape->vertex_count);
+static void peer_read_hull(peer_reader *reader, peer_shape *shape) {
+    shape->vertex_count = peer_count(reader, "the vertices of a hull");
+    shape->face_count = peer_count(reader, "the faces of a hull");
+    shape->face_words = peer_count(reader, "the size of the faces of a hull");
+    shape->vertices = peer_scene_allocate(3 * (size_t)shape->vertex_count, sizeof(double));
+    shape->faces = peer_scene_allocate((size_t)shape->face_words, sizeof *shape->faces);
+    peer_reals(reader, "a vertex", shape->vertices, 3 * shape->vertex_count);
     for (int32_t i = 0; i < shape->face_words; i++) {
-        shape->faces[i] = cn_peer_count(reader, "a face");
+        shape->faces[i] = peer_count(reader, "a face");
     }
 }
 
-static void cn_peer_read_shape(cn_peer_reader *reader, cn_peer_shape *shape) {
+static void peer_read_shape(peer_reader *reader, peer_shape *shape) {
     char word[16];
-    cn_peer_word(reader, word);
+    peer_word(reader, word);
     if (strcmp(word, "sphere") == 0) {
-        shape->kind = CN_PEER_SPHERE;
-        shape->radius = cn_peer_real(reader, "a radius");
+        shape->kind = PEER_SPHERE;
+        shape->radius = peer_real(reader, "a radius");
     } else if (strcmp(word, "box") == 0) {
-        shape->kind = CN_PEER_BOX;
-        cn_peer_reals(reader, "the size of a box", shape->size, 3);
+        shape->kind = PEER_BOX;
+        peer_reals(reader, "the size of a box", shape->size, 3);
     } else if (strcmp(word, "plane") == 0) {
-        shape->kind = CN_PEER_PLANE;
-        cn_peer_reals(reader, "the normal of a plane", shape->normal, 3);
-        shape->offset = cn_peer_real(reader, "the offset of a plane");
+        shape->kind = PEER_PLANE;
+        peer_reals(reader, "the normal of a plane", shape->normal, 3);
+        shape->offset = peer_real(reader, "the offset of a plane");
     } else if (strcmp(word, "hull") == 0) {
-        shape->kind = CN_PEER_HULL;
-        cn_peer_read_hull(reader, shape);
+        shape->kind = PEER_HULL;
+        peer_read_hull(reader, shape);
     } else {
-        cn_peer_fail(reader, "a shape");
+        peer_fail(reader, "a shape");
     }
 }
 
-static void cn_peer_read_body(cn_peer_reader *reader, cn_peer_body *body) {
+static void peer_read_body(peer_reader *reader, peer_body *body) {
     static const char *const roles[] = {"free", "fixed", "driven"};
     char word[16];
-    cn_peer_expect(reader, "body");
-    cn_peer_word(reader, word);
+    peer_expect(reader, "body");
+    peer_word(reader, word);
     int32_t role = 0;
     while (role < 3 && strcmp(word, roles[role]) != 0) {
         role++;
     }
     if (role == 3) {
-        cn_peer_fail(reader, "the role of a body");
+        peer_fail(reader, "the role of a body");
     }
-    body->role = (cn_peer_role)role;
-    body->mass = cn_peer_real(reader, "a mass");
-    cn_peer_reals(reader, "an inertia", body->inertia, 3);
-    cn_peer_reals(reader, "a pose", body->pose, 7);
-    cn_peer_reals(reader, "a velocity", body->velocity, 6);
-    body->shape_count = cn_peer_count(reader, "the shapes of a body");
-    body->shapes = cn_peer_scene_allocate((size_t)body->shape_count, sizeof *body->shapes);
+    body->role = (peer_role)role;
+    body->mass = peer_real(reader, "a mass");
+    peer_reals(reader, "an inertia", body->inertia, 3);
+    peer_reals(reader, "a pose", body->pose, 7);
+    peer_reals(reader, "a velocity", body->velocity, 6);
+    body->shape_count = peer_count(reader, "the shapes of a body");
+    body->shapes = peer_scene_allocate((size_t)body->shape_count, sizeof *body->shapes);
     for (int32_t i = 0; i < body->shape_count; i++) {
-        cn_peer_read_shape(reader, &body->shapes[i]);
+        peer_read_shape(reader, &body->shapes[i]);
     }
 }
 
-cn_peer_scene *cn_peer_scene_read(const char *path) {
-    cn_peer_reader reader = {fopen(path, "r"), path};
+peer_scene *peer_scene_read(const char *path) {
+    peer_reader reader = {fopen(path, "r"), path};
     if (!reader.file) {
-        cn_peer_fail(&reader, "the file");
+        peer_fail(&reader, "the file");
     }
-    cn_peer_scene *scene = cn_peer_scene_allocate(1, sizeof *scene);
-    cn_peer_expect(&reader, "cairn-peer");
-    cn_peer_count(&reader, "the version");
-    cn_peer_expect(&reader, "step");
-    scene->step = cn_peer_real(&reader, "the step");
-    scene->steps = cn_peer_count(&reader, "the number of steps");
-    scene->every = cn_peer_count(&reader, "the steps between states");
-    cn_peer_expect(&reader, "limit");
-    scene->limit = cn_peer_real(&reader, "the limit");
-    cn_peer_expect(&reader, "gravity");
-    cn_peer_reals(&reader, "gravity", scene->gravity, 3);
-    cn_peer_expect(&reader, "friction");
-    scene->friction = cn_peer_real(&reader, "friction");
-    cn_peer_expect(&reader, "bodies");
-    scene->body_count = cn_peer_count(&reader, "the number of bodies");
-    scene->bodies = cn_peer_scene_allocate((size_t)scene->body_count, sizeof *scene->bodies);
+    peer_scene *scene = peer_scene_allocate(1, sizeof *scene);
+    peer_expect(&reader, "cairn-peer");
+    peer_count(&reader, "the version");
+    peer_expect(&reader, "step");
+    scene->step = peer_real(&reader, "the step");
+    scene->steps = peer_count(&reader, "the number of steps");
+    scene->every = peer_count(&reader, "the steps between states");
+    peer_expect(&reader, "limit");
+    scene->limit = peer_real(&reader, "the limit");
+    peer_expect(&reader, "gravity");
+    peer_reals(&reader, "gravity", scene->gravity, 3);
+    peer_expect(&reader, "friction");
+    scene->friction = peer_real(&reader, "friction");
+    peer_expect(&reader, "bodies");
+    scene->body_count = peer_count(&reader, "the number of bodies");
+    scene->bodies = peer_scene_allocate((size_t)scene->body_count, sizeof *scene->bodies);
     for (int32_t i = 0; i < scene->body_count; i++) {
-        cn_peer_read_body(&reader, &scene->bodies[i]);
+        peer_read_body(&reader, &scene->bodies[i]);
     }
-    cn_peer_expect(&reader, "motions");
-    scene->motion_count = cn_peer_count(&reader, "the number of motions");
-    scene->motions = cn_peer_scene_allocate((size_t)scene->motion_count, sizeof *scene->motions);
+    peer_expect(&reader, "motions");
+    scene->motion_count = peer_count(&reader, "the number of motions");
+    scene->motions = peer_scene_allocate((size_t)scene->motion_count, sizeof *scene->motions);
     for (int32_t i = 0; i < scene->motion_count; i++) {
-        scene->motions[i].body = cn_peer_count(&reader, "a driven body");
-        scene->motions[i].t = cn_peer_real(&reader, "the time of a motion");
-        cn_peer_reals(&reader, "the velocity of a motion", scene->motions[i].velocity, 3);
+        scene->motions[i].body = peer_count(&reader, "a driven body");
+        scene->motions[i].t = peer_real(&reader, "the time of a motion");
+        peer_reals(&reader, "the velocity of a motion", scene->motions[i].velocity, 3);
     }
     fclose(reader.file);
     return scene;
 }
 
-void cn_peer_driven_velocity(const cn_peer_scene *scene, int32_t body, double t, double v[3]) {
+void peer_driven_velocity(const peer_scene *scene, int32_t body, double t, double v[3]) {
     v[0] = v[1] = v[2] = 0.0;
     for (int32_t i = 0; i < scene->motion_count; i++) {
-        const cn_peer_motion *motion = &scene->motions[i];
+        const peer_motion *motion = &scene->motions[i];
         if (motion->body == body && motion->t <= t + 1e-9) {
             memcpy(v, motion->velocity, sizeof motion->velocity);
         }
@@ -177,28 +177,27 @@ void cn_peer_driven_velocity(const cn_peer_scene *scene, int32_t body, double t,
 
 // ---- stepping ----
 
-static void cn_peer_states(const cn_peer_scene *scene, const cn_peer_engine *engine,
-                           double *states) {
+static void peer_states(const peer_scene *scene, const peer_engine *engine, double *states) {
     for (int32_t i = 0; i < scene->body_count; i++) {
         engine->state(engine->world, i, states + 13 * (size_t)i, states + 13 * (size_t)i + 7);
     }
 }
 
-typedef struct cn_peer_output {
+typedef struct peer_output {
     FILE *file;
     double *before, *after;
-    cn_peer_contact *contacts;
+    peer_contact *contacts;
     double contact_sum;
     int32_t frames;
-} cn_peer_output;
+} peer_output;
 
-static void cn_peer_frame(const cn_peer_scene *scene, const cn_peer_engine *engine, double t,
-                          cn_peer_output *out) {
+static void peer_frame(const peer_scene *scene, const peer_engine *engine, double t,
+                       peer_output *out) {
     size_t states = 13 * (size_t)scene->body_count;
     int32_t count =
-        engine->contacts ? engine->contacts(engine->world, out->contacts, CN_PEER_CONTACTS) : 0;
+        engine->contacts ? engine->contacts(engine->world, out->contacts, PEER_CONTACTS) : 0;
     double head[2] = {t, count};
-    cn_peer_states(scene, engine, out->after);
+    peer_states(scene, engine, out->after);
     fwrite(head, sizeof *head, 2, out->file);
     fwrite(out->before, sizeof *out->before, states, out->file);
     fwrite(out->after, sizeof *out->after, states, out->file);
@@ -207,13 +206,12 @@ static void cn_peer_frame(const cn_peer_scene *scene, const cn_peer_engine *engi
     out->frames++;
 }
 
-int cn_peer_scene_run(const cn_peer_scene *scene, const cn_peer_engine *engine, const char *path) {
+int peer_scene_run(const peer_scene *scene, const peer_engine *engine, const char *path) {
     size_t states = 13 * (size_t)scene->body_count;
-    cn_peer_output out = {.file = fopen(path, "wb"),
-                          .before = cn_peer_scene_allocate(states, sizeof(double)),
-                          .after = cn_peer_scene_allocate(states, sizeof(double)),
-                          .contacts =
-                              cn_peer_scene_allocate(CN_PEER_CONTACTS, sizeof(cn_peer_contact))};
+    peer_output out = {.file = fopen(path, "wb"),
+                       .before = peer_scene_allocate(states, sizeof(double)),
+                       .after = peer_scene_allocate(states, sizeof(double)),
+                       .contacts = peer_scene_allocate(PEER_CONTACTS, sizeof(peer_contact))};
     if (!out.file) {
         fprintf(stderr, "peer: cannot write %s\n", path);
         return 1;
@@ -223,14 +221,14 @@ int cn_peer_scene_run(const cn_peer_scene *scene, const cn_peer_engine *engine, 
     while (step < scene->steps && cpu_s < scene->limit) {
         bool told = (step + 1) % scene->every == 0 || step + 1 == scene->steps;
         if (told) {
-            cn_peer_states(scene, engine, out.before);
+            peer_states(scene, engine, out.before);
         }
-        double start = cn_peer_scene_clock();
+        double start = peer_scene_clock();
         engine->step(engine->world, step * scene->step);
-        cpu_s += cn_peer_scene_clock() - start;
+        cpu_s += peer_scene_clock() - start;
         step++;
         if (told) {
-            cn_peer_frame(scene, engine, step * scene->step, &out);
+            peer_frame(scene, engine, step * scene->step, &out);
         }
     }
     bool written = fclose(out.file) == 0;

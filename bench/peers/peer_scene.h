@@ -13,11 +13,11 @@
 extern "C" {
 #endif
 
-typedef enum cn_peer_kind { CN_PEER_SPHERE, CN_PEER_BOX, CN_PEER_HULL, CN_PEER_PLANE } cn_peer_kind;
+typedef enum peer_kind { PEER_SPHERE, PEER_BOX, PEER_HULL, PEER_PLANE } peer_kind;
 
 // In the frame of its body. Vertices and normals are relative to it; spheres and boxes are centred.
-typedef struct cn_peer_shape {
-    cn_peer_kind kind;
+typedef struct peer_shape {
+    peer_kind kind;
     double radius;
     double size[3];                 // box: full edges, along the body's axes
     double normal[3], offset;       // plane: free where normal . x >= offset
@@ -25,68 +25,68 @@ typedef struct cn_peer_shape {
     int32_t vertex_count;           //
     int32_t *faces;                 // hull: for each face its count, then its vertices
     int32_t face_count, face_words; // counter-clockwise from outside; numbers in faces
-} cn_peer_shape;
+} peer_shape;
 
-typedef enum cn_peer_role { CN_PEER_FREE, CN_PEER_FIXED, CN_PEER_DRIVEN } cn_peer_role;
+typedef enum peer_role { PEER_FREE, PEER_FIXED, PEER_DRIVEN } peer_role;
 
-typedef struct cn_peer_body {
-    cn_peer_role role;
+typedef struct peer_body {
+    peer_role role;
     double mass, inertia[3];
     double pose[7];     // x y z, w x y z
     double velocity[6]; // of the centre of mass, and angular, world axes
-    cn_peer_shape *shapes;
+    peer_shape *shapes;
     int32_t shape_count;
-} cn_peer_body;
+} peer_body;
 
 // From time t on a driven body moves with this velocity.
-typedef struct cn_peer_motion {
+typedef struct peer_motion {
     int32_t body;
     double t, velocity[3];
-} cn_peer_motion;
+} peer_motion;
 
-typedef struct cn_peer_scene {
+typedef struct peer_scene {
     double step, gravity[3], friction;
     int32_t steps, every; // states go out after every so many steps
     double limit;         // [s] of CPU after which the peer stops stepping
-    cn_peer_body *bodies;
+    peer_body *bodies;
     int32_t body_count;
-    cn_peer_motion *motions; // in the order of time
+    peer_motion *motions; // in the order of time
     int32_t motion_count;
-} cn_peer_scene;
+} peer_scene;
 
 // Ends the program with a message when the file is not such a scene.
-cn_peer_scene *cn_peer_scene_read(const char *path);
+peer_scene *peer_scene_read(const char *path);
 // The velocity of a driven body at time t; zero before its first motion.
-void cn_peer_driven_velocity(const cn_peer_scene *scene, int32_t body, double t, double v[3]);
+void peer_driven_velocity(const peer_scene *scene, int32_t body, double t, double v[3]);
 
 // A contact of a step as the engine saw it. Bodies count from 0.
-typedef struct cn_peer_contact {
+typedef struct peer_contact {
     double a, b;
     double point[3], normal[3]; // normal towards a
     double gap;                 // [m] negative: overlap
     double impulse[3];          // [N s] on a; NaN: not known
     double push;                // [m/s] normal velocity that the engine aims at against overlap
-} cn_peer_contact;
+} peer_contact;
 
 // ---- a run ----
 
 // What an engine has to offer. Its world is its own.
-typedef struct cn_peer_engine {
+typedef struct peer_engine {
     const char *name, *setting;
     void *world;
     void (*step)(void *world, double t); // the only part that is timed
     void (*state)(void *world, int32_t body, double pose[7], double velocity[6]);
     // The contacts of the last step into contacts, at most room of them; returns how many. NULL:
     // the engine does not tell.
-    int32_t (*contacts)(void *world, cn_peer_contact *contacts, int32_t room);
-} cn_peer_engine;
+    int32_t (*contacts)(void *world, peer_contact *contacts, int32_t room);
+} peer_engine;
 
 // Steps the world, writes states to the file, prints the JSON object. Returns an exit code. A frame
 // of the file is: t, contacts; 13 numbers a body before the step, as many after it; the contacts.
-int cn_peer_scene_run(const cn_peer_scene *scene, const cn_peer_engine *engine, const char *path);
+int peer_scene_run(const peer_scene *scene, const peer_engine *engine, const char *path);
 
-double cn_peer_scene_clock(void); // [s] of CPU
-void *cn_peer_scene_allocate(size_t count, size_t size);
+double peer_scene_clock(void); // [s] of CPU
+void *peer_scene_allocate(size_t count, size_t size);
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 // Seconds of a run; *done: sweeps that it really did.
-static double cn_peer_run(FrictionContactProblem *problem, int sweeps, int *done) {
+static double peer_run(FrictionContactProblem *problem, int sweeps, int *done) {
     bool plane = problem->dimension == 2;
     size_t m = (size_t)problem->dimension * (size_t)problem->numberOfContacts;
     SolverOptions *options =
@@ -27,15 +27,15 @@ static double cn_peer_run(FrictionContactProblem *problem, int sweeps, int *done
     options->dparam[SICONOS_DPARAM_TOL] = 0.0;
     options->iparam[SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION] = // the same place in 2D
         SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_LIGHT;
-    double *r = cn_peer_allocate(m, sizeof *r);
-    double *u = cn_peer_allocate(m, sizeof *u);
-    double start = cn_peer_clock();
+    double *r = peer_allocate(m, sizeof *r);
+    double *u = peer_allocate(m, sizeof *u);
+    double start = peer_clock();
     if (plane) {
         fc2d_driver(problem, r, u, options);
     } else {
         fc3d_driver(problem, r, u, options);
     }
-    double seconds = cn_peer_clock() - start;
+    double seconds = peer_clock() - start;
     *done = options->iparam[SICONOS_IPARAM_ITER_DONE];
     solver_options_delete(options);
     free(options);
@@ -51,14 +51,14 @@ int main(int argc, char **argv) {
         fputs("usage: siconos_nsgs PROBLEM FEW MANY\n", stderr);
         return 2;
     }
-    cn_peer_problem peer;
-    int failed = cn_peer_open("siconos_nsgs", argv[1], &peer);
+    peer_problem peer;
+    int failed = peer_open("siconos_nsgs", argv[1], &peer);
     if (failed) {
         return failed;
     }
     int few_done = 0, many_done = 0;
-    double few_s = cn_peer_run(peer.siconos, few, &few_done);
-    double many_s = cn_peer_run(peer.siconos, many, &many_done);
+    double few_s = peer_run(peer.siconos, few, &few_done);
+    double many_s = peer_run(peer.siconos, many, &many_done);
     printf("{\"peer\":\"siconos\",\"dim\":%d,\"contacts\":%d,\"few\":%d,\"few_s\":%.9f,\"many\":%d,"
            "\"many_s\":%.9f,\"error_evaluation\":\"light\"}\n",
            (int)peer.p->dim, (int)peer.p->contacts, few_done, few_s, many_done, many_s);

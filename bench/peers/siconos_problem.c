@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-double cn_peer_clock(void) {
+double peer_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void *cn_peer_allocate(size_t count, size_t size) {
+void *peer_allocate(size_t count, size_t size) {
     void *memory = calloc(count ? count : 1, size);
     if (!memory) {
         fputs("siconos peer: out of memory\n", stderr);
@@ -26,7 +26,7 @@ void *cn_peer_allocate(size_t count, size_t size) {
 }
 
 // Our blocks are by columns too: only pointers and indices are made anew.
-static SparseBlockStructuredMatrix *cn_peer_blocks(const cn_bsr *W) {
+static SparseBlockStructuredMatrix *peer_blocks(const cn_bsr *W) {
     size_t rows = (size_t)W->block_rows, count = (size_t)W->start[rows];
     size_t size = (size_t)W->dim;
     SparseBlockStructuredMatrix *out = SBM_new();
@@ -34,11 +34,11 @@ static SparseBlockStructuredMatrix *cn_peer_blocks(const cn_bsr *W) {
     out->blocknumber0 = out->blocknumber1 = (unsigned)rows;
     out->filled1 = rows + 1;
     out->filled2 = count;
-    out->block = cn_peer_allocate(count, sizeof *out->block);
-    out->blocksize0 = cn_peer_allocate(rows, sizeof *out->blocksize0);
-    out->blocksize1 = cn_peer_allocate(rows, sizeof *out->blocksize1);
-    out->index1_data = cn_peer_allocate(rows + 1, sizeof *out->index1_data);
-    out->index2_data = cn_peer_allocate(count, sizeof *out->index2_data);
+    out->block = peer_allocate(count, sizeof *out->block);
+    out->blocksize0 = peer_allocate(rows, sizeof *out->blocksize0);
+    out->blocksize1 = peer_allocate(rows, sizeof *out->blocksize1);
+    out->index1_data = peer_allocate(rows + 1, sizeof *out->index1_data);
+    out->index2_data = peer_allocate(count, sizeof *out->index2_data);
     for (size_t k = 0; k < count; k++) {
         out->block[k] = W->value + size * size * k;
         out->index2_data[k] = (size_t)W->column[k];
@@ -50,10 +50,10 @@ static SparseBlockStructuredMatrix *cn_peer_blocks(const cn_bsr *W) {
     return out;
 }
 
-int cn_peer_open(const char *program, const char *path, cn_peer_problem *out) {
+int peer_open(const char *program, const char *path, peer_problem *out) {
     cn_error error;
     char text[1400];
-    *out = (cn_peer_problem){.read = NULL};
+    *out = (peer_problem){.read = NULL};
     cn_status status = cn_problem_read(NULL, path, &out->read, &error);
     if (status == CN_OK && out->read->kind == CN_PROBLEM_FRICTION) {
         out->p = &out->read->friction;
@@ -71,7 +71,7 @@ int cn_peer_open(const char *program, const char *path, cn_peer_problem *out) {
     }
     const cn_friction *p = out->p;
     int m = (int)p->dim * (int)p->contacts;
-    NumericsMatrix *M = NM_new_SBM(m, m, cn_peer_blocks(&p->W.assembled));
+    NumericsMatrix *M = NM_new_SBM(m, m, peer_blocks(&p->W.assembled));
     out->siconos = frictionContactProblem_new_with_data(p->dim, p->contacts, M, p->q, p->mu);
     return 0;
 }

@@ -10,19 +10,19 @@
 #include <stddef.h>
 
 // [s] CPU time of this thread: what idle threads of a linear algebra library burn is not counted.
-double cn_peer_clock(void);
+double peer_clock(void);
 // Zeroed memory; ends the program when there is none.
-void *cn_peer_allocate(size_t count, size_t size);
+void *peer_allocate(size_t count, size_t size);
 
-typedef struct cn_peer_problem {
+typedef struct peer_problem {
     cn_problem *read;
     cn_friction condensed;           // where the file is global
     const cn_friction *p;            // assembled
     FrictionContactProblem *siconos; // sparse blocks, which borrow the arrays of p
-} cn_peer_problem;
+} peer_problem;
 
 // Reads the file and brings it to the local, assembled form. Returns 0, or an exit code after a
 // message. Nothing is given back: Siconos' structures borrow our arrays, and the process ends soon.
-int cn_peer_open(const char *program, const char *path, cn_peer_problem *out);
+int peer_open(const char *program, const char *path, peer_problem *out);
 
 #endif

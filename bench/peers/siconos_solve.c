@@ -24,12 +24,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define CN_PEER_ITERATIONS 10000000 // never reached: the CPU time is what limits
-#define CN_PEER_SOLVES 20           // the shortest of so many counts ...
-#define CN_PEER_TOGETHER 0.3        // [s] ... unless they take longer than this together
-#define CN_PEER_FREEZE 10           // sweeps that a contact without impulse is left alone
+#define PEER_ITERATIONS 10000000 // never reached: the CPU time is what limits
+#define PEER_SOLVES 20           // the shortest of so many counts ...
+#define PEER_TOGETHER 0.3        // [s] ... unless they take longer than this together
+#define PEER_FREEZE 10           // sweeps that a contact without impulse is left alone
 
-typedef struct cn_peer_setting {
+typedef struct peer_setting {
     const char *name;
     int plane, space; // solver ids in 2D and 3D; 0: not there
     int local;        // of one contact; 0: the default
@@ -37,23 +37,23 @@ typedef struct cn_peer_setting {
     bool freeze;      // contacts without impulse are left alone for a while
     bool sparse;      // W as one sparse matrix instead of blocks
     int balance;      // ADMM: strategy for rho
-} cn_peer_setting;
+} peer_setting;
 
-#define CN_LOCAL(name) SICONOS_FRICTION_3D_ONECONTACT_##name
+#define LOCAL(name) SICONOS_FRICTION_3D_ONECONTACT_##name
 #define CN_SPACE(name) .space = SICONOS_FRICTION_3D_##name
 
-static const cn_peer_setting cn_peer_settings[] = {
+static const peer_setting peer_settings[] = {
     {"NSGS", SICONOS_FRICTION_2D_NSGS, CN_SPACE(NSGS)},
     {"NSGS-full", SICONOS_FRICTION_2D_NSGS, CN_SPACE(NSGS), .full = true},
     {"NSGS-freeze", .plane = 0, CN_SPACE(NSGS), .freeze = true},
-    {"NSGS-P", .plane = 0, CN_SPACE(NSGS), .local = CN_LOCAL(ProjectionOnCone)},
-    {"NSGS-P-full", .plane = 0, CN_SPACE(NSGS), .local = CN_LOCAL(ProjectionOnCone), .full = true},
-    {"NSGS-PD", .plane = 0, CN_SPACE(NSGS), .local = CN_LOCAL(ProjectionOnConeWithDiagonalization)},
-    {"NSGS-PLI", .plane = 0, CN_SPACE(NSGS), .local = CN_LOCAL(ProjectionOnConeWithLocalIteration)},
+    {"NSGS-P", .plane = 0, CN_SPACE(NSGS), .local = LOCAL(ProjectionOnCone)},
+    {"NSGS-P-full", .plane = 0, CN_SPACE(NSGS), .local = LOCAL(ProjectionOnCone), .full = true},
+    {"NSGS-PD", .plane = 0, CN_SPACE(NSGS), .local = LOCAL(ProjectionOnConeWithDiagonalization)},
+    {"NSGS-PLI", .plane = 0, CN_SPACE(NSGS), .local = LOCAL(ProjectionOnConeWithLocalIteration)},
     {"NSGS-PLI-full", .plane = 0, CN_SPACE(NSGS),
-     .local = CN_LOCAL(ProjectionOnConeWithLocalIteration), .full = true},
-    {"NSGS-Q", .plane = 0, CN_SPACE(NSGS), .local = CN_LOCAL(QUARTIC)},
-    {"NSGS-NSN", .plane = 0, CN_SPACE(NSGS), .local = CN_LOCAL(NSN)},
+     .local = LOCAL(ProjectionOnConeWithLocalIteration), .full = true},
+    {"NSGS-Q", .plane = 0, CN_SPACE(NSGS), .local = LOCAL(QUARTIC)},
+    {"NSGS-NSN", .plane = 0, CN_SPACE(NSGS), .local = LOCAL(NSN)},
     {"PROX", .plane = 0, CN_SPACE(PROX)},
     {"PROX-sparse", .plane = 0, CN_SPACE(PROX), .sparse = true},
     {"NSN_AC", .plane = 0, CN_SPACE(NSN_AC)},
@@ -78,22 +78,22 @@ static const cn_peer_setting cn_peer_settings[] = {
     {"LEMKE", .plane = SICONOS_FRICTION_2D_LEMKE},
     {"ENUM", .plane = SICONOS_FRICTION_2D_ENUM},
 };
-#define CN_PEER_SETTINGS (sizeof cn_peer_settings / sizeof cn_peer_settings[0])
+#define PEER_SETTINGS (sizeof peer_settings / sizeof peer_settings[0])
 
-static int cn_peer_id(const cn_peer_setting *setting, int dim) {
+static int peer_id(const peer_setting *setting, int dim) {
     return dim == 2 ? setting->plane : setting->space;
 }
 
-static SolverOptions *cn_peer_options(const cn_peer_setting *setting, int dim, double tolerance) {
-    SolverOptions *options = solver_options_create(cn_peer_id(setting, dim));
-    options->iparam[SICONOS_IPARAM_MAX_ITER] = CN_PEER_ITERATIONS;
+static SolverOptions *peer_options(const peer_setting *setting, int dim, double tolerance) {
+    SolverOptions *options = solver_options_create(peer_id(setting, dim));
+    options->iparam[SICONOS_IPARAM_MAX_ITER] = PEER_ITERATIONS;
     options->dparam[SICONOS_DPARAM_TOL] = tolerance;
     if (setting->full) {
         options->iparam[SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION] = // the same place in 2D
             SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_FULL;
     }
     if (setting->freeze) {
-        options->iparam[SICONOS_FRICTION_3D_NSGS_FREEZING_CONTACT] = CN_PEER_FREEZE;
+        options->iparam[SICONOS_FRICTION_3D_NSGS_FREEZING_CONTACT] = PEER_FREEZE;
     }
     if (setting->balance) {
         options->iparam[SICONOS_FRICTION_3D_ADMM_IPARAM_RHO_STRATEGY] = setting->balance;
@@ -104,27 +104,27 @@ static SolverOptions *cn_peer_options(const cn_peer_setting *setting, int dim, d
     return options;
 }
 
-typedef struct cn_peer_answer {
+typedef struct peer_answer {
     double seconds, residual;
     int iterations;
-} cn_peer_answer;
+} peer_answer;
 
-static cn_peer_answer cn_peer_solve(const cn_peer_problem *peer, const cn_peer_setting *setting,
-                                    double tolerance, cn_arena *scratch) {
+static peer_answer peer_solve(const peer_problem *peer, const peer_setting *setting,
+                              double tolerance, cn_arena *scratch) {
     FrictionContactProblem *problem = peer->siconos;
     int dim = problem->dimension;
     size_t m = (size_t)dim * (size_t)problem->numberOfContacts;
-    SolverOptions *options = cn_peer_options(setting, dim, tolerance);
-    double *r = cn_peer_allocate(m, sizeof *r);
-    double *u = cn_peer_allocate(m, sizeof *u);
-    cn_peer_answer answer = {.residual = (double)NAN};
-    double start = cn_peer_clock();
+    SolverOptions *options = peer_options(setting, dim, tolerance);
+    double *r = peer_allocate(m, sizeof *r);
+    double *u = peer_allocate(m, sizeof *u);
+    peer_answer answer = {.residual = (double)NAN};
+    double start = peer_clock();
     if (dim == 2) {
         fc2d_driver(problem, r, u, options);
     } else {
         fc3d_driver(problem, r, u, options);
     }
-    answer.seconds = cn_peer_clock() - start;
+    answer.seconds = peer_clock() - start;
     answer.iterations = options->iparam[SICONOS_IPARAM_ITER_DONE];
     cn_grade grade;
     if (cn_friction_grade(peer->p, r, NULL, scratch, &grade) == CN_OK) {
@@ -138,26 +138,26 @@ static cn_peer_answer cn_peer_solve(const cn_peer_problem *peer, const cn_peer_s
 }
 
 // W once more as one sparse matrix. The conversion is not timed.
-static void cn_peer_make_sparse(FrictionContactProblem *problem) {
+static void peer_make_sparse(FrictionContactProblem *problem) {
     NumericsMatrix *sparse = NM_create(NM_SPARSE, problem->M->size0, problem->M->size1);
     NM_triplet_alloc(sparse, (CS_INT)1);
     NM_copy_to_sparse(problem->M, sparse, 0.0);
     problem->M = sparse;
 }
 
-static int cn_peer_list(int dim) {
-    for (size_t i = 0; i < CN_PEER_SETTINGS; i++) {
-        if (cn_peer_id(&cn_peer_settings[i], dim)) {
-            puts(cn_peer_settings[i].name);
+static int peer_list(int dim) {
+    for (size_t i = 0; i < PEER_SETTINGS; i++) {
+        if (peer_id(&peer_settings[i], dim)) {
+            puts(peer_settings[i].name);
         }
     }
     return 0;
 }
 
-static const cn_peer_setting *cn_peer_find(const char *name, int dim) {
-    for (size_t i = 0; i < CN_PEER_SETTINGS; i++) {
-        if (strcmp(cn_peer_settings[i].name, name) == 0 && cn_peer_id(&cn_peer_settings[i], dim)) {
-            return &cn_peer_settings[i];
+static const peer_setting *peer_find(const char *name, int dim) {
+    for (size_t i = 0; i < PEER_SETTINGS; i++) {
+        if (strcmp(peer_settings[i].name, name) == 0 && peer_id(&peer_settings[i], dim)) {
+            return &peer_settings[i];
         }
     }
     return NULL;
@@ -165,7 +165,7 @@ static const cn_peer_setting *cn_peer_find(const char *name, int dim) {
 
 int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "--list") == 0) {
-        return cn_peer_list((int)strtol(argv[2], NULL, 10));
+        return peer_list((int)strtol(argv[2], NULL, 10));
     }
     double tolerance = argc == 5 ? strtod(argv[3], NULL) : 0.0;
     double limit = argc == 5 ? strtod(argv[4], NULL) : 0.0;
@@ -173,20 +173,20 @@ int main(int argc, char **argv) {
         fputs("usage: siconos_solve PROBLEM SETTING TOLERANCE SECONDS\n", stderr);
         return 2;
     }
-    cn_peer_problem peer;
-    int failed = cn_peer_open("siconos_solve", argv[1], &peer);
+    peer_problem peer;
+    int failed = peer_open("siconos_solve", argv[1], &peer);
     if (failed) {
         return failed;
     }
-    const cn_peer_setting *setting = cn_peer_find(argv[2], peer.siconos->dimension);
+    const peer_setting *setting = peer_find(argv[2], peer.siconos->dimension);
     if (!setting) {
         fprintf(stderr, "siconos_solve: no setting %s for this dimension\n", argv[2]);
         return 2;
     }
     if (setting->sparse) {
-        cn_peer_make_sparse(peer.siconos);
+        peer_make_sparse(peer.siconos);
     }
-    rlim_t seconds = (rlim_t)ceil(limit + CN_PEER_TOGETHER);
+    rlim_t seconds = (rlim_t)ceil(limit + PEER_TOGETHER);
     setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 1});
     // Some of the solvers print; what is ours to say must stay alone on standard output.
     int out = dup(STDOUT_FILENO);
@@ -194,10 +194,10 @@ int main(int argc, char **argv) {
         return 1;
     }
     cn_arena *scratch = cn_arena_create(NULL);
-    cn_peer_answer best = {.seconds = HUGE_VAL};
+    peer_answer best = {.seconds = HUGE_VAL};
     double together = 0.0;
-    for (int i = 0; scratch && i < CN_PEER_SOLVES && together < CN_PEER_TOGETHER; i++) {
-        cn_peer_answer answer = cn_peer_solve(&peer, setting, tolerance, scratch);
+    for (int i = 0; scratch && i < PEER_SOLVES && together < PEER_TOGETHER; i++) {
+        peer_answer answer = peer_solve(&peer, setting, tolerance, scratch);
         together += answer.seconds;
         best = answer.seconds < best.seconds ? answer : best;
     }

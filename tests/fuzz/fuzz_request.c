@@ -16,20 +16,20 @@ static void cn_fuzz_vector(const double x[3]) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int32_t dim = 2; dim <= 3; dim++) {
-        cn_request request;
+        page_request request;
         const char *why = NULL;
         const char *text = data ? (const char *)data : "";
-        if (!cn_request_read(text, size, dim, CN_FUZZ_BODIES, &request, &why)) {
+        if (!request_read(text, size, dim, CN_FUZZ_BODIES, &request, &why)) {
             CN_FUZZ_REQUIRE(why && why[0] && !strchr(why, '\n'));
             continue;
         }
-        CN_FUZZ_REQUIRE(size <= CN_REQUEST_SIZE);
-        CN_FUZZ_REQUIRE((int)request.op >= 0 && request.op < CN_REQUEST_OPS);
+        CN_FUZZ_REQUIRE(size <= REQUEST_SIZE);
+        CN_FUZZ_REQUIRE((int)request.op >= 0 && request.op < REQUEST_OPS);
         CN_FUZZ_REQUIRE(request.step >= 0 && request.from >= 0 && request.to >= 0);
         CN_FUZZ_REQUIRE(request.body >= 0 && request.body < CN_FUZZ_BODIES);
         CN_FUZZ_REQUIRE(request.bins <= 65536 && request.points <= 65536 && request.count <= 1000);
-        CN_FUZZ_REQUIRE(request.op != CN_ASK_LEDGER || request.bins >= 1);
-        CN_FUZZ_REQUIRE(request.op != CN_ASK_SERIES || request.points >= 2);
+        CN_FUZZ_REQUIRE(request.op != ASK_LEDGER || request.bins >= 1);
+        CN_FUZZ_REQUIRE(request.op != ASK_SERIES || request.points >= 2);
         CN_FUZZ_REQUIRE(request.value >= 0.0 && request.value <= 1000.0);
         CN_FUZZ_REQUIRE(request.k >= 0.0 && request.k <= 1e9);
         cn_fuzz_vector(request.vector);
