@@ -48,7 +48,11 @@ static void cn_check_step(cn_checking *check) {
         cn_check_find(check, "joint", frame->step, 0.0, 0.0, "the row of this step is missing");
         evident = false;
     }
-    grade->steered += frame->steered;
+    grade->steered += frame->by_hand;
+    if (frame->by_hand && !(check->first_command <= frame->step)) {
+        cn_check_missing(check, "the frame of step %lld was steered, and no event says how",
+                         (long long)frame->step);
+    }
     if (evident && frame->step > 0) {
         cn_check_middle(check);
         cn_check_motion(check);
@@ -65,15 +69,17 @@ static void cn_check_step(cn_checking *check) {
         cn_check_motion(check);
         cn_check_recorded_law(check);
     }
+    cn_check_path_to(check, cn_may_be_cut(check, 1));
     cn_check_energy(check);
 }
 
 static bool cn_keep_row(void *user, const cn_step_report *row) {
     cn_checking *check = user;
+    cn_path_row(check, row);
     check->row = *row;
     check->row.solver = "";
-    check->has_row = true;
-    return false;
+    check->has_row = row->step == check->frame.step;
+    return true;
 }
 
 static cn_status cn_check_frames(cn_checking *check) {
@@ -90,7 +96,8 @@ static cn_status cn_check_frames(cn_checking *check) {
         status = cn_check_read_frame(check, step, &usable);
         check->has_row = false;
         if (status == CN_OK && step > 0) {
-            status = cn_run_ledger_each(check->run, step, step, cn_keep_row, check, check->error);
+            status = cn_run_ledger_each(check->run, i > 0 ? check->run->steps[i - 1] + 1 : step,
+                                        step, cn_keep_row, check, check->error);
         }
         if (status == CN_OK && usable) {
             cn_check_step(check);
@@ -119,7 +126,8 @@ static cn_status cn_check_all(cn_checking *check) {
 cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_run_grade *grade,
                        cn_error *error) {
     const cn_env *env = cn_arena_env(run->memory);
-    cn_checking check = {.run = run, .model = scene, .grade = grade, .error = error};
+    cn_checking check = {
+        .run = run, .model = scene, .grade = grade, .error = error, .first_command = INT64_MAX};
     *grade = (cn_run_grade){.within = true, .complete = true, .frames = run->frames};
     for (int i = 0; i < CN_CHECK_KINDS; i++) {
         grade->worst[i].step = -1;
@@ -139,6 +147,7 @@ cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_
         check.model = NULL;
     } else if (status == CN_OK) {
         cn_check_scheme(&check);
+        status = check.model->system || cn_path_prepare(&check) ? CN_OK : cn_fail_memory(error);
     }
     grade->tolerance = !isnan(tolerance) ? tolerance
                        : check.model     ? check.model->settings.tolerance

@@ -22,7 +22,8 @@ typedef struct cn_check_frame {
     double *v_before, *v_after, *projection, *load;
     uint8_t *asleep;
     double gravity[3], friction; // as steered
-    bool steered, cut;           // cut: this is the last part of the step
+    bool steered, by_hand;       // gravity or friction; or loads that are not the scene's
+    bool cut;                    // this is the last part of the step
     double *middle, *v_new;      // q~, and the velocities after the impulses there
     double *v_free;              // v_before with the given forces
     double *impulse;             // 6 each: what contacts and joints gave, about the centre of mass
@@ -44,6 +45,8 @@ typedef struct cn_check_frame {
     int64_t row_count;
 } cn_check_frame;
 
+typedef struct cn_check_path cn_check_path; // check/path.c
+
 typedef struct cn_checking {
     cn_run *run;
     const cn_model *model; // NULL: none
@@ -55,9 +58,11 @@ typedef struct cn_checking {
     bool stepped;    // bodies under a scheme of one problem per step: its equations are checked
     bool stabilised; // under that scheme
     double theta;
+    int64_t first_command;      // step of the first event of a person; INT64_MAX: there is none
     cn_check_frame frame, last; // last.step -1: there is none
     bool has_last;
-    cn_step_report row; // of the ledger at the frame's step
+    cn_check_path *path; // NULL: there is none to follow
+    cn_step_report row;  // of the ledger at the frame's step
     bool has_row;
 } cn_checking;
 
@@ -95,6 +100,14 @@ cn_status cn_check_read_frame(cn_checking *check, int64_t step, bool *usable);
 // from the frame before. (check/motion.c)
 void cn_check_middle(cn_checking *check);
 void cn_check_motion(cn_checking *check);
+void cn_motion_at(const cn_checking *check, const cn_motion *motion, double t, double out[6]);
+// Whether steps of this run may have been cut.
+bool cn_may_be_cut(const cn_checking *check, int64_t step);
+// The way from the frame before: rows of the ledger up to this one, then the frame. (check/path.c)
+bool cn_path_prepare(cn_checking *check);
+void cn_path_start(cn_checking *check, double kinetic);
+void cn_path_row(cn_checking *check, const cn_step_report *row);
+void cn_check_path_to(cn_checking *check, bool may_be_cut);
 // Given forces, contacts, joints; then the balance of each body. (check/momentum.c)
 void cn_check_loads(cn_checking *check);
 void cn_check_momentum(cn_checking *check);

@@ -161,15 +161,46 @@ static void cn_shift_of(const cn_checking *check, const cn_contact_record *c, bo
     }
 }
 
-// The largest frame change that bodies of such speeds can have.
-static bool cn_change_is_possible(const cn_checking *check, const cn_law_view *view) {
-    double size = cn_norm3(view->change);
+// The frame change of two spheres: -h (S . n) n x V / d, with S = R_k omega_k + R_c omega_c, V the
+// relative velocity of the centres and d their distance; none where the normal does not turn.
+static void cn_change_of_spheres(const cn_checking *check, const cn_contact_record *c,
+                                 double out[3]) {
+    const cn_model *model = check->model;
+    const int32_t side[2] = {c->antagonist - 1, c->candidate - 1};
+    double v[2][6], spin = 0.0, apart[3], d = 0.0;
+    out[0] = out[1] = out[2] = 0.0;
+    if (model->dim == 2 || !model->body[side[0]].ball || !model->body[side[1]].ball) {
+        return;
+    }
+    for (int k = 0; k < 2; k++) {
+        double radius = model->body[side[k]].bound + 0.5 * c->gap;
+        cn_six(3, cn_velocity_of(model, check->frame.v_before, side[k]), v[k]);
+        spin += radius * cn_dot3(v[k] + 3, c->normal);
+        d += radius;
+    }
+    cn_sub3(v[1], v[0], apart);
+    cn_cross3(c->normal, apart, out);
+    for (int k = 0; k < 3; k++) {
+        out[k] *= -check->frame.h * spin / d;
+    }
+}
+
+// Of spheres it follows from the velocities; of others the largest that bodies of such speeds can
+// have.
+static bool cn_change_is_possible(const cn_checking *check, const cn_contact_record *c,
+                                  const cn_law_view *view) {
+    double size = cn_norm3(view->change), own[3];
     const cn_settings *settings = &check->model->settings;
     if (size == 0.0) {
         return true;
     }
     if (check->stabilised || !settings->frame_change) {
         return false;
+    }
+    if (!check->model->stores_motion) {
+        cn_change_of_spheres(check, c, own);
+        cn_sub3(own, view->change, own);
+        return cn_norm3(own) <= CN_CHECK_ROUND * view->size;
     }
     return size <= CN_CHANGE_SPEEDS * view->size && size >= CN_STILL_SHARE * check->frame.h *
                                                                 cn_norm3(check->frame.gravity) *
@@ -289,7 +320,7 @@ static void cn_check_contact(cn_checking *check, int32_t i, cn_contacts_worst *w
     cn_sub3(shift, c->shift, apart);
     cn_worst_add(&worst->shift, cn_norm3(apart),
                  CN_CHECK_ROUND * (cn_norm3(shift) + view.size) + DBL_MIN, i);
-    cn_worst_add(&worst->change, cn_change_is_possible(check, &view) ? 0.0 : 1.0, 0.5, i);
+    cn_worst_add(&worst->change, cn_change_is_possible(check, c, &view) ? 0.0 : 1.0, 0.5, i);
     cn_check_friction(check, i, view.pair, worst);
     cn_add_scaled3(after, 1.0, shift, w);
     cn_add_to_residual(check, i, w, shift);
@@ -356,6 +387,29 @@ void cn_check_contacts(cn_checking *check) {
     cn_check_counts(check);
 }
 
+// Bodies are stopped without the bounce of their law only where some have one, and where one moves
+// by a quarter of the thinnest shape's thickness in the step, with what impulses it is given.
+static void cn_check_stopped(cn_checking *check) {
+    const cn_model *model = check->model;
+    const cn_check_frame *frame = &check->frame;
+    double most = 0.0;
+    for (int32_t i = 0; i < model->body_count; i++) {
+        const cn_body *body = &model->body[i];
+        double v[6], size = body->ball || !(body->bound < HUGE_VAL) ? 0.0 : body->bound;
+        cn_six(model->dim, cn_velocity_of(model, frame->v_free, i), v);
+        double speed = cn_norm3(v) + size * cn_norm3(v + 3);
+        if (body->role == CN_BODY_FREE) {
+            speed += frame->scale[2 * (int64_t)i] / body->mass;
+        }
+        most = fmax(most, speed * model->settings.step);
+    }
+    bool may = model->settings.continuous && model->bounces && !check->stabilised;
+    if (!may || !(2.0 * most > 0.5 * model->depth_min)) {
+        cn_check_find(check, "frame", frame->step, frame->limited, 0.0,
+                      "bodies are said to have been stopped, and none is fast");
+    }
+}
+
 void cn_check_residual(cn_checking *check) {
     cn_check_frame *frame = &check->frame;
     double lever = frame->row_count > 0
@@ -366,6 +420,7 @@ void cn_check_residual(cn_checking *check) {
     double residual = sqrt(frame->error) / (scale > round_off ? scale : 1.0);
     cn_check_worst worst = {.any = false};
     if (frame->limited > 0) {
+        cn_check_stopped(check);
         return; // bodies were stopped by an impulse that is no law's
     }
     cn_worst_add(&worst, residual, CN_RESIDUAL_ROOM * check->grade->tolerance + CN_RESIDUAL_FLOOR,

@@ -208,6 +208,7 @@ void cn_check_energy(cn_checking *check) {
     }
     cn_energies(check, frame->end, frame->v, &kinetic, &potential);
     if (frame->step == 0) {
+        cn_path_start(check, kinetic.value);
         const char *text = cn_run_meta(check->run, "energy_initial");
         double recorded = text ? strtod(text, NULL) : (double)NAN,
                own = kinetic.value + potential.value;

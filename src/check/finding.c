@@ -43,12 +43,14 @@ void cn_check_missing(cn_checking *check, const char *format, ...) {
     grade->complete = false;
 }
 
-// Written so that a NaN is worse than anything.
+// Written so that a NaN is worse than anything. What is beyond is worse than what is within, also
+// where nothing is allowed.
 static bool cn_is_worse(double value, double allowed, double than, double than_allowed) {
     if (isnan(value)) {
         return !isnan(than);
     }
-    return !isnan(than) && value * than_allowed > than * allowed;
+    bool beyond = value > allowed && than <= than_allowed;
+    return !isnan(than) && (beyond || value * than_allowed > than * allowed);
 }
 
 void cn_worst_add(cn_check_worst *worst, double value, double allowed, int64_t where) {

@@ -93,6 +93,13 @@ static bool cn_read_asleep(cn_checking *check, cn_statement *select, int32_t col
         return false;
     }
     memcpy(check->frame.asleep, bytes, size);
+    for (size_t i = 0; i < size; i++) {
+        if (check->frame.asleep[i] > 2) {
+            cn_check_find(check, "frame", check->frame.step, check->frame.asleep[i], 2.0,
+                          "asleep has an unknown number");
+            return false;
+        }
+    }
     return true;
 }
 
@@ -124,9 +131,12 @@ static bool cn_read_frame_row(cn_checking *check, cn_statement *select) {
         frame->friction = steering[3];
         frame->steered = true;
     }
-    if (!frame->q || !frame->v || !sound || before != check->grade->finding_count) {
+    frame->by_hand = frame->steered || (frame->load && check->model && !check->model->control);
+    bool complete = frame->q && frame->v && !frame->v_after == !frame->middle;
+    if (!complete || !sound || before != check->grade->finding_count) {
         if (before == check->grade->finding_count) {
-            cn_check_find(check, "frame", frame->step, 0.0, 0.0, "q or v is missing");
+            cn_check_find(check, "frame", frame->step, 0.0, 0.0,
+                          "q or v is missing, or one of v_after and q_middle");
         }
         return false;
     }
@@ -153,6 +163,13 @@ static bool cn_read_contact_numbers(cn_checking *check, cn_statement *select, in
     return numbers || frame->contacts == 0;
 }
 
+// A body does not touch itself, nor one that it is jointed to; one of the two moves. (A system may
+// record what it likes as bodies.)
+static bool cn_may_touch(const cn_model *model, int32_t a, int32_t b) {
+    bool free = model->body[a].role == CN_BODY_FREE || model->body[b].role == CN_BODY_FREE;
+    return a != b && free && !cn_model_is_jointed(model, a < b ? a : b, a < b ? b : a);
+}
+
 static bool cn_read_contact_bodies(cn_checking *check, cn_statement *select) {
     cn_check_frame *frame = &check->frame;
     size_t bodies_size, status_size;
@@ -176,6 +193,11 @@ static bool cn_read_contact_bodies(cn_checking *check, cn_statement *select) {
             cn_check_find(check, "contact", frame->step, pair[0], check->run->bodies,
                           "contact %d names body %d, which is not there", (int)c,
                           (int)(pair[0] < 1 || pair[0] > check->run->bodies ? pair[0] : pair[1]));
+            return false;
+        }
+        if (check->stepped && !cn_may_touch(check->model, pair[0] - 1, pair[1] - 1)) {
+            cn_check_find(check, "contact", frame->step, pair[0], pair[1],
+                          "bodies %d and %d cannot have a contact", (int)pair[0], (int)pair[1]);
             return false;
         }
     }

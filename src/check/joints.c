@@ -17,6 +17,11 @@
 
 #define CN_JOINT_SOFTNESS 1e-6 // compliance of rows without bounds, over their own W
 #define CN_JOINT_BROKEN 1e-2   // [m], [rad] what no run goes on with
+// Of the way that the two sides of a row go in the step, and of their rates: what rounds that gain
+// nothing any more leave near singular positions.
+#define CN_JOINT_LEFT 1e-3
+// Of joint_tolerance over the step: rates below are left as they are.
+#define CN_JOINT_RATE 0.1
 
 typedef struct cn_joint_at {
     const cn_joint *joint;
@@ -220,7 +225,7 @@ static void cn_check_rows_of(cn_checking *check, const cn_joint_at *at) {
 // ---- what is recorded of a joint ----
 
 typedef struct cn_joints_worst {
-    cn_check_worst held, start, record, settled;
+    cn_check_worst held, rate, start, record, settled;
 } cn_joints_worst;
 
 static void cn_check_record_of(cn_checking *check, const cn_joint_at *at, int32_t j,
@@ -264,17 +269,46 @@ static void cn_check_record_of(cn_checking *check, const cn_joint_at *at, int32_
                  j + 1);
 }
 
+// A held row at the end of the step, J there: where the scheme goes round until positions hold they
+// do, and where it takes out rates across joints there are none.
+static void cn_check_held_row(cn_checking *check, const cn_joint *joint, const double J[12],
+                              double end, int32_t j, cn_joints_worst *worst) {
+    const cn_model *model = check->model;
+    const cn_settings *settings = &model->settings;
+    cn_drift drift = settings->joint_drift;
+    double rate = fabs(cn_rate_of(check, joint, J, check->frame.v)), size = 0.0;
+    for (int side = 0; side < 2; side++) {
+        double own[6];
+        cn_six(model->dim, cn_velocity_of(model, check->frame.v, joint->body[side]), own);
+        for (int k = 0; k < 6; k++) {
+            size += fabs(J[6 * side + k] * own[k]);
+        }
+    }
+    bool exact = !check->stabilised && (drift == CN_DRIFT_ITERATE || drift == CN_DRIFT_GGL ||
+                                        drift == CN_DRIFT_PROJECTION);
+    cn_worst_add(&worst->held, end,
+                 exact ? settings->joint_tolerance + CN_JOINT_LEFT * check->frame.h * (1.0 + size)
+                       : CN_JOINT_BROKEN,
+                 j + 1);
+    if (exact && drift != CN_DRIFT_ITERATE) {
+        cn_worst_add(&worst->rate, rate,
+                     CN_JOINT_RATE * settings->joint_tolerance / settings->step +
+                         CN_JOINT_LEFT * size,
+                     j + 1);
+    }
+}
+
 static void cn_check_held(cn_checking *check, const cn_joint_at *at, int32_t j,
                           cn_joints_worst *worst, double *largest) {
     cn_check_frame *frame = &check->frame;
     const cn_joint *joint = at->joint;
     for (int32_t i = 0; i < joint->row_count; i++) {
-        double J[12], end = cn_gauge_of(joint, &at->end, i, J),
-                      start = cn_gauge_of(joint, &at->start, i, J),
-                      recorded = frame->gauge_start[joint->row_first + i];
+        double J[12], unused[12], end = cn_gauge_of(joint, &at->end, i, J),
+                                  start = cn_gauge_of(joint, &at->start, i, unused),
+                                  recorded = frame->gauge_start[joint->row_first + i];
         if (joint->row[i].role == CN_ROLE_HELD) {
             *largest = fmax(*largest, fabs(end));
-            cn_worst_add(&worst->held, fabs(end), CN_JOINT_BROKEN, j + 1);
+            cn_check_held_row(check, joint, J, fabs(end), j, worst);
         }
         if (!frame->projection && joint->row[i].role != CN_ROLE_NONE) {
             cn_worst_add(&worst->start, fabs(start - recorded),
@@ -297,6 +331,10 @@ static void cn_check_settled(cn_checking *check, cn_joints_worst *worst) {
         for (int32_t i = 0; i < joint->row_count; i++) {
             double J[12], r = frame->settled[joint->row_first + i];
             cn_gauge_of(joint, &view, i, J);
+            if (joint->row[i].role != CN_ROLE_HELD) {
+                cn_worst_add(&worst->settled, fabs(r), 0.0, joint->body[1] + 1);
+                continue;
+            }
             for (int side = 0; side < 2; side++) {
                 double v[6], *own = change + 6 * (int64_t)joint->body[side];
                 cn_side_velocity(check, joint, side, frame->end, J, v);
@@ -371,6 +409,8 @@ void cn_check_joints(cn_checking *check) {
                       "joint_error_max is not that of the joints");
     }
     cn_worst_find(check, CN_CHECK_JOINT, &worst.held, "joint", "it does not hold", "number");
+    cn_worst_find(check, CN_CHECK_JOINT, &worst.rate, "joint", "its sides part at the end",
+                  "number");
     cn_worst_find(check, CN_CHECK_KINDS, &worst.start, "joint",
                   "its start is not that of the poses", "number");
     cn_worst_find(check, CN_CHECK_KINDS, &worst.record, "joint",

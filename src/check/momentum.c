@@ -11,6 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+#define CN_SLOW_ROOM                                                                               \
+    1.000001 // of the speed of sleep: rates turn with bodies in the rest of the step
+
 void cn_give_impulse(cn_check_frame *frame, int32_t body, const double arm[3],
                      const double impulse[3], double sign) {
     double moment[3], *own = frame->impulse + 6 * (int64_t)body,
@@ -152,24 +155,39 @@ static double cn_left_over(const cn_model *model, int32_t i, int half, const dou
 }
 
 // A body that sleeps: what rests on it and its weight balance to what it moved by when it fell
-// asleep.
+// asleep. Slow is a body of which no point is faster than the speed of sleep.
 static void cn_sleeper_balance(cn_checking *check, int32_t i, cn_check_worst *worst) {
     const cn_model *model = check->model;
     const cn_check_frame *frame = &check->frame;
     const cn_body *body = &model->body[i];
-    double sum[3], slow = model->settings.sleep_speed;
-    for (int k = 0; k < 3; k++) {
+    double sum[6], slow = model->settings.sleep_speed, *scale = frame->scale + 2 * (int64_t)i;
+    for (int k = 0; k < 6; k++) {
         double load = frame->load ? frame->load[6 * (int64_t)i + k] : 0.0;
-        sum[k] =
-            frame->impulse[6 * (int64_t)i + k] +
-            (k < model->dim ? model->settings.step * (body->mass * frame->gravity[k] + load) : 0.0);
+        double weight = k < model->dim && k < 3 ? body->mass * frame->gravity[k] : 0.0;
+        sum[k] = frame->impulse[6 * (int64_t)i + k] + model->settings.step * (weight + load);
     }
     // A step that was cut was shorter than this.
     bool whole = !(model->settings.error > 0.0) && body->lock == 0;
     if (whole) {
-        cn_worst_add(worst, cn_norm3(sum),
-                     2.0 * body->mass * slow + CN_CHECK_ROUND * frame->scale[2 * (int64_t)i], i);
+        cn_worst_add(worst, cn_norm3(sum), 2.0 * body->mass * slow + CN_CHECK_ROUND * scale[0], i);
+        cn_worst_add(worst, cn_norm3(sum + 3),
+                     2.0 * body->mass * body->bound * slow + CN_CHECK_ROUND * scale[1], i);
     }
+}
+
+// A body that fell asleep at the end of the step: it was slow, and is at rest.
+static void cn_sleeper_start(cn_checking *check, int32_t i, cn_check_worst *worst) {
+    const cn_model *model = check->model;
+    cn_check_frame *frame = &check->frame;
+    double own[6], before[6], at_rest = 0.0;
+    cn_six(model->dim, cn_velocity_of(model, frame->v, i), own);
+    cn_six(model->dim, cn_velocity_of(model, frame->v_new, i), before);
+    for (int k = 0; k < 6; k++) {
+        at_rest += fabs(own[k]);
+    }
+    cn_worst_add(worst, at_rest, 0.0, i);
+    cn_worst_add(worst, fmax(cn_norm3(before), model->body[i].bound * cn_norm3(before + 3)),
+                 CN_SLOW_ROOM * model->settings.sleep_speed, i);
 }
 
 static void cn_body_balance(cn_checking *check, int32_t i, cn_check_worst *worst) {
@@ -200,17 +218,21 @@ static void cn_body_balance(cn_checking *check, int32_t i, cn_check_worst *worst
 void cn_check_momentum(cn_checking *check) {
     const cn_model *model = check->model;
     cn_check_frame *frame = &check->frame;
-    cn_check_worst worst = {.any = false}, sleeping = {.any = false};
+    cn_check_worst worst = {.any = false}, sleeping = {.any = false}, fallen = {.any = false};
     for (int32_t i = 0; i < model->body_count; i++) {
         if (model->body[i].role != CN_BODY_FREE) {
             continue;
         }
-        if (cn_is_moved(check, i)) {
-            cn_body_balance(check, i, &worst);
-        } else if (!(model->settings.sleep_speed > 0.0)) {
+        if (frame->asleep && frame->asleep[i] > 0 && !(model->settings.sleep_speed > 0.0)) {
             cn_check_find(check, "frame", frame->step, 1.0, 0.0,
                           "body %d sleeps, which its scene does not allow", (int)i + 1);
             return;
+        }
+        if (cn_is_moved(check, i)) {
+            cn_body_balance(check, i, &worst);
+            if (frame->asleep && frame->asleep[i] == 2) {
+                cn_sleeper_start(check, i, &fallen);
+            }
         } else {
             double at_rest = 0.0;
             for (int32_t k = 0; k < cn_velocity_size(model->dim); k++) {
@@ -228,5 +250,10 @@ void cn_check_momentum(cn_checking *check) {
         cn_check_find(check, "contact", frame->step, sleeping.value, sleeping.allowed,
                       "body %d sleeps, and what it rests on does not bear it",
                       (int)sleeping.where + 1);
+    }
+    if (fallen.any && !(fallen.value <= fallen.allowed)) {
+        cn_check_find(check, "frame", frame->step, fallen.value, fallen.allowed,
+                      "body %d fell asleep while it moved, or moves in its sleep",
+                      (int)fallen.where + 1);
     }
 }

@@ -78,8 +78,7 @@ void cn_check_middle(cn_checking *check) {
 
 // ---- given motions ----
 
-static void cn_motion_at(const cn_checking *check, const cn_motion *motion, double t,
-                         double out[6]) {
+void cn_motion_at(const cn_checking *check, const cn_motion *motion, double t, double out[6]) {
     const cn_model *model = check->model;
     cn_evaluator *signals = check->signals;
     for (int32_t k = 0; k < 3; k++) {
@@ -198,6 +197,12 @@ static void cn_check_end(cn_checking *check, int32_t i, cn_check_worst *worst) {
     cn_worst_add(worst, apart, CN_CHECK_ROUND * scale, i);
 }
 
+bool cn_may_be_cut(const cn_checking *check, int64_t step) {
+    const cn_settings *settings = &check->model->settings;
+    bool fast = settings->continuous && (check->model->bounces || step == 1);
+    return settings->error > 0.0 || fast || settings->on_stall == CN_STALL_HALVE;
+}
+
 static void cn_check_times(cn_checking *check) {
     const cn_check_frame *frame = &check->frame;
     double step = check->model->settings.step, end = frame->start + frame->h;
@@ -207,12 +212,26 @@ static void cn_check_times(cn_checking *check) {
         cn_check_find(check, "frame", frame->step, end, frame->t,
                       "start and h are not those of a step that ends at t");
     }
-    const cn_settings *settings = &check->model->settings;
-    bool may_be_cut =
-        settings->error > 0.0 || settings->continuous || settings->on_stall == CN_STALL_HALVE;
-    if (sound && frame->h < step && !may_be_cut) {
+    if (sound && frame->h < step && !cn_may_be_cut(check, frame->step)) {
         cn_check_find(check, "frame", frame->step, frame->h, step,
                       "the step was cut, which its scene does not allow");
+    }
+}
+
+// Bodies are lifted out of overlaps, by no more than all of these together.
+static void cn_check_lift(cn_checking *check, cn_check_worst *worst) {
+    const cn_model *model = check->model;
+    cn_check_frame *frame = &check->frame;
+    double overlaps = 0.0;
+    bool may = model->settings.penetration_slop > 0.0 && !check->stabilised;
+    for (int32_t c = 0; c < frame->contacts && may; c++) {
+        overlaps += fmax(0.0, -frame->contact[c].gap);
+    }
+    for (int32_t i = 0; frame->projection && i < model->body_count; i++) {
+        double way[6], bound = model->body[i].bound;
+        cn_six(model->dim, cn_velocity_of(model, frame->projection, i), way);
+        double size = cn_norm3(way) + (bound < HUGE_VAL ? bound * cn_norm3(way + 3) : 0.0);
+        cn_worst_add(worst, size, model->body[i].role == CN_BODY_FREE ? overlaps : 0.0, i);
     }
 }
 
@@ -231,6 +250,7 @@ void cn_check_motion(cn_checking *check) {
     if (frame->v_new) {
         cn_check_times(check);
         cn_check_driven(check, &worst);
+        cn_check_lift(check, &worst);
         bool next = check->has_last && check->last.end && check->last.step == frame->step - 1 &&
                     !frame->cut;
         for (int32_t i = 0; i < model->body_count; i++) {

@@ -1,6 +1,7 @@
 // check/pairs.c
-// No pair of bodies overlaps at q~ without a contact: balls round the bodies are swept along the
-// axis on which they are spread most, and pairs that no contact names are looked at closely.
+// No pair of bodies is nearer than the alert distance at q~ without a contact: balls round the
+// bodies are swept along the axis on which they are spread most, and pairs that no contact names
+// are looked at closely.
 #include "check/check.h"
 
 #include "base/arena.h"
@@ -11,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of the smaller body's size: overlaps below are left to the detection's round-off.
-#define CN_OVERLAP_SHARE 1e-6
+// Of the smaller body's size: what is left to the detection's round-off.
+#define CN_NEAR_SHARE 1e-6
 
 typedef struct cn_span {
     double low, high;
@@ -59,15 +60,17 @@ static void cn_look_closely(cn_pair_walk *walk, int32_t a, int32_t b) {
         cn_is_named(walk, a, b)) {
         return;
     }
-    double size = fmin(model->body[a].bound, model->body[b].bound), far = CN_OVERLAP_SHARE * size;
+    double size = fmin(model->body[a].bound, model->body[b].bound), room = CN_NEAR_SHARE * size;
+    double near = model->settings.alert - room;
     for (int32_t i = 0; i < model->body[a].shape_count; i++) {
         cn_solid first = cn_solid_at(model, a, i, cn_pose_of(model, check->frame.middle, a));
         for (int32_t k = 0; k < model->body[b].shape_count; k++) {
             cn_solid second = cn_solid_at(model, b, k, cn_pose_of(model, check->frame.middle, b));
-            double overlap = cn_solids_overlap(&first, &second, far);
-            bool worse = overlap > (walk->worst.any ? walk->worst.value : 0.0);
-            cn_worst_add(&walk->worst, overlap, 0.999 * far, a + 1);
-            walk->other = worse ? b + 1 : walk->other;
+            double gap = cn_solids_gap(&first, &second, near);
+            if (gap < near && !(walk->worst.any && gap >= walk->worst.value)) {
+                walk->worst = (cn_check_worst){gap, near, a + 1, true};
+                walk->other = b + 1;
+            }
         }
     }
 }
@@ -110,7 +113,8 @@ static bool cn_pairs_prepare(cn_pair_walk *walk, int32_t axis) {
         if (!(bound < HUGE_VAL)) {
             walk->wall[walk->wall_count++] = i;
         } else if (model->body[i].shape_count > 0) {
-            walk->span[walk->count++] = (cn_span){x - bound, x + bound, i};
+            double reach = bound + 0.5 * model->settings.alert;
+            walk->span[walk->count++] = (cn_span){x - reach, x + reach, i};
         }
     }
     if (walk->named_count > 0) {
@@ -132,8 +136,8 @@ void cn_check_pairs(cn_checking *check) {
         const double *own = cn_pose_of(model, check->frame.middle, walk.span[i].body);
         for (int32_t k = i + 1; k < walk.count && walk.span[k].low <= walk.span[i].high; k++) {
             const double *other = cn_pose_of(model, check->frame.middle, walk.span[k].body);
-            double reach =
-                       model->body[walk.span[i].body].bound + model->body[walk.span[k].body].bound,
+            double reach = model->settings.alert + model->body[walk.span[i].body].bound +
+                           model->body[walk.span[k].body].bound,
                    square = 0.0;
             for (int32_t axis = 0; axis < model->dim; axis++) {
                 square += (own[axis] - other[axis]) * (own[axis] - other[axis]);
@@ -146,9 +150,9 @@ void cn_check_pairs(cn_checking *check) {
             cn_look_closely(&walk, walk.span[i].body, walk.wall[k]);
         }
     }
-    if (walk.worst.any && !(walk.worst.value <= walk.worst.allowed)) {
-        cn_check_find(check, "contact", check->frame.step, walk.worst.value, walk.worst.allowed,
-                      "bodies %d and %d overlap and have no contact", (int)walk.worst.where,
-                      (int)walk.other);
+    if (walk.worst.any) {
+        cn_check_find(check, "contact", check->frame.step, walk.worst.allowed - walk.worst.value,
+                      0.0, "bodies %d and %d are %.3g apart and have no contact",
+                      (int)walk.worst.where, (int)walk.other, walk.worst.value);
     }
 }

@@ -2,6 +2,7 @@
 // The rows of a run file: their hashes, that none is missing, that they stand at their times.
 #include "check/check.h"
 
+#include "base/hash.h"
 #include "record/row_hash.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@
 // Multiples of a time are met within this share of a step, as the command that records meets them.
 #define CN_GRID_SLACK 1e-6
 #define CN_FRAMES_ENDED "no more frames" // an event of a live run
+#define CN_COMMANDS "live: "             // what the events of commands begin with
 
 // One number that a query gives; -1 where it cannot be made.
 static int64_t cn_check_count(cn_checking *check, const char *sql) {
@@ -80,6 +82,53 @@ static cn_status cn_check_hashes(cn_checking *check, int32_t index) {
             break;
         }
         cn_check_row_hash(check, table, select);
+    }
+    cn_statement_end(select);
+    return status;
+}
+
+// A state begins with a word that names its layout and an XXH64 over all of it, which is read as 0
+// there. Its hash is that of the frame of its step, where there is one.
+static void cn_check_checkpoint(cn_checking *check, cn_statement *select) {
+    size_t size;
+    uint64_t head[2] = {0, 0};
+    int64_t step = cn_column_int(select, 0);
+    const unsigned char *bytes = cn_column_blob(select, 1, &size);
+    bool whole = size >= sizeof head;
+    if (whole) {
+        memcpy(head, bytes, sizeof head);
+        uint64_t stored = head[1];
+        head[1] = 0;
+        const cn_hash_part parts[] = {{head, sizeof head},
+                                      {bytes + sizeof head, size - sizeof head}};
+        whole = cn_hash_parts(parts, 2) == stored;
+    }
+    if (!whole) {
+        cn_check_find(check, "checkpoint", step, 1.0, 0.0,
+                      "the row of step %lld is not what was written", (long long)step);
+    } else if (cn_column_kind_of(select, 3) != CN_COLUMN_NULL &&
+               strcmp(cn_column_text(select, 2), cn_column_text(select, 3)) != 0) {
+        cn_check_find(check, "checkpoint", step, 1.0, 0.0, "its hash is not that of the frame");
+    }
+}
+
+static cn_status cn_check_checkpoints(cn_checking *check) {
+    cn_statement *select = NULL;
+    bool row = true;
+    if (!cn_database_has(check->run->database, "frame", "row_hash")) {
+        return CN_OK; // states of older versions have no checksum
+    }
+    cn_status status = cn_database_prepare(
+        check->run->database,
+        "SELECT step,state,checkpoint.hash,frame.hash FROM checkpoint LEFT JOIN frame USING(step) "
+        "ORDER BY step",
+        &select, check->error);
+    while (status == CN_OK) {
+        status = cn_statement_step(check->run->database, select, &row, check->error);
+        if (status != CN_OK || !row) {
+            break;
+        }
+        cn_check_checkpoint(check, select);
     }
     cn_statement_end(select);
     return status;
@@ -177,6 +226,26 @@ static void cn_check_without_frame(cn_checking *check, const char *table) {
     cn_statement_end(select);
 }
 
+// A table that somebody made anew need not have one row a step, of which readers take any.
+static void cn_check_numbers(cn_checking *check) {
+    static const char *const tables[] = {"frame", "contact", "joint", "ledger", "checkpoint"};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        char sql[100];
+        snprintf(sql, sizeof sql, "SELECT count(*)-count(DISTINCT step) FROM %s", tables[i]);
+        int64_t more = cn_database_has(check->run->database, tables[i], "step")
+                           ? cn_check_count(check, sql)
+                           : 0;
+        if (more != 0) {
+            cn_check_find(check, tables[i], -1, (double)more, 0.0, "steps have several rows");
+        }
+    }
+    if (cn_check_count(check, "SELECT count(*) FROM event WHERE text LIKE '" CN_COMMANDS "%'") >
+        0) {
+        check->first_command =
+            cn_check_count(check, "SELECT min(step) FROM event WHERE text LIKE '" CN_COMMANDS "%'");
+    }
+}
+
 static void cn_check_complete(cn_checking *check) {
     const cn_settings *settings = &check->model->settings;
     int64_t last = cn_run_last_step(check->run),
@@ -223,6 +292,8 @@ cn_status cn_check_rows(cn_checking *check) {
     for (int32_t i = 0; status == CN_OK && i < CN_HASHED_TABLES; i++) {
         status = cn_check_hashes(check, i);
     }
+    status = status == CN_OK ? cn_check_checkpoints(check) : status;
+    cn_check_numbers(check);
     if (status == CN_OK && check->model) {
         cn_check_meta(check);
         cn_check_complete(check);

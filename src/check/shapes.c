@@ -1,7 +1,7 @@
 // check/shapes.c
-// Distances and extents of shapes by formula. Whether two convex shapes overlap is decided by
+// Distances and extents of shapes by formula. Whether two convex shapes are near is decided by
 // Gilbert's method on their difference: it walks to the point nearest to the origin and ends at a
-// plane that separates them, or near zero.
+// plane that keeps them as far apart as is asked, or nearer than that.
 #include "check/shapes.h"
 
 #include "math/rotation.h"
@@ -155,8 +155,8 @@ double cn_solid_extent(const cn_solid *solid, const double direction[3]) {
     return cn_dot3(direction, point);
 }
 
-// Of a bounded shape in a plane, line or ring: its deepest point.
-static double cn_overlap_of_unbounded(const cn_solid *wall, const cn_solid *solid) {
+// Of a bounded shape and a plane, line or ring: of its deepest point.
+static double cn_gap_to_unbounded(const cn_solid *wall, const cn_solid *solid) {
     double n[3], x[3], point[3];
     if (wall->shape->kind != CN_SHAPE_RING) {
         cn_mat3_apply(wall->R, wall->shape->normal, n);
@@ -164,35 +164,35 @@ static double cn_overlap_of_unbounded(const cn_solid *wall, const cn_solid *soli
             x[k] = -n[k];
         }
         cn_farthest_in_world(solid, x, point);
-        return fmax(0.0, -cn_solid_distance(wall, point));
+        return cn_solid_distance(wall, point);
     }
     // The farthest point from the middle of the ring, where the shape is round or has corners.
-    double deepest = 0.0, middle[3];
+    double least = HUGE_VAL, middle[3];
     cn_mat3_apply(wall->R, wall->shape->position, middle);
     cn_add_scaled3(middle, 1.0, wall->center, middle);
     for (int32_t i = 0; i < solid->shape->hull.vertex_count; i++) {
         cn_mat3_apply(solid->R, solid->shape->hull.vertex + 3 * (int64_t)i, point);
         cn_add_scaled3(point, 1.0, solid->center, point);
-        deepest = fmax(deepest, -cn_solid_distance(wall, point));
+        least = fmin(least, cn_solid_distance(wall, point));
     }
     if (solid->shape->kind == CN_SHAPE_DISK) {
         double center[3], away[3];
         cn_mat3_apply(solid->R, solid->shape->position, center);
         cn_add_scaled3(center, 1.0, solid->center, center);
         cn_sub3(center, middle, away);
-        deepest = cn_norm3(away) + solid->shape->radius - wall->shape->radius;
+        least = wall->shape->radius - cn_norm3(away) - solid->shape->radius;
     }
-    return fmax(0.0, deepest);
+    return least;
 }
 
-static double cn_round_overlap(const cn_solid *a, const cn_solid *b) {
+static double cn_round_gap(const cn_solid *a, const cn_solid *b) {
     double first[3], second[3], apart[3];
     cn_mat3_apply(a->R, a->shape->position, first);
     cn_mat3_apply(b->R, b->shape->position, second);
     cn_add_scaled3(first, 1.0, a->center, first);
     cn_add_scaled3(second, 1.0, b->center, second);
     cn_sub3(first, second, apart);
-    return fmax(0.0, a->shape->radius + b->shape->radius - cn_norm3(apart));
+    return cn_norm3(apart) - a->shape->radius - b->shape->radius;
 }
 
 static bool cn_is_round(const cn_shape *shape) {
@@ -200,14 +200,15 @@ static bool cn_is_round(const cn_shape *shape) {
 }
 
 // Of two convex shapes: a step of Gilbert's method goes from x towards the point of the difference
-// that is farthest against it.
-static double cn_convex_overlap(const cn_solid *a, const cn_solid *b, double far) {
-    double x[3];
+// that is farthest against it. At least near: they are no nearer, or it cannot be said. Near may be
+// an overlap, of which the method sees only that there is one.
+static double cn_convex_gap(const cn_solid *a, const cn_solid *b, double near) {
+    double x[3], aim = fabs(near);
     cn_sub3(a->center, b->center, x);
     for (int round = 0; round < CN_GILBERT_ROUNDS; round++) {
         double size = cn_norm3(x), against[3], back[3], p[3], q[3], w[3], step[3];
-        if (!(size > far)) {
-            return far; // nearer than that, or one inside the other
+        if (!(size > aim)) {
+            return near > 0.0 ? size : 2.0 * near; // x is a point of the difference
         }
         for (int k = 0; k < 3; k++) {
             back[k] = x[k] / size;
@@ -216,27 +217,27 @@ static double cn_convex_overlap(const cn_solid *a, const cn_solid *b, double far
         cn_farthest_in_world(a, against, p);
         cn_farthest_in_world(b, back, q);
         cn_sub3(p, q, w);
-        if (cn_dot3(back, w) > 0.0) {
-            return 0.0; // a plane is between
+        if (cn_dot3(back, w) >= fmax(near, 0.0)) {
+            return near; // planes that far apart are between
         }
         cn_sub3(w, x, step);
         double square = cn_dot3(step, step),
                share = square > 0.0 ? -cn_dot3(x, step) / square : 0.0;
         if (!(share > 0.0)) {
-            return 0.0; // as near as it comes
+            return near; // as near as it comes
         }
         cn_add_scaled3(x, fmin(share, 1.0), step, x);
     }
-    return 0.0; // it cannot be said
+    return near;
 }
 
-double cn_solids_overlap(const cn_solid *a, const cn_solid *b, double far) {
+double cn_solids_gap(const cn_solid *a, const cn_solid *b, double near) {
     bool open_a = cn_has_no_end(a->shape), open_b = cn_has_no_end(b->shape);
     if (open_a || open_b) {
-        return open_a && open_b ? 0.0
-               : open_a         ? cn_overlap_of_unbounded(a, b)
-                                : cn_overlap_of_unbounded(b, a);
+        return open_a && open_b ? near
+               : open_a         ? cn_gap_to_unbounded(a, b)
+                                : cn_gap_to_unbounded(b, a);
     }
-    return cn_is_round(a->shape) && cn_is_round(b->shape) ? cn_round_overlap(a, b)
-                                                          : cn_convex_overlap(a, b, far);
+    return cn_is_round(a->shape) && cn_is_round(b->shape) ? cn_round_gap(a, b)
+                                                          : cn_convex_gap(a, b, near);
 }

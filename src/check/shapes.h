@@ -19,8 +19,8 @@ cn_solid cn_solid_at(const cn_model *model, int32_t body, int32_t k, const doubl
 double cn_solid_distance(const cn_solid *solid, const double point[3]);
 // The largest direction . x of its points; infinite where it has no end, as of a ring.
 double cn_solid_extent(const cn_solid *solid, const double direction[3]);
-// How deep two shapes overlap at least [m]; 0: they do not, or it cannot be said. far: a length
-// below which the answer does not matter.
-double cn_solids_overlap(const cn_solid *a, const cn_solid *b, double far);
+// No less than the gap between two shapes where they are nearer than `near`; else at least near, as
+// where it cannot be said.
+double cn_solids_gap(const cn_solid *a, const cn_solid *b, double near);
 
 #endif
