@@ -538,7 +538,7 @@ static cn_status cn_count_assembled(const cn_reduction *red, int64_t *cost) {
     cn_operator W = {.kind = CN_OPERATOR_ASSEMBLED};
     cn_status status = cn_build_pattern(red, red->scratch, &W.assembled);
     if (status == CN_OK) {
-        *cost = cn_operator_sweep_cost(&W, red->g->dim, red->g->contacts);
+        *cost = prob_operator_ops_of(W.kind)->sweep_cost(&W, red->g->dim, red->g->contacts);
     }
     cn_arena_release(red->scratch, mark);
     return status;
@@ -559,7 +559,8 @@ cn_status cn_friction_reduce(const cn_friction_global *g, cn_arena *memory, cn_f
         status = status == CN_OK ? cn_build(&red, cn_build_body_space, memory, out, error)
                                  : cn_fail_memory(error);
         if (status == CN_OK) {
-            assemble = cost <= cn_operator_sweep_cost(&out->W, g->dim, g->contacts);
+            assemble =
+                cost <= prob_operator_ops_of(out->W.kind)->sweep_cost(&out->W, g->dim, g->contacts);
         }
         if (status == CN_OK && assemble) {
             cn_arena_release(memory, mark);

@@ -64,40 +64,12 @@ cn_body_map_diagonal(const cn_body_map *body, int dim, int32_t contacts, double 
     }
 }
 
-void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
-    if (W->kind == CN_OPERATOR_BALLS) {
-        cn_ball_map_diagonal(&W->balls, dim, contacts, diagonal);
-    } else if (W->kind == CN_OPERATOR_POINTS) {
-        cn_point_map_diagonal(&W->points, dim, contacts, diagonal);
-    } else if (W->kind == CN_OPERATOR_BODY) {
-        if (dim == 3) {
-            cn_body_map_diagonal(&W->body, 3, contacts, diagonal);
-        } else {
-            cn_body_map_diagonal(&W->body, 2, contacts, diagonal);
-        }
+static void body_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
+    if (dim == 3) {
+        cn_body_map_diagonal(&W->body, 3, contacts, diagonal);
     } else {
-        cn_bsr_diagonal(&W->assembled, diagonal);
+        cn_body_map_diagonal(&W->body, 2, contacts, diagonal);
     }
-}
-
-int32_t cn_operator_dofs(const cn_operator *W, int32_t dim) {
-    int32_t size = dim == 3 ? 6 : 3;
-    switch (W->kind) {
-    case CN_OPERATOR_BODY:
-        return W->body.dofs;
-    case CN_OPERATOR_BALLS:
-        return size * W->balls.bodies;
-    case CN_OPERATOR_POINTS:
-        return size * W->points.bodies;
-    case CN_OPERATOR_ASSEMBLED:
-        break;
-    }
-    return 0;
-}
-
-int64_t cn_operator_sweep_cost(const cn_operator *W, int32_t dim, int32_t contacts) {
-    return W->kind == CN_OPERATOR_BODY ? 2 * (int64_t)dim * W->body.start[contacts]
-                                       : (int64_t)dim * dim * W->assembled.start[contacts];
 }
 
 // For a dimension known to the compiler.
@@ -149,7 +121,7 @@ static void cn_body_velocity_range(void *user, int64_t first, int64_t end) {
     }
 }
 
-static void cn_body_apply(const cn_env *env, const cn_friction *p, const double *r, double *v,
+static void body_velocity(const cn_env *env, const cn_friction *p, const double *r, double *v,
                           double *u) {
     if (p->dim == 3) {
         cn_body_push(p, 3, r, v);
@@ -160,24 +132,135 @@ static void cn_body_apply(const cn_env *env, const cn_friction *p, const double 
     cn_parallel_ranges(env, p->contacts, cn_body_velocity_range, &loop);
 }
 
+static int32_t body_dofs(const cn_operator *W, int32_t dim) {
+    (void)dim;
+    return W->body.dofs;
+}
+
+static int64_t body_sweep_cost(const cn_operator *W, int32_t dim, int32_t contacts) {
+    return 2 * (int64_t)dim * W->body.start[contacts];
+}
+
+static cn_status expand_nothing(const cn_friction *p, cn_arena *memory, cn_friction *out) {
+    (void)memory;
+    *out = *p;
+    return CN_OK;
+}
+
+// ---- assembled ----
+
+static int32_t assembled_dofs(const cn_operator *W, int32_t dim) {
+    (void)W;
+    (void)dim;
+    return 0;
+}
+
+static void assembled_diagonal(const cn_operator *W, int32_t dim, int32_t contacts,
+                               double *diagonal) {
+    (void)dim;
+    (void)contacts;
+    cn_bsr_diagonal(&W->assembled, diagonal);
+}
+
+static void assembled_velocity(const cn_env *env, const cn_friction *p, const double *r, double *v,
+                               double *u) {
+    (void)env;
+    (void)v;
+    cn_bsr_apply(&p->W.assembled, r, u);
+    int64_t m = (int64_t)p->dim * p->contacts;
+    for (int64_t i = 0; i < m; i++) {
+        u[i] += p->q[i];
+    }
+}
+
+static int64_t assembled_sweep_cost(const cn_operator *W, int32_t dim, int32_t contacts) {
+    return (int64_t)dim * dim * W->assembled.start[contacts];
+}
+
+// ---- spheres and disks, points ----
+
+static int32_t spheres_dofs(const cn_operator *W, int32_t dim) {
+    return (dim == 3 ? 6 : 3) * W->balls.bodies;
+}
+
+static void spheres_diagonal(const cn_operator *W, int32_t dim, int32_t contacts,
+                             double *diagonal) {
+    cn_ball_map_diagonal(&W->balls, dim, contacts, diagonal);
+}
+
+static void spheres_velocity(const cn_env *env, const cn_friction *p, const double *r, double *v,
+                             double *u) {
+    memset(v, 0, sizeof *v * (size_t)cn_operator_dofs(&p->W, p->dim));
+    cn_ball_map_push(env, &p->W.balls, p->dim, p->contacts, r, v);
+    cn_ball_map_velocity(env, &p->W.balls, p->dim, p->contacts, p->q, v, u);
+}
+
+static int32_t points_dofs(const cn_operator *W, int32_t dim) {
+    return (dim == 3 ? 6 : 3) * W->points.bodies;
+}
+
+static void points_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
+    cn_point_map_diagonal(&W->points, dim, contacts, diagonal);
+}
+
+static void points_velocity(const cn_env *env, const cn_friction *p, const double *r, double *v,
+                            double *u) {
+    cn_point_map_push(&p->W.points, p->dim, p->contacts, r, v);
+    cn_point_map_velocity(env, &p->W.points, p->dim, p->contacts, p->q, v, u);
+}
+
+static int64_t no_sweep_cost(const cn_operator *W, int32_t dim, int32_t contacts) {
+    (void)W;
+    (void)dim;
+    (void)contacts;
+    return 0;
+}
+
+// ---- the table ----
+
+static const prob_operator_ops operator_table[] = {
+    [CN_OPERATOR_ASSEMBLED] = {.dofs = assembled_dofs,
+                               .diagonal = assembled_diagonal,
+                               .velocity = assembled_velocity,
+                               .sweep_cost = assembled_sweep_cost,
+                               .expand = expand_nothing},
+    [CN_OPERATOR_BODY] = {.body_space = true,
+                          .dofs = body_dofs,
+                          .diagonal = body_diagonal,
+                          .velocity = body_velocity,
+                          .sweep_cost = body_sweep_cost,
+                          .expand = expand_nothing},
+    [CN_OPERATOR_BALLS] = {.body_space = true,
+                           .implicit = true,
+                           .dofs = spheres_dofs,
+                           .diagonal = spheres_diagonal,
+                           .velocity = spheres_velocity,
+                           .sweep_cost = no_sweep_cost,
+                           .expand = cn_balls_to_body_space},
+    [CN_OPERATOR_POINTS] = {.body_space = true,
+                            .implicit = true,
+                            .dofs = points_dofs,
+                            .diagonal = points_diagonal,
+                            .velocity = points_velocity,
+                            .sweep_cost = no_sweep_cost,
+                            .expand = cn_points_to_body_space},
+};
+
+const prob_operator_ops *prob_operator_ops_of(cn_operator_kind kind) {
+    return &operator_table[kind];
+}
+
+void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
+    operator_table[W->kind].diagonal(W, dim, contacts, diagonal);
+}
+
+int32_t cn_operator_dofs(const cn_operator *W, int32_t dim) {
+    return operator_table[W->kind].dofs(W, dim);
+}
+
 void cn_friction_velocity_by(const cn_env *env, const cn_friction *p, const double *r, double *v,
                              double *u) {
-    if (p->W.kind == CN_OPERATOR_BALLS) {
-        memset(v, 0, sizeof *v * (size_t)cn_operator_dofs(&p->W, p->dim));
-        cn_ball_map_push(env, &p->W.balls, p->dim, p->contacts, r, v);
-        cn_ball_map_velocity(env, &p->W.balls, p->dim, p->contacts, p->q, v, u);
-    } else if (p->W.kind == CN_OPERATOR_POINTS) {
-        cn_point_map_push(&p->W.points, p->dim, p->contacts, r, v);
-        cn_point_map_velocity(env, &p->W.points, p->dim, p->contacts, p->q, v, u);
-    } else if (p->W.kind == CN_OPERATOR_BODY) {
-        cn_body_apply(env, p, r, v, u);
-    } else {
-        cn_bsr_apply(&p->W.assembled, r, u);
-        int64_t m = (int64_t)p->dim * p->contacts;
-        for (int64_t i = 0; i < m; i++) {
-            u[i] += p->q[i];
-        }
-    }
+    operator_table[p->W.kind].velocity(env, p, r, v, u);
     cn_bounds_comply(p, r, u);
 }
 
@@ -186,15 +269,5 @@ void cn_friction_velocity(const cn_friction *p, const double *r, double *v, doub
 }
 
 cn_status cn_friction_expand(const cn_friction *p, cn_arena *memory, cn_friction *out) {
-    switch (p->W.kind) {
-    case CN_OPERATOR_BALLS:
-        return cn_balls_to_body_space(p, memory, out);
-    case CN_OPERATOR_POINTS:
-        return cn_points_to_body_space(p, memory, out);
-    case CN_OPERATOR_ASSEMBLED:
-    case CN_OPERATOR_BODY:
-        break;
-    }
-    *out = *p;
-    return CN_OK;
+    return operator_table[p->W.kind].expand(p, memory, out);
 }

@@ -149,8 +149,7 @@ static cn_status cn_friction_check(const cn_env *env, const cn_friction *p, cons
     if (!cn_all_finite(env, m, r)) {
         return cn_fail(error, CN_ERR_ARGUMENT, "the first guess holds a number that is not finite");
     }
-    bool bare = p->W.kind == CN_OPERATOR_BALLS || p->W.kind == CN_OPERATOR_POINTS;
-    if (bare && p->bounds.boxed) {
+    if (prob_operator_ops_of(p->W.kind)->implicit && p->bounds.boxed) {
         return cn_fail(error, CN_ERR_ARGUMENT, "W without H, of balls or points, with joint rows");
     }
     return cn_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error);
@@ -162,7 +161,7 @@ static const char *cn_friction_refusal(const cn_friction *p, uint32_t accepts) {
         return p->dim == 2 ? "this solver is not for 2D problems"
                            : "this solver is not for 3D problems";
     }
-    bool assembled = p->W.kind == CN_OPERATOR_ASSEMBLED;
+    bool assembled = !prob_operator_ops_of(p->W.kind)->body_space;
     if (!(accepts & (assembled ? CN_TAKES_ASSEMBLED : CN_TAKES_BODY))) {
         return assembled ? "this solver needs W in body space, not assembled"
                          : "this solver needs W assembled, not in body space";

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "problem/operator/operator.h"
 #include "problem/operator/point_map.h"
 #include "solve/drivers/natural_map.h"
 
@@ -124,7 +125,7 @@ static void cn_sort_by_island(int32_t things, const int32_t *island, int32_t isl
 
 cn_status cn_islands_find(const cn_friction *p, const bool *kept, cn_arena *memory,
                           cn_islands *out) {
-    bool body = p->W.kind != CN_OPERATOR_ASSEMBLED;
+    bool body = prob_operator_ops_of(p->W.kind)->body_space;
     int32_t size = p->dim == 3 ? 6 : 3,
             bodies = (cn_operator_dofs(&p->W, p->dim) + size - 1) / size;
     int32_t *parent = CN_TAKE(memory, int32_t, p->contacts);

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/elementary.h"
 #include "base/parallel.h"
+#include "problem/operator/operator.h"
 #include "solve/drivers/watch.h"
 #include "solve/gauss_seidel/cache.h"
 #include "solve/gauss_seidel/contact_order.h"
@@ -181,7 +182,7 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
                                 .kept = keeps ? &opts->memo->packets : NULL};
     s->adaptive = params->adaptive;
     s->hyperstatic =
-        p->W.kind != CN_OPERATOR_ASSEMBLED &&
+        prob_operator_ops_of(p->W.kind)->body_space &&
         (double)p->dim * p->contacts > CN_NSGS_HYPERSTATIC * cn_operator_dofs(&p->W, p->dim);
     cn_status status = cn_sweep_prepare_plan(p, opts->local, &plan, scratch, &s->sweep);
     if (status != CN_OK) {

@@ -26,7 +26,7 @@ bool cn_sweep_is_planned(const cn_sweep_plan *plan) {
 
 // Large enough a closed form for batches, and nobody asked for another local solver or order.
 static bool cn_may_be_packed(const cn_sweep *s) {
-    return s->p->W.kind != CN_OPERATOR_ASSEMBLED && s->local->solve == cn_local_hybrid &&
+    return prob_operator_ops_of(s->p->W.kind)->body_space && s->local->solve == cn_local_hybrid &&
            s->plan.relaxation == 1.0 && !s->plan.varies && !cn_sweep_is_planned(&s->plan) &&
            cn_boxes_count(s->p) == 0 && !s->p->convex;
 }
@@ -179,8 +179,8 @@ cn_status cn_sweep_error_of(const cn_sweep *sweep, const double *r, cn_arena *sc
 
 double cn_sweep_cost(const cn_sweep *sweep) {
     const cn_friction *p = sweep->p;
-    double reading = sweep->ops->reads_operator
-                         ? (double)cn_operator_sweep_cost(&p->W, p->dim, p->contacts)
-                         : 0.0;
+    const prob_operator_ops *form = prob_operator_ops_of(p->W.kind);
+    double reading =
+        sweep->ops->reads_operator ? (double)form->sweep_cost(&p->W, p->dim, p->contacts) : 0.0;
     return reading + sweep->ops->contact_cost * p->contacts;
 }

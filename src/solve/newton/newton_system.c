@@ -2,6 +2,7 @@
 #include "solve/newton/newton_system.h"
 
 #include "base/arena.h"
+#include "problem/operator/operator.h"
 #include "solve/drivers/joint_rows.h"
 
 #include <math.h>
@@ -68,6 +69,17 @@ static const uint8_t *cn_late_bodies(const cn_newton_system *s, int32_t bodies, 
     return some ? late : NULL;
 }
 
+// Multiplications of filling the matrix.
+static double filling_assembled(const cn_newton_system *s) {
+    double dim = s->p->dim;
+    return (double)s->p->W.assembled.start[s->p->contacts] * dim * dim * dim;
+}
+
+static double filling_bodies(const cn_newton_system *s) {
+    double dim = s->p->dim, size = s->pack.size;
+    return s->p->contacts * (2.0 * dim * dim * size + 4.0 * dim * size * size);
+}
+
 // The graph of bodies that share a contact, as compressed rows with repeated entries.
 static cn_status cn_analyse_bodies(cn_newton_system *s, cn_arena *scratch) {
     const cn_friction *p = s->p;
@@ -107,45 +119,6 @@ static cn_status cn_analyse_bodies(cn_newton_system *s, cn_arena *scratch) {
         }
     }
     return status;
-}
-
-cn_status cn_newton_analyse(const cn_friction *p, cn_arena *scratch, cn_newton_system *out) {
-    int64_t m = (int64_t)p->dim * p->contacts;
-    bool body = p->W.kind == CN_OPERATOR_BODY;
-    *out = (cn_newton_system){.p = p};
-    if (body && cn_body_pack_build(p, scratch, &out->pack) != CN_OK) {
-        return CN_ERR_MEMORY;
-    }
-    if (body && out->pack.size == 0) {
-        return CN_ERR_UNSUPPORTED;
-    }
-    int64_t unknowns = body ? p->W.body.dofs : m;
-    out->A = CN_TAKE(scratch, double, p->dim *m);
-    out->K = CN_TAKE(scratch, double, p->dim *m);
-    out->C = CN_TAKE(scratch, double, p->dim *m);
-    out->inverse = CN_TAKE(scratch, double, p->dim *m);
-    out->F = CN_TAKE(scratch, double, m);
-    out->g = CN_TAKE(scratch, double, m);
-    out->product = CN_TAKE(scratch, double, m);
-    out->extra = CN_TAKE(scratch, double, m);
-    out->zero = CN_TAKE_ZERO(scratch, double, m);
-    // A contact with one body reads the spare zeros behind the velocities.
-    out->y = CN_TAKE_ZERO(scratch, double, unknowns + CN_BLOCK_MOST);
-    out->v = CN_TAKE_ZERO(scratch, double, (body ? unknowns : 0) + CN_BLOCK_MOST);
-    if (!out->A || !out->K || !out->C || !out->inverse || !out->F || !out->g || !out->product ||
-        !out->extra || !out->zero || !out->y || !out->v) {
-        return CN_ERR_MEMORY;
-    }
-    return body ? cn_analyse_bodies(out, scratch) : cn_analyse_assembled(out, scratch);
-}
-
-double cn_newton_cost(const cn_newton_system *s) {
-    double dim = s->p->dim, size = s->pack.size;
-    double filling = s->p->W.kind == CN_OPERATOR_BODY
-                         ? s->p->contacts * (2.0 * dim * dim * size + 4.0 * dim * size * size)
-                         : (double)s->p->W.assembled.start[s->p->contacts] * dim * dim * dim;
-    // The factors' multiplications run in dense blocks.
-    return s->lu.multiplications / CN_NEWTON_DENSE + CN_NEWTON_FILLING * filling;
 }
 
 // ---- factorisation ----
@@ -425,12 +398,63 @@ static void cn_solve_assembled(cn_newton_system *s, const double *F, double *dr)
     cn_block_lu_solve(&s->lu, dr);
 }
 
-void cn_newton_backsolve(cn_newton_system *s, const double *F, double *dr) {
-    if (s->p->W.kind == CN_OPERATOR_BODY) {
-        cn_solve_bodies(s, F, dr);
-    } else {
-        cn_solve_assembled(s, F, dr);
+// ---- the two forms of the matrix ----
+
+// Of contacts (assembled) and of bodies (body space).
+struct newton_form {
+    cn_status (*analyse)(cn_newton_system *s, cn_arena *scratch);
+    double (*filling)(const cn_newton_system *s);
+    bool (*factor)(cn_newton_system *s);
+    void (*solve)(cn_newton_system *s, const double *F, double *dr);
+};
+
+static const newton_form form_assembled = {cn_analyse_assembled, filling_assembled,
+                                           cn_factor_assembled, cn_solve_assembled};
+static const newton_form form_bodies = {cn_analyse_bodies, filling_bodies, cn_factor_bodies,
+                                        cn_solve_bodies};
+
+cn_status cn_newton_analyse(const cn_friction *p, cn_arena *scratch, cn_newton_system *out) {
+    int64_t m = (int64_t)p->dim * p->contacts;
+    bool body = prob_operator_ops_of(p->W.kind)->body_space;
+    *out = (cn_newton_system){.p = p};
+    if (body && cn_body_pack_build(p, scratch, &out->pack) != CN_OK) {
+        return CN_ERR_MEMORY;
     }
+    if (body && out->pack.size == 0) {
+        return CN_ERR_UNSUPPORTED;
+    }
+    int64_t unknowns = body ? p->W.body.dofs : m;
+    out->A = CN_TAKE(scratch, double, p->dim *m);
+    out->K = CN_TAKE(scratch, double, p->dim *m);
+    out->C = CN_TAKE(scratch, double, p->dim *m);
+    out->inverse = CN_TAKE(scratch, double, p->dim *m);
+    out->F = CN_TAKE(scratch, double, m);
+    out->g = CN_TAKE(scratch, double, m);
+    out->product = CN_TAKE(scratch, double, m);
+    out->extra = CN_TAKE(scratch, double, m);
+    out->zero = CN_TAKE_ZERO(scratch, double, m);
+    // A contact with one body reads the spare zeros behind the velocities.
+    out->y = CN_TAKE_ZERO(scratch, double, unknowns + CN_BLOCK_MOST);
+    out->v = CN_TAKE_ZERO(scratch, double, (body ? unknowns : 0) + CN_BLOCK_MOST);
+    if (!out->A || !out->K || !out->C || !out->inverse || !out->F || !out->g || !out->product ||
+        !out->extra || !out->zero || !out->y || !out->v) {
+        return CN_ERR_MEMORY;
+    }
+    out->form = body ? &form_bodies : &form_assembled;
+    return out->form->analyse(out, scratch);
+}
+
+double cn_newton_cost(const cn_newton_system *s) {
+    // The factors' multiplications run in dense blocks.
+    return s->lu.multiplications / CN_NEWTON_DENSE + CN_NEWTON_FILLING * s->form->filling(s);
+}
+
+bool cn_newton_factor(cn_newton_system *s) {
+    return s->form->factor(s);
+}
+
+void cn_newton_backsolve(cn_newton_system *s, const double *F, double *dr) {
+    s->form->solve(s, F, dr);
 }
 
 void cn_newton_velocity(cn_newton_system *s, const cn_friction *p, const double *r, double *u) {
@@ -441,10 +465,6 @@ void cn_newton_velocity(cn_newton_system *s, const cn_friction *p, const double 
     } else {
         cn_friction_velocity(p, r, s->v, u);
     }
-}
-
-bool cn_newton_factor(cn_newton_system *s) {
-    return s->p->W.kind == CN_OPERATOR_BODY ? cn_factor_bodies(s) : cn_factor_assembled(s);
 }
 
 // F := F + A (W + E) dr + K dr, what dr leaves of the equation.

@@ -14,8 +14,11 @@
 
 #include <cairn/solve.h>
 
+typedef struct newton_form newton_form;
+
 typedef struct cn_newton_system {
     const cn_friction *p;
+    const newton_form *form; // of the matrix
     cn_block_lu lu;
     cn_body_pack pack;   // body space
     int64_t *offset;     // of each block written: one a block of W, or four a contact
