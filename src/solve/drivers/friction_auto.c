@@ -16,6 +16,7 @@
 #include "solve/drivers/islands.h"
 #include "solve/drivers/joint_rows.h"
 #include "solve/drivers/natural_map.h"
+#include "solve/drivers/steep_cones.h"
 #include "solve/drivers/watch.h"
 #include "solve/gauss_seidel/friction_nsgs.h"
 #include "solve/newton/friction_prox_newton.h"
@@ -445,7 +446,14 @@ static cn_status cn_auto_island(const cn_friction *p, const cn_solve_opts *opts,
     return cn_auto_solve(p, true, opts, scratch, r, u, report);
 }
 
+static cn_status cn_auto_whole(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                               double *r, double *u, cn_solve_report *report) {
+    return cn_auto_solve(p, false, opts, scratch, r, u, report);
+}
+
 cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                            double *r, double *u, cn_solve_report *report) {
-    return cn_auto_solve(p, false, opts, scratch, r, u, report);
+    return !p->convex && solve_has_steep_cones(p)
+               ? solve_steep_cones(p, cn_auto_whole, opts, scratch, r, u, report)
+               : cn_auto_whole(p, opts, scratch, r, u, report);
 }
