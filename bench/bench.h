@@ -3,6 +3,7 @@
 #ifndef CAIRN_BENCH_BENCH_H
 #define CAIRN_BENCH_BENCH_H
 
+#include "support/arguments.h"
 #include "support/support.h"
 
 #include <glob.h>

@@ -39,22 +39,6 @@ typedef struct bench_args {
     bool chosen[BENCH_COUNT], any, list;
 } bench_args;
 
-static const struct argp_option bench_options[] = {
-    {"repeats", 'r', "N", 0,
-     "Rounds; the shortest time of each entrant counts, or the median of so many starts (default "
-     "5)",
-     0},
-    {"sizes", 's', "N,N...", 0,
-     "Only these cases, as 320,1000 or arch (cold, warm, settling, masonry, scale, realtime) or "
-     "wall-2020 (threads: also wall-10040, spheres-100000)",
-     0},
-    {"until", 'u', "T", 0, "Simulated time of scenes [s], instead of each benchmark's own", 0},
-    {"chart", 'c', "FILE.svg", 0, "Write a chart of accuracy over speed (settling, masonry, scale)",
-     0},
-    {"list", 'l', NULL, 0, "List the benchmarks", 0},
-    {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
-    {0}};
-
 bool bench_wants(const bench_job *job, const char *mark) {
     size_t length = strlen(mark), word;
     for (const char *at = job->sizes; at && *at; at += word + (at[word] == ',')) {
@@ -82,7 +66,9 @@ static void bench_check_sizes(const bench_job *job) {
 }
 
 // A word is a benchmark's name or a file.
-static void bench_word(bench_args *args, const char *word) {
+static void bench_word(void *job, const char *command, const command_option *option, char *word) {
+    bench_args *args = job;
+    (void)option;
     const char *names[BENCH_COUNT];
     for (int32_t i = 0; i < BENCH_COUNT; i++) {
         names[i] = benchmarks[i].name;
@@ -93,52 +79,44 @@ static void bench_word(bench_args *args, const char *word) {
     }
     if (access(word, F_OK) != 0) {
         const char *near = cn_nearest_name(word, names, BENCH_COUNT);
-        usage_error("bench", "'%s' is neither a benchmark nor a file%s%s%s", word,
+        usage_error(command, "'%s' is neither a benchmark nor a file%s%s%s", word,
                     near ? "; did you mean '" : "; see cairn bench --list", near ? near : "",
                     near ? "'?" : "");
     }
     word_list_add(&args->job.files, word);
 }
 
-static error_t bench_option(int key, char *value, struct argp_state *state) {
-    bench_args *args = state->input;
-    switch (key) {
-    case 'r':
-        args->job.repeats = (int32_t)parse_int("bench", "--repeats", value, 1, 1000);
-        break;
-    case 's':
-        args->job.sizes = value;
-        free(args->job.found);
-        args->job.found = calloc(strlen(value) + 1, sizeof *args->job.found);
-        if (!args->job.found) {
-            usage_error("bench", "no memory for --sizes");
-        }
-        break;
-    case 'u':
-        args->job.until = parse_real("bench", "--until", value, 1e-6, 1e6);
-        break;
-    case 'c':
-        args->job.chart = value;
-        break;
-    case 'l':
-        args->list = true;
-        break;
-    case 'j':
-        args->job.json = true;
-        break;
-    case ARGP_KEY_ARG:
-        bench_word(args, value);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+static void bench_sizes(void *job, const char *command, const command_option *option, char *text) {
+    bench_args *args = job;
+    (void)command;
+    (void)option;
+    free(args->job.found);
+    args->job.sizes = text;
+    args->job.found = ALLOCATE(bool, (int64_t)strlen(text) + 1);
 }
 
-static const struct argp bench_argp = {
+static const command_option bench_options[] = {
+    {"repeats", 'r', "N",
+     "Rounds; the shortest time of each entrant counts, or the median of so many starts (default "
+     "5)",
+     TO_INT(bench_args, job.repeats, 1, 1000)},
+    {"sizes", 's', "N,N...",
+     "Only these cases, as 320,1000 or arch (cold, warm, settling, masonry, scale, realtime) or "
+     "wall-2020 (threads: also wall-10040, spheres-100000)",
+     TO_FUNCTION(bench_sizes)},
+    {"until", 'u', "T", "Simulated time of scenes [s], instead of each benchmark's own",
+     TO_REAL(bench_args, job.until, 1e-6, 1e6)},
+    {"chart", 'c', "FILE.svg", "Write a chart of accuracy over speed (settling, masonry, scale)",
+     TO_TEXT(bench_args, job.chart)},
+    {"list", 'l', NULL, "List the benchmarks", TO_SET(bench_args, list)},
+    {"json", 'j', NULL, "One JSON object a line on standard output", TO_SET(bench_args, job.json)},
+    {0}};
+
+static const command_line bench_line = {
     .options = bench_options,
-    .parser = bench_option,
     .args_doc = "[NAME...] [PROBLEM...]",
+    .arguments = OPTION_TAKEN,
+    .take = bench_word,
     .doc = "Run the project's benchmarks (default: all). Times are CPU times; what to compare are "
            "the ratios, measured in one run."
            "\vWithout files, problems are generated, and real ones are taken from the folder "
@@ -148,7 +126,7 @@ static const struct argp bench_argp = {
 
 int command_bench(int argc, char **argv) {
     bench_args args = {.job = {.repeats = 5}};
-    parse_arguments(&bench_argp, argc, argv, &args);
+    parse_arguments(&bench_line, argc, argv, &args);
     int code = EXIT_DONE;
     for (int32_t i = 0; i < BENCH_COUNT; i++) {
         if (args.list) {

@@ -2,6 +2,7 @@
 // cairn reproduce: experiments of the literature, simulated again, our figures beside the printed
 // ones.
 #include "lab/lab.h"
+#include "support/arguments.h"
 #include "support/progress.h"
 
 #include <errno.h>
@@ -16,48 +17,22 @@ typedef struct reproduce_job {
     bool quick, force, json, quiet;
 } reproduce_job;
 
-enum { KEY_QUICK = 256 };
-
-static const struct argp_option reproduce_options[] = {
-    {"output", 'o', "DIR", 0, "Folder for the files (default " REPRODUCE_FOLDER "/ID)", 0},
-    {"quick", KEY_QUICK, NULL, 0,
-     "A short version: fewer, smaller or shorter simulations. Each judges at least one outcome", 0},
-    {"force", 'f', NULL, 0, "Simulate again what this program has simulated already", 0},
-    {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
-    {"quiet", 'q', NULL, 0, "No progress and no report", 0},
+static const command_option reproduce_options[] = {
+    {"output", 'o', "DIR", "Folder for the files (default " REPRODUCE_FOLDER "/ID)",
+     TO_TEXT(reproduce_job, folder)},
+    {"quick", 0, NULL,
+     "A short version: fewer, smaller or shorter simulations. Each judges at least one outcome",
+     TO_SET(reproduce_job, quick)},
+    {"force", 'f', NULL, "Simulate again what this program has simulated already",
+     TO_SET(reproduce_job, force)},
+    JSON_LINES_OPTION(reproduce_job),
+    {"quiet", 'q', NULL, "No progress and no report", TO_SET(reproduce_job, quiet)},
     {0}};
 
-static error_t reproduce_option(int key, char *value, struct argp_state *state) {
-    reproduce_job *job = state->input;
-    switch (key) {
-    case 'o':
-        job->folder = value;
-        break;
-    case KEY_QUICK:
-        job->quick = true;
-        break;
-    case 'f':
-        job->force = true;
-        break;
-    case 'j':
-        job->json = true;
-        break;
-    case 'q':
-        job->quiet = true;
-        break;
-    case ARGP_KEY_ARG:
-        word_list_add(&job->words, value);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp reproduce_argp = {
+static const command_line reproduce_line = {
     .options = reproduce_options,
-    .parser = reproduce_option,
     .args_doc = "[ID...]",
+    ALL_ARGUMENTS(reproduce_job, words),
     .doc = "Reproduce experiments of the literature: simulate their scenes, measure, and show our "
            "figures beside the printed ones. Without ID, list them."
            "\vAn ID is that of the list, or the name of a scene. Tables and figures are written as "
@@ -136,7 +111,7 @@ static int reproduce_one(const reproduce_job *job, const lab_experiment *experim
 
 int command_reproduce(int argc, char **argv) {
     reproduce_job job = {.folder = NULL};
-    parse_arguments(&reproduce_argp, argc, argv, &job);
+    parse_arguments(&reproduce_line, argc, argv, &job);
     int code = EXIT_DONE;
     if (job.words.count == 0) {
         reproduce_list(&job);

@@ -2,6 +2,7 @@
 // cairn check: grade run files and the solutions stored in problem files with the independent
 // checkers. Nothing of a solver takes part.
 #include "run/recorded.h"
+#include "support/arguments.h"
 #include "support/file_kind.h"
 #include "support/json.h"
 #include "support/problem_file.h"
@@ -23,56 +24,22 @@ typedef struct check_job {
     word_list paths;
 } check_job;
 
-enum { KEY_MEASURE = 256, KEY_THREADS, KEY_PLUGINS };
-
-static const struct argp_option check_options[] = {
-    {"tol", 't', "E", 0,
-     "Tolerance on the residual (default: 1e-8; for a run file that of its scene)", 0},
-    {"measure", KEY_MEASURE, "M", 0,
-     "Residual that the tolerance means: scaled (default), q or max", 0},
-    THREADS_OPTION(KEY_THREADS, "1"),
-    {"allow-plugins", KEY_PLUGINS, NULL, 0,
-     "Let the scene of a run file load shared libraries, which run code", 0},
-    {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
-    {"quiet", 'q', NULL, 0, "Only errors and the exit code", 0},
+static const command_option check_options[] = {
+    {"tol", 't', "E", "Tolerance on the residual (default: 1e-8; for a run file that of its scene)",
+     TO_REAL(check_job, tolerance, 0.0, 1e300)},
+    MEASURE_OPTION(check_job, measure),
+    THREADS_OPTION(check_job, "1"),
+    {"allow-plugins", 0, NULL, "Let the scene of a run file load shared libraries, which run code",
+     TO_SET(check_job, allow_plugins)},
+    JSON_LINES_OPTION(check_job),
+    {"quiet", 'q', NULL, "Only errors and the exit code", TO_SET(check_job, quiet)},
     {0}};
 
-static error_t check_option(int key, char *value, struct argp_state *state) {
-    check_job *job = state->input;
-    switch (key) {
-    case 't':
-        job->tolerance = parse_real("check", "--tol", value, 0.0, 1e300);
-        break;
-    case KEY_MEASURE:
-        job->measure = parse_measure("check", value);
-        break;
-    case KEY_THREADS:
-        job->threads = parse_threads("check", value);
-        break;
-    case KEY_PLUGINS:
-        job->allow_plugins = true;
-        break;
-    case 'j':
-        job->json = true;
-        break;
-    case 'q':
-        job->quiet = true;
-        break;
-    case ARGP_KEY_ARG:
-        word_list_add(&job->paths, value);
-        break;
-    case ARGP_KEY_NO_ARGS:
-        usage_error("check", "no file given; see cairn check --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp check_argp = {
+static const command_line check_line = {
     .options = check_options,
-    .parser = check_option,
     .args_doc = "FILE...",
+    ALL_ARGUMENTS(check_job, paths),
+    .missing = "no file given; see cairn check --help",
     .doc =
         "Verify run files and the solutions stored in problem files, independently of the "
         "solvers. Of a run: that no row was lost or changed; that bodies, friction and tolerance "
@@ -307,7 +274,7 @@ static int check_run(const check_job *job, const char *path) {
 int command_check(int argc, char **argv) {
     check_job job = {
         .tolerance = NAN, .measure = CN_MEASURE_SCALED, .threads = threads_wanted("check")};
-    parse_arguments(&check_argp, argc, argv, &job);
+    parse_arguments(&check_line, argc, argv, &job);
     job.env = env_with_threads(job.threads);
     int code = EXIT_DONE;
     for (int32_t i = 0; i < job.paths.count; i++) {

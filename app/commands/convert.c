@@ -1,5 +1,6 @@
 // app/commands/convert.c
 // cairn convert: the same problem in another format, chosen by the ending of the new file.
+#include "support/arguments.h"
 #include "support/problem_file.h"
 #include "support/solver_choice.h"
 #include "support/support.h"
@@ -12,45 +13,28 @@ typedef struct convert_job {
     int32_t facets;
 } convert_job;
 
-enum { KEY_FORMULATION = 256, KEY_FACETS };
-
-static const struct argp_option convert_options[] = {
-    {"formulation", KEY_FORMULATION, "NAME", 0,
-     "Write the friction problem as an LCP: frictionless, inner or convex", 0},
-    {"facets", KEY_FACETS, "N", 0, "Facets of the cone of that formulation in 3D (default 8)", 0},
-    {0}};
-
-static error_t convert_option(int key, char *value, struct argp_state *state) {
-    convert_job *job = state->input;
-    switch (key) {
-    case KEY_FORMULATION:
-        job->formulation = parse_formulation("convert", value);
-        if (!(job->formulation->traits & CN_FORMULATES_LCP)) {
-            usage_error("convert", "the formulation %s is not an LCP, which is what files hold",
-                        value);
-        }
-        break;
-    case KEY_FACETS:
-        job->facets = (int32_t)parse_int("convert", "--facets", value, 2, CN_FACETS_MAX);
-        break;
-    case ARGP_KEY_ARG:
-        word_list_add(&job->paths, value);
-        break;
-    case ARGP_KEY_END:
-        if (job->paths.count != 2) {
-            usage_error("convert", "usage: cairn convert IN OUT; see --help");
-        }
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
+static void convert_formulation(void *user, const char *command, const command_option *option,
+                                char *text) {
+    convert_job *job = user;
+    (void)option;
+    job->formulation = parse_formulation(command, text);
+    if (!(job->formulation->traits & CN_FORMULATES_LCP)) {
+        usage_error(command, "the formulation %s is not an LCP, which is what files hold", text);
     }
-    return 0;
 }
 
-static const struct argp convert_argp = {
+static const command_option convert_options[] = {
+    {"formulation", 0, "NAME",
+     "Write the friction problem as an LCP: frictionless, inner or convex",
+     TO_FUNCTION(convert_formulation)},
+    {"facets", 0, "N", "Facets of the cone of that formulation in 3D (default 8)",
+     TO_INT(convert_job, facets, 2, CN_FACETS_MAX)},
+    {0}};
+
+static const command_line convert_line = {
     .options = convert_options,
-    .parser = convert_option,
     .args_doc = "IN OUT",
+    ALL_ARGUMENTS(convert_job, paths),
     .doc = "Write the problem of IN in the format that the ending of OUT says: .hdf5 or .h5 is "
            "FCLIB, .dat is text. Text keeps a solution where other readers do not look, but no "
            "title."};
@@ -84,7 +68,10 @@ static cn_status convert_formulated(const convert_job *job, cn_problem *problem,
 
 int command_convert(int argc, char **argv) {
     convert_job job = {.facets = 0};
-    parse_arguments(&convert_argp, argc, argv, &job);
+    parse_arguments(&convert_line, argc, argv, &job);
+    if (job.paths.count != 2) {
+        usage_error("convert", "usage: cairn convert IN OUT; see --help");
+    }
     cn_problem *problem = NULL;
     cn_error error = {.status = CN_OK};
     int code = EXIT_DONE;

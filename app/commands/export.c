@@ -2,6 +2,7 @@
 // cairn export: a run file in other formats.
 #include "export/export.h"
 #include "run/run_loop.h"
+#include "support/arguments.h"
 #include "support/support.h"
 
 #include <errno.h>
@@ -31,23 +32,10 @@ typedef struct export_words {
     bool quiet;
 } export_words;
 
-enum { KEY_TO = 256, KEY_AT, KEY_STEPS };
-
-static const struct argp_option export_options[] = {
-    {"to", KEY_TO, "FORMAT", 0,
-     "html (a replay for any browser), pvd (ParaView), gltf (an animation), csv (ledger, frames, "
-     "contacts) or fclib (one-step problems)",
-     0},
-    {"output", 'o', "OUT", 0,
-     "File (html, gltf) or folder to write to (default: the run's name with .html or .glb, or "
-     "with -FORMAT)",
-     0},
-    {"at", KEY_AT, "T", 0, "Only the step at this time [s]", 0},
-    {"steps", KEY_STEPS, "A:B", 0, "Only steps A to B (default: all; for fclib the last)", 0},
-    {"quiet", 'q', NULL, 0, "Print nothing but errors", 0},
-    {0}};
-
-static void export_choose(export_words *words, const char *name) {
+static void export_choose(void *job, const char *command, const command_option *option,
+                          char *name) {
+    export_words *words = job;
+    (void)option;
     const char *names[EXPORT_FORMATS];
     for (int32_t i = 0; i < EXPORT_FORMATS; i++) {
         names[i] = export_formats[i].name;
@@ -57,62 +45,48 @@ static void export_choose(export_words *words, const char *name) {
     }
     if (!words->format) {
         const char *near = cn_nearest_name(name, names, EXPORT_FORMATS);
-        usage_error("export", near ? "no format '%s'; did you mean '%s'?" : "no format '%s'%s",
-                    name, near ? near : "; use html, pvd, gltf, csv or fclib");
+        usage_error(command, near ? "no format '%s'; did you mean '%s'?" : "no format '%s'%s", name,
+                    near ? near : "; use html, pvd, gltf, csv or fclib");
     }
     if (!words->format->write) {
-        usage_error("export", "--to %s is not available yet; use html, pvd, gltf, csv or fclib",
+        usage_error(command, "--to %s is not available yet; use html, pvd, gltf, csv or fclib",
                     name);
     }
 }
 
-static void export_steps(export_words *words, const char *text) {
+static void export_steps(void *job, const char *command, const command_option *option, char *text) {
+    export_words *words = job;
+    (void)option;
     char *copy = format_text("%s", text), *colon = strchr(copy, ':');
     if (!colon) {
-        usage_error("export", "--steps wants A:B, not '%s'", text);
+        usage_error(command, "--steps wants A:B, not '%s'", text);
     }
     *colon = '\0';
-    words->first = parse_int("export", "--steps", copy, 1, INT64_MAX);
-    words->last = parse_int("export", "--steps", colon + 1, words->first, INT64_MAX);
+    words->first = parse_int(command, "--steps", copy, 1, INT64_MAX);
+    words->last = parse_int(command, "--steps", colon + 1, words->first, INT64_MAX);
     free(copy);
 }
 
-static error_t export_option(int key, char *value, struct argp_state *state) {
-    export_words *words = state->input;
-    switch (key) {
-    case KEY_TO:
-        export_choose(words, value);
-        break;
-    case 'o':
-        words->output = value;
-        break;
-    case KEY_AT:
-        words->at = parse_real("export", "--at", value, 0.0, 1e300);
-        break;
-    case KEY_STEPS:
-        export_steps(words, value);
-        break;
-    case 'q':
-        words->quiet = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (words->input) {
-            usage_error("export", "one file at a time, not also '%s'", value);
-        }
-        words->input = value;
-        break;
-    case ARGP_KEY_NO_ARGS:
-        usage_error("export", "no file given; see cairn export --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+static const command_option export_options[] = {
+    {"to", 0, "FORMAT",
+     "html (a replay for any browser), pvd (ParaView), gltf (an animation), csv (ledger, frames, "
+     "contacts) or fclib (one-step problems)",
+     TO_FUNCTION(export_choose)},
+    {"output", 'o', "OUT",
+     "File (html, gltf) or folder to write to (default: the run's name with .html or .glb, or "
+     "with -FORMAT)",
+     TO_TEXT(export_words, output)},
+    {"at", 0, "T", "Only the step at this time [s]", TO_REAL(export_words, at, 0.0, 1e300)},
+    {"steps", 0, "A:B", "Only steps A to B (default: all; for fclib the last)",
+     TO_FUNCTION(export_steps)},
+    {"quiet", 'q', NULL, "Print nothing but errors", TO_SET(export_words, quiet)},
+    {0}};
 
-static const struct argp export_argp = {
+static const command_line export_line = {
     .options = export_options,
-    .parser = export_option,
     .args_doc = "RUN",
+    ONE_ARGUMENT(export_words, input, "one file at a time, not also '%s'"),
+    .missing = "no file given; see cairn export --help",
     .doc = "Write a run file in another format: a replay for any browser, files for ParaView, an "
            "animation, tables, or the one-step problems of chosen steps as FCLIB files."
            "\vA run file does not hold its problems; fclib simulates the scene again, which gives "
@@ -120,7 +94,7 @@ static const struct argp export_argp = {
 
 int command_export(int argc, char **argv) {
     export_words words = {.at = (double)NAN, .first = 1, .last = 0};
-    parse_arguments(&export_argp, argc, argv, &words);
+    parse_arguments(&export_line, argc, argv, &words);
     if (!words.format) {
         usage_error("export", "--to FORMAT is missing; use html, pvd, gltf, csv or fclib");
     }

@@ -1,6 +1,7 @@
 // app/commands/gallery.c
 // cairn gallery: the scenes that come with the command, a line each, or one of them in full.
 #include "support/gallery.h"
+#include "support/arguments.h"
 #include "support/support.h"
 #include "support/terminal.h"
 
@@ -11,21 +12,9 @@ typedef struct gallery_job {
     const char *name;
 } gallery_job;
 
-static error_t gallery_option(int key, char *value, struct argp_state *state) {
-    gallery_job *job = state->input;
-    if (key != ARGP_KEY_ARG) {
-        return ARGP_ERR_UNKNOWN;
-    }
-    if (job->name) {
-        usage_error("gallery", "one name at a time, not also '%s'", value);
-    }
-    job->name = value;
-    return 0;
-}
-
-static const struct argp gallery_argp = {
-    .parser = gallery_option,
+static const command_line gallery_line = {
     .args_doc = "[NAME]",
+    ONE_ARGUMENT(gallery_job, name, "one name at a time, not also '%s'"),
     .doc = "List the scenes of the gallery; with NAME, tell what the experiment is, what its "
            "source says and how to run it."};
 
@@ -76,7 +65,7 @@ static int gallery_print(const gallery_folder *gallery, const char *name) {
 
 int command_gallery(int argc, char **argv) {
     gallery_job job = {.name = NULL};
-    parse_arguments(&gallery_argp, argc, argv, &job);
+    parse_arguments(&gallery_line, argc, argv, &job);
     gallery_folder gallery = gallery_open();
     int code = EXIT_DONE;
     if (job.name) {

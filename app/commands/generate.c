@@ -1,6 +1,7 @@
 // app/commands/generate.c
 // cairn generate: planted problems, whose solution is chosen first and stored with them, so that
 // anybody can have a problem file.
+#include "support/arguments.h"
 #include "support/problem_file.h"
 #include "support/support.h"
 #include "support/terminal.h"
@@ -14,85 +15,46 @@ typedef struct generate_job {
     bool local, quiet;
 } generate_job;
 
-enum { KEY_BODIES = 256, KEY_FRICTION, KEY_OPEN, KEY_SLIDE, KEY_SEED, KEY_LOCAL };
-
-static const struct argp_option generate_options[] = {
-    {"output", 'o', "FILE", 0, "File to write (.hdf5: FCLIB; .dat: text)", 0},
-    {"dim", 'd', "2|3", 0, "Dimension of a friction problem (default 3)", 0},
-    {"contacts", 'n', "N", 0, "Contacts; for an LCP its size (default 100)", 0},
-    {"bodies", KEY_BODIES, "N", 0, "Bodies (default: about half the contacts)", 0},
-    {"deficiency", 'x', "X", 0, "Share of the unknowns by which W lacks rank, 0 (default) to 0.9",
-     0},
-    {"friction", KEY_FRICTION, "MU", 0,
-     "Coefficient of all contacts (default 0.5), or \"spread\" over [0, 1]", 0},
-    {"open", KEY_OPEN, "X", 0, "Share of contacts planted open (default 0.2)", 0},
-    {"slide", KEY_SLIDE, "X", 0, "Share planted sliding (default 0.3); the rest stick", 0},
-    {"seed", KEY_SEED, "N", 0, "The same seed gives the same problem (default 1)", 0},
-    {"local", KEY_LOCAL, NULL, 0, "Write the local form (W, q) instead of (M, H)", 0},
-    {"quiet", 'q', NULL, 0, "Print nothing but errors", 0},
-    {0}};
-
-static error_t generate_option(int key, char *value, struct argp_state *state) {
-    generate_job *job = state->input;
-    cn_planted_opts *opts = &job->opts;
-    const char *command = "generate";
-    switch (key) {
-    case 'o':
-        job->out = value;
-        break;
-    case 'd':
-        opts->dim = (int32_t)parse_int(command, "--dim", value, 2, 3);
-        break;
-    case 'n':
-        opts->contacts = (int32_t)parse_int(command, "--contacts", value, 1, 10000000);
-        break;
-    case KEY_BODIES:
-        opts->bodies = (int32_t)parse_int(command, "--bodies", value, 1, 10000000);
-        break;
-    case 'x':
-        opts->deficiency = parse_real(command, "--deficiency", value, 0.0, 0.9);
-        break;
-    case KEY_FRICTION:
-        opts->friction = strcmp(value, "spread") == 0
-                             ? -1.0
-                             : parse_real(command, "--friction", value, 0.0, 1e3);
-        break;
-    case KEY_OPEN:
-        opts->open = parse_real(command, "--open", value, 0.0, 1.0);
-        break;
-    case KEY_SLIDE:
-        opts->slide = parse_real(command, "--slide", value, 0.0, 1.0);
-        break;
-    case KEY_SEED:
-        opts->seed = (uint64_t)parse_int(command, "--seed", value, 0, INT64_MAX);
-        break;
-    case KEY_LOCAL:
-        job->local = true;
-        break;
-    case 'q':
-        job->quiet = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (job->kind) {
-            usage_error(command, "one kind at a time: friction or lcp");
-        }
-        job->kind = value;
-        break;
-    case ARGP_KEY_END:
-        if (!job->kind || !job->out) {
-            usage_error(command, "usage: cairn generate friction|lcp -o FILE; see --help");
-        }
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+static void generate_friction(void *job, const char *command, const command_option *option,
+                              char *text) {
+    (void)option;
+    ((generate_job *)job)->opts.friction =
+        strcmp(text, "spread") == 0 ? -1.0 : parse_real(command, "--friction", text, 0.0, 1e3);
 }
 
-static const struct argp generate_argp = {
+static void generate_seed(void *job, const char *command, const command_option *option,
+                          char *text) {
+    (void)option;
+    ((generate_job *)job)->opts.seed = (uint64_t)parse_int(command, "--seed", text, 0, INT64_MAX);
+}
+
+static const command_option generate_options[] = {
+    {"output", 'o', "FILE", "File to write (.hdf5: FCLIB; .dat: text)", TO_TEXT(generate_job, out)},
+    {"dim", 'd', "2|3", "Dimension of a friction problem (default 3)",
+     TO_INT(generate_job, opts.dim, 2, 3)},
+    {"contacts", 'n', "N", "Contacts; for an LCP its size (default 100)",
+     TO_INT(generate_job, opts.contacts, 1, 10000000)},
+    {"bodies", 0, "N", "Bodies (default: about half the contacts)",
+     TO_INT(generate_job, opts.bodies, 1, 10000000)},
+    {"deficiency", 'x', "X", "Share of the unknowns by which W lacks rank, 0 (default) to 0.9",
+     TO_REAL(generate_job, opts.deficiency, 0.0, 0.9)},
+    {"friction", 0, "MU", "Coefficient of all contacts (default 0.5), or \"spread\" over [0, 1]",
+     TO_FUNCTION(generate_friction)},
+    {"open", 0, "X", "Share of contacts planted open (default 0.2)",
+     TO_REAL(generate_job, opts.open, 0.0, 1.0)},
+    {"slide", 0, "X", "Share planted sliding (default 0.3); the rest stick",
+     TO_REAL(generate_job, opts.slide, 0.0, 1.0)},
+    {"seed", 0, "N", "The same seed gives the same problem (default 1)",
+     TO_FUNCTION(generate_seed)},
+    {"local", 0, NULL, "Write the local form (W, q) instead of (M, H)",
+     TO_SET(generate_job, local)},
+    {"quiet", 'q', NULL, "Print nothing but errors", TO_SET(generate_job, quiet)},
+    {0}};
+
+static const command_line generate_line = {
     .options = generate_options,
-    .parser = generate_option,
     .args_doc = "friction|lcp",
+    ONE_ARGUMENT(generate_job, kind, "one kind at a time: friction or lcp"),
     .doc = "Make a problem with a known solution and write it with that solution."};
 
 // The same problem as (W, q, mu), with the planted answer. The new problem borrows r and u.
@@ -117,7 +79,10 @@ static void generate_sign(cn_problem *problem, const char *title, const char *de
 
 int command_generate(int argc, char **argv) {
     generate_job job = {.opts = cn_planted_opts_default()};
-    parse_arguments(&generate_argp, argc, argv, &job);
+    parse_arguments(&generate_line, argc, argv, &job);
+    if (!job.kind || !job.out) {
+        usage_error("generate", "usage: cairn generate friction|lcp -o FILE; see --help");
+    }
     bool lcp = strcmp(job.kind, "lcp") == 0;
     if (!lcp && strcmp(job.kind, "friction") != 0) {
         usage_error("generate", "no kind '%s'; use friction or lcp", job.kind);

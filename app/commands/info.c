@@ -2,6 +2,7 @@
 // cairn info: what a file holds; for a problem, the facts that tell how hard it is.
 #include "commands/info.h"
 #include "commands/problem_facts.h"
+#include "support/arguments.h"
 #include "support/file_kind.h"
 #include "support/json.h"
 #include "support/problem_file.h"
@@ -17,30 +18,13 @@ typedef struct info_job {
     word_list paths;
 } info_job;
 
-static const struct argp_option info_options[] = {
-    {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0}, {0}};
+static const command_option info_options[] = {JSON_LINES_OPTION(info_job), {0}};
 
-static error_t info_option(int key, char *value, struct argp_state *state) {
-    info_job *job = state->input;
-    switch (key) {
-    case 'j':
-        job->json = true;
-        break;
-    case ARGP_KEY_ARG:
-        word_list_add(&job->paths, value);
-        break;
-    case ARGP_KEY_NO_ARGS:
-        usage_error("info", "no file given; see cairn info --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp info_argp = {
+static const command_line info_line = {
     .options = info_options,
-    .parser = info_option,
     .args_doc = "FILE...",
+    ALL_ARGUMENTS(info_job, paths),
+    .missing = "no file given; see cairn info --help",
     .doc = "Tell what a run, scene or problem file holds, and where it comes from."};
 
 // ---- gathering ----
@@ -214,7 +198,7 @@ static int info_file(const char *path, bool json) {
 
 int command_info(int argc, char **argv) {
     info_job job = {.json = false};
-    parse_arguments(&info_argp, argc, argv, &job);
+    parse_arguments(&info_line, argc, argv, &job);
     int code = EXIT_DONE;
     for (int32_t i = 0; i < job.paths.count; i++) {
         code = exit_join(code, info_file(job.paths.words[i], job.json));

@@ -1,6 +1,7 @@
 // app/commands/new.c
 // cairn new: a commented starter scene to change. cairn schema: the format for editors, as JSON
 // Schema.
+#include "support/arguments.h"
 #include "support/support.h"
 #include "support/terminal.h"
 
@@ -12,29 +13,14 @@ typedef struct new_job {
     const char *path;
 } new_job;
 
-static error_t new_option(int key, char *value, struct argp_state *state) {
-    new_job *job = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (job->path) {
-            usage_error("new", "one file at a time, not also '%s'", value);
-        }
-        job->path = value;
-        break;
-    case ARGP_KEY_NO_ARGS:
-        usage_error("new", "no file given; try cairn new scene.yaml");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp new_argp = {
-    .parser = new_option,
+static const command_line new_line = {
     .args_doc = "FILE",
+    ONE_ARGUMENT(new_job, path, "one file at a time, not also '%s'"),
+    .missing = "no file given; try cairn new scene.yaml",
     .doc = "Write a commented starter scene to FILE, which must not exist yet."};
 
-static const struct argp schema_argp = {
+static const command_line schema_line = {
+    .arguments = OPTION_SET,
     .doc = "Print the JSON Schema (draft-07) of scene files, for editors that check and complete "
            "YAML by it."};
 
@@ -60,7 +46,7 @@ static int new_write(const char *path, const char *text) {
 
 int command_new(int argc, char **argv) {
     new_job job = {.path = NULL};
-    parse_arguments(&new_argp, argc, argv, &job);
+    parse_arguments(&new_line, argc, argv, &job);
     cn_arena *memory = cn_arena_create(NULL);
     const char *text;
     if (!memory || cn_scene_starter(memory, &text) != CN_OK) {
@@ -72,7 +58,7 @@ int command_new(int argc, char **argv) {
 }
 
 int command_schema(int argc, char **argv) {
-    parse_arguments(&schema_argp, argc, argv, NULL);
+    parse_arguments(&schema_line, argc, argv, NULL);
     cn_arena *memory = cn_arena_create(NULL);
     const char *text;
     if (!memory || cn_scene_schema(memory, &text) != CN_OK) {

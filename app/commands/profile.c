@@ -1,6 +1,7 @@
 // app/commands/profile.c
 // cairn profile: run solvers over problem files and draw their performance profiles.
 #include "commands/profile_data.h"
+#include "support/arguments.h"
 #include "support/progress.h"
 #include "support/support.h"
 
@@ -28,104 +29,63 @@ typedef struct profile_job {
 
 // ---- command line ----
 
-enum { KEY_MEASURE = 256, KEY_TIME, KEY_COST, KEY_FORM };
-
-static const struct argp_option profile_options[] = {
-    {"solvers", 's', "A,B,...", 0,
-     "Solvers to compare (default: all that take the problems); with settings as "
-     "nsgs:anderson=0:local=newton",
-     0},
-    {"tol", 't', "E,...", 0, "Tolerances on the residual (default 1e-8)", 0},
-    {"measure", KEY_MEASURE, "M", 0,
-     "Residual that the tolerance means: scaled (default), q or max", 0},
-    {"cost", KEY_COST, "C", 0, "What is compared: cpu (default) or iterations", 0},
-    {"time-limit", KEY_TIME, "S", 0, "CPU seconds a solve may take (default 10)", 0},
-    {"max-iter", 'n', "N", 0, "Iteration limit, in each solver's own unit", 0},
-    {"operator", KEY_FORM, "FORM", 0,
-     "How a global problem is reduced: auto (default), assembled or body", 0},
-    {"repeats", 'r', "N", 0, "The shortest of N solves counts (default 3; 1 beyond 0.3 s)", 0},
-    {"output", 'o', "FILE.svg", 0,
-     "Write the figure, and the numbers beside it as FILE.csv and FILE-solves.csv", 0},
-    {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
-    {"quiet", 'q', NULL, 0, "No table and no progress, only errors and the exit code", 0},
-    {0}};
-
 // Takes the words of the text apart in place: they live as long as the command line does.
-static void profile_tolerances(performance_profile *profile, char *text) {
+static void profile_tolerances(void *job, const char *command, const command_option *option,
+                               char *text) {
+    performance_profile *profile = &((profile_job *)job)->profile;
     char *rest = NULL;
+    (void)option;
     profile->tolerance_count = 0;
     for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         if (profile->tolerance_count == PROFILE_TOLERANCES) {
-            usage_error("profile", "--tol takes at most %d tolerances", PROFILE_TOLERANCES);
+            usage_error(command, "--tol takes at most %d tolerances", PROFILE_TOLERANCES);
         }
         profile->tolerance_texts[profile->tolerance_count] = word;
         profile->tolerances[profile->tolerance_count++] =
-            parse_real("profile", "--tol", word, 1e-300, 1e300);
+            parse_real(command, "--tol", word, 1e-300, 1e300);
     }
     if (profile->tolerance_count == 0) {
-        usage_error("profile", "--tol wants a number, not '%s'", text);
+        usage_error(command, "--tol wants a number, not '%s'", text);
     }
 }
 
-static profile_cost_kind parse_cost(const char *text) {
+static void profile_cost(void *job, const char *command, const command_option *option, char *text) {
+    (void)option;
     if (strcmp(text, "cpu") != 0 && strcmp(text, "iterations") != 0) {
-        usage_error("profile", "no cost '%s'; use cpu or iterations", text);
+        usage_error(command, "no cost '%s'; use cpu or iterations", text);
     }
-    return text[0] == 'c' ? COST_CPU : COST_ITERATIONS;
+    ((profile_job *)job)->profile.cost = text[0] == 'c' ? COST_CPU : COST_ITERATIONS;
 }
 
-static error_t profile_option(int key, char *value, struct argp_state *state) {
-    profile_job *job = state->input;
-    const char *command = job->common.command;
-    switch (key) {
-    case 's':
-        job->solvers = value;
-        break;
-    case 't':
-        profile_tolerances(&job->profile, value);
-        break;
-    case KEY_MEASURE:
-        job->common.measure = parse_measure(command, value);
-        break;
-    case KEY_COST:
-        job->profile.cost = parse_cost(value);
-        break;
-    case KEY_TIME:
-        job->common.time_limit = parse_real(command, "--time-limit", value, 1e-9, 1e9);
-        break;
-    case 'n':
-        job->common.max_iterations = (int32_t)parse_int(command, "--max-iter", value, 0, INT32_MAX);
-        break;
-    case KEY_FORM:
-        job->form = parse_form(command, value);
-        break;
-    case 'r':
-        job->repeats = (int32_t)parse_int(command, "--repeats", value, 1, 1000);
-        break;
-    case 'o':
-        job->out = value;
-        break;
-    case 'j':
-        job->json = true;
-        break;
-    case 'q':
-        job->quiet = true;
-        break;
-    case ARGP_KEY_ARG:
-        word_list_add(&job->paths, value);
-        break;
-    case ARGP_KEY_NO_ARGS:
-        usage_error(command, "no problem file given; see cairn profile --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+static const command_option profile_options[] = {
+    {"solvers", 's', "A,B,...",
+     "Solvers to compare (default: all that take the problems); with settings as "
+     "nsgs:anderson=0:local=newton",
+     TO_TEXT(profile_job, solvers)},
+    {"tol", 't', "E,...", "Tolerances on the residual (default 1e-8)",
+     TO_FUNCTION(profile_tolerances)},
+    MEASURE_OPTION(profile_job, common.measure),
+    {"cost", 0, "C", "What is compared: cpu (default) or iterations", TO_FUNCTION(profile_cost)},
+    {"time-limit", 0, "S", "CPU seconds a solve may take (default 10)",
+     TO_REAL(profile_job, common.time_limit, 1e-9, 1e9)},
+    {"max-iter", 'n', "N", "Iteration limit, in each solver's own unit",
+     TO_INT(profile_job, common.max_iterations, 0, INT32_MAX)},
+    FORM_OPTION(profile_job),
+    {"repeats", 'r', "N", "The shortest of N solves counts (default 3; 1 beyond 0.3 s)",
+     TO_INT(profile_job, repeats, 1, 1000)},
+    {"output", 'o', "FILE.svg",
+     "Write the figure, and the numbers beside it as FILE.csv and FILE-solves.csv",
+     TO_TEXT(profile_job, out)},
+    JSON_LINES_OPTION(profile_job),
+    {"quiet", 'q', NULL, "No table and no progress, only errors and the exit code",
+     TO_SET(profile_job, quiet)},
+    {0}};
 
-static const struct argp profile_argp = {
+static const command_line profile_line = {
     .options = profile_options,
-    .parser = profile_option,
     .args_doc = "PROBLEM...",
+    ALL_ARGUMENTS(profile_job, paths),
+    .missing = "no problem file given; see cairn profile --help",
     .doc =
         "Compare solvers over a set of problem files: which share of them each solves within a "
         "factor of the fastest (performance profiles after Dolan and More)."
@@ -301,7 +261,7 @@ int command_profile(int argc, char **argv) {
         .profile = {.tolerances = {1e-8}, .tolerance_texts = {"1e-8"}, .tolerance_count = 1},
         .repeats = PROFILE_REPEATS};
     job.common.time_limit = PROFILE_LIMIT;
-    parse_arguments(&profile_argp, argc, argv, &job);
+    parse_arguments(&profile_line, argc, argv, &job);
     size_t length = job.out ? strlen(job.out) : 0;
     if (job.out && (length <= 4 || strcmp(job.out + length - 4, ".svg") != 0)) {
         usage_error("profile", "-o wants a name that ends in .svg, not '%s'", job.out);

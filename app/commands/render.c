@@ -3,6 +3,7 @@
 // of one moment is drawn by the page in a browser without a display, where there are both;
 // everything else, and a PNG elsewhere, is our own SVG.
 #include "run/recorded.h"
+#include "support/arguments.h"
 #include "support/file_kind.h"
 #include "support/support.h"
 #include "web/browser.h"
@@ -28,81 +29,50 @@ typedef struct render_job {
     int32_t width, height;
 } render_job;
 
-enum { KEY_AT = 256, KEY_STRIP, KEY_FORCES, KEY_UI, KEY_PLAIN, KEY_THEME, KEY_SIZE };
-
-static const struct argp_option render_options[] = {
-    {"output", 'o', "FILE", 0,
-     "Picture to write: .png as the page shows it, where chromium is installed, else as the .svg; "
-     "or .svg (default: the run's name with .svg)",
-     0},
-    {"at", KEY_AT, "T", 0, "The frame nearest to this time [s] (default: the last)", 0},
-    {"strip", KEY_STRIP, "N", 0, "A filmstrip: N moments from the start to the end", 0},
-    {"forces", KEY_FORCES, NULL, 0, "Draw the contacts' impulses as lines between bodies", 0},
-    {"ui", KEY_UI, NULL, 0, "PNG: the whole page, with its panels and plots", 0},
-    {"theme", KEY_THEME, "NAME", 0, "PNG: light or dark (default light)", 0},
-    {"size", KEY_SIZE, "WxH", 0, "PNG: width and height in pixels (default 1440x900)", 0},
-    {"plain", KEY_PLAIN, NULL, 0, "PNG: not by the page, but as the .svg", 0},
-    {0}};
-
-static void render_size(render_job *job, const char *text) {
+static void render_size(void *user, const char *command, const command_option *option, char *text) {
+    render_job *job = user;
+    (void)option;
     char *copy = format_text("%s", text), *times = strchr(copy, 'x');
     if (!times) {
-        usage_error("render", "--size wants WxH, not '%s'", text);
+        usage_error(command, "--size wants WxH, not '%s'", text);
     }
     *times = '\0';
-    job->width = (int32_t)parse_int("render", "--size", copy, 64, 8192);
-    job->height = (int32_t)parse_int("render", "--size", times + 1, 64, 8192);
+    job->width = (int32_t)parse_int(command, "--size", copy, 64, 8192);
+    job->height = (int32_t)parse_int(command, "--size", times + 1, 64, 8192);
     free(copy);
 }
 
-static error_t render_option(int key, char *value, struct argp_state *state) {
-    render_job *job = state->input;
-    switch (key) {
-    case 'o':
-        job->output = value;
-        break;
-    case KEY_AT:
-        job->at = parse_real("render", "--at", value, 0.0, 1e300);
-        break;
-    case KEY_STRIP:
-        job->strip = (int32_t)parse_int("render", "--strip", value, 2, STRIP_MAX);
-        break;
-    case KEY_FORCES:
-        job->forces = true;
-        break;
-    case KEY_UI:
-        job->whole = true;
-        break;
-    case KEY_PLAIN:
-        job->plain = true;
-        break;
-    case KEY_THEME:
-        if (strcmp(value, "light") != 0 && strcmp(value, "dark") != 0) {
-            usage_error("render", "--theme is light or dark, not '%s'", value);
-        }
-        job->theme = value;
-        break;
-    case KEY_SIZE:
-        render_size(job, value);
-        break;
-    case ARGP_KEY_ARG:
-        if (job->input) {
-            usage_error("render", "one file at a time, not also '%s'", value);
-        }
-        job->input = value;
-        break;
-    case ARGP_KEY_NO_ARGS:
-        usage_error("render", "no file given; see cairn render --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
+static void render_theme(void *job, const char *command, const command_option *option, char *text) {
+    (void)option;
+    if (strcmp(text, "light") != 0 && strcmp(text, "dark") != 0) {
+        usage_error(command, "--theme is light or dark, not '%s'", text);
     }
-    return 0;
+    ((render_job *)job)->theme = text;
 }
 
-static const struct argp render_argp = {
+static const command_option render_options[] = {
+    {"output", 'o', "FILE",
+     "Picture to write: .png as the page shows it, where chromium is installed, else as the .svg; "
+     "or .svg (default: the run's name with .svg)",
+     TO_TEXT(render_job, output)},
+    {"at", 0, "T", "The frame nearest to this time [s] (default: the last)",
+     TO_REAL(render_job, at, 0.0, 1e300)},
+    {"strip", 0, "N", "A filmstrip: N moments from the start to the end",
+     TO_INT(render_job, strip, 2, STRIP_MAX)},
+    {"forces", 0, NULL, "Draw the contacts' impulses as lines between bodies",
+     TO_SET(render_job, forces)},
+    {"ui", 0, NULL, "PNG: the whole page, with its panels and plots", TO_SET(render_job, whole)},
+    {"theme", 0, "NAME", "PNG: light or dark (default light)", TO_FUNCTION(render_theme)},
+    {"size", 0, "WxH", "PNG: width and height in pixels (default 1440x900)",
+     TO_FUNCTION(render_size)},
+    {"plain", 0, NULL, "PNG: not by the page, but as the .svg", TO_SET(render_job, plain)},
+    {0}};
+
+static const command_line render_line = {
     .options = render_options,
-    .parser = render_option,
     .args_doc = "RUN|SCENE",
+    ONE_ARGUMENT(render_job, input, "one file at a time, not also '%s'"),
+    .missing = "no file given; see cairn render --help",
     .doc = "Draw a run file at some time, or the start of a scene, without a display."};
 
 static int render_draw(const render_job *job, const cn_model *model, const picture_stills *stills,
@@ -239,7 +209,7 @@ static int render_scene(const render_job *job, const char *path) {
 int command_render(int argc, char **argv) {
     render_job job = {
         .at = (double)NAN, .theme = "light", .width = RENDER_WIDTH, .height = RENDER_HEIGHT};
-    parse_arguments(&render_argp, argc, argv, &job);
+    parse_arguments(&render_line, argc, argv, &job);
     bool is_scene = file_kind(job.input) == FILE_SCENE;
     if (is_scene && (!isnan(job.at) || job.strip > 0 || job.forces)) {
         usage_error("render", "a scene has only its start; run it first");

@@ -1,6 +1,7 @@
 // app/commands/run.c
 // cairn run: a scene becomes a run file. cairn resume: a run file goes on from its last checkpoint.
 #include "run/run_loop.h"
+#include "support/arguments.h"
 #include "support/file_kind.h"
 #include "support/gallery.h"
 #include "support/progress.h"
@@ -28,69 +29,17 @@ typedef struct run_job {
 
 // ---- options ----
 
-enum {
-    KEY_UNTIL = 256,
-    KEY_THREADS,
-    KEY_FRAMES,
-    KEY_TIME_LIMIT,
-    KEY_PLUGINS,
-    KEY_LIVE,
-    KEY_NO_EVIDENCE,
-    KEY_PORT,
-    KEY_SET
-};
-
-static const struct argp_option run_options[] = {
-    {"output", 'o', "RUN", 0,
-     "Run file to write (default: the scene's name with .run, in the current folder)", 0},
-    {"set", KEY_SET, "PATH=VALUE", 0,
-     "Put a value in place of the scene's, as solver.tolerance=1e-6 or "
-     "generate.packing.count=80; may be repeated",
-     0},
-    {"until", KEY_UNTIL, "T", 0, "When to end [s], instead of time.until", 0},
-    THREADS_OPTION(KEY_THREADS, "solver.threads of the scene"),
-    {"frames-every", KEY_FRAMES, "DT", 0,
-     "Simulated time between frames [s], 0: every step, instead of time.frames_every", 0},
-    {"solver", 's', "NAME", 0, "Friction solver, instead of solver.name", 0},
-    {"tol", 't', "E", 0, "Tolerance of a step's residual, instead of solver.tolerance", 0},
-    {"time-limit", KEY_TIME_LIMIT, "S", 0,
-     "CPU seconds that a step may take: its solve ends in time with the best answer that it has; "
-     "such a run cannot be reproduced",
-     0},
-    {"allow-plugins", KEY_PLUGINS, NULL, 0, "Let the scene load shared libraries, which run code",
-     0},
-    {"live", KEY_LIVE, NULL, 0,
-     "Serve a page in which the run can be watched and steered while it goes on; its address is "
-     "printed on standard error",
-     0},
-    {"port", KEY_PORT, "P", 0, "Port of that page (default 7351, or any other)", 0},
-    {"no-evidence", KEY_NO_EVIDENCE, NULL, 0,
-     "Leave out of the run file what only cairn check needs of each frame's step: the file is "
-     "smaller, and its check is incomplete",
-     0},
-    {"force", 'f', NULL, 0, "Replace an existing run file", 0},
-    {"json", 'j', NULL, 0, "One JSON object on standard output at the end", 0},
-    {"quiet", 'q', NULL, 0, "No progress and no report", 0},
-    {0}};
-
-static const struct argp_option resume_options[] = {
-    {"until", KEY_UNTIL, "T", 0, "A new end [s]", 0},
-    THREADS_OPTION(KEY_THREADS, "solver.threads of the scene"),
-    {"allow-plugins", KEY_PLUGINS, NULL, 0,
-     "Let the run's scene load shared libraries, which run code", 0},
-    {"json", 'j', NULL, 0, "One JSON object on standard output at the end", 0},
-    {"quiet", 'q', NULL, 0, "No progress and no report", 0},
-    {0}};
-
 static void run_override(run_job *job, const char *path, const char *value) {
     job->overrides = reallocate(job->overrides, job->override_count + 1, sizeof *job->overrides);
     job->overrides[job->override_count++] = (cn_override){path, value};
 }
 
-static void run_set(run_job *job, const char *text) {
+static void run_set(void *user, const char *command, const command_option *option, char *text) {
+    run_job *job = user;
     const char *equals = strchr(text, '=');
+    (void)option;
     if (!equals || equals == text) {
-        usage_error(job->command, "--set wants path=value, not '%s'", text);
+        usage_error(command, "--set wants path=value, not '%s'", text);
     }
     char *path = format_text("%.*s", (int)(equals - text), text);
     word_list_add(&job->texts, path);
@@ -98,13 +47,15 @@ static void run_set(run_job *job, const char *text) {
 }
 
 // A number that goes into the scene as it was written.
-static void run_number(run_job *job, const char *option, const char *path, const char *value,
-                       double min) {
-    parse_real(job->command, option, value, min, 1e300);
-    run_override(job, path, value);
+static void run_number(void *job, const char *command, const command_option *option, char *text) {
+    char name[32];
+    snprintf(name, sizeof name, "--%s", option->name);
+    parse_real(command, name, text, 0.0, 1e300);
+    run_override(job, option->path, text);
 }
+#define TO_SCENE_NUMBER(path) OPTION_TAKEN, 0, 0.0, 0.0, run_number, path
 
-static void run_check_solver(const char *command, const char *name) {
+static void run_solver(void *job, const char *command, const command_option *option, char *name) {
     const char *names[64];
     int32_t count = cn_friction_solver_count() < 64 ? cn_friction_solver_count() : 64;
     for (int32_t i = 0; i < count; i++) {
@@ -117,79 +68,61 @@ static void run_check_solver(const char *command, const char *name) {
         }
         usage_error(command, "no friction solver '%s'; see cairn solvers", name);
     }
+    run_override(job, option->path, name);
 }
 
-static void run_take_input(run_job *job, const char *word) {
-    if (job->input) {
-        usage_error(job->command, "one file at a time, not also '%s'", word);
-    }
-    job->input = word;
-}
+static const command_option run_options[] = {
+    {"output", 'o', "RUN",
+     "Run file to write (default: the scene's name with .run, in the current folder)",
+     TO_TEXT(run_job, output)},
+    {"set", 0, "PATH=VALUE",
+     "Put a value in place of the scene's, as solver.tolerance=1e-6 or "
+     "generate.packing.count=80; may be repeated",
+     TO_FUNCTION(run_set)},
+    {"until", 0, "T", "When to end [s], instead of time.until", TO_SCENE_NUMBER("time.until")},
+    THREADS_OPTION(run_job, "solver.threads of the scene"),
+    {"frames-every", 0, "DT",
+     "Simulated time between frames [s], 0: every step, instead of time.frames_every",
+     TO_SCENE_NUMBER("time.frames_every")},
+    {"solver", 's', "NAME", "Friction solver, instead of solver.name", OPTION_TAKEN, 0, 0.0, 0.0,
+     run_solver, "solver.name"},
+    {"tol", 't', "E", "Tolerance of a step's residual, instead of solver.tolerance",
+     TO_SCENE_NUMBER("solver.tolerance")},
+    {"time-limit", 0, "S",
+     "CPU seconds that a step may take: its solve ends in time with the best answer that it has; "
+     "such a run cannot be reproduced",
+     TO_SCENE_NUMBER("solver.time_limit")},
+    {"allow-plugins", 0, NULL, "Let the scene load shared libraries, which run code",
+     TO_SET(run_job, env.allow_plugins)},
+    {"live", 0, NULL,
+     "Serve a page in which the run can be watched and steered while it goes on; its address is "
+     "printed on standard error",
+     TO_SET(run_job, live)},
+    {"port", 0, "P", "Port of that page (default 7351, or any other)",
+     TO_INT(run_job, port, 1, 65535)},
+    {"no-evidence", 0, NULL,
+     "Leave out of the run file what only cairn check needs of each frame's step: the file is "
+     "smaller, and its check is incomplete",
+     TO_SET(run_job, no_evidence)},
+    {"force", 'f', NULL, "Replace an existing run file", TO_SET(run_job, force)},
+    {"json", 'j', NULL, "One JSON object on standard output at the end", TO_SET(run_job, json)},
+    {"quiet", 'q', NULL, "No progress and no report", TO_SET(run_job, quiet)},
+    {0}};
 
-static error_t run_option(int key, char *value, struct argp_state *state) {
-    run_job *job = state->input;
-    switch (key) {
-    case 'o':
-        job->output = value;
-        break;
-    case KEY_SET:
-        run_set(job, value);
-        break;
-    case KEY_UNTIL:
-        run_number(job, "--until", "time.until", value, 0.0);
-        break;
-    case KEY_FRAMES:
-        run_number(job, "--frames-every", "time.frames_every", value, 0.0);
-        break;
-    case KEY_TIME_LIMIT:
-        run_number(job, "--time-limit", "solver.time_limit", value, 0.0);
-        break;
-    case 't':
-        run_number(job, "--tol", "solver.tolerance", value, 0.0);
-        break;
-    case 's':
-        run_check_solver(job->command, value);
-        run_override(job, "solver.name", value);
-        break;
-    case KEY_THREADS:
-        job->threads = parse_threads(job->command, value);
-        break;
-    case KEY_PLUGINS:
-        job->env.allow_plugins = true;
-        break;
-    case KEY_NO_EVIDENCE:
-        job->no_evidence = true;
-        break;
-    case KEY_LIVE:
-        job->live = true;
-        break;
-    case KEY_PORT:
-        job->port = (int32_t)parse_int(job->command, "--port", value, 1, 65535);
-        break;
-    case 'f':
-        job->force = true;
-        break;
-    case 'j':
-        job->json = true;
-        break;
-    case 'q':
-        job->quiet = true;
-        break;
-    case ARGP_KEY_ARG:
-        run_take_input(job, value);
-        break;
-    case ARGP_KEY_NO_ARGS:
-        usage_error(job->command, "no file given; see cairn %s --help", job->command);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+static const command_option resume_options[] = {
+    {"until", 0, "T", "A new end [s]", TO_SCENE_NUMBER("time.until")},
+    THREADS_OPTION(run_job, "solver.threads of the scene"),
+    {"allow-plugins", 0, NULL, "Let the run's scene load shared libraries, which run code",
+     TO_SET(run_job, env.allow_plugins)},
+    {"json", 'j', NULL, "One JSON object on standard output at the end", TO_SET(run_job, json)},
+    {"quiet", 'q', NULL, "No progress and no report", TO_SET(run_job, quiet)},
+    {0}};
 
-static const struct argp run_argp = {
+static const command_line run_line = {
     .options = run_options,
-    .parser = run_option,
     .args_doc = "SCENE",
+    ONE_ARGUMENT(run_job, input, "one file at a time, not also '%s'"),
+    .missing = "no file given; see cairn run --help",
     .doc =
         "Simulate a scene file, or a scene of the gallery by its name, into a run file."
         "\vExit code 0: every step reached its tolerance; 3: some did not, or bodies passed "
@@ -197,10 +130,11 @@ static const struct argp run_argp = {
         "4: the scene is not valid; 130: interrupted after a checkpoint, to be taken up with "
         "cairn resume."};
 
-static const struct argp resume_argp = {
+static const command_line resume_line = {
     .options = resume_options,
-    .parser = run_option,
     .args_doc = "RUN",
+    ONE_ARGUMENT(run_job, input, "one file at a time, not also '%s'"),
+    .missing = "no file given; see cairn resume --help",
     .doc = "Go on from the last checkpoint of a run file, bit for bit as if the run had never "
            "stopped, until the end that its scene says or a new one."};
 
@@ -275,7 +209,7 @@ static int run_scene(const run_job *job, run_loop *loop) {
 
 int command_run(int argc, char **argv) {
     run_job job = {.command = "run", .threads = threads_wanted("run"), .env = cn_env_default()};
-    parse_arguments(&run_argp, argc, argv, &job);
+    parse_arguments(&run_line, argc, argv, &job);
     // A name of the gallery stands for its scene, unless there is a file of that name.
     char *gallery = access(job.input, F_OK) == 0 ? NULL : gallery_path(job.input);
     const char *scene = gallery ? gallery : job.input;
@@ -307,7 +241,7 @@ int command_run(int argc, char **argv) {
 int command_resume(int argc, char **argv) {
     run_job job = {
         .command = "resume", .threads = threads_wanted("resume"), .env = cn_env_default()};
-    parse_arguments(&resume_argp, argc, argv, &job);
+    parse_arguments(&resume_line, argc, argv, &job);
     run_loop loop = {.path = job.input,
                      .quiet = job.quiet || job.json,
                      .warns = !job.quiet,

@@ -1,6 +1,7 @@
 // app/commands/solve.c
 // cairn solve: solve one-step problem files, print a row or a JSON object for each solve, write the
 // solved problems.
+#include "support/arguments.h"
 #include "support/json.h"
 #include "support/problem_file.h"
 #include "support/progress.h"
@@ -28,107 +29,49 @@ typedef struct solve_job {
 
 // ---- command line ----
 
-enum {
-    KEY_MEASURE = 256,
-    KEY_LOCAL,
-    KEY_TIME,
-    KEY_SET,
-    KEY_FORM,
-    KEY_WARM,
-    KEY_FORMULATION,
-    KEY_FACETS,
-    KEY_THREADS
-};
-
-static const struct argp_option solve_options[] = {
-    {"solver", 's', "NAME", 0, "Solver, \"auto\" (default) or \"all\" that fit; see cairn solvers",
-     0},
-    {"local", KEY_LOCAL, "NAME", 0, "Local solver of one 3D contact (default hybrid)", 0},
-    {"tol", 't', "E", 0, "Tolerance on the residual (default 1e-8)", 0},
-    {"measure", KEY_MEASURE, "M", 0,
-     "Residual that the tolerance means: scaled (default), q or max", 0},
-    {"max-iter", 'n', "N", 0, "Iteration limit, in the solver's own unit", 0},
-    {"time-limit", KEY_TIME, "S", 0, "CPU seconds a solve may take", 0},
-    {"set", KEY_SET, "SOLVER.PARAM=VALUE", 0,
-     "A solver's own parameter, as nsgs.anderson=0; may be repeated", 0},
-    {"operator", KEY_FORM, "FORM", 0,
-     "How a global problem is reduced: auto (default), assembled or body", 0},
-    {"formulation", KEY_FORMULATION, "NAME", 0,
-     "Solve as a complementarity problem: inner, outer, ...; see cairn solvers", 0},
-    {"facets", KEY_FACETS, "N", 0, "Facets of the cone of that formulation in 3D (default 8)", 0},
-    {"warm", KEY_WARM, NULL, 0, "Start from the guess stored in the file (default: r = 0)", 0},
-    THREADS_OPTION(KEY_THREADS, "1"),
-    {"output", 'o', "OUT", 0,
-     "Write the problem with its solution; a folder when there are several problems", 0},
-    {"json", 'j', NULL, 0, "One JSON object a line on standard output", 0},
-    {"quiet", 'q', NULL, 0, "No table and no progress, only errors and the exit code", 0},
-    {0}};
-
-static error_t solve_option(int key, char *value, struct argp_state *state) {
-    solve_job *job = state->input;
-    solver_choice *choice = &job->choice;
-    const char *command = choice->command;
-    switch (key) {
-    case 's':
-        choice->solver = value;
-        break;
-    case KEY_LOCAL:
-        choice->local = value;
-        break;
-    case 't':
-        choice->tolerance = parse_real(command, "--tol", value, 1e-300, 1e300);
-        break;
-    case KEY_MEASURE:
-        choice->measure = parse_measure(command, value);
-        break;
-    case 'n':
-        choice->max_iterations = (int32_t)parse_int(command, "--max-iter", value, 0, INT32_MAX);
-        break;
-    case KEY_TIME:
-        choice->time_limit = parse_real(command, "--time-limit", value, 1e-9, 1e9);
-        break;
-    case KEY_SET:
-        word_list_add(&choice->settings, value);
-        break;
-    case KEY_FORM:
-        job->form = parse_form(command, value);
-        break;
-    case KEY_FORMULATION:
-        choice->formulation = parse_formulation(command, value);
-        break;
-    case KEY_FACETS:
-        choice->facets = (int32_t)parse_int(command, "--facets", value, 2, CN_FACETS_MAX);
-        break;
-    case KEY_THREADS:
-        job->threads = parse_threads(command, value);
-        break;
-    case KEY_WARM:
-        job->warm = true;
-        break;
-    case 'o':
-        job->out = value;
-        break;
-    case 'j':
-        job->json = true;
-        break;
-    case 'q':
-        job->quiet = true;
-        break;
-    case ARGP_KEY_ARG:
-        word_list_add(&job->paths, value);
-        break;
-    case ARGP_KEY_NO_ARGS:
-        usage_error(command, "no problem file given; see cairn solve --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+static void solve_formulation(void *job, const char *command, const command_option *option,
+                              char *text) {
+    (void)option;
+    ((solve_job *)job)->choice.formulation = parse_formulation(command, text);
 }
 
-static const struct argp solve_argp = {
+static const command_option solve_options[] = {
+    {"solver", 's', "NAME", "Solver, \"auto\" (default) or \"all\" that fit; see cairn solvers",
+     TO_TEXT(solve_job, choice.solver)},
+    {"local", 0, "NAME", "Local solver of one 3D contact (default hybrid)",
+     TO_TEXT(solve_job, choice.local)},
+    {"tol", 't', "E", "Tolerance on the residual (default 1e-8)",
+     TO_REAL(solve_job, choice.tolerance, 1e-300, 1e300)},
+    MEASURE_OPTION(solve_job, choice.measure),
+    {"max-iter", 'n', "N", "Iteration limit, in the solver's own unit",
+     TO_INT(solve_job, choice.max_iterations, 0, INT32_MAX)},
+    {"time-limit", 0, "S", "CPU seconds a solve may take",
+     TO_REAL(solve_job, choice.time_limit, 1e-9, 1e9)},
+    {"set", 0, "SOLVER.PARAM=VALUE",
+     "A solver's own parameter, as nsgs.anderson=0; may be repeated",
+     TO_LIST(solve_job, choice.settings)},
+    FORM_OPTION(solve_job),
+    {"formulation", 0, "NAME",
+     "Solve as a complementarity problem: inner, outer, ...; see cairn solvers",
+     TO_FUNCTION(solve_formulation)},
+    {"facets", 0, "N", "Facets of the cone of that formulation in 3D (default 8)",
+     TO_INT(solve_job, choice.facets, 2, CN_FACETS_MAX)},
+    {"warm", 0, NULL, "Start from the guess stored in the file (default: r = 0)",
+     TO_SET(solve_job, warm)},
+    THREADS_OPTION(solve_job, "1"),
+    {"output", 'o', "OUT",
+     "Write the problem with its solution; a folder when there are several problems",
+     TO_TEXT(solve_job, out)},
+    JSON_LINES_OPTION(solve_job),
+    {"quiet", 'q', NULL, "No table and no progress, only errors and the exit code",
+     TO_SET(solve_job, quiet)},
+    {0}};
+
+static const command_line solve_line = {
     .options = solve_options,
-    .parser = solve_option,
     .args_doc = "PROBLEM...",
+    ALL_ARGUMENTS(solve_job, paths),
+    .missing = "no problem file given; see cairn solve --help",
     .doc = "Solve one-step problem files: FCLIB HDF5 (local and global), Siconos .dat, LCP text."
            "\vThe residuals printed are measured after the solve by an independent checker. "
            "Exit code 0: all solved; 3: some solve did not reach its tolerance; 4: some file could "
@@ -351,7 +294,7 @@ static int solve_file(solve_job *job, const char *path) {
 
 int command_solve(int argc, char **argv) {
     solve_job job = {.choice = solver_choice_default("solve"), .threads = threads_wanted("solve")};
-    parse_arguments(&solve_argp, argc, argv, &job);
+    parse_arguments(&solve_line, argc, argv, &job);
     solver_choice_check(&job.choice);
     if (job.out) {
         solve_prepare_out(&job);

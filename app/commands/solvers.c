@@ -1,5 +1,6 @@
 // app/commands/solvers.c
 // cairn solvers: the solver tables as they are in the library, for people or as JSON.
+#include "support/arguments.h"
 #include "support/json.h"
 #include "support/solver_choice.h"
 #include "support/support.h"
@@ -13,31 +14,13 @@ typedef struct solvers_job {
     bool json;
 } solvers_job;
 
-static const struct argp_option solvers_options[] = {
-    {"json", 'j', NULL, 0, "One JSON object on standard output", 0}, {0}};
+static const command_option solvers_options[] = {
+    {"json", 'j', NULL, "One JSON object on standard output", TO_SET(solvers_job, json)}, {0}};
 
-static error_t solvers_option(int key, char *value, struct argp_state *state) {
-    solvers_job *job = state->input;
-    switch (key) {
-    case 'j':
-        job->json = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (job->name) {
-            usage_error("solvers", "one name at most");
-        }
-        job->name = value;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp solvers_argp = {
+static const command_line solvers_line = {
     .options = solvers_options,
-    .parser = solvers_option,
     .args_doc = "[NAME]",
+    ONE_ARGUMENT(solvers_job, name, "one name at most"),
     .doc = "List the solvers for friction problems, for LCPs, and for one contact; with NAME, all "
            "about one."};
 
@@ -216,7 +199,7 @@ static void solvers_json(const char *name) {
 
 int command_solvers(int argc, char **argv) {
     solvers_job job = {.name = NULL};
-    parse_arguments(&solvers_argp, argc, argv, &job);
+    parse_arguments(&solvers_line, argc, argv, &job);
     if (job.name) {
         check_solver_name("solvers", job.name, true);
     }

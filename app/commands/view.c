@@ -1,6 +1,7 @@
 // app/commands/view.c
 // cairn view: a run file as a replay in the browser, or a scene as a live run that can be steered.
 #include "web/view.h"
+#include "support/arguments.h"
 #include "support/file_kind.h"
 #include "support/gallery.h"
 #include "support/progress.h"
@@ -17,57 +18,27 @@ typedef struct view_job {
     server_options server;
 } view_job;
 
-enum { KEY_PORT = 256, KEY_NO_BROWSER, KEY_ADDRESS, KEY_SPEED };
-
-static const struct argp_option view_options[] = {
-    {"port", KEY_PORT, "P", 0, "Port to listen on (default 7351, or any other when that is taken)",
-     0},
-    {"no-browser", KEY_NO_BROWSER, NULL, 0, "Only print the address, open no browser", 0},
-    {"address", KEY_ADDRESS, "A", 0,
+static const command_option view_options[] = {
+    {"port", 0, "P", "Port to listen on (default 7351, or any other when that is taken)",
+     TO_INT(view_job, server.port, 1, 65535)},
+    {"no-browser", 0, NULL, "Only print the address, open no browser",
+     TO_CLEAR(view_job, server.browser)},
+    {"address", 0, "A",
      "Listen on this address of the machine instead of loopback: others on the network who have "
      "the token can then look, and steer a live run; nothing is encrypted",
-     0},
-    {"output", 'o', "RUN", 0, "Live: keep the run in this file (default: it is not kept)", 0},
-    {"speed", KEY_SPEED, "X", 0,
-     "Live: simulated seconds a second to start with, 0: as fast as it goes (default 1)", 0},
+     TO_TEXT(view_job, server.address)},
+    {"output", 'o', "RUN", "Live: keep the run in this file (default: it is not kept)",
+     TO_TEXT(view_job, output)},
+    {"speed", 0, "X",
+     "Live: simulated seconds a second to start with, 0: as fast as it goes (default 1)",
+     TO_REAL(view_job, speed, 0.0, 16.0)},
     {0}};
 
-static error_t view_option(int key, char *value, struct argp_state *state) {
-    view_job *job = state->input;
-    switch (key) {
-    case KEY_PORT:
-        job->server.port = (int32_t)parse_int("view", "--port", value, 1, 65535);
-        break;
-    case KEY_NO_BROWSER:
-        job->server.browser = false;
-        break;
-    case KEY_ADDRESS:
-        job->server.address = value;
-        break;
-    case KEY_SPEED:
-        job->speed = parse_real("view", "--speed", value, 0.0, 16.0);
-        break;
-    case 'o':
-        job->output = value;
-        break;
-    case ARGP_KEY_ARG:
-        if (job->input) {
-            usage_error("view", "one file at a time, not also '%s'", value);
-        }
-        job->input = value;
-        break;
-    case ARGP_KEY_NO_ARGS:
-        usage_error("view", "no file given; see cairn view --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp view_argp = {
+static const command_line view_line = {
     .options = view_options,
-    .parser = view_option,
     .args_doc = "RUN|SCENE",
+    ONE_ARGUMENT(view_job, input, "one file at a time, not also '%s'"),
+    .missing = "no file given; see cairn view --help",
     .doc = "Show a run file in the browser, or simulate a scene (a file, or one of the gallery by "
            "its name) while looking at it and steering it."
            "\vThe page is served on this machine only, at an address with a random token. A live "
@@ -110,7 +81,7 @@ static int view_unsaved(const view_job *job, const char *scene) {
 
 int command_view(int argc, char **argv) {
     view_job job = {.speed = 1.0, .server = {.command = "cairn view", .browser = true}};
-    parse_arguments(&view_argp, argc, argv, &job);
+    parse_arguments(&view_line, argc, argv, &job);
     char *gallery = access(job.input, F_OK) == 0 ? NULL : gallery_path(job.input);
     const char *input = gallery ? gallery : job.input;
     bool is_scene = file_kind(input) == FILE_SCENE;

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-problem_form parse_form(const char *command, const char *text) {
+void take_form(void *job, const char *command, const command_option *option, char *text) {
     static const char *const names[] = {"auto", "assembled", "body"};
     for (int32_t i = 0; i < 3; i++) {
         if (strcmp(text, names[i]) == 0) {
-            return (problem_form)i;
+            *(problem_form *)((char *)job + option->offset) = (problem_form)i;
+            return;
         }
     }
     usage_error(command, "no operator '%s'; use auto, assembled or body", text);

@@ -6,9 +6,17 @@
 
 #include <cairn/cairn.h>
 
+#include "support/arguments.h"
+
 // How a global problem (M, H) is reduced.
 typedef enum problem_form { FORM_AUTO, FORM_ASSEMBLED, FORM_BODY } problem_form;
-problem_form parse_form(const char *command, const char *text);
+option_fn take_form;
+#define FORM_OPTION(job)                                                                           \
+    {                                                                                              \
+        "operator", 0, "FORM",                                                                     \
+            "How a global problem is reduced: auto (default), assembled or body", OPTION_TAKEN,    \
+            OPTION_AT(job, form, problem_form), 0.0, 0.0, take_form, NULL                          \
+    }
 
 typedef struct problem_file {
     const char *path;

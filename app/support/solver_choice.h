@@ -4,6 +4,7 @@
 #ifndef CAIRN_APP_SUPPORT_SOLVER_CHOICE_H
 #define CAIRN_APP_SUPPORT_SOLVER_CHOICE_H
 
+#include "support/arguments.h"
 #include "support/problem_file.h"
 #include "support/support.h"
 

@@ -122,125 +122,6 @@ int report_failure(const char *format, ...) {
     return EXIT_FAILED;
 }
 
-// ---- arguments ----
-
-#define OPTION_MAX 32 // long options of one subcommand, with help and usage
-
-// The long names of an argp table, for "did you mean".
-static int32_t option_names(const struct argp *argp, const char *names[OPTION_MAX]) {
-    int32_t count = 0;
-    for (const struct argp_option *o = argp->options; o && (o->name || o->doc || o->key); o++) {
-        if (o->name && count < OPTION_MAX - 2) {
-            names[count++] = o->name;
-        }
-    }
-    names[count++] = "help";
-    names[count++] = "usage";
-    return count;
-}
-
-// getopt also takes an unambiguous beginning of an option's name.
-static bool begins_an_option(const char *word, size_t length, const char *const *names,
-                             int32_t count) {
-    for (int32_t i = 0; i < count; i++) {
-        if (strncmp(word, names[i], length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void parse_arguments(const struct argp *argp, int argc, char **argv, void *user) {
-    const char *names[OPTION_MAX];
-    int32_t count = option_names(argp, names);
-    const char *command = argv[0] + strlen("cairn ");
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strcmp(argv[i], "-h") == 0) {
-            argv[i] = "--help";
-        }
-        if (argv[i][0] == '-' && argv[i][1] && argv[i][1] != '-' && utf8_length(argv[i] + 1) != 1) {
-            usage_error(command, "no option %s; see cairn %s --help", argv[i], command);
-        }
-        const char *word = argv[i] + 2;
-        size_t length = strcspn(argv[i], "=") - (strcspn(argv[i], "=") >= 2 ? 2 : 0);
-        if (strncmp(argv[i], "--", 2) != 0 || begins_an_option(word, length, names, count)) {
-            continue;
-        }
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)length, word);
-        const char *near = cn_nearest_name(name, names, count);
-        if (near) {
-            usage_error(command, "no option --%s; did you mean --%s?", name, near);
-        }
-        usage_error(command, "no option --%s; see cairn %s --help", name, command);
-    }
-    argp_err_exit_status = EXIT_USAGE;
-    if (argp_parse(argp, argc, argv, 0, NULL, user) == ENOMEM) {
-        exit(report_failure("out of memory"));
-    }
-}
-
-double parse_real(const char *command, const char *option, const char *text, double min,
-                  double max) {
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end) {
-        usage_error(command, "%s wants a number, not '%s'", option, text);
-    }
-    if (!(value >= min && value <= max)) {
-        usage_error(command, "%s must be in [%g, %g], not %s", option, min, max, text);
-    }
-    return value;
-}
-
-int32_t parse_threads(const char *command, const char *text) {
-    return (int32_t)parse_int(command, "--threads", text, 1, CN_THREADS_MAX);
-}
-
-int32_t threads_wanted(const char *command) {
-    const char *text = getenv("CAIRN_THREADS");
-    return text && text[0] ? (int32_t)parse_int(command, "CAIRN_THREADS", text, 1, CN_THREADS_MAX)
-                           : 0;
-}
-
-cn_env env_with_threads(int32_t threads) {
-    cn_env env = cn_env_default();
-    env.threads = threads > 0 ? cn_threads_create(threads) : NULL;
-    env.cancel = interrupt_poll;
-    return env;
-}
-
-int64_t parse_int(const char *command, const char *option, const char *text, int64_t min,
-                  int64_t max) {
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (end == text || *end) {
-        usage_error(command, "%s wants a whole number, not '%s'", option, text);
-    }
-    if (errno || value < min || value > max) {
-        usage_error(command, "%s must be in [%lld, %lld], not %s", option, (long long)min,
-                    (long long)max, text);
-    }
-    return value;
-}
-
-cn_measure parse_measure(const char *command, const char *text) {
-    const char *names[3];
-    for (int32_t i = 0; i < 3; i++) {
-        names[i] = cn_measure_text((cn_measure)i);
-        if (strcmp(text, names[i]) == 0) {
-            return (cn_measure)i;
-        }
-    }
-    usage_error(command, "no measure '%s'; use scaled, q or max", text);
-}
-
-void word_list_add(word_list *list, const char *word) {
-    list->words = reallocate(list->words, list->count + 1, sizeof *list->words);
-    list->words[list->count++] = word;
-}
-
 // ---- memory, time, names ----
 
 void *reallocate(void *pointer, int64_t count, size_t size) {
@@ -308,4 +189,11 @@ char *format_text(const char *format, ...) {
     char *text = format_text_of(format, args);
     va_end(args);
     return text;
+}
+
+cn_env env_with_threads(int32_t threads) {
+    cn_env env = cn_env_default();
+    env.threads = threads > 0 ? cn_threads_create(threads) : NULL;
+    env.cancel = interrupt_poll;
+    return env;
 }

@@ -6,7 +6,6 @@
 #ifndef CAIRN_APP_SUPPORT_SUPPORT_H
 #define CAIRN_APP_SUPPORT_SUPPORT_H
 
-#include <argp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,35 +48,8 @@ _Noreturn void usage_error(const char *command, const char *format, ...) CN_PRIN
 // "cairn: message" for what is neither a file's nor the user's fault. Returns EXIT_FAILED.
 int report_failure(const char *format, ...) CN_PRINTF(1, 2);
 
-// ---- arguments ----
-
-// argp_parse with "did you mean" for misspelt options and exit code 2 for all that is wrong.
-void parse_arguments(const struct argp *argp, int argc, char **argv, void *user);
-// Numbers within [min, max]; anything else is a usage error that names the option.
-double parse_real(const char *command, const char *option, const char *text, double min,
-                  double max);
-int64_t parse_int(const char *command, const char *option, const char *text, int64_t min,
-                  int64_t max);
-cn_measure parse_measure(const char *command, const char *text);
-// --threads, in the options of a command; what it or CAIRN_THREADS asks for, 0: nothing.
-#define THREADS_OPTION(key, otherwise)                                                             \
-    {                                                                                              \
-        "threads", key, "N", 0,                                                                    \
-            "Threads at work (default: $CAIRN_THREADS, else " otherwise                            \
-            "); the bits never depend on it",                                                      \
-            0                                                                                      \
-    }
-int32_t parse_threads(const char *command, const char *text);
-int32_t threads_wanted(const char *command);
 // An environment with so many threads, to be ended by cn_threads_destroy; 0: none of its own.
 cn_env env_with_threads(int32_t threads);
-
-// Words not taken by an option; argp calls the parser once for each.
-typedef struct word_list {
-    const char **words;
-    int32_t count;
-} word_list;
-void word_list_add(word_list *list, const char *word);
 
 // ---- memory, time, names ----
 
