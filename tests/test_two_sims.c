@@ -9,7 +9,7 @@
 #define LAG 7 // steps by which the second is behind the first, inside a controller's period
 #define STEPS_OF_FEW 60
 #define STEPS_OF_MANY 10 // past the lag
-#define MANY 200         // bodies
+#define MANY 200         // bodies; such scenes are left out where every access is checked
 
 static cn_sim *start(const cn_model *model) {
     cn_error error = {0};
@@ -122,15 +122,16 @@ static void check_gallery(way *run) {
         if (cn_scene_read(NULL, path, NULL, 0, &model, &error) != CN_OK) {
             world_fail(&error);
         }
-        if (is_evaluated(model)) {
-            int steps = cn_model_body_count(model) > MANY ? STEPS_OF_MANY : STEPS_OF_FEW;
+        bool many = cn_model_body_count(model) > MANY;
+        if (is_evaluated(model) && !(many && CN_WORLD_SLOW)) {
+            int steps = many ? STEPS_OF_MANY : STEPS_OF_FEW;
             scenes++;
             differ += !agree(model, entry->d_name, steps, run);
         }
         cn_model_destroy(model);
     }
     closedir(folder);
-    CN_CHECK_TRUE(scenes >= 20 && differ == 0);
+    CN_CHECK_TRUE(scenes >= (CN_WORLD_SLOW ? 15 : 20) && differ == 0);
 }
 
 CN_TEST(in_turns_they_are_as_alone) {

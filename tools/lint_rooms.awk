@@ -22,6 +22,25 @@ BEGIN {
     may["scene"] = "base math io system geom body joint model step solve"
     may["dist"] = "base math io sparse problem solve system geom body joint model detect assemble step record scene"
 
+    # room: the public headers that are its face, besides one of its own name
+    face["base"] = "outcome source signal"
+    face["problem"] = "mcp formulation"
+    face["solve"] = "eliminate"
+    face["system"] = "plugin"
+    face["geom"] = "shape"
+    face["model"] = "settings"
+    face["step"] = "sim"
+    for (room in may) {
+        owner[room] = room
+        count = split(face[room], headers, " ")
+        for (i = 1; i <= count; i++) {
+            owner[headers[i]] = room
+        }
+    }
+    for (room in may) {
+        below(room, room)
+    }
+
     # The command is made of these folders; lab and bench see all of them, and they see neither.
     COMMAND = "support draw run web export commands"
 
@@ -40,6 +59,51 @@ BEGIN {
                   "tmpfile mkstemp rename unlink remove")
     openmp = "^#[ \t]*pragma[ \t]+omp|(^|[^A-Za-z0-9_])omp_[a-z]"
     status = 0
+}
+
+# Collects the rooms under `room`, those that rooms under it may include among them; none is its own.
+function below(room, next_room,    parts, count, i) {
+    count = split(may[next_room], parts, " ")
+    for (i = 1; i <= count; i++) {
+        if (parts[i] == room) {
+            printf "lint_rooms.awk: %s stands on itself, by %s [rooms]\n", room, next_room
+            exit status = 1
+        }
+        if (!((room, parts[i]) in sees)) {
+            sees[room, parts[i]] = 1
+            below(room, parts[i])
+        }
+    }
+}
+
+# The room of a header, by its path in the tree; "": it has none.
+function room_of(path,    parts, name) {
+    if (split(path, parts, "/") > 2 && parts[1] == "src") {
+        return parts[2]
+    }
+    name = parts[3]
+    sub(/[.]h$/, "", name)
+    return parts[1] == "include" && (name in owner) ? owner[name] : ""
+}
+
+# Follows the includes of `path`, met on the way from a file of room `own`: each room may be seen
+# that stands under it.
+function follow(own, first, line, path, way,    i, next_path, target) {
+    for (i = 1; i <= includes[path]; i++) {
+        next_path = included[path, i]
+        target = room_of(next_path)
+        if (followed[next_path] == first) {
+            continue
+        }
+        followed[next_path] = first
+        if (target != own && target != "" && path != first && !((own, target) in sees)) {
+            printf "%s:%d: %s sees %s, which does not stand under it: %s > %s [rooms]\n", first, line, own, \
+                target, way, next_path
+            status = 1
+        }
+        follow(own, first, path == first ? included_at[path, i] : line, next_path, \
+               path == first ? next_path : way " > " next_path)
+    }
 }
 
 # Patterns for any word of a list that is not part of a longer name nor a member: named, or called.
@@ -102,6 +166,12 @@ function stripped(line,    out, at, two, quote) {
     return out
 }
 
+function note_include(name) {
+    includes[FILENAME]++
+    included[FILENAME, includes[FILENAME]] = name
+    included_at[FILENAME, includes[FILENAME]] = FNR
+}
+
 # The include rule of the place that the file is in.
 function check_include(line,    name, quoted, parts, target, seen) {
     quoted = line ~ /^#[ \t]*include[ \t]*"/
@@ -116,8 +186,18 @@ function check_include(line,    name, quoted, parts, target, seen) {
     if (name ~ /^(omp|pthread|threads)\.h$/ && place == "src" && room != "base") {
         complain(FNR, "threads", "<" name "> outside base; use cn_parallel_for")
     }
+    if (quoted || target == "cairn") {
+        note_include(quoted ? "src/" name : "include/" name)
+    }
     if (place == "include" && quoted) {
         complain(FNR, "rooms", "a public header includes only <cairn/...> and the standard library")
+    } else if (place ~ /^(src|include)$/ && target == "cairn" && !quoted && path[3] != "cairn.h") {
+        target = room_of("include/" name)
+        if (target == "") {
+            complain(FNR, "rooms", "<" name "> is the face of no room")
+        } else if (room != "" && target != room && index(" " may[room] " ", " " target " ") == 0) {
+            complain(FNR, "rooms", room " may not include <" name ">, the face of " target " (it may: " may[room] ")")
+        }
     } else if (quoted && place ~ /^(app|lab|bench)$/ && !program) {
         seen = COMMAND (place == "app" ? "" : " " place)
         if (name != "git_hash.h" && (index(name, "..") || !index(" " seen " ", " " target " "))) {
@@ -194,7 +274,13 @@ function measure(line,    i, c) {
 FNR == 1 {
     split(FILENAME, path, "/")
     place = path[1]
-    room = place == "src" ? path[2] : ""
+    room = place == "src" ? path[2] : room_of(FILENAME)
+    if (room != "") {
+        tree[++file_count] = FILENAME
+    }
+    if (place == "include" && room == "" && path[3] != "cairn.h") {
+        complain(1, "rooms", "a public header that is the face of no room: add it to `face` in lint_rooms.awk")
+    }
     program = place == "bench" && path[2] ~ /^(kernels|peers)$/ # of its own, not part of the command
     in_comment = in_macro = depth = 0
     statement = ""
@@ -223,5 +309,8 @@ FNR == FILE_LINES + 1 {
 }
 
 END {
+    for (file = 1; file <= file_count; file++) {
+        follow(room_of(tree[file]), tree[file], 1, tree[file], "")
+    }
     exit status
 }

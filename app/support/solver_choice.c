@@ -278,9 +278,16 @@ static cn_status chosen_solver_run_formulated(chosen_solver *chosen, problem_fil
     cn_formulation_opts how = cn_formulation_opts_default();
     how.facets = chosen->facets;
     bool global = c->problem->kind == CN_PROBLEM_FRICTION_GLOBAL;
-    return cn_formulation_solve(chosen->formulation, p, global ? &c->problem->global : NULL, &how,
-                                chosen->mcp, &chosen->opts, c->memory, r, u, report,
-                                &chosen->formulated, error);
+    cn_formulation_choice choice = {.formulation = chosen->formulation,
+                                    .opts = &how,
+                                    .global = global ? &c->problem->global : NULL,
+                                    .solver = chosen->mcp};
+    cn_formulation_report both;
+    cn_status status =
+        cn_formulation_solve(p, &choice, &chosen->opts, c->memory, r, u, &both, error);
+    *report = both.friction;
+    chosen->formulated = both.inner;
+    return status;
 }
 
 cn_status chosen_solver_run(chosen_solver *chosen, problem_file *c, double *r, double *u,

@@ -17,9 +17,8 @@
 extern char **environ;
 
 #define SHOT_TIME 180.0 // [s] that a picture may take, on a slow machine without a GPU
-#define SHOT_BUDGET                                                                                \
-    "--virtual-time-budget=20000" // [ms] of the page's own clock, which runs ahead while nothing is
-                                  // due
+// [ms] of the page's own clock, which runs ahead while nothing is due.
+#define SHOT_BUDGET "--virtual-time-budget=20000"
 
 #define PNG_PIECE 65536 // bytes of a picture read at a time
 

@@ -22,8 +22,8 @@ extern "C" {
 #define CN_PRINTF(format_at, first_at)
 #endif
 
-// Whether a call was legal and had what it needed. How good an answer is, is a cn_outcome
-// (solve.h).
+// Whether a call was legal and had what it needed. How good an answer is, is a cn_outcome of
+// outcome.h.
 #define CN_STATUS_LIST(X)                                                                          \
     X(CN_OK, "ok")                                                                                 \
     X(CN_ERR_ARGUMENT, "invalid argument")                                                         \

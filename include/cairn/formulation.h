@@ -88,19 +88,6 @@ CN_API void cn_formulated_impulse(const cn_formulated *f, const double *z, doubl
 CN_API cn_status cn_convex_grade(const cn_friction *p, const double *r, cn_arena *scratch,
                                  cn_grade *grade);
 
-// From r to r: formulates p, solves that, maps back, recomputes u and grades by the exact cone. g:
-// the global form of p, for the formulations that take it; else NULL. report is about the friction
-// problem: CN_SOLVED only if the exact-cone residual is within the tolerance, CN_UNSUPPORTED where
-// g is missing. inner is about the complementarity problem, graded by its own checker; the
-// tolerance and the limits of opts apply to it. "box" repeats with the thresholds mu r_N until they
-// settle.
-CN_API cn_status cn_formulation_solve(const cn_formulation *formulation, const cn_friction *p,
-                                      const cn_friction_global *g, const cn_formulation_opts *how,
-                                      const cn_mcp_solver *solver, const cn_solve_opts *opts,
-                                      cn_arena *scratch, double *r, double *u,
-                                      cn_solve_report *report, cn_solve_report *inner,
-                                      cn_error *error);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,16 +1,16 @@
 // cairn/mcp.h
-// Mixed complementarity problems, affine with bounds: the data, the checker, a generator, and the
-// table of solvers with its driver.
+// Mixed complementarity problems, affine with bounds: the data, the checker and a generator.
 //
 // Given M (n x n), q and lower <= upper (infinite where there is no bound), find z, w = M z + q:
-//     z_i = lower_i and w_i >= 0,   or  lower_i <= z_i <= upper_i and w_i = 0,   or  z_i = upper_i
-//     and w_i <= 0.
+//     z_i = lower_i  and  w_i >= 0,
+//     or  lower_i <= z_i <= upper_i  and  w_i = 0,
+//     or  z_i = upper_i  and  w_i <= 0.
 // A row without bounds is an equation of a free unknown; lower = 0, upper = infinity everywhere is
 // a linear complementarity problem; lower = -infinity or 0 and upper = infinity a mixed one.
 #ifndef CAIRN_MCP_H
 #define CAIRN_MCP_H
 
-#include <cairn/solve.h>
+#include <cairn/problem.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,26 +41,6 @@ CN_API cn_status cn_mcp_grade(const cn_mcp *p, const double *z, cn_arena *scratc
 // the bounded unknowns that lie at a bound. *z: the solution, in memory.
 CN_API cn_status cn_planted_mcp(const cn_planted_opts *opts, cn_arena *memory, cn_mcp *out,
                                 double **z, cn_error *error);
-
-// ---- solvers ----
-
-// z: in, first guess; out, answer. w: out. As cn_lcp_fn.
-typedef cn_status cn_mcp_fn(const cn_mcp *p, const cn_solve_opts *opts, cn_arena *scratch,
-                            double *z, double *w, cn_solve_report *report);
-
-typedef struct cn_mcp_solver {
-    cn_solver_info info;
-    cn_mcp_fn *solve;
-} cn_mcp_solver;
-
-CN_API int32_t cn_mcp_solver_count(void);
-CN_API const cn_mcp_solver *cn_mcp_solver_at(int32_t index);
-CN_API const cn_mcp_solver *cn_mcp_solver_find(const char *name); // NULL: no such
-
-// Checks, runs, recomputes w, grades and corrects the outcome, as cn_lcp_solve does.
-CN_API cn_status cn_mcp_solve(const cn_mcp *p, const cn_mcp_solver *solver,
-                              const cn_solve_opts *opts, cn_arena *scratch, double *z, double *w,
-                              cn_solve_report *report, cn_error *error);
 
 #ifdef __cplusplus
 }

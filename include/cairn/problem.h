@@ -1,45 +1,23 @@
 // cairn/problem.h
 // The one-step problems as pure data, their files, their generators, and the independent checker.
 //
-// Friction problem, local form. Given W (m x m), q (m), mu (contacts), dim 2 or 3, m = dim *
-// contacts, find r, u:
-//     u = W r + q,   K* contains (u_N + mu |u_T|, u_T)  orthogonal to  r in K,   K = { |r_T| <= mu
-//     r_N }.
-// Rows of a contact are contiguous, normal first: (N, T) or (N, T1, T2). r [N s], u and q [m/s], W
-// [1/kg]. W need be neither symmetric nor of full rank.
+// Friction problem, local form. Given W (m x m), q (m), mu (contacts), dim 2 or 3,
+// m = dim * contacts, find r, u:
+//     u = W r + q,   K* contains (u_N + mu |u_T|, u_T)  orthogonal to  r in K,
+//     K = { |r_T| <= mu r_N }.
+// Rows of a contact are contiguous, normal first: (N, T) or (N, T1, T2).
+// r [N s], u and q [m/s], W [1/kg]. W need be neither symmetric nor of full rank.
 //
 // Global form: M v = H r + f,  u = H' v + w; then W = H' M^-1 H and q = H' M^-1 f + w.
 // Linear complementarity problem: 0 <= z  orthogonal to  M z + q >= 0.
 #ifndef CAIRN_PROBLEM_H
 #define CAIRN_PROBLEM_H
 
-#include <cairn/base.h>
+#include <cairn/sparse.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// ---- matrices ----
-
-// Compressed rows: row i holds column[k], value[k] for k in [start[i], start[i+1]); columns ascend
-// in a row.
-typedef struct cn_csr {
-    int32_t rows, cols;
-    int64_t *start;  // rows + 1
-    int32_t *column; // start[rows]
-    double *value;   // start[rows]
-} cn_csr;
-
-// Compressed rows of dim x dim blocks, square. A block is stored by columns: value[dim*dim*k +
-// dim*j + i] is entry (i, j) of block k. Block columns ascend in a row. The value array is
-// CN_BSR_PAD doubles longer than its blocks so that a wide load may run over the end.
-#define CN_BSR_PAD 8
-typedef struct cn_bsr {
-    int32_t dim, block_rows;
-    int64_t *start;  // block_rows + 1
-    int32_t *column; // block columns
-    double *value;
-} cn_bsr;
 
 // ---- problems ----
 
@@ -50,8 +28,8 @@ typedef struct cn_lcp {
 } cn_lcp;
 
 // W in body space, when M is block diagonal: contact a touches the velocities dof[k], k in
-// [start[a], start[a+1]), dofs ascending, with H[dim*k + i] = H(dof[k], dim*a + i) and MinvH[dim*k
-// + i] the same entry of M^-1 H.
+// [start[a], start[a+1]), dofs ascending, with H[dim*k + i] = H(dof[k], dim*a + i) and
+// MinvH[dim*k + i] the same entry of M^-1 H.
 typedef struct cn_body_map {
     int32_t dofs;
     int64_t *start; // contacts + 1
@@ -72,8 +50,8 @@ typedef struct cn_ball_map {
     double *arm;   // 2 a contact: R_A and R_B [m]; NULL: R = radius + gap/2, 0 of those without one
     double *normal; // 3 a contact: n in world axes; 2D: z = 0. The tangents follow from it. Without
                     // arm the gap is the number behind it
-    int32_t
-        stride; // numbers from one normal to the next, which may be part of larger records; 0: 3
+    int32_t stride; // numbers from one normal to the next, which may be part of larger records;
+                    // 0: 3
     double *radius; // a body, negative: it has none; only looked at without arm
 } cn_ball_map;
 
@@ -106,8 +84,8 @@ typedef enum cn_operator_kind {
 typedef struct cn_operator {
     cn_operator_kind kind;
     double *diagonal; // blocks W_aa, dim*dim each, by columns; NULL for balls, where they follow
-                      // from the bodies: diag(w_N, w_T, w_T) with w_N = 1/m_A + 1/m_B, w_T = w_N +
-                      // R_A^2/I_A + R_B^2/I_B
+                      // from the bodies: diag(w_N, w_T, w_T) with w_N = 1/m_A + 1/m_B,
+                      // w_T = w_N + R_A^2/I_A + R_B^2/I_B
     cn_bsr assembled;
     cn_body_map body;
     cn_ball_map balls;
@@ -167,9 +145,9 @@ typedef struct cn_problem {
     cn_arena *memory;
 } cn_problem;
 
-CN_API cn_problem *cn_problem_create(const cn_env *env,
-                                     cn_problem_kind kind); // empty; NULL: no memory
-CN_API void cn_problem_destroy(cn_problem *problem);        // NULL is allowed
+// Empty. NULL: no memory.
+CN_API cn_problem *cn_problem_create(const cn_env *env, cn_problem_kind kind);
+CN_API void cn_problem_destroy(cn_problem *problem); // NULL is allowed
 
 // Sizes agree, every number finite, mu >= 0, indices ascending and in range. error may be NULL.
 CN_API cn_status cn_problem_validate(const cn_problem *problem, cn_error *error);
@@ -208,8 +186,8 @@ CN_API cn_status cn_friction_global_velocity(const cn_friction_global *g, cn_are
 // ---- files (docs/formats.md) ----
 
 typedef enum cn_file_format {
-    CN_FILE_AUTO, // reading: by content; writing: by the file's ending (.hdf5 .h5: FCLIB; .dat:
-                  // text)
+    CN_FILE_AUTO, // reading: by content; writing: by the file's ending
+                  // (.hdf5 .h5: FCLIB; .dat: text)
     CN_FILE_FCLIB,
     CN_FILE_TEXT // Siconos .dat, or LCP text
 } cn_file_format;
@@ -228,9 +206,9 @@ CN_API cn_status cn_problem_write(const cn_problem *problem, const char *path,
 typedef struct cn_planted_opts {
     int32_t dim, contacts; // for an LCP: contacts is n
     int32_t bodies;        // 0: as many as the rank asks for
-    double deficiency; // share of the unknowns without own stiffness, [0, 0.9]: rank of W over m is
-                       // 1 - it
-    double friction;   // mu of every contact; < 0: spread over [0, 1]
+    double deficiency;  // share of the unknowns without own stiffness, [0, 0.9]; the rank of W is
+                        // (1 - deficiency) m
+    double friction;    // mu of every contact; < 0: spread over [0, 1]
     double open, slide; // shares of contacts planted open and sliding; the rest stick
     double joints;      // share of the blocks planted as joint rows: bilateral, limits, motors
     double compliant;   // share of the joint rows with compliance
@@ -274,8 +252,8 @@ CN_API double cn_grade_residual(const cn_grade *grade, cn_measure measure);
 // u may be NULL; it is compared with W r + q, never trusted. scratch is given back as it was.
 CN_API cn_status cn_friction_grade(const cn_friction *p, const double *r, const double *u,
                                    cn_arena *scratch, cn_grade *grade);
-// For an LCP the three residuals are all |min(z, M z + q)| / |q|; open counts z = 0, stick counts z
-// > 0.
+// For an LCP the three residuals are all |min(z, M z + q)| / |q|; open counts z = 0, stick counts
+// z > 0.
 CN_API cn_status cn_lcp_grade(const cn_lcp *p, const double *z, cn_arena *scratch, cn_grade *grade);
 
 #ifdef __cplusplus

@@ -30,20 +30,20 @@ CN_API cn_status cn_recorder_meta(cn_recorder *recorder, const char *key, const 
 // Whether further frames have the evidence that cn_run_check needs of their steps (default: yes);
 // without it files are smaller, and their check is incomplete.
 CN_API cn_status cn_recorder_evidence(cn_recorder *recorder, bool on, cn_error *error);
-CN_API cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim,
-                                   cn_error *error); // pose, velocity, contacts
+// Poses, velocities, contacts.
+CN_API cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
 CN_API cn_status cn_recorder_ledger(cn_recorder *recorder, const cn_step_report *report,
                                     cn_error *error);
 CN_API cn_status cn_recorder_event(cn_recorder *recorder, int64_t step, double t, const char *text,
                                    cn_error *error);
-CN_API cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim,
-                                        cn_error *error); // and commit
+// Commits too.
+CN_API cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
 // Commits, so that other readers of the file see what was recorded.
 CN_API cn_status cn_recorder_flush(cn_recorder *recorder, cn_error *error);
 // Drops all that was recorded but bodies and meta: a run that starts over from what sim now is.
 CN_API cn_status cn_recorder_restart(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
-CN_API cn_status cn_recorder_close(cn_recorder *recorder,
-                                   cn_error *error); // commit; frees it whatever happens
+// Commits; frees the recorder whatever happens.
+CN_API cn_status cn_recorder_close(cn_recorder *recorder, cn_error *error);
 
 // ---- reading ----
 
@@ -52,8 +52,8 @@ typedef struct cn_run cn_run;
 
 CN_API cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_error *error);
 CN_API void cn_run_close(cn_run *run);
-CN_API const char *cn_run_meta(cn_run *run,
-                               const char *key); // NULL: none; valid until the next refresh
+// NULL: none; valid until the next refresh.
+CN_API const char *cn_run_meta(cn_run *run, const char *key);
 CN_API int32_t cn_run_dim(const cn_run *run);
 CN_API int32_t cn_run_body_count(const cn_run *run);
 CN_API int64_t cn_run_frame_count(const cn_run *run);
@@ -95,58 +95,6 @@ CN_API cn_status cn_run_events(cn_run *run, cn_arena *memory, cn_run_event **row
                                cn_error *error);
 // The step that cn_recorder_resume would go on from; -1: there is none.
 CN_API int64_t cn_run_last_checkpoint(cn_run *run);
-
-// ---- checking ----
-
-// What a check measures in each frame or step; docs/theory.md says what each proves.
-typedef enum cn_check_kind {
-    CN_CHECK_RESIDUAL, // the law of the contacts and joints, in the measure of the solvers
-    CN_CHECK_MOMENTUM, // M (v - v_before) = h F + H r + joints, of each body [N s]
-    CN_CHECK_VELOCITY, // recorded velocities against those of the bodies [m/s]
-    CN_CHECK_SHIFT,    // recorded shifts against those of the law [m/s]
-    CN_CHECK_GEOMETRY, // points, normals and gaps against the poses [m]
-    CN_CHECK_MOTION,   // poses and velocities from one frame to the next, given motions [m, m/s]
-    CN_CHECK_JOINT,    // what joints hold [m], [rad]
-    CN_CHECK_ENERGY,   // energies and works of the ledger against the frame [J]
-    CN_CHECK_BALANCE,  // the ledger's balance of a step [J]
-    CN_CHECK_KINDS
-} cn_check_kind;
-CN_API const char *cn_check_kind_text(cn_check_kind kind);
-
-#define CN_RUN_FINDINGS 64 // that are stored; more are counted
-typedef struct cn_run_finding {
-    int64_t step; // -1: of the file as a whole
-    char table[12];
-    char what[180];
-    double value, allowed;
-} cn_run_finding;
-
-typedef struct cn_run_worst {
-    double value, allowed; // where value/allowed is largest
-    int64_t step;          // -1: nothing was measured
-} cn_run_worst;
-
-typedef struct cn_run_grade {
-    bool within, complete; // nothing was found; all was there that a check needs
-    int64_t frames, contacts, steps;
-    int64_t bad_hashes, unsolved_steps;
-    bool finished;   // the run came to the end of its scene
-    int64_t checked; // frames whose step was checked as a whole
-    int64_t limited; // frames in which bodies were stopped without the bounce of their law
-    int64_t steered; // frames under another gravity or friction than the scene's
-    double tolerance;
-    cn_run_worst worst[CN_CHECK_KINDS];
-    double energy_balance_error; // [J] sum over the ledger
-    int64_t finding_count;
-    cn_run_finding finding[CN_RUN_FINDINGS];
-    char incomplete[180]; // the first thing that is missing; "": nothing
-} cn_run_grade;
-
-// Verifies a run without the solver. scene: the model of the run's own scene text, finished; NULL:
-// it cannot be had, and the check is incomplete. tolerance: of the residual; NaN: the scene's.
-// CN_ERR_INPUT: the file is no run; all that is wrong inside is a finding.
-CN_API cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance,
-                              cn_run_grade *grade, cn_error *error);
 
 #ifdef __cplusplus
 }

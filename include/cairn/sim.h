@@ -4,12 +4,14 @@
 #define CAIRN_SIM_H
 
 #include <cairn/model.h>
+#include <cairn/outcome.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct cn_sim cn_sim;
+typedef struct cn_friction cn_friction; // cairn/problem.h
 
 // One contact as it was during a step. Vectors in world axes, geometry at q~ (METHOD section 2).
 typedef struct cn_contact_record {
@@ -48,8 +50,8 @@ typedef struct cn_step_report {
     cn_body_id limited_candidate, limited_antagonist; // one of them; 0: there is none
     int32_t passed; // pairs that may have passed through one another in spite of it
     cn_body_id passed_candidate, passed_antagonist; // one of them; 0: there is none
-    int32_t paradoxes; // contacts whose own problem may have no or several solutions (Painleve):
-                       // mu |W_NT| >= W_NN
+    // Contacts whose own problem may have no or several solutions (Painleve): mu |W_NT| >= W_NN.
+    int32_t paradoxes;
     cn_body_id paradox_candidate, paradox_antagonist; // the worst of them; 0: there is none
     double paradox_ratio;                             // its mu |W_NT| / W_NN
     double kinetic, potential;
@@ -115,8 +117,8 @@ CN_API const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, co
 
 // Everything that can change the bits of what follows, as bytes; load gives CN_ERR_INPUT for
 // another model's.
-CN_API cn_status cn_sim_save(const cn_sim *sim, void **bytes,
-                             size_t *size); // from the env's allocator; see cn_sim_free
+// The bytes are from the env's allocator; see cn_sim_free.
+CN_API cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size);
 CN_API void cn_sim_free(const cn_sim *sim, void *bytes, size_t size);
 CN_API cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error);
 

@@ -12,31 +12,13 @@
 #ifndef CAIRN_SOLVE_H
 #define CAIRN_SOLVE_H
 
-#include <cairn/problem.h>
+#include <cairn/formulation.h>
+#include <cairn/outcome.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// How good an answer is. Running out of iterations is an outcome, not an error.
-#define CN_OUTCOME_LIST(X)                                                                         \
-    X(CN_SOLVED, "solved")           /* the checker's residual is within the tolerance */          \
-    X(CN_STALLED, "stalled")         /* the solver stopped by itself without reaching it */        \
-    X(CN_LIMIT, "limit")             /* out of iterations */                                       \
-    X(CN_TIME, "time")               /* out of time */                                             \
-    X(CN_DIVERGED, "diverged")       /* the iterates left the finite numbers */                    \
-    X(CN_INFEASIBLE, "infeasible")   /* the solver has shown that there is no solution */          \
-    X(CN_UNSUPPORTED, "unsupported") /* this solver is not for this kind of problem */             \
-    X(CN_EFFORT, "effort")           /* the budget of work is spent, which is counted, not timed */
-
-typedef enum cn_outcome {
-#define CN_OUTCOME_ENTRY(name, text) name,
-    CN_OUTCOME_LIST(CN_OUTCOME_ENTRY)
-#undef CN_OUTCOME_ENTRY
-        CN_OUTCOME_COUNT
-} cn_outcome;
-
-CN_API const char *cn_outcome_text(cn_outcome outcome);
 CN_API const char *cn_measure_text(cn_measure measure); // "scaled", "q", "max"
 
 // One field of a solver's own settings; the table of them feeds C, the command line, its help and
@@ -156,6 +138,49 @@ CN_API cn_status cn_friction_solve(const cn_friction *p, const cn_friction_solve
 CN_API cn_status cn_lcp_solve(const cn_lcp *p, const cn_lcp_solver *solver,
                               const cn_solve_opts *opts, cn_arena *scratch, double *z, double *w,
                               cn_solve_report *report, cn_error *error);
+
+// ---- mixed complementarity problems (cairn/mcp.h) ----
+
+// z: in, first guess; out, answer. w: out. As cn_lcp_fn.
+typedef cn_status cn_mcp_fn(const cn_mcp *p, const cn_solve_opts *opts, cn_arena *scratch,
+                            double *z, double *w, cn_solve_report *report);
+
+typedef struct cn_mcp_solver {
+    cn_solver_info info;
+    cn_mcp_fn *solve;
+} cn_mcp_solver;
+
+CN_API int32_t cn_mcp_solver_count(void);
+CN_API const cn_mcp_solver *cn_mcp_solver_at(int32_t index);
+CN_API const cn_mcp_solver *cn_mcp_solver_find(const char *name); // NULL: no such
+
+// Checks, runs, recomputes w, grades and corrects the outcome, as cn_lcp_solve does.
+CN_API cn_status cn_mcp_solve(const cn_mcp *p, const cn_mcp_solver *solver,
+                              const cn_solve_opts *opts, cn_arena *scratch, double *z, double *w,
+                              cn_solve_report *report, cn_error *error);
+
+// ---- friction problems through a formulation (cairn/formulation.h) ----
+
+// Which formulation, and by what its complementarity problem is solved.
+typedef struct cn_formulation_choice {
+    const cn_formulation *formulation;
+    const cn_formulation_opts *opts;
+    const cn_friction_global *global; // the global form, for formulations that take it; else NULL
+    const cn_mcp_solver *solver;
+} cn_formulation_choice;
+
+typedef struct cn_formulation_report {
+    cn_solve_report friction; // about the friction problem
+    cn_solve_report inner;    // about the complementarity problem, graded by its own checker
+} cn_formulation_report;
+
+// From r to r: formulates p, solves that, maps back, recomputes u and grades by the exact cone.
+// CN_SOLVED only if the exact-cone residual is within the tolerance, CN_UNSUPPORTED where the global
+// form is missing. The tolerance and the limits of opts apply to the complementarity problem. "box"
+// repeats with the thresholds mu r_N until they settle.
+CN_API cn_status cn_formulation_solve(const cn_friction *p, const cn_formulation_choice *choice,
+                                      const cn_solve_opts *opts, cn_arena *scratch, double *r,
+                                      double *u, cn_formulation_report *report, cn_error *error);
 
 #ifdef __cplusplus
 }

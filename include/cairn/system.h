@@ -17,7 +17,7 @@
 #ifndef CAIRN_SYSTEM_H
 #define CAIRN_SYSTEM_H
 
-#include <cairn/solve.h>
+#include <cairn/outcome.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,6 +3,8 @@
 #ifndef CAIRN_ASSEMBLE_ASSEMBLE_H
 #define CAIRN_ASSEMBLE_ASSEMBLE_H
 
+#include <cairn/problem.h>
+
 #include "detect/detect.h"
 
 // What a step knows of the bodies at q~: poses, and inverse mass matrices in world axes with locks

@@ -10,7 +10,7 @@
 #include "math/rotation.h"
 #include "math/vec3.h"
 
-#include <cairn/model.h>
+#include <cairn/body.h>
 #include <math.h>
 #include <string.h>
 

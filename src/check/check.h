@@ -4,6 +4,8 @@
 #ifndef CAIRN_CHECK_CHECK_H
 #define CAIRN_CHECK_CHECK_H
 
+#include <cairn/check.h>
+
 #include "record/run.h"
 
 #include "model/model.h"

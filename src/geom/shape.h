@@ -6,7 +6,7 @@
 #ifndef CAIRN_GEOM_SHAPE_H
 #define CAIRN_GEOM_SHAPE_H
 
-#include <cairn/model.h>
+#include <cairn/shape.h>
 
 // Lengths and coordinates above this [m] are mistakes of units: doubles resolve 1e-7 m there.
 #define CN_LENGTH_MOST 1e9

@@ -8,7 +8,7 @@
 #ifndef CAIRN_JOINT_JOINT_H
 #define CAIRN_JOINT_JOINT_H
 
-#include <cairn/model.h>
+#include <cairn/joint.h>
 
 #define CN_TURN_FULL 6.283185307179586476925
 #define CN_JOINT_ROWS_MOST 12 // of one joint, filled up to whole blocks

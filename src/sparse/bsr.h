@@ -3,7 +3,7 @@
 #ifndef CAIRN_SPARSE_BSR_H
 #define CAIRN_SPARSE_BSR_H
 
-#include <cairn/problem.h>
+#include <cairn/sparse.h>
 
 // Gathers the entries of a (rows = cols = dim * block_rows) into blocks; a block exists where a has
 // an entry, and the diagonal blocks always do. Arrays go to memory.

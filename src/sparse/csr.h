@@ -4,7 +4,7 @@
 #ifndef CAIRN_SPARSE_CSR_H
 #define CAIRN_SPARSE_CSR_H
 
-#include <cairn/problem.h>
+#include <cairn/sparse.h>
 
 // Entries (row[k], column[k], value[k]), k < count, in any order; repeated ones are summed in the
 // order given. Indices must be in range. Explicit zeros are kept.

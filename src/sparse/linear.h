@@ -16,7 +16,7 @@
 #ifndef CAIRN_SPARSE_LINEAR_H
 #define CAIRN_SPARSE_LINEAR_H
 
-#include <cairn/problem.h>
+#include <cairn/sparse.h>
 
 typedef struct cn_linear cn_linear;
 typedef struct cn_linear_backend cn_linear_backend;

@@ -4,6 +4,7 @@
 #define CAIRN_STEP_SIM_H
 
 #include <cairn/sim.h>
+#include <cairn/solve.h>
 #include <cairn/system.h>
 
 #include "step/step.h"

@@ -7,6 +7,7 @@
 #define CAIRN_STEP_STEP_H
 
 #include <cairn/sim.h>
+#include <cairn/solve.h>
 
 #include "assemble/assemble.h"
 #include "base/memory.h"

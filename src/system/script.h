@@ -12,8 +12,8 @@
 #ifndef CAIRN_SYSTEM_SCRIPT_H
 #define CAIRN_SYSTEM_SCRIPT_H
 
-#include <cairn/model.h>
 #include <cairn/plugin.h>
+#include <cairn/source.h>
 #include <cairn/system.h>
 
 // An expression, or a number where text is NULL.

@@ -4,7 +4,7 @@
 #ifndef CAIRN_SYSTEM_SYSTEM_H
 #define CAIRN_SYSTEM_SYSTEM_H
 
-#include <cairn/mcp.h>
+#include <cairn/solve.h>
 #include <cairn/system.h>
 
 #include "base/arena.h"

@@ -8,7 +8,7 @@
 
 #include "failing_allocator.h"
 
-#include <cairn/formulation.h>
+#include <cairn/solve.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
@@ -199,19 +199,21 @@ static cn_solve_report solve(const char *name, const char *solver, const cn_fric
     const cn_mcp_solver *row = cn_mcp_solver_find(solver);
     cn_solve_opts opts = cn_solve_opts_default(&row->info);
     cn_formulation_opts how = cn_formulation_opts_default();
-    cn_solve_report report;
+    cn_formulation_choice choice = {
+        .formulation = cn_formulation_find(name), .opts = &how, .solver = row};
+    cn_formulation_report report;
     cn_error error = {0};
     double *u = CN_TAKE(memory, double, (int64_t)p->dim * p->contacts);
     how.facets = facets;
     opts.tolerance = 1e-10;
     memset(r, 0, sizeof *r * (size_t)(p->dim * p->contacts));
-    cn_status status = cn_formulation_solve(cn_formulation_find(name), p, NULL, &how, row, &opts,
-                                            memory, r, u, &report, inner, &error);
+    cn_status status = cn_formulation_solve(p, &choice, &opts, memory, r, u, &report, &error);
     if (status != CN_OK) {
         print_error("%s by %s: %s\n", name, solver, error.message);
     }
     CN_CHECK_TRUE(status == CN_OK);
-    return report;
+    *inner = report.inner;
+    return report.friction;
 }
 
 // In 2D every formulation of Coulomb's law is exact: the round-cone checker calls it solved.

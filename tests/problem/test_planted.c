@@ -2,6 +2,8 @@
 // decides.
 #include "check.h"
 
+#include <cairn/problem.h>
+
 #include "base/arena.h"
 #include "sparse/csr.h"
 

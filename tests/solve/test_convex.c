@@ -9,7 +9,6 @@
 #include "solve/local/local.h"
 #include "solve/newton/contact_functions.h"
 
-#include <cairn/formulation.h>
 #include <cairn/solve.h>
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "problem/operator/operator.h"
 #include "sparse/csr.h"
 
-#include <cairn/mcp.h>
+#include <cairn/solve.h>
 #include <string.h>
 
 // ---- a small problem: one 3D contact, W = 1, mu = 1/2, q = (-1, 0.3, 0); r = (1, -0.3, 0) ----

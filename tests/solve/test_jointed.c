@@ -9,7 +9,7 @@
 #include "solve/drivers/joint_rows.h"
 
 #include <cairn/eliminate.h>
-#include <cairn/formulation.h>
+#include <cairn/solve.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -676,14 +676,14 @@ CN_TEST(formulations_keep_the_boxes_of_joint_rows) {
         for (int k = 0; k < (i == 1 ? 1 : 3); k++) { // qp is not for the others
             cn_solve_opts opts = cn_solve_opts_default(&solver->info);
             cn_formulation_opts how = cn_formulation_opts_default();
-            cn_solve_report report, inner;
+            cn_formulation_choice choice = {
+                .formulation = cn_formulation_find(forms[k]), .opts = &how, .solver = solver};
+            cn_formulation_report report;
             opts.tolerance = 1e-9;
             memset(r, 0, sizeof r);
-            assert_int_equal(cn_formulation_solve(cn_formulation_find(forms[k]), &p, NULL, &how,
-                                                  solver, &opts, arena, r, u, &report, &inner,
-                                                  NULL),
+            assert_int_equal(cn_formulation_solve(&p, &choice, &opts, arena, r, u, &report, NULL),
                              CN_OK);
-            CN_CHECK_BELOW(report.grade.residual, 1e-7);
+            CN_CHECK_BELOW(report.friction.grade.residual, 1e-7);
         }
     }
     cn_formulated f;
@@ -705,12 +705,14 @@ CN_TEST(mixed_formulation_keeps_the_boxes_too) {
     const cn_mcp_solver *solver = cn_mcp_solver_find("mcp");
     cn_solve_opts opts = cn_solve_opts_default(&solver->info);
     cn_formulation_opts how = cn_formulation_opts_default();
-    cn_solve_report report, inner;
+    cn_formulation_choice choice = {.formulation = cn_formulation_find("mixed"),
+                                    .opts = &how,
+                                    .global = &problem->global,
+                                    .solver = solver};
+    cn_formulation_report report;
     opts.tolerance = 1e-10;
-    assert_int_equal(cn_formulation_solve(cn_formulation_find("mixed"), &p, &problem->global, &how,
-                                          solver, &opts, arena, r, u, &report, &inner, NULL),
-                     CN_OK);
-    CN_CHECK_BELOW(report.grade.residual, 1e-8);
+    assert_int_equal(cn_formulation_solve(&p, &choice, &opts, arena, r, u, &report, NULL), CN_OK);
+    CN_CHECK_BELOW(report.friction.grade.residual, 1e-8);
     cn_arena_destroy(arena);
     cn_problem_destroy(problem);
 }

@@ -8,7 +8,7 @@
 
 #include "failing_allocator.h"
 
-#include <cairn/mcp.h>
+#include <cairn/solve.h>
 #include <string.h>
 
 #define INF HUGE_VAL

@@ -7,7 +7,7 @@
 #include "problem/operator/operator.h"
 #include "world.h"
 
-#include <cairn/mcp.h>
+#include <cairn/solve.h>
 #include <string.h>
 
 typedef struct countdown {

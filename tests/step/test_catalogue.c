@@ -7,6 +7,8 @@
 // (A11).
 #include "world.h"
 
+#include <cairn/solve.h>
+
 #include <cairn/system.h>
 
 #include <math.h>

@@ -1,6 +1,8 @@
 // Steps with a limit of time: what they answer when it is up. No time is asserted.
 #include "world.h"
 
+#include <cairn/solve.h>
+
 #define BOX                                                                                        \
     "  - {material: wall, fixed: true, shape: [{plane: {normal: [0, 0, 1]}}, {plane: {normal: "    \
     "[1, 0, 0], offset: -4}}, {plane: {normal: [-1, 0, 0], offset: -4}}, {plane: {normal: [0, 1, " \

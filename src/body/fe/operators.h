@@ -6,7 +6,7 @@
 
 #include "body/fe/mesh.h"
 
-#include <cairn/problem.h>
+#include <cairn/sparse.h>
 
 typedef enum fe_mass { FE_MASS_LUMPED, FE_MASS_CONSISTENT } fe_mass;
 

@@ -5,6 +5,8 @@
 #ifndef CAIRN_PROBLEM_OPERATOR_MASS_H
 #define CAIRN_PROBLEM_OPERATOR_MASS_H
 
+#include <cairn/problem.h>
+
 #include "sparse/linear.h"
 
 // Up to here a part is treated as dense.

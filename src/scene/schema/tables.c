@@ -4,6 +4,7 @@
 #include "scene/scene.h"
 
 #include <cairn/sim.h>
+#include <cairn/solve.h>
 #include <cairn/system.h>
 
 #include <string.h>

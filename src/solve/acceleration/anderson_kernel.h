@@ -7,9 +7,9 @@
 #include "math/wide.h"
 #include "solve/acceleration/anderson.h"
 
-#define CN_ANDERSON_TILE                                                                           \
-    512 // entries handled together, so that every column stays in the first cache, and so few
-        // that a sum of singles loses nothing that counts
+// Entries handled together, so that every column stays in the first cache, and so few that a sum
+// of singles loses nothing that counts.
+#define CN_ANDERSON_TILE 512
 
 CN_INLINE double cn_dot(int64_t n, const cn_real *a, const cn_real *b) {
     cn_wide sum = cn_wide_all(0);

@@ -12,7 +12,7 @@
 #include "solve/drivers/params.h"
 #include "sparse/csr.h"
 
-#include <cairn/mcp.h>
+#include <cairn/solve.h>
 #include <math.h>
 #include <string.h>
 

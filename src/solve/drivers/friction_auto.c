@@ -32,9 +32,9 @@
 #define CN_AUTO_GLIDING 300.0 // the same of sweeps with momentum, which are so cheap and go so far
 #define CN_AUTO_EPS 0.1 // first weight of the proximal term over the error that the sweeps left
 #define CN_AUTO_EPS_LEAST 1e-3
-#define CN_AUTO_EPS_LOOSE                                                                          \
-    100.0 // times the tolerance: a weight that leaves an error below a loose one is at once enough,
-          // and far fewer statuses change on the way
+// Times the tolerance: a weight that leaves an error below a loose one is at once enough, and
+// far fewer statuses change on the way.
+#define CN_AUTO_EPS_LOOSE 100.0
 #define CN_AUTO_EPS_MOST 0.1 // of that
 #define CN_AUTO_MARGIN 10.0  // of the interior point method: a start far inside is the safer
 #define CN_AUTO_DULL 30      // its iterations without a new best
@@ -50,22 +50,21 @@
 #define CN_AUTO_IMPATIENT 15 // each for as long as it has a new best within so many iterations
 #define CN_AUTO_JOINTED                                                                            \
     0.1 // share of joint blocks above which Newton comes first: sweeps creep along chains
-#define CN_AUTO_AIM                                                                                \
-    1e-8                 // residual of joints in a first try, and of what comes to rest, however
-                         // loose the tolerance
+// Residual of joints in a first try, and of what comes to rest, however loose the tolerance.
+#define CN_AUTO_AIM 1e-8
 #define CN_AUTO_REST 0.1 // share of the error of a start near the answer that a solve may leave
 #define CN_AUTO_REST_COST                                                                          \
     100.0 // sweeps that a Newton step may cost where sweeps leave more than that
-#define CN_AUTO_VAST                                                                               \
-    100000 // contacts above which there are sweeps only: neither islands nor factors of such a
-           // packing fit in a reasonable memory
+// Contacts above which there are sweeps only: neither islands nor factors of such a packing fit
+// in a reasonable memory.
+#define CN_AUTO_VAST 100000
 #define CN_AUTO_SMALL                                                                              \
     64 // contacts of an island below which it cannot fill the packets of a sweep: Newton at once
 
-#define CN_AUTO_ANALYSIS                                                                           \
-    1000.0 // sweeps that must fit into what is left of a limit of time, or Newton is not prepared:
-           // preparing and a first step take some 700 of spheres in single precision, and cannot
-           // be stopped half-way
+// Sweeps that must fit into what is left of a limit of time, or Newton is not prepared:
+// preparing and a first step take some 700 of spheres in single precision, and cannot be stopped
+// half-way.
+#define CN_AUTO_ANALYSIS 1000.0
 
 // What is left of the limits for the next turn.
 typedef struct cn_auto_turns {

@@ -3,7 +3,7 @@
 #ifndef CAIRN_SOLVE_DRIVERS_MCP_ROWS_H
 #define CAIRN_SOLVE_DRIVERS_MCP_ROWS_H
 
-#include <cairn/mcp.h>
+#include <cairn/solve.h>
 
 cn_mcp_fn cn_mcp_lemke, cn_mcp_qp, cn_mcp_newton_solve;
 

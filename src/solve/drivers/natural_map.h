@@ -4,7 +4,7 @@
 #ifndef CAIRN_SOLVE_DRIVERS_NATURAL_MAP_H
 #define CAIRN_SOLVE_DRIVERS_NATURAL_MAP_H
 
-#include <cairn/mcp.h>
+#include <cairn/solve.h>
 
 // A norm of q below this times max(1, |r| tr W / m) is round-off; the residual is absolute then.
 #define CN_NATURAL_ROUNDOFF 1e-15

@@ -62,9 +62,9 @@
 #define CN_NSGS_HOPELESS 10.0     // times the patience foretold: not worth spending it
 #define CN_NSGS_CLOSE 1.5         // times a tolerance of at least
 #define CN_NSGS_LOOSE 5e-3        // this, sweeps with momentum wander below it before others do
-#define CN_NSGS_KEPT                                                                               \
-    100000 // contacts; more are taken to change with every step, so that what is kept would only
-           // cost memory
+// Contacts; more are taken to change with every step, so that what is kept would only cost
+// memory.
+#define CN_NSGS_KEPT 100000
 #define CN_NSGS_RESTART 3000      // sweeps of spheres after which one restart is made
 #define CN_NSGS_RESTART_GAIN 0.5  // share of the error left by their second half, or more
 #define CN_NSGS_JAMMED_AFTER 1000 // sweeps after which small packings of spheres stay with mixing

@@ -20,9 +20,9 @@
 #include <string.h>
 
 #define CN_LOCAL_COST 100.0 // multiplications' worth of a local solve
-#define CN_BLOCK_SOLVED                                                                            \
-    1e-6 // |dr|^2 of an inner sweep over that of the first: three figures, which the next visit
-         // of the block, after its neighbours have moved, takes on
+// |dr|^2 of an inner sweep over that of the first: three figures, which the next visit of the
+// block, after its neighbours have moved, takes on.
+#define CN_BLOCK_SOLVED 1e-6
 
 typedef struct gs_general gs_general;
 typedef void gs_visit_fn(gs_general *s, int32_t a, double *r);

@@ -102,15 +102,16 @@ static cn_status cn_formulated_repeat(const cn_friction *p, cn_formulated *f, do
     return CN_OK;
 }
 
-cn_status cn_formulated_run(const cn_formulation *formulation, const cn_friction *p,
-                            const cn_friction_global *g, const cn_formulation_opts *how,
-                            const cn_mcp_solver *solver, const cn_solve_opts *opts,
-                            cn_arena *scratch, double *r, cn_solve_report *inner, cn_error *error) {
+cn_status cn_formulated_run(const cn_friction *p, const cn_formulation_choice *choice,
+                            const cn_solve_opts *opts, cn_arena *scratch, double *r,
+                            cn_solve_report *inner, cn_error *error) {
+    const cn_formulation *formulation = choice->formulation;
+    const cn_mcp_solver *solver = choice->solver;
     bool repeats = formulation->traits & CN_FORMULATES_THRESHOLD;
     bool global = !(formulation->traits & CN_FORMULATES_LOCAL);
     double start = cn_clock_cpu();
     *inner = (cn_solve_report){.outcome = CN_STALLED, .detail = "not run"};
-    if (global && !g) {
+    if (global && !choice->global) {
         inner->outcome = CN_UNSUPPORTED;
         inner->detail = "this formulation needs a global problem (M, H)";
         return CN_OK;
@@ -119,14 +120,15 @@ cn_status cn_formulated_run(const cn_formulation *formulation, const cn_friction
     if (!threshold) {
         return cn_fail_memory(error);
     }
-    cn_formulation_opts own = *how;
+    cn_formulation_opts own = *choice->opts;
     if (repeats) {
         cn_formulated_thresholds(p, r, threshold, NULL);
         own.threshold = threshold;
     }
     cn_formulated f;
-    cn_status status = global ? cn_formulate_global(formulation, g, &own, scratch, &f, error)
-                              : cn_formulate(formulation, p, &own, scratch, &f, error);
+    cn_status status =
+        global ? cn_formulate_global(formulation, choice->global, &own, scratch, &f, error)
+               : cn_formulate(formulation, p, &own, scratch, &f, error);
     if (status != CN_OK) {
         return status;
     }
@@ -159,17 +161,15 @@ void cn_formulated_view(const cn_formulation *formulation, int32_t dim,
     }
 }
 
-cn_status cn_formulation_solve(const cn_formulation *formulation, const cn_friction *p,
-                               const cn_friction_global *g, const cn_formulation_opts *how,
-                               const cn_mcp_solver *solver, const cn_solve_opts *opts,
-                               cn_arena *scratch, double *r, double *u, cn_solve_report *report,
-                               cn_solve_report *inner, cn_error *error) {
+cn_status cn_formulation_solve(const cn_friction *p, const cn_formulation_choice *choice,
+                               const cn_solve_opts *opts, cn_arena *scratch, double *r, double *u,
+                               cn_formulation_report *out, cn_error *error) {
     cn_arena_mark mark = cn_arena_get_mark(scratch);
+    cn_solve_report *report = &out->friction, *inner = &out->inner;
     *report = (cn_solve_report){.outcome = CN_STALLED, .detail = "not run"};
-    cn_status status =
-        cn_formulated_run(formulation, p, g, how, solver, opts, scratch, r, inner, error);
+    cn_status status = cn_formulated_run(p, choice, opts, scratch, r, inner, error);
     if (status == CN_OK || status == CN_ERR_CANCELLED) {
-        cn_formulated_view(formulation, p->dim, inner, report);
+        cn_formulated_view(choice->formulation, p->dim, inner, report);
         report->cpu_s = inner->cpu_s;
         double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
         cn_status judged = v ? CN_OK : CN_ERR_MEMORY;

@@ -4,15 +4,14 @@
 #ifndef CAIRN_SOLVE_PIVOTING_FORMULATED_H
 #define CAIRN_SOLVE_PIVOTING_FORMULATED_H
 
-#include <cairn/formulation.h>
+#include <cairn/solve.h>
 
 // r: in, first guess; out, the impulses of the complementarity problem's answer. opts are those of
-// solver; inner is its report, graded by the checker of complementarity problems, with the
+// its solver; inner is its report, graded by the checker of complementarity problems, with the
 // iterations and the time of all repetitions.
-cn_status cn_formulated_run(const cn_formulation *formulation, const cn_friction *p,
-                            const cn_friction_global *g, const cn_formulation_opts *how,
-                            const cn_mcp_solver *solver, const cn_solve_opts *opts,
-                            cn_arena *scratch, double *r, cn_solve_report *inner, cn_error *error);
+cn_status cn_formulated_run(const cn_friction *p, const cn_formulation_choice *choice,
+                            const cn_solve_opts *opts, cn_arena *scratch, double *r,
+                            cn_solve_report *inner, cn_error *error);
 // What an inner report means for the friction problem before its grade is known: CN_SOLVED becomes
 // CN_STALLED with the reason that the cone is facetted, the rest stays.
 void cn_formulated_view(const cn_formulation *formulation, int32_t dim,

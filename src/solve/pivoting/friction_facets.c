@@ -61,8 +61,9 @@ static cn_status cn_facets_run(const char *solver_name, const cn_friction *p,
     cn_formulation_opts how = cn_formulation_opts_default();
     how.facets = own.facets;
     cn_solve_report inner;
-    cn_status status = cn_formulated_run(formulation, p, NULL, &how, solver, &inner_opts, scratch,
-                                         r, &inner, NULL);
+    const cn_formulation_choice choice = {
+        .formulation = formulation, .opts = &how, .solver = solver};
+    cn_status status = cn_formulated_run(p, &choice, &inner_opts, scratch, r, &inner, NULL);
     if (status == CN_OK || status == CN_ERR_CANCELLED) {
         cn_formulated_view(formulation, p->dim, &inner, report);
     }

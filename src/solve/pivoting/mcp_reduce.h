@@ -10,7 +10,7 @@
 
 #include "solve/drivers/watch.h"
 
-#include <cairn/mcp.h>
+#include <cairn/solve.h>
 
 typedef struct cn_mcp_reduced {
     cn_lcp lcp;

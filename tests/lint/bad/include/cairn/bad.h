@@ -1,3 +1,4 @@
+// The face of no room. refuse: rooms
 #include <cairn/base.h>
 #include <stdint.h>
 
