@@ -103,7 +103,7 @@ typedef struct body_contacts {
     int32_t *contact;
 } body_contacts;
 
-// Whether entry k is the first of contact a on its body; entries are sorted by body.
+// Whether entry k is the first of contact a on its body, whose entries stand together.
 static bool is_first(const asm_rows *rows, int32_t a, int64_t k) {
     return answers(rows->body + rows->entry[k].body) &&
            (k == rows->start[a] || rows->entry[k - 1].body != rows->entry[k].body);

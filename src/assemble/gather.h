@@ -34,7 +34,7 @@ typedef struct asm_rows {
     const asm_body *body;
     const double *frame;    // dim x dim by rows per contact: n, t1, t2 (2D: n, t), orthonormal
     const int64_t *start;   // contacts + 1, into the entries
-    const asm_entry *entry; // of a contact in ascending order of bodies
+    const asm_entry *entry; // of a contact: those of one body together
 } asm_rows;
 
 // W with its diagonal; q and mu are copied. All arrays go to memory. W is exactly symmetric.

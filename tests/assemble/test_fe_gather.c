@@ -13,7 +13,7 @@
 static const fe_material rubber = {.density = 2.0, .young = 50.0, .poisson = 0.3};
 
 // Three bodies that answer (deformable turned, deformable, rigid) and one that does not, with
-// random contacts between them; entries of a contact are sorted by body.
+// random contacts between them; entries of one body stand together.
 typedef struct jumble {
     fe_mesh mesh[2];
     fe_type *type[2];
