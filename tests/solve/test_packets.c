@@ -474,14 +474,14 @@ CN_TEST(mixing_takes_over_where_momentum_is_slow) {
     cn_solve_report report;
     assert_int_equal(cn_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
     cn_nsgs_start(&run, r);
-    assert_true(run.gliding);
+    assert_true(run.with_momentum);
     assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
     cn_nsgs_answer(&run, r);
     assert_int_equal(report.outcome, CN_SOLVED);
-    print_message("%d sweeps; pace mixing %g, gliding %g\n", report.iterations, run.pace[0],
-                  run.pace[1]);
-    assert_false(run.gliding);
-    CN_CHECK_BELOW(run.pace[1], run.pace[0]);
+    print_message("%d sweeps; fall per sweep with Anderson %g, with momentum %g\n",
+                  report.iterations, run.fall_rate[0], run.fall_rate[1]);
+    assert_false(run.with_momentum);
+    CN_CHECK_BELOW(run.fall_rate[1], run.fall_rate[0]);
     for (int32_t i = 0; i < balls; i++) {
         CN_CHECK_NEAR(r[3 * i], balls - i, 1e-2);
     }
@@ -540,10 +540,10 @@ static double carried_from(const cn_friction *p, double start, cn_arena *arena, 
     }
     assert_int_equal(cn_nsgs_prepare(p, &opts, arena, &run), CN_OK);
     cn_nsgs_start(&run, r);
-    *launch = run.launch;
+    *launch = run.cold_start;
     assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
     assert_int_equal(report.outcome, CN_SOLVED);
-    print_message("%d sweeps, launched for %d\n", report.iterations, (int)run.launch);
+    print_message("%d sweeps, launched for %d\n", report.iterations, (int)run.cold_start);
     cn_nsgs_answer(&run, r);
     for (int32_t a = 0; a < ACROSS * ACROSS; a++) {
         carried += r[3 * a];

@@ -130,7 +130,7 @@ static bool towers_return(int32_t count, int32_t high, int32_t most, cn_arena *a
         CN_CHECK_NEAR(weight, (double)(count * high), 0.1 * count * high); // all fell at 1 m/s
     }
     assert_true(report.outcome == CN_SOLVED || report.iterations == most);
-    return run.returns;
+    return run.symmetric;
 }
 
 // High sets go forth and back, low ones and small ones do not; the limit of sweeps holds for pairs.

@@ -16,6 +16,7 @@
 #include "solve/drivers/islands.h"
 #include "solve/drivers/joint_rows.h"
 #include "solve/drivers/natural_map.h"
+#include "solve/drivers/policy.h"
 #include "solve/drivers/steep_cones.h"
 #include "solve/drivers/watch.h"
 #include "solve/gauss_seidel/friction_nsgs.h"
@@ -25,46 +26,9 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_AUTO_NEWTON_STEPS 12.0 // that a Newton stage is expected to take
-#define CN_AUTO_ISLAND_STEPS                                                                       \
-    48.0 // and on what is left of a problem without its open contacts: all that is hard
-#define CN_AUTO_PATIENCE 30.0 // sweeps before anything is analysed, and the fewest of a stage
-#define CN_AUTO_GLIDING 300.0 // the same of sweeps with momentum, which are so cheap and go so far
-#define CN_AUTO_EPS 0.1 // first weight of the proximal term over the error that the sweeps left
-#define CN_AUTO_EPS_LEAST 1e-3
-// Times the tolerance: a weight that leaves an error below a loose one is at once enough, and
-// far fewer statuses change on the way.
-#define CN_AUTO_EPS_LOOSE 100.0
-#define CN_AUTO_EPS_MOST 0.1 // of that
-#define CN_AUTO_MARGIN 10.0  // of the interior point method: a start far inside is the safer
-#define CN_AUTO_DULL 30      // its iterations without a new best
-#define CN_AUTO_INTERIOR 100 // its iterations
-#define CN_AUTO_BUDGET 250   // Newton steps of the first turn, doubling
-#define CN_AUTO_LOOSE 1e-4   // tolerance from which on interior point methods come before Newton
-#define CN_AUTO_SWEPT 5e-4   // and from which on packings of spheres are left to sweeps
-#define CN_AUTO_SWEEPS                                                                             \
-    15000                // for so many: Newton takes 600 steps and more at the margin of rigidity
-#define CN_AUTO_PROBE 48 // Newton steps of the first turn, where interior point methods from
-#define CN_AUTO_STARTS 3 // so many starts come between it and the longer ones,
-#define CN_AUTO_FACTORS 1000 // up to so many contacts, whose factors are cheap,
-#define CN_AUTO_IMPATIENT 15 // each for as long as it has a new best within so many iterations
-#define CN_AUTO_JOINTED                                                                            \
-    0.1 // share of joint blocks above which Newton comes first: sweeps creep along chains
-// Residual of joints in a first try, and of what comes to rest, however loose the tolerance.
-#define CN_AUTO_AIM 1e-8
-#define CN_AUTO_REST 0.1 // share of the error of a start near the answer that a solve may leave
-#define CN_AUTO_REST_COST                                                                          \
-    100.0 // sweeps that a Newton step may cost where sweeps leave more than that
-// Contacts above which there are sweeps only: neither islands nor factors of such a packing fit
-// in a reasonable memory.
-#define CN_AUTO_VAST 100000
-#define CN_AUTO_SMALL                                                                              \
-    64 // contacts of an island below which it cannot fill the packets of a sweep: Newton at once
+static const gs_policy *const policy = &gs_policy_default;
 
-// Sweeps that must fit into what is left of a limit of time, or Newton is not prepared:
-// preparing and a first step take some 700 of spheres in single precision, and cannot be stopped
-// half-way.
-#define CN_AUTO_ANALYSIS 1000.0
+#define CN_AUTO_STARTS 3 // interior point methods tried at the margin of rigidity
 
 // What is left of the limits for the next turn.
 typedef struct cn_auto_turns {
@@ -125,7 +89,8 @@ static bool cn_auto_is_over(cn_status status, const cn_solve_report *report) {
 
 // The first weight of the proximal term at an error.
 static double cn_auto_eps(double error) {
-    return fmin(fmax(CN_AUTO_EPS * error, CN_AUTO_EPS_LEAST), cn_prox_param_table[0].initial);
+    return fmin(fmax(policy->proximal_share * error, policy->proximal_min),
+                cn_prox_param_table[0].initial);
 }
 
 // Interior point methods from well inside the cones, one start after the other; r becomes better or
@@ -133,16 +98,18 @@ static double cn_auto_eps(double error) {
 static cn_status cn_auto_interior(cn_auto_turns *turns, const cn_friction *p, int32_t starts,
                                   int32_t patience, cn_arena *scratch, double *r, double *u,
                                   cn_solve_report *report) {
-    static const double margins[2][CN_AUTO_STARTS] = {{1.0, CN_AUTO_MARGIN, 0.3},
-                                                      {CN_AUTO_MARGIN, 1.0, 0.3}};
-    bool safe = starts == 1 || turns->opts->tolerance >= CN_AUTO_LOOSE;
+    bool safe = starts == 1 || turns->opts->tolerance >= policy->loose_tolerance;
+    const double margins[CN_AUTO_STARTS] = {
+        safe ? policy->interior_margin_safe : policy->interior_margin,
+        safe ? policy->interior_margin : policy->interior_margin_safe,
+        policy->interior_margin_last};
     cn_status status = CN_OK;
     for (int32_t k = 0; k < starts && !cn_auto_is_over(status, report); k++) {
         cn_solve_opts opts = *turns->opts;
-        if (!cn_auto_limits(turns, CN_AUTO_INTERIOR, turns->step_work, &opts, report)) {
+        if (!cn_auto_limits(turns, policy->interior_iterations, turns->step_work, &opts, report)) {
             break;
         }
-        cn_ipm_params params = {.margin = margins[safe][k], .implicit = 1.0, .patience = patience};
+        cn_ipm_params params = {.margin = margins[k], .implicit = 1.0, .patience = patience};
         memset(opts.params, 0, sizeof opts.params);
         memcpy(opts.params, &params, sizeof params);
         cn_arena_mark mark = cn_arena_get_mark(scratch);
@@ -159,8 +126,8 @@ static cn_status cn_auto_interior(cn_auto_turns *turns, const cn_friction *p, in
 // best at.
 static bool cn_auto_is_marginal(const cn_newton_system *system, const cn_nsgs *sweeps) {
     int32_t contacts = system->p->contacts;
-    return system->p->dim == 3 && contacts >= CN_AUTO_SMALL && contacts <= CN_AUTO_FACTORS &&
-           !sweeps->hyperstatic;
+    return system->p->dim == 3 && contacts >= policy->small_island &&
+           contacts <= policy->marginal_contacts_max && !sweeps->hyperstatic;
 }
 
 // Turn k: interior point methods, at the place in the turns that they have, where there are
@@ -169,21 +136,23 @@ static cn_status cn_auto_turn(cn_auto_turns *turns, int32_t k, cn_newton_system 
                               cn_nsgs *sweeps, double patience, cn_arena *scratch, double *r,
                               double *u, cn_solve_report *report) {
     cn_solve_opts opts = *turns->opts;
-    bool marginal = cn_auto_is_marginal(system, sweeps), loose = opts.tolerance >= CN_AUTO_LOOSE;
-    int32_t steps = CN_AUTO_BUDGET << (k < 20 ? k : 20);
+    bool marginal = cn_auto_is_marginal(system, sweeps),
+         loose = opts.tolerance >= policy->loose_tolerance;
+    int32_t steps = policy->newton_turn << (k < 20 ? k : 20);
     if (cn_boxes_count(system->p) == 0 && k == (marginal && loose ? 0 : 1)) {
         cn_status status =
             cn_auto_interior(turns, system->p, marginal ? CN_AUTO_STARTS : 1,
-                             marginal ? CN_AUTO_IMPATIENT : CN_AUTO_DULL, scratch, r, u, report);
+                             marginal ? policy->interior_stall_marginal : policy->interior_stall,
+                             scratch, r, u, report);
         if (cn_auto_is_over(status, report)) {
             return status;
         }
     }
-    steps = marginal && !loose && k == 0 ? CN_AUTO_PROBE : steps;
+    steps = marginal && !loose && k == 0 ? policy->newton_probe : steps;
     if (!cn_auto_limits(turns, steps, turns->step_work, &opts, report)) {
         return CN_OK;
     }
-    double floor = fmin(CN_AUTO_EPS_LOOSE * opts.tolerance, CN_AUTO_EPS_MOST);
+    double floor = fmin(policy->proximal_loose * opts.tolerance, policy->proximal_loose_max);
     double eps = fmax(cn_auto_eps(sweeps->best_error), floor);
     cn_status status = cn_prox_newton_run(system, &opts, eps, scratch, r, report);
     cn_auto_spend(turns, report->iterations, turns->step_work);
@@ -204,7 +173,7 @@ static bool cn_auto_is_brief(const cn_auto_turns *turns, int64_t sweeps) {
     }
     double spent = cn_clock_cpu() - turns->start;
     double left = turns->opts->time_limit - spent;
-    return left * (double)(sweeps > 0 ? sweeps : 1) < CN_AUTO_ANALYSIS * spent;
+    return left * (double)(sweeps > 0 ? sweeps : 1) < policy->analysis_sweeps * spent;
 }
 
 static cn_friction_fn cn_auto_island;
@@ -241,7 +210,7 @@ static cn_status cn_auto_analyse(cn_auto_turns *turns, const cn_friction *p, con
 static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_nsgs *sweeps,
                                cn_friction *body, cn_newton_system *system, cn_arena *scratch,
                                double *r, double *u, cn_solve_report *report, double *patience) {
-    bool at_once = turns->island && p->contacts < CN_AUTO_SMALL;
+    bool at_once = turns->island && p->contacts < policy->small_island;
     cn_nsgs_start(sweeps, r);
     turns->start_error = sweeps->start_error;
     cn_solve_opts opts = cn_watch_rest(turns->opts, turns->start);
@@ -250,19 +219,19 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
         opts.max_iterations = params->budget > 1.0 ? (int32_t)params->budget : 1;
     }
     opts.max_iterations = at_once ? 0 : opts.max_iterations;
-    double first = sweeps->gliding ? CN_AUTO_GLIDING : CN_AUTO_PATIENCE;
-    bool loose = opts.tolerance >= CN_AUTO_LOOSE, swept = opts.tolerance >= CN_AUTO_SWEPT &&
-                                                          sweeps->gliding &&
-                                                          sweeps->sweep.ops->kind == CN_SWEEP_BALLS;
-    if (swept && opts.max_iterations > CN_AUTO_SWEEPS) {
-        opts.max_iterations = CN_AUTO_SWEEPS;
+    double first = sweeps->with_momentum ? policy->first_sweeps_momentum : policy->first_sweeps;
+    bool loose = opts.tolerance >= policy->loose_tolerance,
+         swept = opts.tolerance >= policy->sweeps_only_tolerance && sweeps->with_momentum &&
+                 sweeps->sweep.ops->kind == CN_SWEEP_BALLS;
+    if (swept && opts.max_iterations > policy->sweeps_only_max) {
+        opts.max_iterations = policy->sweeps_only_max;
     }
     cn_status status = cn_nsgs_go(sweeps, &opts, swept ? HUGE_VAL : first, report);
     cn_auto_spend(turns, report->iterations, 1.0);
     *patience = HUGE_VAL;
     bool goes_on =
         !cn_auto_is_over(status, report) && cn_auto_limits(turns, INT32_MAX, 1.0, &opts, report);
-    bool vast = p->contacts > CN_AUTO_VAST;
+    bool vast = p->contacts > policy->vast_contacts;
     if (goes_on && (vast || cn_auto_is_brief(turns, sweeps->sweeps))) {
         status = cn_nsgs_go(sweeps, &opts, HUGE_VAL, report);
         cn_auto_spend(turns, report->iterations, 1.0);
@@ -279,7 +248,7 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
         if (status == CN_OK) {
             bool plain = p->W.kind == CN_OPERATOR_ASSEMBLED && cn_auto_is_marginal(system, sweeps),
                  hard = turns->island || (loose && plain);
-            double steps = hard ? CN_AUTO_ISLAND_STEPS : CN_AUTO_NEWTON_STEPS;
+            double steps = hard ? policy->newton_steps_hard : policy->newton_steps;
             *patience = fmax(first, steps * turns->step_work);
         }
         if ((status == CN_OK && !at_once && !swept) || status == CN_ERR_UNSUPPORTED) {
@@ -297,7 +266,7 @@ static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_ns
 static double cn_auto_aim(const cn_friction *p, const cn_solve_opts *opts) {
     const cn_nsgs_params *params = (const void *)opts->params;
     bool tight = params->settle > 0 && cn_boxes_count(p) > 0;
-    return tight ? fmin(opts->tolerance, CN_AUTO_AIM) : opts->tolerance;
+    return tight ? fmin(opts->tolerance, policy->aim) : opts->tolerance;
 }
 
 // Newton before anything else, for problems where joints abound and for convex ones; left as
@@ -340,7 +309,7 @@ static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_a
         opts = *turns->opts;
     }
     // A convex problem is solved by it in the end, however many steps it takes.
-    if (cn_auto_limits(turns, p->convex ? INT32_MAX : CN_AUTO_BUDGET, 1.0, &opts, report)) {
+    if (cn_auto_limits(turns, p->convex ? INT32_MAX : policy->newton_turn, 1.0, &opts, report)) {
         status = cn_prox_newton_run(&system, &opts, cn_auto_eps(error), scratch, r, report);
         turns->iterations += report->iterations;
     }
@@ -357,10 +326,10 @@ static cn_status cn_auto_settle(cn_auto_turns *turns, const cn_friction *p, cons
     const cn_nsgs_params *params = (const void *)turns->opts->params;
     cn_solve_opts opts = *turns->opts;
     cn_solve_report report = {0};
-    bool near = turns->start_error <= CN_NSGS_NEAR * opts.tolerance;
-    double enough = fmax(CN_AUTO_REST * turns->start_error, CN_AUTO_AIM);
+    bool near = turns->start_error <= policy->near_start * opts.tolerance;
+    double enough = fmax(policy->rest_share * turns->start_error, policy->aim);
     if (params->settle == 0 || !near || turns->start_error <= enough || turns->split ||
-        sweeps->sweep.ops->kind == CN_SWEEP_BALLS || p->contacts > CN_AUTO_VAST ||
+        sweeps->sweep.ops->kind == CN_SWEEP_BALLS || p->contacts > policy->vast_contacts ||
         cn_auto_is_brief(turns, sweeps->sweeps)) {
         return CN_OK;
     }
@@ -375,11 +344,11 @@ static cn_status cn_auto_settle(cn_auto_turns *turns, const cn_friction *p, cons
     }
     cn_friction_velocity(body, r, v, u);
     double error = cn_natural_error(body, opts.measure, r, u);
-    if (error <= enough || turns->step_work > CN_AUTO_REST_COST ||
-        !cn_auto_limits(turns, (int32_t)CN_AUTO_NEWTON_STEPS, turns->step_work, &opts, &report)) {
+    if (error <= enough || turns->step_work > policy->rest_step_cost ||
+        !cn_auto_limits(turns, (int32_t)policy->newton_steps, turns->step_work, &opts, &report)) {
         return CN_OK;
     }
-    opts.tolerance = CN_AUTO_AIM;
+    opts.tolerance = policy->aim;
     status = cn_prox_newton_run(system, &opts, cn_auto_eps(error), scratch, r, &report);
     cn_auto_spend(turns, report.iterations, turns->step_work);
     return status;
@@ -397,7 +366,7 @@ static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve
         return CN_OK;
     }
     // Sweeps do without u, and vast problems see nothing else.
-    bool sweeps_only = p->contacts > CN_AUTO_VAST && !p->convex && cn_boxes_count(p) == 0;
+    bool sweeps_only = p->contacts > policy->vast_contacts && !p->convex && cn_boxes_count(p) == 0;
     if (!u && !sweeps_only) {
         u = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
         if (!u) {
@@ -406,7 +375,7 @@ static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve
     }
     cn_auto_turns turns = {
         .opts = opts, .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0, .island = island};
-    if (p->convex || cn_boxes_count(p) > CN_AUTO_JOINTED * p->contacts) {
+    if (p->convex || cn_boxes_count(p) > policy->joint_share * p->contacts) {
         cn_status status = cn_auto_newton(p, &turns, scratch, r, u, report);
         report->iterations = turns.iterations;
         if (cn_auto_is_over(status, report) || turns.iterations >= opts->max_iterations) {

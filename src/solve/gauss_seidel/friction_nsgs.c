@@ -2,22 +2,22 @@
 // Nonsmooth Gauss-Seidel: visit the contacts in order, solving each while the others are held
 // (Jourdan, Alart and Jean 1998), with Anderson acceleration of the sweep.
 //
-// Creeps when the packing is tall (the error diffuses one layer a sweep) and may cycle on
+// Creeps when the packing is tall (the error diffuses one layer per sweep) and may cycle on
 // hyperstatic sets, where the acceleration helps but is no cure: "extra-gradient" is slower and
 // steadier. Contacts are visited by index, or in another order that the problem alone decides
-// ("order"), so threads cannot change the answer; they may be swept forth and back, in blocks of
-// one pair of bodies, or with a relaxation found on the way, all of which the packets of spheres
-// and manifolds cannot do, so that each sweep costs more. Packets are swept in single precision,
-// eight contacts at a time, as far as that is precise enough: spheres and disks always, bodies of
-// other shapes to loose tolerances. Bodies of other shapes that stand high are swept forth and
-// back, which bears so much momentum that sweeps grow with the height only. Scratch: one local
-// block a contact, depth + 6 vectors of the size of r.
+// ("order"), so threads cannot change the answer; symmetric sweeps, blocks of one pair of bodies
+// and adaptive relaxation need the general sweep, which costs more than SIMD batches. Batches are
+// swept in single precision as far as that is precise enough: spheres and disks always, bodies of
+// other shapes to loose tolerances. Symmetric sweeps with momentum over bodies of other shapes that
+// stand high grow in number with the height only. All thresholds: solve/drivers/policy.h. Scratch:
+// one local block per contact, depth + 6 vectors of the size of r.
 #include "solve/gauss_seidel/friction_nsgs.h"
 
 #include "base/arena.h"
 #include "base/elementary.h"
 #include "base/parallel.h"
 #include "problem/operator/operator.h"
+#include "solve/drivers/policy.h"
 #include "solve/drivers/watch.h"
 #include "solve/gauss_seidel/cache.h"
 #include "solve/gauss_seidel/contact_order.h"
@@ -25,54 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_NSGS_EAGER 6        // sweeps that are all checked: easy problems end here
-#define CN_NSGS_CHECK_LEAST 12 // then so many sweeps, unless success is foretold, go unchecked
-#define CN_NSGS_CHECK_MOST 25  // at most this many sweeps between two checks
-#define CN_NSGS_FORESEE                                                                            \
-    1.5 // a check is due when the step size foretells an error below this times the tolerance
-
-#define CN_NSGS_EVERY_BODY 3
-#define CN_NSGS_EVERY_PACKED 6
-#define CN_GLIDE_RAMP 3.0         // the momentum of sweep k is at most k / (k + this)
-#define CN_LAUNCH_LAYERS 5        // sweeps a layer of the packing that a launch lasts
-#define CN_LAUNCH_LEAST 16        // layers; the load of fewer has its way behind it before
-#define CN_LAUNCH_DRAG 0.2        // times 1 - momentum while it does
-#define CN_RETURN_AFTER 30        // sweeps one way before they go forth and back
-#define CN_RETURN_CONTACTS 2048   // of at least so many contacts
-#define CN_RETURN_DEPTH 24        // and bodies above what is static
-#define CN_RETURN_DRAG 0.5        // times 1 - momentum then, or
-#define CN_RETURN_RAMP 10.0       // k / (k + this) where that is more
-#define CN_RETURN_STAGE 5000      // sweeps before mixing is tried as well
-#define CN_GLIDE_FIRST 4          // sweeps before the first check
-#define CN_GLIDE_LEAST 3          // and at least before another
-#define CN_GLIDE_SHARE 0.6        // of the sweeps foretold, after which to check
-#define CN_GLIDE_FRESH 24         // sweeps after which velocities are made anew at checks
-#define CN_GLIDE_SMALL 128        // contacts, of which fewer are left to mixing
-#define CN_GLIDE_STAGE 500        // sweeps before mixing is tried as well
-#define CN_MIX_STAGE 60           // and of that trial
-#define CN_GLIDE_ASTRAY 1e3       // times the best error: momentum leads nowhere
-#define CN_NSGS_SINGLE 1e-5       // tolerance below which singles are not worth beginning with
-#define CN_NSGS_SINGLE_RIGID 5e-3 // the same for other bodies than spheres and disks
-#define CN_NSGS_SINGLE_FRICTION 5 // mu above which single precision is not used
-#define CN_NSGS_ROUGH 4.0         // times its round-off: an error that singles make no better
-#define CN_NSGS_EXACT 1e-12       // an error that is round-off of a pile
-#define CN_NSGS_WINDOW_FIRST 12   // sweeps before the pace is judged
-#define CN_NSGS_WINDOW_GROWTH 1.3 // of a window, in sweeps so far
-#define CN_NSGS_PATIENCE_MOST 4.0 // times the patience, all sweeps together
-#define CN_NSGS_HOPELESS 10.0     // times the patience foretold: not worth spending it
-#define CN_NSGS_CLOSE 1.5         // times a tolerance of at least
-#define CN_NSGS_LOOSE 5e-3        // this, sweeps with momentum wander below it before others do
-// Contacts; more are taken to change with every step, so that what is kept would only cost
-// memory.
-#define CN_NSGS_KEPT 100000
-#define CN_NSGS_RESTART 3000      // sweeps of spheres after which one restart is made
-#define CN_NSGS_RESTART_GAIN 0.5  // share of the error left by their second half, or more
-#define CN_NSGS_JAMMED_AFTER 1000 // sweeps after which small packings of spheres stay with mixing
-#define CN_NSGS_JAMMED 8192       // contacts; larger packings need thousands of sweeps anyway
-#define CN_NSGS_JAMMED_EVERY 3    // sweeps per step of Anderson acceleration there, in 3D, and
-#define CN_NSGS_JAMMED_SWEEPS 100 // sweeps before momentum is limited to
-#define CN_NSGS_JAMMED_MOMENTUM 0.85
-#define CN_NSGS_HYPERSTATIC 3.0 // rows a velocity; packings of spheres have less than 2
+static const gs_policy *const policy = &gs_policy_default;
 
 const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
     {"relaxation", CN_PARAM_REAL, offsetof(cn_nsgs_params, relaxation), 1.0, 0.05, 1.95,
@@ -109,26 +62,27 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
 // Whether the problem is a packing of spheres or disks small enough that what the first stage
 // leaves unsolved is at the margin of rigidity. There momentum circles about the solution; larger
 // packings need its reach all the same.
-static bool cn_nsgs_is_jammed(const cn_nsgs *s) {
-    return s->sweep.ops->kind == CN_SWEEP_BALLS && s->sweep.p->contacts <= CN_NSGS_JAMMED;
+static bool is_jammed(const cn_nsgs *s) {
+    return s->sweep.ops->kind == CN_SWEEP_BALLS &&
+           s->sweep.p->contacts <= policy->jammed_contacts_max;
 }
 
-// In body space each mixed start costs a product with H, so it is made less often; packets
-// sweep so fast that mixing would cost more than they do.
-static int32_t cn_nsgs_every(const cn_nsgs *s, const cn_nsgs_params *params) {
+// In body space each accelerated start costs a product with H, so it is made less often; batches
+// sweep so fast that the acceleration would cost more than they do.
+static int32_t anderson_interval(const cn_nsgs *s, const cn_nsgs_params *params) {
     if (params->every > 0) {
         return params->every;
     }
-    if (s->sweep.p->dim == 3 && cn_nsgs_is_jammed(s)) {
-        return CN_NSGS_JAMMED_EVERY;
+    if (s->sweep.p->dim == 3 && is_jammed(s)) {
+        return policy->jammed_anderson_every;
     }
-    return s->sweep.ops->kind != CN_SWEEP_ANY       ? CN_NSGS_EVERY_PACKED
-           : s->sweep.p->W.kind == CN_OPERATOR_BODY ? CN_NSGS_EVERY_BODY
-                                                    : 1;
+    return s->sweep.ops->kind != CN_SWEEP_ANY       ? policy->anderson_every_batches
+           : s->sweep.p->W.kind == CN_OPERATOR_BODY ? policy->anderson_every_body
+                                                    : policy->anderson_every_assembled;
 }
 
 // Iterates in the precision of the sweep.
-static cn_status cn_nsgs_take(cn_nsgs *s) {
+static cn_status take_iterates(cn_nsgs *s) {
     size_t number = s->sweep.ops->single ? sizeof(float) : sizeof(double);
     int64_t size = s->sweep.size + CN_SWEEP_PAD;
     s->x = cn_arena_take(s->scratch, size, number);
@@ -143,17 +97,17 @@ static cn_status cn_nsgs_take(cn_nsgs *s) {
     return CN_OK;
 }
 
-static void cn_nsgs_copy(const cn_nsgs *s, void *to, const void *from) {
+static void copy_iterate(const cn_nsgs *s, void *to, const void *from) {
     cn_parallel_copy(s->sweep.env, to, from, cn_sweep_bytes(&s->sweep));
 }
 
-static cn_status cn_nsgs_take_mixer(cn_nsgs *s) {
+static cn_status prepare_anderson(cn_nsgs *s) {
     const cn_nsgs_params *params = (const void *)s->opts->params;
     // The acceleration takes one map for granted, which a changing omega is not.
     int32_t depth = s->adaptive ? 0 : params->anderson;
     cn_status status = cn_sweep_take_weights(&s->sweep, s->scratch);
     return status == CN_OK ? cn_anderson_prepare(depth, s->sweep.size, s->sweep.ops->single,
-                                                 s->sweep.weight, s->scratch, &s->mixer)
+                                                 s->sweep.weight, s->scratch, &s->anderson)
                            : status;
 }
 
@@ -161,7 +115,7 @@ static cn_status cn_nsgs_take_mixer(cn_nsgs *s) {
 static bool cn_has_steep_cone(const cn_friction *p) {
     bool steep = false;
     for (int32_t a = 0; a < p->contacts; a++) {
-        steep = steep || p->mu[a] > CN_NSGS_SINGLE_FRICTION;
+        steep = steep || p->mu[a] > policy->float_friction_max;
     }
     return steep;
 }
@@ -171,78 +125,79 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
     const cn_nsgs_params *params = (const void *)opts->params;
     *s = (cn_nsgs){.opts = opts, .scratch = scratch, .depth = -1};
     bool single = params->single && opts->measure == CN_MEASURE_SCALED &&
-                  opts->tolerance >= CN_NSGS_SINGLE && !cn_has_steep_cone(p);
-    bool keeps = opts->memo && p->contacts <= CN_NSGS_KEPT;
+                  opts->tolerance >= policy->float_tolerance_min && !cn_has_steep_cone(p);
+    bool keeps = opts->memo && p->contacts <= policy->cache_contacts_max;
     const cn_sweep_plan plan = {.relaxation = params->relaxation,
                                 .varies = params->adaptive,
                                 .symmetric = params->symmetric,
                                 .inner = params->manifold,
                                 .single = single,
-                                .rigid_single = single && opts->tolerance >= CN_NSGS_SINGLE_RIGID,
+                                .rigid_single =
+                                    single && opts->tolerance >= policy->float_rigid_tolerance_min,
                                 .kept = keeps ? &opts->memo->packets : NULL};
     s->adaptive = params->adaptive;
     s->hyperstatic =
         prob_operator_ops_of(p->W.kind)->body_space &&
-        (double)p->dim * p->contacts > CN_NSGS_HYPERSTATIC * cn_operator_dofs(&p->W, p->dim);
+        (double)p->dim * p->contacts > policy->hyperstatic_rows * cn_operator_dofs(&p->W, p->dim);
     cn_status status = cn_sweep_prepare_plan(p, opts->local, &plan, scratch, &s->sweep);
     if (status != CN_OK) {
         return status;
     }
-    s->every = cn_nsgs_every(s, params);
-    double most = p->contacts < CN_GLIDE_SMALL ? 0.0 : s->sweep.ops->momentum_max;
+    s->every = anderson_interval(s, params);
+    double most = p->contacts < policy->momentum_contacts_min ? 0.0 : s->sweep.ops->momentum_max;
     s->momentum = params->momentum < most ? params->momentum : most;
-    s->gliding = s->momentum > 0.0;
-    status = cn_nsgs_take(s);
-    return status == CN_OK && !s->gliding ? cn_nsgs_take_mixer(s) : status;
+    s->with_momentum = s->momentum > 0.0;
+    status = take_iterates(s);
+    return status == CN_OK && !s->with_momentum ? prepare_anderson(s) : status;
 }
 
 // Makes x, where the sweeps begin, known to them.
-static void cn_nsgs_begin(cn_nsgs *s) {
-    cn_nsgs_copy(s, s->g, s->x);
+static void begin_from(cn_nsgs *s) {
+    copy_iterate(s, s->g, s->x);
     cn_sweep_run(&s->sweep, s->g, 0);
-    s->glided = s->fresh = 0;
-    if (s->gliding) {
+    s->momentum_steps = s->refreshed = 0;
+    if (s->with_momentum) {
         cn_sweep_begin_momentum(&s->sweep);
     } else {
-        cn_anderson_restart(&s->mixer);
+        cn_anderson_restart(&s->anderson);
     }
 }
 
 // Puts r where the sweeps begin.
-static void cn_nsgs_load(cn_nsgs *s, const double *r) {
+static void load(cn_nsgs *s, const double *r) {
     cn_sweep_load(&s->sweep, r, s->x);
-    cn_nsgs_begin(s);
+    begin_from(s);
 }
 
 // Goes on in doubles from r, which is better than all before or as good.
-static void cn_nsgs_widen(cn_nsgs *s, const double *r) {
+static void widen(cn_nsgs *s, const double *r) {
     s->status = cn_sweep_widen(&s->sweep, s->scratch);
-    s->status = s->status == CN_OK ? cn_nsgs_take(s) : s->status;
-    if (s->status == CN_OK && s->mixer.f_old) {
-        s->status = cn_anderson_widen(&s->mixer, s->scratch);
+    s->status = s->status == CN_OK ? take_iterates(s) : s->status;
+    if (s->status == CN_OK && s->anderson.f_old) {
+        s->status = cn_anderson_widen(&s->anderson, s->scratch);
     }
     if (s->status == CN_OK) {
-        cn_nsgs_load(s, r);
+        load(s, r);
         s->best_error = INFINITY;
     }
 }
 
-// Where round-off keeps singles from saying whether g is solved, doubles have the word; where it
-// keeps them from making it better, also what follows.
-static void cn_nsgs_confirm(cn_nsgs *s) {
+// Where round-off of floats leaves open whether g is solved, its error is evaluated in doubles;
+// where floats cannot improve g, the run goes on in doubles.
+static void confirm_in_doubles(cn_nsgs *s) {
     double goal = CN_WATCH_MARGIN * s->opts->tolerance, floor = s->sweep.floor;
     bool solved = s->error + floor <= goal, unclear = s->error <= goal || s->error <= floor;
     if (solved || !unclear) {
         return;
     }
-    bool rough = s->error <= CN_NSGS_ROUGH * floor;
+    bool rough = s->error <= policy->float_noise * floor;
     if (s->sweeps > 0) {
         cn_sweep_store(&s->sweep, s->g, s->r);
         s->best_error = INFINITY; // what was best at the start is no longer there
     }
     s->status = cn_sweep_error_of(&s->sweep, s->r, s->scratch, &s->error);
     if (s->status == CN_OK && rough && !(s->error <= goal)) {
-        cn_nsgs_widen(s, s->r);
+        widen(s, s->r);
         if (s->status == CN_OK) {
             s->error = cn_sweep_error(&s->sweep, s->opts->measure, s->g);
         }
@@ -250,33 +205,33 @@ static void cn_nsgs_confirm(cn_nsgs *s) {
 }
 
 // The error of g, which becomes the best where it is.
-static void cn_nsgs_check(cn_nsgs *s) {
+static void check(cn_nsgs *s) {
     s->error = cn_sweep_error(&s->sweep, s->opts->measure, s->g);
     s->checked = s->sweeps;
     if (s->sweep.ops->single) {
-        cn_nsgs_confirm(s);
+        confirm_in_doubles(s);
     }
     if (s->status == CN_OK && s->error < s->best_error) {
         s->best_error = s->error;
         s->at_start = s->sweeps == 0;
-        cn_nsgs_copy(s, s->best, s->g);
+        copy_iterate(s, s->best, s->g);
     }
 }
 
-// Whether the start is so near the answer that it is gone past the tolerance from.
-static bool cn_nsgs_is_near(const cn_nsgs *s) {
+// Whether the start is so near the answer that the solve goes on past the tolerance.
+static bool is_near(const cn_nsgs *s) {
     const cn_nsgs_params *params = (const void *)s->opts->params;
-    return params->settle > 0 && s->error <= CN_NSGS_NEAR * s->opts->tolerance;
+    return params->settle > 0 && s->error <= policy->near_start * s->opts->tolerance;
 }
 
-static void cn_nsgs_stage(cn_nsgs *s, int64_t length) {
+static void begin_stage(cn_nsgs *s, int64_t length) {
     s->stage_start = s->sweeps;
     s->stage_end = s->sweeps + length;
     s->stage_error = s->best_error;
 }
 
 // Bodies along an edge of a cube (2D: square) of them all.
-static int64_t cn_nsgs_layers(const cn_friction *p) {
+static int64_t count_layers(const cn_friction *p) {
     int64_t bodies = cn_operator_dofs(&p->W, p->dim) / (p->dim == 3 ? 6 : 3), layers = 0, filled;
     do {
         layers++;
@@ -287,52 +242,57 @@ static int64_t cn_nsgs_layers(const cn_friction *p) {
 
 // From r = 0 the load has to find its way to the ground: for so many sweeps more momentum than what
 // follows could bear gets it there sooner, the more so the higher the packing.
-static int64_t cn_nsgs_launch(const cn_nsgs *s, const double *r) {
+static int64_t cold_start_sweeps(const cn_nsgs *s, const double *r) {
     int64_t size = (int64_t)s->sweep.p->dim * s->sweep.p->contacts, i = 0;
     while (i < size && r[i] == 0.0) {
         i++;
     }
-    int64_t layers = cn_nsgs_layers(s->sweep.p);
+    int64_t layers = count_layers(s->sweep.p);
     bool cold = i == size && s->sweep.ops->kind == CN_SWEEP_BALLS;
-    return cold && layers >= CN_LAUNCH_LEAST ? CN_LAUNCH_LAYERS * layers : 0;
+    return cold && layers >= policy->cold_layers_min ? policy->cold_sweeps_per_layer * layers : 0;
 }
 
 void cn_nsgs_start(cn_nsgs *s, double *r) {
     s->r = r;
-    s->gliding = s->momentum > 0.0;
-    s->returns = false;
-    s->launch = cn_nsgs_launch(s, r);
-    cn_nsgs_load(s, r);
+    s->with_momentum = s->momentum > 0.0;
+    s->symmetric = false;
+    s->cold_start = cold_start_sweeps(s, r);
+    load(s, r);
     cn_sweep_relax(&s->sweep, s->sweep.plan.relaxation);
     s->relaxation = cn_relaxation_start(s->sweep.plan.relaxation);
-    s->best_error = s->foretold = INFINITY;
+    s->best_error = s->predicted_ratio = INFINITY;
     s->sweeps = s->since = 0;
     s->slow = 0;
     s->restarted = false;
     s->halfway_error = INFINITY;
-    cn_nsgs_check(s);
-    if (s->sweep.ops->single && cn_nsgs_is_near(s)) {
-        cn_nsgs_widen(s, r); // what comes to rest must be exact
-        cn_nsgs_check(s);
+    check(s);
+    if (s->sweep.ops->single && is_near(s)) {
+        widen(s, r); // what comes to rest must be exact
+        check(s);
     }
     s->start_error = s->since_best = s->error;
-    s->pace[0] = s->pace[1] = -1.0;
-    cn_nsgs_stage(s, CN_GLIDE_STAGE);
+    s->fall_rate[0] = s->fall_rate[1] = -1.0;
+    begin_stage(s, policy->momentum_stage);
 }
 
-// Checks cost as much as sweeping, so later ones wait until the step size foretells success or the
+// Sweeps between two checks at most.
+static int64_t check_wait(const cn_nsgs *s) {
+    int64_t wait = s->sweeps / policy->check_wait_divisor;
+    wait = wait > policy->check_wait_min ? wait : policy->check_wait_min;
+    return wait < policy->check_wait_max ? wait : policy->check_wait_max;
+}
+
+// Checks cost as much as sweeping, so later ones wait until the step size predicts success or the
 // last is long ago.
-static bool cn_nsgs_check_due(const cn_nsgs *s, double step, double tolerance) {
-    int64_t wait = s->sweeps / 6 > CN_NSGS_CHECK_LEAST ? s->sweeps / 6 : CN_NSGS_CHECK_LEAST;
-    wait = wait < CN_NSGS_CHECK_MOST ? wait : CN_NSGS_CHECK_MOST;
-    return s->sweeps <= CN_NSGS_EAGER || s->sweeps - s->checked >= wait ||
-           !(s->foretold * step > CN_NSGS_FORESEE * tolerance);
+static bool is_check_due(const cn_nsgs *s, double step, double tolerance) {
+    return s->sweeps <= policy->check_all || s->sweeps - s->checked >= check_wait(s) ||
+           !(s->predicted_ratio * step > policy->check_predicted * tolerance);
 }
 
-// Whether to leave: twice in a row more sweeps are foretold than the patience allows.
-static bool cn_nsgs_too_slow(cn_nsgs *s, double patience, double tolerance) {
-    if (!isfinite(patience) || s->sweeps < CN_NSGS_WINDOW_FIRST ||
-        (double)s->sweeps < CN_NSGS_WINDOW_GROWTH * (double)s->since) {
+// Whether to leave: twice in a row more sweeps are predicted than the patience allows.
+static bool is_too_slow(cn_nsgs *s, double patience, double tolerance) {
+    if (!isfinite(patience) || s->sweeps < policy->pace_first ||
+        (double)s->sweeps < policy->pace_growth * (double)s->since) {
         return false;
     }
     double fall = cn_ln(s->since_best / s->best_error) / (double)(s->sweeps - s->since),
@@ -341,19 +301,19 @@ static bool cn_nsgs_too_slow(cn_nsgs *s, double patience, double tolerance) {
     s->slow = slow ? s->slow + 1 : 0;
     s->since = s->sweeps;
     s->since_best = s->best_error;
-    // As much as the other way is expected to cost. It is no use where even ten times as much would
-    // not do: in hyperstatic sets, as walls, sweeps go on and on just above the tolerance;
-    // elsewhere they pick up again.
-    bool close =
-        s->gliding && tolerance >= CN_NSGS_LOOSE && s->best_error <= CN_NSGS_CLOSE * tolerance;
-    bool hopeless = s->hyperstatic && !close && !(left <= CN_NSGS_HOPELESS * patience * fall);
+    // Patience is what the other method is expected to cost. Hyperstatic sets, such as walls, are
+    // left at once where even ten times as much would not do: their sweeps stall just above the
+    // tolerance; elsewhere they pick up again.
+    bool close = s->with_momentum && tolerance >= policy->close_tolerance_min &&
+                 s->best_error <= policy->close_factor * tolerance;
+    bool hopeless = s->hyperstatic && !close && !(left <= policy->hopeless * patience * fall);
     bool spent = (double)s->sweeps >= patience || hopeless;
-    return (s->slow >= 2 && spent) || (double)s->sweeps > CN_NSGS_PATIENCE_MOST * patience;
+    return (s->slow >= 2 && spent) || (double)s->sweeps > policy->patience_total * patience;
 }
 
-// Sweeps with momentum that the last two checks foretell until the tolerance: the error is a power
-// of the sweeps, but falls by the same factor a sweep from a start that is near.
-static double cn_nsgs_foretell(const cn_nsgs *s, double tolerance) {
+// Sweeps with momentum that the last two checks predict until the tolerance: the error is a power
+// of the sweeps, but falls by the same factor per sweep from a start that is near.
+static double predict_sweeps(const cn_nsgs *s, double tolerance) {
     if (!(s->error < s->before_error)) {
         return HUGE_VAL;
     }
@@ -365,124 +325,122 @@ static double cn_nsgs_foretell(const cn_nsgs *s, double tolerance) {
     return (double)s->sweeps * (cn_exp(left / power) - 1.0);
 }
 
-// Sweeps with momentum to make before a check: part of those foretold.
-static int64_t cn_nsgs_glide_on(const cn_nsgs *s, double tolerance) {
+// Sweeps with momentum to make before a check: part of those predicted.
+static int64_t sweeps_to_check(const cn_nsgs *s, double tolerance) {
     if (s->sweeps == 0) {
-        return CN_GLIDE_FIRST;
+        return policy->momentum_check_first;
     }
-    double most =
-        (double)(s->sweeps / 6 > CN_NSGS_CHECK_LEAST ? s->sweeps / 6 : CN_NSGS_CHECK_LEAST);
-    most = most < CN_NSGS_CHECK_MOST ? most : CN_NSGS_CHECK_MOST;
-    double wait = CN_GLIDE_SHARE * cn_nsgs_foretell(s, tolerance);
-    wait = wait < most ? wait : most;
-    return wait > CN_GLIDE_LEAST ? (int64_t)wait : CN_GLIDE_LEAST;
+    double wait =
+        fmin(policy->momentum_check_share * predict_sweeps(s, tolerance), (double)check_wait(s));
+    return (int64_t)fmax(wait, (double)policy->momentum_check_min);
 }
 
-// Goes on from the best so far in the other way, with momentum or mixing.
-static void cn_nsgs_change(cn_nsgs *s) {
-    s->gliding = !s->gliding;
-    if (!s->gliding && !s->mixer.f_old) {
-        s->status = cn_nsgs_take_mixer(s);
+// Goes on from the best so far with the other acceleration.
+static void change_acceleration(cn_nsgs *s) {
+    s->with_momentum = !s->with_momentum;
+    if (!s->with_momentum && !s->anderson.f_old) {
+        s->status = prepare_anderson(s);
     }
     if (s->status == CN_OK) {
-        cn_nsgs_copy(s, s->x, s->best);
-        cn_nsgs_begin(s);
+        copy_iterate(s, s->x, s->best);
+        begin_from(s);
     }
 }
 
-// Momentum goes farthest where statuses keep changing, mixing where they hold still and a slow mode
-// is left; which it is shows only when both have been tried. What is under way is left after a
-// stage for the other way if that is untried or was faster; jammed spheres stay with mixing.
-static void cn_nsgs_judge(cn_nsgs *s) {
-    bool jammed = s->sweeps >= CN_NSGS_JAMMED_AFTER && cn_nsgs_is_jammed(s);
-    if (s->restarted || (!s->gliding && jammed)) {
+// Momentum goes farthest where statuses keep changing, Anderson acceleration where they hold still
+// and a slow mode is left; which it is shows only when both have been tried. After a stage the
+// other one is taken if it is untried or was faster; jammed spheres stay with Anderson's.
+static void choose_acceleration(cn_nsgs *s) {
+    bool jammed = s->sweeps >= policy->jammed_anderson_after && is_jammed(s);
+    if (s->restarted || (!s->with_momentum && jammed)) {
         return;
     }
-    bool astray = s->gliding && s->error > CN_GLIDE_ASTRAY * s->best_error;
-    if (s->sweeps < s->stage_end && !astray) {
+    bool diverged = s->with_momentum && s->error > policy->momentum_diverged * s->best_error;
+    if (s->sweeps < s->stage_end && !diverged) {
         return;
     }
     double length = (double)(s->sweeps - s->stage_start);
-    double fall = astray ? 0.0 : cn_ln(s->stage_error / s->best_error) / length;
-    s->pace[s->gliding] = fall > 0.0 ? fall : 0.0;
-    bool untried = s->pace[!s->gliding] < 0.0;
-    int64_t next = untried && s->gliding ? CN_MIX_STAGE : s->sweeps;
-    if (untried || s->pace[!s->gliding] > s->pace[s->gliding]) {
-        cn_nsgs_change(s);
+    double fall = diverged ? 0.0 : cn_ln(s->stage_error / s->best_error) / length;
+    s->fall_rate[s->with_momentum] = fall > 0.0 ? fall : 0.0;
+    bool untried = s->fall_rate[!s->with_momentum] < 0.0;
+    int64_t next = untried && s->with_momentum ? policy->anderson_trial : s->sweeps;
+    if (untried || s->fall_rate[!s->with_momentum] > s->fall_rate[s->with_momentum]) {
+        change_acceleration(s);
     }
-    cn_nsgs_stage(s, next);
+    begin_stage(s, next);
 }
 
-// Whether what is not solved yet is better swept forth and back. A low wall is not: one way, with
-// less momentum, is as good there, and Newton is at hand.
-static bool cn_nsgs_should_return(cn_nsgs *s) {
+// Whether what is not solved yet is better swept symmetrically. A low wall is not: forward sweeps
+// with less momentum are as good there, and Newton is at hand.
+static bool should_be_symmetric(cn_nsgs *s) {
     const cn_friction *p = s->sweep.p;
-    if (s->sweeps < CN_RETURN_AFTER || s->best_error <= s->opts->tolerance ||
-        p->contacts < CN_RETURN_CONTACTS || !s->sweep.ops->symmetric_momentum) {
+    if (s->sweeps < policy->symmetric_after || s->best_error <= s->opts->tolerance ||
+        p->contacts < policy->symmetric_contacts_min || !s->sweep.ops->symmetric_momentum) {
         return false;
     }
     if (s->depth < 0) {
         s->status = cn_sweep_depth(&s->sweep, s->scratch, &s->depth);
     }
-    return s->status == CN_OK && s->depth >= CN_RETURN_DEPTH;
+    return s->status == CN_OK && s->depth >= policy->symmetric_depth_min;
 }
 
-static void cn_nsgs_return(cn_nsgs *s) {
-    s->returns = true;
-    s->glided = s->fresh = 0;
-    cn_nsgs_stage(s, CN_RETURN_STAGE);
+static void begin_symmetric(cn_nsgs *s) {
+    s->symmetric = true;
+    s->momentum_steps = s->refreshed = 0;
+    begin_stage(s, policy->symmetric_stage);
 }
 
-static double cn_nsgs_ramp(const cn_nsgs *s, double ramp) {
-    return (double)s->glided / ((double)s->glided + ramp);
+// The largest momentum so soon after the start of a stage.
+static double ramp_limit(const cn_nsgs *s, double ramp) {
+    return (double)s->momentum_steps / ((double)s->momentum_steps + ramp);
 }
 
 // The momentum of the next sweep, or of the next two.
-static double cn_nsgs_share(const cn_nsgs *s) {
+static double momentum_now(const cn_nsgs *s) {
     const cn_nsgs_params *params = (const void *)s->opts->params;
     double most = s->momentum;
-    if (s->returns) {
-        most = 1.0 - CN_RETURN_DRAG * (1.0 - params->momentum);
-        most = fmax(most, cn_nsgs_ramp(s, CN_RETURN_RAMP));
-    } else if (s->sweeps < s->launch) {
-        most = 1.0 - CN_LAUNCH_DRAG * (1.0 - s->momentum);
-    } else if (s->sweeps >= CN_NSGS_JAMMED_SWEEPS && s->sweep.p->dim == 3 && cn_nsgs_is_jammed(s)) {
-        most = fmin(most, CN_NSGS_JAMMED_MOMENTUM);
+    if (s->symmetric) {
+        most = 1.0 - policy->symmetric_damping * (1.0 - params->momentum);
+        most = fmax(most, ramp_limit(s, policy->symmetric_ramp));
+    } else if (s->sweeps < s->cold_start) {
+        most = 1.0 - policy->cold_damping * (1.0 - s->momentum);
+    } else if (s->sweeps >= policy->jammed_momentum_after && s->sweep.p->dim == 3 && is_jammed(s)) {
+        most = fmin(most, policy->jammed_momentum);
     }
-    return fmin(cn_nsgs_ramp(s, CN_GLIDE_RAMP), most);
+    return fmin(ramp_limit(s, policy->momentum_ramp), most);
 }
 
 // Sweeps with momentum until they are checked, or reach the limit.
-static void cn_nsgs_glide(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tolerance) {
-    if (!s->returns && cn_nsgs_should_return(s)) {
-        cn_nsgs_return(s);
+static void momentum_sweeps(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tolerance) {
+    if (!s->symmetric && should_be_symmetric(s)) {
+        begin_symmetric(s);
     }
-    int64_t end = s->sweeps + cn_nsgs_glide_on(s, tolerance);
+    int64_t end = s->sweeps + sweeps_to_check(s, tolerance);
     end = end < limit ? end : limit;
     while (s->sweeps < end) {
-        bool returns = s->returns && s->sweeps + 2 <= limit;
-        cn_sweep_momentum(&s->sweep, cn_nsgs_share(s), returns, s->g, s->x);
+        bool symmetric = s->symmetric && s->sweeps + 2 <= limit;
+        cn_sweep_momentum(&s->sweep, momentum_now(s), symmetric, s->g, s->x);
         void *last = s->g;
         s->g = s->x;
         s->x = last;
-        s->sweeps += returns ? 2 : 1;
-        s->glided++;
+        s->sweeps += symmetric ? 2 : 1;
+        s->momentum_steps++;
         end = cn_watch_is_late(watch) ? s->sweeps : end;
     }
-    if (s->glided - s->fresh >= CN_GLIDE_FRESH) {
-        s->fresh = s->glided;
+    if (s->momentum_steps - s->refreshed >= policy->momentum_refresh) {
+        s->refreshed = s->momentum_steps;
         cn_sweep_refresh(&s->sweep, s->g, s->x);
     }
     s->before_error = s->error;
     s->before = s->checked;
-    cn_nsgs_check(s);
+    check(s);
 }
 
 // Steps until one is checked, or the sweeps reach the limit. When time is up the check is made at
 // once, so that nothing done is lost.
-static void cn_nsgs_advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tolerance) {
-    if (s->gliding) {
-        cn_nsgs_glide(s, watch, limit, tolerance);
+static void advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tolerance) {
+    if (s->with_momentum) {
+        momentum_sweeps(s, watch, limit, tolerance);
         return;
     }
     do {
@@ -491,17 +449,17 @@ static void cn_nsgs_advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, do
         if (s->sweeps == 0) {
             cn_sweep_go_on(&s->sweep, s->g, count); // the start has just been made known
         } else {
-            cn_nsgs_copy(s, s->g, s->x);
+            copy_iterate(s, s->g, s->x);
             cn_sweep_run(&s->sweep, s->g, count);
         }
         s->sweeps += count;
-        double step = cn_anderson_step(&s->mixer, s->x, s->g);
+        double step = cn_anderson_step(&s->anderson, s->x, s->g);
         if (s->adaptive) {
             cn_sweep_relax(&s->sweep, cn_relaxation_see(&s->relaxation, step, count));
         }
-        if (cn_watch_is_late(watch) || cn_nsgs_check_due(s, step, tolerance)) {
-            cn_nsgs_check(s);
-            s->foretold = step > 0.0 ? s->error / step : 0.0;
+        if (cn_watch_is_late(watch) || is_check_due(s, step, tolerance)) {
+            check(s);
+            s->predicted_ratio = step > 0.0 ? s->error / step : 0.0;
         }
     } while (s->status == CN_OK && s->checked != s->sweeps && s->sweeps < limit);
 }
@@ -510,13 +468,13 @@ static void cn_nsgs_advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, do
 // that take overlaps back feed the error of each solve into the next three; bodies at rest then
 // wander within what the tolerance allows, unless each solve leaves a small part of what it starts
 // from, of slow modes too.
-static void cn_nsgs_settle(cn_nsgs *s, const cn_watch *watch, int64_t limit) {
+static void go_past_tolerance(cn_nsgs *s, const cn_watch *watch, int64_t limit) {
     const cn_nsgs_params *params = (const void *)s->opts->params;
     int64_t end = s->sweeps + params->settle < limit ? s->sweeps + params->settle : limit;
-    bool near = s->start_error <= CN_NSGS_NEAR * watch->opts->tolerance;
-    while (near && s->status == CN_OK && s->sweeps < end && s->best_error > CN_NSGS_EXACT &&
+    bool near = s->start_error <= policy->near_start * watch->opts->tolerance;
+    while (near && s->status == CN_OK && s->sweeps < end && s->best_error > policy->rest_error &&
            !cn_watch_is_late(watch)) {
-        cn_nsgs_advance(s, watch, end, CN_NSGS_EXACT);
+        advance(s, watch, end, policy->rest_error);
     }
 }
 
@@ -524,36 +482,36 @@ static void cn_nsgs_settle(cn_nsgs *s, const cn_watch *watch, int64_t limit) {
 // circle about an unstable solution for ever, where from r = 0, in doubles and with Anderson
 // acceleration, they end in a few thousand. Once, where little was gained lately; the best iterate
 // stays the best.
-static void cn_nsgs_consider_restart(cn_nsgs *s) {
-    if (s->restarted || !cn_nsgs_is_jammed(s) || !(s->momentum > 0.0) ||
-        s->sweeps < CN_NSGS_RESTART / 2) {
+static void consider_restart(cn_nsgs *s) {
+    if (s->restarted || !is_jammed(s) || !(s->momentum > 0.0) ||
+        s->sweeps < policy->restart_after / 2) {
         return;
     }
     if (!(s->halfway_error < (double)INFINITY)) {
         s->halfway_error = s->best_error;
     }
-    if (s->sweeps < CN_NSGS_RESTART) {
+    if (s->sweeps < policy->restart_after) {
         return;
     }
-    if (s->best_error <= CN_NSGS_RESTART_GAIN * s->halfway_error &&
-        s->sweeps < 2 * CN_NSGS_RESTART) {
+    if (s->best_error <= policy->restart_gain * s->halfway_error &&
+        s->sweeps < 2 * policy->restart_after) {
         return;
     }
     s->restarted = true;
     if (s->sweep.ops->single) {
         cn_sweep_store(&s->sweep, s->best, s->r);
-        cn_nsgs_widen(s, s->r);
+        widen(s, s->r);
         if (s->status == CN_OK) {
-            cn_nsgs_check(s);
+            check(s);
         }
     }
-    s->gliding = false;
-    if (s->status == CN_OK && !s->mixer.f_old) {
-        s->status = cn_nsgs_take_mixer(s);
+    s->with_momentum = false;
+    if (s->status == CN_OK && !s->anderson.f_old) {
+        s->status = prepare_anderson(s);
     }
     if (s->status == CN_OK) {
         memset(s->x, 0, cn_sweep_bytes(&s->sweep));
-        cn_nsgs_begin(s);
+        begin_from(s);
     }
 }
 
@@ -565,25 +523,25 @@ cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
     // let all that began to touch fall through.
     if (cn_watch_is_late(&watch) && s->sweeps == 0 && opts->max_iterations > 0 &&
         !(s->error <= opts->tolerance)) {
-        cn_nsgs_advance(s, &watch, s->every, opts->tolerance);
+        advance(s, &watch, s->every, opts->tolerance);
     }
     while (s->status == CN_OK &&
            !cn_watch_stop(&watch, "sweeps", s->sweeps - first, s->error, report)) {
-        if (cn_nsgs_too_slow(s, patience, opts->tolerance)) {
+        if (is_too_slow(s, patience, opts->tolerance)) {
             report->outcome = CN_STALLED;
             report->detail = "the sweeps are too slow";
             break;
         }
-        cn_nsgs_advance(s, &watch, first + opts->max_iterations, opts->tolerance);
+        advance(s, &watch, first + opts->max_iterations, opts->tolerance);
         if (s->status == CN_OK && s->momentum > 0.0) {
-            cn_nsgs_judge(s);
+            choose_acceleration(s);
         }
         if (s->status == CN_OK && s->best_error > CN_WATCH_MARGIN * opts->tolerance) {
-            cn_nsgs_consider_restart(s);
+            consider_restart(s);
         }
     }
     if (report->outcome == CN_SOLVED) {
-        cn_nsgs_settle(s, &watch, first + opts->max_iterations);
+        go_past_tolerance(s, &watch, first + opts->max_iterations);
         report->iterations = (int32_t)(s->sweeps - first);
     }
     if (s->sweep.unusable > 0 && report->outcome != CN_SOLVED) {
@@ -599,8 +557,8 @@ void cn_nsgs_answer(const cn_nsgs *s, double *r) {
 }
 
 // All of it, in the order of p.
-static cn_status cn_nsgs_whole(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                               double *r, cn_solve_report *report) {
+static cn_status solve_in_order(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                                double *r, cn_solve_report *report) {
     cn_nsgs run;
     double start = cn_watch_start(opts).start;
     cn_status status = cn_nsgs_prepare(p, opts, scratch, &run);
@@ -628,7 +586,7 @@ cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_a
     const cn_nsgs_params *params = (const void *)opts->params;
     (void)u; // the driver computes it anew
     if (params->order == CN_ORDER_NATURAL) {
-        return cn_nsgs_whole(p, opts, scratch, r, report);
+        return solve_in_order(p, opts, scratch, r, report);
     }
     cn_friction other, body;
     if (cn_friction_expand(p, scratch, &body) != CN_OK) {
@@ -644,7 +602,7 @@ cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_a
         return CN_ERR_MEMORY;
     }
     cn_contact_gather(p, order, r, turned);
-    cn_status status = cn_nsgs_whole(&other, opts, scratch, turned, report);
+    cn_status status = solve_in_order(&other, opts, scratch, turned, report);
     cn_contact_scatter(p, order, turned, r);
     return status;
 }

@@ -12,7 +12,7 @@
 typedef struct cn_nsgs_params {
     double relaxation; // omega
     int32_t anderson;  // depth; 0: plain sweeps
-    int32_t every;     // sweeps per mixing step
+    int32_t every;     // sweeps per step of the acceleration
     int32_t settle;    // most sweeps past the tolerance, from a start near the answer
     bool single;       // in single precision while that is precise enough
     double momentum;   // of sweeps in packets; 0: they are accelerated like others
@@ -30,57 +30,64 @@ extern const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT];
 
 cn_friction_fn cn_friction_nsgs;
 
-#define CN_NSGS_NEAR 10.0 // times the tolerance: the error of a start at rest
-
 // A run of sweeps that can be left and taken up again.
 typedef struct cn_nsgs {
     const cn_solve_opts *opts;
     cn_arena *scratch;
     cn_status status; // CN_ERR_MEMORY once there was none for going on in doubles
     cn_sweep sweep;
-    cn_anderson mixer;
-    double momentum; // 0: the mixer only
-    int64_t launch;  // sweeps from the start with more of it
-    bool returns;    // sweeps with momentum go forth and back
-    int32_t depth;   // of the bodies above what is static; negative: not asked for yet
-    bool gliding;    // with momentum, in place of the mixer, which is prepared when first used
-    int64_t glided;  // sweeps, or pairs of them, since that began
-    int64_t fresh;   // of these, those when the velocities were last made anew
-    int64_t stage_start, stage_end; // sweeps between which one of them is at work
-    double stage_error;             // the best when that began
-    double
-        pace[2]; // fall of the error a sweep, its logarithm, mixing and gliding; negative: untried
-    bool restarted;       // the restart from r = 0 has been made
-    double halfway_error; // the best halfway to it; infinite: not there yet
-    bool adaptive;        // relaxation is in use
-    bool hyperstatic;     // many more rows than velocities
-    cn_relaxation relaxation;
-    int32_t every; // sweeps per mixing step
-    void *x, *g;   // where a mixing step starts, where its sweeps end; as the sweep has them
+    bool hyperstatic; // many more rows than velocities
+
+    // The iterates, as the sweep has them.
+    void *x, *g;   // where a step begins, where its sweeps end
     void *best;    // the best g that was checked
-    double *r;     // where the run started from, and room for what singles are not sure of
-    bool at_start; // it is what the run started from
-    double best_error;
-    double start_error;
-    double error;    // at the last check
-    double foretold; // error over step size then
-    int64_t sweeps;  // since the start
-    int64_t checked; // sweeps at the last check
-    int64_t before;  // and at the one before it, while gliding
+    double *r;     // where the run started from, and room for what floats are not sure of
+    bool at_start; // the best is what the run started from
+
+    // Errors and the sweeps at which they were found.
+    double error, best_error, start_error;
+    double predicted_ratio; // error over step size at the last check
+    int64_t sweeps;         // since the start
+    int64_t checked;        // sweeps at the last check
+    int64_t before;         // and at the one before it, with momentum
     double before_error;
-    int64_t since;     // sweeps when the window began in which the pace is judged
+
+    // Acceleration: momentum or Anderson's, which is prepared when first used.
+    cn_anderson anderson;
+    int32_t every;          // sweeps per step of it
+    double momentum;        // 0: Anderson acceleration only
+    int64_t cold_start;     // sweeps from the start with more momentum
+    bool symmetric;         // momentum steps are a forward and a backward sweep
+    int32_t depth;          // of the bodies above what is static; negative: not asked for yet
+    bool with_momentum;     // which one is at work
+    int64_t momentum_steps; // since it began
+    int64_t refreshed;      // of these, those when the velocities were last recomputed
+    int64_t stage_start;    // sweeps when the acceleration at work began
+    int64_t stage_end;      // sweeps after which the other one is considered
+    double stage_error;     // the best error when it began
+    double fall_rate[2];    // logarithm of the error per sweep without and with momentum;
+                            // negative: untried
+    bool adaptive;          // relaxation is in use
+    cn_relaxation relaxation;
+
+    // The restart from r = 0.
+    bool restarted;
+    double halfway_error; // the best halfway to it; infinite: not there yet
+
+    // Whether to leave: windows in which the pace is judged.
+    int64_t since;     // sweeps when the window began
     double since_best; // best error then
     int32_t slow;      // windows in a row that were too slow
 } cn_nsgs;
 
 // opts gives measure, tolerance, local solver and own settings, and must outlive the run, as must
-// scratch, of which more is taken when singles are no longer precise enough.
+// scratch, of which more is taken when floats are no longer precise enough.
 cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                           cn_nsgs *s);
 // Begins anew from r, which may be written to as the run goes on; the best so far is forgotten.
 void cn_nsgs_start(cn_nsgs *s, double *r);
 // Goes on until the limits of opts, counted from here, or, left as stalled, until the sweeps still
-// needed, foretold from the fall of the error, exceed patience; infinite: never.
+// needed, predicted from the fall of the error, exceed patience; infinite: never.
 cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
                      cn_solve_report *report);
 // The best r so far; left as it is where it is what the run started from.
