@@ -104,6 +104,19 @@ CN_API cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error
 // file has them.
 CN_API void cn_sim_poses(const cn_sim *sim, double *q);
 CN_API void cn_sim_velocities(const cn_sim *sim, double *v);
+// One body, by its number from 1 or by its name (cn_model_find_body). false: there is no such body.
+typedef struct cn_body_state {
+    double position[3];         // [m] of its own frame
+    double orientation[4];      // w x y z; 2D: about z
+    double angle;               // [rad] 2D, whole turns counted; 3D: 0
+    double velocity[3];         // [m/s] of the centre of mass
+    double angular_velocity[3]; // [rad/s] world axes; 2D: [2]
+} cn_body_state;
+CN_API bool cn_sim_body(const cn_sim *sim, cn_body_id body, cn_body_state *out);
+CN_API bool cn_sim_body_named(const cn_sim *sim, const char *name, cn_body_state *out);
+// What all contacts press on a body [N]: the mean over the last step, or over its last part where
+// the step was cut. false: there is no such body. Before the first step it is zero.
+CN_API bool cn_sim_contact_force(const cn_sim *sim, cn_body_id body, double force[3]);
 CN_API void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential);
 // XXH64 over step, q, v with -0 read as 0.
 CN_API uint64_t cn_sim_hash(const cn_sim *sim);

@@ -51,6 +51,47 @@ void cn_sim_velocities(const cn_sim *sim, double *v) {
            sizeof *v * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
 }
 
+bool cn_sim_body(const cn_sim *sim, cn_body_id body, cn_body_state *out) {
+    const cn_model *model = sim->model;
+    if (body < 1 || body > model->body_count) {
+        return false;
+    }
+    const double *v = sim->state.v + (int64_t)cn_velocity_size(model->dim) * (body - 1);
+    double pose[7];
+    cn_sim_poses_of(sim, body - 1, body, pose);
+    *out = (cn_body_state){.orientation = {1.0}};
+    memcpy(out->position, pose, sizeof *pose * (size_t)model->dim);
+    memcpy(out->velocity, v, sizeof *v * (size_t)model->dim);
+    if (model->dim == 3) {
+        memcpy(out->orientation, pose + 3, sizeof out->orientation);
+        memcpy(out->angular_velocity, v + 3, sizeof out->angular_velocity);
+    } else {
+        out->angle = pose[2];
+        out->angular_velocity[2] = v[2];
+        cn_sincos(0.5 * pose[2], &out->orientation[3], &out->orientation[0]);
+    }
+    return true;
+}
+
+bool cn_sim_body_named(const cn_sim *sim, const char *name, cn_body_state *out) {
+    return cn_sim_body(sim, cn_model_find_body(sim->model, name), out);
+}
+
+bool cn_sim_contact_force(const cn_sim *sim, cn_body_id body, double force[3]) {
+    double h = sim->state.last_h > 0.0 ? sim->state.last_h : sim->model->settings.step;
+    if (body < 1 || body > sim->model->body_count) {
+        return false;
+    }
+    memset(force, 0, 3 * sizeof *force);
+    for (int32_t i = 0; i < cn_sim_contact_count(sim); i++) {
+        cn_contact_record contact;
+        cn_sim_contact_parts(sim, i, CN_RECORD_PLACE | CN_RECORD_IMPULSE, &contact);
+        double sign = (contact.candidate == body) - (contact.antagonist == body);
+        cn_add_scaled3(force, sign / h, contact.impulse, force);
+    }
+    return true;
+}
+
 void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential) {
     if (sim->system) {
         cn_system_run_energy(sim->system, kinetic, potential);

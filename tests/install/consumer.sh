@@ -34,6 +34,8 @@ else
     "$compiler" "$@" "$examples/solve_one.c" -o "$work/with_static" \
         $(pkg-config --static --cflags --libs cairn | sed 's/-lcairn/-l:libcairn.a/')
     # shellcheck disable=SC2046
+    "$compiler" "$@" "$examples/hello.c" -o "$work/hello" $(pkg-config --cflags --libs cairn)
+    # shellcheck disable=SC2046
     "$compiler" "$@" "$examples/own_solver.c" -o "$work/own_solver" $(pkg-config --cflags --libs cairn) -lm
     programs=$work
 fi
@@ -58,6 +60,8 @@ for program in "$programs/with_shared" "$programs/with_static"; do
         grep -q "^solved: the block ${case_of#* }" "$work/output"
     done
 done
+"$programs/hello" >"$work/output"
+grep '^height 0.5000 m, contact force 24525' "$work/output"
 "$programs/own_solver"
 for file in bin/cairn share/man/man1/cairn.1 share/bash-completion/completions/cairn; do
     if [ ! -e "$prefix/$file" ]; then
