@@ -1,10 +1,5 @@
 // step/adapt.c
-// Steps that do not stand: tried again, halved, or cut to an error.
-//
-//     advance      one step, or with settings.error parts of it
-//       part         whole and in halves, shorter until the two agree
-//       step         tried until it stands, or in two halves
-//         try          step/step.c, again while something wakes or passes through something
+// Steps in halves, where a whole one does not stand, and in parts, cut to an error.
 //
 // Cut to an error, each part is taken once whole and once as two halves, and where the two differ
 // by more than settings.error in the position of any point of a free body, or where bodies overlap
@@ -60,33 +55,15 @@ step_context sim_context(cn_sim *sim, double t, double h) {
 
 // ---- one step ----
 
-// A step of length h into sim->last, tried until nothing wakes and nothing passes through anything.
-static cn_status try_step(cn_sim *sim, const step_context *in, cn_error *error) {
-    cn_status status;
-    sim->retry.tries = 0;
-    sim->retry.forced.size = 0;
-    cn_detector_reach(sim->detector, NULL);
-    do {
-        status =
-            step_run(in, &sim->vectors, &sim->sleep, &sim->solvers, &sim->retry, &sim->last, error);
-        sim->retry.tries++;
-        // Islands are finite in number, and tries of fast pairs too.
-    } while (status == CN_OK && sim->last.verdict == STEP_AGAIN);
-    return status;
-}
-
-static cn_status step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
-                               cn_step_report *report, cn_error *error);
-
 // Two steps of half the length.
 static cn_status step_in_halves(cn_sim *sim, double t, double h, int32_t halvings,
                                 cn_step_report *report, cn_error *error) {
     double next = sim->next_h;
     sim->next_h = 0.5 * h;
     cn_status status = sim_protect(sim, error);
-    status = status == CN_OK ? step_or_halve(sim, t, 0.5 * h, halvings, report, error) : status;
+    status = status == CN_OK ? sim_step_or_halve(sim, t, 0.5 * h, halvings, report, error) : status;
     sim->next_h = next;
-    return status == CN_OK ? step_or_halve(sim, t + 0.5 * h, 0.5 * h, halvings, report, error)
+    return status == CN_OK ? sim_step_or_halve(sim, t + 0.5 * h, 0.5 * h, halvings, report, error)
                            : status;
 }
 
@@ -100,16 +77,15 @@ static cn_status halve_for_fast(cn_sim *sim, double t, double h, int32_t halving
     return status;
 }
 
-// One step of length h, or two of half the length where bodies pass through one another, and with
-// the policy "halve", at most `halvings` times, where the solve stalls. Its end becomes the state.
-static cn_status step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
-                               cn_step_report *report, cn_error *error) {
+cn_status sim_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
+                            cn_step_report *report, cn_error *error) {
     const cn_settings *settings = &sim->model->settings;
     if ((1.0 - settings->theta) * h > sim->state.drift_limit && sim->retry.halvings > 0) {
         return halve_for_fast(sim, t, h, halvings, report, error);
     }
     step_context in = sim_context(sim, t, h);
-    cn_status status = try_step(sim, &in, error);
+    cn_status status =
+        step_run(&in, &sim->vectors, &sim->sleep, &sim->solvers, &sim->retry, &sim->last, error);
     if (status != CN_OK) {
         return status;
     }
@@ -268,7 +244,8 @@ static cn_status try_part(cn_sim *sim, double t, double h, double *whole, double
     cn_status status = deepest_overlap(sim, h, &before, error);
     if (status == CN_OK) {
         step_context in = sim_context(sim, t, h);
-        status = try_step(sim, &in, error);
+        status = step_run(&in, &sim->vectors, &sim->sleep, &sim->solvers, &sim->retry, &sim->last,
+                          error);
     }
     if (status != CN_OK) {
         return status;
@@ -278,8 +255,8 @@ static cn_status try_part(cn_sim *sim, double t, double h, double *whole, double
     double next = sim->next_h;
     for (int32_t half = 0; status == CN_OK && half < 2; half++) {
         sim->next_h = half == 0 ? 0.5 * h : next;
-        status = step_or_halve(sim, t + 0.5 * h * half, 0.5 * h, model->settings.halvings, report,
-                               error);
+        status = sim_step_or_halve(sim, t + 0.5 * h * half, 0.5 * h, model->settings.halvings,
+                                   report, error);
     }
     status = status == CN_OK ? own_contacts(sim, error) : status;
     if (status == CN_OK) {
@@ -322,11 +299,9 @@ static cn_status advance_parts(cn_sim *sim, double t, double h, double *whole,
     return status;
 }
 
-cn_status sim_advance(cn_sim *sim, double t, double h, cn_step_report *report, cn_error *error) {
+cn_status sim_step_in_parts(cn_sim *sim, double t, double h, cn_step_report *report,
+                            cn_error *error) {
     const cn_model *model = sim->model;
-    if (!(model->settings.error > 0.0)) {
-        return step_or_halve(sim, t, h, model->settings.halvings, report, error);
-    }
     cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
     double *whole =
         CN_TAKE(sim->scratch, double, (int64_t)cn_pose_size(model->dim) * model->body_count);

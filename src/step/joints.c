@@ -221,11 +221,11 @@ static double error_to_reach(const step_context *in, double tolerance,
 
 // Each solve starts where the first one did: close to a solution of the problem before, Newton's
 // method has been seen to lose its way, and joints alone are solved in one step from anywhere.
-cn_status step_close_joints(const step_context *in, step_solvers *solvers, const double *start,
+cn_status step_close_joints(const step_context *in, step_solvers *solvers, const double *guess,
                             cn_step *step, cn_error *error) {
     const cn_model *model = in->model;
     const cn_friction *p = &step->assembled.problem;
-    size_t bytes = sizeof *start * (size_t)p->dim * (size_t)p->contacts;
+    size_t bytes = sizeof *guess * (size_t)p->dim * (size_t)p->contacts;
     bool iterate = in->opts.drift == CN_DRIFT_ITERATE || in->opts.drift == CN_DRIFT_GGL;
     double last = HUGE_VAL, aim = error_to_reach(in, solvers->opts.tolerance, &step->assembled);
     step->joint_error = cn_joints_error(model, in->state, step->q, &step->joint_worst);
@@ -235,8 +235,12 @@ cn_status step_close_joints(const step_context *in, step_solvers *solvers, const
         last = step->joint_error;
         cn_joints_correct(model, in->state, &step->opts, step->q, step->r, step->u,
                           &step->assembled);
-        memcpy(step->assembled.r, start, bytes);
-        cn_status status = step_solve_and_integrate(in, solvers, step, error);
+        memcpy(step->r, guess, bytes);
+        cn_status status = step_solve(in, solvers, p, step->r, step->u, step, error);
+        if (status == CN_OK) {
+            status = step_integrate(in, &step->assembled, step->r, step->q_middle, step->v_free,
+                                    step->v_new, step->q, step->v, error);
+        }
         if (status != CN_OK) {
             return status;
         }

@@ -61,9 +61,13 @@ cn_status sim_check_steering(const cn_model *model, const cn_steering *steering,
 
 // What a step of length h from the state at time t is given.
 step_context sim_context(cn_sim *sim, double t, double h);
-// Steps of altogether length h: whole, or in halves where a whole one does not stand, or in parts
-// whose error is below settings.error. Adds to the report.
-cn_status sim_advance(cn_sim *sim, double t, double h, cn_step_report *report, cn_error *error);
+// One step of length h, or two of half the length where bodies pass through one another, and with
+// the policy "halve", at most `halvings` times, where the solve stalls. Its end becomes the state.
+cn_status sim_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
+                            cn_step_report *report, cn_error *error);
+// The same in parts whose error is below settings.error.
+cn_status sim_step_in_parts(cn_sim *sim, double t, double h, cn_step_report *report,
+                            cn_error *error);
 // The state becomes the end of sim->last.
 cn_status sim_accept(cn_sim *sim, cn_error *error);
 // The state's impulses become `count` unwritten ones; false: no memory, and there are none.

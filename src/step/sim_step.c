@@ -26,7 +26,9 @@ static cn_status step_bodies(cn_sim *sim, double t, cn_step_report *report, cn_e
     sim->retry.halvings = settings->error > 0.0 ? 0 : STEP_FAST_HALVINGS;
     for (int32_t i = 0; status == CN_OK && i < parts; i++) {
         sim->next_h = i + 1 < parts ? h : settings->step;
-        status = sim_advance(sim, t + h * i, h, report, error);
+        status = settings->error > 0.0
+                     ? sim_step_in_parts(sim, t + h * i, h, report, error)
+                     : sim_step_or_halve(sim, t + h * i, h, settings->halvings, report, error);
     }
     report->substeps += parts > 1 ? parts : 0;
     step_enter(&sim->phases, STEP_PHASES);

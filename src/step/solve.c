@@ -105,6 +105,7 @@ static cn_status try_fallback(const step_context *in, step_solvers *solvers, con
 cn_status step_solve(const step_context *in, step_solvers *solvers, const cn_friction *problem,
                      double *r, double *u, cn_step *step, cn_error *error) {
     int32_t before = step->solved.iterations;
+    step_enter(in->clock, STEP_SOLVE);
     step->solver = solvers->main->info.name;
     cn_solve_opts opts = limited(solvers, &solvers->main->info, &solvers->opts);
     cn_status status = cn_friction_drive(problem, solvers->main, &opts, opts.time_limit > 0.0,
@@ -117,6 +118,7 @@ cn_status step_solve(const step_context *in, step_solvers *solvers, const cn_fri
         status = try_fallback(in, solvers, problem, r, u, step, error);
     }
     step->solved.iterations += before;
+    step_enter(in->clock, STEP_ADVANCE);
     return status;
 }
 

@@ -3,7 +3,7 @@
 // sleep, report. docs/design/step.md has the picture.
 //
 // Each phase is a call that names what it reads and what it writes (step/step.h). Here nothing is
-// computed; step/adapt.c calls this page again, or in halves, where a step does not stand.
+// computed. A step that does not stand is made again here, in halves or parts by step/adapt.c.
 #include "step/step.h"
 
 #include "base/arena.h"
@@ -29,6 +29,7 @@ static cn_status begin(const step_context *in, const step_vectors *vectors, step
     if (!complete) {
         return cn_fail_memory(error);
     }
+    step->v_seen = step->v_new;
     step_prescribe_velocities(model, in->opts.signals, in->t, step->v_old);
     return step_sleep_begin(in, sleep, step->v_old, &step->resting) == CN_OK
                ? CN_OK
@@ -69,43 +70,30 @@ static cn_status lift(const step_context *in, cn_step *step, cn_error *error) {
                : status;
 }
 
-cn_status step_solve_and_integrate(const step_context *in, step_solvers *solvers, cn_step *step,
-                                   cn_error *error) {
-    const cn_friction *problem = &step->assembled.problem;
-    step->r = step->assembled.r;
-    if (!step->u && !step->shared) {
-        step->u = CN_TAKE(in->memory, double, (int64_t)problem->dim * problem->contacts);
-        if (!step->u) {
-            return cn_fail_memory(error);
-        }
-    }
-    step_enter(in->clock, STEP_SOLVE);
-    cn_status status = step_solve(in, solvers, problem, step->r, step->u, step, error);
-    step_enter(in->clock, STEP_ADVANCE);
-    step->v_seen = step->v_new;
-    return status == CN_OK ? step_integrate(in, &step->assembled, step->r, step->q_middle,
-                                            step->v_free, step->v_new, step->q, step->v, error)
-                           : status;
-}
-
-// The end of the step where there are joints: they hold there, as their remedy against drift asks.
-static cn_status solve_with_joints(const step_context *in, step_solvers *solvers, cn_step *step,
-                                   cn_error *error) {
+// Room for the answer, and where joints may ask for further solves, the first guess of the first.
+static cn_status take_answer(const step_context *in, cn_step *step, double **guess,
+                             cn_error *error) {
     const cn_friction *problem = &step->assembled.problem;
     int64_t rows = (int64_t)problem->dim * problem->contacts;
-    double *start = CN_TAKE(in->memory, double, rows);
-    if (!start) {
+    bool joints = in->model->joint_count > 0;
+    step->r = step->assembled.r;
+    step->u = step->shared ? NULL : CN_TAKE(in->memory, double, rows);
+    *guess = joints ? CN_TAKE(in->memory, double, rows) : NULL;
+    if ((!step->u && !step->shared) || (joints && !*guess)) {
         return cn_fail_memory(error);
     }
-    memcpy(start, step->assembled.r, sizeof *start * (size_t)rows);
-    cn_status status = step_solve_and_integrate(in, solvers, step, error);
-    status = status == CN_OK ? step_close_joints(in, solvers, start, step, error) : status;
-    return status == CN_OK ? step_project_joints(in, solvers, step, error) : status;
+    if (joints) {
+        memcpy(*guess, step->r, sizeof **guess * (size_t)rows);
+    }
+    return CN_OK;
 }
 
-cn_status step_run(const step_context *in, const step_vectors *vectors, step_sleep *sleep,
-                   step_solvers *solvers, step_retry *retry, cn_step *step, cn_error *error) {
+// One try of the step; step->verdict says whether it stands.
+static cn_status try_step(const step_context *in, const step_vectors *vectors, step_sleep *sleep,
+                          step_solvers *solvers, step_retry *retry, cn_step *step,
+                          cn_error *error) {
     const cn_model *model = in->model;
+    double *guess = NULL;
     cn_status status = begin(in, vectors, sleep, step, error);
     if (status == CN_OK) {
         step_drift(in, in->state->q, step->v_old, in->h * (1.0 - in->opts.theta), step->q_middle,
@@ -139,8 +127,18 @@ cn_status step_run(const step_context *in, const step_vectors *vectors, step_sle
     }
     if (status == CN_OK) {
         step_scale_friction(in->steering, &step->assembled.problem);
-        status = model->joint_count > 0 ? solve_with_joints(in, solvers, step, error)
-                                        : step_solve_and_integrate(in, solvers, step, error);
+        status = take_answer(in, step, &guess, error);
+    }
+    if (status == CN_OK) {
+        status = step_solve(in, solvers, &step->assembled.problem, step->r, step->u, step, error);
+    }
+    if (status == CN_OK) {
+        status = step_integrate(in, &step->assembled, step->r, step->q_middle, step->v_free,
+                                step->v_new, step->q, step->v, error);
+    }
+    if (status == CN_OK && model->joint_count > 0) {
+        status = step_close_joints(in, solvers, guess, step, error);
+        status = status == CN_OK ? step_project_joints(in, solvers, step, error) : status;
     }
     if (status == CN_OK) {
         status = step_classify(in, &step->assembled, step->r, &step->status, error);
@@ -150,5 +148,19 @@ cn_status step_run(const step_context *in, const step_vectors *vectors, step_sle
         step->woken = step_wake_pressed(step, sleep);
         step->verdict = step->woken > 0 ? STEP_AGAIN : step->verdict;
     }
+    return status;
+}
+
+cn_status step_run(const step_context *in, const step_vectors *vectors, step_sleep *sleep,
+                   step_solvers *solvers, step_retry *retry, cn_step *step, cn_error *error) {
+    cn_status status;
+    retry->tries = 0;
+    retry->forced.size = 0;
+    cn_detector_reach(in->detector, NULL);
+    do {
+        status = try_step(in, vectors, sleep, solvers, retry, step, error);
+        retry->tries++;
+        // Islands are finite in number, and tries of fast pairs too.
+    } while (status == CN_OK && step->verdict == STEP_AGAIN);
     return status;
 }

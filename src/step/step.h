@@ -133,15 +133,11 @@ typedef struct cn_step {
 typedef void step_scheme_fn(const cn_settings *settings, cn_assemble_opts *opts);
 step_scheme_fn step_opts_moreau_jean, step_opts_stabilised;
 
-// One try of a step from the state, which stays as it is but for bodies that wake; step->verdict
-// says whether it stands. vectors: of the run.
+// A step from the state, which stays as it is but for bodies that wake, tried until it stands or is
+// to be halved: step->verdict. vectors: of the run.
 struct step_vectors;
 cn_status step_run(const step_context *in, const struct step_vectors *vectors, step_sleep *sleep,
                    step_solvers *solvers, step_retry *retry, cn_step *step, cn_error *error);
-// r and u of the assembled problem from its first guess, then the end of the step. Writes r, u,
-// solved, solver, retries, v_new, v_seen, q and v of the step.
-cn_status step_solve_and_integrate(const step_context *in, step_solvers *solvers, cn_step *step,
-                                   cn_error *error);
 
 // ---- vectors (step/vectors.c) ----
 
@@ -187,7 +183,7 @@ void step_scale_friction(const cn_steering *steering, cn_friction *problem);
 // ---- the solution (step/solve.c) ----
 
 // r, from its first guess, and u (NULL: not wanted); with the policy "retry" also by the fallback.
-// Adds to the iterations and retries of the step.
+// Writes solved, whose iterations add up, solver and retries of the step.
 cn_status step_solve(const step_context *in, step_solvers *solvers, const cn_friction *problem,
                      double *r, double *u, cn_step *step, cn_error *error);
 // Open, stick or slide of each problem contact.
@@ -208,9 +204,9 @@ cn_status step_project(const step_context *in, cn_step *step, bool *moved, cn_er
 
 // ---- joints (step/joints.c) ----
 
-// Further solves until the joints hold at the end of the step; start: the first guess of the first
-// one. Writes what step_solve_and_integrate does, joint_error and joint_worst.
-cn_status step_close_joints(const step_context *in, step_solvers *solvers, const double *start,
+// Further solves until the joints hold at the end of the step, each from the first guess of the
+// first one. Writes what step_solve and step_integrate do, joint_error and joint_worst.
+cn_status step_close_joints(const step_context *in, step_solvers *solvers, const double *guess,
                             cn_step *step, cn_error *error);
 // What the remedy against drift does to q and v at the end of the step.
 cn_status step_project_joints(const step_context *in, const step_solvers *solvers, cn_step *step,

@@ -445,6 +445,12 @@ void cn_packets_prepare(const cn_packets *packets, cn_packets_fn *fn, void *user
 }
 
 void cn_packets_sweep(const cn_packets *packets, cn_packets_fn *fn, void *user) {
+    if (packets->units == 1) { // there is no order to keep
+        if (!cn_is_cancelled(packets->env)) {
+            fn(user, 0, 0, packets->count);
+        }
+        return;
+    }
     cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
     cn_packets_in_order(packets, cn_packets_visit, &loop);
 }
