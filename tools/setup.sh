@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a job needs, and says which; silent when all are there.
 #
-#     tools/setup.sh SET...        sets: build test browser clang fuzz bench docs coverage neon avx512
+#     tools/setup.sh SET...        sets: build test browser clang fuzz bench docs coverage debug neon avx512
 #     tools/setup.sh --list SET...   only prints the packages
 #
 # Sets include the ones that they stand on. Packages marked with a '?' are optional: their absence is
@@ -26,10 +26,11 @@ packages_of() {
     bench) packages_of build && echo '?libsiconos-numerics-dev' '?libode-dev' '?libmujoco-dev' '?libbullet-dev' '?g++' ;;
     docs) echo mandoc ;;
     coverage) packages_of test && echo lcov ;;
+    debug) packages_of build && echo gdb ;;
     neon) echo gcc libc6-dev '?gcc-aarch64-linux-gnu' '?libc6-dev-arm64-cross' '?qemu-user' ;;
     avx512) echo gcc libc6-dev '?bochs' '?bochsbios' '?vgabios' '?bochs-term' ;;
     *)
-        echo "setup: no set named '$1'; sets: build test browser clang fuzz bench docs coverage neon avx512" >&2
+        echo "setup: no set named '$1'; sets: build test browser clang fuzz bench docs coverage debug neon avx512" >&2
         return 2
         ;;
     esac
