@@ -94,7 +94,7 @@ targets() {
     for group in "$@"; do
         echo "test_$group"
         case $group in
-        cli* | export | output | live | fault_*) echo cairn ;;
+        cli* | export | forged* | output | live | fault_*) echo cairn ;;
         esac
     done | sort -u
 }
