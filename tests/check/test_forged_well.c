@@ -152,6 +152,9 @@ static const forgery forgeries[] = {
     {KICK("8", "9", "0.5") "UPDATE contact SET impulse=plus(impulse,2,0.5*" MASS("2") "),"
      "velocity=plus(velocity,2,0.5)" AT40,
      "contact", 40, "residual"},
+    {KICK("8", "9", "1e-4") "UPDATE contact SET impulse=plus(impulse,2,1e-4*" MASS("2") "),"
+     "velocity=plus(velocity,2,1e-4)" AT40,
+     "contact", 40, "residual"},
     {KICK("8", "9", "0.5") "UPDATE contact SET impulse=plus(impulse,2,0.5*" MASS("2") "),"
      "velocity=plus(velocity,2,0.5)" AT40 ";UPDATE frame SET limited=1" AT40,
      "frame", 40, "none is fast"},
