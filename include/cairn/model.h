@@ -108,7 +108,7 @@ CN_API cn_status cn_model_finish(cn_model *model, cn_error *error);
 // What a finished model warns of, such as friction above 5: a message, a hint and a place; status
 // CN_OK.
 CN_API int32_t cn_model_warning_count(const cn_model *model);
-CN_API const cn_error *cn_model_warning(const cn_model *model, int32_t index);
+CN_API const cn_error *cn_model_warning(const cn_model *model, int32_t index); // NULL: none such
 
 // ---- looking ----
 
@@ -117,13 +117,14 @@ CN_API int32_t cn_model_body_count(const cn_model *model);
 CN_API int32_t cn_model_joint_count(const cn_model *model);
 CN_API cn_body_id cn_model_find_body(const cn_model *model, const char *name); // 0: none
 
-// joint from 1 to the count.
-CN_API void cn_model_joint(const cn_model *model, int32_t joint, cn_joint_info *out);
+// joint from 1 to the count; CN_ERR_ARGUMENT, and nothing in out, for others.
+CN_API cn_status cn_model_joint(const cn_model *model, int32_t joint, cn_joint_info *out);
 
-// body from 1 to the count; index from 0. The arrays live as long as the model.
-CN_API void cn_model_body(const cn_model *model, cn_body_id body, cn_body_info *out);
-CN_API void cn_model_shape(const cn_model *model, cn_body_id body, int32_t index,
-                           cn_shape_info *out);
+// body from 1 to the count; index from 0; CN_ERR_ARGUMENT, and nothing in out, for others. The
+// arrays live as long as the model.
+CN_API cn_status cn_model_body(const cn_model *model, cn_body_id body, cn_body_info *out);
+CN_API cn_status cn_model_shape(const cn_model *model, cn_body_id body, int32_t index,
+                                cn_shape_info *out);
 
 #ifdef __cplusplus
 }

@@ -121,9 +121,10 @@ CN_API void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential)
 // XXH64 over step, q, v with -0 read as 0.
 CN_API uint64_t cn_sim_hash(const cn_sim *sim);
 
-// The contacts of the last step. Valid until the next one.
+// The contacts of the last step, index from 0. Valid until the next one. CN_ERR_ARGUMENT, and
+// nothing in out, for an index that there is not.
 CN_API int32_t cn_sim_contact_count(const cn_sim *sim);
-CN_API void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
+CN_API cn_status cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
 // The one-step problem of the last step, in body space, with its solution; valid until the next
 // step. NULL: none, or no memory.
 CN_API const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const double **u);

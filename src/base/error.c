@@ -126,3 +126,7 @@ const char *cn_nearest_name(const char *word, const char *const *names, int32_t 
     }
     return best;
 }
+
+cn_status cn_fail_missing(cn_error *error) {
+    return cn_fail(error, CN_ERR_ARGUMENT, "an argument that must be given is NULL");
+}

@@ -14,5 +14,6 @@ void cn_fail_at(cn_error *error, const char *file, int32_t line, int32_t column)
 // The usual ones.
 cn_status cn_fail_memory(cn_error *error);
 cn_status cn_fail_cancelled(cn_error *error);
+cn_status cn_fail_missing(cn_error *error); // a pointer that must be given is NULL
 
 #endif

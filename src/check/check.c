@@ -125,6 +125,9 @@ static cn_status cn_check_all(cn_checking *check) {
 
 cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_run_grade *grade,
                        cn_error *error) {
+    if (!run || !grade) {
+        return cn_fail_missing(error);
+    }
     const cn_env *env = cn_arena_env(run->memory);
     cn_checking check = {
         .run = run, .model = scene, .grade = grade, .error = error, .first_command = INT64_MAX};

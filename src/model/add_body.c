@@ -316,6 +316,9 @@ static cn_status cn_body_add(cn_model *model, const cn_body_def *def, cn_error *
 
 cn_status cn_model_add_body(cn_model *model, const cn_body_def *def, cn_body_id *body,
                             cn_error *error) {
+    if (!model || !def || !body) {
+        return cn_fail_missing(error);
+    }
     cn_status status = cn_model_check_open(model, error);
     if (status != CN_OK) {
         return status;

@@ -353,6 +353,9 @@ static cn_status cn_joint_keep(cn_model *model, const cn_joint_def *def, cn_join
 
 cn_status cn_model_add_joint(cn_model *model, const cn_joint_def *def, int32_t *id,
                              cn_error *error) {
+    if (!model || !def) {
+        return cn_fail_missing(error);
+    }
     cn_joint joint;
     cn_status status = cn_model_check_open(model, error);
     if (status == CN_OK && (unsigned)def->kind >= CN_JOINT_KINDS) {

@@ -397,6 +397,9 @@ static bool cn_has_only_balls(const cn_model *model) {
 }
 
 cn_status cn_model_finish(cn_model *model, cn_error *error) {
+    if (!model) {
+        return cn_fail_missing(error);
+    }
     cn_status status = cn_model_check_open(model, error);
     if (status != CN_OK) {
         return status;

@@ -8,7 +8,19 @@
 
 #include <string.h>
 
-void cn_model_body(const cn_model *model, cn_body_id id, cn_body_info *out) {
+// Whether there is such a body.
+static bool is_body(const cn_model *model, cn_body_id id) {
+    return model && id >= 1 && id <= model->body_count;
+}
+
+cn_status cn_model_body(const cn_model *model, cn_body_id id, cn_body_info *out) {
+    if (!out) {
+        return CN_ERR_ARGUMENT;
+    }
+    *out = (cn_body_info){.name = "", .kind = "", .material = ""};
+    if (!is_body(model, id)) {
+        return CN_ERR_ARGUMENT;
+    }
     const cn_body *body = &model->body[id - 1];
     *out = (cn_body_info){.name = body->name,
                           .material = model->material[body->material].name,
@@ -21,9 +33,17 @@ void cn_model_body(const cn_model *model, cn_body_id id, cn_body_info *out) {
         out->inradius = fmax(out->inradius, model->shape[body->shape_first + i].depth);
     }
     memcpy(out->com, body->com, sizeof out->com);
+    return CN_OK;
 }
 
-void cn_model_shape(const cn_model *model, cn_body_id id, int32_t index, cn_shape_info *out) {
+cn_status cn_model_shape(const cn_model *model, cn_body_id id, int32_t index, cn_shape_info *out) {
+    if (!out) {
+        return CN_ERR_ARGUMENT;
+    }
+    *out = (cn_shape_info){.radius = 0.0};
+    if (!is_body(model, id) || index < 0 || index >= model->body[id - 1].shape_count) {
+        return CN_ERR_ARGUMENT;
+    }
     const cn_body *body = &model->body[id - 1];
     const cn_shape *shape = &model->shape[body->shape_first + index];
     *out = (cn_shape_info){.kind = shape->kind,
@@ -44,9 +64,17 @@ void cn_model_shape(const cn_model *model, cn_body_id id, int32_t index, cn_shap
         out->loop = shape->hull.loop;
         out->face_count = shape->hull.face_count;
     }
+    return CN_OK;
 }
 
-void cn_model_joint(const cn_model *model, int32_t id, cn_joint_info *out) {
+cn_status cn_model_joint(const cn_model *model, int32_t id, cn_joint_info *out) {
+    if (!out) {
+        return CN_ERR_ARGUMENT;
+    }
+    *out = (cn_joint_info){.name = ""};
+    if (!model || id < 1 || id > model->joint_count) {
+        return CN_ERR_ARGUMENT;
+    }
     const cn_joint *joint = &model->joint[id - 1];
     *out = (cn_joint_info){.name = joint->name ? joint->name : "", .kind = joint->geometry.kind};
     for (int32_t i = 0; i < 2; i++) {
@@ -64,6 +92,7 @@ void cn_model_joint(const cn_model *model, int32_t id, cn_joint_info *out) {
     for (int32_t k = 0; k < 3; k++) {
         out->axis[k] = R[3 * k + (model->dim == 3 ? 2 : 0)];
     }
+    return CN_OK;
 }
 
 const char *cn_body_role_text(cn_body_role role) {

@@ -292,23 +292,35 @@ void cn_model_destroy(cn_model *model) {
 }
 
 cn_settings *cn_model_settings(cn_model *model) {
+    if (!model) {
+        return NULL;
+    }
     return &model->settings;
 }
 
 int32_t cn_model_dim(const cn_model *model) {
+    if (!model) {
+        return 0;
+    }
     return model->dim;
 }
 
 int32_t cn_model_body_count(const cn_model *model) {
+    if (!model) {
+        return 0;
+    }
     return model->body_count;
 }
 
 int32_t cn_model_joint_count(const cn_model *model) {
+    if (!model) {
+        return 0;
+    }
     return model->joint_count;
 }
 
 cn_body_id cn_model_find_body(const cn_model *model, const char *name) {
-    return name && name[0] ? cn_names_find(&model->body_names, name) + 1 : 0;
+    return model && name && name[0] ? cn_names_find(&model->body_names, name) + 1 : 0;
 }
 
 const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t material_b) {
@@ -319,6 +331,9 @@ const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t 
 
 cn_status cn_model_add_material(cn_model *model, const cn_material_def *def, int32_t *material,
                                 cn_error *error) {
+    if (!model || !def || !material) {
+        return cn_fail_missing(error);
+    }
     cn_status status = cn_model_check_open(model, error);
     if (status != CN_OK) {
         return status;
@@ -365,6 +380,9 @@ static cn_status cn_contact_check(const char *key, double value, double least, d
 }
 
 cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_error *error) {
+    if (!model || !def) {
+        return cn_fail_missing(error);
+    }
     const struct {
         const char *key;
         double value, least, most;
@@ -436,6 +454,9 @@ static cn_status cn_check_body(const cn_model *model, cn_body_id body, cn_error 
 }
 
 cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error *error) {
+    if (!model || !def) {
+        return cn_fail_missing(error);
+    }
     cn_status status = cn_model_check_open(model, error);
     if (status == CN_OK) {
         status = cn_check_body(model, def->body, error);
@@ -471,6 +492,9 @@ cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error 
 }
 
 cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, cn_error *error) {
+    if (!model || !def) {
+        return cn_fail_missing(error);
+    }
     cn_status status = cn_model_check_open(model, error);
     if (status == CN_OK) {
         status = cn_check_body(model, def->body, error);

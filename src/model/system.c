@@ -35,6 +35,9 @@ static cn_status cn_system_add_bodies(cn_model *model, const cn_system *system, 
 }
 
 cn_status cn_model_set_system(cn_model *model, cn_system *system, cn_error *error) {
+    if (!model || !system) {
+        return cn_fail_missing(error);
+    }
     cn_status status = CN_OK;
     if (model->dim != 2 || model->finished || model->system || model->body_count > 0) {
         status = cn_fail(error, CN_ERR_UNSUPPORTED,
@@ -52,5 +55,8 @@ cn_status cn_model_set_system(cn_model *model, cn_system *system, cn_error *erro
 }
 
 const cn_system *cn_model_system(const cn_model *model) {
+    if (!model) {
+        return NULL;
+    }
     return model->system;
 }

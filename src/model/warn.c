@@ -152,9 +152,15 @@ cn_status cn_warnings_find(cn_model *model, cn_error *error) {
 }
 
 int32_t cn_model_warning_count(const cn_model *model) {
+    if (!model) {
+        return 0;
+    }
     return model->warning_count;
 }
 
 const cn_error *cn_model_warning(const cn_model *model, int32_t index) {
+    if (!model || index < 0 || index >= model->warning_count) {
+        return NULL;
+    }
     return &model->warning[index];
 }

@@ -191,6 +191,9 @@ static cn_status cn_write_head(cn_recorder *recorder, const cn_sim *sim, cn_erro
 
 cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite, const cn_sim *sim,
                              cn_recorder **out, cn_error *error) {
+    if (!path || !sim || !out) {
+        return cn_fail_missing(error);
+    }
     cn_recorder *recorder;
     cn_status status = overwrite ? cn_database_replace(path, error) : CN_OK;
     if (status != CN_OK) {
@@ -306,6 +309,9 @@ static cn_status cn_recorder_upgrade(cn_recorder *recorder, cn_error *error) {
 
 cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim, cn_recorder **out,
                              cn_error *error) {
+    if (!path || !sim || !out) {
+        return cn_fail_missing(error);
+    }
     cn_recorder *recorder;
     int64_t step = 0;
     cn_status status = cn_recorder_open(env, path, CN_DATABASE_WRITE, sim, &recorder, error);
@@ -340,6 +346,9 @@ static cn_status cn_recorder_commit(cn_recorder *recorder, cn_error *error) {
 
 cn_status cn_recorder_meta(cn_recorder *recorder, const char *key, const char *value,
                            cn_error *error) {
+    if (!recorder || !key || !value) {
+        return cn_fail_missing(error);
+    }
     static const char *const sql[] = {"INSERT OR REPLACE INTO meta VALUES(?,?)",
                                       "INSERT OR REPLACE INTO meta_hash VALUES(?,?)"};
     cn_status status = CN_OK;
@@ -366,11 +375,17 @@ cn_status cn_recorder_meta(cn_recorder *recorder, const char *key, const char *v
 }
 
 cn_status cn_recorder_evidence(cn_recorder *recorder, bool on, cn_error *error) {
+    if (!recorder) {
+        return cn_fail_missing(error);
+    }
     recorder->evidence = on;
     return cn_recorder_meta(recorder, CN_META_EVIDENCE, on ? "full" : CN_EVIDENCE_NONE, error);
 }
 
 cn_status cn_recorder_ledger(cn_recorder *recorder, const cn_step_report *report, cn_error *error) {
+    if (!recorder || !report) {
+        return cn_fail_missing(error);
+    }
     int32_t column = 1;
     cn_hash hash;
     uint64_t room;
@@ -394,6 +409,9 @@ cn_status cn_recorder_ledger(cn_recorder *recorder, const cn_step_report *report
 
 cn_status cn_recorder_event(cn_recorder *recorder, int64_t step, double t, const char *text,
                             cn_error *error) {
+    if (!recorder || !text) {
+        return cn_fail_missing(error);
+    }
     cn_bind_int(recorder->event, 1, step);
     cn_bind_real(recorder->event, 2, t);
     cn_bind_text(recorder->event, 3, text);
@@ -460,16 +478,25 @@ static cn_status cn_write_checkpoint(cn_recorder *recorder, const cn_sim *sim, c
 }
 
 cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    if (!recorder || !sim) {
+        return cn_fail_missing(error);
+    }
     cn_status status = cn_write_checkpoint(recorder, sim, error);
     status = status == CN_OK ? cn_recorder_commit(recorder, error) : status;
     return status == CN_OK ? cn_database_sync(recorder->database, error) : status;
 }
 
 cn_status cn_recorder_flush(cn_recorder *recorder, cn_error *error) {
+    if (!recorder) {
+        return cn_fail_missing(error);
+    }
     return cn_recorder_commit(recorder, error);
 }
 
 cn_status cn_recorder_restart(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    if (!recorder || !sim) {
+        return cn_fail_missing(error);
+    }
     cn_status status = cn_drop_after(recorder, -1, error);
     return status == CN_OK ? cn_recorder_checkpoint(recorder, sim, error) : status;
 }

@@ -378,6 +378,9 @@ static cn_status cn_write_joints(cn_recorder *recorder, const cn_sim *sim, cn_er
 }
 
 cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    if (!recorder || !sim) {
+        return cn_fail_missing(error);
+    }
     cn_arena_mark mark = cn_arena_get_mark(recorder->scratch);
     bool stepped = cn_sim_step_index(sim) > 0;
     cn_evidence evidence = {.start = (double)NAN, .h = (double)NAN};

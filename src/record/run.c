@@ -55,6 +55,9 @@ static cn_status cn_run_read_meta(cn_run *run, cn_error *error) {
 
 // Steps and times alone: rows have them before the blobs, which are not read.
 cn_status cn_run_refresh(cn_run *run, cn_error *error) {
+    if (!run) {
+        return cn_fail_missing(error);
+    }
     cn_statement *select = NULL;
     int64_t count = 0, filled = 0;
     bool row = true;
@@ -85,12 +88,18 @@ cn_status cn_run_refresh(cn_run *run, cn_error *error) {
 }
 
 int64_t cn_run_moments(const cn_run *run, const int64_t **steps, const double **times) {
+    if (!run || !steps || !times) {
+        return 0;
+    }
     *steps = run->steps;
     *times = run->times;
     return run->frames;
 }
 
 cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_error *error) {
+    if (!path || !out) {
+        return cn_fail_missing(error);
+    }
     *out = NULL;
     cn_arena *memory = cn_arena_create(env);
     cn_run *run = memory ? CN_TAKE_ZERO(memory, cn_run, 1) : NULL;
@@ -137,6 +146,9 @@ void cn_run_close(cn_run *run) {
 }
 
 const char *cn_run_meta(cn_run *run, const char *key) {
+    if (!run || !key) {
+        return NULL;
+    }
     for (const cn_run_meta_row *row = run->meta_rows; row; row = row->next) {
         if (strcmp(row->key, key) == 0) {
             return row->value;
@@ -146,14 +158,23 @@ const char *cn_run_meta(cn_run *run, const char *key) {
 }
 
 int32_t cn_run_dim(const cn_run *run) {
+    if (!run) {
+        return 0;
+    }
     return run->dim;
 }
 
 int32_t cn_run_body_count(const cn_run *run) {
+    if (!run) {
+        return 0;
+    }
     return run->bodies;
 }
 
 int64_t cn_run_frame_count(const cn_run *run) {
+    if (!run) {
+        return 0;
+    }
     return run->frames;
 }
 
@@ -185,6 +206,9 @@ static cn_status cn_run_select(cn_run *run, const char *sql, int64_t place, cn_s
 
 cn_status cn_run_frame(cn_run *run, int64_t index, int64_t *step, double *t, double *q, double *v,
                        cn_error *error) {
+    if (!run || !step || !t || !q || !v) {
+        return cn_fail_missing(error);
+    }
     cn_statement *select;
     cn_status status =
         cn_run_select(run, "SELECT step, t, q, v FROM frame WHERE step=?", index, &select, error);
@@ -256,6 +280,9 @@ static bool cn_contact_columns(cn_statement *select, const cn_run *run, int32_t 
 
 cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
                           cn_contact_record **contacts, int32_t *count, cn_error *error) {
+    if (!run || !memory || !contacts || !count) {
+        return cn_fail_missing(error);
+    }
     cn_statement *select;
     *count = 0;
     *contacts = NULL;
@@ -312,6 +339,9 @@ static cn_status cn_ledger_row(cn_statement *select, cn_arena *memory, cn_step_r
 
 cn_status cn_run_ledger_each(cn_run *run, int64_t from, int64_t to, cn_run_ledger_fn *each,
                              void *user, cn_error *error) {
+    if (!run || !each) {
+        return cn_fail_missing(error);
+    }
     cn_statement *select;
     cn_status status = cn_database_prepare(
         run->database, "SELECT * FROM ledger WHERE step>=? AND step<=? ORDER BY step", &select,
@@ -336,6 +366,9 @@ cn_status cn_run_ledger_each(cn_run *run, int64_t from, int64_t to, cn_run_ledge
 }
 
 int64_t cn_run_last_step(cn_run *run) {
+    if (!run) {
+        return 0;
+    }
     int64_t step = 0;
     cn_status status = cn_run_count(run, "SELECT coalesce(max(step), 0) FROM ledger", &step, NULL);
     return status == CN_OK ? step : 0;
@@ -343,6 +376,9 @@ int64_t cn_run_last_step(cn_run *run) {
 
 cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, int64_t *count,
                         cn_error *error) {
+    if (!run || !memory || !rows || !count) {
+        return cn_fail_missing(error);
+    }
     cn_statement *select;
     *rows = NULL;
     cn_status status = cn_run_count(run, "SELECT count(*) FROM ledger", count, error);
@@ -373,6 +409,9 @@ cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, in
 }
 
 cn_status cn_run_bodies(cn_run *run, cn_arena *memory, cn_run_body **rows, cn_error *error) {
+    if (!run || !memory || !rows) {
+        return cn_fail_missing(error);
+    }
     cn_statement *select = NULL;
     bool row = true;
     *rows = CN_TAKE_ZERO(memory, cn_run_body, run->bodies);
@@ -407,6 +446,9 @@ cn_status cn_run_bodies(cn_run *run, cn_arena *memory, cn_run_body **rows, cn_er
 
 cn_status cn_run_events(cn_run *run, cn_arena *memory, cn_run_event **rows, int64_t *count,
                         cn_error *error) {
+    if (!run || !memory || !rows || !count) {
+        return cn_fail_missing(error);
+    }
     cn_statement *select;
     *rows = NULL;
     cn_status status = cn_run_count(run, "SELECT count(*) FROM event", count, error);
@@ -440,6 +482,9 @@ cn_status cn_run_events(cn_run *run, cn_arena *memory, cn_run_event **rows, int6
 }
 
 int64_t cn_run_last_checkpoint(cn_run *run) {
+    if (!run) {
+        return -1;
+    }
     int64_t step = -1;
     cn_status status =
         cn_run_count(run, "SELECT coalesce(max(step), -1) FROM checkpoint", &step, NULL);

@@ -120,6 +120,9 @@ void cn_sim_parts(const cn_sim *sim, cn_save *save) {
 }
 
 cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
+    if (!sim || !bytes || !size) {
+        return CN_ERR_ARGUMENT;
+    }
     if (sim->system) {
         return cn_sim_system_save(sim, bytes, size);
     }
@@ -145,6 +148,9 @@ void cn_sim_free(const cn_sim *sim, void *bytes, size_t size) {
 }
 
 cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
+    if (!sim || !bytes) {
+        return cn_fail_missing(error);
+    }
     if (sim->system) {
         return cn_sim_system_load(sim, bytes, size, error);
     }
@@ -201,6 +207,9 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
 }
 
 uint64_t cn_sim_hash(const cn_sim *sim) {
+    if (!sim) {
+        return 0;
+    }
     const cn_model *model = sim->model;
     int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
     int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;

@@ -109,6 +109,9 @@ static bool allocate(cn_sim *sim) {
 }
 
 cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, cn_error *error) {
+    if (!out) {
+        return cn_fail_missing(error);
+    }
     *out = NULL;
     if (!model || !model->finished) {
         return cn_fail(error, CN_ERR_ARGUMENT, "the model is not finished");

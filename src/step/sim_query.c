@@ -12,14 +12,23 @@
 #include <string.h>
 
 int64_t cn_sim_step_index(const cn_sim *sim) {
+    if (!sim) {
+        return 0;
+    }
     return sim->state.step;
 }
 
 double cn_sim_time(const cn_sim *sim) {
+    if (!sim) {
+        return 0.0;
+    }
     return (double)sim->state.step * sim->model->settings.step;
 }
 
 const cn_model *cn_sim_model(const cn_sim *sim) {
+    if (!sim) {
+        return NULL;
+    }
     return sim->model;
 }
 
@@ -42,10 +51,16 @@ void cn_sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q) {
 }
 
 void cn_sim_poses(const cn_sim *sim, double *q) {
+    if (!sim || !q) {
+        return;
+    }
     cn_sim_poses_of(sim, 0, sim->model->body_count, q);
 }
 
 void cn_sim_velocities(const cn_sim *sim, double *v) {
+    if (!sim || !v) {
+        return;
+    }
     const cn_model *model = sim->model;
     memcpy(v, sim->state.v,
            sizeof *v * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
@@ -93,6 +108,9 @@ bool cn_sim_contact_force(const cn_sim *sim, cn_body_id body, double force[3]) {
 }
 
 void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential) {
+    if (!sim || !kinetic || !potential) {
+        return;
+    }
     if (sim->system) {
         cn_system_run_energy(sim->system, kinetic, potential);
         return;
@@ -102,6 +120,9 @@ void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential) {
 }
 
 int32_t cn_sim_contact_count(const cn_sim *sim) {
+    if (!sim) {
+        return 0;
+    }
     return sim->system ? cn_sim_system_contact_count(sim)
                        : sim->last.contacts.count + step_stored_count(&sim->sleep);
 }
@@ -208,11 +229,22 @@ void cn_sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts,
     }
 }
 
-void cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+cn_status cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+    if (!out) {
+        return CN_ERR_ARGUMENT;
+    }
+    *out = (cn_contact_record){.status = 0};
+    if (!sim || index < 0 || index >= cn_sim_contact_count(sim)) {
+        return CN_ERR_ARGUMENT;
+    }
     cn_sim_contact_parts(sim, index, CN_RECORD_ALL, out);
+    return CN_OK;
 }
 
 const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const double **u) {
+    if (!sim || !r || !u) {
+        return NULL;
+    }
     const cn_friction *p = &sim->last.assembled.problem;
     *r = sim->last.r;
     *u = sim->last.u;

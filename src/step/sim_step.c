@@ -40,6 +40,9 @@ static cn_status step_bodies(cn_sim *sim, double t, cn_step_report *report, cn_e
 }
 
 cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
+    if (!sim || !report) {
+        return cn_fail_missing(error);
+    }
     const cn_settings *settings = &sim->model->settings;
     double t = cn_sim_time(sim);
     bool limited = settings->time_limit > 0.0;

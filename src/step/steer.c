@@ -52,6 +52,9 @@ cn_status sim_check_steering(const cn_model *model, const cn_steering *steering,
 }
 
 cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error *error) {
+    if (!sim || !steering) {
+        return cn_fail_missing(error);
+    }
     cn_status status = sim_check_steering(sim->model, steering, error);
     if (status != CN_OK) {
         return status;
