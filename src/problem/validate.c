@@ -273,6 +273,9 @@ cn_status cn_lcp_validate(const cn_lcp *p, cn_error *error) {
 }
 
 cn_status cn_friction_validate(const cn_friction *p, cn_error *error) {
+    if (!p) {
+        return cn_fail_missing(error);
+    }
     cn_status status = cn_sizes_validate(p->dim, p->contacts, error);
     if (status != CN_OK) {
         return status;
@@ -328,6 +331,9 @@ static cn_status cn_optional_validate(const char *name, const double *x, int64_t
 }
 
 cn_status cn_problem_validate(const cn_problem *problem, cn_error *error) {
+    if (!problem) {
+        return cn_fail_missing(error);
+    }
     cn_status status;
     int64_t m = 0, dofs = 0;
     switch (problem->kind) {

@@ -240,6 +240,9 @@ CN_TEST(problems_that_are_not_there_are_errors) {
     CN_CHECK_TRUE(solver && !cn_friction_solver_find(NULL) && !cn_friction_solver_find("none"));
     cn_solve_opts opts = cn_solve_opts_default(&solver->info);
     CN_CHECK_TRUE(cn_friction_solve(NULL, solver, &opts, scratch, r, u, &report, NULL) != CN_OK);
+    CN_CHECK_TRUE(!cn_lcp_solver_find(NULL) && !cn_mcp_solver_find(NULL));
+    REFUSED(cn_friction_validate(NULL, NULL));
+    REFUSED(cn_problem_validate(NULL, NULL));
     cn_friction p = {.dim = 3};
     CN_CHECK_TRUE(cn_friction_solve(&p, NULL, &opts, scratch, r, u, &report, NULL) != CN_OK);
     cn_arena_destroy(scratch);

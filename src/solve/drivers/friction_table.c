@@ -253,7 +253,7 @@ const cn_friction_solver *cn_friction_solver_at(int32_t index) {
 
 const cn_friction_solver *cn_friction_solver_find(const char *name) {
     for (int32_t i = 0; i < cn_friction_solver_count(); i++) {
-        if (strcmp(cn_friction_table[i].info.name, name) == 0) {
+        if (name && strcmp(cn_friction_table[i].info.name, name) == 0) {
             return &cn_friction_table[i];
         }
     }

@@ -89,7 +89,7 @@ const cn_lcp_solver *cn_lcp_solver_at(int32_t index) {
 
 const cn_lcp_solver *cn_lcp_solver_find(const char *name) {
     for (int32_t i = 0; name && i < cn_lcp_solver_count(); i++) {
-        if (strcmp(cn_lcp_table[i].info.name, name) == 0) {
+        if (name && strcmp(cn_lcp_table[i].info.name, name) == 0) {
             return &cn_lcp_table[i];
         }
     }

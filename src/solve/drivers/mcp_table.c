@@ -49,7 +49,7 @@ const cn_mcp_solver *cn_mcp_solver_at(int32_t index) {
 
 const cn_mcp_solver *cn_mcp_solver_find(const char *name) {
     for (int32_t i = 0; name && i < cn_mcp_solver_count(); i++) {
-        if (strcmp(cn_mcp_table[i].info.name, name) == 0) {
+        if (name && strcmp(cn_mcp_table[i].info.name, name) == 0) {
             return &cn_mcp_table[i];
         }
     }

@@ -30,7 +30,7 @@ const cn_local_solver *cn_local_solver_at(int32_t index) {
 
 const cn_local_solver *cn_local_solver_find(const char *name) {
     for (int32_t i = 0; name != NULL && i < cn_local_solver_count(); i++) {
-        if (strcmp(cn_local_table[i].name, name) == 0) {
+        if (name && strcmp(cn_local_table[i].name, name) == 0) {
             return &cn_local_table[i];
         }
     }
