@@ -181,12 +181,22 @@ static cn_status take_early(const step_context *in, int32_t count, cn_early_hits
     return CN_OK;
 }
 
-// Contact c takes part early; its bodies will be hit at these arms.
-static void add_early(int32_t c, const double arm[6], cn_early_hits *early) {
+// Contact c takes part early; its bodies will be hit at these arms, spheres and disks where the
+// normal leaves them.
+static void add_early(const cn_model *model, const cn_contact *contact, int32_t c,
+                      const double arm[6], cn_early_hits *early) {
+    const int32_t side[2] = {contact->key.antagonist, contact->key.candidate};
     if (early->place[c] < 0) {
         early->place[c] = early->count++;
     }
-    memcpy(early->arm + 6 * (int64_t)early->place[c], arm, 6 * sizeof *arm);
+    double *own = early->arm + 6 * (int64_t)early->place[c];
+    memcpy(own, arm, 6 * sizeof *arm);
+    for (int k = 0; k < 2; k++) {
+        const cn_body *body = &model->body[side[k]];
+        for (int i = 0; body->ball && i < 3; i++) {
+            own[3 * k + i] = (k ? -body->bound : body->bound) * contact->normal[i];
+        }
+    }
 }
 
 // The same where nothing is known but its place at q~: each body is hit where it is nearest to the
@@ -205,17 +215,18 @@ static void add_early_listed(const approach *at, int32_t c, cn_early_hits *early
         arm[k] += t > 0.0 ? half + t * (candidate[k] - antagonist[k]) : -half;
         arm[3 + k] += half;
     }
-    add_early(c, arm, early);
+    add_early(at->in->model, contact, c, arm, early);
 }
 
 // The nearest contact of a group gets the normal of the impact and takes part early.
-static void mark_nearest(const fast_group *group, cn_contact *contact, cn_early_hits *early) {
+static void mark_nearest(const cn_model *model, const fast_group *group, cn_contact *contact,
+                         cn_early_hits *early) {
     int32_t nearest = group->first;
     for (int32_t c = group->first + 1; c < group->end; c++) {
         nearest = contact[c].gap < contact[nearest].gap ? c : nearest;
     }
     memcpy(contact[nearest].normal, group->impact.normal, sizeof contact->normal);
-    add_early(nearest, group->impact.arm, early);
+    add_early(model, &contact[nearest], nearest, group->impact.arm, early);
 }
 
 // Contacts of the group that take part early.
@@ -229,7 +240,7 @@ static void mark_group(const approach *at, const fast_group *group, cn_contact *
         }
     }
     if (count == 0 && group_goes_through(group)) {
-        mark_nearest(group, contact, early);
+        mark_nearest(at->in->model, group, contact, early);
     }
 }
 
