@@ -3,7 +3,8 @@
 //
 // Penetration: a pair counts when its depth exceeds penetration_limit times the smaller of the two
 // inradii, and the overlap that the scene may start with, for DEEP_STEPS steps in a row or at
-// the last step. One step alone may be that deep at a fast impact and is undone by the next.
+// the last step. One step alone may be that deep at a fast impact and is undone by the next: at the
+// last step bodies that part fast enough do not count.
 //
 // Free fall: every FALL_CHECK the change of each body's vertical speed is compared with that of
 // gravity. A body for which they agree for FALL_TIME, and which is below all bodies for which
@@ -54,6 +55,10 @@ static void deep_note(run_checks *checks, const cn_contact_record *contact) {
         pair->seen = true;
         pair->depth = depth;
         pair->share = depth / size;
+        const double *u = contact->velocity, *n = contact->normal;
+        double rise =
+            (u[0] * n[0] + u[1] * n[1] + u[2] * n[2]) * cn_model_settings(checks->model)->step;
+        pair->parting = depth - rise <= checks->limit * size;
     }
 }
 
@@ -99,7 +104,7 @@ static void deep_step(run_checks *checks, const cn_sim *sim, const cn_step_repor
         if (!pair.seen) {
             continue; // it came apart
         }
-        if (!pair.reported && (last || pair.steps >= DEEP_STEPS)) {
+        if (!pair.reported && ((last && !pair.parting) || pair.steps >= DEEP_STEPS)) {
             deep_report(checks, &pair, say, user);
         }
         pair.seen = false;

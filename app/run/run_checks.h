@@ -5,7 +5,8 @@
 
 #include <cairn/cairn.h>
 
-// Steps in a row after which a penetration beyond the limit counts; at the end of a run one does.
+// Steps in a row after which a penetration beyond the limit counts; at the end of a run one does,
+// unless the bodies bounce out of it in the next step.
 #define DEEP_STEPS 10
 // Pairs beyond the limit that are followed at a time.
 #define DEEP_PAIRS 64
@@ -22,6 +23,7 @@ typedef struct deep_pair {
     cn_body_id a, b;
     int32_t steps;       // in a row
     bool seen, reported; // in this step; reported
+    bool parting;        // fast enough to be within the limit a step later
     double depth, share;
 } deep_pair;
 

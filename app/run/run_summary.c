@@ -44,6 +44,8 @@ void run_summary_add(run_summary *summary, const cn_step_report *report) {
     summary->retries += report->retries;
     summary->halvings += report->halvings;
     summary->missed += report->missed;
+    summary->early += report->early;
+    summary->early_gap = fmax(summary->early_gap, report->early_gap);
     summary->passed += report->passed > 0;
     summary->limited += report->limited > 0;
     if (report->paradoxes > 0 && summary->paradox_steps++ == 0) {
@@ -185,6 +187,11 @@ static void run_summary_print_steps(const run_summary *summary, double tolerance
         printf("  %smissed pairs%s        %lld overlapped without having been candidates\n",
                ink_begin(stdout, INK_BAD), ink_end(stdout, INK_BAD), (long long)summary->missed);
     }
+    if (summary->early > 0) {
+        printf("  early impacts       %lld contacts of fast bodies bounced before they touched, at "
+               "most %.2g m ahead\n",
+               (long long)summary->early, summary->early_gap);
+    }
     if (summary->passed > 0) {
         printf("  %spassed through%s      bodies in %lld steps; see the events\n",
                ink_begin(stdout, INK_BAD), ink_end(stdout, INK_BAD), (long long)summary->passed);
@@ -295,6 +302,8 @@ void run_summary_print_json(const run_summary *summary, const run_summary_names 
     put_text(&json, "state_hash", names->hash);
     put_text(&json, "run", names->run);
     put_int(&json, "penetrating_pairs", summary->deep);
+    put_int(&json, "early_impacts", summary->early);
+    put_real(&json, "early_gap_max", summary->early_gap);
     put_open(&json, "warnings", '[');
     for (int32_t i = 0; i < names->warning_count; i++) {
         put_text(&json, NULL, names->warnings[i]);

@@ -19,6 +19,8 @@ typedef struct run_summary {
     double residual_worst, penetration_max, penetration_final, joint_error_max;
     int64_t residual_step, penetration_step; // where the worst were
     int64_t retries, halvings, missed;       // not in a ledger: 0 when read from one
+    int64_t early;                           // impacts before contact, see sim.h; as these
+    double early_gap;                        // [m] the largest gap of them
     int64_t deep;                            // pairs that penetrated beyond the limit
     int64_t passed, limited; // steps in which bodies passed through, or were stopped, see sim.h
     int64_t paradox_steps, paradox_first; // steps with paradoxical contacts, the first of them

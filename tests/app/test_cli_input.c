@@ -222,6 +222,23 @@ CN_TEST(penetration_beyond_the_limit_is_exit_3) {
     cn_cli_leave(&cli);
 }
 
+// At the last step the ball is 4 cm deep in the middle of its bounce, and moves out.
+CN_TEST(a_bounce_in_the_last_step_is_no_penetration) {
+    cn_cli cli = cn_cli_enter();
+    cn_scene_write("s.yaml",
+                   "cairn: 1\ngravity: [0, 0, 0]\nmaterials: {a: {density: 1}}\n"
+                   "contacts: [{between: [a, a], friction: 0, restitution: 1}]\n"
+                   "time: {step: 0.01, until: 0.03}\nbodies:\n" CN_GROUND
+                   "  - {material: a, position: [0, 0, 0.31], velocity: [0, 0, -10], shape: "
+                   "{sphere: {radius: 0.1}}}\n");
+    CN_CLI_EXPECT(&cli, 0, "run s.yaml --json");
+    cJSON *json = cn_cli_json(&cli, 0);
+    CN_CHECK_NEAR(cn_json_number(json, "penetration_final"), 0.04, 1e-12);
+    CN_CHECK_NEAR(cn_json_number(json, "penetrating_pairs"), 0, 0);
+    cJSON_Delete(json);
+    cn_cli_leave(&cli);
+}
+
 // An overlap that the scene says it may start with stays, and the limit is not about it.
 CN_TEST(an_accepted_overlap_is_within_the_limit) {
     cn_cli cli = cn_cli_enter();

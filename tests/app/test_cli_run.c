@@ -136,6 +136,8 @@ CN_TEST(run_json_has_the_contracts_keys_in_order) {
                                        "state_hash",
                                        "run",
                                        "penetrating_pairs",
+                                       "early_impacts",
+                                       "early_gap_max",
                                        "warnings"};
     cn_cli cli = cn_cli_enter_with_scenes();
     CN_CLI_EXPECT(&cli, 0, "run spheres.yaml --json");
@@ -160,6 +162,21 @@ CN_TEST(run_json_has_the_contracts_keys_in_order) {
     CN_CHECK_NEAR(cn_json_number(json, "energy_balance_error"), 0.0,
                   1e-12 * cn_json_number(json, "energy_initial"));
     cJSON_Delete(json);
+    cn_cli_leave(&cli);
+}
+
+// Disks that move by eight times a wall's thickness a step: the report counts bounces before
+// contact, and the checker agrees with them, friction included.
+CN_TEST(run_counts_impacts_before_contact) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "run thin-walled-box --json");
+    cJSON *json = cn_cli_json(&cli, 0);
+    CN_CHECK_NEAR(cn_json_number(json, "early_impacts"), 12, 6);
+    CN_CHECK_NEAR(cn_json_number(json, "early_gap_max"), 0.12, 0.06);
+    cJSON_Delete(json);
+    CN_CLI_EXPECT(&cli, 0, "check thin-walled-box.run --quiet");
+    CN_CLI_EXPECT(&cli, 0, "run thin-walled-box -f");
+    CN_CHECK_HOLDS(cli.out, "contacts of fast bodies bounced before they touched, at most ");
     cn_cli_leave(&cli);
 }
 
