@@ -1,15 +1,18 @@
 // solve/drivers/friction_auto.c
-// The default. Tiny 2D problems by enumeration; else accelerated Gauss-Seidel for as long as it
-// promises to be the cheaper way, then proximal Newton from where it came, then in turns with
-// growing budgets, once with interior point methods before them, until a limit ends it. Packings of
-// spheres at the margin of rigidity are swept for long at loose tolerances, and have interior point
-// methods from several starts before Newton gets more than a few steps. What the
-// first sweeps leave unsolved is cut into its islands, which go this way one by one. Where many
-// blocks are joints, or the problem is convex, Newton comes first. Solves that start near their
-// answer go on past a loose tolerance, so that what stands comes to rest ("settle").
+// The default solver, in stages (docs/design/default-solver.md walks through them):
+//
+//     enumerate        tiny 2D problems: every combination of contact statuses
+//     newton_first     where many blocks are joints, or the problem is convex
+//     first_sweeps     accelerated Gauss-Seidel; easy problems end here, before any analysis
+//     sweeps_only      vast problems, or no time for anything else
+//     split            what is left falls apart into islands, which go this way one by one
+//     patient_sweeps   for as long as sweeps promise to be cheaper than a Newton stage
+//     turns            interior points, Newton and sweeps with growing limits, until one ends it
+//     come_to_rest     past the tolerance by Newton, where the start was near the answer
 //
 // Costs are counted in multiplications, never timed, so the same problem takes the same way on
-// every machine. What comes back is always the best iterate seen, with its honest residual.
+// every machine. The thresholds are in solve/drivers/policy.h. What comes back is always the best
+// iterate seen, with its honest residual.
 #include "base/arena.h"
 #include "base/clock.h"
 #include "solve/drivers/friction_rows.h"
@@ -30,48 +33,63 @@ static const gs_policy *const policy = &gs_policy_default;
 
 #define CN_AUTO_STARTS 3 // interior point methods tried at the margin of rigidity
 
-// What is left of the limits for the next turn.
-typedef struct cn_auto_turns {
+// A solve on its way through the stages.
+typedef struct stages {
+    const cn_friction *p;
     const cn_solve_opts *opts;
+    cn_arena *scratch;
+    double *r, *u;
+    cn_solve_report *report;
+    bool island;        // of a problem that has been swept already
+    bool split;         // its islands have been solved one by one
     double start;       // [s] CPU
     int32_t iterations; // spent
     double work;        // spent, in sweeps
     double step_work;   // of a Newton step, in sweeps; 0: nothing has been analysed
     double start_error; // of the first guess
-    bool island;        // of a problem that has been swept already
-    bool split;         // its islands have been solved one by one
-} cn_auto_turns;
+    double patience;    // sweeps that cost as much as a Newton stage; infinite: there is none
+    cn_solve_opts rest; // what the first sweeps left of the limits
+    cn_nsgs sweeps;
+    cn_friction body; // p as Newton takes it, and what it knows about it
+    cn_newton_system system;
+} stages;
+
+// ---- limits ----
+
+static const cn_nsgs_params *params_of(const stages *s) {
+    return (const void *)s->opts->params;
+}
 
 // Counts n iterations of so much work each.
-static void cn_auto_spend(cn_auto_turns *turns, int32_t n, double work) {
-    turns->iterations += n;
-    turns->work += n * work;
+static void spend(stages *s, int32_t n, double work) {
+    s->iterations += n;
+    s->work += n * work;
 }
 
 // Whether the budget of work is spent.
-static bool cn_auto_is_spent(const cn_auto_turns *turns) {
-    const cn_nsgs_params *params = (const void *)turns->opts->params;
-    return params->budget > 0.0 && turns->work >= params->budget;
+static bool is_spent(const stages *s) {
+    double budget = params_of(s)->budget;
+    return budget > 0.0 && s->work >= budget;
 }
 
 // Limits of the next stage, of at most count iterations of so much work each; false, with the
 // outcome, when nothing is left.
-static bool cn_auto_limits(const cn_auto_turns *turns, int32_t count, double work,
-                           cn_solve_opts *opts, cn_solve_report *report) {
-    const cn_nsgs_params *params = (const void *)turns->opts->params;
-    int32_t left = turns->opts->max_iterations - turns->iterations;
+static bool limit(const stages *s, int32_t count, double work, cn_solve_opts *opts,
+                  cn_solve_report *report) {
+    double budget = params_of(s)->budget;
+    int32_t left = s->opts->max_iterations - s->iterations;
     opts->max_iterations = count < left ? count : left;
-    if (left <= 0 || cn_auto_is_spent(turns)) {
+    if (left <= 0 || is_spent(s)) {
         report->outcome = left > 0 ? CN_EFFORT : CN_LIMIT;
         report->detail = left > 0 ? "the budget of work is spent" : "out of iterations";
         return false;
     }
-    double worth = (params->budget - turns->work) / work;
-    if (params->budget > 0.0 && worth < opts->max_iterations) {
+    double worth = (budget - s->work) / work;
+    if (budget > 0.0 && worth < opts->max_iterations) {
         opts->max_iterations = worth > 1.0 ? (int32_t)worth : 1;
     }
-    if (turns->opts->time_limit > 0.0) {
-        opts->time_limit = turns->opts->time_limit - (cn_clock_cpu() - turns->start);
+    if (s->opts->time_limit > 0.0) {
+        opts->time_limit = s->opts->time_limit - (cn_clock_cpu() - s->start);
         if (!(opts->time_limit > 0.0)) {
             report->outcome = CN_TIME;
             report->detail = "out of time";
@@ -81,238 +99,288 @@ static bool cn_auto_limits(const cn_auto_turns *turns, int32_t count, double wor
     return true;
 }
 
-static bool cn_auto_is_over(cn_status status, const cn_solve_report *report) {
+// The same without a limit of the stage's own.
+static bool limit_rest(const stages *s, cn_solve_opts *opts) {
+    return limit(s, INT32_MAX, 1.0, opts, s->report);
+}
+
+static bool is_over(cn_status status, const cn_solve_report *report) {
     return status != CN_OK || report->outcome == CN_SOLVED || report->outcome == CN_DIVERGED ||
            report->outcome == CN_TIME || report->outcome == CN_INFEASIBLE ||
            report->outcome == CN_UNSUPPORTED;
 }
 
-// The first weight of the proximal term at an error.
-static double cn_auto_eps(double error) {
-    return fmin(fmax(policy->proximal_share * error, policy->proximal_min),
-                cn_prox_param_table[0].initial);
+// ---- what decides between the stages ----
+
+static bool is_loose(const stages *s) {
+    return s->opts->tolerance >= policy->loose_tolerance;
 }
 
-// Interior point methods from well inside the cones, one start after the other; r becomes better or
-// stays.
-static cn_status cn_auto_interior(cn_auto_turns *turns, const cn_friction *p, int32_t starts,
-                                  int32_t patience, cn_arena *scratch, double *r, double *u,
-                                  cn_solve_report *report) {
-    bool safe = starts == 1 || turns->opts->tolerance >= policy->loose_tolerance;
-    const double margins[CN_AUTO_STARTS] = {
-        safe ? policy->interior_margin_safe : policy->interior_margin,
-        safe ? policy->interior_margin : policy->interior_margin_safe,
-        policy->interior_margin_last};
-    cn_status status = CN_OK;
-    for (int32_t k = 0; k < starts && !cn_auto_is_over(status, report); k++) {
-        cn_solve_opts opts = *turns->opts;
-        if (!cn_auto_limits(turns, policy->interior_iterations, turns->step_work, &opts, report)) {
-            break;
-        }
-        cn_ipm_params params = {.margin = margins[k], .implicit = 1.0, .patience = patience};
-        memset(opts.params, 0, sizeof opts.params);
-        memcpy(opts.params, &params, sizeof params);
-        cn_arena_mark mark = cn_arena_get_mark(scratch);
-        status = cn_friction_ipm(p, &opts, scratch, r, u, report);
-        cn_arena_release(scratch, mark);
-        cn_auto_spend(turns, report->iterations, turns->step_work);
-    }
-    return status;
+static bool is_vast(const cn_friction *p) {
+    return p->contacts > policy->vast_contacts;
+}
+
+// Packings of spheres at loose tolerances are left to sweeps: at the margin of rigidity Newton
+// takes hundreds of steps.
+static bool is_left_to_sweeps(const stages *s) {
+    return s->opts->tolerance >= policy->sweeps_only_tolerance && s->sweeps.momentum > 0.0 &&
+           s->sweeps.sweep.ops->kind == CN_SWEEP_BALLS;
+}
+
+// Islands too small for batches go to Newton without sweeps.
+static bool is_small_island(const stages *s) {
+    return s->island && s->p->contacts < policy->small_island;
 }
 
 // Whether interior point methods come before long turns of Newton: at the margin of rigidity, where
 // spheres jam, Newton takes hundreds of steps and one of a few interior starts some fifty. Not
 // where a hyperstatic set is sure to have many more rows than velocities, which is what Newton is
 // best at.
-static bool cn_auto_is_marginal(const cn_newton_system *system, const cn_nsgs *sweeps) {
-    int32_t contacts = system->p->contacts;
-    return system->p->dim == 3 && contacts >= policy->small_island &&
-           contacts <= policy->marginal_contacts_max && !sweeps->hyperstatic;
-}
-
-// Turn k: interior point methods, at the place in the turns that they have, where there are
-// contacts only; Newton from the best r so far; Gauss-Seidel from what it left.
-static cn_status cn_auto_turn(cn_auto_turns *turns, int32_t k, cn_newton_system *system,
-                              cn_nsgs *sweeps, double patience, cn_arena *scratch, double *r,
-                              double *u, cn_solve_report *report) {
-    cn_solve_opts opts = *turns->opts;
-    bool marginal = cn_auto_is_marginal(system, sweeps),
-         loose = opts.tolerance >= policy->loose_tolerance;
-    int32_t steps = policy->newton_turn << (k < 20 ? k : 20);
-    if (cn_boxes_count(system->p) == 0 && k == (marginal && loose ? 0 : 1)) {
-        cn_status status =
-            cn_auto_interior(turns, system->p, marginal ? CN_AUTO_STARTS : 1,
-                             marginal ? policy->interior_stall_marginal : policy->interior_stall,
-                             scratch, r, u, report);
-        if (cn_auto_is_over(status, report)) {
-            return status;
-        }
-    }
-    steps = marginal && !loose && k == 0 ? policy->newton_probe : steps;
-    if (!cn_auto_limits(turns, steps, turns->step_work, &opts, report)) {
-        return CN_OK;
-    }
-    double floor = fmin(policy->proximal_loose * opts.tolerance, policy->proximal_loose_max);
-    double eps = fmax(cn_auto_eps(sweeps->best_error), floor);
-    cn_status status = cn_prox_newton_run(system, &opts, eps, scratch, r, report);
-    cn_auto_spend(turns, report->iterations, turns->step_work);
-    if (cn_auto_is_over(status, report) || !cn_auto_limits(turns, INT32_MAX, 1.0, &opts, report)) {
-        return status;
-    }
-    cn_nsgs_start(sweeps, r);
-    status = cn_nsgs_go(sweeps, &opts, patience, report);
-    cn_nsgs_answer(sweeps, r);
-    cn_auto_spend(turns, report->iterations, 1.0);
-    return status;
+static bool is_marginal(const stages *s) {
+    int32_t contacts = s->system.p->contacts;
+    return s->system.p->dim == 3 && contacts >= policy->small_island &&
+           contacts <= policy->marginal_contacts_max && !s->sweeps.hyperstatic;
 }
 
 // Whether the time left is too short for anything but sweeps, which have taken what is gone.
-static bool cn_auto_is_brief(const cn_auto_turns *turns, int64_t sweeps) {
-    if (!(turns->opts->time_limit > 0.0)) {
+static bool is_brief(const stages *s) {
+    if (!(s->opts->time_limit > 0.0)) {
         return false;
     }
-    double spent = cn_clock_cpu() - turns->start;
-    double left = turns->opts->time_limit - spent;
+    int64_t sweeps = s->sweeps.sweeps;
+    double spent = cn_clock_cpu() - s->start;
+    double left = s->opts->time_limit - spent;
     return left * (double)(sweeps > 0 ? sweeps : 1) < policy->analysis_sweeps * spent;
 }
 
-static cn_friction_fn cn_auto_island;
+// ---- the methods ----
 
-// The islands of p one by one, where it falls apart.
-static cn_status cn_auto_islands(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                                 double *r, double *u, cn_solve_report *report, bool *split) {
-    cn_friction body = *p;
-    cn_solve_opts own = *opts;
-    own.memo = NULL; // it is that of p, whose sweeps may go on
-    cn_status status =
-        p->W.kind == CN_OPERATOR_BALLS ? cn_friction_expand(p, scratch, &body) : CN_OK;
-    return status == CN_OK
-               ? cn_islands_solve(&body, cn_auto_island, &own, scratch, r, u, report, split)
-               : status;
+// Gauss-Seidel for as long as patience lets it.
+static cn_status sweep_on(stages *s, const cn_solve_opts *opts, double patience) {
+    cn_status status = cn_nsgs_go(&s->sweeps, opts, patience, s->report);
+    spend(s, s->report->iterations, 1.0);
+    return status;
 }
 
-// What Newton needs to know about p, and what a step of it costs. body: room for p in a form that
-// it takes.
-static cn_status cn_auto_analyse(cn_auto_turns *turns, const cn_friction *p, const cn_nsgs *sweeps,
-                                 cn_friction *body, cn_newton_system *system, cn_arena *scratch) {
-    cn_status status = cn_friction_expand(p, scratch, body);
-    status = status == CN_OK ? cn_newton_analyse(body, scratch, system) : status;
+// What Newton needs to know about p, and what a step of it costs.
+static cn_status analyse(stages *s) {
+    cn_status status = cn_friction_expand(s->p, s->scratch, &s->body);
+    status = status == CN_OK ? cn_newton_analyse(&s->body, s->scratch, &s->system) : status;
     if (status == CN_OK) {
-        turns->step_work = cn_newton_cost(system) / cn_sweep_cost(&sweeps->sweep);
+        s->step_work = cn_newton_cost(&s->system) / cn_sweep_cost(&s->sweeps.sweep);
     }
     return status;
 }
 
-// Gauss-Seidel for as long as it promises to be the cheaper way; not at all in small islands. Easy
-// problems end before anything is analysed. body: room for what is analysed then. *patience: sweeps
-// that cost as much as a Newton stage; infinite: there is none, or islands have been solved by
-// themselves.
-static cn_status cn_auto_begin(const cn_friction *p, cn_auto_turns *turns, cn_nsgs *sweeps,
-                               cn_friction *body, cn_newton_system *system, cn_arena *scratch,
-                               double *r, double *u, cn_solve_report *report, double *patience) {
-    bool at_once = turns->island && p->contacts < policy->small_island;
-    cn_nsgs_start(sweeps, r);
-    turns->start_error = sweeps->start_error;
-    cn_solve_opts opts = cn_watch_rest(turns->opts, turns->start);
-    const cn_nsgs_params *params = (const void *)opts.params;
-    if (params->budget > 0.0 && params->budget < opts.max_iterations) {
-        opts.max_iterations = params->budget > 1.0 ? (int32_t)params->budget : 1;
+// The first weight of the proximal term at an error.
+static double proximal_weight(double error) {
+    return fmin(fmax(policy->proximal_share * error, policy->proximal_min),
+                cn_prox_param_table[0].initial);
+}
+
+// Interior point methods from well inside the cones, one start after the other; r becomes better or
+// stays.
+static cn_status interior_points(stages *s, int32_t starts, int32_t stall) {
+    bool safe = starts == 1 || is_loose(s);
+    const double margins[CN_AUTO_STARTS] = {
+        safe ? policy->interior_margin_safe : policy->interior_margin,
+        safe ? policy->interior_margin : policy->interior_margin_safe,
+        policy->interior_margin_last};
+    cn_status status = CN_OK;
+    for (int32_t k = 0; k < starts && !is_over(status, s->report); k++) {
+        cn_solve_opts opts = *s->opts;
+        if (!limit(s, policy->interior_iterations, s->step_work, &opts, s->report)) {
+            break;
+        }
+        cn_ipm_params params = {.margin = margins[k], .implicit = 1.0, .patience = stall};
+        memset(opts.params, 0, sizeof opts.params);
+        memcpy(opts.params, &params, sizeof params);
+        cn_arena_mark mark = cn_arena_get_mark(s->scratch);
+        status = cn_friction_ipm(s->system.p, &opts, s->scratch, s->r, s->u, s->report);
+        cn_arena_release(s->scratch, mark);
+        spend(s, s->report->iterations, s->step_work);
     }
-    opts.max_iterations = at_once ? 0 : opts.max_iterations;
-    double first = sweeps->with_momentum ? policy->first_sweeps_momentum : policy->first_sweeps;
-    bool loose = opts.tolerance >= policy->loose_tolerance,
-         swept = opts.tolerance >= policy->sweeps_only_tolerance && sweeps->with_momentum &&
-                 sweeps->sweep.ops->kind == CN_SWEEP_BALLS;
-    if (swept && opts.max_iterations > policy->sweeps_only_max) {
-        opts.max_iterations = policy->sweeps_only_max;
-    }
-    cn_status status = cn_nsgs_go(sweeps, &opts, swept ? HUGE_VAL : first, report);
-    cn_auto_spend(turns, report->iterations, 1.0);
-    *patience = HUGE_VAL;
-    bool goes_on =
-        !cn_auto_is_over(status, report) && cn_auto_limits(turns, INT32_MAX, 1.0, &opts, report);
-    bool vast = p->contacts > policy->vast_contacts;
-    if (goes_on && (vast || cn_auto_is_brief(turns, sweeps->sweeps))) {
-        status = cn_nsgs_go(sweeps, &opts, HUGE_VAL, report);
-        cn_auto_spend(turns, report->iterations, 1.0);
-    } else if (goes_on) {
-        cn_nsgs_answer(sweeps, r);
-        if (!turns->island) {
-            status = cn_auto_islands(p, &opts, scratch, r, u, report, &turns->split);
-        }
-        if (status != CN_OK || turns->split) {
-            turns->iterations += report->iterations;
-            return status;
-        }
-        status = cn_auto_analyse(turns, p, sweeps, body, system, scratch);
-        if (status == CN_OK) {
-            bool plain = p->W.kind == CN_OPERATOR_ASSEMBLED && cn_auto_is_marginal(system, sweeps),
-                 hard = turns->island || (loose && plain);
-            double steps = hard ? policy->newton_steps_hard : policy->newton_steps;
-            *patience = fmax(first, steps * turns->step_work);
-        }
-        if ((status == CN_OK && !at_once && !swept) || status == CN_ERR_UNSUPPORTED) {
-            status = cn_nsgs_go(sweeps, &opts, *patience, report);
-            cn_auto_spend(turns, report->iterations, 1.0);
-        }
-    }
-    cn_nsgs_answer(sweeps, r);
     return status;
+}
+
+// ---- the stages ----
+
+// Whether p is so small that it was solved by enumeration.
+static bool enumerate(stages *s) {
+    double answer[2 * CN_ENUMERATE_MOST], tolerance = s->opts->tolerance;
+    int32_t tried;
+    if (!(cn_enumerate_2d(s->p, s->opts->measure, tolerance, answer, &tried) <= tolerance)) {
+        return false;
+    }
+    memcpy(s->r, answer, sizeof *s->r * 2 * (size_t)s->p->contacts);
+    s->report->outcome = CN_SOLVED;
+    s->report->iterations = tried;
+    s->report->detail = "by enumeration of the contact statuses";
+    return true;
 }
 
 // The error that Newton aims at in a first try of as many steps as settle allows. Equations of
 // joints are linear: solving them to round-off costs a step or two more than a loose tolerance, and
 // mechanisms keep their energy.
-static double cn_auto_aim(const cn_friction *p, const cn_solve_opts *opts) {
-    const cn_nsgs_params *params = (const void *)opts->params;
-    bool tight = params->settle > 0 && cn_boxes_count(p) > 0;
-    return tight ? fmin(opts->tolerance, policy->aim) : opts->tolerance;
+static double newton_aim(const stages *s) {
+    bool tight = params_of(s)->settle > 0 && cn_boxes_count(s->p) > 0;
+    return tight ? fmin(s->opts->tolerance, policy->aim) : s->opts->tolerance;
 }
 
-// Newton before anything else, for problems where joints abound and for convex ones; left as
-// stalled where it cannot be used.
-static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_arena *scratch,
-                                double *r, double *u, cn_solve_report *report) {
+// Newton before anything else; left as stalled where it cannot be used.
+static cn_status newton_first(stages *s) {
+    const cn_friction *p = s->p;
+    cn_solve_report *report = s->report;
     cn_newton_system system;
-    double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
+    double *v = CN_TAKE(s->scratch, double, cn_operator_dofs(&p->W, p->dim));
     if (!v) {
         return CN_ERR_MEMORY;
     }
-    cn_friction_velocity(p, r, v, u);
-    double error = cn_natural_error(p, turns->opts->measure, r, u);
-    cn_solve_opts opts = *turns->opts;
-    opts.tolerance = cn_auto_aim(p, &opts);
+    cn_friction_velocity(p, s->r, v, s->u);
+    double error = cn_natural_error(p, s->opts->measure, s->r, s->u);
+    cn_solve_opts opts = *s->opts;
+    opts.tolerance = newton_aim(s);
     if (error <= CN_WATCH_MARGIN * opts.tolerance) {
         report->outcome = CN_SOLVED;
         report->detail = "the first guess is a solution";
         return CN_OK;
     }
-    cn_status status = cn_newton_analyse(p, scratch, &system);
+    cn_status status = cn_newton_analyse(p, s->scratch, &system);
     if (status != CN_OK) {
         report->outcome = CN_STALLED;
         return status == CN_ERR_UNSUPPORTED ? CN_OK : status;
     }
-    if (opts.tolerance < turns->opts->tolerance) {
-        const cn_nsgs_params *params = (const void *)turns->opts->params;
-        cn_auto_limits(turns, params->settle, 1.0, &opts, report);
-        status = cn_prox_newton_run(&system, &opts, cn_auto_eps(error), scratch, r, report);
-        turns->iterations += report->iterations;
-        cn_friction_velocity(p, r, v, u);
-        error = cn_natural_error(p, turns->opts->measure, r, u);
-        if (error <= CN_WATCH_MARGIN * turns->opts->tolerance) {
+    if (opts.tolerance < s->opts->tolerance) {
+        limit(s, params_of(s)->settle, 1.0, &opts, report);
+        status =
+            cn_prox_newton_run(&system, &opts, proximal_weight(error), s->scratch, s->r, report);
+        s->iterations += report->iterations;
+        cn_friction_velocity(p, s->r, v, s->u);
+        error = cn_natural_error(p, s->opts->measure, s->r, s->u);
+        if (error <= CN_WATCH_MARGIN * s->opts->tolerance) {
             report->outcome = CN_SOLVED;
             report->detail = "tolerance reached";
         }
-        if (cn_auto_is_over(status, report)) {
+        if (is_over(status, report)) {
             return status;
         }
-        opts = *turns->opts;
+        opts = *s->opts;
     }
     // A convex problem is solved by it in the end, however many steps it takes.
-    if (cn_auto_limits(turns, p->convex ? INT32_MAX : policy->newton_turn, 1.0, &opts, report)) {
-        status = cn_prox_newton_run(&system, &opts, cn_auto_eps(error), scratch, r, report);
-        turns->iterations += report->iterations;
+    if (limit(s, p->convex ? INT32_MAX : policy->newton_turn, 1.0, &opts, report)) {
+        status =
+            cn_prox_newton_run(&system, &opts, proximal_weight(error), s->scratch, s->r, report);
+        s->iterations += report->iterations;
     }
+    return status;
+}
+
+static double first_patience(const stages *s) {
+    return s->sweeps.momentum > 0.0 ? policy->first_sweeps_momentum : policy->first_sweeps;
+}
+
+// Easy problems end here, before anything is analysed.
+static cn_status first_sweeps(stages *s) {
+    cn_nsgs_start(&s->sweeps, s->r);
+    s->start_error = s->sweeps.start_error;
+    s->rest = cn_watch_rest(s->opts, s->start);
+    double budget = params_of(s)->budget;
+    if (budget > 0.0 && budget < s->rest.max_iterations) {
+        s->rest.max_iterations = budget > 1.0 ? (int32_t)budget : 1;
+    }
+    if (is_small_island(s)) {
+        s->rest.max_iterations = 0;
+    }
+    bool only = is_left_to_sweeps(s);
+    if (only && s->rest.max_iterations > policy->sweeps_only_max) {
+        s->rest.max_iterations = policy->sweeps_only_max;
+    }
+    return sweep_on(s, &s->rest, only ? HUGE_VAL : first_patience(s));
+}
+
+static cn_friction_fn solve_island;
+
+// The islands of p one by one, where it falls apart.
+static cn_status split(stages *s) {
+    cn_friction body = *s->p;
+    cn_solve_opts own = s->rest;
+    own.memo = NULL; // it is that of p, whose sweeps may go on
+    cn_status status =
+        s->p->W.kind == CN_OPERATOR_BALLS ? cn_friction_expand(s->p, s->scratch, &body) : CN_OK;
+    if (status == CN_OK) {
+        status = cn_islands_solve(&body, solve_island, &own, s->scratch, s->r, s->u, s->report,
+                                  &s->split);
+    }
+    s->iterations += status != CN_OK || s->split ? s->report->iterations : 0;
+    return status;
+}
+
+// Sweeps until they have cost as much as a Newton stage is expected to, while they promise to end
+// before that.
+static cn_status patient_sweeps(stages *s) {
+    cn_status status = analyse(s);
+    if (status == CN_OK) {
+        // What is left of a problem without its open contacts is all that is hard.
+        bool plain = s->p->W.kind == CN_OPERATOR_ASSEMBLED && is_marginal(s),
+             hard = s->island || (is_loose(s) && plain);
+        double steps = hard ? policy->newton_steps_hard : policy->newton_steps;
+        s->patience = fmax(first_patience(s), steps * s->step_work);
+    }
+    bool sweeps = status == CN_OK && !is_small_island(s) && !is_left_to_sweeps(s);
+    return sweeps || status == CN_ERR_UNSUPPORTED ? sweep_on(s, &s->rest, s->patience) : status;
+}
+
+// Everything that begins with sweeps, up to the turns. patience stays infinite where there are no
+// turns to come.
+static cn_status sweep_and_split(stages *s) {
+    cn_status status = first_sweeps(s);
+    if (is_over(status, s->report) || !limit_rest(s, &s->rest)) {
+        cn_nsgs_answer(&s->sweeps, s->r);
+        return status;
+    }
+    if (is_vast(s->p) || is_brief(s)) {
+        status = sweep_on(s, &s->rest, HUGE_VAL);
+        cn_nsgs_answer(&s->sweeps, s->r);
+        return status;
+    }
+    cn_nsgs_answer(&s->sweeps, s->r);
+    status = s->island ? CN_OK : split(s);
+    if (status != CN_OK || s->split) {
+        return status;
+    }
+    status = patient_sweeps(s);
+    cn_nsgs_answer(&s->sweeps, s->r);
+    return status;
+}
+
+// Turn k: interior point methods, at the place in the turns that they have, where there are
+// contacts only; Newton from the best r so far; Gauss-Seidel from what it left.
+static cn_status turn(stages *s, int32_t k) {
+    cn_solve_opts opts = *s->opts;
+    bool marginal = is_marginal(s), loose = is_loose(s);
+    int32_t steps = policy->newton_turn << (k < 20 ? k : 20);
+    if (cn_boxes_count(s->system.p) == 0 && k == (marginal && loose ? 0 : 1)) {
+        cn_status status = marginal
+                               ? interior_points(s, CN_AUTO_STARTS, policy->interior_stall_marginal)
+                               : interior_points(s, 1, policy->interior_stall);
+        if (is_over(status, s->report)) {
+            return status;
+        }
+    }
+    steps = marginal && !loose && k == 0 ? policy->newton_probe : steps;
+    if (!limit(s, steps, s->step_work, &opts, s->report)) {
+        return CN_OK;
+    }
+    double floor = fmin(policy->proximal_loose * opts.tolerance, policy->proximal_loose_max);
+    double weight = fmax(proximal_weight(s->sweeps.best_error), floor);
+    cn_status status = cn_prox_newton_run(&s->system, &opts, weight, s->scratch, s->r, s->report);
+    spend(s, s->report->iterations, s->step_work);
+    if (is_over(status, s->report) || !limit_rest(s, &opts)) {
+        return status;
+    }
+    cn_nsgs_start(&s->sweeps, s->r);
+    status = sweep_on(s, &opts, s->patience);
+    cn_nsgs_answer(&s->sweeps, s->r);
     return status;
 }
 
@@ -320,108 +388,105 @@ static cn_status cn_auto_newton(const cn_friction *p, cn_auto_turns *turns, cn_a
 // problem has left a good part of its error: slow modes, such as a column that leans, which sweeps
 // hardly see. Step after step they would feed a motion that a tall structure never comes to rest
 // from. Not for spheres and disks, whose piles keep rearranging. The answer is the better of both.
-static cn_status cn_auto_settle(cn_auto_turns *turns, const cn_friction *p, const cn_nsgs *sweeps,
-                                cn_friction *body, cn_newton_system *system, cn_arena *scratch,
-                                double *r, double *u) {
-    const cn_nsgs_params *params = (const void *)turns->opts->params;
-    cn_solve_opts opts = *turns->opts;
+static cn_status come_to_rest(stages *s) {
+    cn_solve_opts opts = *s->opts;
     cn_solve_report report = {0};
-    bool near = turns->start_error <= policy->near_start * opts.tolerance;
-    double enough = fmax(policy->rest_share * turns->start_error, policy->aim);
-    if (params->settle == 0 || !near || turns->start_error <= enough || turns->split ||
-        sweeps->sweep.ops->kind == CN_SWEEP_BALLS || p->contacts > policy->vast_contacts ||
-        cn_auto_is_brief(turns, sweeps->sweeps)) {
+    bool near = s->start_error <= policy->near_start * opts.tolerance;
+    double enough = fmax(policy->rest_share * s->start_error, policy->aim);
+    if (params_of(s)->settle == 0 || !near || s->start_error <= enough || s->split ||
+        s->sweeps.sweep.ops->kind == CN_SWEEP_BALLS || is_vast(s->p) || is_brief(s)) {
         return CN_OK;
     }
-    cn_status status =
-        turns->step_work > 0.0 ? CN_OK : cn_auto_analyse(turns, p, sweeps, body, system, scratch);
+    cn_status status = s->step_work > 0.0 ? CN_OK : analyse(s);
     if (status != CN_OK) {
         return status == CN_ERR_UNSUPPORTED ? CN_OK : status;
     }
-    double *v = CN_TAKE(scratch, double, cn_operator_dofs(&body->W, body->dim));
+    double *v = CN_TAKE(s->scratch, double, cn_operator_dofs(&s->body.W, s->body.dim));
     if (!v) {
         return CN_ERR_MEMORY;
     }
-    cn_friction_velocity(body, r, v, u);
-    double error = cn_natural_error(body, opts.measure, r, u);
-    if (error <= enough || turns->step_work > policy->rest_step_cost ||
-        !cn_auto_limits(turns, (int32_t)policy->newton_steps, turns->step_work, &opts, &report)) {
+    cn_friction_velocity(&s->body, s->r, v, s->u);
+    double error = cn_natural_error(&s->body, opts.measure, s->r, s->u);
+    if (error <= enough || s->step_work > policy->rest_step_cost ||
+        !limit(s, (int32_t)policy->newton_steps, s->step_work, &opts, &report)) {
         return CN_OK;
     }
     opts.tolerance = policy->aim;
-    status = cn_prox_newton_run(system, &opts, cn_auto_eps(error), scratch, r, &report);
-    cn_auto_spend(turns, report.iterations, turns->step_work);
+    status =
+        cn_prox_newton_run(&s->system, &opts, proximal_weight(error), s->scratch, s->r, &report);
+    spend(s, report.iterations, s->step_work);
     return status;
 }
 
-static cn_status cn_auto_solve(const cn_friction *p, bool island, const cn_solve_opts *opts,
-                               cn_arena *scratch, double *r, double *u, cn_solve_report *report) {
-    double answer[2 * CN_ENUMERATE_MOST];
-    int32_t tried;
-    if (cn_enumerate_2d(p, opts->measure, opts->tolerance, answer, &tried) <= opts->tolerance) {
-        memcpy(r, answer, sizeof *r * 2 * (size_t)p->contacts);
-        report->outcome = CN_SOLVED;
-        report->iterations = tried;
-        report->detail = "by enumeration of the contact statuses";
-        return CN_OK;
-    }
-    // Sweeps do without u, and vast problems see nothing else.
-    bool sweeps_only = p->contacts > policy->vast_contacts && !p->convex && cn_boxes_count(p) == 0;
-    if (!u && !sweeps_only) {
-        u = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
-        if (!u) {
-            return CN_ERR_MEMORY;
-        }
-    }
-    cn_auto_turns turns = {
-        .opts = opts, .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0, .island = island};
+// ---- all of them ----
+
+static cn_status run_stages(stages *s) {
+    const cn_friction *p = s->p;
     if (p->convex || cn_boxes_count(p) > policy->joint_share * p->contacts) {
-        cn_status status = cn_auto_newton(p, &turns, scratch, r, u, report);
-        report->iterations = turns.iterations;
-        if (cn_auto_is_over(status, report) || turns.iterations >= opts->max_iterations) {
+        cn_status status = newton_first(s);
+        s->report->iterations = s->iterations;
+        if (is_over(status, s->report) || s->iterations >= s->opts->max_iterations) {
             return status;
         }
     }
-    cn_nsgs sweeps;
-    cn_friction body;
-    cn_newton_system system;
-    double patience = 0.0;
-    cn_status status = cn_nsgs_prepare(p, opts, scratch, &sweeps);
-    if (status == CN_OK) {
-        status =
-            cn_auto_begin(p, &turns, &sweeps, &body, &system, scratch, r, u, report, &patience);
-    }
-    for (int32_t k = 0; !cn_auto_is_over(status, report) && isfinite(patience) &&
-                        turns.iterations < opts->max_iterations && !cn_auto_is_spent(&turns);
+    cn_status status = cn_nsgs_prepare(p, s->opts, s->scratch, &s->sweeps);
+    status = status == CN_OK ? sweep_and_split(s) : status;
+    for (int32_t k = 0; !is_over(status, s->report) && isfinite(s->patience) &&
+                        s->iterations < s->opts->max_iterations && !is_spent(s);
          k++) {
-        patience *= 2.0;
-        status = cn_auto_turn(&turns, k, &system, &sweeps, patience, scratch, r, u, report);
+        s->patience *= 2.0;
+        status = turn(s, k);
     }
-    if (!cn_auto_is_over(status, report) && cn_auto_is_spent(&turns)) {
-        report->outcome = CN_EFFORT;
-        report->detail = "the budget of work is spent";
+    if (!is_over(status, s->report) && is_spent(s)) {
+        s->report->outcome = CN_EFFORT;
+        s->report->detail = "the budget of work is spent";
     }
-    if (status == CN_OK && report->outcome == CN_SOLVED) {
-        status = cn_auto_settle(&turns, p, &sweeps, &body, &system, scratch, r, u);
+    if (status == CN_OK && s->report->outcome == CN_SOLVED) {
+        status = come_to_rest(s);
     }
-    report->iterations = turns.iterations;
-    report->work = turns.work;
+    s->report->iterations = s->iterations;
+    s->report->work = s->work;
     return status;
 }
 
-static cn_status cn_auto_island(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                                double *r, double *u, cn_solve_report *report) {
-    return cn_auto_solve(p, true, opts, scratch, r, u, report);
+static cn_status solve_stages(const cn_friction *p, bool island, const cn_solve_opts *opts,
+                              cn_arena *scratch, double *r, double *u, cn_solve_report *report) {
+    stages s = {.p = p,
+                .opts = opts,
+                .scratch = scratch,
+                .r = r,
+                .u = u,
+                .report = report,
+                .island = island,
+                .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0,
+                .patience = HUGE_VAL};
+    if (enumerate(&s)) {
+        return CN_OK;
+    }
+    // Sweeps do without u, and vast problems see nothing else.
+    bool sweeps_only = is_vast(p) && !p->convex && cn_boxes_count(p) == 0;
+    if (!u && !sweeps_only) {
+        s.u = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+        if (!s.u) {
+            return CN_ERR_MEMORY;
+        }
+    }
+    return run_stages(&s);
 }
 
-static cn_status cn_auto_whole(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                               double *r, double *u, cn_solve_report *report) {
-    return cn_auto_solve(p, false, opts, scratch, r, u, report);
+static cn_status solve_island(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                              double *r, double *u, cn_solve_report *report) {
+    return solve_stages(p, true, opts, scratch, r, u, report);
+}
+
+static cn_status solve_whole(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                             double *r, double *u, cn_solve_report *report) {
+    return solve_stages(p, false, opts, scratch, r, u, report);
 }
 
 cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                            double *r, double *u, cn_solve_report *report) {
     return !p->convex && solve_has_steep_cones(p)
-               ? solve_steep_cones(p, cn_auto_whole, opts, scratch, r, u, report)
-               : cn_auto_whole(p, opts, scratch, r, u, report);
+               ? solve_steep_cones(p, solve_whole, opts, scratch, r, u, report)
+               : solve_whole(p, opts, scratch, r, u, report);
 }

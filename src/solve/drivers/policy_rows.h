@@ -88,7 +88,7 @@ ROW(double, float_tolerance_min, 1e-5, "residual", "spheres and disks: below it 
     "spheres: 5.7 ns per contact and sweep for 9.2 (AVX2)")
 ROW(double, float_rigid_tolerance_min, 5e-3, "residual", "the same for other bodies",
     "the wall: 8.4 ns for 14.2 (AVX-512); at 1e-3 a run took twice the time")
-ROW(double, float_friction_max, 5.0, "mu", "above it mu |u_T| of a float is round-off",
+ROW(double, float_friction_max, 5.0, "mu", "above it mu times the slip, in floats, is round-off",
     "bodies with large friction on the ground")
 ROW(double, float_noise, 4.0, "round-off", "an error below this floats make no better",
     "no figure recorded")
