@@ -191,6 +191,36 @@ CN_TEST(partial_overlap_keeps_partitions_of_unity) {
     }
 }
 
+// A body of two slabs, one below the other: only the nearer one is met.
+CN_TEST(nearer_of_two_surfaces_is_met) {
+    static rows_fn *const make[2] = {det_mortar_rows, det_midpoint_rows};
+    double node[16] = {-0.5, -0.4, 0.5, -0.4, 0.5, -0.3, -0.5, -0.3,
+                       -0.5, -0.1, 0.5, -0.1, 0.5, 0.0,  -0.5, 0.0};
+    int32_t corner[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (int k = 0; k < 4; k++) { // both kinds of rows, both orders of the slabs
+        pair p;
+        start_pair(&p);
+        for (int i = 0; i < 8; i++) {
+            corner[i] = k / 2 ? (i + 4) % 8 : i;
+        }
+        assert_int_equal(
+            fe_mesh_build(p.memory, 2, fe_element_find("q4"), 8, node, 2, corner, p.mesh, NULL),
+            CN_OK);
+        p.mesh[1] = make_box(p.memory, "q4", 1.0, 0.5, 0, 7, 3, 0, FE_PATTERN_DIAGONAL);
+        place(&p, 0, 0.0);
+        place(&p, 1, 0.25 + 0.01);
+        det_rows rows;
+        assert_int_equal(make[k % 2](p.surface + 1, p.surface, 1.0, 0.1, p.memory, &rows), CN_OK);
+        double length = 0.0;
+        for (int32_t a = 0; a < rows.rows; a++) {
+            CN_CHECK_NEAR(rows.gap[a], 0.01, 1e-15);
+            length += rows.length[a];
+        }
+        CN_CHECK_NEAR(length, 1.0, 1e-14);
+        end_pair(&p);
+    }
+}
+
 // ---- the contact patch test ----
 
 // Two blocks 1 x 0.5 under a uniform pressure, without friction: the stress is uniform. Largest

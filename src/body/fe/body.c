@@ -58,7 +58,7 @@ void fe_body_set_type(fe_body *body, fe_type *type) {
 
 void fe_body_predict(const fe_body *body, double *u) {
     const fe_type_key *key = &body->type->key;
-    double step = body->quasi_static ? 0.0 : key->h * (1.0 - key->theta);
+    double step = key->h * (1.0 - key->theta);
     for (int32_t i = 0; i < body->type->ops.dofs; i++) {
         u[i] = body->u[i] + step * body->v[i];
     }
