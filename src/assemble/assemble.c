@@ -353,14 +353,14 @@ static cn_status cn_allocate(const cn_assembling *job, int32_t most, bool boxes,
     return complete ? CN_OK : CN_ERR_MEMORY;
 }
 
-static void cn_pick_light(void *user, int64_t first, int64_t end) {
+static void pick_inv_mass(void *user, int64_t first, int64_t end) {
     const cn_assembling *job = user;
     int32_t size = cn_velocity_size(job->model->dim);
-    double *light = job->out->problem.W.balls.light;
+    double *inv_mass = job->out->problem.W.balls.light;
     for (int64_t i = first; i < end; i++) {
         const double *inverse = job->inertia->inverse + size * size * i;
-        light[2 * i] = inverse[0];
-        light[2 * i + 1] = inverse[size * size - 1];
+        inv_mass[2 * i] = inverse[0];
+        inv_mass[2 * i + 1] = inverse[size * size - 1];
     }
 }
 
@@ -373,15 +373,15 @@ static void cn_pick_radii(void *user, int64_t first, int64_t end) {
 }
 
 // 1/m and 1/I of the bodies, known already where there are only balls; NULL: no memory.
-static double *cn_light_of(cn_assembling *job, cn_arena *memory) {
-    double *light = job->inertia->light;
-    if (!light) {
-        light = CN_TAKE(memory, double, 2 * (int64_t)job->model->body_count);
-        job->out->problem.W.balls.light = light;
-        cn_parallel_ranges(cn_arena_env(memory), light ? job->model->body_count : 0, cn_pick_light,
-                           job);
+static double *inv_mass_of(cn_assembling *job, cn_arena *memory) {
+    double *inv_mass = job->inertia->inv_mass;
+    if (!inv_mass) {
+        inv_mass = CN_TAKE(memory, double, 2 * (int64_t)job->model->body_count);
+        job->out->problem.W.balls.light = inv_mass;
+        cn_parallel_ranges(cn_arena_env(memory), inv_mass ? job->model->body_count : 0,
+                           pick_inv_mass, job);
     }
-    return light;
+    return inv_mass;
 }
 
 // The columns of H of problem contact a, listed contact c, from an entry on; arm: of balls. Returns
@@ -698,7 +698,7 @@ cn_status cn_assemble(const cn_model *model, const cn_state *state, const cn_con
     cn_friction *p = &out->problem;
     p->W.body.inverse = p->W.points.inverse = inertia->inverse;
     if (job.form == CN_OPERATOR_BALLS) {
-        p->W.balls.light = cn_light_of(&job, memory);
+        p->W.balls.light = inv_mass_of(&job, memory);
         if (!p->W.balls.light) {
             return cn_fail_memory(error);
         }

@@ -11,8 +11,8 @@
 // worked in (6x6 by rows; 2D 3x3). Fixed and driven bodies have none (zero).
 typedef struct cn_inertia_map {
     const double *q;
-    double *inverse; // 36 or 9 each; NULL where only balls move
-    double *light;   // 1/m and 1/I of each then
+    double *inverse;  // 36 or 9 each; NULL where only round bodies move
+    double *inv_mass; // 1/m and 1/I of each then
 } cn_inertia_map;
 
 // q must outlive the map.
@@ -24,8 +24,8 @@ const double *cn_inertia_at(const cn_model *model, const cn_inertia_map *inertia
 // The body does not answer to impulses any more.
 void cn_inertia_hold(const cn_model *model, cn_inertia_map *inertia, int32_t body);
 
-// The problem of one step. All arrays in the arena given to cn_assemble, but for balls' normals
-// and gaps where every listed contact takes part, which are those of the list.
+// The problem of one step. All arrays in the arena given to cn_assemble, but for the normals
+// and gaps of round bodies where every listed contact takes part, which are those of the list.
 typedef struct cn_assembled {
     cn_friction problem; // body space; contacts that are active (their law's test), then joints
     int32_t contacts;    // blocks of contacts; those behind belong to the joints, in their order
@@ -122,7 +122,7 @@ static inline double cn_row_after(const cn_assembled *assembled, const double *r
     const double *compliance = assembled->problem.bounds.compliance;
     return u[row] - assembled->shift[row] - (compliance ? compliance[row] * r[row] : 0.0);
 }
-// v := v_free + M^-1 H r. env: whose threads; may be NULL. Of balls v may be v_free.
+// v := v_free + M^-1 H r. env: whose threads; may be NULL. Of round bodies v may be v_free.
 void cn_apply_impulses(const cn_env *env, const cn_model *model, const cn_assembled *step,
                        const double *v_free, const double *r, double *v);
 

@@ -29,15 +29,15 @@ static void cn_inertia_range(void *user, int64_t first, int64_t end) {
     }
 }
 
-static void cn_light_range(void *user, int64_t first, int64_t end) {
+static void inv_mass_range(void *user, int64_t first, int64_t end) {
     const cn_inertia_loop *loop = user;
     const cn_model *model = loop->model;
     for (int64_t i = first; i < end; i++) {
         const cn_body *body = &model->body[i];
         bool free = body->role == CN_BODY_FREE;
-        double *light = loop->out->light + 2 * i;
-        light[0] = free ? 1.0 / body->mass : 0.0;
-        light[1] = free ? model->inertia[body->inertia].inverse[model->dim == 3 ? 0 : 8] : 0.0;
+        double *inv_mass = loop->out->inv_mass + 2 * i;
+        inv_mass[0] = free ? 1.0 / body->mass : 0.0;
+        inv_mass[1] = free ? model->inertia[body->inertia].inverse[model->dim == 3 ? 0 : 8] : 0.0;
     }
 }
 
@@ -46,11 +46,11 @@ cn_status cn_inertia_prepare(const cn_model *model, const double *q, cn_arena *m
     int64_t size = cn_velocity_size(model->dim), bodies = model->body_count;
     double *numbers = CN_TAKE(memory, double, model->only_balls ? 2 * bodies : size *size *bodies);
     *out = (cn_inertia_map){.q = q};
-    *(model->only_balls ? &out->light : &out->inverse) = numbers;
+    *(model->only_balls ? &out->inv_mass : &out->inverse) = numbers;
     cn_inertia_loop loop = {model, out};
     if (numbers) {
         cn_parallel_ranges(cn_arena_env(memory), bodies,
-                           model->only_balls ? cn_light_range : cn_inertia_range, &loop);
+                           model->only_balls ? inv_mass_range : cn_inertia_range, &loop);
     }
     return numbers ? CN_OK : CN_ERR_MEMORY;
 }
@@ -63,13 +63,13 @@ const double *cn_inertia_at(const cn_model *model, const cn_inertia_map *inertia
     }
     memset(own, 0, sizeof *own * (size_t)(size * size));
     for (int32_t i = 0; i < size; i++) {
-        own[(size + 1) * i] = inertia->light[2 * (int64_t)body + (i < dim ? 0 : 1)];
+        own[(size + 1) * i] = inertia->inv_mass[2 * (int64_t)body + (i < dim ? 0 : 1)];
     }
     return own;
 }
 
 void cn_inertia_hold(const cn_model *model, cn_inertia_map *inertia, int32_t body) {
     int64_t size = cn_velocity_size(model->dim), count = inertia->inverse ? size * size : 2;
-    memset((inertia->inverse ? inertia->inverse : inertia->light) + count * body, 0,
+    memset((inertia->inverse ? inertia->inverse : inertia->inv_mass) + count * body, 0,
            sizeof(double) * (size_t)count);
 }

@@ -1,9 +1,9 @@
 // detect/broad.c
-// Broad phase: balls are grown by a skin, and the pairs of grown balls are looked for by the grid
-// only when a ball has left its grown one. In between they stay as they are, and who uses them
-// looks at each pair of balls itself. What comes out is the same either way, so the skins may
-// depend on anything. What all balls do alike does not count: grown balls may be moved together
-// without changing their pairs, so a heap that falls as a whole keeps them.
+// Broad phase: spheres are grown by a skin, and the pairs of grown spheres are searched by the grid
+// only when a sphere has left its grown one. In between they stay as they are, and their user
+// tests each pair of spheres itself. What comes out is the same either way, so the skins may
+// depend on anything. What all spheres do alike does not count: grown spheres may be moved together
+// without changing their pairs, so a heap that falls as a whole does not change them.
 #include "detect/detect.h"
 
 #include "base/arena.h"
@@ -13,30 +13,30 @@
 #include <math.h>
 #include <string.h>
 
-// The skin of a ball: what it moves in so many calls, within these shares of its radius. Wider
-// skins last longer and give more pairs to look through.
+// The skin of a sphere: what it moves in so many calls, within these shares of its radius. Wider
+// skins last longer and give more pairs to test.
 #define CN_SKIN_CALLS 8.0
 #define CN_SKIN_LEAST 0.1
 #define CN_SKIN_MOST 0.2
 
 struct cn_broad {
-    cn_arena *memory;   // of this struct
-    cn_arena *kept;     // of the grown balls
-    int32_t count;      // of them
-    int32_t calls;      // since they were grown
-    cn_bounding *grown; //
-    cn_buffer near;     // cn_body_pair: pairs of grown balls, sorted
-    cn_buffer mark;     // uint8_t: of each
+    cn_arena *memory;       // of this struct
+    cn_arena *grown_memory; // of the grown spheres
+    int32_t count;          // of them
+    int32_t calls;          // since they were grown
+    cn_bounding *grown;
+    cn_buffer near; // cn_body_pair: pairs of grown spheres, sorted
+    cn_buffer mark; // uint8_t: of each
 };
 
-// The balls of a call beside the grown ones, which are moved by `shift`.
+// The spheres of a call beside the grown ones, which are moved by `shift`.
 typedef struct cn_growing {
     cn_broad *broad;
     const cn_bounding *ball;
     double shift[3];
 } cn_growing;
 
-// How balls have moved: how many have left their grown ones, and the sum of all ways.
+// How spheres have moved: how many have left their grown ones, and the sum of all displacements.
 typedef struct cn_leaving {
     int64_t escaped, count;
     double way[3];
@@ -52,8 +52,8 @@ cn_broad *cn_broad_create(const cn_env *env) {
     broad->memory = memory;
     cn_buffer_init(&broad->near, cn_arena_env(memory));
     cn_buffer_init(&broad->mark, cn_arena_env(memory));
-    broad->kept = cn_arena_create(env);
-    if (!broad->kept) {
+    broad->grown_memory = cn_arena_create(env);
+    if (!broad->grown_memory) {
         cn_broad_destroy(broad);
         return NULL;
     }
@@ -64,13 +64,13 @@ void cn_broad_destroy(cn_broad *broad) {
     if (broad) {
         cn_buffer_free(&broad->near);
         cn_buffer_free(&broad->mark);
-        cn_arena_destroy(broad->kept);
+        cn_arena_destroy(broad->grown_memory);
         cn_arena_destroy(broad->memory);
     }
 }
 
-// The way of ball i from its grown one, and its length.
-static double cn_moved(const cn_growing *growing, int64_t i, double way[3]) {
+// The displacement of sphere i from its grown one, and its length.
+static double moved(const cn_growing *growing, int64_t i, double way[3]) {
     const double *from = growing->broad->grown[i].center, *to = growing->ball[i].center;
     for (int k = 0; k < 3; k++) {
         way[k] = to[k] - from[k] - growing->shift[k];
@@ -78,11 +78,11 @@ static double cn_moved(const cn_growing *growing, int64_t i, double way[3]) {
     return sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
 }
 
-static void cn_look_at_ways(const void *user, int64_t first, int64_t end, void *part) {
+static void measure_moves(const void *user, int64_t first, int64_t end, void *part) {
     const cn_growing *growing = user;
     cn_leaving *leaving = part;
     for (int64_t i = first; i < end; i++) {
-        double way[3], length = cn_moved(growing, i, way), radius = growing->ball[i].radius;
+        double way[3], length = moved(growing, i, way), radius = growing->ball[i].radius;
         leaving->escaped += !(length + radius <= growing->broad->grown[i].radius);
         if (isfinite(radius)) {
             leaving->count++;
@@ -93,7 +93,7 @@ static void cn_look_at_ways(const void *user, int64_t first, int64_t end, void *
     }
 }
 
-static void cn_join_ways(void *total, const void *part) {
+static void join_moves(void *total, const void *part) {
     cn_leaving *all = total;
     const cn_leaving *more = part;
     all->escaped += more->escaped;
@@ -103,11 +103,12 @@ static void cn_join_ways(void *total, const void *part) {
     }
 }
 
-// Whether every ball still lies in its grown one, as they are or moved by the mean of all ways.
+// Whether every sphere still lies in its grown one, as they are or moved by the mean of all
+// displacements.
 static bool cn_broad_holds(const cn_env *env, cn_growing *growing) {
     cn_leaving leaving = {.escaped = 0};
-    cn_parallel_fold(env, growing->broad->count, cn_look_at_ways, cn_join_ways, growing,
-                     sizeof leaving, &leaving);
+    cn_parallel_fold(env, growing->broad->count, measure_moves, join_moves, growing, sizeof leaving,
+                     &leaving);
     if (leaving.escaped == 0) {
         return true;
     }
@@ -116,19 +117,19 @@ static bool cn_broad_holds(const cn_env *env, cn_growing *growing) {
         growing->shift[k] = isfinite(mean) ? mean : 0.0;
     }
     leaving = (cn_leaving){.escaped = 0};
-    cn_parallel_fold(env, growing->broad->count, cn_look_at_ways, cn_join_ways, growing,
-                     sizeof leaving, &leaving);
+    cn_parallel_fold(env, growing->broad->count, measure_moves, join_moves, growing, sizeof leaving,
+                     &leaving);
     return leaving.escaped == 0;
 }
 
-// New grown balls; those of a first call, which have not moved yet, have the least skin.
+// New grown spheres; those of a first call, which have not moved yet, have the least skin.
 static void cn_grow_range(void *user, int64_t first, int64_t end) {
     const cn_growing *growing = user;
     for (int64_t i = first; i < end; i++) {
         const cn_bounding *ball = &growing->ball[i];
         cn_bounding *grown = &growing->broad->grown[i];
         double way[3];
-        double skin = CN_SKIN_CALLS * cn_moved(growing, i, way) / fmax(growing->broad->calls, 1.0);
+        double skin = CN_SKIN_CALLS * moved(growing, i, way) / fmax(growing->broad->calls, 1.0);
         skin = fmin(CN_SKIN_MOST * ball->radius, fmax(CN_SKIN_LEAST * ball->radius, skin));
         *grown = *ball;
         grown->radius += skin;
@@ -138,8 +139,8 @@ static void cn_grow_range(void *user, int64_t first, int64_t end) {
 static cn_status cn_broad_grow(const cn_env *env, int32_t count, cn_growing *growing) {
     cn_broad *broad = growing->broad;
     if (broad->count != count) {
-        cn_arena_release(broad->kept, (cn_arena_mark){0});
-        broad->grown = CN_TAKE(broad->kept, cn_bounding, count);
+        cn_arena_release(broad->grown_memory, (cn_arena_mark){0});
+        broad->grown = CN_TAKE(broad->grown_memory, cn_bounding, count);
         if (!broad->grown) {
             return CN_ERR_MEMORY;
         }

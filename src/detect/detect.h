@@ -43,13 +43,13 @@ cn_status cn_detect_overlap(cn_detector *detector, const double *q, const double
 // Pairs of two bodies marked here are left out of further calls; NULL: none. A number a body, to
 // outlive them.
 void cn_detector_rest(cn_detector *detector, const bool *resting);
-// Bodies are looked for as far as they come in a step by their velocities, or as far as this says
+// Bodies are searched as far as they come in a step by their velocities, or as far as this says
 // [m]; NULL: by their velocities. A number a body, to outlive further calls.
 void cn_detector_reach(cn_detector *detector, const double *reach);
 // Forgets the memory that `missed` is based on, as after loading a state.
 void cn_detector_reset(cn_detector *detector);
 
-// Broad phase alone: pairs of balls that are near each other.
+// Broad phase alone: pairs of spheres that are near each other.
 typedef struct cn_broad cn_broad;
 typedef struct cn_near_pairs {
     int64_t count;
@@ -59,7 +59,7 @@ typedef struct cn_near_pairs {
 
 cn_broad *cn_broad_create(const cn_env *env); // NULL: no memory
 void cn_broad_destroy(cn_broad *broad);
-// All pairs of balls that touch are in the list, others may be: cn_balls_touch tells. Pairs that
+// All pairs of spheres that touch are in the list, others may be: cn_balls_touch checks. Pairs that
 // the call before did not list have mark 0. Valid until the next call; the scratch is given back.
 cn_status cn_broad_near(cn_broad *broad, const cn_env *env, int32_t count, const cn_bounding *ball,
                         cn_arena *scratch, cn_near_pairs *out);

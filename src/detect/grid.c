@@ -1,15 +1,15 @@
 // detect/grid.c
-// A hierarchical hash grid: a ball of radius s lives at the level whose cells are 2^level units >=
-// 2 s wide, the unit being that of most balls, in the cell of its centre, so that anything of its
-// own or a lower level that touches it lies in the 27 cells round it. Each ball looks through its
-// own level and the coarser ones that are in use. Linear in the number of balls for near-equal
-// sizes; one huge ball among small ones costs each of them one extra look. Balls too large for any
-// level meet all others. Chosen over a tree: nothing to balance.
+// A hierarchical hash grid: a sphere of radius s lives at the level whose cells are 2^level units
+// >= 2 s wide, the unit being that of most spheres, in the cell of its centre, so that anything of
+// its own or a lower level that touches it lies in the 27 cells round it. Each sphere searches its
+// own level and the coarser ones that are in use. Linear in the number of spheres for near-equal
+// sizes; one huge sphere among small ones costs each of them one extra search. Spheres too large
+// for any level meet all others. Chosen over a tree: nothing to balance.
 //
-// Balls are sorted by cell, and cells of one row (along x) follow one another in the table, so that
-// three of them are one stretch of memory: nine looks for the 27 cells. What shares a slot by
-// chance may be found twice, and is dropped once. A ball looks for those of its own level that come
-// before it, which gives the pairs in their order without sorting all of them.
+// Spheres are sorted by cell, and cells of one row (along x) follow one another in the table, so
+// that three of them are one stretch of memory: nine searches for the 27 cells. What shares a slot
+// by chance may be found twice, and is dropped once. A sphere searches those of its own level that
+// come before it, which gives the pairs in their order without sorting all of them.
 #include "detect/grid.h"
 
 #include "base/arena.h"
@@ -21,26 +21,26 @@
 
 #define CN_LEVELS 64          // sizes from 2^-32 to 2^31 units; smaller ones are put to the first
 #define CN_LEVEL_ZERO 32      // index of cells one unit wide
-#define CN_USUAL 1.5          // times the mean radius: larger balls do not decide about the unit
+#define CN_USUAL 1.5          // times the mean radius: larger spheres do not decide about the unit
 #define CN_UNIT_ROOM 1.000001 // the unit over the diameter that it is made for, against rounding
 #define CN_RADIUS_MOST 0x1p30 // [m] what is larger is tried against everything
-#define CN_UNBOUNDED (-1)     // the level of such balls
+#define CN_UNBOUNDED (-1)     // the level of such spheres
 #define CN_CELL_FAR (1 << 27) // cells are numbered within this; what is farther shares the last one
 #define CN_CELL_BITS 29       // of a number between -CN_CELL_FAR - 1 and CN_CELL_FAR + 1
-#define CN_GRID_FOUND 12      // pairs a ball that there is room for at first
+#define CN_GRID_FOUND 12      // pairs a sphere that there is room for at first
 
-// A ball in its cell, its radius rounded up.
-typedef struct cn_grid_ball {
+// A sphere in its cell, its radius rounded up.
+typedef struct grid_sphere {
     double center[3];
     float radius;
     int32_t index;
-} cn_grid_ball;
+} grid_sphere;
 
-// What the balls that a thread looks round at a time have found, as far as there is room.
+// What the spheres that a thread searches for at a time have found, as far as there is room.
 typedef struct cn_grid_unit {
-    int32_t *other; // of each ball those before it that it touches, one ball after the other
+    int32_t *other; // of each sphere those before it that it touches, one sphere after the other
     int64_t count, room;
-    cn_body_pair *late; // with balls after it, which have to be sorted in
+    cn_body_pair *late; // with spheres after it, which have to be sorted in
     int64_t late_count, late_room;
 } cn_grid_unit;
 
@@ -50,19 +50,19 @@ typedef struct cn_grid {
     const cn_bounding *ball;
     double scale[CN_LEVELS]; // one over the width of a cell [1/m]
     bool used[CN_LEVELS];
-    int8_t *level;  // of each ball
-    int32_t *place; // of each ball: its slot, then its place among the sorted
+    int8_t *level;  // of each sphere
+    int32_t *place; // of each sphere: its slot, then its place among the sorted
     uint32_t mask;  // slots are a power of two
-    int32_t *start; // of the balls of each slot among the sorted
-    cn_grid_ball *sorted;
+    int32_t *start; // of the spheres of each slot among the sorted
+    grid_sphere *sorted;
     int32_t *unbounded, unbounded_count;
     cn_grid_unit *unit;
     bool crowded;   // a unit has more pairs than are allowed
-    int64_t *first; // of the pairs of each ball
+    int64_t *first; // of the pairs of each sphere
     cn_body_pair *pair;
 } cn_grid;
 
-// One over the diameter of the largest of the usual balls.
+// One over the diameter of the largest of the usual spheres.
 static double cn_grid_scale(int32_t count, const cn_bounding *ball) {
     double sum = 0.0, usual = 0.0;
     int32_t bounded = 0;
@@ -105,7 +105,7 @@ static uint32_t cn_cell_slot(const cn_grid *grid, uint64_t row, int32_t x) {
     return ((uint32_t)(hash >> 32) + (uint32_t)x) & grid->mask;
 }
 
-// ---- putting the balls into their cells ----
+// ---- putting the spheres into their cells ----
 
 static void cn_find_slots(void *user, int64_t first, int64_t end) {
     cn_grid *grid = user;
@@ -122,12 +122,12 @@ static void cn_find_slots(void *user, int64_t first, int64_t end) {
     }
 }
 
-static void cn_put_balls(void *user, int64_t first, int64_t end) {
+static void put_spheres(void *user, int64_t first, int64_t end) {
     cn_grid *grid = user;
     for (int64_t i = first; i < end; i++) {
         const cn_bounding *ball = &grid->ball[i];
         if (grid->level[i] != CN_UNBOUNDED) {
-            cn_grid_ball *put = &grid->sorted[grid->place[i]];
+            grid_sphere *put = &grid->sorted[grid->place[i]];
             memcpy(put->center, ball->center, sizeof put->center);
             put->radius = nextafterf((float)ball->radius, INFINITY);
             put->index = (int32_t)i;
@@ -146,7 +146,7 @@ static bool cn_grid_allocate(cn_grid *grid, cn_arena *memory) {
     grid->place = CN_TAKE(memory, int32_t, count);
     grid->unbounded = CN_TAKE(memory, int32_t, count);
     grid->start = CN_TAKE_ZERO(memory, int32_t, slots + 2);
-    grid->sorted = CN_TAKE(memory, cn_grid_ball, count);
+    grid->sorted = CN_TAKE(memory, grid_sphere, count);
     grid->first = CN_TAKE_ZERO(memory, int64_t, count + 1);
     grid->unit = CN_TAKE_ZERO(memory, cn_grid_unit, grid->units);
     return grid->level && grid->place && grid->unbounded && grid->start && grid->sorted &&
@@ -178,12 +178,12 @@ static void cn_grid_build(const cn_env *env, cn_grid *grid) {
             grid->place[i] = start[grid->place[i] + 1]++;
         }
     }
-    cn_parallel_ranges(env, grid->count, cn_put_balls, grid);
+    cn_parallel_ranges(env, grid->count, put_spheres, grid);
 }
 
-// ---- looking round ----
+// ---- searching ----
 
-// A ball that looks round.
+// A sphere whose neighbours are searched.
 typedef struct cn_finding {
     int32_t index;
     cn_bounding ball;
@@ -205,12 +205,12 @@ static inline void cn_found(const cn_finding *finding, int32_t other) {
     }
 }
 
-// The balls in a stretch of slots; all: those that come after the ball too.
-static void cn_look_through(const cn_grid *grid, uint32_t first, uint32_t last, bool all,
-                            const cn_finding *finding) {
+// The spheres in a stretch of slots; all: those that come after the sphere too.
+static void search_slots(const cn_grid *grid, uint32_t first, uint32_t last, bool all,
+                         const cn_finding *finding) {
     const cn_bounding *ball = &finding->ball;
-    const cn_grid_ball *end = grid->sorted + grid->start[last + 1];
-    for (const cn_grid_ball *at = grid->sorted + grid->start[first]; at < end; at++) {
+    const grid_sphere *end = grid->sorted + grid->start[last + 1];
+    for (const grid_sphere *at = grid->sorted + grid->start[first]; at < end; at++) {
         double x = at->center[0] - ball->center[0], y = at->center[1] - ball->center[1],
                z = at->center[2] - ball->center[2], reach = (double)at->radius + ball->radius;
         if (x * x + y * y + z * z <= reach * reach && at->index != finding->index &&
@@ -220,8 +220,8 @@ static void cn_look_through(const cn_grid *grid, uint32_t first, uint32_t last, 
     }
 }
 
-// The 27 cells round the ball at a level.
-static void cn_look_round(const cn_grid *grid, int32_t level, bool all, const cn_finding *finding) {
+// The 27 cells round the sphere at a level.
+static void search_around(const cn_grid *grid, int32_t level, bool all, const cn_finding *finding) {
     const double *center = finding->ball.center;
     double scale = grid->scale[level];
     int32_t x = cn_cell_number(center[0], scale), y = cn_cell_number(center[1], scale),
@@ -230,10 +230,10 @@ static void cn_look_round(const cn_grid *grid, int32_t level, bool all, const cn
         uint64_t row = cn_row_of(level, y + k % 3 - 1, z + k / 3 - 1);
         uint32_t first = cn_cell_slot(grid, row, x - 1), last = (first + 2) & grid->mask;
         if (first < last) {
-            cn_look_through(grid, first, last, all, finding);
+            search_slots(grid, first, last, all, finding);
         } else { // round the end of the table
-            cn_look_through(grid, first, grid->mask, all, finding);
-            cn_look_through(grid, 0, last, all, finding);
+            search_slots(grid, first, grid->mask, all, finding);
+            search_slots(grid, 0, last, all, finding);
         }
     }
 }
@@ -242,7 +242,7 @@ static void cn_find_from(const cn_grid *grid, const cn_finding *finding) {
     int32_t own = grid->level[finding->index];
     for (int32_t level = own; own != CN_UNBOUNDED && level < CN_LEVELS; level++) {
         if (grid->used[level]) {
-            cn_look_round(grid, level, level > own, finding);
+            search_around(grid, level, level > own, finding);
         }
     }
     for (int32_t k = 0; k < grid->unbounded_count; k++) {
@@ -254,7 +254,7 @@ static void cn_find_from(const cn_grid *grid, const cn_finding *finding) {
     }
 }
 
-// In steps that shrink (Shell 1959), without repeats: a few in general, many where balls lie upon
+// In steps that shrink (Shell 1959), without repeats: a few in general, many where spheres lie upon
 // each other. Returns how many are left.
 static int64_t cn_sort_found(int32_t *other, int64_t count) {
     for (int64_t gap = count < 16 ? 1 : count / 2; gap > 0; gap /= 2) {
@@ -280,7 +280,7 @@ static bool cn_is_crowded(const cn_grid_unit *unit) {
     return unit->count + unit->late_count > CN_GRID_PAIRS_MAX;
 }
 
-// What the balls of a unit find. Where there is not enough room, counts say how much was needed;
+// What the spheres of a unit find. Where there is not enough room, counts say how much was needed;
 // a unit that has found too much stops.
 static void cn_find_unit(void *user, int32_t index) {
     cn_grid *grid = user;
@@ -337,7 +337,7 @@ static cn_status cn_find_all(const cn_env *env, cn_grid *grid, cn_arena *memory)
     return cn_is_cancelled(env) ? CN_ERR_CANCELLED : CN_OK;
 }
 
-// The pairs of a unit's balls, to where they belong.
+// The pairs of a unit's spheres, to where they belong.
 static void cn_write_unit(void *user, int32_t index) {
     const cn_grid *grid = user;
     const int32_t *other = grid->unit[index].other;

@@ -1,11 +1,11 @@
 // detect/grid.h
-// Which of many balls touch, by a hierarchical grid.
+// Which of many spheres touch, by a hierarchical grid.
 #ifndef CAIRN_DETECT_GRID_H
 #define CAIRN_DETECT_GRID_H
 
 #include "base/memory.h"
 
-// A ball round a body; infinite radius: touches everything.
+// The bounding sphere of a body; infinite radius: touches everything.
 typedef struct cn_bounding {
     double center[3], radius;
 } cn_bounding;
@@ -25,12 +25,12 @@ static inline bool cn_pair_before(const cn_body_pair *p, const cn_body_pair *q) 
     return p->b != q->b ? p->b < q->b : p->a < q->a;
 }
 
-// Pairs that CN_GRID_UNIT balls in a row may have among those of their size and larger ones: the
-// bound on the memory of a search. A packing has less than 100 per ball.
+// Pairs that CN_GRID_UNIT spheres in a row may have among those of their size and larger ones: the
+// bound on the memory of a search. A packing has less than 100 per sphere.
 #define CN_GRID_UNIT 2048
 #define CN_GRID_PAIRS_MAX (1536 * CN_GRID_UNIT)
 
-// Every pair of balls that touch, once, sorted, and perhaps some that miss by a rounding of the
+// Every pair of spheres that touch, once, sorted, and perhaps some that miss by a rounding of the
 // radius: `pairs` becomes an array of cn_body_pair. The scratch is given back. CN_ERR_UNSUPPORTED:
 // more than CN_GRID_PAIRS_MAX; `pairs` then has a few of each crowd.
 cn_status cn_grid_pairs(const cn_env *env, int32_t count, const cn_bounding *ball,

@@ -71,9 +71,9 @@ int main(void) {
     ANY("checker", grade_work, "any", plain_grade);
     LINE("checker", grade_work, "avx2", cn_grade_fours_avx2());
     LINE("checker", grade_work, "avx512", cn_grade_fours_avx512());
-    ANY("pairs", pairs_work, "any", &cn_pair_kernel_plain);
+    ANY("pairs", pairs_work, "any", &det_pair_kernel_portable);
     ANY("pairs", pairs_work, "any-eight", &eight_pairs);
-    LINE("pairs", pairs_work, "avx2", cn_pair_kernel_avx2());
-    LINE("pairs", pairs_work, "avx512", cn_pair_kernel_avx512());
+    LINE("pairs", pairs_work, "avx2", det_pair_kernel_avx2());
+    LINE("pairs", pairs_work, "avx512", det_pair_kernel_avx512());
     return 0;
 }

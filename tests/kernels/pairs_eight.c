@@ -2,4 +2,4 @@
 #define CN_WIDE 8
 #include "detect/narrow/spheres_kernel.h"
 
-const cn_pair_kernel eight_pairs = CN_PAIR_KERNEL;
+const det_pair_kernel eight_pairs = DET_PAIR_KERNEL;

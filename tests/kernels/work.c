@@ -339,7 +339,7 @@ uint64_t grade_work(cn_grade_fours_fn *fours) {
 
 typedef struct pair_world {
     cn_bounding ball[BALLS];
-    cn_body_here body[BALLS];
+    det_body body[BALLS];
     cn_body_pair pair[PAIRS];
     uint8_t mark[PAIRS];
     int32_t touching[PAIRS];
@@ -351,7 +351,7 @@ static void fill_pairs(pair_world *world) {
     uint64_t state = 5;
     int32_t count = 0;
     for (int32_t i = 0; i < BALLS; i++) {
-        cn_body_here *body = &world->body[i];
+        det_body *body = &world->body[i];
         body->radius = number(&state, 0.2, 0.4);
         body->reach = number(&state, 0.0, 0.05);
         body->bound = 1.000001 * body->radius;
@@ -368,7 +368,7 @@ static void fill_pairs(pair_world *world) {
     }
 }
 
-uint64_t pairs_work(const cn_pair_kernel *kernel) {
+uint64_t pairs_work(const det_pair_kernel *kernel) {
     static pair_world world;
     uint64_t sum = 14695981039346656037u;
     const cn_wall wall[] = {{{0.0, 0.0, 1.0}, {0.1, 0.2, 0.3}, -1.0, 0.0},
@@ -377,13 +377,13 @@ uint64_t pairs_work(const cn_pair_kernel *kernel) {
     memset(&world, 0, sizeof world);
     fill_pairs(&world);
     for (int32_t first = 0; first < PAIRS; first += 1001) { // lanes do not come out even
-        const cn_ball_look look = {world.ball, world.body, 0.1, {0.0, 1.0, 0.0}, 0.2};
-        cn_ball_missed missed = {.count = 0};
+        const det_round_scan scan = {world.ball, world.body, 0.1, {0.0, 1.0, 0.0}, 0.2};
+        det_missed missed = {.count = 0};
         int32_t count = PAIRS - first < 1001 ? PAIRS - first : 1001;
         int32_t near = kernel->touch(world.ball, world.pair + first, count, world.mark + first,
                                      world.touching);
         hash(&sum, world.touching, sizeof *world.touching * (size_t)near);
-        int32_t found = kernel->contacts(&look, world.pair + first, world.touching, near,
+        int32_t found = kernel->contacts(&scan, world.pair + first, world.touching, near,
                                          world.mark + first, world.contact, &missed);
         hash(&sum, world.contact, sizeof *world.contact * (size_t)found);
         hash(&sum, &missed, sizeof missed);

@@ -17,12 +17,12 @@ uint64_t balls_work(const cn_ball_kernel *kernel);
 uint64_t manifolds_work(const cn_manifold_kernel *kernel);
 uint64_t anderson_work(const cn_anderson_kernel *kernel);
 uint64_t grade_work(cn_grade_fours_fn *fours);
-uint64_t pairs_work(const cn_pair_kernel *kernel);
+uint64_t pairs_work(const det_pair_kernel *kernel);
 
 // Kernels of eight doubles at a time for any processor: what AVX-512 runs, without its registers.
 extern const cn_ball_kernel eight_balls;
 extern const cn_manifold_kernel eight_manifolds;
-extern const cn_pair_kernel eight_pairs;
+extern const det_pair_kernel eight_pairs;
 // The checker's errors as any processor has them.
 extern cn_grade_fours_fn *const plain_grade;
 

@@ -58,8 +58,8 @@ CN_TEST(the_checker_has_the_same_bits_on_every_processor) {
 }
 
 CN_TEST(pairs_of_balls_have_the_same_bits_on_every_processor) {
-    uint64_t plain = pairs_work(&cn_pair_kernel_plain);
+    uint64_t plain = pairs_work(&det_pair_kernel_portable);
     assert_true(pairs_work(&eight_pairs) == plain);
-    CHECK_BITS(pairs_work, cn_pair_kernel_avx2(), plain);
-    CHECK_BITS(pairs_work, cn_pair_kernel_avx512(), plain);
+    CHECK_BITS(pairs_work, det_pair_kernel_avx2(), plain);
+    CHECK_BITS(pairs_work, det_pair_kernel_avx512(), plain);
 }

@@ -42,9 +42,9 @@ CN_INLINE void cn_turn_rows(cn_wide row[CN_ROW]) {
 #endif
 }
 
-static int32_t cn_pairs_touch(const cn_bounding *ball, const cn_body_pair *pair, int32_t count,
-                              uint8_t *mark, int32_t *touching) {
-    const double *rows = ball->center;
+static int32_t pairs_touch(const cn_bounding *bounding, const cn_body_pair *pair, int32_t count,
+                           uint8_t *mark, int32_t *touching) {
+    const double *rows = bounding->center;
     cn_wide sign; // radii are added
     for (int lane = 0; lane < CN_WIDE; lane++) {
         sign[lane] = lane % CN_ROW == CN_ROW - 1 ? -1.0 : 1.0;
@@ -74,7 +74,7 @@ static int32_t cn_pairs_touch(const cn_bounding *ball, const cn_body_pair *pair,
         }
     }
     for (; k < count; k++) {
-        bool touch = cn_balls_touch(&ball[pair[k].a], &ball[pair[k].b]);
+        bool touch = cn_balls_touch(&bounding[pair[k].a], &bounding[pair[k].b]);
         touching[found] = k;
         found += touch;
         mark[k] = touch ? mark[k] : 0;
@@ -89,13 +89,13 @@ typedef struct cn_contact_rows {
     int64_t within[CN_WIDE]; // the alert distance
 } cn_contact_rows;
 
-CN_INLINE void cn_ball_contacts(const cn_ball_look *look, const int32_t a[CN_WIDE],
-                                const int32_t b[CN_WIDE], cn_contact_rows *out) {
+CN_INLINE void round_contacts(const det_round_scan *scan, const int32_t a[CN_WIDE],
+                              const int32_t b[CN_WIDE], cn_contact_rows *out) {
     cn_wide own[CN_ROW], size[CN_ROW], other[CN_ROW], other_size[CN_ROW];
-    cn_load_rows(look->ball->center, a, own);
-    cn_load_rows(look->ball->center, b, other);
-    cn_load_rows(&look->body->reach, a, size);
-    cn_load_rows(&look->body->reach, b, other_size);
+    cn_load_rows(scan->bounding->center, a, own);
+    cn_load_rows(scan->bounding->center, b, other);
+    cn_load_rows(&scan->body->reach, a, size);
+    cn_load_rows(&scan->body->reach, b, other_size);
     cn_turn_rows(own);
     cn_turn_rows(other);
     cn_turn_rows(size);
@@ -104,9 +104,9 @@ CN_INLINE void cn_ball_contacts(const cn_ball_look *look, const int32_t a[CN_WID
     cn_wide3 apart = cn_wide3_sub(to, center);
     cn_wide distance = cn_wide_sqrt(cn_wide3_dot(apart, apart));
     cn_wide gap = distance - (other_size[1] + size[1]);
-    cn_wide_mask within = gap <= cn_wide_all(look->alert) + size[0] + other_size[0];
+    cn_wide_mask within = gap <= cn_wide_all(scan->alert) + size[0] + other_size[0];
     cn_wide_mask apart_at_all = distance > cn_wide_all(0.0);
-    const double *spare = look->spare;
+    const double *spare = scan->spare;
     cn_wide3 n = {cn_wide_select(apart_at_all, apart.x / distance, cn_wide_all(spare[0])),
                   cn_wide_select(apart_at_all, apart.y / distance, cn_wide_all(spare[1])),
                   cn_wide_select(apart_at_all, apart.z / distance, cn_wide_all(spare[2]))};
@@ -136,54 +136,54 @@ CN_INLINE void cn_write_contact(const cn_contact_rows *rows, int lane, int32_t a
 }
 
 // The pairs of a group: `lanes` of it are to be written.
-CN_INLINE int32_t cn_group_contacts(const cn_ball_look *look, const cn_body_pair *pair,
-                                    const int32_t which[CN_WIDE], int32_t lanes, uint8_t *mark,
-                                    cn_contact *out, cn_ball_missed *missed) {
+CN_INLINE int32_t group_contacts(const det_round_scan *scan, const cn_body_pair *pair,
+                                 const int32_t which[CN_WIDE], int32_t lanes, uint8_t *mark,
+                                 cn_contact *out, det_missed *missed) {
     int32_t a[CN_WIDE], b[CN_WIDE], found = 0;
     cn_contact_rows rows;
     for (int lane = 0; lane < CN_WIDE; lane++) {
         a[lane] = pair[which[lane]].a;
         b[lane] = pair[which[lane]].b;
     }
-    cn_ball_contacts(look, a, b, &rows);
+    round_contacts(scan, a, b, &rows);
     for (int32_t lane = 0; lane < lanes; lane++) {
         uint8_t within = (uint8_t)(rows.within[lane] & 1), *own = &mark[which[lane]];
         cn_write_contact(&rows, lane, a[lane], b[lane], &out[found]);
         found += within;
-        if (within > *own && -rows.gap[lane] > look->deepest) {
-            *missed = (cn_ball_missed){missed->count + 1, a[lane], b[lane]};
+        if (within > *own && -rows.gap[lane] > scan->deepest) {
+            *missed = (det_missed){missed->count + 1, a[lane], b[lane]};
         }
         *own = within;
     }
     return found;
 }
 
-static int32_t cn_pairs_contacts(const cn_ball_look *look, const cn_body_pair *pair,
-                                 const int32_t *which, int32_t count, uint8_t *mark,
-                                 cn_contact *out, cn_ball_missed *missed) {
+static int32_t pairs_contacts(const det_round_scan *scan, const cn_body_pair *pair,
+                              const int32_t *which, int32_t count, uint8_t *mark, cn_contact *out,
+                              det_missed *missed) {
     int32_t found = 0, k = 0;
     for (; k + CN_WIDE <= count; k += CN_WIDE) {
-        found += cn_group_contacts(look, pair, which + k, CN_WIDE, mark, out + found, missed);
+        found += group_contacts(scan, pair, which + k, CN_WIDE, mark, out + found, missed);
     }
     if (k < count) { // lanes to spare do the first one again
         int32_t rest[CN_WIDE];
         for (int32_t lane = 0; lane < CN_WIDE; lane++) {
             rest[lane] = which[k + lane < count ? k + lane : k];
         }
-        found += cn_group_contacts(look, pair, rest, count - k, mark, out + found, missed);
+        found += group_contacts(scan, pair, rest, count - k, mark, out + found, missed);
     }
     return found;
 }
 
-static void cn_balls_beside(const cn_wall *wall, int32_t walls, double alert, int32_t count,
-                            const cn_bounding *ball, const cn_body_here *body, uint32_t *beside) {
+static void near_walls(const cn_wall *wall, int32_t walls, double alert, int32_t count,
+                       const cn_bounding *bounding, const det_body *body, uint32_t *beside) {
     for (int32_t i = 0; i < count; i += CN_WIDE) {
         int32_t lanes = count - i < CN_WIDE ? count - i : CN_WIDE, at[CN_WIDE];
         cn_wide x[CN_ROW], size[CN_ROW];
         for (int lane = 0; lane < CN_WIDE; lane++) {
             at[lane] = i + (lane < lanes ? lane : 0);
         }
-        cn_load_rows(ball->center, at, x);
+        cn_load_rows(bounding->center, at, x);
         cn_load_rows(&body->reach, at, size);
         cn_turn_rows(x);
         cn_turn_rows(size);
@@ -210,5 +210,5 @@ static void cn_balls_beside(const cn_wall *wall, int32_t walls, double alert, in
     }
 }
 
-#define CN_PAIR_KERNEL                                                                             \
-    { .touch = cn_pairs_touch, .contacts = cn_pairs_contacts, .beside = cn_balls_beside }
+#define DET_PAIR_KERNEL                                                                            \
+    { .touch = pairs_touch, .contacts = pairs_contacts, .beside = near_walls }

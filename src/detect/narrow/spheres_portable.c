@@ -1,5 +1,5 @@
 // detect/narrow/spheres_portable.c
-// The kernel of pairs of balls for any processor.
+// The scalar kernel of pairs of round bodies.
 #include "detect/narrow/spheres_kernel.h"
 
-const cn_pair_kernel cn_pair_kernel_plain = CN_PAIR_KERNEL;
+const det_pair_kernel det_pair_kernel_portable = DET_PAIR_KERNEL;
