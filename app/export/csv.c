@@ -30,6 +30,14 @@ static bool csv_wants(const export_job *job, int64_t step) {
     return job->last < job->first || (step >= job->first && step <= job->last);
 }
 
+// A column of the ledger in the first line, and in a row.
+#define CSV_NAME(name, kind) "," #name
+#define CSV_I(value) fprintf(file, ",%d", (int)(value));
+#define CSV_R(value) csv_reals(file, &(value), 1);
+#define CSV_S(value) fprintf(file, ",%s", value);
+#define CSV_O(value) fprintf(file, ",%s", cn_outcome_text(value));
+#define CSV_VALUE(name, kind) CSV_##kind(row->name)
+
 static int csv_ledger(const export_job *job, recorded_run *recorded) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_step_report *rows;
@@ -40,33 +48,16 @@ static int csv_ledger(const export_job *job, recorded_run *recorded) {
         return memory ? report_error_in(&error, recorded->path) : report_failure("out of memory");
     }
     output_file out;
-    bool opened = csv_open(
-        &out, job->folder, "ledger.csv",
-        "step,t,contacts,sticking,sliding,solver,iterations,residual,outcome,penetration_max,"
-        "joint_error_max,kinetic,potential,work_external,work_joints,dissipated_friction,"
-        "dissipated_impact,dissipated_numerical,cpu_detect,cpu_assemble,cpu_solve,cpu_advance,"
-        "paradoxes,work_correction");
+    bool opened = csv_open(&out, job->folder, "ledger.csv", "step,t" CN_LEDGER_VALUES(CSV_NAME));
     FILE *file = opened ? out.file : NULL;
     for (int64_t i = 0; file && i < count; i++) {
         const cn_step_report *row = &rows[i];
         if (!csv_wants(job, row->step)) {
             continue;
         }
-        const double numbers[] = {
-            row->penetration_max,     row->joint_error_max,   row->kinetic,
-            row->potential,           row->work_external,     row->work_joints,
-            row->dissipated_friction, row->dissipated_impact, row->dissipated_numerical,
-            row->cpu_detect,          row->cpu_assemble,      row->cpu_solve,
-            row->cpu_advance};
         fprintf(file, "%lld", (long long)row->step);
         csv_reals(file, &row->t, 1);
-        fprintf(file, ",%d,%d,%d,%s,%d", (int)row->contacts, (int)row->sticking, (int)row->sliding,
-                row->solver, (int)row->iterations);
-        csv_reals(file, &row->residual, 1);
-        fprintf(file, ",%s", cn_outcome_text(row->outcome));
-        csv_reals(file, numbers, (int32_t)(sizeof numbers / sizeof numbers[0]));
-        fprintf(file, ",%d", (int)row->paradoxes);
-        csv_reals(file, &row->work_correction, 1);
+        CN_LEDGER_VALUES(CSV_VALUE)
         fputc('\n', file);
     }
     cn_arena_destroy(memory);

@@ -131,62 +131,33 @@ void message_index(byte_buffer *out, uint32_t id, const int64_t *steps, const do
 
 // ---- the ledger ----
 
-const char *const ledger_columns[LEDGER_COLUMNS] = {"contacts",
-                                                    "sticking",
-                                                    "sliding",
-                                                    "iterations",
-                                                    "residual",
-                                                    "outcome",
-                                                    "penetration_max",
-                                                    "joint_error_max",
-                                                    "kinetic",
-                                                    "potential",
-                                                    "work_external",
-                                                    "work_joints",
-                                                    "dissipated_friction",
-                                                    "dissipated_impact",
-                                                    "dissipated_numerical",
-                                                    "cpu_detect",
-                                                    "cpu_assemble",
-                                                    "cpu_solve",
-                                                    "cpu_advance",
-                                                    "paradoxes",
-                                                    "work_correction",
-                                                    "balance"};
+#define NAME_I(name) #name,
+#define NAME_R(name) #name,
+#define NAME_O(name) #name,
+#define NAME_S(name)
+#define NAME(name, kind) NAME_##kind(name)
+const char *const ledger_columns[LEDGER_COLUMNS] = {CN_LEDGER_VALUES(NAME) "balance"};
 
-void ledger_row(ledger_sums *sums, const cn_step_report *report, double row[LEDGER_COLUMNS]) {
-    sums->work += report->work_external;
-    sums->joints += report->work_joints;
-    sums->friction += report->dissipated_friction;
-    sums->impact += report->dissipated_impact;
-    sums->numerical += report->dissipated_numerical;
-    sums->correction += report->work_correction;
+#define VALUE_I(name) (double)row->name,
+#define VALUE_R(name) row->name,
+#define VALUE_O(name) (double)row->name,
+#define VALUE_S(name)
+#define VALUE(name, kind) VALUE_##kind(name)
+
+void ledger_row(ledger_sums *sums, const cn_step_report *report, double out[LEDGER_COLUMNS]) {
+    cn_step_report summed = *report;
+    const cn_step_report *row = &summed;
+    summed.work_external = sums->work += report->work_external;
+    summed.work_joints = sums->joints += report->work_joints;
+    summed.dissipated_friction = sums->friction += report->dissipated_friction;
+    summed.dissipated_impact = sums->impact += report->dissipated_impact;
+    summed.dissipated_numerical = sums->numerical += report->dissipated_numerical;
+    summed.work_correction = sums->correction += report->work_correction;
     double balance = report->kinetic + report->potential - sums->energy_initial - sums->work -
                      sums->joints - sums->correction + sums->friction + sums->impact +
                      sums->numerical;
-    const double values[LEDGER_COLUMNS] = {report->contacts,
-                                           report->sticking,
-                                           report->sliding,
-                                           report->iterations,
-                                           report->residual,
-                                           (double)report->outcome,
-                                           report->penetration_max,
-                                           report->joint_error_max,
-                                           report->kinetic,
-                                           report->potential,
-                                           sums->work,
-                                           sums->joints,
-                                           sums->friction,
-                                           sums->impact,
-                                           sums->numerical,
-                                           report->cpu_detect,
-                                           report->cpu_assemble,
-                                           report->cpu_solve,
-                                           report->cpu_advance,
-                                           report->paradoxes,
-                                           sums->correction,
-                                           balance};
-    memcpy(row, values, sizeof values);
+    const double values[LEDGER_COLUMNS] = {CN_LEDGER_VALUES(VALUE) balance};
+    memcpy(out, values, sizeof values);
 }
 
 ledger_bins ledger_bins_start(int64_t from, int64_t to, int64_t bins) {

@@ -32,7 +32,12 @@ void message_index(byte_buffer *out, uint32_t id, const int64_t *steps, const do
 // ---- the ledger ----
 
 // The columns of the page's ledger, in order; works and dissipations summed from the start.
-#define LEDGER_COLUMNS 22
+#define COUNT_I +1
+#define COUNT_R +1
+#define COUNT_O +1
+#define COUNT_S +0
+#define COUNT(name, kind) COUNT_##kind
+#define LEDGER_COLUMNS (1 CN_LEDGER_VALUES(COUNT))
 extern const char *const ledger_columns[LEDGER_COLUMNS];
 
 // Sums over the steps so far, and the row that they make of the next one.
@@ -40,7 +45,7 @@ typedef struct ledger_sums {
     double energy_initial, correction; // [J]
     double work, joints, friction, impact, numerical;
 } ledger_sums;
-void ledger_row(ledger_sums *sums, const cn_step_report *report, double row[LEDGER_COLUMNS]);
+void ledger_row(ledger_sums *sums, const cn_step_report *report, double out[LEDGER_COLUMNS]);
 
 // Rows gathered into bins of equal numbers of steps: smallest and largest value of each column.
 typedef struct ledger_bins {

@@ -12,6 +12,34 @@
 extern "C" {
 #endif
 
+// The columns of the ledger after step and t: X(name in cn_step_report, kind), with the kinds I
+// integer, R real, S the solver's name, O the outcome. The run file, its checks, CSV files and the
+// page are made from this list.
+#define CN_LEDGER_VALUES(X)                                                                        \
+    X(contacts, I)                                                                                 \
+    X(sticking, I)                                                                                 \
+    X(sliding, I)                                                                                  \
+    X(solver, S)                                                                                   \
+    X(iterations, I)                                                                               \
+    X(residual, R)                                                                                 \
+    X(outcome, O)                                                                                  \
+    X(penetration_max, R)                                                                          \
+    X(joint_error_max, R)                                                                          \
+    X(kinetic, R)                                                                                  \
+    X(potential, R)                                                                                \
+    X(work_external, R)                                                                            \
+    X(work_joints, R)                                                                              \
+    X(dissipated_friction, R)                                                                      \
+    X(dissipated_impact, R)                                                                        \
+    X(dissipated_numerical, R)                                                                     \
+    X(cpu_detect, R)                                                                               \
+    X(cpu_assemble, R)                                                                             \
+    X(cpu_solve, R)                                                                                \
+    X(cpu_advance, R)                                                                              \
+    X(paradoxes, I)                                                                                \
+    X(work_correction, R)
+#define CN_LEDGER_LIST(X) X(step, I) X(t, R) CN_LEDGER_VALUES(X)
+
 typedef struct cn_recorder cn_recorder;
 
 // A fresh run file; an existing one is replaced only when overwrite. The scene text, version,

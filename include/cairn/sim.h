@@ -40,7 +40,6 @@ typedef struct cn_step_report {
     int32_t retries, halvings; // what the stall policy did
     int32_t substeps;          // parts that the step was cut into, by its error or at events
     double penetration_max;    // [m] largest overlap, of g~
-    double penetration_mean;
     double joint_error_max;
     int32_t missed; // pairs found overlapping that had not been candidates
     // Fast bodies with restitution, which a step would take through one another.

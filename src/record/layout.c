@@ -4,6 +4,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+// The columns of the ledger as SQL.
+#define CN_LEDGER_SQL_I "INTEGER"
+#define CN_LEDGER_SQL_R "REAL"
+#define CN_LEDGER_SQL_S "TEXT"
+#define CN_LEDGER_SQL_O "TEXT"
+#define CN_LEDGER_SQL(name, kind) ", " #name " " CN_LEDGER_SQL_##kind
+
 // clang-format off
 const char cn_run_tables[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT);"
@@ -13,11 +20,7 @@ const char cn_run_tables[] =
     "CREATE TABLE contact(step INTEGER PRIMARY KEY, n INTEGER, sleeping INTEGER, bodies BLOB, point BLOB, normal BLOB,"
     " gap BLOB, impulse BLOB, velocity BLOB, velocity_before BLOB, shift BLOB, friction BLOB, status BLOB,"
     " frame_change BLOB, early BLOB, row_hash BLOB);"
-    "CREATE TABLE ledger(step INTEGER PRIMARY KEY, t REAL, contacts INTEGER, sticking INTEGER, sliding INTEGER,"
-    " solver TEXT, iterations INTEGER, residual REAL, outcome TEXT, penetration_max REAL, joint_error_max REAL,"
-    " kinetic REAL, potential REAL, work_external REAL, work_joints REAL, dissipated_friction REAL,"
-    " dissipated_impact REAL, dissipated_numerical REAL, cpu_detect REAL, cpu_assemble REAL, cpu_solve REAL,"
-    " cpu_advance REAL, paradoxes INTEGER, work_correction REAL, row_hash BLOB);"
+    "CREATE TABLE ledger(step INTEGER PRIMARY KEY, t REAL" CN_LEDGER_VALUES(CN_LEDGER_SQL) ", row_hash BLOB);"
     "CREATE TABLE event(step INTEGER, t REAL, text TEXT, row_hash BLOB);"
     "CREATE TABLE joint(step INTEGER PRIMARY KEY, value BLOB, rate BLOB, impulse BLOB, effort BLOB, rows BLOB,"
     " start BLOB, angle BLOB, settled BLOB, row_hash BLOB);";

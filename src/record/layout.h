@@ -13,34 +13,6 @@ extern const char cn_run_tables[], cn_run_tables_bodies[], cn_run_tables_many_bo
 // Adds what files of older versions do not have: the evidence of a step and the hashes of rows.
 extern const char cn_run_tables_upgrade[];
 
-// The columns of a ledger row in order, each with how it is kept: I integer, R real, S the solver's
-// name, O the outcome.
-#define CN_LEDGER_LIST(X)                                                                          \
-    X(step, I)                                                                                     \
-    X(t, R)                                                                                        \
-    X(contacts, I)                                                                                 \
-    X(sticking, I)                                                                                 \
-    X(sliding, I)                                                                                  \
-    X(solver, S)                                                                                   \
-    X(iterations, I)                                                                               \
-    X(residual, R)                                                                                 \
-    X(outcome, O)                                                                                  \
-    X(penetration_max, R)                                                                          \
-    X(joint_error_max, R)                                                                          \
-    X(kinetic, R)                                                                                  \
-    X(potential, R)                                                                                \
-    X(work_external, R)                                                                            \
-    X(work_joints, R)                                                                              \
-    X(dissipated_friction, R)                                                                      \
-    X(dissipated_impact, R)                                                                        \
-    X(dissipated_numerical, R)                                                                     \
-    X(cpu_detect, R)                                                                               \
-    X(cpu_assemble, R)                                                                             \
-    X(cpu_solve, R)                                                                                \
-    X(cpu_advance, R)                                                                              \
-    X(paradoxes, I)                                                                                \
-    X(work_correction, R)
-
 // Whether frames have the evidence of their steps: "full", or this.
 #define CN_META_EVIDENCE "evidence"
 #define CN_EVIDENCE_NONE "none"

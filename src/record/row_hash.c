@@ -1,8 +1,13 @@
 // record/row_hash.c
 #include "record/row_hash.h"
 
+#include <cairn/record.h>
+
 #include <math.h>
 #include <string.h>
+
+#define CN_LEDGER_NAME(name, kind) "," #name
+#define CN_LEDGER_ONE(name, kind) +1
 
 const cn_hashed_table cn_hashed_tables[CN_HASHED_TABLES] = {
     [CN_HASHED_BODY] = {"body", "id", "id,name,kind,material,mass,com,inertia,shape", 8},
@@ -16,13 +21,8 @@ const cn_hashed_table cn_hashed_tables[CN_HASHED_TABLES] = {
                            15},
     [CN_HASHED_JOINT] = {"joint", "step", "step,value,rate,impulse,effort,rows,start,angle,settled",
                          9},
-    [CN_HASHED_LEDGER] = {"ledger", "step",
-                          "step,t,contacts,sticking,sliding,solver,iterations,residual,outcome,"
-                          "penetration_max,joint_error_max,kinetic,potential,work_external,"
-                          "work_joints,dissipated_friction,dissipated_impact,dissipated_numerical,"
-                          "cpu_detect,cpu_assemble,cpu_solve,cpu_advance,paradoxes,"
-                          "work_correction",
-                          24},
+    [CN_HASHED_LEDGER] = {"ledger", "step", "step,t" CN_LEDGER_VALUES(CN_LEDGER_NAME),
+                          2 CN_LEDGER_VALUES(CN_LEDGER_ONE)},
     [CN_HASHED_EVENT] = {"event", "step", "step,t,text", 3},
     [CN_HASHED_META] = {"meta", "key", "key,value", 2},
 };

@@ -6,25 +6,17 @@
 
 #include <math.h>
 
-// What contacts do in a step: how many stick and slide, and their overlaps.
+// What contacts do in a step: how many stick and slide, and the largest overlap.
 typedef struct contact_sums {
-    int32_t sticking, sliding, touching;
-    double deepest, overlap;
+    int32_t sticking, sliding;
+    double deepest;
 } contact_sums;
-
-static void count_overlap(double gap, contact_sums *sums) {
-    if (gap < 0.0) {
-        sums->deepest = -gap > sums->deepest ? -gap : sums->deepest;
-        sums->overlap -= gap;
-        sums->touching++;
-    }
-}
 
 static void sum_contacts(const void *user, int64_t first, int64_t end, void *part) {
     const cn_step *step = user;
     contact_sums *sums = part;
     for (int64_t c = first; c < end; c++) {
-        count_overlap(step->contacts.contact[c].gap, sums);
+        sums->deepest = fmax(sums->deepest, -step->contacts.contact[c].gap);
         if (c < step->assembled.contacts) { // problem contacts are fewer
             sums->sticking += step->status[c] == 1;
             sums->sliding += step->status[c] == 2;
@@ -37,9 +29,7 @@ static void join_contacts(void *total, const void *part) {
     const contact_sums *more = part;
     all->sticking += more->sticking;
     all->sliding += more->sliding;
-    all->touching += more->touching;
     all->deepest = fmax(all->deepest, more->deepest);
-    all->overlap += more->overlap;
 }
 
 static void add_fast(const step_fast_report *fast, cn_step_report *report) {
@@ -64,7 +54,7 @@ void step_add_report(const step_context *in, const step_sleep *sleep, const cn_s
     for (int32_t k = 0; k < step_stored_count(sleep); k++) {
         sums.sticking += stored[k].status == 1;
         sums.sliding += stored[k].status == 2;
-        count_overlap(stored[k].contact.gap, &sums);
+        sums.deepest = fmax(sums.deepest, -stored[k].contact.gap);
     }
     cn_parallel_fold(in->env, step->contacts.count, sum_contacts, join_contacts, step, sizeof sums,
                      &sums);
@@ -72,7 +62,6 @@ void step_add_report(const step_context *in, const step_sleep *sleep, const cn_s
     report->sticking = sums.sticking;
     report->sliding = sums.sliding;
     report->penetration_max = fmax(report->penetration_max, sums.deepest);
-    report->penetration_mean = sums.touching > 0 ? sums.overlap / sums.touching : 0.0;
     report->joint_error_max = fmax(report->joint_error_max, step->joint_error);
     report->solver = step->solver;
     report->iterations += step->solved.iterations;

@@ -43,4 +43,10 @@ expect nsgs solve --solver = ns
 expect hybrid solve --local hy
 expect scaled solve --measure s
 expect --tol= solve --t
+
+# The ledger's columns are a list of C; its description is by hand.
+described=$(sed -n '/^## The ledger/,/^## Damaged/p' "$source/docs/run-file.md")
+for column in $(grep -oE 'X\([a-z_]+, [IRSO]\)' "$source/include/cairn/record.h" | sed 's/X(//; s/,.*//'); do
+    echo "$described" | grep -qw -- "$column" || missing "docs/run-file.md: the column $column of the ledger"
+done
 exit $status

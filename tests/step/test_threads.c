@@ -531,7 +531,6 @@ static void check_heap(const char *shape, double height, int32_t steps, int32_t 
                     other->dissipated_friction == one->dissipated_friction &&
                     other->dissipated_impact == one->dissipated_impact &&
                     other->balance_error == one->balance_error &&
-                    other->penetration_mean == one->penetration_mean &&
                     other->penetration_max == one->penetration_max);
         assert_true(other->residual == one->residual && other->sticking == one->sticking &&
                     other->sliding == one->sliding && other->iterations == one->iterations);
