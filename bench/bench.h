@@ -25,9 +25,6 @@ bench_fn bench_kernels, bench_nsgs, bench_siconos, bench_large, bench_cold, benc
 // Whether job->sizes names a case by its mark.
 bool bench_wants(const bench_job *job, const char *mark);
 
-// A sweep of naive block Gauss-Seidel over assembled W (naive_sweep.c).
-void naive_sweep(const cn_friction *p, double *r);
-
 // ---- problem files (problem_files.c) ----
 
 typedef struct bench_files {

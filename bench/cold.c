@@ -122,17 +122,12 @@ static void cold_measure(cold_run *run, cold_kind kind, const cn_friction *p) {
     free(u);
 }
 
-static int cold_compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // The gap that leaves COLD_CONTACTS closed contacts a sphere.
 static double cold_swelling(const cold_run *run, const double *gap, int32_t contacts) {
     int64_t closed = COLD_CONTACTS * (int64_t)run->spheres;
     double *sorted = ALLOCATE(double, contacts);
     memcpy(sorted, gap, sizeof *gap * (size_t)contacts);
-    qsort(sorted, (size_t)contacts, sizeof *sorted, cold_compare);
+    qsort(sorted, (size_t)contacts, sizeof *sorted, compare_reals);
     double swelling = sorted[(closed < contacts ? closed : contacts) - 1];
     free(sorted);
     return swelling;

@@ -14,8 +14,7 @@ typedef struct benchmark {
 static const benchmark benchmarks[] = {
     {"kernels", "ns per contact per sweep of the packets' kernels, 1e3 to 3e6 contacts",
      bench_kernels},
-    {"nsgs", "ns per contact per sweep of Gauss-Seidel, beside a naive sweep and Siconos",
-     bench_nsgs},
+    {"nsgs", "ns per contact per sweep of Gauss-Seidel, beside Siconos", bench_nsgs},
     {"siconos", "time of auto over that of Siconos' best setting, to 1e-4 and to 1e-8",
      bench_siconos},
     {"large", "auto on a wall of 2000 blocks and a packing that slides, to 1e-4 and to 1e-8",
@@ -97,7 +96,7 @@ static void bench_sizes(void *job, const char *command, const command_option *op
 
 static const command_option bench_options[] = {
     {"repeats", 'r', "N",
-     "Rounds; the shortest time of each entrant counts, or the median of so many starts (default "
+     "Rounds; the shortest time of each engine counts, or the median of so many starts (default "
      "5)",
      TO_INT(bench_args, job.repeats, 1, 1000)},
     {"sizes", 's', "N,N...",

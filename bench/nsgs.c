@@ -1,9 +1,9 @@
 // bench/nsgs.c
-// CPU nanoseconds per contact per sweep of nonsmooth Gauss-Seidel, plain and accelerated, beside a
-// naive sweep and beside Siconos in the same run.
+// CPU nanoseconds per contact per sweep of nonsmooth Gauss-Seidel, plain and accelerated, beside
+// Siconos in the same run.
 //
 // A run of few sweeps is taken from a run of many, so that set-up and the last grading cancel; both
-// start from r = 0 and no tolerance stops them. The entrants take turns and the shortest time of
+// start from r = 0 and no tolerance stops them. The engines take turns and the shortest time of
 // each counts, so that a machine's bad moment hurts nobody. What remains are ratios, which travel
 // from machine to machine better than nanoseconds do.
 #include "bench/bench.h"
@@ -25,8 +25,8 @@
 #define BENCH_LARGE 200        // contacts; problems of the geometric mean
 #define BENCH_TOLERANCE 1e-300 // never reached
 
-enum { PLAIN, ACCELERATED, NAIVE, SICONOS, ENTRANTS };
-static const char *const engine_names[ENTRANTS] = {"plain", "accelerated", "naive", "siconos"};
+enum { PLAIN, ACCELERATED, SICONOS, ENGINES };
+static const char *const engine_names[ENGINES] = {"plain", "accelerated", "siconos"};
 
 // The shortest times so far.
 typedef struct stopwatch {
@@ -52,10 +52,10 @@ typedef struct nsgs_entry {
     const char *file; // for the peer; NULL: none
     bool counts;      // in the geometric mean
     int32_t few, many;
-    stopwatch watch[ENTRANTS];
+    stopwatch watch[ENGINES];
 } nsgs_entry;
 
-// ---- the entrants ----
+// ---- the engines ----
 
 static double time_ours(nsgs_entry *entry, const char *setting, int32_t sweeps, double *r,
                         double *u, int64_t *done) {
@@ -78,25 +78,7 @@ static double time_ours(nsgs_entry *entry, const char *setting, int32_t sweeps, 
     return status == CN_OK ? report.cpu_s : (double)NAN;
 }
 
-static double time_naive(nsgs_entry *entry, int32_t sweeps, double *r, int64_t *done) {
-    cn_error error;
-    problem_form asked = entry->c.form;
-    entry->c.form = FORM_ASSEMBLED; // the yardstick is the same for both forms
-    const cn_friction *p = problem_file_friction(&entry->c, CN_TAKES_ASSEMBLED, &error);
-    entry->c.form = asked;
-    if (!p) {
-        return (double)NAN;
-    }
-    memset(r, 0, (size_t)entry->c.unknowns * sizeof *r);
-    double start = cpu_clock();
-    for (int32_t i = 0; i < sweeps; i++) {
-        naive_sweep(p, r);
-    }
-    *done = sweeps;
-    return cpu_clock() - start;
-}
-
-// A NaN time marks the entrant as failed.
+// A NaN time marks the engine as failed.
 static void stopwatch_take(stopwatch *watch, bool many, double seconds, int64_t done) {
     watch->failed = watch->failed || isnan(seconds);
     if (many) {
@@ -117,8 +99,6 @@ static void nsgs_entry_round(nsgs_entry *entry, const char *peer, double *r, dou
         stopwatch_take(&watch[PLAIN], many, seconds, done);
         seconds = time_ours(entry, NULL, sweeps, r, u, &done);
         stopwatch_take(&watch[ACCELERATED], many, seconds, done);
-        seconds = time_naive(entry, sweeps, r, &done);
-        stopwatch_take(&watch[NAIVE], many, seconds, done);
     }
     peer_times times;
     if (peer && entry->file && !watch[SICONOS].failed) {
@@ -135,7 +115,7 @@ static void nsgs_entry_measure(nsgs_entry *entry, const char *peer, int32_t repe
     sweeps = sweeps < BENCH_SWEEPS_MIN ? BENCH_SWEEPS_MIN : sweeps;
     entry->many = sweeps > BENCH_SWEEPS_MAX ? BENCH_SWEEPS_MAX : sweeps;
     entry->few = (int32_t)(BENCH_FEW * entry->many);
-    for (int32_t e = 0; e < ENTRANTS; e++) {
+    for (int32_t e = 0; e < ENGINES; e++) {
         entry->watch[e] = stopwatch_new();
     }
     double *r = ALLOCATE(double, entry->c.unknowns);
@@ -149,24 +129,22 @@ static void nsgs_entry_measure(nsgs_entry *entry, const char *peer, int32_t repe
 
 // ---- results ----
 
-// Logarithms summed for geometric means.
+// Logarithms of ratios over Siconos, summed for geometric means.
 typedef struct sweep_means {
-    double log_sum[ENTRANTS]; // of plain over the entrant
-    double log_accelerated;   // of accelerated over Siconos
-    int32_t count[ENTRANTS];
+    double log_plain, log_accelerated;
+    int32_t problems, compared; // that count; those of them that Siconos was timed on
 } sweep_means;
 
 static void means_add(sweep_means *means, const nsgs_entry *entry) {
-    double ns[ENTRANTS];
-    for (int32_t e = 0; e < ENTRANTS; e++) {
+    double ns[ENGINES];
+    for (int32_t e = 0; e < ENGINES; e++) {
         ns[e] = stopwatch_ns(&entry->watch[e], entry->c.contacts);
     }
-    for (int32_t e = NAIVE; e < ENTRANTS; e++) {
-        if (entry->counts && ns[PLAIN] > 0.0 && ns[e] > 0.0) {
-            means->log_sum[e] += log(ns[PLAIN] / ns[e]);
-            means->count[e]++;
-            means->log_accelerated += e == SICONOS ? log(ns[ACCELERATED] / ns[e]) : 0.0;
-        }
+    means->problems += entry->counts && ns[PLAIN] > 0.0;
+    if (entry->counts && ns[PLAIN] > 0.0 && ns[SICONOS] > 0.0) {
+        means->log_plain += log(ns[PLAIN] / ns[SICONOS]);
+        means->log_accelerated += log(ns[ACCELERATED] / ns[SICONOS]);
+        means->compared++;
     }
 }
 
@@ -180,12 +158,10 @@ static void nsgs_entry_print(text_table *table, const nsgs_entry *entry) {
     text_table_int(table, entry->c.dim);
     text_table_int(table, entry->c.contacts);
     text_table_text(table, entry->form, INK_PLAIN);
-    for (int32_t e = 0; e < ENTRANTS; e++) {
+    for (int32_t e = 0; e < ENGINES; e++) {
         text_table_real(table, 4, stopwatch_ns(&entry->watch[e], entry->c.contacts));
     }
-    for (int32_t e = NAIVE; e < ENTRANTS; e++) {
-        text_table_real(table, 3, plain / stopwatch_ns(&entry->watch[e], entry->c.contacts));
-    }
+    text_table_real(table, 3, plain / stopwatch_ns(&entry->watch[SICONOS], entry->c.contacts));
     text_table_text(table, entry->counts ? "*" : "", INK_PLAIN);
 }
 
@@ -200,7 +176,7 @@ static void nsgs_entry_print_json(const nsgs_entry *entry) {
     put_int(&json, "sweeps", entry->many - entry->few);
     put_bool(&json, "counts", entry->counts);
     put_open(&json, "ns_per_contact_sweep", '{');
-    for (int32_t e = 0; e < ENTRANTS; e++) {
+    for (int32_t e = 0; e < ENGINES; e++) {
         put_real(&json, engine_names[e], stopwatch_ns(&entry->watch[e], entry->c.contacts));
     }
     put_close(&json, '}');
@@ -210,17 +186,15 @@ static void nsgs_entry_print_json(const nsgs_entry *entry) {
 }
 
 static void means_print(const sweep_means *means, const bench_job *job, const char *peer) {
-    double naive = means_get(means->log_sum[NAIVE], means->count[NAIVE]);
-    double siconos = means_get(means->log_sum[SICONOS], means->count[SICONOS]);
-    double accelerated = means_get(means->log_accelerated, means->count[SICONOS]);
+    double siconos = means_get(means->log_plain, means->compared);
+    double accelerated = means_get(means->log_accelerated, means->compared);
     if (job->json) {
         json_writer json = put_start(stdout);
         put_open(&json, NULL, '{');
         put_text(&json, "bench", "nsgs");
         put_text(&json, "summary", "geometric means over the problems that count");
-        put_int(&json, "problems", means->count[NAIVE]);
-        put_real(&json, "plain_over_naive", naive);
-        put_int(&json, "problems_siconos", means->count[SICONOS]);
+        put_int(&json, "problems", means->problems);
+        put_int(&json, "problems_siconos", means->compared);
         put_real(&json, "plain_over_siconos", siconos);
         put_real(&json, "accelerated_over_siconos", accelerated);
         put_close(&json, '}');
@@ -228,15 +202,13 @@ static void means_print(const sweep_means *means, const bench_job *job, const ch
         return;
     }
     printf("\n* counts in the geometric means: files with at least %d contacts.\n", BENCH_LARGE);
-    if (means->count[NAIVE] > 0) {
-        printf("plain / naive          %.3f over %d problems\n", naive, (int)means->count[NAIVE]);
-    } else {
+    if (means->problems == 0) {
         puts("No file of that size: set CAIRN_CORPUS to a folder of problems, or name some.");
     }
-    if (means->count[SICONOS] > 0) {
+    if (means->compared > 0) {
         printf("plain / Siconos        %.3f over %d problems\n"
                "accelerated / Siconos  %.3f\n",
-               siconos, (int)means->count[SICONOS], accelerated);
+               siconos, (int)means->compared, accelerated);
     } else if (!peer) {
         puts("Siconos: not built (install libsiconos-numerics-dev and configure again).");
     }
@@ -315,10 +287,11 @@ int bench_nsgs(const bench_job *job) {
     static const int32_t sizes[] = {300, 3000, 10000};
     benchmark_run run = {.job = job, .peer = peer_find("siconos_nsgs")};
     if (!job->json) {
-        const text_column columns[] = {{"problem", -38},      {"dim", 3},     {"contacts", 8},
-                                       {"operator", -9},      {"plain", 7},   {"accelerated", 11},
-                                       {"naive", 7},          {"siconos", 7}, {"plain/naive", 11},
-                                       {"plain/siconos", 13}, {"", -1},       {NULL, 0}};
+        const text_column columns[] = {{"problem", -38}, {"dim", 3},
+                                       {"contacts", 8},  {"operator", -9},
+                                       {"plain", 7},     {"accelerated", 11},
+                                       {"siconos", 7},   {"plain/siconos", 13},
+                                       {"", -1},         {NULL, 0}};
         puts("CPU ns per contact per sweep of Gauss-Seidel, local solver hybrid");
         text_table_start(&run.table, stdout, columns);
     }

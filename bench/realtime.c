@@ -54,13 +54,8 @@ typedef struct realtime {
     double limit;
 } realtime;
 
-static int realtime_compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double realtime_quantile(double *values, int64_t count, double share) {
-    qsort(values, (size_t)count, sizeof *values, realtime_compare);
+    qsort(values, (size_t)count, sizeof *values, compare_reals);
     return count > 0 ? values[(int64_t)(share * (double)(count - 1))] : (double)NAN;
 }
 

@@ -119,7 +119,7 @@ static char *versus_hint(const siconos_comparison *versus, const char *problem,
     return NULL;
 }
 
-// ---- the two entrants ----
+// ---- the two engines ----
 
 static void versus_ours(problem_file *c, double tolerance, versus_time *best) {
     solver_choice choice = solver_choice_default("bench");

@@ -2,7 +2,7 @@
 // Several threads beside one (C6): the same steps of a large scene, taking turns, the shortest wall
 // time of each counting, and the hash of the state at the end, which must be the same. Every step
 // makes the same number of sweeps, so that the work does not depend on a tolerance. Wall time needs
-// an idle machine; the CPU time beside it tells how busy it was.
+// an idle machine; the CPU time beside it shows how busy it was.
 #include "bench/bench.h"
 
 #include "support/gallery.h"

@@ -1,7 +1,7 @@
 // lab/e10_segregation_2d.c
 // E10: shaken in a box, a large disk rises through small ones, with convex friction.
 //
-// What tells whether it has risen is how many of the small ones lie above its centre (as in E6).
+// What shows whether it has risen is how many of the small ones lie above its centre (as in E6).
 #include "lab/experiments.h"
 
 #include <math.h>

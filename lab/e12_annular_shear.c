@@ -161,7 +161,7 @@ static double e12_layer(const e12_profile *profile) {
     return (double)NAN;
 }
 
-// Steps that found pairs overlapping which had not been candidates; NaN: the file does not tell.
+// Steps that found pairs overlapping which had not been candidates; NaN: the file does not say.
 static double e12_unseen(const trial_result *result) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_run_event *event;

@@ -107,13 +107,8 @@ static bool e3_measure(reproduction *lab, trial_result *result, double field[E3_
     return e3_kinetic(lab, result, &field[E3_KINETIC]);
 }
 
-static int e3_compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double e3_median(double *values, int32_t count) {
-    qsort(values, (size_t)count, sizeof *values, e3_compare);
+    qsort(values, (size_t)count, sizeof *values, compare_reals);
     return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 

@@ -92,11 +92,6 @@ typedef struct e6_tracks {
 
 // ---- measuring ----
 
-static int e6_compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 // How many of the sorted values are above a height.
 static int32_t e6_above(const double *sorted, int32_t count, double height) {
     int32_t low = 0, high = count;
@@ -129,7 +124,7 @@ static void e6_take(void *user, double t, const double *q, const double *v) {
         }
     }
     tracks->started = t > E6_START - 1e-6;
-    qsort(tracks->heights, (size_t)small, sizeof *tracks->heights, e6_compare);
+    qsort(tracks->heights, (size_t)small, sizeof *tracks->heights, compare_reals);
     for (cn_body_id id = tracks->nut + 1; id <= tracks->bodies; id++) {
         if (tracks->low[id - 1]) {
             control += e6_above(tracks->heights, small, q[7 * (int64_t)(id - 1) + 2]);

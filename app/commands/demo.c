@@ -1,6 +1,6 @@
 // app/commands/demo.c
 // cairn demo: a first look. A scene of the gallery is simulated into a run file and drawn, and the
-// report tells how far to trust it; `cairn demo solvers` shows the problem inside every step.
+// report says how far to trust it; `cairn demo solvers` shows the problem inside every step.
 #include "commands/demo.h"
 #include "run/recorded.h"
 #include "run/run_loop.h"

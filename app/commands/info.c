@@ -1,5 +1,5 @@
 // app/commands/info.c
-// cairn info: what a file holds; for a problem, the facts that tell how hard it is.
+// cairn info: what a file holds; for a problem, the facts that show how hard it is.
 #include "commands/info.h"
 #include "commands/problem_facts.h"
 #include "support/arguments.h"

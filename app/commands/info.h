@@ -10,6 +10,6 @@
 int info_run(const char *path, bool json);
 int info_scene(const char *path, bool json);
 
-int64_t file_bytes(const char *path); // 0 when it cannot be told
+int64_t file_bytes(const char *path); // 0 when it is not known
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-// The keys of meta that tell where a run comes from, in the order shown.
+// The keys of meta that say where a run comes from, in the order shown.
 static const char *const provenance[] = {
     "cairn_version", "git_hash", "compiler", "flags", "threads",    "seed",          "tolerance",
     "started",       "ended",    "status",   "cpu_s", "state_hash", "irreproducible"};

@@ -1,5 +1,5 @@
 // app/commands/problem_facts.h
-// Facts about a sparse matrix that tell how hard its problem will be.
+// Facts about a sparse matrix that show how hard its problem will be.
 #ifndef CAIRN_APP_COMMANDS_PROBLEM_FACTS_H
 #define CAIRN_APP_COMMANDS_PROBLEM_FACTS_H
 

@@ -60,11 +60,6 @@ double profile_ratio(const performance_profile *profile, int32_t problem, int32_
     return isfinite(cost) ? cost / best : HUGE_VAL;
 }
 
-static int compare_reals(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static profile_row profile_row_make(const performance_profile *profile, int32_t tolerance,
                                     int32_t entry) {
     profile_row row = {.entry = entry,

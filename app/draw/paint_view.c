@@ -85,11 +85,6 @@ typedef struct interval {
     int64_t count;
 } interval;
 
-static int compare_reals(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 // The range that holds all, or all but the stray share where few are far out.
 static void interval_range(interval *ends, double *low, double *high) {
     *low = -1.0;

@@ -164,11 +164,6 @@ static void write_paint(const picture_panel *panel, const paint_list *paints,
 
 // ---- forces ----
 
-static int compare_sizes(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double impulse_size(const cn_contact_record *contact) {
     const double *r = contact->impulse;
     return sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
@@ -183,7 +178,7 @@ static double largest_force(const picture_still *still) {
     for (int32_t i = 0; i < still->contact_count; i++) {
         size[i] = impulse_size(&still->contacts[i]);
     }
-    qsort(size, (size_t)still->contact_count, sizeof *size, compare_sizes);
+    qsort(size, (size_t)still->contact_count, sizeof *size, compare_reals);
     double largest = size[(int32_t)(FORCE_LARGEST * (still->contact_count - 1))];
     free(size);
     return largest;

@@ -1,5 +1,5 @@
 // app/export/html.c
-// `cairn export --to html`: html.c does it, here it is told.
+// `cairn export --to html`: web/html.c does it, here it is reported.
 #include "web/html.h"
 #include "export/export.h"
 #include "support/support.h"

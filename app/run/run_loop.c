@@ -107,7 +107,7 @@ static bool run_loop_poll(void *user) {
                              wall_clock() - loop->step_start > STEP_LONG);
 }
 
-// The sim of the drive's model, with its threads.
+// The simulation of the run loop's model, with its threads.
 static cn_status run_loop_sim(run_loop *loop, cn_error *error) {
     cn_env env = env_with_threads(loop->threads);
     env.cancel = run_loop_poll;

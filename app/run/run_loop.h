@@ -1,6 +1,6 @@
 // app/run/run_loop.h
 // Driving a simulation into a run file: made fresh from a scene or taken up where it stopped, with
-// progress, Ctrl-C, checkpoints and the sums of a tally.
+// progress, Ctrl-C, checkpoints and the sums of a run summary.
 #ifndef CAIRN_APP_RUN_RUN_LOOP_H
 #define CAIRN_APP_RUN_RUN_LOOP_H
 
@@ -45,7 +45,7 @@ typedef struct run_loop {
     double cpu_before; // [s] of the part before a resumption
 } run_loop;
 
-// A fresh run of the model, which the drive then owns whatever happens. Returns an exit code; on
+// A fresh run of the model, which the run loop then owns whatever happens. Returns an exit code; on
 // failure nothing is left of the file and there is nothing to end. The caller sets path, quiet,
 // threads and watch first.
 int run_loop_create(run_loop *loop, cn_model *model, bool overwrite);
@@ -58,7 +58,7 @@ void run_loop_end(run_loop *loop); // frees
 
 // The two parts of run_loop_run, for a loop of one's own. A step, made and recorded; last: the
 // run's last one, whose frame is recorded in any case. *recorded: whether it was.
-// CN_ERR_CANCELLED: left because of a signal or drive->leave; all is as before the step.
+// CN_ERR_CANCELLED: left because of a signal or loop->leave; all is as before the step.
 cn_status run_loop_step(run_loop *loop, bool last, cn_step_report *report, bool *recorded,
                         cn_error *error);
 // The end of the file after steps that ended with status; an error is said. Exit codes as above.

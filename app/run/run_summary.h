@@ -1,6 +1,6 @@
 // app/run/run_summary.h
 // What a run did, summed over its steps: fed step by step while it goes on or from a run file's
-// ledger, shown as a report that tells how far to trust it, or as JSON.
+// ledger, shown as a report that says how far to trust it, or as JSON.
 #ifndef CAIRN_APP_RUN_RUN_SUMMARY_H
 #define CAIRN_APP_RUN_RUN_SUMMARY_H
 
@@ -52,7 +52,7 @@ double run_summary_speed(const run_summary *summary);
 
 // Whether the tolerance is the bottleneck: few steps take most of the iterations, or some end above
 // it, and it is tighter than the default. text: one sentence with what to do, empty otherwise. From
-// counts alone, so that the same run tells the same.
+// counts alone, so that the same run gives the same.
 void run_summary_bottleneck(const run_summary *summary, double tolerance, char *text, size_t size);
 
 // The report for people. tolerance: that of the steps. hash: of the state at the end; NULL: not

@@ -11,7 +11,7 @@
 typedef bool steps_fn(void *user, cn_sim *sim, const cn_step_report *report);
 
 // From the start to the time until [s], with count settings changed. Returns an exit code; errors
-// are told.
+// are reported.
 int steps_run(const char *scene, const cn_override *set, int32_t count, double until,
               steps_fn *visit, void *user);
 

@@ -14,6 +14,20 @@ void put_end(json_writer *json) {
     fputc('\n', json->out);
 }
 
+bool json_text_start(json_text *out) {
+    FILE *stream = open_memstream(&out->text, &out->size);
+    if (stream) {
+        out->json = put_start(stream);
+        put_open(&out->json, NULL, '{');
+    }
+    return stream != NULL;
+}
+
+void json_text_end(json_text *out) {
+    put_close(&out->json, '}');
+    fclose(out->json.out);
+}
+
 int32_t utf8_decode(const char *text, uint32_t *code) {
     const unsigned char *b = (const unsigned char *)text;
     *code = b[0];

@@ -141,6 +141,11 @@ void *allocate(int64_t count, size_t size) {
     return memset(memory, 0, (size_t)count * size);
 }
 
+int compare_reals(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 double *copy_reals(const double *from, int64_t count) {
     double *copy = ALLOCATE(double, count);
     if (from && count > 0) {

@@ -57,6 +57,7 @@ cn_env env_with_threads(int32_t threads);
 void *allocate(int64_t count, size_t size);
 void *reallocate(void *pointer, int64_t count, size_t size);
 #define ALLOCATE(type, count) ((type *)allocate((count), sizeof(type)))
+int compare_reals(const void *a, const void *b);       // of qsort: ascending
 double *copy_reals(const double *from, int64_t count); // NULL gives zeros
 
 double wall_clock(void);   // [s]

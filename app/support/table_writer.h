@@ -25,7 +25,7 @@ typedef struct data_table {
     int32_t count;
 } data_table;
 
-// headings ends with a NULL title and outlives the sheet.
+// headings ends with a NULL title and outlives the table.
 data_table data_table_start(const heading *headings);
 void data_table_free(data_table *table);
 

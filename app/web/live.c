@@ -140,7 +140,7 @@ static void live_wake(live_run *live) {
     }
 }
 
-// ---- what the thread tells ----
+// ---- what the thread reports ----
 
 static void live_fill(live_run *live) {
     const cn_sim *sim = live->loop->sim;
@@ -208,7 +208,7 @@ static cn_status live_flush(live_run *live, bool now, cn_error *error) {
     return status;
 }
 
-// An event of the drive's.
+// An event of the run loop's.
 static void live_note(void *user, int64_t step, double t, const char *text) {
     live_run *live = user;
     pthread_mutex_lock(&live->mutex);
@@ -297,8 +297,8 @@ static cn_status live_obey(live_run *live, const page_request *request, cn_error
     }
 }
 
-// Does a command and tells. Its event names the first step that it acts in, so that a run that goes
-// on from an earlier checkpoint drops it.
+// Does a command and reports it. Its event names the first step that it acts in, so that a run that
+// goes on from an earlier checkpoint drops it.
 static void live_command_do(live_run *live, live_command *command) {
     cn_error error = {.status = CN_OK};
     cn_status status = live_obey(live, &command->request, &error);

@@ -20,7 +20,7 @@ typedef struct live_options {
     void *user;
 } live_options;
 
-// Starts the thread. The drive has been created and is the thread's until live_end.
+// Starts the thread. The run loop has been created and is the thread's until live_end.
 live_run *live_start(run_loop *loop, const live_options *options);
 // Asks the thread to stop and waits for it. The status is that of its last step; the caller goes on
 // with run_loop_finish.
@@ -57,7 +57,7 @@ typedef struct live_event {
     char *text;
 } live_event;
 
-// What the thread has to tell. Lists are in the order in which things happened.
+// What the thread reports. Lists are in the order in which things happened.
 typedef struct live_news {
     bool has_frame;
     live_frame frame; // the latest

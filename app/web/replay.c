@@ -1,5 +1,5 @@
 // app/web/replay.c
-// A run file as the page sees it; see replay.h. What is told of a run as a whole (bounds, a
+// A run file as the page sees it; see replay.h. What is reported of a run as a whole (bounds, a
 // reference force) is taken from a few frames spread over it, since reading all of them would be
 // reading the file.
 #include "web/replay.h"
@@ -27,11 +27,6 @@ static const double limit_loss[2] = {1e-5, 1e-2};
 static const double limit_loss_damped[2] = {1e-2, 1e-1};
 
 // ---- opening ----
-
-static int compare_reals(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 // The largest extent of a shape; 0 for planes and lines.
 static double shape_extent(const cn_shape_info *shape) {
@@ -167,7 +162,8 @@ static cn_status replay_sample_all(replay_file *replay, cn_error *error) {
         replay->low[k] = (double)INFINITY;
         replay->high[k] = -(double)INFINITY;
     }
-    // From the first frame to the last; damaged ones are left out here, and told when asked for.
+    // From the first frame to the last; damaged ones are left out here, and reported when asked
+    // for.
     int64_t frames = cn_run_frame_count(replay->run);
     int64_t samples = frames < SAMPLED_FRAMES ? frames : SAMPLED_FRAMES;
     for (int64_t i = 0; status == CN_OK && i < samples; i++) {
@@ -375,34 +371,29 @@ static void put_facts(replay_file *replay, json_writer *json) {
     put_close(json, ']');
 }
 
-// A stream into memory; ends the program when there is none.
-static FILE *memory_stream(char **text, size_t *size) {
-    FILE *out = open_memstream(text, size);
-    if (!out) {
+// A message of that op; ends the program when there is no memory.
+static json_writer *message_start(json_text *message, const char *op) {
+    if (!json_text_start(message)) {
         exit(report_failure("out of memory"));
     }
-    return out;
+    put_text(&message->json, "op", op);
+    return &message->json;
 }
 
 char *replay_hello(replay_file *replay, const char *mode, const hello_live *live) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-    json_writer json = put_start(out);
-    put_open(&json, NULL, '{');
-    put_text(&json, "op", "hello");
-    put_int(&json, "v", 1);
-    put_text(&json, "mode", mode);
-    put_text(&json, "cairn", cn_version());
-    put_bool(&json, "checked", true); // every residual in a ledger is the checker's
-    put_run(replay, &json, live);
-    put_facts(replay, &json);
+    json_text message;
+    json_writer *json = message_start(&message, "hello");
+    put_int(json, "v", 1);
+    put_text(json, "mode", mode);
+    put_text(json, "cairn", cn_version());
+    put_bool(json, "checked", true); // every residual in a ledger is the checker's
+    put_run(replay, json, live);
+    put_facts(replay, json);
     if (live) {
-        hello_put_live(replay, &json, live);
+        hello_put_live(replay, json, live);
     }
-    put_close(&json, '}');
-    fclose(out);
-    return text;
+    json_text_end(&message);
+    return message.text;
 }
 
 // ---- bodies ----
@@ -519,21 +510,18 @@ static void put_joints(const replay_file *replay, json_writer *json) {
 static cn_status replay_make_bodies(replay_file *replay, cn_error *error) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_run_body *rows = NULL;
-    size_t size;
     cn_status status =
         memory ? cn_run_bodies(replay->run, memory, &rows, error) : error_memory(error);
     if (status == CN_OK) {
-        FILE *out = memory_stream(&replay->bodies_text, &size);
-        json_writer json = put_start(out);
-        put_open(&json, NULL, '{');
-        put_text(&json, "op", "bodies");
-        put_body_columns(rows, replay->bodies, &json);
-        put_shapes(rows, replay->bodies, &json);
+        json_text message;
+        json_writer *json = message_start(&message, "bodies");
+        put_body_columns(rows, replay->bodies, json);
+        put_shapes(rows, replay->bodies, json);
         if (replay->model) {
-            put_joints(replay, &json);
+            put_joints(replay, json);
         }
-        put_close(&json, '}');
-        fclose(out);
+        json_text_end(&message);
+        replay->bodies_text = message.text;
     }
     cn_arena_destroy(memory);
     return status;

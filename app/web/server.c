@@ -311,7 +311,7 @@ static const struct lws_protocols web_protocols[] = {
 
 // ---- starting ----
 
-// Whether a port of the address can be listened on, 0: any; else errno tells why not.
+// Whether a port of the address can be listened on, 0: any; else errno says why not.
 static bool port_free(const char *address, int32_t port) {
     struct addrinfo hints = {.ai_family = AF_INET,
                              .ai_socktype = SOCK_STREAM,

@@ -17,7 +17,7 @@ typedef struct server_options {
 
 typedef struct web_server web_server;
 
-// NULL after saying why not. The server is listening when this returns; the stage outlives it.
+// NULL after saying why not. The server is listening when this returns; the session outlives it.
 web_server *server_start(page_session *session, const server_options *options);
 const char *server_address(const web_server *server); // http://..., with the token
 // Makes server_serve look at the live run's news; may be called from any thread.

@@ -52,24 +52,20 @@ typedef struct command_error {
 } command_error;
 
 static void page_complain(web_page *page, const command_error *trouble) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) {
+    json_text message;
+    if (!json_text_start(&message)) {
         return;
     }
-    json_writer json = put_start(out);
-    put_open(&json, NULL, '{');
-    put_text(&json, "op", "error");
-    put_text(&json, "code", trouble->code);
-    put_text(&json, "text", trouble->text);
+    json_writer *json = &message.json;
+    put_text(json, "op", "error");
+    put_text(json, "code", trouble->code);
+    put_text(json, "text", trouble->text);
     if (trouble->key) {
-        put_int(&json, trouble->key, trouble->number);
+        put_int(json, trouble->key, trouble->number);
     }
-    put_close(&json, '}');
-    fclose(out);
-    page_send_text(page, text);
-    free(text);
+    json_text_end(&message);
+    page_send_text(page, message.text);
+    free(message.text);
 }
 
 // ---- greeting ----
@@ -247,7 +243,7 @@ static void answer_ledger(page_session *session, web_page *page) {
     cn_status status = CN_OK;
     if (session->live) {
         ledger_of_rows(session, request, &out);
-        page->rows_sent = session->row_count; // from here on it is told what is new
+        page->rows_sent = session->row_count; // from here on it is sent what is new
     } else {
         status = replay_ledger(session->replay, request->id, request->from, request->to,
                                request->bins, &out, &error);
@@ -418,22 +414,18 @@ static void session_report(page_session *session, const char *text) {
 static void session_events(page_session *session) {
     for (int32_t i = 0; session->page_count > 0 && i < session->news.event_count; i++) {
         const live_event *event = &session->news.events[i];
-        char *text = NULL;
-        size_t size;
-        FILE *out = open_memstream(&text, &size);
-        if (!out) {
+        json_text message;
+        if (!json_text_start(&message)) {
             return;
         }
-        json_writer json = put_start(out);
-        put_open(&json, NULL, '{');
-        put_text(&json, "op", "event");
-        put_int(&json, "step", event->step);
-        put_real(&json, "t", event->t);
-        put_text(&json, "text", event->text);
-        put_close(&json, '}');
-        fclose(out);
-        session_report(session, text);
-        free(text);
+        json_writer *json = &message.json;
+        put_text(json, "op", "event");
+        put_int(json, "step", event->step);
+        put_real(json, "t", event->t);
+        put_text(json, "text", event->text);
+        json_text_end(&message);
+        session_report(session, message.text);
+        free(message.text);
     }
 }
 
@@ -482,7 +474,7 @@ static void session_frame(page_session *session) {
                      frame->contact_count);
 }
 
-// Steps and recorded frames that a page has not been told of.
+// Steps and recorded frames that a page has not been sent.
 static void page_catch_up(page_session *session, web_page *page) {
     if (page->rows_sent >= 0 && page->rows_sent < session->row_count) {
         byte_buffer out = {0};
@@ -508,33 +500,29 @@ static void page_catch_up(page_session *session, web_page *page) {
 
 static void session_figures(page_session *session) {
     const live_news *news = &session->news;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) {
+    json_text message;
+    if (!json_text_start(&message)) {
         return;
     }
-    json_writer json = put_start(out);
-    put_open(&json, NULL, '{');
-    put_text(&json, "op", "live");
-    put_int(&json, "step", news->step);
-    put_real(&json, "t", news->t);
-    put_bool(&json, "running", news->running);
-    put_real(&json, "factor", news->factor);
-    put_int(&json, "iterations", news->iterations);
-    put_real(&json, "solve_ms", news->solve_ms);
-    put_int(&json, "dropped", news->dropped);
-    put_real(&json, "speed", news->speed);
-    put_open(&json, "gravity", '[');
+    json_writer *json = &message.json;
+    put_text(json, "op", "live");
+    put_int(json, "step", news->step);
+    put_real(json, "t", news->t);
+    put_bool(json, "running", news->running);
+    put_real(json, "factor", news->factor);
+    put_int(json, "iterations", news->iterations);
+    put_real(json, "solve_ms", news->solve_ms);
+    put_int(json, "dropped", news->dropped);
+    put_real(json, "speed", news->speed);
+    put_open(json, "gravity", '[');
     for (int32_t k = 0; k < session->replay->dim; k++) {
-        put_real(&json, NULL, news->steering.gravity[k]);
+        put_real(json, NULL, news->steering.gravity[k]);
     }
-    put_close(&json, ']');
-    put_real(&json, "friction", news->steering.friction);
-    put_close(&json, '}');
-    fclose(out);
-    session_report(session, text);
-    free(text);
+    put_close(json, ']');
+    put_real(json, "friction", news->steering.friction);
+    json_text_end(&message);
+    session_report(session, message.text);
+    free(message.text);
 }
 
 // The run has started over: nothing of what pages know holds.

@@ -57,7 +57,7 @@ typedef struct page_session {
 } page_session;
 
 void session_free(page_session *session);
-// Takes the news of the live run and tells all pages what concerns them. tick: also the figures
+// Takes the news of the live run and sends all pages what concerns them. tick: also the figures
 // that come ten times a second.
 void session_update(page_session *session, bool tick);
 

@@ -22,7 +22,7 @@ int view_run(const char *path, const server_options *options) {
     if (replay_open(path, &replay, &error) != CN_OK) {
         return report_error_in(&error, path);
     }
-    // Made before the first page asks. A failure is told to every page that does.
+    // Made before the first page asks. A failure is reported to every page that does.
     const char *bodies;
     replay_bodies(&replay, &bodies, &error);
     page_session session = {.replay = &replay};

@@ -1,5 +1,5 @@
 // app/web/view.h
-// Showing things in the browser: a run file as a replay, a drive as a live run.
+// Showing things in the browser: a run file as a replay, a run loop as a live run.
 #ifndef CAIRN_APP_WEB_VIEW_H
 #define CAIRN_APP_WEB_VIEW_H
 
@@ -13,10 +13,10 @@ typedef struct view_live {
     double speed;     // simulated seconds a second; 0: as fast as it goes
     bool endless;     // past the scene's end
     const char *save; // where the run can be found afterwards; NULL: nowhere
-    FILE *out;        // where the address is told
+    FILE *out;        // where the address is printed
 } view_live;
 
-// Goes on with a drive that was created, while pages look on and steer. In place of run_loop_run:
+// Goes on with a run loop that was created, while pages watch and steer. Instead of run_loop_run:
 // the file is closed in any case, and what went wrong has been said.
 int view_run_loop(run_loop *loop, const view_live *live, const server_options *options);
 

@@ -1,5 +1,5 @@
 // bench/engines/comparison.c
-// Contests between settings of ours and other engines; see comparison.h.
+// Comparisons of settings of ours and other engines; see comparison.h.
 #include "bench/engines/comparison.h"
 
 #include "support/json.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What all starts of an entrant gave.
+// What all starts of an engine gave.
 typedef struct compared_engine {
     engine_result starts[COMPARISON_STARTS];
     int32_t count;
@@ -39,11 +39,6 @@ FIELD(iterations)
 FIELD(simulated)
 FIELD(cpu_s)
 
-static int comparison_compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 // The value at a share of the sorted starts: 0 the least, 0.5 the median, 1 the largest.
 static double engine_quantile(const compared_engine *engine, field_fn *field, double share) {
     double values[COMPARISON_STARTS];
@@ -57,7 +52,7 @@ static double engine_quantile(const compared_engine *engine, field_fn *field, do
     if (count == 0) {
         return (double)NAN;
     }
-    qsort(values, (size_t)count, sizeof *values, comparison_compare);
+    qsort(values, (size_t)count, sizeof *values, compare_reals);
     double place = share * (count - 1);
     int32_t low = (int32_t)floor(place), high = (int32_t)ceil(place);
     return 0.5 * (values[low] + values[high]);
@@ -97,7 +92,7 @@ static void engine_phases(const compared_engine *engine, double shares[PHASES + 
 // ---- what is said ----
 
 static const text_column comparison_columns[] = {
-    {"entrant", -26}, {"S_p", 8},         {"least", 8},
+    {"engine", -26},  {"S_p", 8},         {"least", 8},
     {"most", 8},      {"x ODE", 7},       {"contacts", 8},
     {"missed", 6},    {"overlap", 9},     {"worst", 9},
     {"moved [m]", 9}, {"E_kin [J]", 9},   {"residual", 9},
@@ -155,7 +150,7 @@ static void comparison_json(const char *bench, const engine_comparison *comparis
     put_open(&out, NULL, '{');
     put_text(&out, "bench", bench);
     put_text(&out, "scene", comparison->label);
-    put_text(&out, "entrant", engine->starts[0].name);
+    put_text(&out, "engine", engine->starts[0].name);
     put_text(&out, "setting", engine->starts[0].setting);
     put_int(&out, "starts", engine->count);
     put_real(&out, "until", comparison->scene_case.until);
@@ -201,7 +196,7 @@ static void comparison_failed(const bench_job *job, const char *bench,
     put_open(&out, NULL, '{');
     put_text(&out, "bench", bench);
     put_text(&out, "scene", comparison->label);
-    put_text(&out, "entrant", engine->name);
+    put_text(&out, "engine", engine->name);
     put_int(&out, "failed", engine->failed);
     put_close(&out, '}');
     put_end(&out);

@@ -1,13 +1,13 @@
 // bench/engines/comparison.h
-// Contests: a scene simulated by some settings of ours and by the engines that are there, from the
-// same starts, in one run; a table, JSON lines, and points of a chart of accuracy over speed.
+// Comparisons: a scene simulated by some settings of ours and by the engines that are there, from
+// the same starts, in one run; a table, JSON lines, and points of a chart of accuracy over speed.
 #ifndef CAIRN_BENCH_ENGINES_COMPARISON_H
 #define CAIRN_BENCH_ENGINES_COMPARISON_H
 
 #include "bench/bench.h"
 #include "bench/engines/engine.h"
 
-#define COMPARISON_STARTS 16   // of a contest at most
+#define COMPARISON_STARTS 16   // of a comparison at most
 #define COMPARISON_ENTRANTS 8  // ours and theirs
 #define COMPARISON_OVERRIDES 6 // of a setting of ours
 
@@ -32,7 +32,7 @@ typedef struct engine_comparison {
     bool large; // only when it is asked for by its mark
 } engine_comparison;
 
-// A chart that contests add to: overlap when settled over S_p, one curve an entrant.
+// A chart that comparisons add to: overlap when settled over S_p, one curve per engine.
 typedef struct accuracy_chart accuracy_chart;
 accuracy_chart *chart_open(const char *title, const char *subtitle, const char *y_label);
 void chart_add(accuracy_chart *chart, const engine_result *engine, const char *mark, double x,
@@ -40,7 +40,7 @@ void chart_add(accuracy_chart *chart, const engine_result *engine, const char *m
 // Writes the file, if there is a name; frees. Returns an exit code.
 int chart_close(accuracy_chart *chart, const char *path);
 
-// Contests of one benchmark, and the words of its chart.
+// Comparisons of one benchmark, and the words of its chart.
 typedef struct comparison_list {
     const char *bench;
     const engine_comparison *comparisons;

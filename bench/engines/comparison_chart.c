@@ -1,5 +1,6 @@
 // bench/engines/comparison_chart.c
-// The chart of contests: accuracy over speed, a curve an entrant, a mark a scene; see comparison.h.
+// The chart of comparisons: accuracy over speed, one curve per engine, one mark per scene; see
+// comparison.h.
 #include "bench/engines/comparison.h"
 
 #include "draw/plot.h"

@@ -2,7 +2,7 @@
 // The same scene simulated by us and by other engines: one start, one step, and what they did
 // measured alike, from their states alone.
 //
-// A course is a scene of the gallery. Its world is what all entrants are given: bodies at their
+// A case is a scene of the gallery. Its world is what all engines are given: bodies at their
 // centres of mass along their principal axes, with spheres, boxes, hulls and planes. Overlaps are
 // found by this library's detection, whoever made the states.
 #ifndef CAIRN_BENCH_ENGINES_ENGINE_H
@@ -19,7 +19,7 @@ typedef struct engine_case {
     double until;                      // [s]
     double unit;                       // [m] that overlaps are a share of
     int32_t every;                     // steps between the states that are looked at
-    double limit;                      // [s] of CPU for an entrant
+    double limit;                      // [s] of CPU per engine
 } engine_case;
 
 // ---- the world ----
@@ -58,7 +58,7 @@ void engine_world_states(const engine_world *world, const cn_sim *sim, double *s
 // The largest overlap [m] of bodies at these states; NaN when it cannot be had.
 double engine_overlap(const engine_world *world, const double *states);
 
-// ---- entrants ----
+// ---- engines ----
 
 enum { PHASE_DETECT, PHASE_ASSEMBLE, PHASE_SOLVE, PHASE_ADVANCE, PHASES };
 
@@ -81,7 +81,7 @@ typedef struct engine_result {
 
 double engine_speed(const engine_result *result); // S_p: simulated over CPU time
 
-// By the library, without a run file. set goes over the course's.
+// By the library, without a run file. set goes over the case's.
 bool engine_run_cairn(const engine_case *scene_case, engine_world *world, engine_result *result);
 
 typedef struct peer_engine {
@@ -94,7 +94,7 @@ extern const int32_t peer_engine_count;
 void engine_run_peer(const engine_case *scene_case, const engine_world *world,
                      const peer_engine *engine, engine_result *result);
 
-// A contact as peers tell it: the layout of bench/peers/peer_scene.h.
+// A contact as peers report it: the layout of bench/peers/peer_scene.h.
 typedef struct peer_contact_row {
     double a, b, point[3], normal[3], gap, impulse[3], push;
 } peer_contact_row;

@@ -173,7 +173,7 @@ static void graded_contacts(graded_step *graded, const engine_world *world, cons
     }
 }
 
-// |M (v - v_free) - H r| over |f|: whether the told impulses are those that moved the bodies.
+// |M (v - v_free) - H r| over |f|: whether the reported impulses are those that moved the bodies.
 static double graded_momentum(const graded_step *graded, const engine_world *world,
                               const double *after) {
     const cn_friction_global *g = &graded->g;

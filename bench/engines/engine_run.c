@@ -1,5 +1,5 @@
 // bench/engines/engine_run.c
-// The entrants of a race and what is measured of them; see engine.h.
+// The engines of a comparison and what is measured of them; see engine.h.
 #include "bench/engines/engine.h"
 
 #include "bench/bench.h"
@@ -32,11 +32,6 @@ static void watch_residual(engine_watch *watch, double residual) {
         watch->residuals = reallocate(watch->residuals, watch->room, sizeof(double));
     }
     watch->residuals[watch->count++] = residual;
-}
-
-static int compare_reals(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
 }
 
 static double watch_median(engine_watch *watch) {
@@ -72,7 +67,7 @@ static void engine_distance(const engine_world *world, const double *states,
 
 // ---- ours ----
 
-// Peers are told of driven bodies by their velocities: noted here when they change.
+// Peers are given driven bodies by their velocities: noted here when they change.
 static void engine_note_driven(engine_world *world, const cn_sim *sim, double t) {
     double *v = ALLOCATE(double, 6 * (int64_t)world->count);
     cn_sim_velocities(sim, v);

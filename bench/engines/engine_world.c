@@ -1,5 +1,5 @@
 // bench/engines/engine_world.c
-// The world that all entrants of a race are given; see engine.h.
+// The world that all engines of a comparison are given; see engine.h.
 #include "bench/engines/engine.h"
 
 #include "support/gallery.h"
@@ -183,7 +183,7 @@ static bool engine_shape(engine_body *body, const cn_shape_info *shape, cn_shape
     }
 }
 
-// false: a shape that not all entrants know.
+// false: a shape that not all engines know.
 static bool engine_body_make(const cn_model *model, cn_body_id id, engine_body *body) {
     cn_body_info info;
     cn_shape_info shape;

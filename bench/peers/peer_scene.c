@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#define PEER_CONTACTS 200000 // of a step that are told at most
+#define PEER_CONTACTS 200000 // of a step that are reported at most
 
 double peer_scene_clock(void) {
     struct timespec now;
@@ -219,15 +219,15 @@ int peer_scene_run(const peer_scene *scene, const peer_engine *engine, const cha
     double cpu_s = 0.0;
     int32_t step = 0;
     while (step < scene->steps && cpu_s < scene->limit) {
-        bool told = (step + 1) % scene->every == 0 || step + 1 == scene->steps;
-        if (told) {
+        bool reported = (step + 1) % scene->every == 0 || step + 1 == scene->steps;
+        if (reported) {
             peer_states(scene, engine, out.before);
         }
         double start = peer_scene_clock();
         engine->step(engine->world, step * scene->step);
         cpu_s += peer_scene_clock() - start;
         step++;
-        if (told) {
+        if (reported) {
             peer_frame(scene, engine, step * scene->step, &out);
         }
     }

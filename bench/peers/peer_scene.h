@@ -77,7 +77,7 @@ typedef struct peer_engine {
     void (*step)(void *world, double t); // the only part that is timed
     void (*state)(void *world, int32_t body, double pose[7], double velocity[6]);
     // The contacts of the last step into contacts, at most room of them; returns how many. NULL:
-    // the engine does not tell.
+    // the engine does not report.
     int32_t (*contacts)(void *world, peer_contact *contacts, int32_t room);
 } peer_engine;
 
