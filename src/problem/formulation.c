@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "base/elementary.h"
 #include "base/error.h"
+#include "base/rows.h"
 #include "sparse/csr.h"
 
 #include <cairn/formulation.h>
@@ -222,12 +223,8 @@ const cn_formulation *cn_formulation_at(int32_t index) {
 }
 
 const cn_formulation *cn_formulation_find(const char *name) {
-    for (int32_t i = 0; name && i < cn_formulation_count(); i++) {
-        if (strcmp(cn_form_table[i].info.name, name) == 0) {
-            return &cn_form_table[i].info;
-        }
-    }
-    return NULL;
+    const cn_form_row *row = BASE_ROW_FIND(cn_form_table, cn_form_row, info.name, name);
+    return row ? &row->info : NULL;
 }
 
 static const cn_form_row *cn_form_row_of(const cn_formulation *formulation) {

@@ -1,8 +1,7 @@
 // step/scheme_table.c
 // The time integrators, a row each.
+#include "base/rows.h"
 #include "step/sim.h"
-
-#include <string.h>
 
 static const step_scheme table[] = {
     {.name = "moreau-jean",
@@ -20,10 +19,5 @@ const char *cn_scheme_name(int32_t index) {
 }
 
 const step_scheme *step_scheme_find(const char *name) {
-    for (int32_t i = 0; i < SCHEMES; i++) {
-        if (strcmp(table[i].name, name) == 0) {
-            return &table[i];
-        }
-    }
-    return NULL;
+    return BASE_ROW_FIND(table, step_scheme, name, name);
 }

@@ -2,6 +2,7 @@
 // Runs of systems: the table of integrators, settings, and the step that all share.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/rows.h"
 #include "system/system.h"
 
 #include <float.h>
@@ -45,12 +46,7 @@ const cn_system_scheme *cn_system_scheme_at(int32_t index) {
 }
 
 const cn_system_scheme_row *cn_system_scheme_row_find(const char *name) {
-    for (int32_t i = 0; name && i < CN_SYSTEM_SCHEMES; i++) {
-        if (strcmp(cn_system_scheme_table[i].scheme.name, name) == 0) {
-            return &cn_system_scheme_table[i];
-        }
-    }
-    return NULL;
+    return BASE_ROW_FIND(cn_system_scheme_table, cn_system_scheme_row, scheme.name, name);
 }
 
 const cn_system_scheme *cn_system_scheme_find(const char *name) {

@@ -1,5 +1,6 @@
 // solve/drivers/friction_table.c
 // The friction solvers. To add one: its file, its line in friction_rows.h, its row here.
+#include "base/rows.h"
 #include "solve/drivers/friction_rows.h"
 #include "solve/gauss_seidel/friction_nsgs.h"
 #include "solve/newton/friction_prox_newton.h"
@@ -7,8 +8,6 @@
 #include "solve/pivoting/formulated.h"
 #include "solve/projection/convex_sequence.h"
 #include "solve/projection/variational_inequality.h"
-
-#include <string.h>
 
 #define CN_ANY_FRICTION (CN_SOLVES_2D | CN_SOLVES_3D | CN_TAKES_ASSEMBLED | CN_TAKES_BODY)
 #define CN_ANY_JOINTED (CN_ANY_FRICTION | CN_TAKES_BOUNDS)
@@ -252,10 +251,5 @@ const cn_friction_solver *cn_friction_solver_at(int32_t index) {
 }
 
 const cn_friction_solver *cn_friction_solver_find(const char *name) {
-    for (int32_t i = 0; i < cn_friction_solver_count(); i++) {
-        if (name && strcmp(cn_friction_table[i].info.name, name) == 0) {
-            return &cn_friction_table[i];
-        }
-    }
-    return NULL;
+    return BASE_ROW_FIND(cn_friction_table, cn_friction_solver, info.name, name);
 }

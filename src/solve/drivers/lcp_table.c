@@ -1,9 +1,8 @@
 // solve/drivers/lcp_table.c
 // The LCP solvers. To add one: its file, its line in lcp_rows.h, its row here.
+#include "base/rows.h"
 #include "solve/drivers/lcp_rows.h"
 #include "solve/drivers/mcp_rows.h"
-
-#include <string.h>
 
 static const cn_lcp_solver cn_lcp_table[] = {
     {.info = {.name = "auto",
@@ -88,10 +87,5 @@ const cn_lcp_solver *cn_lcp_solver_at(int32_t index) {
 }
 
 const cn_lcp_solver *cn_lcp_solver_find(const char *name) {
-    for (int32_t i = 0; name && i < cn_lcp_solver_count(); i++) {
-        if (name && strcmp(cn_lcp_table[i].info.name, name) == 0) {
-            return &cn_lcp_table[i];
-        }
-    }
-    return NULL;
+    return BASE_ROW_FIND(cn_lcp_table, cn_lcp_solver, info.name, name);
 }

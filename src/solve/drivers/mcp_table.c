@@ -1,10 +1,9 @@
 // solve/drivers/mcp_table.c
 // The solvers of mixed complementarity problems. To add one: its file, its line in mcp_rows.h, its
 // row here.
+#include "base/rows.h"
 #include "solve/drivers/lcp_rows.h"
 #include "solve/drivers/mcp_rows.h"
-
-#include <string.h>
 
 static const cn_mcp_solver cn_mcp_table[] = {
     {.info = {.name = "mcp",
@@ -48,10 +47,5 @@ const cn_mcp_solver *cn_mcp_solver_at(int32_t index) {
 }
 
 const cn_mcp_solver *cn_mcp_solver_find(const char *name) {
-    for (int32_t i = 0; name && i < cn_mcp_solver_count(); i++) {
-        if (name && strcmp(cn_mcp_table[i].info.name, name) == 0) {
-            return &cn_mcp_table[i];
-        }
-    }
-    return NULL;
+    return BASE_ROW_FIND(cn_mcp_table, cn_mcp_solver, info.name, name);
 }

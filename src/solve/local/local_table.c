@@ -1,8 +1,7 @@
 // solve/local/local_table.c
 // The local solvers by name. To add one: its file and a row here.
+#include "base/rows.h"
 #include "solve/local/local.h"
-
-#include <string.h>
 
 static const cn_local_solver cn_local_table[] = {
     {"hybrid", "verified chain: closed form or secular, then patient solvers (default)",
@@ -29,12 +28,7 @@ const cn_local_solver *cn_local_solver_at(int32_t index) {
 }
 
 const cn_local_solver *cn_local_solver_find(const char *name) {
-    for (int32_t i = 0; name != NULL && i < cn_local_solver_count(); i++) {
-        if (name && strcmp(cn_local_table[i].name, name) == 0) {
-            return &cn_local_table[i];
-        }
-    }
-    return NULL;
+    return BASE_ROW_FIND(cn_local_table, cn_local_solver, name, name);
 }
 
 const char *cn_local_solver_name(const cn_local_solver *local) {
