@@ -16,6 +16,11 @@ cn_status cn_model_copy_text(cn_model *model, const char *text, const char **cop
 cn_status cn_model_copy_source(cn_model *model, const cn_source *source, cn_source *copy,
                                cn_error *error);
 
+// The settings within their limits; then their texts copied and what is not set chosen.
+// (model/settings.c)
+cn_status cn_settings_check(const cn_settings *settings, int32_t dim, cn_error *error);
+cn_status cn_settings_keep(cn_model *model, cn_error *error);
+
 // CN_OK while the model can still be added to.
 cn_status cn_model_check_open(const cn_model *model, cn_error *error);
 // What only shows when all is there: that a joint can move something, and who does not touch.

@@ -29,22 +29,6 @@ const char *cn_law_text(cn_law law) {
     return (unsigned)law < CN_LAW_KINDS ? text[law] : "unknown law";
 }
 
-const char *cn_stall_policy_text(cn_stall_policy policy) {
-    static const char *const text[CN_STALL_KINDS] = {"retry", "halve", "continue", "stop"};
-    return (unsigned)policy < CN_STALL_KINDS ? text[policy] : "unknown policy";
-}
-
-const char *cn_drift_text(cn_drift drift) {
-    static const char *const text[CN_DRIFT_KINDS] = {"iterate",    "linearised", "ggl",
-                                                     "projection", "baumgarte",  "none"};
-    return (unsigned)drift < CN_DRIFT_KINDS ? text[drift] : "unknown remedy";
-}
-
-const char *cn_friction_law_text(cn_friction_law law) {
-    static const char *const text[CN_FRICTION_LAWS] = {"coulomb", "convex"};
-    return (unsigned)law < CN_FRICTION_LAWS ? text[law] : "unknown friction";
-}
-
 cn_contact_def cn_contact_def_default(void) {
     return (cn_contact_def){.between = {"*", "*"},
                             .friction = NAN,
@@ -64,44 +48,6 @@ cn_body_def cn_body_def_default(void) {
         def.com[i] = NAN;
     }
     return def;
-}
-
-cn_settings cn_settings_default(int32_t dim) {
-    cn_system_opts system = cn_system_opts_default();
-    return (cn_settings){.gravity = {0.0, dim == 2 ? -9.81 : 0.0, dim == 2 ? 0.0 : -9.81},
-                         .step = 1e-3,
-                         .until = 10.0,
-                         .frames_every = 0.02,
-                         .checkpoint_every = 1.0,
-                         .scheme = "moreau-jean",
-                         .theta = 0.5,
-                         .solver = "auto",
-                         .tolerance = NAN,
-                         .settle = 30,
-                         .on_stall = CN_STALL_CONTINUE,
-                         .effort = 1e5,
-                         .fallback = "prox-newton",
-                         .halvings = 3,
-                         .alert = NAN,
-                         .overlap_most = NAN,
-                         .penetration_limit = 0.05,
-                         .sleep_after = 0.5,
-                         .activation = 0.5,
-                         .active_gap = HUGE_VAL,
-                         .stabilise = true,
-                         .frame_change = true,
-                         .penetration_slop = 5e-4,
-                         .continuous = true,
-                         .joint_drift = CN_DRIFT_GGL,
-                         .joint_tolerance = 1e-10,
-                         .baumgarte = 0.2,
-                         .accuracy = system.accuracy,
-                         .spectral_radius = system.spectral_radius,
-                         .damping = system.damping,
-                         .newmark_beta = system.newmark_beta,
-                         .newmark_gamma = system.newmark_gamma,
-                         .theta_multiplier = system.theta_multiplier,
-                         .accumulate = system.accumulate};
 }
 
 // ---- what the builder's files share ----

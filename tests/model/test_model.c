@@ -548,6 +548,34 @@ CN_TEST(settings_are_checked_and_kept) {
     cn_model_destroy(model);
 }
 
+// Limits of C are those of scene files, under the same names.
+CN_TEST(every_number_of_the_settings_has_its_limits) {
+    const struct {
+        size_t offset;
+        double value;
+        const char *message;
+    } cases[] = {
+        {offsetof(cn_settings, accuracy), 0.0, "integrator.accuracy cannot be 0"},
+        {offsetof(cn_settings, damping), 0.5, "integrator.damping cannot be 0.5"},
+        {offsetof(cn_settings, alert), -1.0, "detection.alert cannot be -1"},
+        {offsetof(cn_settings, joint_tolerance), NAN, "integrator.joint_tolerance cannot be nan"},
+        {offsetof(cn_settings, step_least), 0.2, "integrator.step_least of 0.2 s"},
+        {offsetof(cn_settings, until), HUGE_VAL, "time.until cannot be inf"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cn_model *model = cn_new_model(3, 1.0);
+        cn_error error = {.status = CN_OK};
+        cn_settings *s = cn_model_settings(model);
+        memcpy((char *)s + cases[i].offset, &cases[i].value, sizeof(double));
+        CN_CHECK_TRUE(cn_model_finish(model, &error) == CN_ERR_INPUT);
+        if (!strstr(error.message, cases[i].message)) {
+            print_error("got \"%s\", want \"%s\"\n", error.message, cases[i].message);
+            fail();
+        }
+        cn_model_destroy(model);
+    }
+}
+
 CN_TEST(a_step_longer_than_the_run_is_refused) {
     cn_model *model = cn_new_model(3, 1.0);
     cn_error error = {0};
