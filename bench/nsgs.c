@@ -35,10 +35,6 @@ typedef struct stopwatch {
     bool failed;
 } stopwatch;
 
-static stopwatch stopwatch_new(void) {
-    return (stopwatch){.few_s = HUGE_VAL, .many_s = HUGE_VAL};
-}
-
 static double stopwatch_ns(const stopwatch *watch, int32_t contacts) {
     double sweeps = (double)(watch->many - watch->few) * contacts;
     bool good = !watch->failed && sweeps > 0.0 && watch->many_s > watch->few_s;
@@ -116,7 +112,7 @@ static void nsgs_entry_measure(nsgs_entry *entry, const char *peer, int32_t repe
     entry->many = sweeps > BENCH_SWEEPS_MAX ? BENCH_SWEEPS_MAX : sweeps;
     entry->few = (int32_t)(BENCH_FEW * entry->many);
     for (int32_t e = 0; e < ENGINES; e++) {
-        entry->watch[e] = stopwatch_new();
+        entry->watch[e] = (stopwatch){.few_s = HUGE_VAL, .many_s = HUGE_VAL};
     }
     double *r = ALLOCATE(double, entry->c.unknowns);
     double *u = ALLOCATE(double, entry->c.unknowns);

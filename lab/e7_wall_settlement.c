@@ -247,11 +247,6 @@ static bool e7_measure(reproduction *lab, trial_result *result, e7_wall *wall) {
 
 // ---- the stair ----
 
-// In running bond a stair of joints goes half a block sideways per course.
-static double e7_slope(const e7_case *c) {
-    return 2.0 / (c->ratio ? strtod(c->ratio, NULL) : E7_RATIO);
-}
-
 static bool e7_is_near(const e7_wall *wall, const e7_joint *joint) {
     return fabs(joint->at[1] - wall->slope * joint->at[0]) <= E7_BAND * E7_COURSE + E7_TOUCH;
 }
@@ -444,7 +439,8 @@ static bool e7_run(reproduction *lab, const e7_case *c) {
                        .inexact = c->role == E7_SHOWN,
                        .set = {{"time.frames_every", "0.25"}}};
     trial_result result;
-    e7_wall wall = {.slope = e7_slope(c)};
+    // In running bond a stair of joints goes half a block sideways per course.
+    e7_wall wall = {.slope = 2.0 / (c->ratio ? strtod(c->ratio, NULL) : E7_RATIO)};
     char *size = !c->ratio ? NULL
                            : format_text(c->flat ? "[%.17g, %.17g]" : "[%.17g, %.17g, 0.2]",
                                          strtod(c->ratio, NULL) * E7_COURSE, E7_COURSE);

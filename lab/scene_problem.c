@@ -8,10 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void lab_complain(reproduction *lab, const cn_error *error) {
-    lab->code = exit_join(lab->code, report_error(error));
-}
-
 typedef struct lab_moment {
     reproduction *lab;
     problem_fn *visit;
@@ -76,7 +72,7 @@ bool lab_solve(reproduction *lab, const cn_friction *problem, const solve_attemp
         status = cn_friction_solve(problem, solver, &opts, scratch, r, u, report, &error);
     }
     if (status != CN_OK) {
-        lab_complain(lab, &error);
+        lab->code = exit_join(lab->code, report_error(&error));
     }
     free(r);
     free(u);

@@ -41,7 +41,8 @@ BEGIN {
         below(room, room)
     }
 
-    # The command is made of these folders; lab and bench see all of them, and they see neither.
+    # The command is made of these folders; each sees those before it. lab and bench see all of them, and
+    # they see neither.
     COMMAND = "support draw run web export commands"
 
     FUNCTION_LINES = 80
@@ -199,9 +200,14 @@ function check_include(line,    name, quoted, parts, target, seen) {
             complain(FNR, "rooms", room " may not include <" name ">, the face of " target " (it may: " may[room] ")")
         }
     } else if (quoted && place ~ /^(app|lab|bench)$/ && !program) {
-        seen = COMMAND (place == "app" ? "" : " " place)
-        if (name != "git_hash.h" && (index(name, "..") || !index(" " seen " ", " " target " "))) {
-            complain(FNR, "rooms", place " includes \"" name "\"; it sees <cairn/...> and (as \"folder/file.h\") " seen)
+        seen = " " COMMAND " "
+        if (place == "app" && folder) {
+            seen = substr(seen, 1, index(seen, " " folder " ") + length(folder) + 1)
+        } else if (place != "app") {
+            seen = seen place " "
+        }
+        if (name != "git_hash.h" && (index(name, "..") || !index(seen, " " target " "))) {
+            complain(FNR, "rooms", place " includes \"" name "\"; it sees <cairn/...> and (as \"folder/file.h\")" seen)
         }
     } else if (place == "src" && quoted) {
         if (!index(name, "/") || index(name, "..") || !(target in may)) {
@@ -281,6 +287,7 @@ FNR == 1 {
     if (place == "include" && room == "" && path[3] != "cairn.h") {
         complain(1, "rooms", "a public header that is the face of no room: add it to `face` in lint_rooms.awk")
     }
+    folder = place == "app" && 3 in path ? path[2] : ""
     program = place == "bench" && path[2] ~ /^(kernels|peers)$/ # of its own, not part of the command
     in_comment = in_macro = depth = 0
     statement = ""

@@ -69,14 +69,6 @@ static cn_status generate_localise(const cn_problem *global, cn_problem **out, c
     return cn_friction_condense(&global->global, local->memory, &local->friction, error);
 }
 
-// Where the problem comes from, for `cairn info` and for whoever gets the file. The texts are
-// borrowed.
-static void generate_sign(cn_problem *problem, const char *title, const char *description) {
-    problem->title = title;
-    problem->description = description;
-    problem->math_info = "an exact solution is stored";
-}
-
 int command_generate(int argc, char **argv) {
     generate_job job = {.opts = cn_planted_opts_default()};
     parse_arguments(&generate_line, argc, argv, &job);
@@ -104,7 +96,10 @@ int command_generate(int argc, char **argv) {
         cn_version(), (int)job.opts.contacts, lcp ? "unknowns" : "contacts", job.opts.deficiency,
         job.opts.friction, job.opts.open, job.opts.slide, (unsigned long long)job.opts.seed);
     if (status == CN_OK) {
-        generate_sign(written, "planted problem", description);
+        // Where the problem comes from, for `cairn info` and for whoever gets the file.
+        written->title = "planted problem";
+        written->description = description;
+        written->math_info = "an exact solution is stored";
         status = cn_problem_write(written, job.out, CN_FILE_AUTO, &error);
     }
     int code = EXIT_DONE;

@@ -2,11 +2,11 @@
 // cairn render: a picture of a run at some time, a filmstrip of it, or the start of a scene. A PNG
 // of one moment is drawn by the page in a browser without a display, where there are both;
 // everything else, and a PNG elsewhere, is our own SVG.
+#include "draw/browser.h"
 #include "run/recorded.h"
 #include "support/arguments.h"
 #include "support/file_kind.h"
 #include "support/support.h"
-#include "web/browser.h"
 #include "web/html.h"
 
 #include <math.h>

@@ -26,4 +26,8 @@ typedef struct picture_spec {
 
 void picture_write(const picture_spec *picture, FILE *out);
 
+// Writes the picture to a new file: SVG, or PNG when the name ends so and a program for it is
+// there. Returns an exit code.
+int picture_save(const picture_spec *picture, const char *path);
+
 #endif

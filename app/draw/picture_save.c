@@ -1,9 +1,9 @@
 // app/draw/picture_save.c
 // Pictures to files. PNG is made by a program that draws SVG, where one is installed, in a folder
 // of its own: the target is touched only by a picture that is complete.
-#include "run/recorded.h"
+#include "draw/browser.h"
+#include "draw/picture.h"
 #include "support/support.h"
-#include "web/browser.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,6 @@
 
 #define DRAW_TIME 120.0 // [s] that drawing an SVG may take
 #define DRAW_SIZE 1400  // [pixels] of a browser's picture
-
-static bool wants_png(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return dot && strcasecmp(dot, ".png") == 0;
-}
 
 static int write_svg(const picture_spec *picture, const char *path) {
     output_file out;
@@ -63,5 +58,7 @@ static int write_png(const picture_spec *picture, const char *path) {
 }
 
 int picture_save(const picture_spec *picture, const char *path) {
-    return wants_png(path) ? write_png(picture, path) : write_svg(picture, path);
+    const char *dot = strrchr(path, '.');
+    bool png = dot && strcasecmp(dot, ".png") == 0;
+    return png ? write_png(picture, path) : write_svg(picture, path);
 }

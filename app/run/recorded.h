@@ -41,8 +41,4 @@ cn_status stills_read(recorded_run *recorded, const double *t, int32_t count, pi
 cn_status stills_of_start(const cn_model *model, picture_stills *out, cn_error *error);
 void stills_free(picture_stills *stills);
 
-// Writes the picture to a new file: SVG, or PNG when the name ends so and a program for it is
-// there. Returns an exit code.
-int picture_save(const picture_spec *picture, const char *path);
-
 #endif

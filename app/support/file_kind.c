@@ -14,7 +14,7 @@ static bool ends_with(const char *text, const char *ending) {
 }
 
 // A line that starts with "cairn:", as every scene has.
-static bool prints_cairn(const char *head) {
+static bool has_cairn_key(const char *head) {
     for (const char *at = head; at; at = strchr(at, '\n')) {
         at += *at == '\n';
         if (strncmp(at, "cairn:", 6) == 0) {
@@ -41,5 +41,5 @@ file_kind_of file_kind(const char *path) {
             return FILE_SCENE;
         }
     }
-    return prints_cairn(head) ? FILE_SCENE : FILE_PROBLEM;
+    return has_cairn_key(head) ? FILE_SCENE : FILE_PROBLEM;
 }

@@ -90,10 +90,6 @@ static solver_setting setting_parse(const char *command, const char *text) {
     return setting;
 }
 
-static bool setting_is_for(const solver_setting *setting, const cn_solver_info *info) {
-    return strcmp(setting->solver, "solver") == 0 || strcmp(setting->solver, info->name) == 0;
-}
-
 static bool has_param(const cn_solver_info *info, const char *name) {
     for (int32_t i = 0; i < info->param_count; i++) {
         if (strcmp(info->params[i].name, name) == 0) {
@@ -185,7 +181,9 @@ static cn_solve_opts solver_choice_opts(const solver_choice *choice, const cn_so
     }
     for (int32_t i = 0; i < choice->settings.count; i++) {
         solver_setting setting = setting_parse(choice->command, choice->settings.words[i]);
-        if (setting_is_for(&setting, info) && has_param(info, setting.param)) {
+        bool is_for =
+            strcmp(setting.solver, "solver") == 0 || strcmp(setting.solver, info->name) == 0;
+        if (is_for && has_param(info, setting.param)) {
             cn_solve_opts_set(&opts, info, setting.param, setting.value, NULL);
         }
     }

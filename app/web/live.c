@@ -66,11 +66,6 @@ static void *list_room(void *list, int64_t count, int64_t *capacity, size_t size
     return reallocate(list, *capacity, size);
 }
 
-static void box_row(live_news *box, const live_row *row) {
-    box->rows = list_room(box->rows, box->row_count, &box->row_capacity, sizeof *box->rows);
-    box->rows[box->row_count++] = *row;
-}
-
 static void box_reply(live_news *box, uint64_t page, int64_t n, const char *problem) {
     int64_t capacity = box->reply_capacity;
     box->replies = list_room(box->replies, box->reply_count, &capacity, sizeof *box->replies);
@@ -438,11 +433,13 @@ static cn_status live_step(live_run *live, cn_error *error) {
     row.t = report.t;
     ledger_row(&live->sums, &report, row.row);
     pthread_mutex_lock(&live->mutex);
-    box_row(&live->box, &row);
-    live->box.iterations = report.iterations;
-    live->box.solve_ms = 1e3 * report.cpu_solve;
-    live->box.step = report.step;
-    live->box.t = report.t;
+    live_news *box = &live->box;
+    box->rows = list_room(box->rows, box->row_count, &box->row_capacity, sizeof *box->rows);
+    box->rows[box->row_count++] = row;
+    box->iterations = report.iterations;
+    box->solve_ms = 1e3 * report.cpu_solve;
+    box->step = report.step;
+    box->t = report.t;
     pthread_mutex_unlock(&live->mutex);
     bool shown = wall_clock() - live->published >= LIVE_FRAME_TIME;
     status = live_flush(live, live->paused, error);

@@ -1,6 +1,6 @@
-// app/web/browser.c
+// app/draw/browser.c
 // Programs that draw for us; see browser.h.
-#include "web/browser.h"
+#include "draw/browser.h"
 
 #include "support/bytes.h"
 #include "support/support.h"

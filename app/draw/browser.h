@@ -1,7 +1,7 @@
-// app/web/browser.h
+// app/draw/browser.h
 // Pictures of pages by Debian's chromium, without a display.
-#ifndef CAIRN_APP_WEB_BROWSER_H
-#define CAIRN_APP_WEB_BROWSER_H
+#ifndef CAIRN_APP_DRAW_BROWSER_H
+#define CAIRN_APP_DRAW_BROWSER_H
 
 #include <stdbool.h>
 #include <stdint.h>
