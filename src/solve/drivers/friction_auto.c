@@ -488,5 +488,5 @@ cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_a
                            double *r, double *u, cn_solve_report *report) {
     return !p->convex && solve_has_steep_cones(p)
                ? solve_steep_cones(p, solve_whole, opts, scratch, r, u, report)
-               : solve_whole(p, opts, scratch, r, u, report);
+               : solve_stages(p, false, opts, scratch, r, u, report);
 }
