@@ -69,7 +69,7 @@ static void cn_check_step(cn_checking *check) {
         cn_check_motion(check);
         cn_check_recorded_law(check);
     }
-    cn_check_path_to(check, cn_may_be_cut(check, 1));
+    cn_check_path_to(check);
     cn_check_energy(check);
 }
 

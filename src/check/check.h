@@ -109,7 +109,7 @@ bool cn_may_be_cut(const cn_checking *check, int64_t step);
 bool cn_path_prepare(cn_checking *check);
 void cn_path_start(cn_checking *check, double kinetic);
 void cn_path_row(cn_checking *check, const cn_step_report *row);
-void cn_check_path_to(cn_checking *check, bool may_be_cut);
+void cn_check_path_to(cn_checking *check);
 // Given forces, contacts, joints; then the balance of each body. (check/momentum.c)
 void cn_check_loads(cn_checking *check);
 void cn_check_momentum(cn_checking *check);

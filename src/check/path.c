@@ -64,6 +64,7 @@ static void cn_path_drive(cn_checking *check, int64_t step) {
     double h = model->settings.step, theta = check->theta;
     for (; path->step < step; path->step++) {
         double t = (double)path->step * h;
+        bool may_be_cut = cn_may_be_cut(check, path->step + 1);
         for (int32_t m = 0; m < model->motion_count; m++) {
             double *q = path->driven + (int64_t)cn_pose_size(model->dim) * m, before[6], after[6];
             cn_given_velocity(check, &model->motion[m], t, before);
@@ -71,13 +72,13 @@ static void cn_path_drive(cn_checking *check, int64_t step) {
             cn_rigid_move(model->dim, q, before, (1.0 - theta) * h, q);
             cn_rigid_move(model->dim, q, after, theta * h, q);
             for (int k = 0; k < cn_velocity_size(model->dim); k++) {
-                path->varied[m] += h * fabs(after[k] - before[k]);
+                path->varied[m] += may_be_cut ? h * fabs(after[k] - before[k]) : 0.0;
             }
         }
     }
 }
 
-static void cn_path_driven(cn_checking *check, bool cut, cn_check_worst *worst) {
+static void cn_path_driven(cn_checking *check, cn_check_worst *worst) {
     const cn_model *model = check->model;
     const cn_check_path *path = check->path;
     int32_t pose = cn_pose_size(model->dim);
@@ -95,7 +96,7 @@ static void cn_path_driven(cn_checking *check, bool cut, cn_check_worst *worst) 
             }
         }
         cn_worst_add(worst, apart + fmin(straight, mirrored),
-                     CN_CHECK_ROUND * scale + (cut ? path->varied[m] : 0.0), model->motion[m].body);
+                     CN_CHECK_ROUND * scale + path->varied[m], model->motion[m].body);
     }
 }
 
@@ -140,7 +141,7 @@ static void cn_path_free(cn_checking *check, cn_check_worst *worst) {
     }
 }
 
-void cn_check_path_to(cn_checking *check, bool may_be_cut) {
+void cn_check_path_to(cn_checking *check) {
     const cn_model *model = check->model;
     cn_check_path *path = check->path;
     cn_check_frame *frame = &check->frame;
@@ -150,7 +151,7 @@ void cn_check_path_to(cn_checking *check, bool may_be_cut) {
     }
     if (!model->control) {
         cn_path_drive(check, frame->step);
-        cn_path_driven(check, may_be_cut, &worst);
+        cn_path_driven(check, &worst);
     }
     cn_path_free(check, &worst);
     for (int32_t i = 0; i < model->body_count; i++) {

@@ -2,6 +2,8 @@
 // fit, and the ledger is made to fit the frames as far as the check tells what it wants to see.
 #include "forge.h"
 
+#include "check/check.h"
+
 // A ball at rest, two that fall, a plate that is driven, an arm on a hinge. R = 0.1 makes 4.19 kg.
 #define SCENE(joints, spin)                                                                        \
     "cairn: 1\nname: plain\ndimension: 3\ngravity: [0, 0, -9.81]\n"                                \
@@ -285,4 +287,45 @@ CN_TEST(the_frame_change_of_spheres_is_that_of_their_velocities) {
     }
     free(grade);
     cn_cli_leave(&cli);
+}
+
+// Where no step but the first can be cut, driven bodies are followed exactly.
+CN_TEST(driven_bodies_are_followed_to_round_off) {
+    static const char driven[] =
+        "cairn: 1\nname: driven\ndimension: 3\n"
+        "time: {step: 1.0e-3, until: 0.06, frames_every: 5.0e-3}\n"
+        "materials: {stone: {density: 1000}}\n"
+        "contacts: [{between: [stone, stone], friction: 0.4}]\n"
+        "bodies:\n"
+        "  - {name: fan, material: stone, position: [9, 0, 0], shape: {box: {size: [1, 2, 3]}}}\n"
+        "motions: [{body: fan, velocity: ['0.5*cos(20*t)', 0, 0], angular_velocity: ['3*t', 2, "
+        "'sin(30*t)']}]\n";
+    cn_cli cli = cn_cli_enter();
+    cn_run_grade *grade = calloc(1, sizeof *grade);
+    const forgery of = {"UPDATE frame SET q=plus(q,0,1e-4)" AT40, "frame", 40, "motion takes it"};
+    run_scene(&cli, driven, "");
+    expect_honest(&cli, "driven", grade);
+    forge_well(&of, grade);
+    if (grade->within || !is_found(grade, "frame", 40, of.what)) {
+        print_findings(grade);
+        fail();
+    }
+    free(grade);
+    cn_cli_leave(&cli);
+}
+
+// NaN is worse than any number, what is beyond worse than what is within.
+CN_TEST(the_worst_measurement_is_what_is_beyond) {
+    static const double beyond[][2] = {{NAN, 1.0}, {NAN, 0.0}, {2.0, 1.0}, {1e-300, 0.0}};
+    static const double within[][2] = {{1.0, 1.0}, {0.0, 0.0}, {0.0, 1.0}, {1e300, HUGE_VAL}};
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t k = 0; k < 4; k++) {
+            cn_check_worst first = {.any = false}, last = {.any = false};
+            cn_worst_add(&first, beyond[i][0], beyond[i][1], 7);
+            cn_worst_add(&first, within[k][0], within[k][1], 8);
+            cn_worst_add(&last, within[k][0], within[k][1], 8);
+            cn_worst_add(&last, beyond[i][0], beyond[i][1], 7);
+            CN_CHECK_TRUE(first.where == 7 && last.where == 7);
+        }
+    }
 }
