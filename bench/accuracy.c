@@ -130,9 +130,7 @@ static void accuracy_print(const bench_job *job, const accuracy_case *c, int32_t
         fflush(stdout);
         return;
     }
-    json_writer out = put_start(stdout);
-    put_open(&out, NULL, '{');
-    put_text(&out, "bench", "accuracy");
+    json_writer out = bench_row_start("accuracy");
     put_text(&out, "scene", c->scene);
     put_text(&out, "tolerance", c->tolerance[row]);
     put_text(&out, "settle", c->settle[row]);
@@ -145,8 +143,7 @@ static void accuracy_print(const bench_job *job, const accuracy_case *c, int32_t
     put_int(&out, "steps", a->steps);
     put_real(&out, "iterations_mean", mean);
     put_real(&out, "cpu_s", a->cpu);
-    put_close(&out, '}');
-    put_end(&out);
+    bench_row_end(&out);
 }
 
 int bench_accuracy(const bench_job *job) {

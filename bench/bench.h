@@ -4,6 +4,7 @@
 #define CAIRN_BENCH_BENCH_H
 
 #include "support/arguments.h"
+#include "support/json.h"
 #include "support/support.h"
 
 #include <glob.h>
@@ -24,6 +25,10 @@ bench_fn bench_kernels, bench_nsgs, bench_siconos, bench_large, bench_cold, benc
 
 // Whether job->sizes names a case by its mark.
 bool bench_wants(const bench_job *job, const char *mark);
+
+// A row of a benchmark as a line of JSON: {"bench": name, and what is put between.
+json_writer bench_row_start(const char *bench);
+void bench_row_end(json_writer *row);
 
 // ---- problem files (problem_files.c) ----
 

@@ -65,9 +65,7 @@ static void cold_print(const cold_run *run, cold_kind kind, const cn_friction *p
         fflush(stdout);
         return;
     }
-    json_writer out = put_start(stdout);
-    put_open(&out, NULL, '{');
-    put_text(&out, "bench", "cold");
+    json_writer out = bench_row_start("cold");
     put_text(&out, "problem", cold_kind_name[kind]);
     put_real(&out, "spheres", run->spheres);
     put_int(&out, "contacts", p->contacts);
@@ -76,8 +74,7 @@ static void cold_print(const cold_run *run, cold_kind kind, const cn_friction *p
     put_real(&out, "cpu_s", report->cpu_s);
     put_real(&out, "residual", report->grade.residual);
     put_real(&out, "exponent", exponent);
-    put_close(&out, '}');
-    put_end(&out);
+    bench_row_end(&out);
 }
 
 // The shortest of some solves, which are all the same but for their time.

@@ -38,6 +38,19 @@ typedef struct bench_args {
     bool chosen[BENCH_COUNT], any, list;
 } bench_args;
 
+json_writer bench_row_start(const char *bench) {
+    json_writer row = put_start(stdout);
+    put_open(&row, NULL, '{');
+    put_text(&row, "bench", bench);
+    return row;
+}
+
+void bench_row_end(json_writer *row) {
+    put_close(row, '}');
+    put_end(row);
+    fflush(stdout);
+}
+
 bool bench_wants(const bench_job *job, const char *mark) {
     size_t length = strlen(mark), word;
     for (const char *at = job->sizes; at && *at; at += word + (at[word] == ',')) {

@@ -38,9 +38,7 @@ static void large_print(const large_case *c, const cn_friction *p, double tolera
                report->grade.residual);
         return;
     }
-    json_writer out = put_start(stdout);
-    put_open(&out, NULL, '{');
-    put_text(&out, "bench", "large");
+    json_writer out = bench_row_start("large");
     put_text(&out, "problem", c->label);
     put_int(&out, "contacts", p->contacts);
     put_int(&out, "stick", report->grade.stick);
@@ -50,8 +48,7 @@ static void large_print(const large_case *c, const cn_friction *p, double tolera
     put_int(&out, "iterations", report->iterations);
     put_real(&out, "residual", report->grade.residual);
     put_real(&out, "cpu_s", report->cpu_s);
-    put_close(&out, '}');
-    put_end(&out);
+    bench_row_end(&out);
 }
 
 static bool large_note(void *user, const cn_progress *progress) {

@@ -162,9 +162,7 @@ static void nsgs_entry_print(text_table *table, const nsgs_entry *entry) {
 }
 
 static void nsgs_entry_print_json(const nsgs_entry *entry) {
-    json_writer json = put_start(stdout);
-    put_open(&json, NULL, '{');
-    put_text(&json, "bench", "nsgs");
+    json_writer json = bench_row_start("nsgs");
     put_text(&json, "problem", entry->c.name);
     put_int(&json, "dim", entry->c.dim);
     put_int(&json, "contacts", entry->c.contacts);
@@ -176,25 +174,20 @@ static void nsgs_entry_print_json(const nsgs_entry *entry) {
         put_real(&json, engine_names[e], stopwatch_ns(&entry->watch[e], entry->c.contacts));
     }
     put_close(&json, '}');
-    put_close(&json, '}');
-    put_end(&json);
-    fflush(stdout);
+    bench_row_end(&json);
 }
 
 static void means_print(const sweep_means *means, const bench_job *job, const char *peer) {
     double siconos = means_get(means->log_plain, means->compared);
     double accelerated = means_get(means->log_accelerated, means->compared);
     if (job->json) {
-        json_writer json = put_start(stdout);
-        put_open(&json, NULL, '{');
-        put_text(&json, "bench", "nsgs");
+        json_writer json = bench_row_start("nsgs");
         put_text(&json, "summary", "geometric means over the problems that count");
         put_int(&json, "problems", means->problems);
         put_int(&json, "problems_siconos", means->compared);
         put_real(&json, "plain_over_siconos", siconos);
         put_real(&json, "accelerated_over_siconos", accelerated);
-        put_close(&json, '}');
-        put_end(&json);
+        bench_row_end(&json);
         return;
     }
     printf("\n* counts in the geometric means: files with at least %d contacts.\n", BENCH_LARGE);

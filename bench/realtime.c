@@ -98,17 +98,14 @@ static void realtime_print(const bench_job *job, text_table *table, const char *
                    {"residual_95", realtime_quantile(run->residual, run->steps, 0.95)},
                    {"residual_worst", realtime_quantile(run->residual, run->steps, 1.0)}};
     if (job->json) {
-        json_writer out = put_start(stdout);
-        put_open(&out, NULL, '{');
-        put_text(&out, "bench", "realtime");
+        json_writer out = bench_row_start("realtime");
         put_text(&out, "scene", label);
         put_int(&out, "steps", run->steps);
         put_int(&out, "cut_short", run->timed);
         for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
             put_real(&out, figures[i].key, figures[i].value);
         }
-        put_close(&out, '}');
-        put_end(&out);
+        bench_row_end(&out);
         return;
     }
     char *in_time = format_text("%.1f %%", 100.0 * figures[1].value);

@@ -196,9 +196,7 @@ static void versus_print(siconos_comparison *versus, const problem_file *c, int3
                          const char *setting, const versus_time *theirs, const versus_time *ours) {
     double ratio = theirs->solved && ours->solved ? ours->cpu_s / theirs->cpu_s : (double)NAN;
     if (versus->job->json) {
-        json_writer json = put_start(stdout);
-        put_open(&json, NULL, '{');
-        put_text(&json, "bench", "siconos");
+        json_writer json = bench_row_start("siconos");
         put_text(&json, "problem", c->name);
         put_int(&json, "dim", c->dim);
         put_int(&json, "contacts", c->contacts);
@@ -214,9 +212,7 @@ static void versus_print(siconos_comparison *versus, const problem_file *c, int3
         put_real(&json, "auto_residual_max", ours->residual);
         put_real(&json, "auto_s", ours->cpu_s);
         put_real(&json, "ratio", ratio);
-        put_close(&json, '}');
-        put_end(&json);
-        fflush(stdout);
+        bench_row_end(&json);
         return;
     }
     text_table *table = &versus->table;
@@ -252,9 +248,7 @@ static void versus_summary(const siconos_comparison *versus) {
             versus_print_apart(versus, k);
             continue;
         }
-        json_writer json = put_start(stdout);
-        put_open(&json, NULL, '{');
-        put_text(&json, "bench", "siconos");
+        json_writer json = bench_row_start("siconos");
         put_text(&json, "summary", "geometric mean of the time of auto over that of Siconos");
         put_real(&json, "tol", versus_tolerances[k].value);
         put_int(&json, "problems", count);
@@ -264,8 +258,7 @@ static void versus_summary(const siconos_comparison *versus) {
             put_text(&json, NULL, versus->apart[k].words[i]);
         }
         put_close(&json, ']');
-        put_close(&json, '}');
-        put_end(&json);
+        bench_row_end(&json);
     }
 }
 

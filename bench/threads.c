@@ -117,9 +117,7 @@ static void threads_print(const bench_job *job, text_table *table, const threads
         bool same = best[k].hash == best[0].hash;
         double ratio = best[0].wall_s / best[k].wall_s;
         if (job->json) {
-            json_writer out = put_start(stdout);
-            put_open(&out, NULL, '{');
-            put_text(&out, "bench", "threads");
+            json_writer out = bench_row_start("threads");
             put_text(&out, "scene", c->label);
             put_int(&out, "contacts", best[k].contacts);
             put_int(&out, "threads", threads_counts[k]);
@@ -127,8 +125,7 @@ static void threads_print(const bench_job *job, text_table *table, const threads
             put_real(&out, "times_as_fast", ratio);
             put_real(&out, "cpu_s", best[k].cpu_s);
             put_bool(&out, "same_state", same);
-            put_close(&out, '}');
-            put_end(&out);
+            bench_row_end(&out);
             continue;
         }
         text_table_text(table, c->label, INK_PLAIN);

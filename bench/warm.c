@@ -45,17 +45,14 @@ static void warm_print(const bench_job *job, const char *count, const warm_steps
         fflush(stdout);
         return;
     }
-    json_writer out = put_start(stdout);
-    put_open(&out, NULL, '{');
-    put_text(&out, "bench", "warm");
+    json_writer out = bench_row_start("warm");
     put_text(&out, "spheres", count);
     put_int(&out, "contacts", warm->contacts);
     put_real(&out, "sweeps", mean);
     put_int(&out, "most_sweeps", warm->max);
     put_real(&out, "residual", warm->residual);
     put_real(&out, "kinetic", warm->kinetic);
-    put_close(&out, '}');
-    put_end(&out);
+    bench_row_end(&out);
 }
 
 int bench_warm(const bench_job *job) {

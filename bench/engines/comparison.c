@@ -146,9 +146,7 @@ static void comparison_json(const char *bench, const engine_comparison *comparis
                             const compared_engine *engine, double ode) {
     static const char *const phases[] = {"detect", "assemble", "solve", "advance", "other"};
     double speed = engine_median(engine, engine_speed), shares[PHASES + 1];
-    json_writer out = put_start(stdout);
-    put_open(&out, NULL, '{');
-    put_text(&out, "bench", bench);
+    json_writer out = bench_row_start(bench);
     put_text(&out, "scene", comparison->label);
     put_text(&out, "engine", engine->starts[0].name);
     put_text(&out, "setting", engine->starts[0].setting);
@@ -181,8 +179,7 @@ static void comparison_json(const char *bench, const engine_comparison *comparis
     } else {
         put_real(&out, "momentum", engine_median(engine, field_momentum));
     }
-    put_close(&out, '}');
-    put_end(&out);
+    bench_row_end(&out);
 }
 
 static void comparison_failed(const bench_job *job, const char *bench,
@@ -192,14 +189,11 @@ static void comparison_failed(const bench_job *job, const char *bench,
                (int)engine->failed, (int)(engine->failed + engine->count));
         return;
     }
-    json_writer out = put_start(stdout);
-    put_open(&out, NULL, '{');
-    put_text(&out, "bench", bench);
+    json_writer out = bench_row_start(bench);
     put_text(&out, "scene", comparison->label);
     put_text(&out, "engine", engine->name);
     put_int(&out, "failed", engine->failed);
-    put_close(&out, '}');
-    put_end(&out);
+    bench_row_end(&out);
 }
 
 // One line for each figure that is asked for.
