@@ -168,9 +168,9 @@ static double packing_time(const cn_friction *p, cn_arena *scratch, int32_t poin
             pair[2 * (int64_t)i] = first < last ? map->dof[first] / 6 : bodies;
             pair[2 * (int64_t)i + 1] = map->dof[last] / 6;
         }
-        cn_packets packets;
+        cn_batches packets;
         double start = cn_clock_cpu();
-        cn_status status = cn_packets_fill(count, pair, bodies, scratch, &packets);
+        cn_status status = cn_batches_fill(count, pair, bodies, scratch, &packets);
         seconds = status == CN_OK ? cn_clock_cpu() - start : (double)NAN;
     }
     cn_arena_release(scratch, mark);
@@ -191,14 +191,14 @@ static double prepare_time(const cn_friction *p, bool single, cn_arena *scratch)
 // Bytes that a sweep reads and writes, bodies apart.
 static double streamed(const cn_sweep *sweep) {
     double impulses = 2.0 * (double)cn_sweep_bytes(sweep);
-    if (sweep->ops->kind == CN_SWEEP_BALLS) {
-        const cn_balls *balls = sweep->elements;
-        return impulses + (double)balls->packets.count * (double)balls->kernel->packet;
+    if (sweep->ops->kind == CN_SWEEP_SPHERES) {
+        const cn_spheres *balls = sweep->elements;
+        return impulses + (double)balls->batches.count * (double)balls->kernel->batch;
     }
     const cn_manifolds *m = sweep->elements;
     const cn_manifold_kernel *kernel = m->kernel;
-    return impulses + (double)m->packets.count * (double)kernel->packet +
-           (double)m->points * (double)(kernel->point + 2 * CN_PACKET * kernel->number);
+    return impulses + (double)m->batches.count * (double)kernel->batch +
+           (double)m->points * (double)(kernel->point + 2 * CN_BATCH * kernel->number);
 }
 
 static bool measure_row(const kernel_options *settings, const kernel_case *kernel,

@@ -80,8 +80,8 @@ typedef struct cn_place {
 // u of a contact of balls, v_c - v_k - (R_k omega_k + R_c omega_c) x n, for a dimension known to
 // the compiler. Fixed bodies have no arm and no velocity.
 static inline __attribute__((always_inline)) void
-cn_ball_velocity(int dim, const cn_contact *contact, const double axes[9], const double arm[2],
-                 const double *v, double *u) {
+cn_sphere_velocity(int dim, const cn_contact *contact, const double axes[9], const double arm[2],
+                   const double *v, double *u) {
     int size = dim == 3 ? 6 : 3;
     const double *antagonist = v + size * (int64_t)contact->key.antagonist,
                  *candidate = v + size * (int64_t)contact->key.candidate;
@@ -116,9 +116,9 @@ static void cn_relative_velocity(const cn_assembling *job, int32_t c, const doub
         model->body[contact->key.antagonist].role == CN_BODY_DRIVEN) {
         cn_any_velocity(job, c, axes, v, u);
     } else if (model->dim == 3) {
-        cn_ball_velocity(3, contact, axes, arm, v, u);
+        cn_sphere_velocity(3, contact, axes, arm, v, u);
     } else {
-        cn_ball_velocity(2, contact, axes, arm, v, u);
+        cn_sphere_velocity(2, contact, axes, arm, v, u);
     }
 }
 
@@ -755,7 +755,7 @@ void cn_apply_impulses(const cn_env *env, const cn_model *model, const cn_assemb
         memcpy(v, v_free, sizeof *v * (size_t)dofs);
     }
     if (p->W.kind == CN_OPERATOR_BALLS) {
-        cn_ball_map_push(env, &p->W.balls, dim, p->contacts, r, v);
+        cn_sphere_map_push(env, &p->W.balls, dim, p->contacts, r, v);
         return;
     }
     for (int32_t a = 0; a < p->contacts; a++) {

@@ -170,7 +170,7 @@ CN_INLINE cn_wide cn_wide_last(cn_wide x) {
 // Numbers kept in single precision, whatever the lanes have.
 typedef float cn_wide_singles __attribute__((vector_size(4 * CN_WIDE)));
 
-CN_INLINE cn_wide cn_wide_load_single(const float *from) {
+CN_INLINE cn_wide cn_wide_load_float(const float *from) {
     cn_wide_singles x;
     memcpy(&x, from, sizeof x);
     return __builtin_convertvector(x, cn_wide);

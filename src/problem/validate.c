@@ -223,7 +223,7 @@ static cn_status cn_ball_map_validate(const cn_friction *p, cn_error *error) {
         status = cn_vector_validate("the radii", radii, count, error);
     }
     for (int32_t a = 0; status == CN_OK && a < p->contacts; a++) {
-        status = cn_vector_validate("the normals", cn_ball_normal(balls, a), record, error);
+        status = cn_vector_validate("the normals", cn_sphere_normal(balls, a), record, error);
     }
     return status == CN_OK ? cn_pairs_validate(balls->body, p->contacts, balls->bodies, error)
                            : status;

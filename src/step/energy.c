@@ -196,7 +196,7 @@ static inline __attribute__((always_inline)) void mean_round_approach(int dim, c
             v[side][k] = -0.5 * (step->v_old[at + k] + step->v_new[at + k]);
         }
     }
-    cn_ball_relative(dim, balls, a, v[0], v[1], mean);
+    cn_sphere_relative(dim, balls, a, v[0], v[1], mean);
 }
 
 static void contact_work(const void *user, int64_t first, int64_t end, void *part) {

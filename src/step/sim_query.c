@@ -153,8 +153,8 @@ static void velocity_after(const cn_step *step, int32_t a, const double shift[3]
     if (!step->u) {
         const int32_t *body = p->W.balls.body + 2 * (int64_t)a;
         int64_t size = cn_velocity_size(p->dim);
-        cn_ball_relative(p->dim, &p->W.balls, a, step->v_new + size * body[0],
-                         step->v_new + size * body[1], after);
+        cn_sphere_relative(p->dim, &p->W.balls, a, step->v_new + size * body[0],
+                           step->v_new + size * body[1], after);
         return;
     }
     for (int32_t i = 0; i < p->dim; i++) {

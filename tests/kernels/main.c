@@ -48,26 +48,26 @@ static void line(const char *what, const char *processor, uint64_t sum) {
 #endif
 
 int main(void) {
-    ANY("balls", balls_work, "any", &cn_ball_kernel_plain);
+    ANY("balls", balls_work, "any", &cn_sphere_kernel_portable);
     ANY("balls", balls_work, "any-eight", &eight_balls);
-    LINE("balls", balls_work, "avx2", cn_ball_kernel_avx2());
-    LINE("balls", balls_work, "avx512", cn_ball_kernel_avx512());
-    ANY("balls-single", balls_work, "any", &cn_ball_kernel_single);
-    LINE("balls-single", balls_work, "avx2", cn_ball_kernel_single_avx2());
-    LINE("balls-single", balls_work, "avx512", cn_ball_kernel_single_avx512());
-    ANY("manifolds", manifolds_work, "any", &cn_manifold_kernel_plain);
+    LINE("balls", balls_work, "avx2", cn_sphere_kernel_avx2());
+    LINE("balls", balls_work, "avx512", cn_sphere_kernel_avx512());
+    ANY("balls-single", balls_work, "any", &cn_sphere_kernel_float);
+    LINE("balls-single", balls_work, "avx2", cn_sphere_kernel_float_avx2());
+    LINE("balls-single", balls_work, "avx512", cn_sphere_kernel_float_avx512());
+    ANY("manifolds", manifolds_work, "any", &cn_manifold_kernel_portable);
     ANY("manifolds", manifolds_work, "any-eight", &eight_manifolds);
     LINE("manifolds", manifolds_work, "avx2", cn_manifold_kernel_avx2());
     LINE("manifolds", manifolds_work, "avx512", cn_manifold_kernel_avx512());
-    ANY("manifolds-single", manifolds_work, "any", &cn_manifold_kernel_single);
-    LINE("manifolds-single", manifolds_work, "avx2", cn_manifold_kernel_single_avx2());
-    LINE("manifolds-single", manifolds_work, "avx512", cn_manifold_kernel_single_avx512());
-    ANY("acceleration", anderson_work, "any", &cn_anderson_kernel_plain);
+    ANY("manifolds-single", manifolds_work, "any", &cn_manifold_kernel_float);
+    LINE("manifolds-single", manifolds_work, "avx2", cn_manifold_kernel_float_avx2());
+    LINE("manifolds-single", manifolds_work, "avx512", cn_manifold_kernel_float_avx512());
+    ANY("acceleration", anderson_work, "any", &cn_anderson_kernel_portable);
     LINE("acceleration", anderson_work, "avx2", cn_anderson_kernel_avx2());
     LINE("acceleration", anderson_work, "avx512", cn_anderson_kernel_avx512());
-    ANY("acceleration-single", anderson_work, "any", &cn_anderson_kernel_single);
-    LINE("acceleration-single", anderson_work, "avx2", cn_anderson_kernel_single_avx2());
-    LINE("acceleration-single", anderson_work, "avx512", cn_anderson_kernel_single_avx512());
+    ANY("acceleration-single", anderson_work, "any", &cn_anderson_kernel_float);
+    LINE("acceleration-single", anderson_work, "avx2", cn_anderson_kernel_float_avx2());
+    LINE("acceleration-single", anderson_work, "avx512", cn_anderson_kernel_float_avx512());
     ANY("checker", grade_work, "any", plain_grade);
     LINE("checker", grade_work, "avx2", cn_grade_fours_avx2());
     LINE("checker", grade_work, "avx512", cn_grade_fours_avx512());

@@ -2,4 +2,4 @@
 #define CN_WIDE 8
 #include "solve/sweep_spheres/spheres_kernel.h"
 
-const cn_ball_kernel eight_balls = CN_BALL_KERNEL;
+const cn_sphere_kernel eight_balls = CN_SPHERE_KERNEL;

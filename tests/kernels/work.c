@@ -26,39 +26,39 @@ static void unit_vector(uint64_t *state, double out[3]) {
     }
 }
 
-// ---- bodies of packets ----
+// ---- bodies of batches ----
 
 #define PACKETS 64
 #define BODIES 64 // and one that is static
 #define BLOCK 8
 
-// The body of a lane: packets take blocks of bodies of the first and second half in turn, so that
-// neither lanes nor packets in a row share any. Every ninth is the static one.
-static int32_t body_of(int packet, int lane, int side) {
-    int turn = packet / 2, first = turn % 4, second = (first + 1 + turn / 4 % 3) % 4;
-    int block = 4 * (packet % 2) + (side == 0 ? first : second);
-    bool still = side == 0 && (CN_PACKET * packet + lane) % 9 == 0;
-    return still ? BODIES : BLOCK * block + (lane + side * packet) % BLOCK;
+// The body of a lane: batches take blocks of bodies of the first and second half in turn, so that
+// neither lanes nor batches in a row share any. Every ninth is the static one.
+static int32_t body_of(int batch, int lane, int side) {
+    int turn = batch / 2, first = turn % 4, second = (first + 1 + turn / 4 % 3) % 4;
+    int block = 4 * (batch % 2) + (side == 0 ? first : second);
+    bool still = side == 0 && (CN_BATCH * batch + lane) % 9 == 0;
+    return still ? BODIES : BLOCK * block + (lane + side * batch) % BLOCK;
 }
 
 // ---- spheres ----
 
 typedef struct ball_world {
-    double packet[PACKETS * (11 * CN_PACKET + CN_PACKET)];
-    double body[(BODIES + 1) * CN_BALL_RECORD], former[(BODIES + 1) * CN_BALL_RECORD];
-    double x[2][(PACKETS + 1) * CN_BALL_IMPULSES];
+    double batch[PACKETS * (11 * CN_BATCH + CN_BATCH)];
+    double body[(BODIES + 1) * CN_SPHERE_RECORD], former[(BODIES + 1) * CN_SPHERE_RECORD];
+    double x[2][(PACKETS + 1) * CN_SPHERE_IMPULSES];
 } ball_world;
 
-static void fill_balls(const cn_ball_kernel *kernel, ball_world *world) {
+static void fill_balls(const cn_sphere_kernel *kernel, ball_world *world) {
     uint64_t state = 1;
     for (int32_t i = 0; i < BODIES; i++) {
         kernel->record(i, 1.0 + 0.25 * (i % 3), 2.5 + 0.5 * (i % 2), world->body);
     }
     kernel->record(BODIES, 0.0, 0.0, world->body);
-    kernel->idle(PACKETS, BODIES, world->packet);
+    kernel->idle(PACKETS, BODIES, world->batch);
     for (int i = 0; i < PACKETS; i++) {
-        for (int lane = 0; lane < CN_PACKET; lane++) {
-            cn_ball_contact contact = {.mu = number(&state, 0.0, 0.8)};
+        for (int lane = 0; lane < CN_BATCH; lane++) {
+            cn_sphere_contact contact = {.mu = number(&state, 0.0, 0.8)};
             double light[2] = {0.0, 0.0};
             for (int side = 0; side < 2; side++) {
                 int32_t body = contact.body[side] = body_of(i, lane, side);
@@ -76,44 +76,44 @@ static void fill_balls(const cn_ball_kernel *kernel, ball_world *world) {
             contact.inv_wn = 1.0 / light[0];
             contact.inv_wt = 1.0 / light[1];
             if ((i + lane) % 7 != 0) { // the others stay empty
-                kernel->put(&contact, CN_PACKET * i + lane, world->packet);
+                kernel->put(&contact, CN_BATCH * i + lane, world->batch);
             }
         }
     }
 }
 
-uint64_t balls_work(const cn_ball_kernel *kernel) {
+uint64_t balls_work(const cn_sphere_kernel *kernel) {
     static ball_world world;
     uint64_t sum = 14695981039346656037u;
-    size_t bytes = kernel->number * PACKETS * CN_BALL_IMPULSES,
-           records = kernel->number * (BODIES + 1) * CN_BALL_RECORD;
+    size_t bytes = kernel->number * PACKETS * CN_SPHERE_IMPULSES,
+           records = kernel->number * (BODIES + 1) * CN_SPHERE_RECORD;
     memset(&world, 0, sizeof world);
     fill_balls(kernel, &world);
-    hash(&sum, world.packet, kernel->packet * PACKETS);
+    hash(&sum, world.batch, kernel->batch * PACKETS);
     for (int64_t i = 0; i < PACKETS; i++) {
         const double start[3] = {0.1, 1e-41, -0.01 * (double)i};
-        kernel->load(start, CN_BALL_IMPULSES * i + i % CN_PACKET, world.x[0]);
+        kernel->load(start, CN_SPHERE_IMPULSES * i + i % CN_BATCH, world.x[0]);
     }
-    kernel->push(PACKETS, world.packet, world.x[0], world.body);
+    kernel->push(PACKETS, world.batch, world.x[0], world.body);
     for (int k = 0; k < 40; k++) {
-        kernel->sweep(PACKETS, world.packet, world.x[0], world.body);
-        gs_error_sums sums = kernel->error(PACKETS, world.packet, 3, world.x[0], world.body);
+        kernel->sweep(PACKETS, world.batch, world.x[0], world.body);
+        gs_error_sums sums = kernel->error(PACKETS, world.batch, 3, world.x[0], world.body);
         hash(&sum, &sums, sizeof sums);
     }
     memcpy(world.x[1], world.x[0], sizeof world.x[0]);
     memcpy(world.former, world.body, sizeof world.body);
     for (int k = 0; k < 40; k++) {
         kernel->drift(BODIES, 0.7, world.body, world.former);
-        kernel->glide(PACKETS, world.packet, 0.7, world.x[k % 2], world.x[1 - k % 2], world.body);
+        kernel->glide(PACKETS, world.batch, 0.7, world.x[k % 2], world.x[1 - k % 2], world.body);
     }
     hash(&sum, world.x[0], bytes);
     hash(&sum, world.x[1], bytes);
     hash(&sum, world.body, records);
     kernel->still(BODIES, world.body);
-    kernel->push(PACKETS, world.packet, world.x[0], world.body);
+    kernel->push(PACKETS, world.batch, world.x[0], world.body);
     hash(&sum, world.body, records);
     double impulse[3];
-    kernel->store(world.x[0], CN_BALL_IMPULSES + 1, impulse);
+    kernel->store(world.x[0], CN_SPHERE_IMPULSES + 1, impulse);
     hash(&sum, impulse, sizeof impulse);
     return sum;
 }
@@ -123,9 +123,9 @@ uint64_t balls_work(const cn_ball_kernel *kernel) {
 // Doubles, in the place of which singles may be.
 typedef struct rigid_world {
     cn_manifold_span span[PACKETS];
-    cn_manifold_packet packet[PACKETS + 4]; // memory is asked for beyond the end
+    cn_manifold_batch batch[PACKETS + 4]; // memory is asked for beyond the end
     cn_rigid_point point[PACKETS * CN_MANIFOLD_POINTS];
-    double slip[PACKETS * CN_MANIFOLD_POINTS * CN_PACKET];
+    double slip[PACKETS * CN_MANIFOLD_POINTS * CN_BATCH];
     double body[(BODIES + 1) * CN_RIGID_RECORD];
     double x[PACKETS * CN_MANIFOLD_POINTS * CN_POINT_IMPULSES];
 } rigid_world;
@@ -159,22 +159,22 @@ static int64_t fill_manifolds(rigid_world *world) {
     uint64_t state = 2;
     int64_t points = 0;
     for (int i = 0; i < PACKETS; i++) {
-        cn_manifold_packet *packet = &world->packet[i];
+        cn_manifold_batch *batch = &world->batch[i];
         cn_manifold_span *span = &world->span[i];
         span->first = points;
         span->points = i % 11 == 10 ? 0 : 1 + i % CN_MANIFOLD_POINTS; // some are empty
         points += span->points;
-        for (int lane = 0; lane < CN_PACKET; lane++) {
+        for (int lane = 0; lane < CN_BATCH; lane++) {
             int32_t a = body_of(i, lane, 0), b = body_of(i, lane, 1);
             double light = a < BODIES ? 1.0 : 0.0;
-            packet->a[lane] = CN_RIGID_RECORD * a;
-            packet->b[lane] = CN_RIGID_RECORD * b;
-            packet->inv_mass_a[lane] = light;
-            packet->inv_mass_b[lane] = 1.0;
+            batch->a[lane] = CN_RIGID_RECORD * a;
+            batch->b[lane] = CN_RIGID_RECORD * b;
+            batch->inv_mass_a[lane] = light;
+            batch->inv_mass_b[lane] = 1.0;
             for (int k = 0; k < 6; k++) {
                 bool diagonal = k == 0 || k == 3 || k == 5;
-                packet->inv_inertia_a[k][lane] = light * (diagonal ? 1.0 + 0.1 * k : 0.05);
-                packet->inv_inertia_b[k][lane] = diagonal ? 1.2 - 0.1 * k : -0.05;
+                batch->inv_inertia_a[k][lane] = light * (diagonal ? 1.0 + 0.1 * k : 0.05);
+                batch->inv_inertia_b[k][lane] = diagonal ? 1.2 - 0.1 * k : -0.05;
             }
             for (int k = 0; k < span->points; k++) {
                 fill_point(&state, lane, &world->point[span->first + k]);
@@ -196,13 +196,13 @@ static void round_numbers(size_t count, const double *from, float *to) {
 
 static void round_world(rigid_world *world) {
     for (int i = 0; i < PACKETS; i++) {
-        cn_manifold_packet *from = &world->packet[i];
-        cn_manifold_packet_single to;
+        cn_manifold_batch *from = &world->batch[i];
+        cn_manifold_batch_float to;
         memcpy(to.a, from->a, sizeof to.a);
         memcpy(to.b, from->b, sizeof to.b);
-        round_numbers(2 * CN_PACKET, from->inv_mass_a, to.inv_mass_a);
-        round_numbers(12 * CN_PACKET, from->inv_inertia_a[0], to.inv_inertia_a[0]);
-        memcpy((char *)world->packet + (size_t)i * sizeof to, &to, sizeof to);
+        round_numbers(2 * CN_BATCH, from->inv_mass_a, to.inv_mass_a);
+        round_numbers(12 * CN_BATCH, from->inv_inertia_a[0], to.inv_inertia_a[0]);
+        memcpy((char *)world->batch + (size_t)i * sizeof to, &to, sizeof to);
     }
     round_numbers(sizeof world->point / (sizeof(double)), (const void *)world->point,
                   (void *)world->point);
@@ -215,7 +215,7 @@ uint64_t manifolds_work(const cn_manifold_kernel *kernel) {
     cn_manifolds s = {.bodies = BODIES,
                       .kernel = kernel,
                       .span = world.span,
-                      .packet = world.packet,
+                      .batch = world.batch,
                       .point = world.point,
                       .slip = world.slip,
                       .body = world.body};
@@ -224,7 +224,7 @@ uint64_t manifolds_work(const cn_manifold_kernel *kernel) {
         round_world(&world);
     }
     for (int k = 0; k < 40; k++) {
-        int32_t first = k % 3; // so that packets go together as they come, and one is left over
+        int32_t first = k % 3; // so that batches go together as they come, and one is left over
         kernel->sweep(&s, 0, first, world.x);
         kernel->sweep(&s, first, PACKETS - first, world.x);
         kernel->sweep_back(&s, first, PACKETS - first, world.x);
@@ -289,7 +289,7 @@ uint64_t anderson_work(const cn_anderson_kernel *kernel) {
         kernel->differ(&s, column, world.x, world.g, 5, NUMBERS, row);
         kernel->mix(&s, gamma, world.g, 0, NUMBERS, world.x);
         hash(&sum, world.x, sizeof world.x);
-        kernel->leap(2.5, world.g, 3, NUMBERS, world.x);
+        kernel->extrapolate(2.5, world.g, 3, NUMBERS, world.x);
         kernel->keep(&s, world.x, world.g, 0, NUMBERS);
         hash(&sum, &norm2, sizeof norm2);
         hash(&sum, row, sizeof row);

@@ -1,5 +1,5 @@
 // tests/kernels/work.h
-// What kernels do with made-up packets, as a hash of the bits that come out. Nothing else of the
+// What kernels do with made-up batches, as a hash of the bits that come out. Nothing else of the
 // library is needed than the kernels, so that it also runs where the library does not: on emulated
 // processors, with or without a system.
 #ifndef TESTS_KERNELS_WORK_H
@@ -13,14 +13,14 @@
 
 #include <stdint.h>
 
-uint64_t balls_work(const cn_ball_kernel *kernel);
+uint64_t balls_work(const cn_sphere_kernel *kernel);
 uint64_t manifolds_work(const cn_manifold_kernel *kernel);
 uint64_t anderson_work(const cn_anderson_kernel *kernel);
 uint64_t grade_work(cn_grade_fours_fn *fours);
 uint64_t pairs_work(const det_pair_kernel *kernel);
 
 // Kernels of eight doubles at a time for any processor: what AVX-512 runs, without its registers.
-extern const cn_ball_kernel eight_balls;
+extern const cn_sphere_kernel eight_balls;
 extern const cn_manifold_kernel eight_manifolds;
 extern const det_pair_kernel eight_pairs;
 // The checker's errors as any processor has them.

@@ -38,7 +38,7 @@ static cn_friction ball_problem(cn_arena *arena, int32_t dim, uint64_t seed) {
         balls->arm[2 * a + 1] = cn_rng_uniform(&rng, 0.5, 1.5);
         p.mu[a] = a % 11 == 0 ? 0.0 : cn_rng_uniform(&rng, 0.0, 0.6);
     }
-    cn_ball_map_velocity(NULL, balls, dim, CONTACTS, still, free, p.q); // the bodies can stop it
+    cn_sphere_map_velocity(NULL, balls, dim, CONTACTS, still, free, p.q); // the bodies can stop it
     return p;
 }
 

@@ -85,7 +85,7 @@ CN_TEST(kernels_have_the_bits_of_one_contact_at_a_time) {
     cn_arena *arena = cn_arena_create(NULL);
     cn_friction p = point_problem(arena, 3, 7, false);
     const cn_point_map *points = &p.W.points;
-    const cn_point_kernel *plain = &cn_point_kernel_plain, *wide = cn_point_kernel_avx2();
+    const cn_point_kernel *plain = &cn_point_kernel_portable, *wide = cn_point_kernel_avx2();
     wide = wide ? wide : plain;
     double diagonal[2][9 * CONTACTS], u[2][3 * CONTACTS], v[3][6 * BODIES] = {{0.0}}, one[9];
     plain->diagonal(points, CONTACTS, diagonal[0]);
@@ -206,7 +206,7 @@ CN_TEST(sweeps_are_those_of_body_space) {
                 CN_OK);
             assert_int_equal(sweep.ops->kind, CN_SWEEP_MANIFOLDS);
             if (k == 2) {
-                cn_sweep_use_plain(&sweep);
+                cn_sweep_use_portable(&sweep);
             }
             double *x = CN_TAKE_ZERO(arena, double, sweep.size + CN_SWEEP_PAD);
             cn_sweep_load(&sweep, r[k], x);

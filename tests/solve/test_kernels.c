@@ -14,41 +14,41 @@
     } while (0)
 
 CN_TEST(spheres_have_the_same_bits_on_every_processor) {
-    uint64_t plain = balls_work(&cn_ball_kernel_plain);
-    assert_true(balls_work(&cn_ball_kernel_plain) == plain);
+    uint64_t plain = balls_work(&cn_sphere_kernel_portable);
+    assert_true(balls_work(&cn_sphere_kernel_portable) == plain);
     assert_true(balls_work(&eight_balls) == plain);
-    CHECK_BITS(balls_work, cn_ball_kernel_avx2(), plain);
-    CHECK_BITS(balls_work, cn_ball_kernel_avx512(), plain);
+    CHECK_BITS(balls_work, cn_sphere_kernel_avx2(), plain);
+    CHECK_BITS(balls_work, cn_sphere_kernel_avx512(), plain);
 }
 
 CN_TEST(spheres_in_singles_have_the_same_bits_on_every_processor) {
-    uint64_t plain = balls_work(&cn_ball_kernel_single);
-    assert_true(plain != balls_work(&cn_ball_kernel_plain));
-    CHECK_BITS(balls_work, cn_ball_kernel_single_avx2(), plain);
-    CHECK_BITS(balls_work, cn_ball_kernel_single_avx512(), plain);
+    uint64_t plain = balls_work(&cn_sphere_kernel_float);
+    assert_true(plain != balls_work(&cn_sphere_kernel_portable));
+    CHECK_BITS(balls_work, cn_sphere_kernel_float_avx2(), plain);
+    CHECK_BITS(balls_work, cn_sphere_kernel_float_avx512(), plain);
 }
 
 CN_TEST(rigid_bodies_have_the_same_bits_on_every_processor) {
-    uint64_t plain = manifolds_work(&cn_manifold_kernel_plain);
+    uint64_t plain = manifolds_work(&cn_manifold_kernel_portable);
     assert_true(manifolds_work(&eight_manifolds) == plain);
     CHECK_BITS(manifolds_work, cn_manifold_kernel_avx2(), plain);
     CHECK_BITS(manifolds_work, cn_manifold_kernel_avx512(), plain);
 }
 
 CN_TEST(rigid_bodies_in_singles_have_the_same_bits_on_every_processor) {
-    uint64_t plain = manifolds_work(&cn_manifold_kernel_single);
-    assert_true(plain != manifolds_work(&cn_manifold_kernel_plain));
-    CHECK_BITS(manifolds_work, cn_manifold_kernel_single_avx2(), plain);
-    CHECK_BITS(manifolds_work, cn_manifold_kernel_single_avx512(), plain);
+    uint64_t plain = manifolds_work(&cn_manifold_kernel_float);
+    assert_true(plain != manifolds_work(&cn_manifold_kernel_portable));
+    CHECK_BITS(manifolds_work, cn_manifold_kernel_float_avx2(), plain);
+    CHECK_BITS(manifolds_work, cn_manifold_kernel_float_avx512(), plain);
 }
 
 CN_TEST(the_acceleration_has_the_same_bits_on_every_processor) {
-    uint64_t plain = anderson_work(&cn_anderson_kernel_plain),
-             single = anderson_work(&cn_anderson_kernel_single);
+    uint64_t plain = anderson_work(&cn_anderson_kernel_portable),
+             single = anderson_work(&cn_anderson_kernel_float);
     CHECK_BITS(anderson_work, cn_anderson_kernel_avx2(), plain);
     CHECK_BITS(anderson_work, cn_anderson_kernel_avx512(), plain);
-    CHECK_BITS(anderson_work, cn_anderson_kernel_single_avx2(), single);
-    CHECK_BITS(anderson_work, cn_anderson_kernel_single_avx512(), single);
+    CHECK_BITS(anderson_work, cn_anderson_kernel_float_avx2(), single);
+    CHECK_BITS(anderson_work, cn_anderson_kernel_float_avx512(), single);
 }
 
 CN_TEST(the_checker_has_the_same_bits_on_every_processor) {

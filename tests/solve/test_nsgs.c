@@ -237,7 +237,7 @@ CN_TEST(wide_and_plain_sweeps_give_the_same_bits) {
     const cn_local_solver *local = cn_local_solver_find("hybrid");
     assert_int_equal(cn_sweep_prepare(&p, local, 1.0, arena, &wide), CN_OK);
     assert_int_equal(cn_sweep_prepare(&p, local, 1.0, arena, &plain), CN_OK);
-    cn_sweep_use_plain(&plain);
+    cn_sweep_use_portable(&plain);
     for (int sweep = 0; sweep < 50; sweep++) {
         cn_sweep_run(&wide, a, 1);
         cn_sweep_run(&plain, b, 1);

@@ -22,8 +22,8 @@ typedef struct packed_case {
     cn_sweep_kind kind;
 } packed_case;
 
-static const packed_case cases[] = {{2, true, CN_SWEEP_BALLS},
-                                    {3, true, CN_SWEEP_BALLS},
+static const packed_case cases[] = {{2, true, CN_SWEEP_SPHERES},
+                                    {3, true, CN_SWEEP_SPHERES},
                                     {2, false, CN_SWEEP_MANIFOLDS},
                                     {3, false, CN_SWEEP_MANIFOLDS}};
 #define CASES (int)(sizeof cases / sizeof *cases)
@@ -119,7 +119,7 @@ CN_TEST(wide_and_plain_packets_give_the_same_bits) {
         cn_arena *arena = cn_arena_create(NULL);
         cn_friction p = rigid_problem(arena, cases[c].dim, 5, cases[c].ball);
         cn_sweep wide = prepared(&p, arena), plain = prepared(&p, arena);
-        cn_sweep_use_plain(&plain);
+        cn_sweep_use_portable(&plain);
         size_t bytes = sizeof(double) * (size_t)wide.size;
         double *a = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD),
                *b = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD);
@@ -143,18 +143,18 @@ CN_TEST(lanes_are_filled_with_the_same_bits_on_every_processor) {
     cn_point_fill_fn *wide = cn_point_fill_avx2();
     const double frame[6] = {0.6, 0.8, 0.0, -0.8, 0.6, 0.0},
                  arm[6] = {0.5, 0.1, -0.2, 0.3, 0.2, 0.1};
-    for (int32_t a = 0; a + CN_PACKET <= p.contacts; a += CN_PACKET) {
+    for (int32_t a = 0; a + CN_BATCH <= p.contacts; a += CN_BATCH) {
         cn_point_lanes lanes;
         cn_rigid_point point[2];
-        for (int lane = 0; lane < CN_PACKET; lane++) {
+        for (int lane = 0; lane < CN_BATCH; lane++) {
             lanes.frame[lane] = frame;
             lanes.arm[lane] = arm;
             lanes.block[lane] = p.W.diagonal + 9 * (a + lane);
             lanes.q[lane] = p.q + 3 * (a + lane);
             lanes.mu[lane] = p.mu[a + lane];
         }
-        bool good = cn_point_fill_plain(&lanes, 3, &point[0]);
-        for (int lane = 0; lane < CN_PACKET; lane++) {
+        bool good = cn_point_fill_portable(&lanes, 3, &point[0]);
+        for (int lane = 0; lane < CN_BATCH; lane++) {
             const double *W = lanes.block[lane];
             CN_CHECK_NEAR(point[0].inv_nn[lane], 1.0 / W[0], 0.0);
             CN_CHECK_NEAR(point[0].nt[1][lane], W[6] * (1.0 / W[0]), 0.0);
@@ -171,7 +171,7 @@ CN_TEST(lanes_are_filled_with_the_same_bits_on_every_processor) {
         memcpy(bad, lanes.block[5], sizeof bad);
         bad[1] = a == 0 ? (double)NAN : bad[1] + 0.1 * bad[0];
         lanes.block[5] = bad;
-        assert_false(cn_point_fill_plain(&lanes, 3, &point[0]));
+        assert_false(cn_point_fill_portable(&lanes, 3, &point[0]));
         assert_false(wide && wide(&lanes, 3, &point[1]));
     }
     cn_arena_destroy(arena);
@@ -207,11 +207,11 @@ CN_TEST(wide_and_plain_singles_give_the_same_bits) {
         cn_arena *arena = cn_arena_create(NULL);
         cn_friction p = rigid_problem(arena, cases[c].dim, 5, cases[c].ball);
         cn_sweep wide = prepared_single(&p, arena), plain = prepared_single(&p, arena);
-        cn_sweep_use_plain(&plain);
-        assert_true(plain.ops->kind == CN_SWEEP_BALLS
-                        ? ((const cn_balls *)plain.elements)->kernel == &cn_ball_kernel_single
+        cn_sweep_use_portable(&plain);
+        assert_true(plain.ops->kind == CN_SWEEP_SPHERES
+                        ? ((const cn_spheres *)plain.elements)->kernel == &cn_sphere_kernel_float
                         : ((const cn_manifolds *)plain.elements)->kernel ==
-                              &cn_manifold_kernel_single);
+                              &cn_manifold_kernel_float);
         float *a = CN_TAKE_ZERO(arena, float, wide.size + CN_SWEEP_PAD),
               *b = CN_TAKE_ZERO(arena, float, wide.size + CN_SWEEP_PAD);
         for (int k = 0; k < 50; k++) {
@@ -344,7 +344,7 @@ CN_TEST(momentum_keeps_velocities_and_bits) {
             a[k] = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD);
             b[k] = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD);
         }
-        cn_sweep_use_plain(&plain);
+        cn_sweep_use_portable(&plain);
         assert_true(wide.ops->momentum_max >= 0.8);
         cn_sweep_run(&wide, a[0], 0);
         cn_sweep_run(&plain, b[0], 0);
@@ -662,11 +662,11 @@ CN_TEST(empty_places_push_nothing) {
 
 // No body twice in a packet or in two packets in a row, every contact once.
 static void check_bodies_apart(int32_t contacts, const int32_t *pair, int32_t bodies,
-                               cn_arena *arena, cn_packets *packets) {
-    assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, packets), CN_OK);
-    int32_t *by_slot = CN_TAKE(arena, int32_t, CN_PACKET * packets->count),
+                               cn_arena *arena, cn_batches *packets) {
+    assert_int_equal(cn_batches_fill(contacts, pair, bodies, arena, packets), CN_OK);
+    int32_t *by_slot = CN_TAKE(arena, int32_t, CN_BATCH * packets->count),
             *seen = CN_TAKE(arena, int32_t, bodies);
-    for (int32_t i = 0; i < CN_PACKET * packets->count; i++) {
+    for (int32_t i = 0; i < CN_BATCH * packets->count; i++) {
         by_slot[i] = -1;
     }
     for (int32_t a = 0; a < contacts; a++) {
@@ -676,12 +676,12 @@ static void check_bodies_apart(int32_t contacts, const int32_t *pair, int32_t bo
     for (int32_t i = 0; i < bodies; i++) {
         seen[i] = -2;
     }
-    for (int32_t slot = 0; slot < CN_PACKET * packets->count; slot++) {
+    for (int32_t slot = 0; slot < CN_BATCH * packets->count; slot++) {
         for (int side = 0; side < 2 && by_slot[slot] >= 0; side++) {
             int32_t body = pair[2 * by_slot[slot] + side];
             if (body < bodies) {
-                assert_true(slot / CN_PACKET > seen[body] + 1);
-                seen[body] = slot / CN_PACKET;
+                assert_true(slot / CN_BATCH > seen[body] + 1);
+                seen[body] = slot / CN_BATCH;
             }
         }
     }
@@ -697,9 +697,9 @@ CN_TEST(packets_keep_bodies_apart) {
         pair[2 * a] = i;
         pair[2 * a + 1] = a % 9 == 0 ? bodies : (i + 1 + cn_rng_below(&rng, 40)) % bodies;
     }
-    cn_packets packets;
+    cn_batches packets;
     check_bodies_apart(contacts, pair, bodies, arena, &packets);
-    CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_PACKET); // few empty lanes
+    CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_BATCH); // few empty lanes
     cn_arena_destroy(arena);
 }
 
@@ -715,7 +715,7 @@ CN_TEST(packets_keep_bodies_apart_that_touch_a_large_one) {
         pair[2 * a] = a % large;
         pair[2 * a + 1] = a < large ? large : (a + step) % large;
     }
-    cn_packets packets;
+    cn_batches packets;
     check_bodies_apart(contacts, pair, bodies, arena, &packets);
     cn_arena_destroy(arena);
 }

@@ -52,9 +52,9 @@ static cn_friction towers(int32_t count, int32_t high, cn_arena *arena) {
 
 // The contacts of towers in the order of the packets that their manifolds are in.
 static void order_of_packets(const cn_sweep *sweep, int32_t contacts, int32_t *order) {
-    const cn_packets *packets = &((const cn_manifolds *)sweep->elements)->packets;
+    const cn_batches *packets = &((const cn_manifolds *)sweep->elements)->batches;
     int32_t placed = 0;
-    for (int32_t slot = 0; slot < CN_PACKET * packets->count; slot++) {
+    for (int32_t slot = 0; slot < CN_BATCH * packets->count; slot++) {
         for (int32_t a = 0; a < contacts; a++) {
             if (packets->slot[a / 4] == slot) {
                 order[placed++] = a;

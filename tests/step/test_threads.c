@@ -230,17 +230,17 @@ static int32_t *layered_pairs(int32_t bodies, int32_t contacts) {
 // There are so many units at least, they have all contacts, and those of a phase share no body.
 static void check_units(int32_t contacts, const int32_t *pair, int32_t bodies, int32_t least) {
     cn_arena *arena = cn_arena_create(NULL);
-    cn_packets packets;
-    assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, &packets), CN_OK);
+    cn_batches packets;
+    assert_int_equal(cn_batches_fill(contacts, pair, bodies, arena, &packets), CN_OK);
     CN_CHECK_BELOW(least - 1, packets.units);
     assert_int_equal(packets.first[0], 0);
     assert_int_equal(packets.first[packets.units], packets.count);
-    CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_PACKET);
-    for (int32_t k = 0; k < CN_PACKET_PHASES; k++) {
+    CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_BATCH);
+    for (int32_t k = 0; k < CN_BATCH_PHASES; k++) {
         int32_t *owner = CN_TAKE(arena, int32_t, bodies);
         memset(owner, 0xff, sizeof *owner * (size_t)bodies);
         for (int32_t a = 0; a < contacts; a++) {
-            int32_t unit = packets.unit[a], packet = packets.slot[a] / CN_PACKET;
+            int32_t unit = packets.unit[a], packet = packets.slot[a] / CN_BATCH;
             assert_true(packet >= packets.first[unit] && packet < packets.first[unit + 1]);
             for (int side = 0; side < 2; side++) {
                 int32_t body = pair[2 * a + side];
@@ -282,12 +282,12 @@ CN_TEST(packets_are_the_same_for_any_number_of_threads) {
     enum { bodies = 20000, contacts = 60000 };
     int32_t *pair = layered_pairs(bodies, contacts);
     cn_arena *arena = cn_arena_create(NULL);
-    cn_packets want, got;
-    assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, &want), CN_OK);
+    cn_batches want, got;
+    assert_int_equal(cn_batches_fill(contacts, pair, bodies, arena, &want), CN_OK);
     for (int c = 0; c < COUNTS; c++) {
         cn_env env = with_threads(counts[c]);
         cn_arena *own = cn_arena_create(&env);
-        assert_int_equal(cn_packets_fill(contacts, pair, bodies, own, &got), CN_OK);
+        assert_int_equal(cn_batches_fill(contacts, pair, bodies, own, &got), CN_OK);
         assert_int_equal(got.units, want.units);
         assert_memory_equal(got.first, want.first, sizeof *got.first * (size_t)got.units);
         assert_memory_equal(got.unit, want.unit, contacts);
@@ -301,7 +301,7 @@ CN_TEST(packets_are_the_same_for_any_number_of_threads) {
 
 // Units in the order in which each body sees them.
 typedef struct unit_log {
-    const cn_packets *packets;
+    const cn_batches *batches;
     const int32_t *pair;
     int32_t contacts, bodies;
     int32_t *length, *unit; // of each body; LOG_MOST a body
@@ -315,7 +315,7 @@ static void log_unit(void *user, int32_t unit, int32_t first, int32_t count) {
     (void)count;
     for (int32_t k = 0; k < 2 * log->contacts; k++) {
         int32_t body = log->pair[k], *length = log->length + body;
-        if (body == log->bodies || log->packets->unit[k / 2] != unit) {
+        if (body == log->bodies || log->batches->unit[k / 2] != unit) {
             continue;
         }
         int32_t *own = log->unit + LOG_MOST * body;
@@ -333,20 +333,20 @@ CN_TEST(units_return_the_way_they_came) {
     for (int c = 0; c < COUNTS; c++) {
         cn_env env = with_threads(counts[c]);
         cn_arena *arena = cn_arena_create(&env);
-        cn_packets packets;
+        cn_batches packets;
         unit_log log[2];
-        assert_int_equal(cn_packets_fill(contacts, pair, bodies, arena, &packets), CN_OK);
+        assert_int_equal(cn_batches_fill(contacts, pair, bodies, arena, &packets), CN_OK);
         assert_true(packets.units > 3);
         for (int k = 0; k < 2; k++) {
-            log[k] = (unit_log){.packets = &packets,
+            log[k] = (unit_log){.batches = &packets,
                                 .pair = pair,
                                 .contacts = contacts,
                                 .bodies = bodies,
                                 .length = CN_TAKE_ZERO(arena, int32_t, bodies),
                                 .unit = CN_TAKE_ZERO(arena, int32_t, LOG_MOST * bodies)};
         }
-        cn_packets_sweep(&packets, log_unit, &log[0]);
-        cn_packets_sweep_back(&packets, log_unit, &log[1]);
+        cn_batches_sweep(&packets, log_unit, &log[0]);
+        cn_batches_sweep_back(&packets, log_unit, &log[1]);
         int32_t several = 0;
         for (int32_t i = 0; i < bodies; i++) {
             int32_t length = log[0].length[i];
@@ -370,15 +370,15 @@ CN_TEST(packets_are_chosen_again_only_when_bodies_change) {
     enum { bodies = 20000, contacts = 60000 };
     int32_t *pair = layered_pairs(bodies, contacts);
     cn_arena *arena = cn_arena_create(NULL);
-    cn_packets_kept kept = {.memory = cn_arena_create(NULL)};
-    cn_packets want, got;
+    cn_batches_cache kept = {.memory = cn_arena_create(NULL)};
+    cn_batches want, got;
     for (int round = 0; round < 6; round++) {
         int32_t count = round < 4 ? contacts : contacts / 10; // of which there is one unit
         if (round == 2) {
             pair[1000] = bodies;
         }
-        assert_int_equal(cn_packets_fill(count, pair, bodies, arena, &want), CN_OK);
-        assert_int_equal(cn_packets_keep(&kept, count, pair, bodies, arena, &got), CN_OK);
+        assert_int_equal(cn_batches_fill(count, pair, bodies, arena, &want), CN_OK);
+        assert_int_equal(cn_batches_cached(&kept, count, pair, bodies, arena, &got), CN_OK);
         assert_int_equal(kept.uses, 1 + round % 2);
         assert_int_equal(got.count, want.count);
         assert_int_equal(got.units, want.units);

@@ -104,8 +104,8 @@ static void cn_nearest_corners(const cn_edge_2d *from, const cn_edge_2d *to, con
             best = k;
         }
     }
-    cn_ball_contact(to->x[best % 2], 0.0, from->x[best / 2], 0.0, normal, alert, to->id[best % 2],
-                    out);
+    cn_sphere_contact(to->x[best % 2], 0.0, from->x[best / 2], 0.0, normal, alert, to->id[best % 2],
+                      out);
 }
 
 // Edge f of `reference`, which the other polygon is `apart` from at its lowest; normals from the
@@ -217,7 +217,8 @@ void cn_pair_disk_polygon(const cn_placed *a, const cn_placed *b, double alert, 
     cn_sub3(center, corner[0], span);
     double share = cn_dot3(span, along) / cn_dot3(along, along);
     if (highest > 0.0 && (share < 0.0 || share > 1.0)) {
-        cn_ball_contact(center, a->shape->radius, corner[share > 1.0], 0.0, normal, alert, 0, out);
+        cn_sphere_contact(center, a->shape->radius, corner[share > 1.0], 0.0, normal, alert, 0,
+                          out);
         return;
     }
     double gap = highest - a->shape->radius;

@@ -12,8 +12,8 @@
 // ends of the stretch then differs little from what they carry all along.
 #define CN_SIDE_BY_SIDE 0.05
 
-void cn_ball_contact(const double a[3], double radius_a, const double b[3], double radius_b,
-                     const double spare[3], double alert, uint32_t feature, cn_manifold *out) {
+void cn_sphere_contact(const double a[3], double radius_a, const double b[3], double radius_b,
+                       const double spare[3], double alert, uint32_t feature, cn_manifold *out) {
     double apart[3], normal[3], point[3];
     cn_sub3(a, b, apart);
     double distance = cn_norm3(apart), gap = distance - (radius_a + radius_b);
@@ -32,7 +32,7 @@ static void cn_round_pair(const cn_placed *a, const cn_placed *b, const double s
     double ca[3], cb[3];
     cn_placed_origin(a, ca);
     cn_placed_origin(b, cb);
-    cn_ball_contact(ca, a->shape->radius, cb, b->shape->radius, spare, alert, 0, out);
+    cn_sphere_contact(ca, a->shape->radius, cb, b->shape->radius, spare, alert, 0, out);
 }
 
 void cn_pair_sphere_sphere(const cn_placed *a, const cn_placed *b, double alert, cn_manifold *out) {
@@ -72,8 +72,8 @@ static void cn_ball_seen(const cn_placed *ball, const cn_placed *other, double x
 
 // The contact of a ball with a body whose outward normal in its own frame, and distance from the
 // ball's centre, are known.
-static void cn_ball_add(const cn_placed *ball, const cn_placed *other, const double own_normal[3],
-                        double distance, double alert, cn_manifold *out) {
+static void cn_sphere_add(const cn_placed *ball, const cn_placed *other, const double own_normal[3],
+                          double distance, double alert, cn_manifold *out) {
     double center[3], normal[3], point[3], gap = distance - ball->shape->radius;
     cn_placed_origin(ball, center);
     cn_mat3_apply(other->shape->R, own_normal, normal);
@@ -87,7 +87,7 @@ static void cn_ball_ellipsoid(int32_t dim, const cn_placed *a, const cn_placed *
     double x[3], foot[3], normal[3];
     cn_ball_seen(a, b, x);
     double distance = cn_ellipsoid_distance(dim, b->shape->axes, x, foot, normal);
-    cn_ball_add(a, b, normal, distance, alert, out);
+    cn_sphere_add(a, b, normal, distance, alert, out);
 }
 
 void cn_pair_sphere_ellipsoid(const cn_placed *a, const cn_placed *b, double alert,
@@ -116,7 +116,7 @@ void cn_pair_sphere_cylinder(const cn_placed *a, const cn_placed *b, double aler
     normal[0] = radial * (away > 0.0 ? x[0] / away : 1.0);
     normal[1] = radial * (away > 0.0 ? x[1] / away : 0.0);
     normal[2] = x[2] < 0.0 ? -axial : axial;
-    cn_ball_add(a, b, normal, distance, alert, out);
+    cn_sphere_add(a, b, normal, distance, alert, out);
 }
 
 // ---- capsules ----
@@ -155,7 +155,7 @@ void cn_pair_sphere_capsule(const cn_placed *a, const cn_placed *b, double alert
     cn_sub3(line[1], line[0], along);
     cn_across(along, along, spare);
     cn_segment_nearest(center, center, line[0], line[1], on_ball, on_line);
-    cn_ball_contact(center, a->shape->radius, on_line, b->shape->radius, spare, alert, 0, out);
+    cn_sphere_contact(center, a->shape->radius, on_line, b->shape->radius, spare, alert, 0, out);
 }
 
 void cn_pair_capsule_capsule(const cn_placed *a, const cn_placed *b, double alert,
@@ -181,10 +181,10 @@ void cn_pair_capsule_capsule(const cn_placed *a, const cn_placed *b, double aler
     for (int32_t k = 0; k < count; k++) {
         cn_sub3(end[k].on_a, end[k].on_b, span);
         nearest = fmin(nearest, cn_norm3(span));
-        cn_ball_contact(end[k].on_a, ra, end[k].on_b, rb, spare, alert,
-                        (end[k].of_a ? CN_FEATURE_A : CN_FEATURE_B) | (uint32_t)end[k].end, out);
+        cn_sphere_contact(end[k].on_a, ra, end[k].on_b, rb, spare, alert,
+                          (end[k].of_a ? CN_FEATURE_A : CN_FEATURE_B) | (uint32_t)end[k].end, out);
     }
     if (!(nearest <= least + slack)) {
-        cn_ball_contact(on_a, ra, on_b, rb, spare, alert, CN_FEATURE_DEEPEST, out);
+        cn_sphere_contact(on_a, ra, on_b, rb, spare, alert, CN_FEATURE_DEEPEST, out);
     }
 }

@@ -23,8 +23,8 @@ extern const double cn_around[CN_AROUND][2];
 
 // One contact of two balls (radius 0: points) with centres a and b; nothing when farther than
 // alert. Concentric balls get the normal `spare`.
-void cn_ball_contact(const double a[3], double radius_a, const double b[3], double radius_b,
-                     const double spare[3], double alert, uint32_t feature, cn_manifold *out);
+void cn_sphere_contact(const double a[3], double radius_a, const double b[3], double radius_b,
+                       const double spare[3], double alert, uint32_t feature, cn_manifold *out);
 // One contact of a ball with a plane or line.
 void cn_ball_plane_contact(const double center[3], double radius, const cn_placed *plane,
                            double alert, cn_manifold *out);

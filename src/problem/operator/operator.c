@@ -3,7 +3,7 @@
 //
 //     assembled    u_a = q_a + sum_b W_ab r_b                      (block-sparse rows)
 //     body space   v = M^-1 H r,  u = H' v + q                     (no W at all)
-//     balls        the same without H                              (problem/operator/sphere_map.c)
+//     spheres      the same without H                              (problem/operator/sphere_map.c)
 //     points       the same without H                              (problem/operator/point_map.c)
 //
 // and the compliance of joint rows, u += E r, in all of them.
@@ -185,14 +185,14 @@ static int32_t spheres_dofs(const cn_operator *W, int32_t dim) {
 
 static void spheres_diagonal(const cn_operator *W, int32_t dim, int32_t contacts,
                              double *diagonal) {
-    cn_ball_map_diagonal(&W->balls, dim, contacts, diagonal);
+    cn_sphere_map_diagonal(&W->balls, dim, contacts, diagonal);
 }
 
 static void spheres_velocity(const cn_env *env, const cn_friction *p, const double *r, double *v,
                              double *u) {
     memset(v, 0, sizeof *v * (size_t)cn_operator_dofs(&p->W, p->dim));
-    cn_ball_map_push(env, &p->W.balls, p->dim, p->contacts, r, v);
-    cn_ball_map_velocity(env, &p->W.balls, p->dim, p->contacts, p->q, v, u);
+    cn_sphere_map_push(env, &p->W.balls, p->dim, p->contacts, r, v);
+    cn_sphere_map_velocity(env, &p->W.balls, p->dim, p->contacts, p->q, v, u);
 }
 
 static int32_t points_dofs(const cn_operator *W, int32_t dim) {
@@ -236,7 +236,7 @@ static const prob_operator_ops operator_table[] = {
                            .diagonal = spheres_diagonal,
                            .velocity = spheres_velocity,
                            .sweep_cost = no_sweep_cost,
-                           .expand = cn_balls_to_body_space},
+                           .expand = cn_spheres_to_body_space},
     [CN_OPERATOR_POINTS] = {.body_space = true,
                             .implicit = true,
                             .dofs = points_dofs,

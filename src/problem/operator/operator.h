@@ -38,7 +38,7 @@ void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, d
 static inline double cn_operator_trace(const cn_operator *W, int32_t dim, int32_t a) {
     if (W->kind == CN_OPERATOR_BALLS) {
         double w[2];
-        cn_ball_weights(&W->balls, a, w);
+        cn_sphere_weights(&W->balls, a, w);
         return dim == 3 ? w[0] + w[1] + w[1] : w[0] + w[1];
     }
     const double *block = W->diagonal + (int64_t)dim * dim * a;

@@ -72,7 +72,7 @@ static void cn_points_diagonal_2d(const cn_point_map *points, int32_t contacts, 
 
 static const cn_point_kernel *cn_point_kernel_of(void) {
     const cn_point_kernel *wide = cn_point_kernel_avx2();
-    return wide ? wide : &cn_point_kernel_plain;
+    return wide ? wide : &cn_point_kernel_portable;
 }
 
 void cn_point_map_diagonal(const cn_point_map *points, int32_t dim, int32_t contacts,

@@ -24,8 +24,8 @@ typedef struct cn_point_kernel {
     void (*velocity)(const cn_point_map *points, int64_t first, int64_t end, const double *q,
                      const double *v, double *u);
 } cn_point_kernel;
-extern const cn_point_kernel cn_point_kernel_plain; // for any processor
-const cn_point_kernel *cn_point_kernel_avx2(void);  // NULL: not on this processor
+extern const cn_point_kernel cn_point_kernel_portable; // portable
+const cn_point_kernel *cn_point_kernel_avx2(void);     // NULL: not on this processor
 // Whether a body answers to impulses.
 bool cn_point_map_moves(const cn_point_map *points, int32_t dim, int32_t body);
 // A problem of points with H and M^-1 H written out, the velocities being the same.

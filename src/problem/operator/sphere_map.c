@@ -12,12 +12,12 @@
 
 #include <string.h>
 
-void cn_ball_map_diagonal(const cn_ball_map *balls, int32_t dim, int32_t contacts,
-                          double *diagonal) {
+void cn_sphere_map_diagonal(const cn_ball_map *balls, int32_t dim, int32_t contacts,
+                            double *diagonal) {
     memset(diagonal, 0, sizeof *diagonal * (size_t)dim * (size_t)dim * (size_t)contacts);
     for (int64_t a = 0; a < contacts; a++) {
         double w[2], *block = diagonal + dim * dim * a;
-        cn_ball_weights(balls, a, w);
+        cn_sphere_weights(balls, a, w);
         block[0] = w[0];
         for (int32_t i = 1; i < dim; i++) {
             block[(dim + 1) * i] = w[1];
@@ -26,8 +26,8 @@ void cn_ball_map_diagonal(const cn_ball_map *balls, int32_t dim, int32_t contact
 }
 
 // v += scale P, omega -= turning (n x P) of one body.
-static inline void cn_ball_push(int dim, double scale, double turning, const double P[3],
-                                const double turn[3], double *v) {
+static inline void cn_sphere_push(int dim, double scale, double turning, const double P[3],
+                                  const double turn[3], double *v) {
     v[0] += scale * P[0];
     v[1] += scale * P[1];
     if (dim == 2) {
@@ -41,17 +41,17 @@ static inline void cn_ball_push(int dim, double scale, double turning, const dou
 }
 
 // What the loops over contacts share.
-typedef struct cn_ball_loop {
+typedef struct cn_sphere_loop {
     const cn_ball_map *balls;
     int32_t dim;
     cn_slice slice[CN_SLICES_MAX];
     const double *r, *q, *v;
     double *to;
-} cn_ball_loop;
+} cn_sphere_loop;
 
 // For a dimension known to the compiler.
-static inline __attribute__((always_inline)) void cn_balls_push(int dim, const cn_ball_loop *loop,
-                                                                const cn_slice *slice) {
+static inline __attribute__((always_inline)) void
+cn_spheres_push(int dim, const cn_sphere_loop *loop, const cn_slice *slice) {
     const cn_ball_map *balls = loop->balls;
     int size = dim == 3 ? 6 : 3;
     for (int64_t a = slice->contact; a < slice->contact_end; a++) {
@@ -64,68 +64,68 @@ static inline __attribute__((always_inline)) void cn_balls_push(int dim, const c
             continue;
         }
         double axes[9], P[3], turn[3], arm[2];
-        cn_ball_arms(balls, a, arm);
-        cn_contact_axes(dim, cn_ball_normal(balls, a), axes);
+        cn_sphere_arms(balls, a, arm);
+        cn_contact_axes(dim, cn_sphere_normal(balls, a), axes);
         for (int k = 0; k < 3; k++) {
             P[k] =
                 own[0] * axes[k] + own[1] * axes[3 + k] + (dim == 3 ? own[2] * axes[6 + k] : 0.0);
         }
         cn_cross3(axes, P, turn);
         if (has_first) {
-            cn_ball_push(dim, -light_a[0], arm[0] * light_a[1], P, turn, loop->to + size * first);
+            cn_sphere_push(dim, -light_a[0], arm[0] * light_a[1], P, turn, loop->to + size * first);
         }
         if (has_second) {
-            cn_ball_push(dim, light_b[0], arm[1] * light_b[1], P, turn, loop->to + size * second);
+            cn_sphere_push(dim, light_b[0], arm[1] * light_b[1], P, turn, loop->to + size * second);
         }
     }
 }
 
-static void cn_balls_push_slice(void *user, int32_t unit) {
-    const cn_ball_loop *loop = user;
+static void cn_spheres_push_slice(void *user, int32_t unit) {
+    const cn_sphere_loop *loop = user;
     if (loop->dim == 3) {
-        cn_balls_push(3, loop, &loop->slice[unit]);
+        cn_spheres_push(3, loop, &loop->slice[unit]);
     } else {
-        cn_balls_push(2, loop, &loop->slice[unit]);
+        cn_spheres_push(2, loop, &loop->slice[unit]);
     }
 }
 
-void cn_ball_map_push(const cn_env *env, const cn_ball_map *balls, int32_t dim, int32_t contacts,
-                      const double *r, double *v) {
-    cn_ball_loop loop = {.balls = balls, .dim = dim, .r = r, .to = v};
+void cn_sphere_map_push(const cn_env *env, const cn_ball_map *balls, int32_t dim, int32_t contacts,
+                        const double *r, double *v) {
+    cn_sphere_loop loop = {.balls = balls, .dim = dim, .r = r, .to = v};
     int32_t slices = cn_slices_cut(env, balls, contacts, loop.slice);
-    cn_parallel_for(env, slices, cn_balls_push_slice, &loop);
+    cn_parallel_for(env, slices, cn_spheres_push_slice, &loop);
 }
 
 // For a dimension known to the compiler.
 static inline __attribute__((always_inline)) void
-cn_balls_velocity(int dim, const cn_ball_loop *loop, int64_t first, int64_t end) {
+cn_spheres_velocity(int dim, const cn_sphere_loop *loop, int64_t first, int64_t end) {
     const cn_ball_map *balls = loop->balls;
     const double *q = loop->q, *v = loop->v;
     double *u = loop->to;
     int size = dim == 3 ? 6 : 3;
     for (int64_t a = first; a < end; a++) {
         double apart[3];
-        cn_ball_relative(dim, balls, a, v + size * (int64_t)balls->body[2 * a],
-                         v + size * (int64_t)balls->body[2 * a + 1], apart);
+        cn_sphere_relative(dim, balls, a, v + size * (int64_t)balls->body[2 * a],
+                           v + size * (int64_t)balls->body[2 * a + 1], apart);
         for (int i = 0; i < dim; i++) {
             u[dim * a + i] = q[dim * a + i] + apart[i];
         }
     }
 }
 
-static void cn_balls_velocity_range(void *user, int64_t first, int64_t end) {
-    const cn_ball_loop *loop = user;
+static void cn_spheres_velocity_range(void *user, int64_t first, int64_t end) {
+    const cn_sphere_loop *loop = user;
     if (loop->dim == 3) {
-        cn_balls_velocity(3, loop, first, end);
+        cn_spheres_velocity(3, loop, first, end);
     } else {
-        cn_balls_velocity(2, loop, first, end);
+        cn_spheres_velocity(2, loop, first, end);
     }
 }
 
-void cn_ball_map_velocity(const cn_env *env, const cn_ball_map *balls, int32_t dim,
-                          int32_t contacts, const double *q, const double *v, double *u) {
-    cn_ball_loop loop = {.balls = balls, .dim = dim, .q = q, .v = v, .to = u};
-    cn_parallel_ranges(env, contacts, cn_balls_velocity_range, &loop);
+void cn_sphere_map_velocity(const cn_env *env, const cn_ball_map *balls, int32_t dim,
+                            int32_t contacts, const double *q, const double *v, double *u) {
+    cn_sphere_loop loop = {.balls = balls, .dim = dim, .q = q, .v = v, .to = u};
+    cn_parallel_ranges(env, contacts, cn_spheres_velocity_range, &loop);
 }
 
 void cn_ball_axes(int32_t dim, const double n[3], double axes[9]) {
@@ -133,8 +133,8 @@ void cn_ball_axes(int32_t dim, const double n[3], double axes[9]) {
 }
 
 // H and M^-1 H of one body's side of contact a at entry k; returns the entries written.
-static int32_t cn_ball_entries(const cn_friction *p, int32_t a, int side, cn_body_map *map,
-                               int64_t k) {
+static int32_t cn_sphere_entries(const cn_friction *p, int32_t a, int side, cn_body_map *map,
+                                 int64_t k) {
     const cn_ball_map *balls = &p->W.balls;
     int32_t dim = p->dim, size = dim == 3 ? 6 : 3, body = balls->body[2 * (int64_t)a + side];
     const double *light = balls->light + 2 * (int64_t)body;
@@ -142,8 +142,8 @@ static int32_t cn_ball_entries(const cn_friction *p, int32_t a, int side, cn_bod
         return 0;
     }
     double arm[2], axes[9];
-    cn_ball_arms(balls, a, arm);
-    cn_contact_axes(dim, cn_ball_normal(balls, a), axes);
+    cn_sphere_arms(balls, a, arm);
+    cn_contact_axes(dim, cn_sphere_normal(balls, a), axes);
     for (int32_t d = 0; d < dim; d++) {
         const double *axis = axes + 3 * d;
         double turn[3], row[6] = {0.0};
@@ -165,7 +165,7 @@ static int32_t cn_ball_entries(const cn_friction *p, int32_t a, int side, cn_bod
     return size;
 }
 
-cn_status cn_balls_to_body_space(const cn_friction *p, cn_arena *memory, cn_friction *out) {
+cn_status cn_spheres_to_body_space(const cn_friction *p, cn_arena *memory, cn_friction *out) {
     int32_t dim = p->dim, size = dim == 3 ? 6 : 3;
     int64_t entries = 2 * (int64_t)size * p->contacts;
     *out = *p;
@@ -180,14 +180,14 @@ cn_status cn_balls_to_body_space(const cn_friction *p, cn_arena *memory, cn_fric
     if (!map->start || !map->dof || !map->H || !map->MinvH || !out->W.diagonal) {
         return CN_ERR_MEMORY;
     }
-    cn_ball_map_diagonal(&p->W.balls, dim, p->contacts, out->W.diagonal);
+    cn_sphere_map_diagonal(&p->W.balls, dim, p->contacts, out->W.diagonal);
     for (int32_t a = 0; a < p->contacts; a++) {
         // Velocities ascend in a row: the lower body first.
         const int32_t *pair = p->W.balls.body + 2 * (int64_t)a;
         int lower = pair[0] < pair[1] ? 0 : 1;
         int64_t k = map->start[a];
-        k += cn_ball_entries(p, a, lower, map, k);
-        k += cn_ball_entries(p, a, 1 - lower, map, k);
+        k += cn_sphere_entries(p, a, lower, map, k);
+        k += cn_sphere_entries(p, a, 1 - lower, map, k);
         map->start[a + 1] = k;
     }
     return CN_OK;

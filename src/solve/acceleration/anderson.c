@@ -8,8 +8,8 @@
 //
 // Where statuses hold still and the slowest mode alone is left, f keeps its size and direction from
 // step to step and its differences are noise, of which no mixture is any good. The iteration then
-// leaps along f, the farther the steadier f is, up to where what is not steady in it would grow to
-// the size of f. (Beside mixing alone: two thirds of the sweeps while spheres compact.)
+// extrapolates along f, the farther the steadier f is, up to where what is not steady in it would
+// grow to the size of f. (Two thirds of the sweeps without it while spheres compact.)
 #include "solve/acceleration/anderson.h"
 
 #include "base/arena.h"
@@ -37,7 +37,7 @@ static void cn_forget(cn_anderson *s) {
     s->count = 0;
     s->next = 0;
     s->mixed = false;
-    s->leapt = false;
+    s->extrapolated = false;
 }
 
 void cn_anderson_restart(cn_anderson *s) {
@@ -52,11 +52,11 @@ void cn_anderson_restart(cn_anderson *s) {
 // What is of one precision, and the kernel for it.
 static cn_status cn_anderson_take(cn_anderson *s, bool single, cn_arena *scratch) {
     const cn_anderson_kernel *plain =
-        single ? &cn_anderson_kernel_single : &cn_anderson_kernel_plain;
+        single ? &cn_anderson_kernel_float : &cn_anderson_kernel_portable;
     const cn_anderson_kernel *most =
-        single ? cn_anderson_kernel_single_avx512() : cn_anderson_kernel_avx512();
+        single ? cn_anderson_kernel_float_avx512() : cn_anderson_kernel_avx512();
     const cn_anderson_kernel *wide =
-        single ? cn_anderson_kernel_single_avx2() : cn_anderson_kernel_avx2();
+        single ? cn_anderson_kernel_float_avx2() : cn_anderson_kernel_avx2();
     s->kernel = most ? most : wide ? wide : plain;
     s->dF = cn_arena_take(scratch, s->depth * s->n, s->kernel->number);
     s->dG = cn_arena_take(scratch, s->depth * s->n, s->kernel->number);
@@ -86,7 +86,7 @@ typedef struct cn_anderson_loop {
     const void *g;
     const double *gamma;
     int32_t column;
-    double leap;
+    double length;
 } cn_anderson_loop;
 
 static double cn_norm2_range(const void *user, int64_t first, int64_t end) {
@@ -111,9 +111,9 @@ static void cn_mix_range(void *user, int64_t first, int64_t end) {
     loop->s->kernel->mix(loop->s, loop->gamma, loop->g, first, end, loop->x);
 }
 
-static void cn_leap_range(void *user, int64_t first, int64_t end) {
+static void cn_extrapolate_range(void *user, int64_t first, int64_t end) {
     const cn_anderson_loop *loop = user;
-    loop->s->kernel->leap(loop->leap, loop->g, first, end, loop->x);
+    loop->s->kernel->extrapolate(loop->length, loop->g, first, end, loop->x);
 }
 
 static void cn_copy_range(void *user, int64_t first, int64_t end) {
@@ -197,8 +197,8 @@ static bool cn_is_stuck(cn_anderson *s, double norm) {
     return s->mixed && !(s->least < CN_ANDERSON_PROGRESS * s->first);
 }
 
-// How far to leap, in steps of f, after its last difference was pushed; 0: f is not steady.
-static double cn_leap_length(const cn_anderson *s, double norm) {
+// How far to extrapolate, in steps of f, after its last difference was pushed; 0: f is not steady.
+static double cn_extrapolation_length(const cn_anderson *s, double norm) {
     int32_t newest = (s->next + s->depth - 1) % s->depth;
     double product = norm * norm - s->right[newest]; // f . f_old
     double cosine = product / (norm * s->accepted);
@@ -216,9 +216,10 @@ double cn_anderson_step(cn_anderson *s, void *x, const void *g) {
         cn_copy(s, x, g);
         return norm;
     }
-    if (s->leapt) {
-        // The map brings back what leapt over a limit; how good the leap was shows a step later.
-        s->leapt = false;
+    if (s->extrapolated) {
+        // The map brings back what went over a limit; how good the extrapolation was shows a step
+        // later.
+        s->extrapolated = false;
         cn_copy(s, x, g);
         return norm;
     }
@@ -241,14 +242,14 @@ double cn_anderson_step(cn_anderson *s, void *x, const void *g) {
     }
     if (s->accepted > 0.0) {
         cn_push_difference(s, x, g);
-        loop.leap = cn_leap_length(s, norm);
+        loop.length = cn_extrapolation_length(s, norm);
     } else {
         cn_parallel_ranges(s->env, s->n, cn_keep_range, &loop);
     }
     s->accepted = norm > 0.0 ? norm : 0.0;
-    if (loop.leap > 0.0) {
-        cn_parallel_ranges(s->env, s->n, cn_leap_range, &loop);
-        s->mixed = s->leapt = true;
+    if (loop.length > 0.0) {
+        cn_parallel_ranges(s->env, s->n, cn_extrapolate_range, &loop);
+        s->mixed = s->extrapolated = true;
         return norm;
     }
     double gamma[CN_ANDERSON_MAX];

@@ -31,14 +31,14 @@ typedef struct cn_anderson_kernel {
     void (*mix)(const cn_anderson *state, const double *gamma, const void *g, int64_t first,
                 int64_t end, void *x);
     // x = g + length (g - x)
-    void (*leap)(double length, const void *g, int64_t first, int64_t end, void *x);
+    void (*extrapolate)(double length, const void *g, int64_t first, int64_t end, void *x);
 } cn_anderson_kernel;
 
-// For any processor, and for wider ones; NULL: not on this processor. The bits are the same.
-extern const cn_anderson_kernel cn_anderson_kernel_plain, cn_anderson_kernel_single;
+// Portable, and for wider registers; NULL: not on this processor. The bits are the same.
+extern const cn_anderson_kernel cn_anderson_kernel_portable, cn_anderson_kernel_float;
 const cn_anderson_kernel *cn_anderson_kernel_avx2(void), *cn_anderson_kernel_avx512(void);
-const cn_anderson_kernel *cn_anderson_kernel_single_avx2(void);
-const cn_anderson_kernel *cn_anderson_kernel_single_avx512(void);
+const cn_anderson_kernel *cn_anderson_kernel_float_avx2(void);
+const cn_anderson_kernel *cn_anderson_kernel_float_avx512(void);
 
 struct cn_anderson {
     const cn_anderson_kernel *kernel;
@@ -47,8 +47,8 @@ struct cn_anderson {
     const float *weight; // D
     int32_t count;       // differences held
     int32_t next;        // where the next difference goes
-    bool mixed;          // x came from a mixed step or a leap
-    bool leapt;          // the last step was a leap
+    bool mixed;          // x came from a mixed step or an extrapolation
+    bool extrapolated;   // the last step was an extrapolation
     int32_t plain_left;  // plain steps still to make after a rejected one
     int32_t back_off;    // how many the next rejection costs
     double accepted;     // |f| at the last step that was mixed from

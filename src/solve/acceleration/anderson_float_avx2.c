@@ -12,4 +12,4 @@
 static const cn_anderson_kernel cn_own_kernel = CN_ANDERSON_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(const cn_anderson_kernel, cn_anderson_kernel_single_avx2, &cn_own_kernel)
+CN_AVX2_KERNEL(const cn_anderson_kernel, cn_anderson_kernel_float_avx2, &cn_own_kernel)

@@ -8,7 +8,7 @@
 #include "solve/acceleration/anderson.h"
 
 // Entries handled together, so that every column stays in the first cache, and so few that a sum
-// of singles loses nothing that counts.
+// of floats loses nothing that counts.
 #define CN_ANDERSON_TILE 512
 
 CN_INLINE double cn_dot(int64_t n, const cn_real *a, const cn_real *b) {
@@ -25,7 +25,7 @@ CN_INLINE double cn_dot(int64_t n, const cn_real *a, const cn_real *b) {
 
 // f = D (g - x) of CN_WIDE entries, and of one.
 CN_INLINE cn_wide cn_weigh(const float *weight, const cn_real *x, const cn_real *g) {
-    return cn_wide_load_single(weight) * (cn_wide_load(g) - cn_wide_load(x));
+    return cn_wide_load_float(weight) * (cn_wide_load(g) - cn_wide_load(x));
 }
 
 CN_INLINE cn_real cn_weigh_one(float weight, cn_real x, cn_real g) {
@@ -119,8 +119,8 @@ static void cn_anderson_mix(const cn_anderson *s, const double *gamma, const voi
     }
 }
 
-static void cn_anderson_leap(double length, const void *from, int64_t first, int64_t end,
-                             void *to) {
+static void cn_anderson_extrapolate(double length, const void *from, int64_t first, int64_t end,
+                                    void *to) {
     const cn_real *g = from;
     cn_real *x = to;
     for (int64_t i = first; i < end; i++) {
@@ -131,7 +131,7 @@ static void cn_anderson_leap(double length, const void *from, int64_t first, int
 #define CN_ANDERSON_KERNEL                                                                         \
     {                                                                                              \
         .number = sizeof(cn_real), .norm2 = cn_anderson_norm2, .differ = cn_anderson_differ,       \
-        .keep = cn_anderson_keep, .mix = cn_anderson_mix, .leap = cn_anderson_leap                 \
+        .keep = cn_anderson_keep, .mix = cn_anderson_mix, .extrapolate = cn_anderson_extrapolate   \
     }
 
 #endif

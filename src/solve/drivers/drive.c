@@ -178,7 +178,7 @@ static const char *cn_friction_refusal(const cn_friction *p, uint32_t accepts) {
 // p in a form that the solver takes.
 static cn_status cn_friction_view(const cn_friction *p, uint32_t accepts, cn_arena *scratch,
                                   cn_friction *view) {
-    // The packets that operators without H are for know Coulomb's law alone.
+    // The batches that operators without H are for know Coulomb's law alone.
     cn_friction body = *p;
     if (p->convex || !(accepts & CN_TAKES_BARE)) {
         cn_status status = cn_friction_expand(p, scratch, &body);

@@ -124,7 +124,7 @@ static bool is_vast(const cn_friction *p) {
 // takes hundreds of steps.
 static bool is_left_to_sweeps(const stages *s) {
     return s->opts->tolerance >= policy->sweeps_only_tolerance && s->sweeps.momentum > 0.0 &&
-           s->sweeps.sweep.ops->kind == CN_SWEEP_BALLS;
+           s->sweeps.sweep.ops->kind == CN_SWEEP_SPHERES;
 }
 
 // Islands too small for batches go to Newton without sweeps.
@@ -394,7 +394,7 @@ static cn_status come_to_rest(stages *s) {
     bool near = s->start_error <= policy->near_start * opts.tolerance;
     double enough = fmax(policy->rest_share * s->start_error, policy->aim);
     if (params_of(s)->settle == 0 || !near || s->start_error <= enough || s->split ||
-        s->sweeps.sweep.ops->kind == CN_SWEEP_BALLS || is_vast(s->p) || is_brief(s)) {
+        s->sweeps.sweep.ops->kind == CN_SWEEP_SPHERES || is_vast(s->p) || is_brief(s)) {
         return CN_OK;
     }
     cn_status status = s->step_work > 0.0 ? CN_OK : analyse(s);

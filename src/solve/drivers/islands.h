@@ -1,7 +1,7 @@
 // solve/drivers/islands.h
 // Islands: sets of contacts that no impulse of one can reach from another, so that each is a
 // problem of its own. In body space contacts are of one island when they share a body of finite
-// mass; W assembled, when a chain of its blocks joins them. Balls are taken with H.
+// mass; W assembled, when a chain of its blocks joins them. Spheres are taken with H.
 #ifndef CAIRN_SOLVE_DRIVERS_ISLANDS_H
 #define CAIRN_SOLVE_DRIVERS_ISLANDS_H
 

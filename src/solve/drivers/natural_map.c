@@ -176,8 +176,8 @@ double cn_natural_error_in(const cn_env *env, const cn_natural_unit *unit, const
                              force);
 }
 
-// |e|^2 of balls summed; loop.u: the velocities of the bodies.
-static double cn_ball_error_range(const void *user, int64_t first, int64_t end) {
+// |e|^2 of spheres summed; loop.u: the velocities of the bodies.
+static double cn_sphere_error_range(const void *user, int64_t first, int64_t end) {
     const cn_error_loop *loop = user;
     const cn_friction *p = loop->p;
     const cn_ball_map *balls = &p->W.balls;
@@ -187,8 +187,8 @@ static double cn_ball_error_range(const void *user, int64_t first, int64_t end) 
         int64_t row = p->dim * a;
         double u[3], trace = cn_operator_trace(&p->W, p->dim, (int32_t)a);
         double rho = trace > 0.0 ? p->dim / trace : 1.0; // as above
-        cn_ball_relative(p->dim, balls, a, loop->u + size * balls->body[2 * a],
-                         loop->u + size * balls->body[2 * a + 1], u);
+        cn_sphere_relative(p->dim, balls, a, loop->u + size * balls->body[2 * a],
+                           loop->u + size * balls->body[2 * a + 1], u);
         for (int32_t i = 0; i < p->dim; i++) {
             u[i] += p->q[row + i];
         }
@@ -198,11 +198,11 @@ static double cn_ball_error_range(const void *user, int64_t first, int64_t end) 
     return error;
 }
 
-double cn_natural_error_balls(const cn_env *env, const cn_natural_unit *unit, const cn_friction *p,
-                              const double *r, const double *v) {
+double cn_natural_error_spheres(const cn_env *env, const cn_natural_unit *unit,
+                                const cn_friction *p, const double *r, const double *v) {
     const cn_error_loop loop = {p, true, r, v};
     double force = sqrt(cn_parallel_sum(env, (int64_t)p->dim * p->contacts, cn_square_range, r));
-    double error = sqrt(cn_parallel_sum(env, p->contacts, cn_ball_error_range, &loop));
+    double error = sqrt(cn_parallel_sum(env, p->contacts, cn_sphere_error_range, &loop));
     return cn_natural_divide(unit, error, force);
 }
 

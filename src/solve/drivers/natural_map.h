@@ -34,9 +34,9 @@ cn_natural_unit cn_natural_unit_of(const cn_env *env, const cn_friction *p);
 // The scaled residual when its unit is known.
 double cn_natural_error_in(const cn_env *env, const cn_natural_unit *unit, const cn_friction *p,
                            const double *r, const double *u);
-// The same of balls, from the velocities v = M^-1 H r of the bodies.
-double cn_natural_error_balls(const cn_env *env, const cn_natural_unit *unit, const cn_friction *p,
-                              const double *r, const double *v);
+// The same of spheres, from the velocities v = M^-1 H r of the bodies.
+double cn_natural_error_spheres(const cn_env *env, const cn_natural_unit *unit,
+                                const cn_friction *p, const double *r, const double *v);
 double cn_natural_divide(const cn_natural_unit *unit, double error, double force);
 
 // |min(z, w)| / |q| of a z with w = M z + q.

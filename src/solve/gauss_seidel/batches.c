@@ -1,6 +1,6 @@
 // solve/gauss_seidel/batches.c
-// First fit in a window of packets that slides along the contacts. Each body keeps a word with a
-// bit for every packet of the window that it is in; the free packets of a contact are those of
+// First fit in a window of batches that slides along the contacts. Each body keeps a word with a
+// bit for every batch of the window that it is in; the free batches of a contact are those of
 // neither body, nor next to one of theirs, nor full.
 #include "solve/gauss_seidel/batches.h"
 
@@ -11,55 +11,55 @@
 
 #include <string.h>
 
-// Packets of the window. Bits at both ends are of the packets before and after it, whose bodies its
+// Batches of the window. Bits at both ends are of the batches before and after it, whose bodies its
 // first and last one must not have.
-#define CN_PACKET_WINDOW 62
+#define CN_BATCH_WINDOW 62
 
 // Of the slabs: fewest contacts in one, fewest of them, and the share of contacts that may span
-// three. Thinner slabs would not fill their packets, and a few would not keep threads busy.
+// three. Thinner slabs would not fill their batches, and a few would not keep threads busy.
 #define CN_SLAB_CONTACTS 4096
 #define CN_SLABS_LEAST 4
 #define CN_SLAB_WIDE 0.01
 
-// The packets of a unit that a body is in, as bits from the one before the base of the window when
+// The batches of a unit that a body is in, as bits from the one before the base of the window when
 // it was last written.
-typedef struct cn_packet_trace {
+typedef struct cn_batch_trace {
     uint64_t bits;
     int32_t base;
     int32_t unit; // and one; 0: none yet
-} cn_packet_trace;
+} cn_batch_trace;
 
-typedef struct cn_packet_window {
-    int32_t unit;          // and one
-    int32_t base;          // first packet of the window, of the unit's
-    int32_t count;         // packets so far
-    uint64_t full;         // bits from the one before the base
-    uint8_t lanes[64];     // used, of each packet of the window, by number modulo 64
-    cn_packet_trace *body; //
-} cn_packet_window;
+typedef struct cn_batch_window {
+    int32_t unit;         // and one
+    int32_t base;         // first batch of the window, of the unit's
+    int32_t count;        // batches so far
+    uint64_t full;        // bits from the one before the base
+    uint8_t lanes[64];    // used, of each batch of the window, by number modulo 64
+    cn_batch_trace *body; //
+} cn_batch_window;
 
-static inline uint64_t cn_packet_bits(const cn_packet_window *w, const cn_packet_trace *trace) {
+static inline uint64_t cn_batch_bits(const cn_batch_window *w, const cn_batch_trace *trace) {
     int32_t moved = trace ? w->base - trace->base : 64;
     return moved < 64 && trace->unit == w->unit ? trace->bits >> moved : 0;
 }
 
-static uint64_t cn_packet_bit(const cn_packet_window *w, int32_t packet) {
-    return UINT64_C(2) << (packet - w->base);
+static uint64_t cn_batch_bit(const cn_batch_window *w, int32_t batch) {
+    return UINT64_C(2) << (batch - w->base);
 }
 
-static void cn_packet_slide(cn_packet_window *w) {
+static void cn_batch_slide(cn_batch_window *w) {
     w->lanes[w->base % 64] = 0;
     w->full >>= 1;
     w->base++;
 }
 
-// The first packet that two bodies may enter; NULL: static. bits: of the packets they are in.
-static inline int32_t cn_packet_find(cn_packet_window *w, const cn_packet_trace *first,
-                                     const cn_packet_trace *second, uint64_t bits[2]) {
-    const uint64_t window = ((UINT64_C(1) << CN_PACKET_WINDOW) - 1) << 1;
-    for (;; cn_packet_slide(w)) {
-        bits[0] = cn_packet_bits(w, first);
-        bits[1] = cn_packet_bits(w, second);
+// The first batch that two bodies may enter; NULL: static. bits: of the batches they are in.
+static inline int32_t cn_batch_find(cn_batch_window *w, const cn_batch_trace *first,
+                                    const cn_batch_trace *second, uint64_t bits[2]) {
+    const uint64_t window = ((UINT64_C(1) << CN_BATCH_WINDOW) - 1) << 1;
+    for (;; cn_batch_slide(w)) {
+        bits[0] = cn_batch_bits(w, first);
+        bits[1] = cn_batch_bits(w, second);
         uint64_t taken = bits[0] | bits[1];
         uint64_t open = ~(taken | taken << 1 | taken >> 1 | w->full) & window;
         if (open) {
@@ -68,29 +68,28 @@ static inline int32_t cn_packet_find(cn_packet_window *w, const cn_packet_trace 
     }
 }
 
-static inline void cn_packet_mark(const cn_packet_window *w, cn_packet_trace *trace,
-                                  uint64_t bits) {
+static inline void cn_batch_mark(const cn_batch_window *w, cn_batch_trace *trace, uint64_t bits) {
     if (trace) {
-        *trace = (cn_packet_trace){.bits = bits, .base = w->base, .unit = w->unit};
+        *trace = (cn_batch_trace){.bits = bits, .base = w->base, .unit = w->unit};
     }
 }
 
-// One item in the first packet that takes it.
-static inline void cn_packet_put(cn_packet_window *w, const int32_t *pair, int32_t bodies,
-                                 int32_t *slot) {
-    cn_packet_trace *first = pair[0] < bodies ? &w->body[pair[0]] : NULL;
-    cn_packet_trace *second = pair[1] < bodies ? &w->body[pair[1]] : NULL;
+// One item in the first batch that takes it.
+static inline void cn_batch_put(cn_batch_window *w, const int32_t *pair, int32_t bodies,
+                                int32_t *slot) {
+    cn_batch_trace *first = pair[0] < bodies ? &w->body[pair[0]] : NULL;
+    cn_batch_trace *second = pair[1] < bodies ? &w->body[pair[1]] : NULL;
     uint64_t bits[2];
-    int32_t packet = cn_packet_find(w, first, second, bits);
-    uint64_t own = cn_packet_bit(w, packet);
-    int32_t lane = w->lanes[packet % 64]++;
-    *slot = CN_PACKET * packet + lane;
-    if (lane + 1 == CN_PACKET) {
+    int32_t batch = cn_batch_find(w, first, second, bits);
+    uint64_t own = cn_batch_bit(w, batch);
+    int32_t lane = w->lanes[batch % 64]++;
+    *slot = CN_BATCH * batch + lane;
+    if (lane + 1 == CN_BATCH) {
         w->full |= own;
     }
-    cn_packet_mark(w, first, bits[0] | own);
-    cn_packet_mark(w, second, bits[1] | own);
-    w->count = packet + 1 > w->count ? packet + 1 : w->count;
+    cn_batch_mark(w, first, bits[0] | own);
+    cn_batch_mark(w, second, bits[1] | own);
+    w->count = batch + 1 > w->count ? batch + 1 : w->count;
 }
 
 // ---- units ----
@@ -200,9 +199,9 @@ _Static_assert(CN_UNITS_MAX <= CN_AFTER_MOST, "a wait a unit");
 // fn for every unit, begun when those of the phase before that have bodies in common with it are
 // done: slab k with the next one, of the even slabs k and k + 1, has those of the odd slab k. What
 // spans too many comes last.
-static void cn_packets_in_order(const cn_packets *packets, cn_unit_fn *fn, void *user) {
+static void cn_batches_in_order(const cn_batches *batches, cn_unit_fn *fn, void *user) {
     cn_unit_after after[CN_UNITS_MAX];
-    int32_t slabs = packets->phase[2], half = packets->phase[1];
+    int32_t slabs = batches->phase[2], half = batches->phase[1];
     for (int32_t unit = 0; unit < slabs; unit++) {
         int32_t even = unit - half;
         after[unit] = (cn_unit_after){{-1, -1}};
@@ -210,14 +209,14 @@ static void cn_packets_in_order(const cn_packets *packets, cn_unit_fn *fn, void 
             after[unit] = (cn_unit_after){{even, even + 1 < half ? even + 1 : -1}};
         }
     }
-    cn_parallel_after(packets->env, slabs, after, fn, user);
-    for (int32_t unit = slabs; unit < packets->units; unit++) {
+    cn_parallel_after(batches->env, slabs, after, fn, user);
+    for (int32_t unit = slabs; unit < batches->units; unit++) {
         fn(user, unit);
     }
 }
 
 // Units in the order of their phases: even slabs, odd slabs, what spans too many.
-static void cn_packets_phases(const cn_slabs *s, cn_packets *out) {
+static void cn_batches_phases(const cn_slabs *s, cn_batches *out) {
     int32_t half = s->count / 2;
     out->units = s->count > 1 ? s->count + 1 : 1;
     out->phase[0] = 0;
@@ -234,12 +233,12 @@ static uint8_t cn_slabs_unit(const cn_slabs *s, int32_t slab) {
 // The choice of all units.
 typedef struct cn_choice {
     const cn_slabs *slabs;
-    cn_packets *out;
-    cn_packet_trace *trace;
+    cn_batches *out;
+    cn_batch_trace *trace;
     int32_t *sorted;                   // items by unit, in each by number
     int32_t start[CN_UNITS_MAX + 1];   // of each unit among them
     int32_t (*before)[CN_UNITS_MAX];   // of each range of items: where its next one of a unit goes
-    int32_t packets[CN_UNITS_MAX + 1]; // of each unit
+    int32_t batches[CN_UNITS_MAX + 1]; // of each unit
 } cn_choice;
 
 // The unit of each item of a range, and how many of each there are.
@@ -281,67 +280,67 @@ static void cn_choice_sort(cn_choice *choice) {
     cn_parallel_ranges(s->env, s->contacts, cn_choice_spread, choice);
 }
 
-// The packets of one unit, counted from its first. Those of a phase share no body.
+// The batches of one unit, counted from its first. Those of a phase share no body.
 static void cn_choice_unit(void *user, int32_t unit) {
     cn_choice *choice = user;
     const cn_slabs *s = choice->slabs;
-    cn_packet_window w = {.unit = unit + 1, .body = choice->trace};
+    cn_batch_window w = {.unit = unit + 1, .body = choice->trace};
     for (int32_t k = choice->start[unit]; k < choice->start[unit + 1]; k++) {
         int32_t a = choice->sorted[k];
-        cn_packet_put(&w, s->body + 2 * (int64_t)a, s->bodies, &choice->out->slot[a]);
+        cn_batch_put(&w, s->body + 2 * (int64_t)a, s->bodies, &choice->out->slot[a]);
     }
-    choice->packets[unit] = w.count;
+    choice->batches[unit] = w.count;
 }
 
 static void cn_choice_shift(void *user, int64_t first, int64_t end) {
     const cn_choice *choice = user;
     for (int64_t a = first; a < end; a++) {
-        choice->out->slot[a] += CN_PACKET * choice->out->first[choice->out->unit[a]];
+        choice->out->slot[a] += CN_BATCH * choice->out->first[choice->out->unit[a]];
     }
 }
 
-static cn_status cn_packets_divide(const cn_slabs *s, cn_packet_trace *trace, cn_arena *scratch,
-                                   cn_packets *out) {
+static cn_status cn_batches_divide(const cn_slabs *s, cn_batch_trace *trace, cn_arena *scratch,
+                                   cn_batches *out) {
     cn_choice choice = {.slabs = s, .out = out, .trace = trace};
     choice.sorted = CN_TAKE(scratch, int32_t, s->contacts);
     choice.before = cn_arena_take(scratch, cn_range_count(s->contacts), sizeof *choice.before);
     if (!choice.sorted || !choice.before) {
         return CN_ERR_MEMORY;
     }
-    cn_packets_phases(s, out);
+    cn_batches_phases(s, out);
     cn_choice_sort(&choice);
-    cn_packets_in_order(out, cn_choice_unit, &choice);
+    cn_batches_in_order(out, cn_choice_unit, &choice);
     for (int32_t u = 0; u < out->units; u++) {
         out->first[u] = out->count;
-        out->count += choice.packets[u];
+        out->count += choice.batches[u];
     }
     out->first[out->units] = out->count;
     cn_parallel_ranges(s->env, s->contacts, cn_choice_shift, &choice);
     return CN_OK;
 }
 
-static bool cn_packets_may_be_cut(int32_t contacts) {
+static bool cn_batches_may_be_cut(int32_t contacts) {
     return contacts >= CN_SLABS_LEAST * CN_SLAB_CONTACTS;
 }
 
-cn_status cn_packets_take(int32_t contacts, cn_arena *scratch, cn_packets *out) {
-    *out = (cn_packets){.slot = CN_TAKE(scratch, int32_t, contacts), .env = cn_arena_env(scratch)};
-    bool cut = cn_packets_may_be_cut(contacts);
+cn_status cn_batches_take(int32_t contacts, cn_arena *scratch, cn_batches *out) {
+    *out = (cn_batches){.slot = CN_TAKE(scratch, int32_t, contacts), .env = cn_arena_env(scratch)};
+    bool cut = cn_batches_may_be_cut(contacts);
     out->unit = cut ? CN_TAKE(scratch, uint8_t, contacts) : NULL;
     return out->slot && (out->unit || !cut) ? CN_OK : CN_ERR_MEMORY;
 }
 
 // The choice, with what it takes from scratch.
-static cn_status cn_packets_make(int32_t contacts, const int32_t *body, int32_t bodies,
-                                 cn_arena *scratch, cn_packets *out) {
+static cn_status cn_batches_make(int32_t contacts, const int32_t *body, int32_t bodies,
+                                 cn_arena *scratch, cn_batches *out) {
     cn_slabs slabs = {.env = out->env, .contacts = contacts, .bodies = bodies, .body = body};
-    cn_packet_window w = {.unit = 1, .body = CN_TAKE(scratch, cn_packet_trace, bodies)};
+    cn_batch_window w = {.unit = 1, .body = CN_TAKE(scratch, cn_batch_trace, bodies)};
     if (!w.body) {
         return CN_ERR_MEMORY;
     }
     slabs.count = 1;
     cn_parallel_zero(out->env, w.body, sizeof *w.body * (size_t)bodies);
-    if (cn_packets_may_be_cut(contacts)) {
+    if (cn_batches_may_be_cut(contacts)) {
         slabs.weight = CN_TAKE(scratch, int32_t, (int64_t)bodies + 1);
         slabs.slab = CN_TAKE(scratch, uint8_t, bodies);
         slabs.of = out->unit;
@@ -355,119 +354,119 @@ static cn_status cn_packets_make(int32_t contacts, const int32_t *body, int32_t 
         }
     }
     if (slabs.count > 1) {
-        return cn_packets_divide(&slabs, w.body, scratch, out);
+        return cn_batches_divide(&slabs, w.body, scratch, out);
     }
     out->unit = NULL;
     for (int32_t a = 0; a < contacts; a++) {
-        cn_packet_put(&w, body + 2 * (int64_t)a, bodies, &out->slot[a]);
+        cn_batch_put(&w, body + 2 * (int64_t)a, bodies, &out->slot[a]);
     }
-    cn_packets_phases(&slabs, out);
+    cn_batches_phases(&slabs, out);
     out->first[1] = out->count = w.count;
     return CN_OK;
 }
 
-cn_status cn_packets_choose(int32_t contacts, const int32_t *body, int32_t bodies,
-                            cn_arena *scratch, cn_packets *out) {
+cn_status cn_batches_choose(int32_t contacts, const int32_t *body, int32_t bodies,
+                            cn_arena *scratch, cn_batches *out) {
     cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_status status = cn_packets_make(contacts, body, bodies, scratch, out);
+    cn_status status = cn_batches_make(contacts, body, bodies, scratch, out);
     cn_arena_release(scratch, mark);
     return status;
 }
 
-cn_status cn_packets_fill(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
-                          cn_packets *out) {
-    cn_status status = cn_packets_take(contacts, scratch, out);
-    return status == CN_OK ? cn_packets_choose(contacts, body, bodies, scratch, out) : status;
+cn_status cn_batches_fill(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
+                          cn_batches *out) {
+    cn_status status = cn_batches_take(contacts, scratch, out);
+    return status == CN_OK ? cn_batches_choose(contacts, body, bodies, scratch, out) : status;
 }
 
-cn_status cn_packets_keep(cn_packets_kept *kept, int32_t contacts, const int32_t *body,
-                          int32_t bodies, cn_arena *scratch, cn_packets *out) {
-    if (!kept) {
-        return cn_packets_fill(contacts, body, bodies, scratch, out);
+cn_status cn_batches_cached(cn_batches_cache *cache, int32_t contacts, const int32_t *body,
+                            int32_t bodies, cn_arena *scratch, cn_batches *out) {
+    if (!cache) {
+        return cn_batches_fill(contacts, body, bodies, scratch, out);
     }
     size_t bytes = 2 * sizeof *body * (size_t)contacts;
-    if (kept->uses == 0 || kept->contacts != contacts || kept->bodies != bodies ||
-        memcmp(kept->body, body, bytes) != 0) {
-        kept->uses = 0;
-        cn_arena_release(kept->memory, (cn_arena_mark){0});
-        kept->body = CN_TAKE(kept->memory, int32_t, 2 * (int64_t)contacts);
-        cn_status status = cn_packets_take(contacts, kept->memory, &kept->choice);
-        if (!kept->body || status != CN_OK) {
+    if (cache->uses == 0 || cache->contacts != contacts || cache->bodies != bodies ||
+        memcmp(cache->body, body, bytes) != 0) {
+        cache->uses = 0;
+        cn_arena_release(cache->memory, (cn_arena_mark){0});
+        cache->body = CN_TAKE(cache->memory, int32_t, 2 * (int64_t)contacts);
+        cn_status status = cn_batches_take(contacts, cache->memory, &cache->choice);
+        if (!cache->body || status != CN_OK) {
             return CN_ERR_MEMORY;
         }
-        kept->choice.env = cn_arena_env(scratch);
-        status = cn_packets_choose(contacts, body, bodies, scratch, &kept->choice);
+        cache->choice.env = cn_arena_env(scratch);
+        status = cn_batches_choose(contacts, body, bodies, scratch, &cache->choice);
         if (status != CN_OK) {
             return status;
         }
-        memcpy(kept->body, body, bytes);
-        kept->contacts = contacts;
-        kept->bodies = bodies;
+        memcpy(cache->body, body, bytes);
+        cache->contacts = contacts;
+        cache->bodies = bodies;
     }
-    kept->uses++;
-    *out = kept->choice;
+    cache->uses++;
+    *out = cache->choice;
     out->env = cn_arena_env(scratch);
     return CN_OK;
 }
 
-typedef struct cn_packets_loop {
-    const cn_packets *packets;
-    cn_packets_fn *fn;
+typedef struct cn_batches_loop {
+    const cn_batches *batches;
+    cn_batches_fn *fn;
     void *user;
-    cn_packets_sum_fn *sum;
+    cn_batches_sum_fn *sum;
     const void *summed;
     double part[CN_UNITS_MAX];
-} cn_packets_loop;
+} cn_batches_loop;
 
-static void cn_packets_do(void *user, int32_t unit) {
-    const cn_packets_loop *loop = user;
-    const int32_t *first = loop->packets->first + unit;
+static void cn_batches_do(void *user, int32_t unit) {
+    const cn_batches_loop *loop = user;
+    const int32_t *first = loop->batches->first + unit;
     loop->fn(loop->user, unit, first[0], first[1] - first[0]);
 }
 
 // The same in a sweep, of which the rest is left out where it is cancelled.
-static void cn_packets_visit(void *user, int32_t unit) {
-    const cn_packets_loop *loop = user;
-    if (!cn_is_cancelled(loop->packets->env)) {
-        cn_packets_do(user, unit);
+static void cn_batches_visit(void *user, int32_t unit) {
+    const cn_batches_loop *loop = user;
+    if (!cn_is_cancelled(loop->batches->env)) {
+        cn_batches_do(user, unit);
     }
 }
 
-static void cn_packets_add(void *user, int32_t unit) {
-    cn_packets_loop *loop = user;
-    const int32_t *first = loop->packets->first + unit;
+static void cn_batches_add(void *user, int32_t unit) {
+    cn_batches_loop *loop = user;
+    const int32_t *first = loop->batches->first + unit;
     loop->part[unit] = loop->sum(loop->summed, first[0], first[1] - first[0]);
 }
 
-void cn_packets_prepare(const cn_packets *packets, cn_packets_fn *fn, void *user) {
-    cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
-    cn_packets_in_order(packets, cn_packets_do, &loop);
+void cn_batches_prepare(const cn_batches *batches, cn_batches_fn *fn, void *user) {
+    cn_batches_loop loop = {.batches = batches, .fn = fn, .user = user};
+    cn_batches_in_order(batches, cn_batches_do, &loop);
 }
 
-void cn_packets_sweep(const cn_packets *packets, cn_packets_fn *fn, void *user) {
-    if (packets->units == 1) { // there is no order to keep
-        if (!cn_is_cancelled(packets->env)) {
-            fn(user, 0, 0, packets->count);
+void cn_batches_sweep(const cn_batches *batches, cn_batches_fn *fn, void *user) {
+    if (batches->units == 1) { // there is no order to keep
+        if (!cn_is_cancelled(batches->env)) {
+            fn(user, 0, 0, batches->count);
         }
         return;
     }
-    cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
-    cn_packets_in_order(packets, cn_packets_visit, &loop);
+    cn_batches_loop loop = {.batches = batches, .fn = fn, .user = user};
+    cn_batches_in_order(batches, cn_batches_visit, &loop);
 }
 
 // Of odd slabs first, then of even ones.
-static void cn_packets_do_back(void *user, int32_t place) {
-    cn_packets_loop *loop = user;
-    int32_t half = loop->packets->phase[1], odd = loop->packets->phase[2] - half;
-    cn_packets_visit(loop, place < odd ? half + place : place - odd);
+static void cn_batches_do_back(void *user, int32_t place) {
+    cn_batches_loop *loop = user;
+    int32_t half = loop->batches->phase[1], odd = loop->batches->phase[2] - half;
+    cn_batches_visit(loop, place < odd ? half + place : place - odd);
 }
 
-void cn_packets_sweep_back(const cn_packets *packets, cn_packets_fn *fn, void *user) {
-    cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
+void cn_batches_sweep_back(const cn_batches *batches, cn_batches_fn *fn, void *user) {
+    cn_batches_loop loop = {.batches = batches, .fn = fn, .user = user};
     cn_unit_after after[CN_UNITS_MAX];
-    int32_t slabs = packets->phase[2], odd = slabs - packets->phase[1];
-    for (int32_t unit = packets->units - 1; unit >= slabs; unit--) {
-        cn_packets_visit(&loop, unit);
+    int32_t slabs = batches->phase[2], odd = slabs - batches->phase[1];
+    for (int32_t unit = batches->units - 1; unit >= slabs; unit--) {
+        cn_batches_visit(&loop, unit);
     }
     for (int32_t place = 0; place < slabs; place++) {
         int32_t even = place - odd;
@@ -476,19 +475,19 @@ void cn_packets_sweep_back(const cn_packets *packets, cn_packets_fn *fn, void *u
             after[place] = (cn_unit_after){{even - 1, even < odd ? even : -1}};
         }
     }
-    cn_parallel_after(packets->env, slabs, after, cn_packets_do_back, &loop);
+    cn_parallel_after(batches->env, slabs, after, cn_batches_do_back, &loop);
 }
 
-void cn_packets_each(const cn_packets *packets, cn_packets_fn *fn, void *user) {
-    cn_packets_loop loop = {.packets = packets, .fn = fn, .user = user};
-    cn_parallel_for(packets->env, packets->units, cn_packets_do, &loop);
+void cn_batches_each(const cn_batches *batches, cn_batches_fn *fn, void *user) {
+    cn_batches_loop loop = {.batches = batches, .fn = fn, .user = user};
+    cn_parallel_for(batches->env, batches->units, cn_batches_do, &loop);
 }
 
-double cn_packets_sum(const cn_packets *packets, cn_packets_sum_fn *fn, const void *user) {
-    cn_packets_loop loop = {.packets = packets, .sum = fn, .summed = user};
-    cn_parallel_for(packets->env, packets->units, cn_packets_add, &loop);
+double cn_batches_sum(const cn_batches *batches, cn_batches_sum_fn *fn, const void *user) {
+    cn_batches_loop loop = {.batches = batches, .sum = fn, .summed = user};
+    cn_parallel_for(batches->env, batches->units, cn_batches_add, &loop);
     double sum = 0.0;
-    for (int32_t unit = 0; unit < packets->units; unit++) {
+    for (int32_t unit = 0; unit < batches->units; unit++) {
         sum += loop.part[unit];
     }
     return sum;

@@ -12,8 +12,8 @@ cn_solve_memo *cn_solve_memo_create(const cn_env *env) {
         return NULL;
     }
     memo->memory = memory;
-    memo->packets.memory = cn_arena_create(env);
-    if (!memo->packets.memory) {
+    memo->batches.memory = cn_arena_create(env);
+    if (!memo->batches.memory) {
         cn_arena_destroy(memory);
         return NULL;
     }
@@ -22,7 +22,7 @@ cn_solve_memo *cn_solve_memo_create(const cn_env *env) {
 
 void cn_solve_memo_destroy(cn_solve_memo *memo) {
     if (memo) {
-        cn_arena_destroy(memo->packets.memory);
+        cn_arena_destroy(memo->batches.memory);
         cn_arena_destroy(memo->memory);
     }
 }

@@ -8,8 +8,8 @@
 #include <cairn/solve.h>
 
 struct cn_solve_memo {
-    cn_arena *memory;        // of this struct
-    cn_packets_kept packets; // of the last sweep that was prepared
+    cn_arena *memory;         // of this struct
+    cn_batches_cache batches; // of the last sweep that was prepared
 };
 
 #endif

@@ -63,7 +63,7 @@ const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
 // leaves unsolved is at the margin of rigidity. There momentum circles about the solution; larger
 // packings need its reach all the same.
 static bool is_jammed(const cn_nsgs *s) {
-    return s->sweep.ops->kind == CN_SWEEP_BALLS &&
+    return s->sweep.ops->kind == CN_SWEEP_SPHERES &&
            s->sweep.p->contacts <= policy->jammed_contacts_max;
 }
 
@@ -134,7 +134,7 @@ cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
                                 .single = single,
                                 .rigid_single =
                                     single && opts->tolerance >= policy->float_rigid_tolerance_min,
-                                .kept = keeps ? &opts->memo->packets : NULL};
+                                .cache = keeps ? &opts->memo->batches : NULL};
     s->adaptive = params->adaptive;
     s->hyperstatic =
         prob_operator_ops_of(p->W.kind)->body_space &&
@@ -248,7 +248,7 @@ static int64_t cold_start_sweeps(const cn_nsgs *s, const double *r) {
         i++;
     }
     int64_t layers = count_layers(s->sweep.p);
-    bool cold = i == size && s->sweep.ops->kind == CN_SWEEP_BALLS;
+    bool cold = i == size && s->sweep.ops->kind == CN_SWEEP_SPHERES;
     return cold && layers >= policy->cold_layers_min ? policy->cold_sweeps_per_layer * layers : 0;
 }
 

@@ -15,7 +15,7 @@ typedef struct cn_nsgs_params {
     int32_t every;     // sweeps per step of the acceleration
     int32_t settle;    // most sweeps past the tolerance, from a start near the answer
     bool single;       // in single precision while that is precise enough
-    double momentum;   // of sweeps in packets; 0: they are accelerated like others
+    double momentum;   // of sweeps in batches; 0: they are accelerated like others
     double budget;     // work of a solve at most, in sweeps; 0: no limit
     int32_t order;     // cn_order_kind, of nsgs itself
     int32_t seed;      // of the random order

@@ -12,8 +12,8 @@ static double cn_power_for(double size) {
 cn_units cn_units_of(const cn_natural_unit *unit, int32_t contacts, double arms) {
     double count = fmax(1.0, contacts);
     cn_units units = {.velocity = cn_power_for(unit->size / sqrt(count)),
-                      .lightness = cn_power_for(unit->mean_diagonal),
+                      .inv_mass = cn_power_for(unit->mean_diagonal),
                       .length = cn_power_for(arms / (2.0 * count))};
-    units.impulse = units.velocity / units.lightness;
+    units.impulse = units.velocity / units.inv_mass;
     return units;
 }

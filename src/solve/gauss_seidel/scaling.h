@@ -1,6 +1,6 @@
 // solve/gauss_seidel/scaling.h
 // Units of a problem's own, powers of two, in which masses, arms and velocities are about 1:
-// doubles are none the worse for it, and singles reach as far as they can.
+// doubles are none the worse for it, and floats reach as far as they can.
 #ifndef CAIRN_SOLVE_GAUSS_SEIDEL_SCALING_H
 #define CAIRN_SOLVE_GAUSS_SEIDEL_SCALING_H
 
@@ -8,7 +8,7 @@
 
 // What is multiplied by to come to the units: velocities, 1/m, arms and impulses.
 typedef struct cn_units {
-    double velocity, lightness, length, impulse;
+    double velocity, inv_mass, length, impulse;
 } cn_units;
 
 // arms: the sum of all arms, two a contact. unit: of the problem.

@@ -83,7 +83,7 @@ cn_status cn_sweep_widen(cn_sweep *sweep, cn_arena *scratch) {
     return status == CN_OK ? cn_prepare_room(sweep, scratch) : status;
 }
 
-void cn_sweep_use_plain(cn_sweep *sweep) {
+void cn_sweep_use_portable(cn_sweep *sweep) {
     sweep->ops->use_portable(sweep->elements);
 }
 
@@ -167,8 +167,8 @@ cn_status cn_sweep_error_of(const cn_sweep *sweep, const double *r, cn_arena *sc
         return CN_ERR_MEMORY;
     }
     if (balls) {
-        cn_ball_map_push(sweep->env, &p->W.balls, p->dim, p->contacts, r, v);
-        *error = cn_natural_error_balls(sweep->env, &sweep->unit, p, r, v);
+        cn_sphere_map_push(sweep->env, &p->W.balls, p->dim, p->contacts, r, v);
+        *error = cn_natural_error_spheres(sweep->env, &sweep->unit, p, r, v);
     } else {
         cn_friction_velocity_by(sweep->env, p, r, v, u);
         *error = cn_natural_error_in(sweep->env, &sweep->unit, p, r, u);

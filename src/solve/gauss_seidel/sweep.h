@@ -17,7 +17,7 @@ typedef struct cn_sweep_plan {
     int32_t inner;     // most inner sweeps over the contacts of one pair of bodies; 0: one by one
     bool single;       // spheres and disks in single precision
     bool rigid_single; // bodies of other shapes in single precision
-    cn_packets_kept *kept; // a choice of batches that may still hold; NULL: none
+    cn_batches_cache *cache; // a choice of batches that may still hold; NULL: none
 } cn_sweep_plan;
 
 // Linear combinations of iterates are iterates.
@@ -80,6 +80,6 @@ cn_status cn_sweep_error_of(const cn_sweep *sweep, const double *r, cn_arena *sc
 // on any machine.
 double cn_sweep_cost(const cn_sweep *sweep);
 // Takes the portable code instead of the one chosen for this processor; bitwise the same results.
-void cn_sweep_use_plain(cn_sweep *sweep);
+void cn_sweep_use_portable(cn_sweep *sweep);
 
 #endif

@@ -13,7 +13,7 @@
 
 typedef enum cn_sweep_kind {
     CN_SWEEP_ANY,      // the operator as it is
-    CN_SWEEP_BALLS,    // spheres and disks, in batches
+    CN_SWEEP_SPHERES,  // spheres and disks, in batches
     CN_SWEEP_MANIFOLDS // rigid bodies of any shape, in batches
 } cn_sweep_kind;
 

@@ -1,5 +1,5 @@
 // solve/sweep_manifolds/manifolds.c
-// Lays the points between rigid bodies out in packets of manifolds. Masses that are not 1/m and a
+// Lays the points between rigid bodies out in batches of manifolds. Masses that are not 1/m and a
 // symmetric inverse inertia (a lock, say), blocks that are not symmetric and regular, and contacts
 // that may have several solutions are left to the general sweep.
 #include "solve/sweep_manifolds/manifolds.h"
@@ -66,17 +66,17 @@ static inline __attribute__((always_inline)) cn_rigid_mass cn_read_mass(int dim,
 
 // ---- manifolds ----
 
-// What the packets are made from: contacts that follow each other put together as manifolds.
+// What the batches are made from: contacts that follow each other put together as manifolds.
 typedef struct cn_manifold_list {
     cn_point_map points;
     cn_rigid_mass *mass; // of each body
     int32_t count;
     int32_t *pair;  // of each manifold; the number of bodies: static
     int32_t *first; // its first contact; behind the last all of them
-    int32_t *lane;  // the manifold of each lane of the packets, -1: none
+    int32_t *lane;  // the manifold of each lane of the batches, -1: none
 } cn_manifold_list;
 
-// The body's number in a pair; -1: it fits in no packet.
+// The body's number in a pair; -1: it fits in no batch.
 static int32_t cn_pair_body(const cn_manifold_list *list, int32_t body) {
     switch (list->mass[body].kind) {
     case CN_RIGID_STATIC:
@@ -127,36 +127,36 @@ static cn_status cn_list_prepare(const cn_friction *p, const cn_point_map *point
     return CN_OK;
 }
 
-// ---- packets ----
+// ---- batches ----
 
-// Which manifold each lane has, and how many points each packet.
+// Which manifold each lane has, and how many points each batch.
 static void cn_place_manifolds(cn_manifolds *s, cn_manifold_list *list) {
-    for (int64_t k = 0; k < CN_PACKET * (int64_t)s->packets.count; k++) {
+    for (int64_t k = 0; k < CN_BATCH * (int64_t)s->batches.count; k++) {
         list->lane[k] = -1;
     }
-    for (int32_t i = 0; i < s->packets.count; i++) {
+    for (int32_t i = 0; i < s->batches.count; i++) {
         s->span[i].points = 0;
     }
     for (int32_t m = 0; m < list->count; m++) {
-        int32_t slot = s->packets.slot[m], points = list->first[m + 1] - list->first[m];
-        cn_manifold_span *span = &s->span[slot / CN_PACKET];
+        int32_t slot = s->batches.slot[m], points = list->first[m + 1] - list->first[m];
+        cn_manifold_span *span = &s->span[slot / CN_BATCH];
         list->lane[slot] = m;
         span->points = points > span->points ? points : span->points;
     }
-    for (int32_t i = 0; i < s->packets.count; i++) {
+    for (int32_t i = 0; i < s->batches.count; i++) {
         s->span[i].first = s->points;
         s->points += s->span[i].points;
     }
 }
 
-// The packets' choice and where contacts are in them.
-static cn_status cn_manifolds_pack(cn_manifolds *s, cn_packets_kept *kept, cn_arena *scratch) {
+// The batches' choice and where contacts are in them.
+static cn_status cn_manifolds_pack(cn_manifolds *s, cn_batches_cache *cache, cn_arena *scratch) {
     cn_manifold_list *list = s->list;
     cn_status status =
-        cn_packets_keep(kept, list->count, list->pair, s->bodies, scratch, &s->packets);
-    s->span = CN_TAKE(scratch, cn_manifold_span, s->packets.count);
+        cn_batches_cached(cache, list->count, list->pair, s->bodies, scratch, &s->batches);
+    s->span = CN_TAKE(scratch, cn_manifold_span, s->batches.count);
     s->place = CN_TAKE(scratch, int64_t, s->p->contacts);
-    list->lane = CN_TAKE(scratch, int32_t, CN_PACKET * (int64_t)s->packets.count);
+    list->lane = CN_TAKE(scratch, int32_t, CN_BATCH * (int64_t)s->batches.count);
     if (status != CN_OK || !s->span || !s->place || !list->lane) {
         return CN_ERR_MEMORY;
     }
@@ -166,15 +166,15 @@ static cn_status cn_manifolds_pack(cn_manifolds *s, cn_packets_kept *kept, cn_ar
 
 static void manifolds_use_portable(void *elements) {
     cn_manifolds *s = elements;
-    s->kernel = s->single ? &cn_manifold_kernel_single : &cn_manifold_kernel_plain;
+    s->kernel = s->single ? &cn_manifold_kernel_float : &cn_manifold_kernel_portable;
 }
 
 // The widest for this processor.
 static void cn_manifolds_choose_kernel(cn_manifolds *s) {
     const cn_manifold_kernel *most =
-        s->single ? cn_manifold_kernel_single_avx512() : cn_manifold_kernel_avx512();
+        s->single ? cn_manifold_kernel_float_avx512() : cn_manifold_kernel_avx512();
     const cn_manifold_kernel *wide =
-        s->single ? cn_manifold_kernel_single_avx2() : cn_manifold_kernel_avx2();
+        s->single ? cn_manifold_kernel_float_avx2() : cn_manifold_kernel_avx2();
     s->kernel = most ? most : wide;
     if (!s->kernel) {
         manifolds_use_portable(s);
@@ -184,19 +184,19 @@ static void cn_manifolds_choose_kernel(cn_manifolds *s) {
 // Room in the precision that s says; bodies at rest.
 static cn_status cn_manifolds_take(cn_manifolds *s, cn_arena *scratch) {
     cn_manifolds_choose_kernel(s);
-    int64_t records = (int64_t)s->bodies + s->packets.units;
+    int64_t records = (int64_t)s->bodies + s->batches.units;
     size_t number = s->kernel->number, record = CN_RIGID_RECORD * number;
-    s->packet = cn_arena_take(scratch, s->packets.count, s->kernel->packet);
+    s->batch = cn_arena_take(scratch, s->batches.count, s->kernel->batch);
     s->point = cn_arena_take(scratch, s->points, s->kernel->point);
-    s->slip = cn_arena_take_zero(scratch, CN_PACKET * s->points, number);
+    s->slip = cn_arena_take_zero(scratch, CN_BATCH * s->points, number);
     s->body = cn_arena_take_zero(scratch, records, record);
     s->former = cn_arena_take(scratch, records, record);
-    return s->packet && s->point && s->slip && s->body && s->former ? CN_OK : CN_ERR_MEMORY;
+    return s->batch && s->point && s->slip && s->body && s->former ? CN_OK : CN_ERR_MEMORY;
 }
 
 // The bodies of a lane; without a manifold both are static.
 static void cn_fill_pair(const cn_manifolds *s, const cn_manifold_list *list, int32_t unit,
-                         int32_t manifold, int lane, cn_manifold_packet *packet) {
+                         int32_t manifold, int lane, cn_manifold_batch *batch) {
     static const cn_rigid_mass still = {.kind = CN_RIGID_STATIC};
     const cn_rigid_mass *first = &still, *second = &still;
     int32_t a = s->bodies + unit, b = a;
@@ -208,19 +208,19 @@ static void cn_fill_pair(const cn_manifolds *s, const cn_manifold_list *list, in
         a = pair[0] < s->bodies ? pair[0] : a;
         b = pair[1] < s->bodies ? pair[1] : b;
     }
-    packet->a[lane] = CN_RIGID_RECORD * a;
-    packet->b[lane] = CN_RIGID_RECORD * b;
-    packet->inv_mass_a[lane] = first->inv_mass;
-    packet->inv_mass_b[lane] = second->inv_mass;
+    batch->a[lane] = CN_RIGID_RECORD * a;
+    batch->b[lane] = CN_RIGID_RECORD * b;
+    batch->inv_mass_a[lane] = first->inv_mass;
+    batch->inv_mass_b[lane] = second->inv_mass;
     for (int k = 0; k < 6; k++) {
-        packet->inv_inertia_a[k][lane] = first->inertia[k];
-        packet->inv_inertia_b[k][lane] = second->inertia[k];
+        batch->inv_inertia_a[k][lane] = first->inertia[k];
+        batch->inv_inertia_b[k][lane] = second->inertia[k];
     }
 }
 
 // Room for the numbers of plane contacts as space has them.
 typedef struct cn_plane_lanes {
-    double block[CN_PACKET][9], q[CN_PACKET][3];
+    double block[CN_BATCH][9], q[CN_BATCH][3];
 } cn_plane_lanes;
 
 // Where the numbers of contact a are.
@@ -258,42 +258,42 @@ static void cn_lane_idle(int lane, cn_point_lanes *lanes) {
     lanes->mu[lane] = 0.0;
 }
 
-// Rows of lanes as singles, each multiplied by what it takes to come to the units.
+// Rows of lanes as floats, each multiplied by what it takes to come to the units.
 static void cn_round_rows(int rows, const double *factor, const void *from, void *to) {
     const double *in = from;
     float *out = to;
     for (int row = 0; row < rows; row++) {
-        for (int lane = 0; lane < CN_PACKET; lane++) {
-            out[CN_PACKET * row + lane] = (float)(factor[row] * in[CN_PACKET * row + lane]);
+        for (int lane = 0; lane < CN_BATCH; lane++) {
+            out[CN_BATCH * row + lane] = (float)(factor[row] * in[CN_BATCH * row + lane]);
         }
     }
 }
 
 static void cn_round_point(const cn_units *units, const cn_rigid_point *from,
-                           cn_rigid_point_single *to) {
-    double arm = units->length, q = units->velocity, W = units->lightness, inv = 1.0 / W;
+                           cn_rigid_point_float *to) {
+    double arm = units->length, q = units->velocity, W = units->inv_mass, inv = 1.0 / W;
     const double factor[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, arm, arm, arm, arm, arm, arm,
                              q,   q,   q,   1.0, inv, 1.0, 1.0, W,   W,   W,   inv};
     _Static_assert(sizeof *to / sizeof to->mu == sizeof factor / sizeof *factor, "a factor a row");
     cn_round_rows((int)(sizeof factor / sizeof *factor), factor, from, to);
 }
 
-static void cn_round_packet(const cn_units *units, const cn_manifold_packet *from,
-                            cn_manifold_packet_single *to) {
-    double m = units->lightness, I = m / (units->length * units->length);
+static void cn_round_batch(const cn_units *units, const cn_manifold_batch *from,
+                           cn_manifold_batch_float *to) {
+    double m = units->inv_mass, I = m / (units->length * units->length);
     const double factor[] = {m, m, I, I, I, I, I, I, I, I, I, I, I, I};
     memcpy(to->a, from->a, sizeof to->a);
     memcpy(to->b, from->b, sizeof to->b);
     cn_round_rows((int)(sizeof factor / sizeof *factor), factor, from->inv_mass_a, to->inv_mass_a);
 }
 
-// Point turn of the packet whose manifolds are given, in doubles.
+// Point turn of the batch whose manifolds are given, in doubles.
 static bool cn_fill_point(cn_manifolds *s, const int32_t *manifold, int64_t place, int32_t turn,
                           cn_point_fill_fn *fill, cn_rigid_point *out) {
     const cn_manifold_list *list = s->list;
     cn_point_lanes lanes;
     cn_plane_lanes plane;
-    for (int lane = 0; lane < CN_PACKET; lane++) {
+    for (int lane = 0; lane < CN_BATCH; lane++) {
         int32_t m = manifold[lane];
         if (m < 0 || list->first[m] + turn >= list->first[m + 1]) {
             cn_lane_idle(lane, &lanes);
@@ -306,35 +306,35 @@ static bool cn_fill_point(cn_manifolds *s, const int32_t *manifold, int64_t plac
     return fill(&lanes, s->p->dim, out);
 }
 
-// Packet i of a unit with all its points.
-static bool cn_fill_packet(cn_manifolds *s, cn_point_fill_fn *fill, int32_t unit, int32_t i) {
-    const int32_t *manifold = s->list->lane + CN_PACKET * (int64_t)i;
-    cn_manifold_packet wide, *packet = s->single ? &wide : (cn_manifold_packet *)s->packet + i;
+// Batch i of a unit with all its points.
+static bool cn_fill_batch(cn_manifolds *s, cn_point_fill_fn *fill, int32_t unit, int32_t i) {
+    const int32_t *manifold = s->list->lane + CN_BATCH * (int64_t)i;
+    cn_manifold_batch wide, *batch = s->single ? &wide : (cn_manifold_batch *)s->batch + i;
     bool good = true;
-    for (int lane = 0; lane < CN_PACKET; lane++) {
-        cn_fill_pair(s, s->list, unit, manifold[lane], lane, packet);
+    for (int lane = 0; lane < CN_BATCH; lane++) {
+        cn_fill_pair(s, s->list, unit, manifold[lane], lane, batch);
     }
     if (s->single) {
-        cn_round_packet(&s->units, packet, (cn_manifold_packet_single *)s->packet + i);
+        cn_round_batch(&s->units, batch, (cn_manifold_batch_float *)s->batch + i);
     }
     for (int32_t turn = 0; turn < s->span[i].points; turn++) {
         int64_t place = s->span[i].first + turn;
         cn_rigid_point exact, *point = s->single ? &exact : (cn_rigid_point *)s->point + place;
         good &= cn_fill_point(s, manifold, place, turn, fill, point);
         if (s->single) {
-            cn_round_point(&s->units, point, (cn_rigid_point_single *)s->point + place);
+            cn_round_point(&s->units, point, (cn_rigid_point_float *)s->point + place);
         }
     }
     return good;
 }
 
-static bool cn_fill_packets(cn_manifolds *s) {
+static bool cn_fill_batches(cn_manifolds *s) {
     cn_point_fill_fn *fill = cn_point_fill_avx2();
     bool good = true;
-    fill = fill ? fill : cn_point_fill_plain;
-    for (int32_t unit = 0; unit < s->packets.units; unit++) {
-        for (int32_t i = s->packets.first[unit]; i < s->packets.first[unit + 1] && good; i++) {
-            good = cn_fill_packet(s, fill, unit, i);
+    fill = fill ? fill : cn_point_fill_portable;
+    for (int32_t unit = 0; unit < s->batches.units; unit++) {
+        for (int32_t i = s->batches.first[unit]; i < s->batches.first[unit + 1] && good; i++) {
+            good = cn_fill_batch(s, fill, unit, i);
         }
     }
     return good;
@@ -362,7 +362,7 @@ static cn_status cn_manifolds_read(cn_manifolds *s, cn_arena *scratch, bool *goo
     }
     s->bodies = points.bodies;
     *good = *good && points.bodies < INT32_MAX / CN_RIGID_RECORD - CN_UNITS_MAX &&
-            p->contacts <= INT32_MAX / (2 * CN_PACKET);
+            p->contacts <= INT32_MAX / (2 * CN_BATCH);
     if (status == CN_OK && *good) {
         status = cn_list_prepare(p, &points, scratch, s->list);
     }
@@ -389,9 +389,9 @@ static cn_status manifolds_build(cn_sweep *sweep, cn_arena *scratch, bool *fits)
     cn_status status = cn_manifolds_read(out, scratch, &good);
     if (good) {
         out->units = cn_manifolds_units(out, &sweep->unit);
-        status = cn_manifolds_pack(out, sweep->plan.kept, scratch);
+        status = cn_manifolds_pack(out, sweep->plan.cache, scratch);
         status = status == CN_OK ? cn_manifolds_take(out, scratch) : status;
-        good = status == CN_OK && cn_fill_packets(out);
+        good = status == CN_OK && cn_fill_batches(out);
     }
     if (!good) {
         cn_arena_release(scratch, mark);
@@ -409,7 +409,7 @@ static cn_status manifolds_widen(void *elements, cn_arena *scratch) {
     manifolds->units = cn_manifolds_units(manifolds, NULL);
     cn_status status = cn_manifolds_take(manifolds, scratch);
     if (status == CN_OK) {
-        (void)cn_fill_packets(manifolds); // what fitted before
+        (void)cn_fill_batches(manifolds); // what fitted before
     }
     return status;
 }
@@ -422,7 +422,7 @@ static void manifolds_load(const void *elements, const double *r, void *x) {
     memset(x, 0, manifolds->kernel->number * (size_t)cn_manifolds_size(manifolds));
     for (int32_t a = 0; a < manifolds->p->contacts; a++) {
         int64_t place = manifolds->place[a];
-        for (int32_t k = 0; k < dim; k++, place += CN_PACKET) {
+        for (int32_t k = 0; k < dim; k++, place += CN_BATCH) {
             double number = r[(int64_t)dim * a + k] * manifolds->units.impulse;
             if (manifolds->single) {
                 ((float *)x)[place] = (float)number;
@@ -439,7 +439,7 @@ static void manifolds_store(const void *elements, const void *x, double *r) {
     for (int32_t a = 0; a < manifolds->p->contacts; a++) {
         double *own = r + (int64_t)dim * a;
         int64_t place = manifolds->place[a];
-        for (int32_t k = 0; k < dim; k++, place += CN_PACKET) {
+        for (int32_t k = 0; k < dim; k++, place += CN_BATCH) {
             own[k] = manifolds->single
                          ? (double)((const float *)x)[place] / manifolds->units.impulse
                          : ((const double *)x)[place];
@@ -463,15 +463,15 @@ static void manifolds_weights(const void *elements, float *weight) {
         weight[i] = 1.0F;
     }
     for (int32_t a = 0; a < p->contacts; a++) {
-        double trace = cn_operator_trace(&p->W, p->dim, a) * manifolds->units.lightness;
+        double trace = cn_operator_trace(&p->W, p->dim, a) * manifolds->units.inv_mass;
         float *own = weight + manifolds->place[a];
         for (int32_t k = 0; k < p->dim; k++) {
-            own[CN_PACKET * k] = trace > 0.0 ? (float)(trace / p->dim) : 1.0F;
+            own[CN_BATCH * k] = trace > 0.0 ? (float)(trace / p->dim) : 1.0F;
         }
     }
 }
 
-// A loop over packets.
+// A loop over batches.
 typedef struct cn_manifold_loop {
     cn_manifolds *manifolds;
     const void *from;
@@ -491,7 +491,7 @@ static void manifolds_begin(void *elements, const void *x) {
     cn_manifold_loop loop = {.manifolds = manifolds, .from = x};
     memset(manifolds->body, 0,
            manifolds->kernel->number * CN_RIGID_RECORD * (size_t)manifolds->bodies);
-    cn_packets_sweep(&manifolds->packets, cn_manifolds_push_unit, &loop);
+    cn_batches_sweep(&manifolds->batches, cn_manifolds_push_unit, &loop);
 }
 
 static void cn_manifolds_sweep_unit(void *user, int32_t unit, int32_t first, int32_t count) {
@@ -503,7 +503,7 @@ static void cn_manifolds_sweep_unit(void *user, int32_t unit, int32_t first, int
 static void manifolds_sweep(void *elements, void *x) {
     cn_manifolds *manifolds = elements;
     cn_manifold_loop loop = {.manifolds = manifolds, .to = x};
-    cn_packets_sweep(&manifolds->packets, cn_manifolds_sweep_unit, &loop);
+    cn_batches_sweep(&manifolds->batches, cn_manifolds_sweep_unit, &loop);
 }
 
 static void cn_manifolds_back_unit(void *user, int32_t unit, int32_t first, int32_t count) {
@@ -514,7 +514,7 @@ static void cn_manifolds_back_unit(void *user, int32_t unit, int32_t first, int3
 
 static size_t cn_manifolds_record_bytes(const cn_manifolds *manifolds) {
     return manifolds->kernel->number * CN_RIGID_RECORD *
-           ((size_t)manifolds->bodies + (size_t)manifolds->packets.units);
+           ((size_t)manifolds->bodies + (size_t)manifolds->batches.units);
 }
 
 static void manifolds_begin_momentum(void *elements) {
@@ -537,7 +537,7 @@ static void cn_manifolds_swap(cn_manifolds *manifolds) {
 static void manifolds_momentum_sweep(void *elements, double momentum, bool symmetric, const void *x,
                                      void *to) {
     cn_manifolds *manifolds = elements;
-    const cn_env *env = manifolds->packets.env;
+    const cn_env *env = manifolds->batches.env;
     cn_manifold_loop loop = {.manifolds = manifolds, .from = x, .to = to, .momentum = momentum};
     cn_parallel_ranges(env, cn_manifolds_size(manifolds), cn_beyond, &loop);
     loop.from = manifolds->body;
@@ -547,7 +547,7 @@ static void manifolds_momentum_sweep(void *elements, double momentum, bool symme
     manifolds_sweep(manifolds, to);
     if (symmetric) {
         loop.to = to;
-        cn_packets_sweep_back(&manifolds->packets, cn_manifolds_back_unit, &loop);
+        cn_batches_sweep_back(&manifolds->batches, cn_manifolds_back_unit, &loop);
     }
 }
 
@@ -569,8 +569,8 @@ static gs_error_sums manifolds_error(const void *elements, const void *x) {
     const cn_units *units = &manifolds->units;
     gs_error_sums part[CN_UNITS_MAX], sums = {0.0, 0.0, 0.0};
     cn_manifold_loop loop = {.manifolds = (cn_manifolds *)manifolds, .from = x, .part = part};
-    cn_packets_each(&manifolds->packets, cn_manifolds_error_unit, &loop);
-    for (int32_t unit = 0; unit < manifolds->packets.units; unit++) {
+    cn_batches_each(&manifolds->batches, cn_manifolds_error_unit, &loop);
+    for (int32_t unit = 0; unit < manifolds->batches.units; unit++) {
         sums.error += part[unit].error;
         sums.force += part[unit].force;
         sums.moved += part[unit].moved;
@@ -595,7 +595,7 @@ static gs_error_sums manifolds_error_double(const void *elements, const void *x)
     const cn_manifolds *manifolds = elements;
     gs_error_sums sums = manifolds_error(manifolds, x);
     sums.force =
-        cn_parallel_sum(manifolds->packets.env, cn_manifolds_size(manifolds), square_range, x);
+        cn_parallel_sum(manifolds->batches.env, cn_manifolds_size(manifolds), square_range, x);
     return sums;
 }
 

@@ -1,5 +1,5 @@
 // solve/sweep_manifolds/manifolds_fill.c
-// Laying contacts out as lanes, for any processor.
+// Laying contacts out as lanes, portable.
 #include "solve/sweep_manifolds/manifolds_fill_kernel.h"
 
-cn_point_fill_fn *const cn_point_fill_plain = cn_point_fill;
+cn_point_fill_fn *const cn_point_fill_portable = cn_point_fill;

@@ -7,16 +7,16 @@
 
 // Where the numbers of the contact in each lane are, in space: 2D has a third direction.
 typedef struct cn_point_lanes {
-    const double *frame[CN_PACKET], *arm[CN_PACKET]; // 6 each: n, t; of both bodies
-    const double *block[CN_PACKET];                  // W_aa by columns, 9
-    const double *q[CN_PACKET];                      // 3
-    double mu[CN_PACKET];
+    const double *frame[CN_BATCH], *arm[CN_BATCH]; // 6 each: n, t; of both bodies
+    const double *block[CN_BATCH];                 // W_aa by columns, 9
+    const double *q[CN_BATCH];                     // 3
+    double mu[CN_BATCH];
 } cn_point_lanes;
 
 // dim: directions that count in rho. Returns whether every block is symmetric and regular and no
 // contact may have several solutions.
 typedef bool cn_point_fill_fn(const cn_point_lanes *lanes, int32_t dim, cn_rigid_point *out);
-extern cn_point_fill_fn *const cn_point_fill_plain; // for any processor
-cn_point_fill_fn *cn_point_fill_avx2(void);         // NULL: not on this processor
+extern cn_point_fill_fn *const cn_point_fill_portable; // portable
+cn_point_fill_fn *cn_point_fill_avx2(void);            // NULL: not on this processor
 
 #endif

@@ -28,8 +28,8 @@ CN_INLINE cn_wide cn_lanes_one(const double *const from[CN_WIDE], int at) {
 }
 
 // Six numbers of each as two vectors.
-CN_INLINE void cn_lanes_vectors(const double *const from[CN_WIDE], int first,
-                                double a[3][CN_PACKET], double b[3][CN_PACKET]) {
+CN_INLINE void cn_lanes_vectors(const double *const from[CN_WIDE], int first, double a[3][CN_BATCH],
+                                double b[3][CN_BATCH]) {
     cn_wide low[CN_WIDE], high[CN_WIDE];
     cn_lanes_load(from, 0, low);
     cn_lanes_load(from, 2, high);
@@ -77,7 +77,7 @@ CN_INLINE bool cn_lanes_blocks(const double *const block[CN_WIDE], cn_wide mu, i
 
 static bool cn_point_fill(const cn_point_lanes *lanes, int32_t dim, cn_rigid_point *out) {
     bool good = true;
-    for (int first = 0; first < CN_PACKET; first += CN_WIDE) {
+    for (int first = 0; first < CN_BATCH; first += CN_WIDE) {
         cn_lanes_vectors(lanes->frame + first, first, out->n, out->t);
         cn_lanes_vectors(lanes->arm + first, first, out->arm_a, out->arm_b);
         for (int k = 0; k < 3; k++) {

@@ -12,4 +12,4 @@
 static const cn_manifold_kernel cn_own_kernel = CN_MANIFOLD_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(const cn_manifold_kernel, cn_manifold_kernel_single_avx2, &cn_own_kernel)
+CN_AVX2_KERNEL(const cn_manifold_kernel, cn_manifold_kernel_float_avx2, &cn_own_kernel)

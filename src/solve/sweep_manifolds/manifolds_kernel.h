@@ -8,25 +8,25 @@
 #include "solve/drivers/natural_map_simd.h"
 #include "solve/sweep_manifolds/manifolds.h"
 
-// Lanes are two strands of CN_WIDE, which share no body: those of one packet, or two packets in a
+// Lanes are two strands of CN_WIDE, which share no body: those of one batch, or two batches in a
 // row.
-#define CN_TOGETHER (2 * CN_WIDE / CN_PACKET)
+#define CN_TOGETHER (2 * CN_WIDE / CN_BATCH)
 #define CN_PARTS (CN_RIGID_RECORD / CN_WIDE)
-// Points that memory is asked for ahead: as long as it takes to come, and not those of a packet
+// Points that memory is asked for ahead: as long as it takes to come, and not those of a batch
 // that is under way.
 #define CN_POINTS_AHEAD (CN_TOGETHER > 1 ? 8 : 6)
-#define CN_BODIES_AHEAD 2 // packets
+#define CN_BODIES_AHEAD 2 // batches
 
 #if defined(CN_SINGLE)
 #define CN_SECULAR_STEPS 2    // two or three
 #define CN_SECULAR_MOST 1e15F // a multiplier without friction
-typedef cn_rigid_point_single cn_point;
-typedef cn_manifold_packet_single cn_packet;
+typedef cn_rigid_point_float cn_point;
+typedef cn_manifold_batch_float cn_batch;
 #else
 #define CN_SECULAR_STEPS 3
 #define CN_SECULAR_MOST 1e100
 typedef cn_rigid_point cn_point;
-typedef cn_manifold_packet cn_packet;
+typedef cn_manifold_batch cn_batch;
 #endif
 
 // The two bodies of a group of lanes.
@@ -61,19 +61,19 @@ CN_INLINE void cn_put(cn_real *body, const int32_t *at, cn_wide3 v, cn_wide3 w) 
     }
 }
 
-CN_INLINE cn_wide_pair cn_fetch_pair(const cn_packet *packet, int at, const cn_real *body) {
+CN_INLINE cn_wide_pair cn_fetch_pair(const cn_batch *batch, int at, const cn_real *body) {
     cn_wide_pair pair;
-    cn_fetch(body, packet->a + at, &pair.va, &pair.wa);
-    cn_fetch(body, packet->b + at, &pair.vb, &pair.wb);
+    cn_fetch(body, batch->a + at, &pair.va, &pair.wa);
+    cn_fetch(body, batch->b + at, &pair.vb, &pair.wb);
     return pair;
 }
 
-CN_INLINE void cn_put_pair(const cn_packet *packet, int at, cn_wide_pair pair, cn_real *body) {
-    cn_put(body, packet->a + at, pair.va, pair.wa);
-    cn_put(body, packet->b + at, pair.vb, pair.wb);
+CN_INLINE void cn_put_pair(const cn_batch *batch, int at, cn_wide_pair pair, cn_real *body) {
+    cn_put(body, batch->a + at, pair.va, pair.wa);
+    cn_put(body, batch->b + at, pair.vb, pair.wb);
 }
 
-CN_INLINE cn_wide3 cn_symmetric_apply(const cn_real inverse[6][CN_PACKET], int at, cn_wide3 x) {
+CN_INLINE cn_wide3 cn_symmetric_apply(const cn_real inverse[6][CN_BATCH], int at, cn_wide3 x) {
     cn_wide xy = cn_wide_load(&inverse[1][at]), xz = cn_wide_load(&inverse[2][at]),
             yz = cn_wide_load(&inverse[4][at]);
     return (cn_wide3){cn_wide_load(&inverse[0][at]) * x.x + xy * x.y + xz * x.z,
@@ -83,30 +83,30 @@ CN_INLINE cn_wide3 cn_symmetric_apply(const cn_real inverse[6][CN_PACKET], int a
 
 // u of a point in contact axes.
 CN_INLINE cn_wide3 cn_point_velocity(const cn_point *point, int at, const cn_wide_pair *pair) {
-    cn_wide3 n = cn_wide3_load(&point->n[0][at], CN_PACKET),
-             t = cn_wide3_load(&point->t[0][at], CN_PACKET);
-    cn_wide3 a = cn_wide3_load(&point->arm_a[0][at], CN_PACKET),
-             b = cn_wide3_load(&point->arm_b[0][at], CN_PACKET);
+    cn_wide3 n = cn_wide3_load(&point->n[0][at], CN_BATCH),
+             t = cn_wide3_load(&point->t[0][at], CN_BATCH);
+    cn_wide3 a = cn_wide3_load(&point->arm_a[0][at], CN_BATCH),
+             b = cn_wide3_load(&point->arm_b[0][at], CN_BATCH);
     cn_wide3 dv = cn_wide3_sub(cn_wide3_sum(pair->vb, cn_wide3_cross(pair->wb, b)),
                                cn_wide3_sum(pair->va, cn_wide3_cross(pair->wa, a)));
-    cn_wide3 q = cn_wide3_load(&point->q[0][at], CN_PACKET);
+    cn_wide3 q = cn_wide3_load(&point->q[0][at], CN_BATCH);
     return (cn_wide3){cn_wide3_dot(dv, n) + q.x, cn_wide3_dot(dv, t) + q.y,
                       cn_wide3_dot(dv, cn_wide3_cross(n, t)) + q.z};
 }
 
 // The bodies under a change d of the point's impulse, in contact axes.
-CN_INLINE void cn_point_push(const cn_packet *packet, const cn_point *point, int at, cn_wide3 d,
+CN_INLINE void cn_point_push(const cn_batch *batch, const cn_point *point, int at, cn_wide3 d,
                              cn_wide_pair *pair) {
-    cn_wide3 n = cn_wide3_load(&point->n[0][at], CN_PACKET),
-             t = cn_wide3_load(&point->t[0][at], CN_PACKET), s = cn_wide3_cross(n, t);
-    cn_wide3 a = cn_wide3_load(&point->arm_a[0][at], CN_PACKET),
-             b = cn_wide3_load(&point->arm_b[0][at], CN_PACKET);
+    cn_wide3 n = cn_wide3_load(&point->n[0][at], CN_BATCH),
+             t = cn_wide3_load(&point->t[0][at], CN_BATCH), s = cn_wide3_cross(n, t);
+    cn_wide3 a = cn_wide3_load(&point->arm_a[0][at], CN_BATCH),
+             b = cn_wide3_load(&point->arm_b[0][at], CN_BATCH);
     cn_wide3 push = {d.x * n.x + d.y * t.x + d.z * s.x, d.x * n.y + d.y * t.y + d.z * s.y,
                      d.x * n.z + d.y * t.z + d.z * s.z};
-    pair->va = cn_wide3_add(pair->va, -cn_wide_load(&packet->inv_mass_a[at]), push);
-    pair->vb = cn_wide3_add(pair->vb, cn_wide_load(&packet->inv_mass_b[at]), push);
-    cn_wide3 spin_a = cn_symmetric_apply(packet->inv_inertia_a, at, cn_wide3_cross(a, push));
-    cn_wide3 spin_b = cn_symmetric_apply(packet->inv_inertia_b, at, cn_wide3_cross(b, push));
+    pair->va = cn_wide3_add(pair->va, -cn_wide_load(&batch->inv_mass_a[at]), push);
+    pair->vb = cn_wide3_add(pair->vb, cn_wide_load(&batch->inv_mass_b[at]), push);
+    cn_wide3 spin_a = cn_symmetric_apply(batch->inv_inertia_a, at, cn_wide3_cross(a, push));
+    cn_wide3 spin_b = cn_symmetric_apply(batch->inv_inertia_b, at, cn_wide3_cross(b, push));
     pair->wa = cn_wide3_sub(pair->wa, spin_a);
     pair->wb = cn_wide3_sum(pair->wb, spin_b);
 }
@@ -191,10 +191,10 @@ CN_INLINE cn_wide3 cn_point_slide(const cn_point_plane *p, cn_wide mu, cn_wide l
                       cn_wide_select(p->slide, -mu * share * g2, p->answer.z)};
 }
 
-// A group of lanes on its way through the points of its packet. Of each it opens the point, finds
+// A group of lanes on its way through the points of its batch. Of each it opens the point, finds
 // the answer and pushes the bodies, in this order.
 typedef struct cn_strand {
-    const cn_packet *packet;
+    const cn_batch *batch;
     int at;                // its first lane
     int way;               // 1: from the first point to the last, -1: back
     const cn_point *point; // where it is
@@ -204,21 +204,21 @@ typedef struct cn_strand {
     cn_point_plane plane;
 } cn_strand;
 
-// The lanes from at of packet i.
+// The lanes from at of batch i.
 CN_INLINE cn_strand cn_strand_begin(const cn_manifolds *s, int32_t i, int at, int way, cn_real *x) {
-    const cn_packet *packet = (const cn_packet *)s->packet + i;
+    const cn_batch *batch = (const cn_batch *)s->batch + i;
     int64_t first = s->span[i].first + (way < 0 ? s->span[i].points - 1 : 0);
-    return (cn_strand){.packet = packet,
+    return (cn_strand){.batch = batch,
                        .at = at,
                        .way = way,
                        .point = (const cn_point *)s->point + first,
                        .x = x + CN_POINT_IMPULSES * first + at,
-                       .slip = (cn_real *)s->slip + CN_PACKET * first + at,
-                       .pair = cn_fetch_pair(packet, at, s->body)};
+                       .slip = (cn_real *)s->slip + CN_BATCH * first + at,
+                       .pair = cn_fetch_pair(batch, at, s->body)};
 }
 
 CN_INLINE void cn_strand_approach(cn_strand *strand) {
-    strand->r = cn_wide3_load(strand->x, CN_PACKET);
+    strand->r = cn_wide3_load(strand->x, CN_BATCH);
     strand->u = cn_point_velocity(strand->point, strand->at, &strand->pair);
 }
 
@@ -234,12 +234,12 @@ CN_INLINE void cn_strand_push(cn_strand *strand) {
                      cn_wide_select(plane->press, plane->answer.y, zero),
                      cn_wide_select(plane->press, plane->answer.z, zero)};
     next = cn_wide3_clean(next);
-    cn_wide3_store(strand->x, CN_PACKET, next);
-    cn_point_push(strand->packet, strand->point, strand->at, cn_wide3_sub(next, strand->r),
+    cn_wide3_store(strand->x, CN_BATCH, next);
+    cn_point_push(strand->batch, strand->point, strand->at, cn_wide3_sub(next, strand->r),
                   &strand->pair);
     strand->point += strand->way;
     strand->x += strand->way * CN_POINT_IMPULSES;
-    strand->slip += strand->way * CN_PACKET;
+    strand->slip += strand->way * CN_BATCH;
 }
 
 // The multiplier of a point that slides, to begin with: the last one, or a guess.
@@ -292,7 +292,7 @@ CN_INLINE void cn_points_ahead(const cn_strand *strand) {
     int ahead = CN_POINTS_AHEAD * strand->way;
     cn_ask_for(strand->point + ahead, sizeof *strand->point);
     cn_ask_for(strand->x + ahead * CN_POINT_IMPULSES, CN_POINT_IMPULSES * sizeof *strand->x);
-    cn_ask_for(strand->slip + ahead * CN_PACKET, CN_PACKET * sizeof *strand->slip);
+    cn_ask_for(strand->slip + ahead * CN_BATCH, CN_BATCH * sizeof *strand->slip);
 }
 
 // The same for the second strand, unless it has the first one's points.
@@ -302,11 +302,11 @@ CN_INLINE void cn_other_points_ahead(const cn_strand *strand) {
     }
 }
 
-// Asks for the bodies of a packet some packets ahead, and for the packet behind it.
-CN_INLINE void cn_bodies_ahead(const cn_packet *packet, int way, const cn_real *body) {
-    const cn_packet *ahead = packet + CN_BODIES_AHEAD * way;
+// Asks for the bodies of a batch some batches ahead, and for the batch behind it.
+CN_INLINE void cn_bodies_ahead(const cn_batch *batch, int way, const cn_real *body) {
+    const cn_batch *ahead = batch + CN_BODIES_AHEAD * way;
     cn_ask_for(ahead + CN_BODIES_AHEAD * way, sizeof *ahead);
-    for (int lane = 0; lane < CN_PACKET; lane++) {
+    for (int lane = 0; lane < CN_BATCH; lane++) {
         cn_ask_for(body + ahead->a[lane], CN_RIGID_RECORD * sizeof *body);
         cn_ask_for(body + ahead->b[lane], CN_RIGID_RECORD * sizeof *body);
     }
@@ -340,11 +340,11 @@ CN_INLINE void cn_strands_run(cn_strand *first, cn_strand *second, int32_t point
     cn_strand_push(second);
 }
 
-// Packet i, or the two from it: first the points that both strands have, then those of the longer.
-CN_INLINE void cn_packets_solve(cn_manifolds *s, int32_t i, int way, cn_real *x) {
+// Batch i, or the two from it: first the points that both strands have, then those of the longer.
+CN_INLINE void cn_batches_solve(cn_manifolds *s, int32_t i, int way, cn_real *x) {
     int32_t other = i + way * (CN_TOGETHER - 1);
     cn_strand first = cn_strand_begin(s, i, 0, way, x),
-              second = cn_strand_begin(s, other, CN_PACKET - CN_WIDE, way, x);
+              second = cn_strand_begin(s, other, CN_BATCH - CN_WIDE, way, x);
     int32_t points = s->span[i].points, others = s->span[other].points,
             both = points < others ? points : others;
     if (both > 0) {
@@ -354,24 +354,24 @@ CN_INLINE void cn_packets_solve(cn_manifolds *s, int32_t i, int way, cn_real *x)
         cn_strand_run(&first, points - both);
         cn_strand_run(&second, others - both);
     }
-    cn_put_pair(first.packet, first.at, first.pair, s->body);
-    cn_put_pair(second.packet, second.at, second.pair, s->body);
+    cn_put_pair(first.batch, first.at, first.pair, s->body);
+    cn_put_pair(second.batch, second.at, second.pair, s->body);
 }
 
-// count packets, from the first to the last or back.
+// count batches, from the first to the last or back.
 CN_INLINE void cn_sweep_along(cn_manifolds *s, int32_t first, int32_t count, int way, cn_real *x) {
-    const cn_packet *packet = s->packet;
+    const cn_batch *batch = s->batch;
     int32_t i = way < 0 ? first + count - 1 : first, left = count;
     for (; left >= CN_TOGETHER; left -= CN_TOGETHER, i += way * CN_TOGETHER) {
         for (int32_t k = 0; k < CN_TOGETHER && k + CN_BODIES_AHEAD < left; k++) {
-            cn_bodies_ahead(&packet[i + way * k], way, s->body);
+            cn_bodies_ahead(&batch[i + way * k], way, s->body);
         }
-        cn_packets_solve(s, i, way, x);
+        cn_batches_solve(s, i, way, x);
     }
     if (left > 0) {
         cn_strand last = cn_strand_begin(s, i, 0, way, x);
         cn_strand_run(&last, s->span[i].points);
-        cn_put_pair(last.packet, 0, last.pair, s->body);
+        cn_put_pair(last.batch, 0, last.pair, s->body);
     }
 }
 
@@ -394,16 +394,16 @@ static void cn_manifold_beyond(double share, int64_t first, int64_t end, const v
 
 static void cn_manifold_push(cn_manifolds *s, int32_t first, int32_t count, const void *x) {
     for (int32_t i = first; i < first + count; i++) {
-        const cn_packet *packet = (const cn_packet *)s->packet + i;
+        const cn_batch *batch = (const cn_batch *)s->batch + i;
         const cn_manifold_span *span = &s->span[i];
-        for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
-            cn_wide_pair pair = cn_fetch_pair(packet, at, s->body);
+        for (int at = 0; at < CN_BATCH; at += CN_WIDE) {
+            cn_wide_pair pair = cn_fetch_pair(batch, at, s->body);
             for (int64_t k = span->first; k < span->first + span->points; k++) {
                 const cn_real *own = (const cn_real *)x + CN_POINT_IMPULSES * k + at;
-                cn_wide3 r = cn_wide3_load(own, CN_PACKET);
-                cn_point_push(packet, (const cn_point *)s->point + k, at, r, &pair);
+                cn_wide3 r = cn_wide3_load(own, CN_BATCH);
+                cn_point_push(batch, (const cn_point *)s->point + k, at, r, &pair);
             }
-            cn_put_pair(packet, at, pair, s->body);
+            cn_put_pair(batch, at, pair, s->body);
         }
     }
 }
@@ -416,14 +416,14 @@ typedef struct cn_manifold_lanes {
 // What a group's points add, in the order of the points for each lane of the sum.
 CN_INLINE void cn_group_measure(const cn_manifolds *s, int32_t i, int at, const cn_real *x,
                                 cn_manifold_lanes *sums) {
-    cn_wide_pair pair = cn_fetch_pair((const cn_packet *)s->packet + i, at, s->body);
+    cn_wide_pair pair = cn_fetch_pair((const cn_batch *)s->batch + i, at, s->body);
     cn_wide zero = cn_wide_all(0), term[CN_MANIFOLD_POINTS];
     int32_t points = s->span[i].points;
     for (int32_t k = 0; k < points; k++) {
         int64_t place = s->span[i].first + k;
         const cn_point *point = (const cn_point *)s->point + place;
         cn_wide3 u = cn_point_velocity(point, at, &pair);
-        cn_wide3 r = cn_wide3_load(x + CN_POINT_IMPULSES * place + at, CN_PACKET);
+        cn_wide3 r = cn_wide3_load(x + CN_POINT_IMPULSES * place + at, CN_BATCH);
         cn_wide3 ut = {u.y, u.z, zero}, rt = {r.y, r.z, zero};
         cn_wide rho = cn_wide_load(&point->rho[at]);
         term[k] = cn_wide_natural(cn_wide_load(&point->mu[at]), rho, u.x, ut, r.x, rt);
@@ -445,10 +445,10 @@ static gs_error_sums cn_manifold_error(const cn_manifolds *s, int32_t first, int
     cn_manifold_lanes sums = {.error = {0}};
     gs_error_sums total = {.error = 0.0};
     for (int32_t i = first; i < first + count; i++) {
-        for (int at = 0; at < CN_PACKET; at += CN_WIDE) {
+        for (int at = 0; at < CN_BATCH; at += CN_WIDE) {
             cn_group_measure(s, i, at, x, &sums);
         }
-        // What is small in a large set would be lost to singles.
+        // What is small in a large set would be lost to floats.
         if (sizeof(cn_real) < sizeof(double) || i + 1 == first + count) {
             total.error += cn_wide_total(sums.error);
             total.force += cn_wide_total(sums.force);
@@ -461,7 +461,7 @@ static gs_error_sums cn_manifold_error(const cn_manifolds *s, int32_t first, int
 
 #define CN_MANIFOLD_KERNEL                                                                         \
     {                                                                                              \
-        .number = sizeof(cn_real), .packet = sizeof(cn_packet), .point = sizeof(cn_point),         \
+        .number = sizeof(cn_real), .batch = sizeof(cn_batch), .point = sizeof(cn_point),           \
         .sweep = cn_manifold_sweep, .sweep_back = cn_manifold_sweep_back,                          \
         .beyond = cn_manifold_beyond, .push = cn_manifold_push, .error = cn_manifold_error         \
     }

@@ -1,6 +1,6 @@
 // solve/sweep_spheres/spheres.c
 // Recognises an operator of spheres and disks, unless it says itself that it is one, and lays it
-// out in packets.
+// out in batches.
 //
 // Of a body's run in H, with L_d its linear and A_d its angular part in direction d: on side B,
 // L_d = d and A_d = -R n x d; on side A, L_d = -d and the same A_d. The side whose L_N is taken
@@ -19,21 +19,21 @@
 #include <string.h>
 
 // Products of unit vectors agree to this; a real lever arm off the normal shows far above it.
-#define CN_BALL_AGREES 1e-12
+#define CN_SPHERE_AGREES 1e-12
 
 // A body's part of one contact, in three dimensions.
-typedef struct cn_ball_side {
+typedef struct cn_sphere_side {
     double L[3][3], A[3][3]; // by direction: N, T1, T2; in 2D T2 = N x T1, without lever
     double inv_mass, inv_inertia, radius;
-} cn_ball_side;
+} cn_sphere_side;
 
 static bool cn_agrees(double a, double b, double size) {
-    return fabs(a - b) <= CN_BALL_AGREES * size;
+    return fabs(a - b) <= CN_SPHERE_AGREES * size;
 }
 
 // G = factor * H for three components of every direction.
-static bool cn_ball_is_multiple(const double (*H)[3], const double (*G)[3], int32_t dim,
-                                double factor) {
+static bool cn_sphere_is_multiple(const double (*H)[3], const double (*G)[3], int32_t dim,
+                                  double factor) {
     for (int32_t d = 0; d < dim; d++) {
         for (int k = 0; k < 3; k++) {
             double size = factor * (fabs(H[d][0]) + fabs(H[d][1]) + fabs(H[d][2]));
@@ -45,12 +45,12 @@ static bool cn_ball_is_multiple(const double (*H)[3], const double (*G)[3], int3
     return true;
 }
 
-// The run of velocities from entry first, as a side; false: not that of a ball.
-static bool cn_ball_read(const cn_friction *p, int64_t first, cn_ball_side *side) {
+// The run of velocities from entry first, as a side; false: not that of a sphere.
+static bool cn_sphere_read(const cn_friction *p, int64_t first, cn_sphere_side *side) {
     const cn_body_map *map = &p->W.body;
     int32_t dim = p->dim;
     double G[3][3] = {{0.0}}, B[3][3] = {{0.0}};
-    *side = (cn_ball_side){.inv_mass = 0.0};
+    *side = (cn_sphere_side){.inv_mass = 0.0};
     for (int32_t d = 0; d < dim; d++) {
         for (int32_t k = 0; k < dim; k++) {
             side->L[d][k] = map->H[dim * (first + k) + d];
@@ -81,13 +81,13 @@ static bool cn_ball_read(const cn_friction *p, int64_t first, cn_ball_side *side
                  cn_agrees(side->A[1][k], -side->radius * lever[k], size) &&
                  (dim == 2 || cn_agrees(side->A[2][k], -side->radius * turned[k], size));
     }
-    return radial && cn_ball_is_multiple(side->L, G, dim, side->inv_mass) &&
-           cn_ball_is_multiple(side->A, B, dim, side->inv_inertia);
+    return radial && cn_sphere_is_multiple(side->L, G, dim, side->inv_mass) &&
+           cn_sphere_is_multiple(side->A, B, dim, side->inv_inertia);
 }
 
 // The sides of contact a: B, and A where there is a second body; its body or bodies in pair.
-static bool cn_ball_sides(const cn_friction *p, int32_t a, int32_t bodies, int32_t pair[2],
-                          cn_ball_side sides[2]) {
+static bool cn_sphere_sides(const cn_friction *p, int32_t a, int32_t bodies, int32_t pair[2],
+                            cn_sphere_side sides[2]) {
     const cn_body_map *map = &p->W.body;
     int32_t run = p->dim == 3 ? 6 : 3;
     int64_t first = map->start[a], count = map->start[a + 1] - first;
@@ -103,14 +103,14 @@ static bool cn_ball_sides(const cn_friction *p, int32_t a, int32_t bodies, int32
     }
     int64_t last = first + count - run;
     pair[1] = map->dof[last] / run;
-    if (!cn_ball_read(p, last, &sides[1])) {
+    if (!cn_sphere_read(p, last, &sides[1])) {
         return false;
     }
     if (count == run) {
         return true;
     }
     pair[0] = map->dof[first] / run;
-    bool opposite = cn_ball_read(p, first, &sides[0]);
+    bool opposite = cn_sphere_read(p, first, &sides[0]);
     for (int d = 0; d < p->dim; d++) {
         for (int k = 0; k < 3; k++) {
             opposite = opposite && cn_agrees(sides[0].L[d][k], -sides[1].L[d][k], 1.0);
@@ -120,7 +120,7 @@ static bool cn_ball_sides(const cn_friction *p, int32_t a, int32_t bodies, int32
 }
 
 // 1/m and 1/I of a body, or whether they agree with those of an earlier contact.
-static bool cn_ball_lightness(const cn_ball_side *side, double *light, bool *seen) {
+static bool cn_sphere_inverse_masses(const cn_sphere_side *side, double *light, bool *seen) {
     if (!*seen) {
         *seen = true;
         light[0] = side->inv_mass;
@@ -131,16 +131,16 @@ static bool cn_ball_lightness(const cn_ball_side *side, double *light, bool *see
            cn_agrees(light[1], side->inv_inertia, light[1]);
 }
 
-static void cn_ball_world(const double L[3][3], int32_t dim, const double *from, double to[3]) {
+static void cn_sphere_world(const double L[3][3], int32_t dim, const double *from, double to[3]) {
     for (int k = 0; k < 3; k++) {
         to[k] = from[0] * L[0][k] + from[1] * L[1][k] + (dim == 3 ? from[2] * L[2][k] : 0.0);
     }
 }
 
 // The directions of contact a in world axes: rows N, T1, T2 (2D: N, T1).
-static void cn_ball_frame(const cn_friction *p, int32_t a, double L[3][3]) {
+static void cn_sphere_frame(const cn_friction *p, int32_t a, double L[3][3]) {
     if (p->W.kind == CN_OPERATOR_BALLS) {
-        cn_contact_axes(p->dim, cn_ball_normal(&p->W.balls, a), L[0]);
+        cn_contact_axes(p->dim, cn_sphere_normal(&p->W.balls, a), L[0]);
         return;
     }
     const cn_body_map *map = &p->W.body;
@@ -154,215 +154,216 @@ static void cn_ball_frame(const cn_friction *p, int32_t a, double L[3][3]) {
     }
 }
 
-// Reads every contact; false: one is not that of balls.
-static bool cn_balls_recognise(cn_balls *balls, bool *seen) {
-    const cn_friction *p = balls->p;
+// Reads every contact; false: one is not that of spheres.
+static bool cn_spheres_recognise(cn_spheres *spheres, bool *seen) {
+    const cn_friction *p = spheres->p;
     for (int32_t a = 0; a < p->contacts; a++) {
-        cn_ball_side sides[2];
-        int32_t *own = balls->pair + 2 * (int64_t)a;
-        if (!cn_ball_sides(p, a, balls->bodies, own, sides)) {
+        cn_sphere_side sides[2];
+        int32_t *own = spheres->pair + 2 * (int64_t)a;
+        if (!cn_sphere_sides(p, a, spheres->bodies, own, sides)) {
             return false;
         }
-        for (int side = own[0] < balls->bodies ? 0 : 1; side < 2; side++) {
-            double *light = balls->light + 2 * (int64_t)own[side];
-            if (!cn_ball_lightness(&sides[side], light, &seen[own[side]])) {
+        for (int side = own[0] < spheres->bodies ? 0 : 1; side < 2; side++) {
+            double *light = spheres->light + 2 * (int64_t)own[side];
+            if (!cn_sphere_inverse_masses(&sides[side], light, &seen[own[side]])) {
                 return false;
             }
-            balls->arm[2 * (int64_t)a + side] = sides[side].radius;
+            spheres->arm[2 * (int64_t)a + side] = sides[side].radius;
         }
     }
     return true;
 }
 
 // 1/m and 1/I of every body.
-static const double *cn_balls_light(const cn_balls *balls) {
-    return balls->light ? balls->light : balls->p->W.balls.light;
+static const double *cn_spheres_light(const cn_spheres *spheres) {
+    return spheres->light ? spheres->light : spheres->p->W.balls.light;
 }
 
 // The bodies of contact a, those that answer to no impulse as one past the last, and its arms.
-static void cn_ball_ends(const cn_balls *balls, int64_t a, int32_t body[2], double arm[2]) {
-    if (!balls->pair) {
-        cn_ball_arms(&balls->p->W.balls, a, arm);
+static void cn_sphere_ends(const cn_spheres *spheres, int64_t a, int32_t body[2], double arm[2]) {
+    if (!spheres->pair) {
+        cn_sphere_arms(&spheres->p->W.balls, a, arm);
     }
     for (int side = 0; side < 2; side++) {
         int64_t k = 2 * a + side;
-        if (balls->pair) {
-            body[side] = balls->pair[k];
-            arm[side] = balls->arm[k];
+        if (spheres->pair) {
+            body[side] = spheres->pair[k];
+            arm[side] = spheres->arm[k];
         } else {
-            const cn_ball_map *map = &balls->p->W.balls;
+            const cn_ball_map *map = &spheres->p->W.balls;
             bool answers = map->light[2 * (int64_t)map->body[k]] > 0.0;
-            body[side] = answers ? map->body[k] : balls->bodies;
+            body[side] = answers ? map->body[k] : spheres->bodies;
             arm[side] = answers ? arm[side] : 0.0;
         }
     }
 }
 
 // w_N of contact a.
-static double cn_ball_stiffness(const cn_balls *balls, const int32_t body[2]) {
-    const double *light = cn_balls_light(balls);
-    return (body[0] < balls->bodies ? light[2 * (int64_t)body[0]] : 0.0) +
-           (body[1] < balls->bodies ? light[2 * (int64_t)body[1]] : 0.0);
+static double cn_sphere_stiffness(const cn_spheres *spheres, const int32_t body[2]) {
+    const double *light = cn_spheres_light(spheres);
+    return (body[0] < spheres->bodies ? light[2 * (int64_t)body[0]] : 0.0) +
+           (body[1] < spheres->bodies ? light[2 * (int64_t)body[1]] : 0.0);
 }
 
 // ---- laying out ----
 
-// A loop over contacts or packets.
-typedef struct cn_ball_loop {
-    cn_balls *balls;
+// A loop over contacts or batches.
+typedef struct cn_sphere_loop {
+    cn_spheres *spheres;
     const double *r;
     const void *from;
     void *to;
     gs_error_sums *part; // of each unit
     double momentum;
-} cn_ball_loop;
+} cn_sphere_loop;
 
-static void cn_balls_idle(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_balls *balls = ((cn_ball_loop *)user)->balls;
-    balls->kernel->record(balls->bodies + unit, 0.0, 0.0, balls->body);
-    balls->kernel->idle(count, balls->bodies + unit,
-                        (char *)balls->packet + (size_t)first * balls->kernel->packet);
+static void cn_spheres_idle(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_spheres *spheres = ((cn_sphere_loop *)user)->spheres;
+    spheres->kernel->record(spheres->bodies + unit, 0.0, 0.0, spheres->body);
+    spheres->kernel->idle(count, spheres->bodies + unit,
+                          (char *)spheres->batch + (size_t)first * spheres->kernel->batch);
 }
 
-static void cn_balls_fill(void *user, int64_t first, int64_t end) {
-    const cn_balls *balls = ((const cn_ball_loop *)user)->balls;
-    const cn_friction *p = balls->p;
-    const double *light = cn_balls_light(balls);
+static void cn_spheres_fill(void *user, int64_t first, int64_t end) {
+    const cn_spheres *spheres = ((const cn_sphere_loop *)user)->spheres;
+    const cn_friction *p = spheres->p;
+    const double *light = cn_spheres_light(spheres);
     for (int32_t a = (int32_t)first; a < end; a++) {
         double L[3][3];
-        cn_ball_frame(p, a, L);
-        cn_ball_contact own = {.mu = p->mu[a]};
-        cn_ball_world(L, p->dim, p->q + (int64_t)p->dim * a, own.q);
-        cn_ball_ends(balls, a, own.body, own.arm);
-        double wn = cn_ball_stiffness(balls, own.body), wt = wn;
+        cn_sphere_frame(p, a, L);
+        cn_sphere_contact own = {.mu = p->mu[a]};
+        cn_sphere_world(L, p->dim, p->q + (int64_t)p->dim * a, own.q);
+        cn_sphere_ends(spheres, a, own.body, own.arm);
+        double wn = cn_sphere_stiffness(spheres, own.body), wt = wn;
         for (int side = 0; side < 2; side++) {
-            if (own.body[side] < balls->bodies) {
+            if (own.body[side] < spheres->bodies) {
                 wt += own.arm[side] * own.arm[side] * light[2 * (int64_t)own.body[side] + 1];
             } else {
-                own.body[side] += balls->packets.unit ? balls->packets.unit[a] : 0;
+                own.body[side] += spheres->batches.unit ? spheres->batches.unit[a] : 0;
             }
-            own.arm[side] *= balls->units.length;
+            own.arm[side] *= spheres->units.length;
         }
-        own.inv_wn = 1.0 / (wn * balls->units.lightness);
-        own.inv_wt = 1.0 / (wt * balls->units.lightness);
+        own.inv_wn = 1.0 / (wn * spheres->units.inv_mass);
+        own.inv_wt = 1.0 / (wt * spheres->units.inv_mass);
         for (int k = 0; k < 3; k++) {
             own.n[k] = L[0][k];
-            own.q[k] *= balls->units.velocity;
+            own.q[k] *= spheres->units.velocity;
         }
-        balls->kernel->put(&own, balls->packets.slot[a], balls->packet);
+        spheres->kernel->put(&own, spheres->batches.slot[a], spheres->batch);
     }
 }
 
 static void spheres_use_portable(void *elements) {
-    cn_balls *balls = elements;
-    balls->kernel = balls->single ? &cn_ball_kernel_single : &cn_ball_kernel_plain;
+    cn_spheres *spheres = elements;
+    spheres->kernel = spheres->single ? &cn_sphere_kernel_float : &cn_sphere_kernel_portable;
 }
 
 // The widest for this processor.
-static void cn_balls_choose_kernel(cn_balls *balls) {
-    const cn_ball_kernel *most =
-        balls->single ? cn_ball_kernel_single_avx512() : cn_ball_kernel_avx512();
-    const cn_ball_kernel *wide =
-        balls->single ? cn_ball_kernel_single_avx2() : cn_ball_kernel_avx2();
-    balls->kernel = most ? most : wide;
-    if (!balls->kernel) {
-        spheres_use_portable(balls);
+static void cn_spheres_choose_kernel(cn_spheres *spheres) {
+    const cn_sphere_kernel *most =
+        spheres->single ? cn_sphere_kernel_float_avx512() : cn_sphere_kernel_avx512();
+    const cn_sphere_kernel *wide =
+        spheres->single ? cn_sphere_kernel_float_avx2() : cn_sphere_kernel_avx2();
+    spheres->kernel = most ? most : wide;
+    if (!spheres->kernel) {
+        spheres_use_portable(spheres);
     }
 }
 
-static void cn_balls_record_range(void *user, int64_t first, int64_t end) {
-    const cn_balls *balls = ((const cn_ball_loop *)user)->balls;
-    const double *light = cn_balls_light(balls);
-    double turning = balls->units.lightness / (balls->units.length * balls->units.length);
+static void cn_spheres_record_range(void *user, int64_t first, int64_t end) {
+    const cn_spheres *spheres = ((const cn_sphere_loop *)user)->spheres;
+    const double *light = cn_spheres_light(spheres);
+    double turning = spheres->units.inv_mass / (spheres->units.length * spheres->units.length);
     for (int64_t i = first; i < end; i++) {
-        balls->kernel->record((int32_t)i, light[2 * i] * balls->units.lightness,
-                              light[2 * i + 1] * turning, balls->body);
+        spheres->kernel->record((int32_t)i, light[2 * i] * spheres->units.inv_mass,
+                                light[2 * i + 1] * turning, spheres->body);
     }
 }
 
-// Packets and records in the precision that balls say.
-static cn_status cn_balls_lay(cn_balls *balls, cn_arena *scratch) {
-    cn_balls_choose_kernel(balls);
-    balls->packet = cn_arena_take(scratch, balls->packets.count, balls->kernel->packet);
-    balls->body = cn_arena_take(scratch, (int64_t)balls->bodies + balls->packets.units,
-                                CN_BALL_RECORD * balls->kernel->number);
-    balls->former = cn_arena_take(scratch, (int64_t)balls->bodies + balls->packets.units,
-                                  CN_BALL_RECORD * balls->kernel->number);
-    if (!balls->packet || !balls->body || !balls->former) {
+// Batches and records in the precision that spheres say.
+static cn_status cn_spheres_lay(cn_spheres *spheres, cn_arena *scratch) {
+    cn_spheres_choose_kernel(spheres);
+    spheres->batch = cn_arena_take(scratch, spheres->batches.count, spheres->kernel->batch);
+    spheres->body = cn_arena_take(scratch, (int64_t)spheres->bodies + spheres->batches.units,
+                                  CN_SPHERE_RECORD * spheres->kernel->number);
+    spheres->former = cn_arena_take(scratch, (int64_t)spheres->bodies + spheres->batches.units,
+                                    CN_SPHERE_RECORD * spheres->kernel->number);
+    if (!spheres->batch || !spheres->body || !spheres->former) {
         return CN_ERR_MEMORY;
     }
-    cn_ball_loop loop = {.balls = balls};
-    cn_parallel_ranges(balls->packets.env, balls->bodies, cn_balls_record_range, &loop);
-    cn_packets_prepare(&balls->packets, cn_balls_idle, &loop);
-    cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_fill, &loop);
+    cn_sphere_loop loop = {.spheres = spheres};
+    cn_parallel_ranges(spheres->batches.env, spheres->bodies, cn_spheres_record_range, &loop);
+    cn_batches_prepare(&spheres->batches, cn_spheres_idle, &loop);
+    cn_parallel_ranges(spheres->batches.env, spheres->p->contacts, cn_spheres_fill, &loop);
     return CN_OK;
 }
 
 // The sum of all arms, and how many contacts have no normal stiffness.
-typedef struct cn_ball_survey {
+typedef struct cn_sphere_survey {
     double arms, loose;
-} cn_ball_survey;
+} cn_sphere_survey;
 
-static void cn_balls_survey(const void *user, int64_t first, int64_t end, void *part) {
-    const cn_ball_loop *loop = user;
-    cn_ball_survey *own = part;
+static void cn_spheres_survey(const void *user, int64_t first, int64_t end, void *part) {
+    const cn_sphere_loop *loop = user;
+    cn_sphere_survey *own = part;
     for (int64_t a = first; a < end; a++) {
         int32_t *pair = (int32_t *)loop->to + 2 * a;
         double arm[2];
-        cn_ball_ends(loop->balls, a, pair, arm);
-        own->loose += cn_ball_stiffness(loop->balls, pair) > 0.0 ? 0.0 : 1.0;
+        cn_sphere_ends(loop->spheres, a, pair, arm);
+        own->loose += cn_sphere_stiffness(loop->spheres, pair) > 0.0 ? 0.0 : 1.0;
         own->arms += fabs(arm[0]) + fabs(arm[1]);
     }
 }
 
-static void cn_balls_join(void *total, const void *part) {
-    cn_ball_survey *all = total;
-    const cn_ball_survey *more = part;
+static void cn_spheres_join(void *total, const void *part) {
+    cn_sphere_survey *all = total;
+    const cn_sphere_survey *more = part;
     all->arms += more->arms;
     all->loose += more->loose;
 }
 
-// The packets' choice, and the units; *fits: every contact has normal stiffness.
-static cn_status cn_balls_pack(cn_balls *balls, const cn_natural_unit *unit, cn_packets_kept *kept,
-                               cn_arena *scratch, bool *fits) {
-    int32_t contacts = balls->p->contacts;
+// The batches' choice, and the units; *fits: every contact has normal stiffness.
+static cn_status cn_spheres_pack(cn_spheres *spheres, const cn_natural_unit *unit,
+                                 cn_batches_cache *cache, cn_arena *scratch, bool *fits) {
+    int32_t contacts = spheres->p->contacts;
     cn_status status = CN_OK;
-    balls->packets.env = cn_arena_env(scratch);
-    if (!kept) {
-        status = cn_packets_take(contacts, scratch, &balls->packets);
+    spheres->batches.env = cn_arena_env(scratch);
+    if (!cache) {
+        status = cn_batches_take(contacts, scratch, &spheres->batches);
     }
     cn_arena_mark mark = cn_arena_get_mark(scratch);
     int32_t *pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)contacts);
     if (status != CN_OK || !pair) {
         return CN_ERR_MEMORY;
     }
-    const cn_ball_loop loop = {.balls = balls, .to = pair};
-    cn_ball_survey all = {0.0, 0.0};
-    cn_parallel_fold(balls->packets.env, contacts, cn_balls_survey, cn_balls_join, &loop,
+    const cn_sphere_loop loop = {.spheres = spheres, .to = pair};
+    cn_sphere_survey all = {0.0, 0.0};
+    cn_parallel_fold(spheres->batches.env, contacts, cn_spheres_survey, cn_spheres_join, &loop,
                      sizeof all, &all);
     *fits = all.loose == 0.0;
     if (*fits) {
-        balls->units = cn_units_of(unit, contacts, all.arms);
+        spheres->units = cn_units_of(unit, contacts, all.arms);
         status =
-            kept ? cn_packets_keep(kept, contacts, pair, balls->bodies, scratch, &balls->packets)
-                 : cn_packets_choose(contacts, pair, balls->bodies, scratch, &balls->packets);
+            cache ? cn_batches_cached(cache, contacts, pair, spheres->bodies, scratch,
+                                      &spheres->batches)
+                  : cn_batches_choose(contacts, pair, spheres->bodies, scratch, &spheres->batches);
     }
     cn_arena_release(scratch, mark);
     return status;
 }
 
-// Bodies and arms of an operator that does not say them; *fits: it is one of balls.
-static cn_status cn_balls_read(cn_balls *balls, cn_arena *scratch, bool *fits) {
-    int64_t contacts = balls->p->contacts;
-    balls->pair = CN_TAKE(scratch, int32_t, 2 * contacts);
-    balls->arm = CN_TAKE_ZERO(scratch, double, 2 * contacts);
-    balls->light = CN_TAKE_ZERO(scratch, double, 2 * (int64_t)balls->bodies);
+// Bodies and arms of an operator that does not say them; *fits: it is one of spheres.
+static cn_status cn_spheres_read(cn_spheres *spheres, cn_arena *scratch, bool *fits) {
+    int64_t contacts = spheres->p->contacts;
+    spheres->pair = CN_TAKE(scratch, int32_t, 2 * contacts);
+    spheres->arm = CN_TAKE_ZERO(scratch, double, 2 * contacts);
+    spheres->light = CN_TAKE_ZERO(scratch, double, 2 * (int64_t)spheres->bodies);
     cn_arena_mark mark = cn_arena_get_mark(scratch);
-    bool *seen = CN_TAKE_ZERO(scratch, bool, balls->bodies);
-    if (!balls->pair || !balls->arm || !balls->light || !seen) {
+    bool *seen = CN_TAKE_ZERO(scratch, bool, spheres->bodies);
+    if (!spheres->pair || !spheres->arm || !spheres->light || !seen) {
         return CN_ERR_MEMORY;
     }
-    *fits = cn_balls_recognise(balls, seen);
+    *fits = cn_spheres_recognise(spheres, seen);
     cn_arena_release(scratch, mark);
     return CN_OK;
 }
@@ -371,249 +372,255 @@ static cn_status spheres_build(cn_sweep *sweep, cn_arena *scratch, bool *fits) {
     const cn_friction *p = sweep->p;
     int32_t run = p->dim == 3 ? 6 : 3, bodies = cn_operator_dofs(&p->W, p->dim) / run;
     *fits = false;
-    if (p->W.kind == CN_OPERATOR_POINTS || bodies >= INT32_MAX / CN_BALL_RECORD - CN_UNITS_MAX ||
-        p->contacts > INT32_MAX / (2 * CN_PACKET)) {
+    if (p->W.kind == CN_OPERATOR_POINTS || bodies >= INT32_MAX / CN_SPHERE_RECORD - CN_UNITS_MAX ||
+        p->contacts > INT32_MAX / (2 * CN_BATCH)) {
         return CN_OK;
     }
     bool fit = true;
     cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_balls *balls = CN_TAKE(scratch, cn_balls, 1);
-    if (!balls) {
+    cn_spheres *spheres = CN_TAKE(scratch, cn_spheres, 1);
+    if (!spheres) {
         return CN_ERR_MEMORY;
     }
-    *balls = (cn_balls){.p = p, .single = sweep->ops->single, .bodies = bodies};
-    cn_status status = p->W.kind == CN_OPERATOR_BALLS ? CN_OK : cn_balls_read(balls, scratch, &fit);
+    *spheres = (cn_spheres){.p = p, .single = sweep->ops->single, .bodies = bodies};
+    cn_status status =
+        p->W.kind == CN_OPERATOR_BALLS ? CN_OK : cn_spheres_read(spheres, scratch, &fit);
     if (status == CN_OK && fit) {
-        status = cn_balls_pack(balls, &sweep->unit, sweep->plan.kept, scratch, &fit);
+        status = cn_spheres_pack(spheres, &sweep->unit, sweep->plan.cache, scratch, &fit);
     }
     if (status == CN_OK && !fit) {
         cn_arena_release(scratch, mark);
         return CN_OK;
     }
     *fits = true;
-    sweep->elements = balls;
-    sweep->size = (int64_t)CN_BALL_IMPULSES * balls->packets.count;
-    return status == CN_OK ? cn_balls_lay(balls, scratch) : status;
+    sweep->elements = spheres;
+    sweep->size = (int64_t)CN_SPHERE_IMPULSES * spheres->batches.count;
+    return status == CN_OK ? cn_spheres_lay(spheres, scratch) : status;
 }
 
 static cn_status spheres_widen(void *elements, cn_arena *scratch) {
-    cn_balls *balls = elements;
-    balls->single = false;
-    return cn_balls_lay(balls, scratch);
+    cn_spheres *spheres = elements;
+    spheres->single = false;
+    return cn_spheres_lay(spheres, scratch);
 }
 
 // ---- iterates ----
 
-static int64_t cn_balls_size(const cn_balls *balls) {
-    return (int64_t)CN_BALL_IMPULSES * balls->packets.count;
+static int64_t cn_spheres_size(const cn_spheres *spheres) {
+    return (int64_t)CN_SPHERE_IMPULSES * spheres->batches.count;
 }
 
 // Where the first of the three numbers of contact a is in an iterate.
-static int64_t cn_ball_place(const cn_balls *balls, int32_t a) {
-    int32_t slot = balls->packets.slot[a];
-    return (int64_t)CN_BALL_IMPULSES * (slot / CN_PACKET) + slot % CN_PACKET;
+static int64_t cn_sphere_place(const cn_spheres *spheres, int32_t a) {
+    int32_t slot = spheres->batches.slot[a];
+    return (int64_t)CN_SPHERE_IMPULSES * (slot / CN_BATCH) + slot % CN_BATCH;
 }
 
-static void cn_balls_load_range(void *user, int64_t first, int64_t end) {
-    const cn_ball_loop *loop = user;
-    const cn_balls *balls = loop->balls;
-    const cn_friction *p = balls->p;
+static void cn_spheres_load_range(void *user, int64_t first, int64_t end) {
+    const cn_sphere_loop *loop = user;
+    const cn_spheres *spheres = loop->spheres;
+    const cn_friction *p = spheres->p;
     for (int32_t a = (int32_t)first; a < end; a++) {
         double L[3][3], world[3];
-        cn_ball_frame(p, a, L);
-        cn_ball_world(L, p->dim, loop->r + (int64_t)p->dim * a, world);
+        cn_sphere_frame(p, a, L);
+        cn_sphere_world(L, p->dim, loop->r + (int64_t)p->dim * a, world);
         for (int k = 0; k < 3; k++) {
-            world[k] *= balls->units.impulse;
+            world[k] *= spheres->units.impulse;
         }
-        balls->kernel->load(world, cn_ball_place(balls, a), loop->to);
+        spheres->kernel->load(world, cn_sphere_place(spheres, a), loop->to);
     }
 }
 
 static void spheres_load(const void *elements, const double *r, void *x) {
-    const cn_balls *balls = elements;
-    cn_ball_loop loop = {.balls = (cn_balls *)balls, .r = r, .to = x};
-    cn_parallel_zero(balls->packets.env, x, balls->kernel->number * (size_t)cn_balls_size(balls));
-    cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_load_range, &loop);
+    const cn_spheres *spheres = elements;
+    cn_sphere_loop loop = {.spheres = (cn_spheres *)spheres, .r = r, .to = x};
+    cn_parallel_zero(spheres->batches.env, x,
+                     spheres->kernel->number * (size_t)cn_spheres_size(spheres));
+    cn_parallel_ranges(spheres->batches.env, spheres->p->contacts, cn_spheres_load_range, &loop);
 }
 
-static void cn_balls_store_range(void *user, int64_t first, int64_t end) {
-    const cn_ball_loop *loop = user;
-    const cn_balls *balls = loop->balls;
-    const cn_friction *p = balls->p;
-    double back = 1.0 / balls->units.impulse; // a power of two
+static void cn_spheres_store_range(void *user, int64_t first, int64_t end) {
+    const cn_sphere_loop *loop = user;
+    const cn_spheres *spheres = loop->spheres;
+    const cn_friction *p = spheres->p;
+    double back = 1.0 / spheres->units.impulse; // a power of two
     for (int32_t a = (int32_t)first; a < end; a++) {
         double L[3][3], world[3], *own = (double *)loop->to + (int64_t)p->dim * a;
-        balls->kernel->store(loop->from, cn_ball_place(balls, a), world);
-        cn_ball_frame(p, a, L);
+        spheres->kernel->store(loop->from, cn_sphere_place(spheres, a), world);
+        cn_sphere_frame(p, a, L);
         for (int32_t d = 0; d < p->dim; d++) {
             own[d] = (world[0] * L[d][0] + world[1] * L[d][1] + world[2] * L[d][2]) * back;
         }
-        if (balls->single) {
+        if (spheres->single) {
             cn_cone_project(p->dim, p->mu[a], own);
         }
     }
 }
 
 static void spheres_store(const void *elements, const void *x, double *r) {
-    const cn_balls *balls = elements;
-    cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = x, .to = r};
-    cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_store_range, &loop);
+    const cn_spheres *spheres = elements;
+    cn_sphere_loop loop = {.spheres = (cn_spheres *)spheres, .from = x, .to = r};
+    cn_parallel_ranges(spheres->batches.env, spheres->p->contacts, cn_spheres_store_range, &loop);
 }
 
-static void cn_balls_weights_range(void *user, int64_t first, int64_t end) {
-    const cn_ball_loop *loop = user;
-    const cn_friction *p = loop->balls->p;
+static void cn_spheres_weights_range(void *user, int64_t first, int64_t end) {
+    const cn_sphere_loop *loop = user;
+    const cn_friction *p = loop->spheres->p;
     for (int32_t a = (int32_t)first; a < end; a++) {
         double trace = cn_operator_trace(&p->W, p->dim, a);
-        float *own = (float *)loop->to + cn_ball_place(loop->balls, a);
+        float *own = (float *)loop->to + cn_sphere_place(loop->spheres, a);
         for (int k = 0; k < 3; k++) {
-            own[CN_PACKET * k] = (float)(trace / p->dim * loop->balls->units.lightness);
+            own[CN_BATCH * k] = (float)(trace / p->dim * loop->spheres->units.inv_mass);
         }
     }
 }
 
 static void spheres_weights(const void *elements, float *weight) {
-    const cn_balls *balls = elements;
-    cn_ball_loop loop = {.balls = (cn_balls *)balls, .to = weight};
-    for (int64_t i = 0; i < cn_balls_size(balls); i++) {
+    const cn_spheres *spheres = elements;
+    cn_sphere_loop loop = {.spheres = (cn_spheres *)spheres, .to = weight};
+    for (int64_t i = 0; i < cn_spheres_size(spheres); i++) {
         weight[i] = 1.0F;
     }
-    cn_parallel_ranges(balls->packets.env, balls->p->contacts, cn_balls_weights_range, &loop);
+    cn_parallel_ranges(spheres->batches.env, spheres->p->contacts, cn_spheres_weights_range, &loop);
 }
 
-// The first packet of a unit and its impulses.
-static const void *cn_balls_packet(const cn_balls *balls, int32_t first) {
-    return (const char *)balls->packet + (size_t)first * balls->kernel->packet;
+// The first batch of a unit and its impulses.
+static const void *cn_spheres_batch(const cn_spheres *spheres, int32_t first) {
+    return (const char *)spheres->batch + (size_t)first * spheres->kernel->batch;
 }
 
-static size_t cn_balls_offset(const cn_balls *balls, int32_t first) {
-    return (size_t)first * CN_BALL_IMPULSES * balls->kernel->number;
+static size_t cn_spheres_offset(const cn_spheres *spheres, int32_t first) {
+    return (size_t)first * CN_SPHERE_IMPULSES * spheres->kernel->number;
 }
 
-static void cn_balls_push_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_ball_loop *loop = user;
-    const cn_balls *balls = loop->balls;
+static void cn_spheres_push_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_sphere_loop *loop = user;
+    const cn_spheres *spheres = loop->spheres;
     (void)unit;
-    balls->kernel->push(count, cn_balls_packet(balls, first),
-                        (const char *)loop->from + cn_balls_offset(balls, first), balls->body);
+    spheres->kernel->push(count, cn_spheres_batch(spheres, first),
+                          (const char *)loop->from + cn_spheres_offset(spheres, first),
+                          spheres->body);
 }
 
 // Records are gone through in pieces of so many, more than there are threads.
-#define CN_BALLS_PIECE 4096
+#define CN_SPHERES_PIECE 4096
 
-static int32_t cn_balls_pieces(const cn_balls *balls) {
-    return (balls->bodies + CN_BALLS_PIECE - 1) / CN_BALLS_PIECE;
+static int32_t cn_spheres_pieces(const cn_spheres *spheres) {
+    return (spheres->bodies + CN_SPHERES_PIECE - 1) / CN_SPHERES_PIECE;
 }
 
 // Bytes before the records of a piece, and how many those are.
-static size_t cn_balls_piece(const cn_balls *balls, int32_t piece, int32_t *count) {
-    int32_t first = CN_BALLS_PIECE * piece, left = balls->bodies - first;
-    *count = left < CN_BALLS_PIECE ? left : CN_BALLS_PIECE;
-    return (size_t)first * CN_BALL_RECORD * balls->kernel->number;
+static size_t cn_spheres_piece(const cn_spheres *spheres, int32_t piece, int32_t *count) {
+    int32_t first = CN_SPHERES_PIECE * piece, left = spheres->bodies - first;
+    *count = left < CN_SPHERES_PIECE ? left : CN_SPHERES_PIECE;
+    return (size_t)first * CN_SPHERE_RECORD * spheres->kernel->number;
 }
 
-static void cn_balls_still_piece(void *user, int32_t piece) {
-    const cn_balls *balls = ((const cn_ball_loop *)user)->balls;
+static void cn_spheres_still_piece(void *user, int32_t piece) {
+    const cn_spheres *spheres = ((const cn_sphere_loop *)user)->spheres;
     int32_t count;
-    size_t offset = cn_balls_piece(balls, piece, &count);
-    balls->kernel->still(count, (char *)balls->body + offset);
+    size_t offset = cn_spheres_piece(spheres, piece, &count);
+    spheres->kernel->still(count, (char *)spheres->body + offset);
 }
 
 static void spheres_begin(void *elements, const void *x) {
-    cn_balls *balls = elements;
-    cn_ball_loop loop = {.balls = balls, .from = x};
-    cn_parallel_for(balls->packets.env, cn_balls_pieces(balls), cn_balls_still_piece, &loop);
-    cn_packets_sweep(&balls->packets, cn_balls_push_unit, &loop);
+    cn_spheres *spheres = elements;
+    cn_sphere_loop loop = {.spheres = spheres, .from = x};
+    cn_parallel_for(spheres->batches.env, cn_spheres_pieces(spheres), cn_spheres_still_piece,
+                    &loop);
+    cn_batches_sweep(&spheres->batches, cn_spheres_push_unit, &loop);
 }
 
-static void cn_balls_sweep_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_ball_loop *loop = user;
-    const cn_balls *balls = loop->balls;
+static void cn_spheres_sweep_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_sphere_loop *loop = user;
+    const cn_spheres *spheres = loop->spheres;
     (void)unit;
-    balls->kernel->sweep(count, cn_balls_packet(balls, first),
-                         (char *)loop->to + cn_balls_offset(balls, first), balls->body);
+    spheres->kernel->sweep(count, cn_spheres_batch(spheres, first),
+                           (char *)loop->to + cn_spheres_offset(spheres, first), spheres->body);
 }
 
 static void spheres_sweep(void *elements, void *x) {
-    cn_balls *balls = elements;
-    cn_ball_loop loop = {.balls = balls, .to = x};
-    cn_packets_sweep(&balls->packets, cn_balls_sweep_unit, &loop);
+    cn_spheres *spheres = elements;
+    cn_sphere_loop loop = {.spheres = spheres, .to = x};
+    cn_batches_sweep(&spheres->batches, cn_spheres_sweep_unit, &loop);
 }
 
 static void spheres_begin_momentum(void *elements) {
-    cn_balls *balls = elements;
-    cn_parallel_copy(balls->packets.env, balls->former, balls->body,
-                     ((size_t)balls->bodies + (size_t)balls->packets.units) * CN_BALL_RECORD *
-                         balls->kernel->number);
+    cn_spheres *spheres = elements;
+    cn_parallel_copy(spheres->batches.env, spheres->former, spheres->body,
+                     ((size_t)spheres->bodies + (size_t)spheres->batches.units) * CN_SPHERE_RECORD *
+                         spheres->kernel->number);
 }
 
-static void cn_balls_swap(cn_balls *balls) {
-    void *body = balls->body;
-    balls->body = balls->former;
-    balls->former = body;
+static void cn_spheres_swap(cn_spheres *spheres) {
+    void *body = spheres->body;
+    spheres->body = spheres->former;
+    spheres->former = body;
 }
 
 static void spheres_refresh(void *elements, const void *x, const void *before) {
-    cn_balls *balls = elements;
-    cn_balls_swap(balls);
-    spheres_begin(balls, before);
-    cn_balls_swap(balls);
-    spheres_begin(balls, x);
+    cn_spheres *spheres = elements;
+    cn_spheres_swap(spheres);
+    spheres_begin(spheres, before);
+    cn_spheres_swap(spheres);
+    spheres_begin(spheres, x);
 }
 
-static void cn_balls_drift_piece(void *user, int32_t piece) {
-    const cn_ball_loop *loop = user;
-    const cn_balls *balls = loop->balls;
+static void cn_spheres_drift_piece(void *user, int32_t piece) {
+    const cn_sphere_loop *loop = user;
+    const cn_spheres *spheres = loop->spheres;
     int32_t count;
-    size_t offset = cn_balls_piece(balls, piece, &count);
-    balls->kernel->drift(count, loop->momentum, (char *)balls->body + offset,
-                         (char *)balls->former + offset);
+    size_t offset = cn_spheres_piece(spheres, piece, &count);
+    spheres->kernel->drift(count, loop->momentum, (char *)spheres->body + offset,
+                           (char *)spheres->former + offset);
 }
 
-static void cn_balls_glide_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_ball_loop *loop = user;
-    const cn_balls *balls = loop->balls;
-    size_t offset = cn_balls_offset(balls, first);
+static void cn_spheres_glide_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_sphere_loop *loop = user;
+    const cn_spheres *spheres = loop->spheres;
+    size_t offset = cn_spheres_offset(spheres, first);
     (void)unit;
-    balls->kernel->glide(count, cn_balls_packet(balls, first), loop->momentum,
-                         (const char *)loop->from + offset, (char *)loop->to + offset, balls->body);
+    spheres->kernel->glide(count, cn_spheres_batch(spheres, first), loop->momentum,
+                           (const char *)loop->from + offset, (char *)loop->to + offset,
+                           spheres->body);
 }
 
 static void spheres_momentum_sweep(void *elements, double momentum, bool symmetric, const void *x,
                                    void *to) {
-    cn_balls *balls = elements;
+    cn_spheres *spheres = elements;
     (void)symmetric;
-    cn_ball_loop loop = {.balls = balls, .from = x, .to = to, .momentum = momentum};
-    cn_parallel_for(balls->packets.env, cn_balls_pieces(balls), cn_balls_drift_piece, &loop);
-    cn_packets_sweep(&balls->packets, cn_balls_glide_unit, &loop);
+    cn_sphere_loop loop = {.spheres = spheres, .from = x, .to = to, .momentum = momentum};
+    cn_parallel_for(spheres->batches.env, cn_spheres_pieces(spheres), cn_spheres_drift_piece,
+                    &loop);
+    cn_batches_sweep(&spheres->batches, cn_spheres_glide_unit, &loop);
 }
 
-static void cn_balls_error_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_ball_loop *loop = user;
-    const cn_balls *balls = loop->balls;
-    loop->part[unit] =
-        balls->kernel->error(count, cn_balls_packet(balls, first), balls->p->dim,
-                             (const char *)loop->from + cn_balls_offset(balls, first), balls->body);
+static void cn_spheres_error_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const cn_sphere_loop *loop = user;
+    const cn_spheres *spheres = loop->spheres;
+    loop->part[unit] = spheres->kernel->error(
+        count, cn_spheres_batch(spheres, first), spheres->p->dim,
+        (const char *)loop->from + cn_spheres_offset(spheres, first), spheres->body);
 }
 
 static gs_error_sums spheres_error(const void *elements, const void *x) {
-    const cn_balls *balls = elements;
+    const cn_spheres *spheres = elements;
     gs_error_sums part[CN_UNITS_MAX], sums = {0.0, 0.0, 0.0};
-    cn_ball_loop loop = {.balls = (cn_balls *)balls, .from = x, .part = part};
-    cn_packets_each(&balls->packets, cn_balls_error_unit, &loop);
-    for (int32_t unit = 0; unit < balls->packets.units; unit++) {
+    cn_sphere_loop loop = {.spheres = (cn_spheres *)spheres, .from = x, .part = part};
+    cn_batches_each(&spheres->batches, cn_spheres_error_unit, &loop);
+    for (int32_t unit = 0; unit < spheres->batches.units; unit++) {
         sums.error += part[unit].error;
         sums.force += part[unit].force;
         sums.moved += part[unit].moved;
     }
-    sums.error /= balls->units.velocity * balls->units.velocity;
-    sums.force /= balls->units.impulse * balls->units.impulse;
-    sums.moved /= balls->units.velocity * balls->units.velocity;
+    sums.error /= spheres->units.velocity * spheres->units.velocity;
+    sums.force /= spheres->units.impulse * spheres->units.impulse;
+    sums.moved /= spheres->units.velocity * spheres->units.velocity;
     return sums;
 }
 
 #define GS_SPHERES_COMMON                                                                          \
-    .kind = CN_SWEEP_BALLS, .momentum_max = 1.0, .build = spheres_build,                           \
+    .kind = CN_SWEEP_SPHERES, .momentum_max = 1.0, .build = spheres_build,                         \
     .use_portable = spheres_use_portable, .load = spheres_load, .store = spheres_store,            \
     .weights = spheres_weights, .begin = spheres_begin, .sweep = spheres_sweep,                    \
     .begin_momentum = spheres_begin_momentum, .momentum_sweep = spheres_momentum_sweep,            \

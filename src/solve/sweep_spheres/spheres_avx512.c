@@ -9,7 +9,7 @@
 #if defined(__AVX512F__)
 #include "solve/sweep_spheres/spheres_kernel.h"
 
-static const cn_ball_kernel cn_own_kernel = CN_BALL_KERNEL;
+static const cn_sphere_kernel cn_own_kernel = CN_SPHERE_KERNEL;
 #endif
 
-CN_AVX512_KERNEL(const cn_ball_kernel, cn_ball_kernel_avx512, &cn_own_kernel)
+CN_AVX512_KERNEL(const cn_sphere_kernel, cn_sphere_kernel_avx512, &cn_own_kernel)

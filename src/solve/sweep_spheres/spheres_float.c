@@ -1,6 +1,6 @@
 // solve/sweep_spheres/spheres_float.c
-// The kernel of spheres and disks in single precision, for any processor.
+// The kernel of spheres and disks in single precision, portable.
 #define CN_SINGLE
 #include "solve/sweep_spheres/spheres_kernel.h"
 
-const cn_ball_kernel cn_ball_kernel_single = CN_BALL_KERNEL;
+const cn_sphere_kernel cn_sphere_kernel_float = CN_SPHERE_KERNEL;

@@ -1,7 +1,7 @@
 // solve/sweep_spheres/spheres_float_avx512.c
 // The kernel of spheres and disks in single precision for processors with AVX-512; built with
 // -mavx512f there.
-// A packet fills a register of 256 bits; what is gained are twice as many registers.
+// A batch fills a register of 256 bits; what is gained are twice as many registers.
 #define CN_SINGLE
 #include "solve/sweep_spheres/spheres.h"
 
@@ -10,7 +10,7 @@
 #if defined(__AVX512F__)
 #include "solve/sweep_spheres/spheres_kernel.h"
 
-static const cn_ball_kernel cn_own_kernel = CN_BALL_KERNEL;
+static const cn_sphere_kernel cn_own_kernel = CN_SPHERE_KERNEL;
 #endif
 
-CN_AVX512_KERNEL(const cn_ball_kernel, cn_ball_kernel_single_avx512, &cn_own_kernel)
+CN_AVX512_KERNEL(const cn_sphere_kernel, cn_sphere_kernel_float_avx512, &cn_own_kernel)

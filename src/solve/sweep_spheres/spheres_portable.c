@@ -1,5 +1,5 @@
 // solve/sweep_spheres/spheres_portable.c
-// The kernel of spheres and disks for any processor.
+// The kernel of spheres and disks, portable.
 #include "solve/sweep_spheres/spheres_kernel.h"
 
-const cn_ball_kernel cn_ball_kernel_plain = CN_BALL_KERNEL;
+const cn_sphere_kernel cn_sphere_kernel_portable = CN_SPHERE_KERNEL;
