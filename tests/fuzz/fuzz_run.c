@@ -1,6 +1,7 @@
 // Run files: any bytes are a run or an error with text, whatever is asked of it, and reading ends.
 #include "fuzz_problem.h"
 
+#include <cairn/check.h>
 #include <cairn/record.h>
 #include <cairn/scene.h>
 
