@@ -1,4 +1,4 @@
-// solve/drivers/eliminate.c
+// solve/newton/eliminate.c
 // Bilateral joint rows condensed out of a friction problem, which leaves a problem of contacts for
 // any solver. With j the joint rows and c the contacts, W_jj with its compliance,
 //     r_j = -W_jj^+ (q_j + W_jc r_c)

@@ -1,4 +1,4 @@
-// solve/drivers/lcp_auto.c
+// solve/pivoting/lcp_auto.c
 // The default for an LCP. Small ones go to Lemke at once; large ones to accelerated projected
 // Gauss-Seidel in rounds, each followed by a direct solve with the active set it has found, and to
 // Lemke when that fails. Tiny ones that Lemke leaves open are settled by enumeration. Decisions
