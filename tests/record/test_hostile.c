@@ -175,6 +175,8 @@ CN_TEST(every_field_of_a_checkpoint_is_checked_whatever_its_checksum) {
         {key, &minus, 4, "a body that is not there"},
         {key, &body, 4, "a body that is not there"},
         {key + 4, &many, 4, "a body that is not there"},
+        {key + 4, &body, 4, "a body that is not there"},
+        {key + 4, &minus, 4, "a body that is not there"},
         {key + sizeof(cn_contact_key) * (impulses - 1), &body, 4, "a body that is not there"},
         {key + 8, &late, 8, "not in order"},
         {past, &unknown, 1, "the past"},
