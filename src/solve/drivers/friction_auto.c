@@ -3,7 +3,8 @@
 //
 //     enumerate        tiny 2D problems: every combination of contact statuses
 //     newton_first     where many blocks are joints, or the problem is convex
-//     first_sweeps     accelerated Gauss-Seidel; easy problems end here, before any analysis
+//     first_sweeps     accelerated Gauss-Seidel; easy problems end here, before any analysis; of
+//                      spheres that jam, with a Newton step now and then (corrected_sweeps)
 //     sweeps_only      vast problems, or no time for anything else
 //     split            what is left falls apart into islands, which go this way one by one
 //     patient_sweeps   for as long as sweeps promise to be cheaper than a Newton stage
@@ -24,6 +25,7 @@
 #include "solve/drivers/watch.h"
 #include "solve/gauss_seidel/friction_nsgs.h"
 #include "solve/newton/friction_prox_newton.h"
+#include "solve/newton/newton_correct.h"
 #include "solve/pivoting/enumerate.h"
 
 #include <math.h>
@@ -48,6 +50,8 @@ typedef struct stages {
     double step_work;   // of a Newton step, in sweeps; 0: nothing has been analysed
     double start_error; // of the first guess
     double patience;    // sweeps that cost as much as a Newton stage; infinite: there is none
+    double tried;   // error of the best iterate of the sweeps that Newton last corrected in vain
+    bool corrected; // Newton ended the sweeps, and r is not the best of them
     cn_solve_opts rest; // what the first sweeps left of the limits
     cn_nsgs sweeps;
     cn_friction body; // p as Newton takes it, and what it knows about it
@@ -279,6 +283,64 @@ static double first_patience(const stages *s) {
     return s->sweeps.momentum > 0.0 ? policy->first_sweeps_momentum : policy->first_sweeps;
 }
 
+// A Newton step from the best iterate of the sweeps, where that is so near the tolerance that the
+// step is likely to end the solve; from the last iterate where the best has been tried and they
+// wander on.
+static cn_status correct(stages *s) {
+    double goal = CN_WATCH_MARGIN * s->opts->tolerance, best = s->sweeps.best_error;
+    double far = policy->correct_wandering * goal, error;
+    bool fresh = best <= fmin(policy->correct_near * goal, policy->correct_gain * s->tried),
+         wanders = s->sweeps.sweeps >= policy->correct_wandering_after && s->sweeps.error <= far;
+    if (!fresh && !wanders) {
+        return CN_OK;
+    }
+    cn_status status = s->step_work > 0.0 ? CN_OK : analyse(s);
+    if (status != CN_OK || s->step_work > (double)s->sweeps.sweeps) {
+        return status;
+    }
+    if (fresh) {
+        s->tried = best;
+        cn_nsgs_answer(&s->sweeps, s->r);
+    } else {
+        cn_sweep_store(&s->sweeps.sweep, s->sweeps.g, s->r);
+    }
+    int32_t steps;
+    status = newton_correct(&s->system, s->opts->measure, goal, far, 1, s->scratch, s->r, s->u,
+                            &error, &steps);
+    spend(s, steps, s->step_work);
+    s->corrected = status == CN_OK && error <= goal;
+    return status;
+}
+
+// Sweeps of a packing of spheres, which wander just above the tolerance where it jams; now and then
+// it is seen whether a Newton step ends them.
+static cn_status corrected_sweeps(stages *s) {
+    cn_solve_opts opts = s->rest;
+    int64_t most = opts.max_iterations;
+    cn_status status = CN_OK;
+    s->tried = HUGE_VAL;
+    for (bool more = true, tries = true; more;) {
+        double pause = fmax(policy->correct_every, policy->correct_cost * s->step_work);
+        double left = (double)(most - s->sweeps.sweeps);
+        opts.max_iterations = (int32_t)(tries && pause < left ? pause : left);
+        opts.time_limit = cn_watch_rest(s->opts, s->start).time_limit;
+        status = sweep_on(s, &opts, HUGE_VAL);
+        more = status == CN_OK && s->report->outcome == CN_LIMIT && s->sweeps.sweeps < most &&
+               !is_spent(s) && !is_brief(s);
+        if (more) {
+            status = correct(s);
+            tries = status != CN_ERR_UNSUPPORTED;
+            status = tries ? status : CN_OK;
+            more = status == CN_OK && !s->corrected;
+        }
+    }
+    if (s->corrected) {
+        s->report->outcome = CN_SOLVED;
+        s->report->detail = "tolerance reached by a Newton step from the sweeps";
+    }
+    return status;
+}
+
 // Easy problems end here, before anything is analysed.
 static cn_status first_sweeps(stages *s) {
     cn_nsgs_start(&s->sweeps, s->r);
@@ -294,6 +356,9 @@ static cn_status first_sweeps(stages *s) {
     bool only = is_left_to_sweeps(s);
     if (only && s->rest.max_iterations > policy->sweeps_only_max) {
         s->rest.max_iterations = policy->sweeps_only_max;
+    }
+    if (only && s->p->dim == 3 && s->p->contacts <= policy->correct_contacts_max) {
+        return corrected_sweeps(s);
     }
     return sweep_on(s, &s->rest, only ? HUGE_VAL : first_patience(s));
 }
@@ -318,7 +383,7 @@ static cn_status split(stages *s) {
 // Sweeps until they have cost as much as a Newton stage is expected to, while they promise to end
 // before that.
 static cn_status patient_sweeps(stages *s) {
-    cn_status status = analyse(s);
+    cn_status status = s->step_work > 0.0 ? CN_OK : analyse(s);
     if (status == CN_OK) {
         // What is left of a problem without its open contacts is all that is hard.
         bool plain = s->p->W.kind == CN_OPERATOR_ASSEMBLED && is_marginal(s),
@@ -334,6 +399,9 @@ static cn_status patient_sweeps(stages *s) {
 // turns to come.
 static cn_status sweep_and_split(stages *s) {
     cn_status status = first_sweeps(s);
+    if (s->corrected) {
+        return status;
+    }
     if (is_over(status, s->report) || !limit_rest(s, &s->rest)) {
         cn_nsgs_answer(&s->sweeps, s->r);
         return status;

@@ -146,6 +146,20 @@ ROW(double, sweeps_only_tolerance, 5e-4, "residual", "from it on packings of sph
     "poured packings of spheres")
 ROW(int32_t, sweeps_only_max, 15000, "sweeps", "for so many: Newton takes 600 steps and more there",
     "poured packings of spheres")
+ROW(int32_t, correct_contacts_max, 600, "contacts", "up to which a Newton step is tried where a packing jams",
+    "200 poured spheres gain; 320 (900 contacts) do not")
+ROW(double, correct_every, 300.0, "sweeps", "between two tries, or",
+    "jammed steps of 200 poured spheres")
+ROW(double, correct_cost, 2.0, "Newton step", "so much of its cost, where that is more",
+    "jammed steps of 200 poured spheres")
+ROW(double, correct_near, 1.7, "tolerance", "error of the best iterate from which it is tried: it leaves 0.6 of it",
+    "jammed steps of 200 poured spheres")
+ROW(double, correct_gain, 0.97, "error", "of the best that was last tried in vain, below which it is tried again",
+    "jammed steps of 200 poured spheres")
+ROW(int64_t, correct_wandering_after, 1500, "sweeps", "after which it is tried from the last iterate too",
+    "jammed steps of 200 poured spheres")
+ROW(double, correct_wandering, 2.5, "tolerance", "or less, the error of that iterate",
+    "jammed steps of 200 poured spheres")
 ROW(double, analysis_sweeps, 1000.0, "sweeps", "that a time limit must leave, or Newton is not prepared",
     "1000 spheres with limits of 5 ms: preparing and a step take 700")
 
