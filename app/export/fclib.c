@@ -81,34 +81,77 @@ static cn_status retrace_compare(retrace *trace, cn_error *error) {
     return CN_OK;
 }
 
+// The part of the contacts, in their order, which stand before and between the rows of joints.
+static void pick_contacts(const cn_friction *p, const double *of_all, double *out) {
+    for (int32_t a = 0, n = 0; a < p->contacts; a++) {
+        if (!p->bounds.boxed[a]) {
+            memcpy(out + (int64_t)p->dim * n++, of_all + (int64_t)p->dim * a,
+                   sizeof *out * (size_t)p->dim);
+        }
+    }
+}
+
+// A step's problem as files can hold it: assembled, and with what joints hold eliminated, so that
+// the contacts are left. solution: 2 dim contacts numbers of room, which the problem refers to.
+static cn_status fill_problem(const cn_friction *p, const double *r, const double *u,
+                              double *solution, cn_problem *problem, cn_error *error) {
+    int64_t rows = (int64_t)p->dim * p->contacts;
+    problem->r = solution;
+    problem->u = solution + rows;
+    if (!p->bounds.boxed) {
+        memcpy(problem->r, r, sizeof *r * (size_t)rows);
+        memcpy(problem->u, u, sizeof *u * (size_t)rows);
+        return cn_friction_assemble(p, problem->memory, &problem->friction, error);
+    }
+    cn_eliminated *eliminated;
+    cn_status status = cn_friction_eliminate(p, problem->memory, &eliminated, error);
+    if (status == CN_OK) {
+        problem->friction = *cn_eliminated_contacts(eliminated);
+        pick_contacts(p, r, problem->r);
+        cn_friction_velocity(&problem->friction, problem->r, NULL, problem->u);
+    }
+    return status;
+}
+
+// Blocks that are contacts; the others are rows of joints.
+static int32_t count_contacts(const cn_friction *p) {
+    int32_t count = p->contacts;
+    for (int32_t a = 0; p->bounds.boxed && a < p->contacts; a++) {
+        count -= p->bounds.boxed[a] != 0;
+    }
+    return count;
+}
+
 static cn_status retrace_write(retrace *trace, const cn_step_report *report, cn_error *error) {
     const double *r, *u;
     const cn_friction *p = cn_sim_problem(trace->sim, &r, &u);
-    if (!p || p->contacts == 0) {
+    int32_t contacts = p ? count_contacts(p) : 0;
+    if (contacts == 0) {
         return CN_OK;
     }
     cn_problem *problem = cn_problem_create(NULL, CN_PROBLEM_FRICTION);
-    if (!problem) {
+    double *solution = calloc(2 * (size_t)p->dim * (size_t)p->contacts, sizeof *solution);
+    if (!problem || !solution) {
+        cn_problem_destroy(problem);
+        free(solution);
         return error_memory(error);
     }
     char *title = format_text("%s, step %lld", trace->job->name, (long long)report->step);
     char *about = format_text("The one-step problem of %s at t = %.17g s, %d contacts, with the "
                               "solution of %s (%s, residual %.3g). Made by cairn %s.",
-                              trace->job->name, report->t, (int)p->contacts, report->solver,
+                              trace->job->name, report->t, (int)contacts, report->solver,
                               cn_outcome_text(report->outcome), report->residual, cn_version());
     char *path = format_text("%s/%s-%06lld.hdf5", trace->job->folder, trace->job->name,
                              (long long)report->step);
-    cn_status status = cn_friction_assemble(p, problem->memory, &problem->friction, error);
+    cn_status status = fill_problem(p, r, u, solution, problem, error);
     if (status == CN_OK) {
-        // The solution stays the sim's: nothing of a problem is freed but its memory.
-        problem->r = (double *)r;
-        problem->u = (double *)u;
         problem->title = title;
         problem->description = about;
         status = cn_problem_write(problem, path, CN_FILE_FCLIB, error);
         trace->written += status == CN_OK;
     }
     cn_problem_destroy(problem);
+    free(solution);
     free(title);
     free(about);
     free(path);

@@ -357,6 +357,41 @@ CN_TEST(html_holds_the_whole_run) {
     cn_cli_leave(&cli);
 }
 
+// ---- problem files ----
+
+// A bar on a hinge that rests on a plane: the file has the contacts alone, whose recorded answer is
+// that of the whole problem, and which solvers without joints solve.
+CN_TEST(problems_with_joints_are_exported_without_them) {
+    static const char scene[] =
+        "cairn: 1\ndimension: 2\ntime: {step: 0.01}\nsolver: {tolerance: 1e-10}\n"
+        "materials: {m: {density: 1000}}\n"
+        "contacts: [{between: [m, m], friction: 0.5}]\nbodies:\n"
+        "  - {name: floor, fixed: true, material: m, shape: {line: {normal: [0, 1]}}}\n"
+        "  - {name: post, fixed: true, material: m}\n"
+        "  - {name: bar, material: m, position: [0, 0.1], shape: {box: {size: [1, 0.2]}}}\n"
+        "joints: [{kind: hinge, bodies: [post, bar], point: [-0.5, 0.3]}]\n";
+    cn_cli cli = cn_cli_enter();
+    cn_file_write("bar.yaml", scene, strlen(scene));
+    CN_CLI_EXPECT(&cli, 0, "run bar.yaml --until=0.1 -o a.run --quiet");
+    CN_CLI_EXPECT(&cli, 0, "export a.run --to fclib --steps 5:5 -o out --quiet");
+    cn_problem *problem;
+    cn_error error = {0};
+    if (cn_problem_read(NULL, "out/a-000005.hdf5", &problem, &error) != CN_OK) {
+        print_error("%s\n", error.message);
+        fail();
+    }
+    cn_grade grade;
+    assert_int_equal(problem->friction.contacts, 2);
+    assert_int_equal(
+        cn_friction_grade(&problem->friction, problem->r, problem->u, problem->memory, &grade),
+        CN_OK);
+    CN_CHECK_BELOW(grade.residual, 1e-8);
+    CN_CHECK_BELOW(grade.velocity_mismatch, 1e-6);
+    cn_problem_destroy(problem);
+    CN_CLI_EXPECT(&cli, 0, "solve out/a-000005.hdf5 --solver=cpg --tol=1e-8");
+    cn_cli_leave(&cli);
+}
+
 // ---- what cannot be exported ----
 
 CN_TEST(bad_input_is_refused) {
