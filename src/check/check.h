@@ -12,6 +12,8 @@
 
 // Identities hold to this share of their largest term: round-off, with room for many terms.
 #define CN_CHECK_ROUND 1e-9
+// Of the largest energy or work of the run: where all has come to rest, coordinates still round.
+#define CN_CHECK_PEAK 1e-14
 
 // A frame as the file has it, and what follows from it. Arrays of bodies as in the model (poses of
 // centres of mass); NULL: the file has none.
@@ -60,6 +62,7 @@ typedef struct cn_checking {
     bool stepped;    // bodies under a scheme of one problem per step: its equations are checked
     bool stabilised; // under that scheme
     double theta;
+    double peak;                // largest energy or work of a row of the ledger [J]
     int64_t first_command;      // step of the first event of a person; INT64_MAX: there is none
     cn_check_frame frame, last; // last.step -1: there is none
     bool has_last;

@@ -53,7 +53,8 @@ static void cn_energies(const cn_checking *check, double *q, double *v, cn_energ
 static void cn_hold_against(cn_checking *check, const char *name, double recorded,
                             const cn_energy_sum *own, double scale) {
     cn_check_worst worst = {.any = false};
-    cn_worst_add(&worst, fabs(recorded - own->value), CN_CHECK_ROUND * (own->scale + scale), 0);
+    cn_worst_add(&worst, fabs(recorded - own->value),
+                 CN_CHECK_ROUND * (own->scale + scale) + CN_CHECK_PEAK * check->peak, 0);
     if (cn_worst_note(check, CN_CHECK_ENERGY, &worst, check->frame.step)) {
         cn_check_find(check, "ledger", check->frame.step, recorded, own->value,
                       "%s is %.9g J, by the frame %.9g", name, recorded, own->value);

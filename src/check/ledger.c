@@ -46,11 +46,12 @@ static void cn_ledger_balance(cn_ledger_walk *walk, const cn_step_report *row) {
     for (size_t i = 0; i < sizeof term / sizeof term[0]; i++) {
         sum += term[i];
         scale += fabs(term[i]);
+        check->peak = fmax(check->peak, fabs(term[i]));
     }
     walk->energy = row->kinetic + row->potential;
     walk->balance += sum;
     cn_check_worst worst = {.any = false};
-    cn_worst_add(&worst, fabs(sum), walk->share * scale, 0);
+    cn_worst_add(&worst, fabs(sum), walk->share * scale + CN_CHECK_PEAK * check->peak, 0);
     if (cn_worst_note(check, CN_CHECK_BALANCE, &worst, row->step)) {
         cn_check_find(check, "ledger", row->step, fabs(sum), worst.allowed,
                       "energies and works leave %.3g J", sum);

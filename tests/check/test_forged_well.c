@@ -314,6 +314,16 @@ CN_TEST(driven_bodies_are_followed_to_round_off) {
     cn_cli_leave(&cli);
 }
 
+// When a damped spring has come to rest its energies are round-off.
+CN_TEST(a_run_that_comes_to_rest_passes) {
+    cn_cli cli = cn_cli_enter();
+    cn_run_grade *grade = calloc(1, sizeof *grade);
+    CN_CLI_EXPECT(&cli, 0, "run '" CAIRN_SOURCE_DIR "/scenes/spring.yaml' -q -f -o base.run");
+    expect_honest(&cli, "spring", grade);
+    free(grade);
+    cn_cli_leave(&cli);
+}
+
 // NaN is worse than any number, what is beyond worse than what is within.
 CN_TEST(the_worst_measurement_is_what_is_beyond) {
     static const double beyond[][2] = {{NAN, 1.0}, {NAN, 0.0}, {2.0, 1.0}, {1e-300, 0.0}};
