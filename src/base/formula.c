@@ -3,7 +3,7 @@
 // code.
 #include "base/formula.h"
 
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 #include "base/error.h"
 #include "base/memory.h"
 

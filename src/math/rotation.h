@@ -8,7 +8,7 @@
 // under 2^-60 of its sum.
 #define CN_SMALL_ANGLE_SQUARED 1e-4
 
-#include "base/elementary.h" // cn_sincos
+#include "base/elementary/elementary.h" // cn_sincos
 
 // R of a unit quaternion.
 void cn_quat_matrix(const double q[4], double R[9]);

@@ -19,7 +19,7 @@
 // In 3D a facetted cone resists with the wrong strength and along the wrong direction, by up to
 // pi/facets: for answers use a solver of the exact cone.
 #include "base/arena.h"
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 #include "base/error.h"
 #include "base/rows.h"
 #include "sparse/csr.h"

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 #include "record/shape_json.h"
-#include "step/save.h"
+#include "step/save/save.h"
 
 #include <stddef.h>
 #include <stdio.h>

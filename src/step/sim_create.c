@@ -1,6 +1,6 @@
 // step/sim_create.c
 // Makes a run from a model, and refuses what it could not run.
-#include "step/rigid_system.h"
+#include "step/systems/rigid_system.h"
 
 #include "base/arena.h"
 #include "base/error.h"

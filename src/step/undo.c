@@ -2,7 +2,7 @@
 // A step that fails or is cancelled leaves the state as it was. Most steps change it at their end
 // only; those in parts, with bodies that sleep or with controllers change it on the way, and store
 // it first.
-#include "step/save.h"
+#include "step/save/save.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -8,7 +8,7 @@
 // has seen opts.accumulate of them, Moreau-Jean steps as long as the last flight take over until
 // the contact stays closed. Many contacts at once belong to "moreau-jean" altogether.
 #include "base/cancel.h"
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 #include "base/error.h"
 #include "system/system.h"
 

@@ -1,7 +1,7 @@
 // Our own elementary functions against the C library's in extended precision.
 #include "check.h"
 
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 #include "base/rng.h"
 
 typedef struct cn_case {

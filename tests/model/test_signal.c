@@ -1,7 +1,7 @@
 // Functions of time: constants, expressions, tables, and what is wrong with some of them.
 #include "check.h"
 
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 #include "base/signal.h"
 
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "base/hash.h"
 #include "io/database.h"
-#include "step/rigid_system.h"
-#include "step/save.h"
+#include "step/systems/rigid_system.h"
+#include "step/save/save.h"
 
 #include <cairn/cairn.h>
 #include <dirent.h>

@@ -4,7 +4,7 @@
 #include "body/fe/mesh.h"
 
 #include "base/arena.h"
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 #include "base/error.h"
 
 #include <math.h>

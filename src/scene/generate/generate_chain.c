@@ -7,7 +7,7 @@
 // the joints from its axis, a link of length l turns by 2 asin(l/(2 rho)).
 #include "scene/generate/generate.h"
 
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 #include "base/error.h"
 #include "math/rotation.h"
 #include "math/vec3.h"

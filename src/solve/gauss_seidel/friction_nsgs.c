@@ -14,7 +14,7 @@
 #include "solve/gauss_seidel/friction_nsgs.h"
 
 #include "base/arena.h"
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 #include "base/parallel.h"
 #include "problem/operator/operator.h"
 #include "solve/drivers/policy.h"

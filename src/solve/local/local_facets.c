@@ -10,7 +10,7 @@
 // false says so. Some hundred times the cost of "hybrid": for comparison. Nothing is allocated.
 #include "solve/local/local.h"
 
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 #include "math/cone.h"
 #include "solve/pivoting/tableau.h"
 

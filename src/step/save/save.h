@@ -1,4 +1,4 @@
-// step/save.h
+// step/save/save.h
 // A state as bytes, in parts where they lie, so that one who writes them needs no copy.
 #ifndef CAIRN_STEP_SAVE_H
 #define CAIRN_STEP_SAVE_H

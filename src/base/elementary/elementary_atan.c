@@ -1,10 +1,10 @@
-// base/elementary_atan.c
+// base/elementary/elementary_atan.c
 // The arctangent and its relations.
 //
 // atan x = atan c + atan u, u = (x - c)/(1 + c x), with c the nearest quarter, for 0 <= x <= 1;
 // above 1, atan x = pi/2 - atan 1/x. Then |u| <= 1/8 and Taylor's series to u^19. atan c is in two
 // parts.
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
-// step/save.c
+// step/save/save.c
 // A state as bytes, little-endian as the machine is, and its hash.
-#include "step/save.h"
+#include "step/save/save.h"
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// step/rigid_system.c
+// step/systems/rigid_system.c
 // Rigid bodies as a Lagrangian system in q = (p, r) of each free body, p a point of it, r the
 // rotation vector from the base orientation. With c from p to the centre of mass and T(r):
 //     omega = T r',   v = p' + omega x c,   (v, omega) = B q',   M = B' diag(m, J) B,
@@ -13,7 +13,7 @@
 //
 // Everything is dense, cubic in the number of coordinates: for some tens of bodies. Many bodies
 // belong to the schemes of their own, "moreau-jean" and "stabilised".
-#include "step/rigid_system.h"
+#include "step/systems/rigid_system.h"
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -1,6 +1,6 @@
-// step/rigid_check.c
+// step/systems/rigid_check.c
 // What rigid scenes the integrators of systems cannot take, refused at its place.
-#include "step/rigid_system.h"
+#include "step/systems/rigid_system.h"
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-// base/elementary.c
+// base/elementary/elementary.c
 // Sine and cosine: take off the nearest multiple n of pi/2, then Taylor's series on
 // |r| <= pi/4, where r carries a tail so that angles near a multiple lose nothing.
 //
@@ -7,7 +7,7 @@
 // than 2^-70 of itself. The series is cut where the next term is below 2^-62 of the value.
 // Angles of more than 2^20 rad are slow; a body's angle need not be brought back to one turn before
 // that.
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 
 #include <math.h>
 #include <stdbool.h>

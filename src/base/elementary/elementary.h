@@ -1,4 +1,4 @@
-// base/elementary.h
+// base/elementary/elementary.h
 // Elementary functions of our own, so that the bits of a run do not depend on the C library. Only
 // additions, products, quotients, square roots and powers of two, in a fixed order.
 //

@@ -1,8 +1,8 @@
-// step/save_check.c
+// step/save/save_check.c
 // Whether bytes are a state that a sim can take. They come from files, which may be damaged or made
 // by somebody else: the checksum finds what happened by accident, and whatever it says every count,
 // index and number is looked at before anything is taken.
-#include "step/save.h"
+#include "step/save/save.h"
 
 #include "base/error.h"
 

@@ -1,9 +1,9 @@
-// step/rigid_contacts.c
+// step/systems/rigid_contacts.c
 // The gaps of a rigid system: ends of joint limits, then slots. A slot holds one contact by its key
 // (bodies and features) and asks the detection for it wherever a step looks; a contact that is not
 // found there, since other features took over, keeps the geometry it had. New contacts take free
 // slots; a slot is free again when its contact is gone at the start of a step.
-#include "step/rigid_system.h"
+#include "step/systems/rigid_system.h"
 
 #include "base/error.h"
 #include "math/vec3.h"

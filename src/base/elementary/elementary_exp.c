@@ -1,4 +1,4 @@
-// base/elementary_exp.c
+// base/elementary/elementary_exp.c
 // The exponential, the logarithm, and what is made of them.
 //
 // exp: x = k ln 2 + r with |r| <= ln 2 / 2 and Taylor's series in r. log: x = 2^k m with m between
@@ -6,7 +6,7 @@
 //     log(1 + f) = f - f^2/2 + s (f^2/2 + R),  R = 2/3 s^2 + 2/5 s^4 + ...
 // ln 2 is in two parts, the first short enough for k times it to be exact. Series are cut where the
 // next term is below 2^-55 of the value.
-#include "base/elementary.h"
+#include "base/elementary/elementary.h"
 
 #include <float.h>
 #include <math.h>

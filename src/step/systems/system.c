@@ -1,11 +1,11 @@
-// step/system.c
+// step/systems/system.c
 // Running a model with a system: its own integrator does the step, and what it says becomes the
 // step's report, contacts and checkpoint.
 //
 // Contacts of a system have no place in the world: they are recorded in their own frame, normal
 // along x and tangent along y, with the system's first body on both sides, so that their law can be
 // checked from the run file.
-#include "step/rigid_system.h"
+#include "step/systems/rigid_system.h"
 
 #include "base/arena.h"
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-// step/rigid_system.h
+// step/systems/rigid_system.h
 // Rigid bodies seen as a Lagrangian system, so that a scene may choose the integrators of systems.
 //
 // Coordinates of a free body: a point of it, and its angle (2D) or the rotation vector from an
