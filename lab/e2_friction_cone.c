@@ -89,8 +89,8 @@ typedef struct e2_path {
 } e2_path;
 
 static bool e2_track(reproduction *lab, trial_result *result, e2_path *path) {
-    cn_body_id ball = cn_model_find_body(result->recorded.model, "ball");
-    return result_track(lab, result, ball, path->place);
+    cn_body_id sphere = cn_model_find_body(result->recorded.model, "ball");
+    return result_track(lab, result, sphere, path->place);
 }
 
 // The first point at or after a time.
@@ -182,11 +182,11 @@ static bool e2_run_printed(reproduction *lab, e2_path *path, double speeds[3]) {
         return false;
     }
     double *q = result_room(&result), *v = result_room(&result);
-    cn_body_id ball = cn_model_find_body(result.recorded.model, "ball");
+    cn_body_id sphere = cn_model_find_body(result.recorded.model, "ball");
     bool good = e2_track(lab, &result, path);
     for (int32_t k = 0; good && k < 3; k++) {
         good = result_frame(lab, &result, (k + 1) * E2_PHASE, q, v);
-        const double *at = v + 6 * (int64_t)(ball - 1);
+        const double *at = v + 6 * (int64_t)(sphere - 1);
         speeds[k] = hypot(at[0], at[1]);
     }
     free(q);

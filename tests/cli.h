@@ -39,7 +39,7 @@ static inline char *cn_file_text(const char *path) {
     return text;
 }
 
-static inline void cn_file_write(const char *path, const void *bytes, size_t size) {
+static inline void io_file_write(const char *path, const void *bytes, size_t size) {
     FILE *file = fopen(path, "wb");
     CN_CHECK_TRUE(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
 }
@@ -114,7 +114,7 @@ static inline cJSON *cn_cli_json(const cn_cli *cli, int index) {
     return json;
 }
 
-static inline double cn_json_number(const cJSON *json, const char *key) {
+static inline double io_json_number(const cJSON *json, const char *key) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
     return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
@@ -173,7 +173,7 @@ static inline void cn_check_golden(const char *got, const char *name) {
     snprintf(path, sizeof path, "%s/tests/golden/%s.txt", CAIRN_SOURCE_DIR, name);
     char *normal = cn_normalise(got);
     if (getenv("CAIRN_UPDATE_GOLDEN")) {
-        cn_file_write(path, normal, strlen(normal));
+        io_file_write(path, normal, strlen(normal));
     }
     char *want = cn_file_text(path);
     if (strcmp(normal, want) != 0) {

@@ -28,7 +28,7 @@ static inline fe_mesh make_box(cn_arena *memory, const char *element, double x, 
 
 // 1 for nodes of the surface.
 static inline uint8_t *surface_flags(cn_arena *memory, const fe_mesh *mesh) {
-    uint8_t *flag = CN_TAKE_ZERO(memory, uint8_t, mesh->nodes);
+    uint8_t *flag = BASE_TAKE_ZERO(memory, uint8_t, mesh->nodes);
     for (int32_t k = 0; k < mesh->surface_nodes; k++) {
         flag[mesh->surface_node[k]] = 1;
     }
@@ -38,10 +38,10 @@ static inline uint8_t *surface_flags(cn_arena *memory, const fe_mesh *mesh) {
 // Moves the nodes inside by up to share of the spacing in each direction.
 static inline void distort(cn_arena *memory, fe_mesh *mesh, const double *spacing, double share) {
     uint8_t *outside = surface_flags(memory, mesh);
-    cn_rng rng = cn_rng_seed(3);
+    base_rng rng = base_rng_seed(3);
     for (int32_t n = 0; n < mesh->nodes; n++) {
         for (int32_t i = 0; i < mesh->dim; i++) {
-            double move = share * spacing[i] * cn_rng_uniform(&rng, -1.0, 1.0);
+            double move = share * spacing[i] * base_rng_uniform(&rng, -1.0, 1.0);
             mesh->node[mesh->dim * n + i] += outside[n] ? 0.0 : move;
         }
     }
@@ -83,11 +83,11 @@ static inline void solve_static(cn_arena *memory, const fe_mesh *mesh, fe_materi
 }
 
 static inline double largest(int32_t n, const double *x) {
-    double most = 0.0;
+    double max = 0.0;
     for (int32_t i = 0; i < n; i++) {
-        most = isnan(most) || fabs(x[i]) <= most ? most : fabs(x[i]);
+        max = isnan(max) || fabs(x[i]) <= max ? max : fabs(x[i]);
     }
-    return most;
+    return max;
 }
 
 #endif

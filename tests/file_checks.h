@@ -10,7 +10,7 @@
 #include <dirent.h>
 #include <strings.h>
 
-typedef cn_status cn_write_fn(const cn_problem *problem, cn_buffer *out, cn_error *error);
+typedef cn_status cn_write_fn(const cn_problem *problem, base_buffer *out, cn_error *error);
 
 static inline cn_problem *cn_check_read(const cn_env *env, const void *bytes, size_t size) {
     cn_problem *p;
@@ -40,9 +40,9 @@ static inline void cn_check_refused(const void *bytes, size_t size, cn_status st
 
 // Written and read again: the same to the last bit.
 static inline void cn_check_round_trip(const cn_problem *p, cn_write_fn *write) {
-    cn_buffer bytes;
+    base_buffer bytes;
     cn_error error;
-    cn_buffer_init(&bytes, NULL);
+    base_buffer_init(&bytes, NULL);
     assert_int_equal(write(p, &bytes, &error), CN_OK);
     cn_problem *again = cn_check_read(NULL, bytes.data, bytes.size);
     const char *difference = cn_problem_difference(p, again);
@@ -51,16 +51,16 @@ static inline void cn_check_round_trip(const cn_problem *p, cn_write_fn *write) 
         fail();
     }
     cn_problem_destroy(again);
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
 }
 
 // Cut at many places, the file is refused or is a problem (a text may end early without harm).
 static inline void cn_check_cuts(const cn_problem *p, cn_write_fn *write, size_t step,
                                  bool may_read) {
-    cn_buffer bytes;
+    base_buffer bytes;
     cn_error error;
     cn_problem *cut;
-    cn_buffer_init(&bytes, NULL);
+    base_buffer_init(&bytes, NULL);
     assert_int_equal(write(p, &bytes, &error), CN_OK);
     for (size_t size = 0; size < bytes.size; size += step) {
         // A copy of its own, so that a read behind the end is seen by the sanitizer.
@@ -72,26 +72,26 @@ static inline void cn_check_cuts(const cn_problem *p, cn_write_fn *write, size_t
         cn_problem_destroy(cut);
         free(copy);
     }
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
 }
 
 // With bytes changed at random, the file is read or refused, and no memory is asked for that its
 // size does not explain.
 static inline void cn_check_damage(const cn_problem *p, cn_write_fn *write, int rounds) {
-    cn_buffer bytes;
+    base_buffer bytes;
     cn_error error;
     cn_problem *damaged;
-    cn_rng rng = cn_rng_seed(1);
-    cn_buffer_init(&bytes, NULL);
+    base_rng rng = base_rng_seed(1);
+    base_buffer_init(&bytes, NULL);
     assert_int_equal(write(p, &bytes, &error), CN_OK);
     unsigned char *copy = malloc(bytes.size);
     for (int round = 0; round < rounds; round++) {
         memcpy(copy, bytes.data, bytes.size);
         for (int change = 0; change <= round % 4; change++) {
-            size_t at = (size_t)cn_rng_below(&rng, (int32_t)bytes.size);
+            size_t at = (size_t)base_rng_below(&rng, (int32_t)bytes.size);
             unsigned old = copy[at];
-            copy[at] =
-                (unsigned char)(round % 2 ? cn_rng_next(&rng) : old ^ 1u << cn_rng_below(&rng, 8));
+            copy[at] = (unsigned char)(round % 2 ? base_rng_next(&rng)
+                                                 : old ^ 1u << base_rng_below(&rng, 8));
         }
         cn_failing memory;
         cn_env env = cn_failing_env(&memory, 0);
@@ -102,15 +102,15 @@ static inline void cn_check_damage(const cn_problem *p, cn_write_fn *write, int 
         assert_int_equal(memory.live, 0);
     }
     free(copy);
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
 }
 
 // Every allocation of a read fails in turn: an error, and nothing left behind.
 static inline void cn_check_memory_failures(const cn_problem *p, cn_write_fn *write) {
-    cn_buffer bytes;
+    base_buffer bytes;
     cn_error error;
     cn_problem *read;
-    cn_buffer_init(&bytes, NULL);
+    base_buffer_init(&bytes, NULL);
     assert_int_equal(write(p, &bytes, &error), CN_OK);
     for (int64_t k = 1;; k++) {
         cn_failing memory;
@@ -132,17 +132,17 @@ static inline void cn_check_memory_failures(const cn_problem *p, cn_write_fn *wr
     for (int64_t k = 1;; k++) {
         cn_failing memory;
         cn_env env = cn_failing_env(&memory, k);
-        cn_buffer out;
-        cn_buffer_init(&out, &env);
+        base_buffer out;
+        base_buffer_init(&out, &env);
         cn_status status = write(p, &out, &error);
-        cn_buffer_free(&out);
+        base_buffer_free(&out);
         assert_int_equal(memory.live, 0);
         assert_int_equal(status, memory.failed ? CN_ERR_MEMORY : CN_OK);
         if (!memory.failed) {
             break;
         }
     }
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
 }
 
 // Calls check for every file in a folder of the corpus whose name has the ending.

@@ -15,7 +15,7 @@
 
 static inline void run_scene(cn_cli *cli, const char *text, const char *options) {
     char arguments[256];
-    cn_file_write("scene.yaml", text, strlen(text));
+    io_file_write("scene.yaml", text, strlen(text));
     snprintf(arguments, sizeof arguments, "run scene.yaml -q -f -o base.run %s", options);
     CN_CLI_EXPECT(cli, 0, arguments);
 }
@@ -147,7 +147,7 @@ static inline void sql_state(sqlite3_context *context, int count, sqlite3_value 
     char text[17];
     (void)count;
     snprintf(text, sizeof text, "%016llx",
-             (unsigned long long)cn_hash_state(
+             (unsigned long long)base_hash_state(
                  sqlite3_value_int64(value[0]), sqlite3_value_blob(value[1]),
                  sqlite3_value_bytes(value[1]) / 8, sqlite3_value_blob(value[2]),
                  sqlite3_value_bytes(value[2]) / 8));
@@ -185,9 +185,9 @@ static inline void forge_rehash(sqlite3 *db) {
     forge_do(db, "UPDATE frame SET hash=state(step,q,v);"
                  "UPDATE OR IGNORE meta SET value=(SELECT hash FROM frame ORDER BY step DESC LIMIT "
                  "1) WHERE key='state_hash'");
-    for (int i = 0; i < CN_HASHED_TABLES; i++) {
-        const cn_hashed_table *table = &cn_hashed_tables[i];
-        bool meta = i == CN_HASHED_META;
+    for (int i = 0; i < REC_HASHED_TABLES; i++) {
+        const rec_hashed_table *table = &rec_hashed_tables[i];
+        bool meta = i == REC_HASHED_META;
         char sql[640];
         sqlite3_stmt *select, *update;
         snprintf(sql, sizeof sql, "SELECT %s,rowid FROM %s", table->columns, table->name);
@@ -199,7 +199,7 @@ static inline void forge_rehash(sqlite3 *db) {
                  table->name);
         assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &update, NULL), SQLITE_OK);
         while (sqlite3_step(select) == SQLITE_ROW) {
-            uint64_t hash = cn_row_hash_of((cn_statement *)select, table->name, table->count);
+            uint64_t hash = rec_row_hash_of((io_statement *)select, table->name, table->count);
             sqlite3_bind_blob(update, 1, &hash, sizeof hash, SQLITE_TRANSIENT);
             sqlite3_bind_int64(update, 2, sqlite3_column_int64(select, table->count));
             assert_int_equal(sqlite3_step(update), SQLITE_DONE);

@@ -20,7 +20,8 @@ static inline void check_velocities(const cn_friction *p, const cn_friction *bod
     cn_friction assembled;
     cn_error error = {0};
     int64_t rows = (int64_t)p->dim * p->contacts;
-    double *v = CN_TAKE(arena, double, body->W.body.dofs), *u = CN_TAKE(arena, double, 3 * rows);
+    double *v = BASE_TAKE(arena, double, body->W.body.dofs),
+           *u = BASE_TAKE(arena, double, 3 * rows);
     assert_int_equal(cn_friction_validate(p, &error), CN_OK);
     assert_int_equal(cn_friction_validate(body, &error), CN_OK);
     assert_int_equal(cn_friction_assemble(p, arena, &assembled, &error), CN_OK);

@@ -26,25 +26,25 @@ typedef struct jointed {
 
 static inline jointed *jointed_create(cn_arena *arena, int32_t dim, int32_t bodies,
                                       int32_t blocks) {
-    jointed *j = CN_TAKE_ZERO(arena, jointed, 1);
+    jointed *j = BASE_TAKE_ZERO(arena, jointed, 1);
     int64_t run = dim == 3 ? 6 : 3, entries = 2 * run * blocks, m = (int64_t)dim * blocks;
     j->run = (int32_t)run;
-    j->inverse = CN_TAKE_ZERO(arena, double, run *run *bodies);
-    j->free = CN_TAKE_ZERO(arena, double, run *bodies);
+    j->inverse = BASE_TAKE_ZERO(arena, double, run *run *bodies);
+    j->free = BASE_TAKE_ZERO(arena, double, run *bodies);
     j->p = (cn_friction){.dim = dim, .W = {.kind = CN_OPERATOR_BODY}};
     j->p.W.body = (cn_body_map){.dofs = (int32_t)(run * bodies),
-                                .start = CN_TAKE_ZERO(arena, int64_t, blocks + 1),
-                                .dof = CN_TAKE(arena, int32_t, entries),
-                                .H = CN_TAKE_ZERO(arena, double, entries *dim),
-                                .MinvH = CN_TAKE_ZERO(arena, double, entries *dim),
+                                .start = BASE_TAKE_ZERO(arena, int64_t, blocks + 1),
+                                .dof = BASE_TAKE(arena, int32_t, entries),
+                                .H = BASE_TAKE_ZERO(arena, double, entries *dim),
+                                .MinvH = BASE_TAKE_ZERO(arena, double, entries *dim),
                                 .inverse = j->inverse};
-    j->p.W.diagonal = CN_TAKE_ZERO(arena, double, m *dim);
-    j->p.q = CN_TAKE_ZERO(arena, double, m);
-    j->p.mu = CN_TAKE_ZERO(arena, double, blocks);
-    j->p.bounds.boxed = CN_TAKE_ZERO(arena, uint8_t, blocks);
-    j->p.bounds.lower = CN_TAKE_ZERO(arena, double, m);
-    j->p.bounds.upper = CN_TAKE_ZERO(arena, double, m);
-    j->p.bounds.compliance = CN_TAKE_ZERO(arena, double, m);
+    j->p.W.diagonal = BASE_TAKE_ZERO(arena, double, m *dim);
+    j->p.q = BASE_TAKE_ZERO(arena, double, m);
+    j->p.mu = BASE_TAKE_ZERO(arena, double, blocks);
+    j->p.bounds.boxed = BASE_TAKE_ZERO(arena, uint8_t, blocks);
+    j->p.bounds.lower = BASE_TAKE_ZERO(arena, double, m);
+    j->p.bounds.upper = BASE_TAKE_ZERO(arena, double, m);
+    j->p.bounds.compliance = BASE_TAKE_ZERO(arena, double, m);
     return j;
 }
 
@@ -109,7 +109,7 @@ static inline void jointed_rows(const jointed *j, double sign, const double *fra
     int32_t dim = j->p.dim;
     for (int32_t d = 0; d < dim; d++) {
         double moment[3];
-        cn_cross3(arm, frame + 3 * d, moment);
+        math_cross3(arm, frame + 3 * d, moment);
         for (int32_t k = 0; k < j->run; k++) {
             row[j->run * d + k] =
                 sign * (k < dim ? frame[3 * d + k] : (dim == 3 ? moment[k - 3] : moment[2]));
@@ -155,7 +155,7 @@ static inline int32_t jointed_contact(jointed *j, int32_t body, const double *n,
 }
 
 static inline const cn_friction *jointed_finish(jointed *j) {
-    cn_operator_diagonal(&j->p.W, j->p.dim, j->p.contacts, j->p.W.diagonal);
+    prob_operator_diagonal(&j->p.W, j->p.dim, j->p.contacts, j->p.W.diagonal);
     return &j->p;
 }
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#define CN_PI 3.14159265358979323846
+#define SCENE_PI 3.14159265358979323846
 
 // ---- slider-crank with clearance: Flores, Leine and Glocker 2010 ----
 
@@ -341,15 +341,15 @@ static inline cn_lagrangian cn_follower_system(cn_follower *f, const double *q,
 // Cam of di Bernardo, Osorio and Santini at 358 rpm: height above the rest of the spring, its rate
 // and that of the rate, which jumps.
 static inline void cn_cam(double t, double *height, double *rate, double *rate2) {
-    const double k1 = 0.45, r1 = 0.85, k2 = 0.40393320723821, r3 = 0.15, degree = CN_PI / 180;
-    const double omega = 2 * CN_PI * 358 / 60, joint = CN_PI / 2 + 1.050328174371336;
-    double beta = fmod(omega * t + CN_PI / 2, 2 * CN_PI), sign = 1.0, radius, slope, bend;
-    beta = beta < 0.0 ? beta + 2 * CN_PI : beta;
-    if (beta > CN_PI) {
-        beta = 2 * CN_PI - beta;
+    const double k1 = 0.45, r1 = 0.85, k2 = 0.40393320723821, r3 = 0.15, degree = SCENE_PI / 180;
+    const double omega = 2 * SCENE_PI * 358 / 60, joint = SCENE_PI / 2 + 1.050328174371336;
+    double beta = fmod(omega * t + SCENE_PI / 2, 2 * SCENE_PI), sign = 1.0, radius, slope, bend;
+    beta = beta < 0.0 ? beta + 2 * SCENE_PI : beta;
+    if (beta > SCENE_PI) {
+        beta = 2 * SCENE_PI - beta;
         sign = -1.0;
     }
-    if (beta <= CN_PI / 2) {
+    if (beta <= SCENE_PI / 2) {
         radius = 0.40;
         slope = bend = 0.0;
     } else if (beta <= joint) {

@@ -20,17 +20,17 @@
 #include <float.h>
 #include <string.h>
 
-static inline cn_shape build_shape(cn_arena *memory, const cn_shape_def *def, int32_t dim) {
-    cn_shape shape;
+static inline geom_shape build_shape(cn_arena *memory, const cn_shape_def *def, int32_t dim) {
+    geom_shape shape;
     cn_error error;
-    if (cn_shape_build(def, dim, memory, &shape, &error) != CN_OK) {
+    if (geom_shape_build(def, dim, memory, &shape, &error) != CN_OK) {
         print_error("%s\n", error.message);
         fail();
     }
     return shape;
 }
 
-static inline cn_shape box_3d(cn_arena *memory, double x, double y, double z) {
+static inline geom_shape box_3d(cn_arena *memory, double x, double y, double z) {
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_BOX);
     def.size[0] = x;
     def.size[1] = y;
@@ -39,40 +39,40 @@ static inline cn_shape box_3d(cn_arena *memory, double x, double y, double z) {
 }
 
 // A shape of some size off the middle of its body, turned; hulls of up to 16 points.
-static inline cn_shape random_shape(cn_arena *memory, cn_rng *rng, cn_shape_kind kind,
-                                    int32_t dim) {
+static inline geom_shape random_shape(cn_arena *memory, base_rng *rng, cn_shape_kind kind,
+                                      int32_t dim) {
     cn_shape_def def = cn_shape_def_default(kind);
     double vertices[48];
-    def.radius = cn_rng_uniform(rng, 0.3, 1.0);
-    def.length = cn_rng_uniform(rng, 0.3, 2.0);
-    def.angle = cn_rng_uniform(rng, -3.0, 3.0);
-    def.offset = cn_rng_uniform(rng, -0.5, 0.5);
+    def.radius = base_rng_uniform(rng, 0.3, 1.0);
+    def.length = base_rng_uniform(rng, 0.3, 2.0);
+    def.angle = base_rng_uniform(rng, -3.0, 3.0);
+    def.offset = base_rng_uniform(rng, -0.5, 0.5);
     for (int i = 0; i < 3; i++) {
-        def.size[i] = cn_rng_uniform(rng, 0.4, 2.0);
-        def.position[i] = cn_rng_uniform(rng, -0.3, 0.3);
-        def.normal[i] = cn_rng_uniform(rng, -1.0, 1.0);
+        def.size[i] = base_rng_uniform(rng, 0.4, 2.0);
+        def.position[i] = base_rng_uniform(rng, -0.3, 0.3);
+        def.normal[i] = base_rng_uniform(rng, -1.0, 1.0);
     }
     for (int i = 0; i < 4; i++) {
-        def.orientation[i] = cn_rng_uniform(rng, -1.0, 1.0);
+        def.orientation[i] = base_rng_uniform(rng, -1.0, 1.0);
     }
     if (kind == CN_SHAPE_POLYHEDRON) {
-        def.vertex_count = 6 + cn_rng_below(rng, 11);
+        def.vertex_count = 6 + base_rng_below(rng, 11);
         def.vertices = vertices;
         for (int i = 0; i < def.vertex_count; i++) {
             double x[3];
             for (int k = 0; k < 3; k++) {
-                x[k] = cn_rng_uniform(rng, -1.0, 1.0);
+                x[k] = base_rng_uniform(rng, -1.0, 1.0);
             }
-            double scale = cn_rng_uniform(rng, 0.7, 1.0) / cn_norm3(x);
+            double scale = base_rng_uniform(rng, 0.7, 1.0) / math_norm3(x);
             for (int k = 0; k < 3; k++) {
                 vertices[3 * i + k] = scale * x[k];
             }
         }
     }
     if (kind == CN_SHAPE_POLYGON) {
-        def.vertex_count = 3 + cn_rng_below(rng, 6);
+        def.vertex_count = 3 + base_rng_below(rng, 6);
         def.vertices = vertices;
-        double start = cn_rng_uniform(rng, 0.0, 6.0);
+        double start = base_rng_uniform(rng, 0.0, 6.0);
         for (int i = 0; i < def.vertex_count; i++) {
             double angle = start + 2.0 * M_PI * i / def.vertex_count;
             vertices[2 * i] = 0.9 * cos(angle);
@@ -82,63 +82,63 @@ static inline cn_shape random_shape(cn_arena *memory, cn_rng *rng, cn_shape_kind
     return build_shape(memory, &def, dim);
 }
 
-static inline void turn_at_random(cn_rng *rng, int32_t dim, double R[9]) {
+static inline void turn_at_random(base_rng *rng, int32_t dim, double R[9]) {
     double q[4];
     for (int i = 0; i < 4; i++) {
-        q[i] = cn_rng_uniform(rng, -1.0, 1.0);
+        q[i] = base_rng_uniform(rng, -1.0, 1.0);
     }
-    cn_quat_normalize(q);
+    math_quat_normalize(q);
     if (dim == 3) {
-        cn_quat_matrix(q, R);
+        math_quat_matrix(q, R);
     } else {
-        cn_angle_matrix(cn_rng_uniform(rng, -3.0, 3.0), R);
+        math_angle_matrix(base_rng_uniform(rng, -3.0, 3.0), R);
     }
 }
 
-static inline cn_placed place_at_random(cn_rng *rng, int32_t dim, const cn_shape *shape) {
-    cn_placed placed = {.shape = shape};
+static inline det_placed place_at_random(base_rng *rng, int32_t dim, const geom_shape *shape) {
+    det_placed placed = {.shape = shape};
     turn_at_random(rng, dim, placed.R);
     for (int i = 0; i < dim; i++) {
-        placed.position[i] = cn_rng_uniform(rng, -1.0, 1.0);
+        placed.position[i] = base_rng_uniform(rng, -1.0, 1.0);
     }
     return placed;
 }
 
-static inline cn_placed place_at(const cn_shape *shape, double x, double y, double z) {
-    return (cn_placed){.shape = shape, .position = {x, y, z}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+static inline det_placed place_at(const geom_shape *shape, double x, double y, double z) {
+    return (det_placed){.shape = shape, .position = {x, y, z}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 }
 
 // Turns a placed shape by w (axis times angle) about its body's origin.
-static inline void turn_by(cn_placed *placed, double x, double y, double z) {
+static inline void turn_by(det_placed *placed, double x, double y, double z) {
     double q[4] = {1, 0, 0, 0}, R[9], product[9];
     const double w[3] = {x, y, z};
-    cn_quat_rotate(q, w);
-    cn_quat_matrix(q, R);
-    cn_mat3_multiply(R, placed->R, product);
+    math_quat_rotate(q, w);
+    math_quat_matrix(q, R);
+    math_mat3_multiply(R, placed->R, product);
     memcpy(placed->R, product, sizeof product);
 }
 
-static inline bool is_flat(const cn_placed *placed) {
+static inline bool is_flat(const det_placed *placed) {
     return placed->shape->kind == CN_SHAPE_PLANE || placed->shape->kind == CN_SHAPE_LINE;
 }
 
 // max n . x over the shape.
-static inline double height_along(const cn_placed *placed, const double n[3]) {
+static inline double height_along(const det_placed *placed, const double n[3]) {
     double own[3], x[3];
-    cn_mat3_apply_transposed(placed->R, n, own);
-    cn_shape_support(placed->shape, own, x);
-    return cn_dot3(own, x) + cn_dot3(n, placed->position);
+    math_mat3_apply_transposed(placed->R, n, own);
+    geom_shape_support(placed->shape, own, x);
+    return math_dot3(own, x) + math_dot3(n, placed->position);
 }
 
 // s(n), n from b to a. A plane has one normal. Inside a ring: the room left along n.
-static inline double separation(const cn_placed *a, const cn_placed *b, const double n[3]) {
+static inline double separation(const det_placed *a, const det_placed *b, const double n[3]) {
     const double back[3] = {-n[0], -n[1], -n[2]};
     if (is_flat(b)) {
         double normal[3];
-        cn_mat3_apply(b->R, b->shape->normal, normal);
-        double along = cn_dot3(normal, n);
+        math_mat3_apply(b->R, b->shape->normal, normal);
+        double along = math_dot3(normal, n);
         return fabs(along - 1.0) < 1e-12
-                   ? -height_along(a, back) - b->shape->offset - cn_dot3(normal, b->position)
+                   ? -height_along(a, back) - b->shape->offset - math_dot3(normal, b->position)
                    : -DBL_MAX;
     }
     return -height_along(a, back) - height_along(b, n);
@@ -146,32 +146,32 @@ static inline double separation(const cn_placed *a, const cn_placed *b, const do
 
 // How far x is outside the shape, by no more than that; negative inside. Not a distance for
 // ellipsoids.
-static inline double outside(const cn_placed *placed, const double x[3]) {
-    const cn_shape *s = placed->shape;
-    const cn_hull *hull = &s->hull;
-    double body[3], own[3], most = -INFINITY;
-    cn_sub3(x, placed->position, body);
-    cn_mat3_apply_transposed(placed->R, body, body);
+static inline double outside(const det_placed *placed, const double x[3]) {
+    const geom_shape *s = placed->shape;
+    const geom_hull *hull = &s->hull;
+    double body[3], own[3], max = -INFINITY;
+    math_sub3(x, placed->position, body);
+    math_mat3_apply_transposed(placed->R, body, body);
     for (int32_t f = 0; f < hull->face_count; f++) {
-        most = fmax(most, cn_dot3(hull->normal + 3 * f, body) - hull->offset[f]);
+        max = fmax(max, math_dot3(hull->normal + 3 * f, body) - hull->offset[f]);
     }
-    cn_sub3(body, s->position, own);
-    cn_mat3_apply_transposed(s->R, own, own);
+    math_sub3(body, s->position, own);
+    math_mat3_apply_transposed(s->R, own, own);
     double away = sqrt(own[0] * own[0] + own[1] * own[1]);
     double beyond = fmax(fabs(own[2]) - s->half, 0.0);
     switch (s->kind) {
     case CN_SHAPE_SPHERE:
     case CN_SHAPE_DISK:
-        return cn_norm3(own) - s->radius;
+        return math_norm3(own) - s->radius;
     case CN_SHAPE_CAPSULE:
         return sqrt(away * away + beyond * beyond) - s->radius;
     case CN_SHAPE_CYLINDER:
         return fmax(away - s->radius, fabs(own[2]) - s->half);
     case CN_SHAPE_PLANE:
     case CN_SHAPE_LINE:
-        return cn_dot3(s->normal, body) - s->offset;
+        return math_dot3(s->normal, body) - s->offset;
     case CN_SHAPE_RING:
-        return s->radius - cn_norm3(own);
+        return s->radius - math_norm3(own);
     case CN_SHAPE_ELLIPSOID:
     case CN_SHAPE_ELLIPSE: {
         double sum = 0.0;
@@ -181,52 +181,52 @@ static inline double outside(const cn_placed *placed, const double x[3]) {
         return sqrt(sum) - 1.0;
     }
     default:
-        return most;
+        return max;
     }
 }
 
-static inline double least_gap(const cn_manifold *m, int32_t *which) {
-    double least = INFINITY;
+static inline double min_gap(const det_manifold *m, int32_t *which) {
+    double min = INFINITY;
     for (int32_t k = 0; k < m->count; k++) {
-        if (m->point[k].gap < least) {
-            least = m->point[k].gap;
+        if (m->point[k].gap < min) {
+            min = m->point[k].gap;
             if (which) {
                 *which = k;
             }
         }
     }
-    return least;
+    return min;
 }
 
 // What every manifold must satisfy; allowed is a length.
-static inline void check_manifold(const cn_placed *a, const cn_placed *b, double alert,
-                                  const cn_manifold *m, double allowed) {
+static inline void check_manifold(const det_placed *a, const det_placed *b, double alert,
+                                  const det_manifold *m, double allowed) {
     int32_t deepest = 0;
-    CN_CHECK_TRUE(m->count >= 0 && m->count <= CN_MANIFOLD_MOST);
+    CN_CHECK_TRUE(m->count >= 0 && m->count <= DET_MANIFOLD_MAX);
     for (int32_t k = 0; k < m->count; k++) {
         const double *n = m->point[k].normal, gap = m->point[k].gap;
         double x_a[3], x_b[3];
-        CN_CHECK_NEAR(cn_norm3(n), 1.0, 1e-13);
+        CN_CHECK_NEAR(math_norm3(n), 1.0, 1e-13);
         CN_CHECK_BELOW(gap, alert);
-        cn_add_scaled3(m->point[k].point, 0.5 * gap, n, x_a);
-        cn_add_scaled3(m->point[k].point, -0.5 * gap, n, x_b);
+        math_add_scaled3(m->point[k].point, 0.5 * gap, n, x_a);
+        math_add_scaled3(m->point[k].point, -0.5 * gap, n, x_b);
         CN_CHECK_BELOW(outside(a, x_a), allowed);
         CN_CHECK_BELOW(outside(b, x_b), allowed);
         for (int32_t l = 0; l < k; l++) {
             double apart[3];
-            cn_sub3(m->point[k].point, m->point[l].point, apart);
+            math_sub3(m->point[k].point, m->point[l].point, apart);
             CN_CHECK_TRUE(m->point[k].feature != m->point[l].feature);
-            CN_CHECK_TRUE(cn_norm3(apart) > 1e-10);
+            CN_CHECK_TRUE(math_norm3(apart) > 1e-10);
         }
     }
     if (m->count > 0 && b->shape->kind != CN_SHAPE_RING) {
-        least_gap(m, &deepest);
+        min_gap(m, &deepest);
         CN_CHECK_NEAR(separation(a, b, m->point[deepest].normal), m->point[deepest].gap, allowed);
     }
 }
 
 // The points of two manifolds, in any order; sign -1 for opposite normals.
-static inline void check_same(const cn_manifold *m, const cn_manifold *other, double sign,
+static inline void check_same(const det_manifold *m, const det_manifold *other, double sign,
                               double allowed) {
     assert_int_equal(m->count, other->count);
     for (int32_t k = 0; k < m->count; k++) {
@@ -234,23 +234,23 @@ static inline void check_same(const cn_manifold *m, const cn_manifold *other, do
         int32_t match = 0;
         for (int32_t l = 0; l < other->count; l++) {
             double apart[3];
-            cn_sub3(m->point[k].point, other->point[l].point, apart);
-            if (cn_norm3(apart) < nearest) {
-                nearest = cn_norm3(apart);
+            math_sub3(m->point[k].point, other->point[l].point, apart);
+            if (math_norm3(apart) < nearest) {
+                nearest = math_norm3(apart);
                 match = l;
             }
         }
         double turned[3];
-        cn_add_scaled3(m->point[k].normal, -sign, other->point[match].normal, turned);
+        math_add_scaled3(m->point[k].normal, -sign, other->point[match].normal, turned);
         CN_CHECK_BELOW(nearest, allowed);
-        CN_CHECK_BELOW(cn_norm3(turned), allowed);
+        CN_CHECK_BELOW(math_norm3(turned), allowed);
         CN_CHECK_NEAR(m->point[k].gap, other->point[match].gap, allowed);
     }
 }
 
 // The largest separation over many normals, the best of them improved a little: a bound from below.
-static inline double sampled_separation(const cn_placed *a, const cn_placed *b, int32_t dim,
-                                        cn_rng *rng, double best_normal[3]) {
+static inline double sampled_separation(const det_placed *a, const det_placed *b, int32_t dim,
+                                        base_rng *rng, double best_normal[3]) {
     double best = -INFINITY;
     for (int32_t i = 0; i < (dim == 3 ? 600 : 200); i++) {
         double z = dim == 3 ? 1.0 - 2.0 * (i + 0.5) / 600.0 : 0.0;
@@ -266,9 +266,9 @@ static inline double sampled_separation(const cn_placed *a, const cn_placed *b, 
         for (int32_t i = 0; i < 4; i++) {
             double n[3];
             for (int k = 0; k < 3; k++) {
-                n[k] = best_normal[k] + (k < dim ? cn_rng_uniform(rng, -step, step) : 0.0);
+                n[k] = best_normal[k] + (k < dim ? base_rng_uniform(rng, -step, step) : 0.0);
             }
-            double length = cn_norm3(n);
+            double length = math_norm3(n);
             for (int k = 0; k < 3; k++) {
                 n[k] /= length;
             }

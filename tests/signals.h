@@ -7,11 +7,11 @@
 
 #include "model/model.h"
 
-static inline double signal_at(const cn_model *model, const cn_signal *signal, double t) {
-    cn_evaluator *evaluator = cn_model_evaluator(model, NULL, NULL);
+static inline double signal_at(const cn_model *model, const base_signal *signal, double t) {
+    base_evaluator *evaluator = model_evaluator(model, NULL, NULL);
     CN_CHECK_TRUE(evaluator != NULL);
-    double value = cn_signal_at(signal, evaluator, t);
-    cn_evaluator_destroy(evaluator);
+    double value = base_signal_at(signal, evaluator, t);
+    base_evaluator_destroy(evaluator);
     return value;
 }
 

@@ -15,16 +15,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static inline double cn_small_number(cn_rng *rng) {
-    int32_t choice = cn_rng_below(rng, 8);
+static inline double cn_small_number(base_rng *rng) {
+    int32_t choice = base_rng_below(rng, 8);
     if (choice < 2) {
         return choice ? -0.0 : 0.0;
     }
-    return cn_rng_uniform(rng, -1.0, 1.0);
+    return base_rng_uniform(rng, -1.0, 1.0);
 }
 
-static inline double *cn_small_vector(cn_arena *memory, cn_rng *rng, int32_t count) {
-    double *x = CN_TAKE(memory, double, count);
+static inline double *cn_small_vector(cn_arena *memory, base_rng *rng, int32_t count) {
+    double *x = BASE_TAKE(memory, double, count);
     for (int32_t i = 0; i < count; i++) {
         x[i] = cn_small_number(rng);
     }
@@ -32,28 +32,28 @@ static inline double *cn_small_vector(cn_arena *memory, cn_rng *rng, int32_t cou
 }
 
 // One entry in three, and the whole diagonal when asked.
-static inline cn_csr cn_small_matrix(cn_arena *memory, cn_rng *rng, int32_t rows, int32_t cols,
+static inline cn_csr cn_small_matrix(cn_arena *memory, base_rng *rng, int32_t rows, int32_t cols,
                                      bool diagonal) {
     cn_csr a;
-    int32_t *row = CN_TAKE(memory, int32_t, (int64_t)rows * cols);
-    int32_t *column = CN_TAKE(memory, int32_t, (int64_t)rows * cols);
-    double *value = CN_TAKE(memory, double, (int64_t)rows *cols);
+    int32_t *row = BASE_TAKE(memory, int32_t, (int64_t)rows * cols);
+    int32_t *column = BASE_TAKE(memory, int32_t, (int64_t)rows * cols);
+    double *value = BASE_TAKE(memory, double, (int64_t)rows *cols);
     int64_t count = 0;
     for (int32_t i = 0; i < rows; i++) {
         for (int32_t j = 0; j < cols; j++) {
-            if (cn_rng_below(rng, 3) == 0 || (diagonal && i == j)) {
+            if (base_rng_below(rng, 3) == 0 || (diagonal && i == j)) {
                 row[count] = i;
                 column[count] = j;
                 value[count++] = diagonal && i == j ? 4.0 : cn_small_number(rng);
             }
         }
     }
-    cn_csr_from_triplets(memory, rows, cols, count, row, column, value, &a);
+    sparse_csr_from_triplets(memory, rows, cols, count, row, column, value, &a);
     return a;
 }
 
 // A stored solution, a guess and texts, of random content.
-static inline void cn_small_answers(cn_problem *p, cn_rng *rng, int32_t rows, int32_t dofs) {
+static inline void cn_small_answers(cn_problem *p, base_rng *rng, int32_t rows, int32_t dofs) {
     p->r = cn_small_vector(p->memory, rng, rows);
     p->u = cn_small_vector(p->memory, rng, rows);
     p->v = dofs > 0 ? cn_small_vector(p->memory, rng, dofs) : NULL;
@@ -62,15 +62,15 @@ static inline void cn_small_answers(cn_problem *p, cn_rng *rng, int32_t rows, in
 
 static inline cn_problem *cn_small_local(uint64_t seed, int32_t dim, int32_t contacts,
                                          bool answers) {
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     cn_problem *p = cn_problem_create(NULL, CN_PROBLEM_FRICTION);
     cn_csr W = cn_small_matrix(p->memory, &rng, dim * contacts, dim * contacts, true);
     double *q = cn_small_vector(p->memory, &rng, dim * contacts);
-    double *mu = CN_TAKE(p->memory, double, contacts);
+    double *mu = BASE_TAKE(p->memory, double, contacts);
     for (int32_t a = 0; a < contacts; a++) {
-        mu[a] = cn_rng_uniform(&rng, 0.0, 1.0);
+        mu[a] = base_rng_uniform(&rng, 0.0, 1.0);
     }
-    cn_friction_from_csr(p->memory, dim, contacts, &W, q, mu, &p->friction);
+    prob_friction_from_csr(p->memory, dim, contacts, &W, q, mu, &p->friction);
     if (answers) {
         cn_small_answers(p, &rng, dim * contacts, 0);
     }
@@ -79,7 +79,7 @@ static inline cn_problem *cn_small_local(uint64_t seed, int32_t dim, int32_t con
 
 static inline cn_problem *cn_small_global(uint64_t seed, int32_t dim, int32_t contacts,
                                           int32_t dofs, bool answers) {
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     cn_problem *p = cn_problem_create(NULL, CN_PROBLEM_FRICTION_GLOBAL);
     cn_friction_global *g = &p->global;
     *g = (cn_friction_global){.dim = dim, .contacts = contacts, .dofs = dofs};
@@ -87,9 +87,9 @@ static inline cn_problem *cn_small_global(uint64_t seed, int32_t dim, int32_t co
     g->H = cn_small_matrix(p->memory, &rng, dofs, dim * contacts, false);
     g->f = cn_small_vector(p->memory, &rng, dofs);
     g->w = cn_small_vector(p->memory, &rng, dim * contacts);
-    g->mu = CN_TAKE(p->memory, double, contacts);
+    g->mu = BASE_TAKE(p->memory, double, contacts);
     for (int32_t a = 0; a < contacts; a++) {
-        g->mu[a] = cn_rng_uniform(&rng, 0.0, 1.0);
+        g->mu[a] = base_rng_uniform(&rng, 0.0, 1.0);
     }
     if (answers) {
         cn_small_answers(p, &rng, dim * contacts, dofs);
@@ -98,7 +98,7 @@ static inline cn_problem *cn_small_global(uint64_t seed, int32_t dim, int32_t co
 }
 
 static inline cn_problem *cn_small_lcp(uint64_t seed, int32_t n, bool answers) {
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     cn_problem *p = cn_problem_create(NULL, CN_PROBLEM_LCP);
     p->lcp.n = n;
     p->lcp.M = cn_small_matrix(p->memory, &rng, n, n, true);

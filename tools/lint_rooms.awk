@@ -185,7 +185,7 @@ function check_include(line,    name, quoted, parts, target, seen) {
         complain(FNR, "mpi", "<mpi.h> outside dist")
     }
     if (name ~ /^(omp|pthread|threads)\.h$/ && place == "src" && room != "base") {
-        complain(FNR, "threads", "<" name "> outside base; use cn_parallel_for")
+        complain(FNR, "threads", "<" name "> outside base; use base_parallel_for")
     }
     if (quoted || target == "cairn") {
         note_include(quoted ? "src/" name : "include/" name)
@@ -223,13 +223,13 @@ function check_words(line) {
         complain(FNR, "never", found(line, never) ": the library never exits, prints or uses C's random numbers")
     }
     if (line ~ streams) {
-        complain(FNR, "never", found(line, streams) ": the library never prints; use cn_log or the progress callback")
+        complain(FNR, "never", found(line, streams) ": the library never prints; use base_log or the progress callback")
     }
     if (room != "base" && line ~ allocation) {
-        complain(FNR, "allocation", found(line, allocation) ": memory is taken in base only; use cn_arena or cn_buffer")
+        complain(FNR, "allocation", found(line, allocation) ": memory is taken in base only; use cn_arena or base_buffer")
     }
     if (room != "base" && line ~ release) {
-        complain(FNR, "allocation", "free: memory is given back in base only; use cn_arena or cn_buffer")
+        complain(FNR, "allocation", "free: memory is given back in base only; use cn_arena or base_buffer")
     }
     if (room !~ /^(base|io)$/ && line ~ files) {
         complain(FNR, "files", found(line, files) ": files are opened in io only")
@@ -238,7 +238,7 @@ function check_words(line) {
         complain(FNR, "trigonometry", found(line, trigonometry) ": libm differs between machines; use the room math")
     }
     if (room != "base" && line ~ openmp) {
-        complain(FNR, "threads", "OpenMP outside base; use cn_parallel_for")
+        complain(FNR, "threads", "OpenMP outside base; use base_parallel_for")
     }
 }
 

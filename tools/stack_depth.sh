@@ -38,7 +38,7 @@ stack_of() { # SCENE KERNEL UNTIL
 }
 
 failed=0
-for case in 'sphere-settling cn_ball_sweep 0.5' 'masonry-arch cn_manifold_sweep 0.01'; do
+for case in 'sphere-settling gs_sphere_sweep 0.5' 'masonry-arch gs_manifold_sweep 0.01'; do
     # shellcheck disable=SC2086 # three words
     stack_of $case >"$run/stack.txt"
     depth=$(wc -l <"$run/stack.txt")

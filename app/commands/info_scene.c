@@ -58,7 +58,7 @@ static void info_scene_print(const char *path, cn_model *model, const scene_fact
     printf(
         "  detection   alert distance %.4g m besides what speeds add, overlap at the start up to "
         "%.4g m\n",
-        settings->alert, settings->overlap_most);
+        settings->alert, settings->overlap_max);
 }
 
 static void info_scene_print_json(const char *path, cn_model *model, const scene_facts *facts) {
@@ -90,7 +90,7 @@ static void info_scene_print_json(const char *path, cn_model *model, const scene
     put_real(&json, "tolerance", settings->tolerance);
     put_text(&json, "on_stall", cn_stall_policy_text(settings->on_stall));
     put_real(&json, "alert", settings->alert);
-    put_real(&json, "overlap", settings->overlap_most);
+    put_real(&json, "overlap", settings->overlap_max);
     put_close(&json, '}');
     put_end(&json);
 }

@@ -22,7 +22,7 @@
 #define DEPTH_STILL 1e6 // taken off what does not move
 
 // Where the light comes from, in the camera's axes.
-static const double light_direction[3] = {-0.42, 0.72, 0.55};
+static const double inv_mass_direction[3] = {-0.42, 0.72, 0.55};
 
 typedef struct paint_builder {
     const picture_spec *picture;
@@ -44,7 +44,7 @@ static paint_item *paint_add(paint_list *paints, paint_kind kind, double depth, 
     *paint = (paint_item){.kind = kind,
                           .depth = depth,
                           .tone = tone,
-                          .light = 1.0,
+                          .inv_mass = 1.0,
                           .first = paints->points,
                           .outline = true};
     return paint;
@@ -91,11 +91,11 @@ static void paint_face(paint_builder *painter, const double *seen, int32_t count
     if (!(normal[2] > 1e-9 * length)) {
         return;
     }
-    double towards = (normal[0] * light_direction[0] + normal[1] * light_direction[1] +
-                      normal[2] * light_direction[2]) /
+    double towards = (normal[0] * inv_mass_direction[0] + normal[1] * inv_mass_direction[1] +
+                      normal[2] * inv_mass_direction[2]) /
                      length;
     paint_item *paint = paint_add(painter->out, PAINT_POLYGON, middle + depth, tone);
-    paint->light = 0.76 + 0.32 * fmax(0.0, towards);
+    paint->inv_mass = 0.76 + 0.32 * fmax(0.0, towards);
     paint->count = count;
     for (int32_t i = 0; i < count; i++) {
         point_add(painter->out, seen + 3 * (int64_t)i);
@@ -123,7 +123,7 @@ static void paint_hull(paint_builder *painter, const cn_shape_info *shape, const
     double *face = ALLOCATE(double, 3 * (int64_t)shape->vertex_count);
     if (shape->face_count == 0) { // 2D
         paint_face(painter, seen, shape->vertex_count, depth, tone);
-        painter->out->paint[painter->out->count - 1].light = 1.0;
+        painter->out->paint[painter->out->count - 1].inv_mass = 1.0;
     }
     for (int32_t f = 0; f < shape->face_count; f++) {
         int32_t count = shape->face[f + 1] - shape->face[f];

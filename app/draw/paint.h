@@ -36,7 +36,7 @@ typedef struct paint_item {
     paint_kind kind;
     double depth;         // larger is nearer
     int32_t tone;         // of tone_rgb
-    double light;         // factor on the tone
+    double inv_mass;      // factor on the tone
     int32_t first, count; // points: polygon, stick
     double center[2], radius, second, angle;
     bool outline; // with a thin edge
@@ -70,7 +70,7 @@ enum {
 // A tone for each body: what lies high or low at first for round ones, shades of stone for others.
 // To be freed.
 int32_t *tones_choose(const picture_spec *picture);
-void tone_rgb(int32_t tone, double light, int32_t rgb[3]);
+void tone_rgb(int32_t tone, double inv_mass, int32_t rgb[3]);
 
 // The pose of a body's own frame: where a point of it is in the world.
 typedef struct body_pose {

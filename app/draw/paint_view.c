@@ -236,26 +236,26 @@ static const int32_t stone_interval[2][3] = {{0xb5, 0x8e, 0x66}, {0xdf, 0xc7, 0x
 static const int32_t still_tones[][3] = {
     {0x9a, 0xa3, 0xad}, {0x5f, 0x78, 0x99}, {0xd9, 0xd5, 0xcc}, {0xe6, 0xe8, 0xea}};
 
-static void mix(const int32_t from[3], const int32_t to[3], double share, double light,
+static void mix(const int32_t from[3], const int32_t to[3], double share, double inv_mass,
                 int32_t rgb[3]) {
     for (int32_t k = 0; k < 3; k++) {
-        double value = light * ((1.0 - share) * from[k] + share * to[k]);
+        double value = inv_mass * ((1.0 - share) * from[k] + share * to[k]);
         rgb[k] = value < 0.0 ? 0 : value > 255.0 ? 255 : (int32_t)(value + 0.5);
     }
 }
 
-void tone_rgb(int32_t tone, double light, int32_t rgb[3]) {
+void tone_rgb(int32_t tone, double inv_mass, int32_t rgb[3]) {
     if (tone < HEIGHT_TONES) {
         int32_t last = (int32_t)(sizeof height_stops / sizeof height_stops[0]) - 1;
         double at = (double)tone / (HEIGHT_TONES - 1) * last;
         int32_t from = at >= last ? last - 1 : (int32_t)at;
-        mix(height_stops[from], height_stops[from + 1], at - from, light, rgb);
+        mix(height_stops[from], height_stops[from + 1], at - from, inv_mass, rgb);
     } else if (tone < TONE_FIXED) {
         double share = (double)(tone - TONE_STONE) / (STONE_TONES - 1);
-        mix(stone_interval[0], stone_interval[1], share, light, rgb);
+        mix(stone_interval[0], stone_interval[1], share, inv_mass, rgb);
     } else {
         const int32_t *still = still_tones[tone - TONE_FIXED];
-        mix(still, still, 0.0, light, rgb);
+        mix(still, still, 0.0, inv_mass, rgb);
     }
 }
 

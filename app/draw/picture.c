@@ -79,8 +79,8 @@ static void write_fill(FILE *out, const paint_item *paint) {
         return; // its group says
     }
     int32_t rgb[3], edge[3];
-    tone_rgb(paint->tone, paint->light, rgb);
-    tone_rgb(paint->tone, 0.62 * paint->light, edge);
+    tone_rgb(paint->tone, paint->inv_mass, rgb);
+    tone_rgb(paint->tone, 0.62 * paint->inv_mass, edge);
     fprintf(out, " fill=\"#%02x%02x%02x\"", (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2]);
     // Without an edge of its own a face still closes the seam to the next one.
     const int32_t *line = paint->outline ? edge : rgb;
@@ -270,12 +270,12 @@ static const char picture_classes[] =
 static void write_gradients(FILE *out) {
     fputs("<defs>\n", out);
     for (int32_t tone = 0; tone < TONES; tone++) {
-        static const double light[3] = {1.35, 1.0, 0.55};
+        static const double inv_mass[3] = {1.35, 1.0, 0.55};
         static const int32_t share[3] = {0, 55, 100};
         fprintf(out, "<radialGradient id=\"ball%d\" cx=\"0.36\" cy=\"0.3\" r=\"0.75\">", (int)tone);
         for (int32_t i = 0; i < 3; i++) {
             int32_t rgb[3];
-            tone_rgb(tone, light[i], rgb);
+            tone_rgb(tone, inv_mass[i], rgb);
             fprintf(out, "<stop offset=\"%d%%\" stop-color=\"#%02x%02x%02x\"/>", (int)share[i],
                     (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2]);
         }

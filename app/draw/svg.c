@@ -6,8 +6,8 @@
 #include "support/terminal.h"
 
 // One set of hues for each background.
-static const char *const curve_light[SVG_COLOURS] = {"#d9480f", "#1c6fd1", "#0b8a63",
-                                                     "#8a4fc7", "#a07900", "#c2255c"};
+static const char *const curve_inv_mass[SVG_COLOURS] = {"#d9480f", "#1c6fd1", "#0b8a63",
+                                                        "#8a4fc7", "#a07900", "#c2255c"};
 static const char *const curve_dark[SVG_COLOURS] = {"#ff8a4c", "#62a8ff", "#3fd0a0",
                                                     "#c39bff", "#e6c04d", "#ff7fa8"};
 
@@ -33,7 +33,7 @@ static void svg_style(FILE *out, const char *classes) {
         "  .curve { fill: none; stroke-width: 2.2; stroke-linejoin: round; stroke-linecap: round }"
         "\n",
         out);
-    svg_hues(out, "  ", curve_light);
+    svg_hues(out, "  ", curve_inv_mass);
     fputs("  @media (prefers-color-scheme: dark) {\n"
           "    text { fill: #aab4c0 } .mark { fill: inherit } .card { fill: #12161c } .title, "
           ".name { fill: #eef2f6 }\n"

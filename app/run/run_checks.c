@@ -272,7 +272,7 @@ static void fall_step(run_checks *checks, const cn_sim *sim, check_fn *say, void
 void run_checks_start(run_checks *checks, cn_model *model, const cn_sim *sim) {
     const cn_settings *settings = cn_model_settings(model);
     *checks = (run_checks){
-        .model = model, .limit = settings->penetration_limit, .accepted = settings->overlap_most};
+        .model = model, .limit = settings->penetration_limit, .accepted = settings->overlap_max};
     fall_start(checks, sim);
 }
 

@@ -409,7 +409,7 @@ static cn_model *engine_kinetic_still(const engine_world *world, const double *s
         settings->max_iterations = 1;
         settings->tolerance = ENGINE_LOOSE;
         settings->on_stall = CN_STALL_CONTINUE;
-        settings->overlap_most = ENGINE_OVERLAP;
+        settings->overlap_max = ENGINE_OVERLAP;
         good = cn_model_finish(model, NULL) == CN_OK;
     }
     if (!good) {

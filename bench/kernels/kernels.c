@@ -55,7 +55,7 @@ typedef struct cn_row {
     double filled;          // share of lanes
 } cn_row;
 
-static void keep_least(double *min, double seconds) {
+static void keep_min(double *min, double seconds) {
     *min = seconds < *min ? seconds : *min;
 }
 
@@ -70,11 +70,11 @@ static double triad_time(int32_t repeats) {
     }
     double *b = a + size, *c = b + size;
     for (int32_t i = 0; i < 4 * repeats; i++) {
-        double start = cn_clock_cpu();
+        double start = base_clock_cpu();
         for (size_t k = 0; k < size; k++) {
             a[k] = b[k] + 3.0 * c[k];
         }
-        keep_least(&min, cn_clock_cpu() - start);
+        keep_min(&min, base_clock_cpu() - start);
         c[i] = a[i]; // so that no round can be left out
     }
     free(a);
@@ -122,8 +122,8 @@ static bool naive_make(int32_t contacts, cn_arena *memory, naive_problem *naive)
         return false;
     }
     naive->contacts = p.contacts;
-    naive->contact = CN_TAKE(memory, naive_contact, p.contacts);
-    naive->body = CN_TAKE_ZERO(memory, naive_body, p.W.body.dofs / 6 + 1);
+    naive->contact = BASE_TAKE(memory, naive_contact, p.contacts);
+    naive->body = BASE_TAKE_ZERO(memory, naive_body, p.W.body.dofs / 6 + 1);
     if (!naive->contact || !naive->body) {
         return false;
     }
@@ -132,35 +132,35 @@ static bool naive_make(int32_t contacts, cn_arena *memory, naive_problem *naive)
 }
 
 static double naive_time(naive_problem *naive, int32_t sweeps) {
-    double start = cn_clock_cpu();
+    double start = base_clock_cpu();
     for (int32_t i = 0; i < sweeps; i++) {
         naive_spheres(naive->contacts, naive->contact, naive->body);
     }
-    return (cn_clock_cpu() - start) / sweeps;
+    return (base_clock_cpu() - start) / sweeps;
 }
 
 // ---- ours ----
 
 static cn_status kernel_prepare(const cn_friction *p, bool single, cn_arena *scratch,
-                                cn_sweep *sweep) {
-    const cn_sweep_plan plan = {.relaxation = 1.0, .single = single, .rigid_single = single};
-    return cn_sweep_prepare_plan(p, cn_local_solver_find("hybrid"), &plan, scratch, sweep);
+                                gs_sweep *sweep) {
+    const gs_sweep_plan plan = {.relaxation = 1.0, .single = single, .rigid_single = single};
+    return gs_sweep_prepare_plan(p, cn_local_solver_find("hybrid"), &plan, scratch, sweep);
 }
 
-static double sweep_time(cn_sweep *sweep, double *x, int32_t sweeps) {
-    double start = cn_clock_cpu();
+static double sweep_time(gs_sweep *sweep, double *x, int32_t sweeps) {
+    double start = base_clock_cpu();
     for (int32_t i = 0; i < sweeps; i++) {
         sweep->ops->sweep(sweep->elements, x);
     }
-    return (cn_clock_cpu() - start) / sweeps;
+    return (base_clock_cpu() - start) / sweeps;
 }
 
 // Seconds that choosing the packets takes.
 static double packing_time(const cn_friction *p, cn_arena *scratch, int32_t points) {
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    base_arena_mark mark = base_arena_get_mark(scratch);
     const cn_body_map *map = &p->W.body;
     int32_t bodies = map->dofs / 6, count = p->contacts / points;
-    int32_t *pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)count);
+    int32_t *pair = BASE_TAKE(scratch, int32_t, 2 * (int64_t)count);
     double seconds = (double)NAN;
     if (pair) {
         for (int32_t i = 0; i < count; i++) {
@@ -168,60 +168,60 @@ static double packing_time(const cn_friction *p, cn_arena *scratch, int32_t poin
             pair[2 * (int64_t)i] = first < last ? map->dof[first] / 6 : bodies;
             pair[2 * (int64_t)i + 1] = map->dof[last] / 6;
         }
-        cn_batches packets;
-        double start = cn_clock_cpu();
-        cn_status status = cn_batches_fill(count, pair, bodies, scratch, &packets);
-        seconds = status == CN_OK ? cn_clock_cpu() - start : (double)NAN;
+        gs_batches batches;
+        double start = base_clock_cpu();
+        cn_status status = gs_batches_fill(count, pair, bodies, scratch, &batches);
+        seconds = status == CN_OK ? base_clock_cpu() - start : (double)NAN;
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return seconds;
 }
 
 // Seconds that preparing the whole sweep takes.
 static double prepare_time(const cn_friction *p, bool single, cn_arena *scratch) {
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_sweep sweep;
-    double start = cn_clock_cpu();
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    gs_sweep sweep;
+    double start = base_clock_cpu();
     cn_status status = kernel_prepare(p, single, scratch, &sweep);
-    double seconds = status == CN_OK ? cn_clock_cpu() - start : (double)NAN;
-    cn_arena_release(scratch, mark);
+    double seconds = status == CN_OK ? base_clock_cpu() - start : (double)NAN;
+    base_arena_release(scratch, mark);
     return seconds;
 }
 
 // Bytes that a sweep reads and writes, bodies apart.
-static double streamed(const cn_sweep *sweep) {
-    double impulses = 2.0 * (double)cn_sweep_bytes(sweep);
-    if (sweep->ops->kind == CN_SWEEP_SPHERES) {
-        const cn_spheres *balls = sweep->elements;
-        return impulses + (double)balls->batches.count * (double)balls->kernel->batch;
+static double streamed(const gs_sweep *sweep) {
+    double impulses = 2.0 * (double)gs_sweep_bytes(sweep);
+    if (sweep->ops->kind == GS_SWEEP_SPHERES) {
+        const gs_spheres *spheres = sweep->elements;
+        return impulses + (double)spheres->batches.count * (double)spheres->kernel->batch;
     }
-    const cn_manifolds *m = sweep->elements;
-    const cn_manifold_kernel *kernel = m->kernel;
+    const gs_manifolds *m = sweep->elements;
+    const gs_manifold_kernel *kernel = m->kernel;
     return impulses + (double)m->batches.count * (double)kernel->batch +
-           (double)m->points * (double)(kernel->point + 2 * CN_BATCH * kernel->number);
+           (double)m->points * (double)(kernel->point + 2 * GS_BATCH * kernel->number);
 }
 
 static bool measure_row(const kernel_options *settings, const kernel_case *kernel,
                         const cn_friction *p, naive_problem *naive, cn_arena *scratch,
                         cn_row *row) {
     double ours = HUGE_VAL, theirs = HUGE_VAL, packing = HUGE_VAL, laying = HUGE_VAL;
-    cn_sweep sweep;
+    gs_sweep sweep;
     bool good = kernel_prepare(p, kernel->single, scratch, &sweep) == CN_OK;
-    double *x = good ? CN_TAKE_ZERO(scratch, double, sweep.size + CN_SWEEP_PAD) : NULL;
-    if (!x || sweep.ops->kind == CN_SWEEP_ANY) {
+    double *x = good ? BASE_TAKE_ZERO(scratch, double, sweep.size + GS_SWEEP_PAD) : NULL;
+    if (!x || sweep.ops->kind == GS_SWEEP_ANY) {
         return false;
     }
     int32_t sweeps = BLOCK_WORK / p->contacts > 1 ? BLOCK_WORK / p->contacts : 1;
     int32_t blocks = BLOCKS * (int32_t)fmin(1.0, 10.0 * BLOCK_WORK / p->contacts);
     blocks = blocks > BLOCKS_MIN ? blocks : BLOCKS_MIN;
-    cn_sweep_run(&sweep, x, 10);
+    gs_sweep_run(&sweep, x, 10);
     for (int32_t i = 0; i < settings->repeats; i++) {
         for (int32_t block = 0; block < blocks; block++) {
-            keep_least(&ours, sweep_time(&sweep, x, sweeps));
-            keep_least(&theirs, naive_time(naive, sweeps));
+            keep_min(&ours, sweep_time(&sweep, x, sweeps));
+            keep_min(&theirs, naive_time(naive, sweeps));
         }
-        keep_least(&packing, packing_time(p, scratch, kernel->points));
-        keep_least(&laying, prepare_time(p, kernel->single, scratch));
+        keep_min(&packing, packing_time(p, scratch, kernel->points));
+        keep_min(&laying, prepare_time(p, kernel->single, scratch));
     }
     *row = (cn_row){.shape = kernel->shape,
                     .contacts = p->contacts,

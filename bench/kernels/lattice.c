@@ -16,7 +16,7 @@
 // A lattice of side^3 bodies, points contacts a pair.
 typedef struct sweep_lattice {
     int32_t side, points;
-    cn_rng rng;
+    base_rng rng;
     cn_friction *p;
     double *inverse;
     int64_t entries; // written so far
@@ -35,17 +35,17 @@ static cn_status lattice_take(int32_t contacts, int32_t points, cn_arena *memory
     int32_t count = lattice_contacts(side, points), bodies = side * side * side;
     int64_t max = 2 * LATTICE_RUN * (int64_t)count;
     *out = (cn_friction){.dim = 3, .W = {.kind = CN_OPERATOR_BODY}};
-    *lattice = (sweep_lattice){.side = side, .points = points, .rng = cn_rng_seed(1), .p = out};
-    lattice->inverse = CN_TAKE_ZERO(memory, double, 36 * (int64_t)bodies);
+    *lattice = (sweep_lattice){.side = side, .points = points, .rng = base_rng_seed(1), .p = out};
+    lattice->inverse = BASE_TAKE_ZERO(memory, double, 36 * (int64_t)bodies);
     out->W.body = (cn_body_map){.dofs = LATTICE_RUN * bodies,
-                                .start = CN_TAKE_ZERO(memory, int64_t, count + 1),
-                                .dof = CN_TAKE(memory, int32_t, max),
-                                .H = CN_TAKE(memory, double, 3 * max),
-                                .MinvH = CN_TAKE(memory, double, 3 * max),
+                                .start = BASE_TAKE_ZERO(memory, int64_t, count + 1),
+                                .dof = BASE_TAKE(memory, int32_t, max),
+                                .H = BASE_TAKE(memory, double, 3 * max),
+                                .MinvH = BASE_TAKE(memory, double, 3 * max),
                                 .inverse = lattice->inverse};
-    out->q = CN_TAKE_ZERO(memory, double, 3 * (int64_t)count);
-    out->mu = CN_TAKE(memory, double, count);
-    out->W.diagonal = CN_TAKE(memory, double, 9 * (int64_t)count);
+    out->q = BASE_TAKE_ZERO(memory, double, 3 * (int64_t)count);
+    out->mu = BASE_TAKE(memory, double, count);
+    out->W.diagonal = BASE_TAKE(memory, double, 9 * (int64_t)count);
     bool complete = lattice->inverse && out->W.body.start && out->W.body.dof && out->W.body.H &&
                     out->W.body.MinvH && out->q && out->mu && out->W.diagonal;
     return complete ? CN_OK : CN_ERR_MEMORY;
@@ -64,21 +64,21 @@ static void lattice_masses(sweep_lattice *lattice, const double inertia[3]) {
 // A normal near axis and two directions across it.
 static void lattice_frame(sweep_lattice *lattice, int axis, double frame[3][3]) {
     for (int k = 0; k < 3; k++) {
-        frame[0][k] = (k == axis) + cn_rng_uniform(&lattice->rng, -1.0, 1.0) * LATTICE_JITTER;
+        frame[0][k] = (k == axis) + base_rng_uniform(&lattice->rng, -1.0, 1.0) * LATTICE_JITTER;
         frame[1][k] = k == (axis + 1) % 3;
     }
     for (int d = 0; d < 2; d++) {
         for (int again = 0; again < 2; again++) { // to round-off
             if (d == 1) {
-                cn_add_scaled3(frame[1], -cn_dot3(frame[0], frame[1]), frame[0], frame[1]);
+                math_add_scaled3(frame[1], -math_dot3(frame[0], frame[1]), frame[0], frame[1]);
             }
-            double length = cn_norm3(frame[d]);
+            double length = math_norm3(frame[d]);
             for (int k = 0; k < 3; k++) {
                 frame[d][k] /= length;
             }
         }
     }
-    cn_cross3(frame[0], frame[1], frame[2]);
+    math_cross3(frame[0], frame[1], frame[2]);
 }
 
 // One side of the contact being written.
@@ -89,7 +89,7 @@ static void lattice_side(sweep_lattice *lattice, int32_t body, double sign,
     int64_t first = lattice->entries;
     for (int d = 0; d < 3; d++) {
         double moment[3];
-        cn_cross3(arm, frame[d], moment);
+        math_cross3(arm, frame[d], moment);
         for (int k = 0; k < 3; k++) {
             map->H[3 * (first + k) + d] = sign * frame[d][k];
             map->MinvH[3 * (first + k) + d] = sign * frame[d][k] * inverse[7 * k];
@@ -115,8 +115,8 @@ static void lattice_contact(sweep_lattice *lattice, int32_t a, int32_t b, const 
     }
     lattice_side(lattice, b, 1.0, frame, arm_b);
     for (int d = 0; d < 3; d++) {
-        p->q[3 * contact + d] = (a < 0 ? cn_dot3(frame[d], fall) : 0.0) +
-                                1e-2 * cn_rng_uniform(&lattice->rng, -1.0, 1.0);
+        p->q[3 * contact + d] = (a < 0 ? math_dot3(frame[d], fall) : 0.0) +
+                                1e-2 * base_rng_uniform(&lattice->rng, -1.0, 1.0);
     }
     p->mu[contact] = LATTICE_MU;
     p->W.body.start[contact + 1] = lattice->entries;
@@ -135,8 +135,8 @@ static void lattice_pair(sweep_lattice *lattice, int32_t a, int32_t b, int axis)
         if (lattice->points > 1) {
             for (int d = 1; d < 3; d++) {
                 double shift = (point >> (d - 1) & 1) ? 0.4 : -0.4;
-                cn_add_scaled3(arm_a, shift, frame[d], arm_a);
-                cn_add_scaled3(arm_b, shift, frame[d], arm_b);
+                math_add_scaled3(arm_a, shift, frame[d], arm_a);
+                math_add_scaled3(arm_b, shift, frame[d], arm_b);
             }
         }
         lattice_contact(lattice, a, b, (const double(*)[3])frame, arm_a, arm_b);
@@ -157,7 +157,7 @@ static void lattice_fill(sweep_lattice *lattice) {
         }
     }
     cn_friction *p = lattice->p;
-    cn_operator_diagonal(&p->W, 3, p->contacts, p->W.diagonal);
+    prob_operator_diagonal(&p->W, 3, p->contacts, p->W.diagonal);
 }
 
 static cn_status lattice_make(int32_t contacts, int32_t points, const double inertia[3],

@@ -52,7 +52,7 @@ typedef struct cn_joint_def {
     double rest;               // where it has no force; NaN: as at the start
     cn_motor_kind motor;
     cn_signal_def motor_target;
-    double motor_most; // [N m] or [N]; NaN: whatever it takes
+    double motor_max; // [N m] or [N]; NaN: whatever it takes
     double motor_stiffness, motor_damping;
     bool contact; // the two bodies also touch
     cn_source source;

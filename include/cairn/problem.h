@@ -43,21 +43,21 @@ typedef struct cn_body_map {
 // lies along the normal n, which points from body A to body B, and every inertia is isotropic,
 //     u = F' (v_B - v_A - (R_A omega_A + R_B omega_B) x n) + q,   F = (n t1 t2).
 // Velocities are those of a cn_body_map with 6 (2D 3) a body. There are no joint rows.
-typedef struct cn_ball_map {
+typedef struct cn_sphere_map {
     int32_t bodies;
-    double *light; // 2 a body: 1/m and 1/I; zeros: it does not answer to impulses
-    int32_t *body; // 2 a contact: A and B
-    double *arm;   // 2 a contact: R_A and R_B [m]; NULL: R = radius + gap/2, 0 of those without one
+    double *inv_mass; // 2 a body: 1/m and 1/I; zeros: it does not answer to impulses
+    int32_t *body;    // 2 a contact: A and B
+    double *arm; // 2 a contact: R_A and R_B [m]; NULL: R = radius + gap/2, 0 of those without one
     double *normal; // 3 a contact: n in world axes; 2D: z = 0. The tangents follow from it. Without
                     // arm the gap is the number behind it
     int32_t stride; // numbers from one normal to the next, which may be part of larger records;
                     // 0: 3
     double *radius; // a body, negative: it has none; only looked at without arm
-} cn_ball_map;
+} cn_sphere_map;
 
 // n, t1, t2 of a contact of balls with the normal n, by rows: right-handed, the same bits for the
 // same n. 2D: t1 = (-n_y, n_x, 0).
-CN_API void cn_ball_axes(int32_t dim, const double n[3], double axes[9]);
+CN_API void cn_sphere_axes(int32_t dim, const double n[3], double axes[9]);
 
 // W in body space where contacts are points of rigid bodies, without H: with arms a, b from the
 // centres of mass to the point, and axes n from body A to body B, t1, t2 = n x t1,
@@ -75,7 +75,7 @@ typedef struct cn_point_map {
 typedef enum cn_operator_kind {
     CN_OPERATOR_ASSEMBLED,
     CN_OPERATOR_BODY,
-    CN_OPERATOR_BALLS,
+    CN_OPERATOR_SPHERES,
     CN_OPERATOR_POINTS
 } cn_operator_kind;
 
@@ -88,7 +88,7 @@ typedef struct cn_operator {
                       // w_T = w_N + R_A^2/I_A + R_B^2/I_B
     cn_bsr assembled;
     cn_body_map body;
-    cn_ball_map balls;
+    cn_sphere_map spheres;
     cn_point_map points;
 } cn_operator;
 

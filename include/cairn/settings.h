@@ -68,7 +68,7 @@ typedef struct cn_settings {
     int32_t halvings;
     double alert; // [m] distance below which pairs are candidates, besides what velocities add;
                   // NaN: from the shapes
-    double overlap_most;      // [m] starting overlap that is accepted; NaN: from the shapes
+    double overlap_max;       // [m] starting overlap that is accepted; NaN: from the shapes
     double penetration_limit; // largest share of the smaller body's inradius that two bodies may
                               // penetrate for long (cairn run: exit 3); infinite: any
     double sleep_speed;       // [m/s] below which bodies may fall asleep; 0: none does
@@ -86,7 +86,7 @@ typedef struct cn_settings {
     double baumgarte;       // share of the error that CN_DRIFT_BAUMGARTE takes back in a step
     double error; // moreau-jean: that the step is adapted to; 0: none. Bodies: [m] in the position
                   // of any point of a body in a part of a step; systems: relative
-    double step_least; // [s] the shortest part of an adapted step; 0: a 1024th
+    double step_min; // [s] the shortest part of an adapted step; 0: a 1024th
     // Of models with a system; their meaning is that of cn_system_opts.
     double projection;
     double accuracy, spectral_radius, damping, newmark_beta, newmark_gamma, theta_multiplier;

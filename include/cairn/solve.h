@@ -71,9 +71,9 @@ CN_API const char *cn_local_solver_about(const cn_local_solver *local);
 // What a solve leaves to the next: how contacts were put together for the sweeps, which is used
 // again while they have the same bodies. The answer has the same bits with it and without. For one
 // solve at a time.
-typedef struct cn_solve_memo cn_solve_memo;
-CN_API cn_solve_memo *cn_solve_memo_create(const cn_env *env); // NULL: no memory
-CN_API void cn_solve_memo_destroy(cn_solve_memo *memo);        // NULL is allowed
+typedef struct cn_solve_cache cn_solve_cache;
+CN_API cn_solve_cache *cn_solve_cache_create(const cn_env *env); // NULL: no memory
+CN_API void cn_solve_cache_destroy(cn_solve_cache *cache);       // NULL is allowed
 
 typedef struct cn_solve_opts {
     double tolerance; // on the residual that measure names; default 1e-8
@@ -85,7 +85,7 @@ typedef struct cn_solve_opts {
     void *progress_user;
     cn_cancel_fn *cancel; // NULL: that of the cn_env of the scratch arena
     void *cancel_user;
-    cn_solve_memo *memo;           // may be NULL
+    cn_solve_cache *cache;         // may be NULL
     double params[CN_PARAM_SLOTS]; // the solver's own struct
 } cn_solve_opts;
 

@@ -154,11 +154,11 @@ typedef struct cn_system_opts {
     double theta_multiplier; // first order: of lambda, [1/2, 1]; default 1
     double activation;       // a contact takes part where g + activation h u_N <= 0
     double newton_tolerance; // change of the velocities in a Newton iteration over their size
-    int32_t newton_most;
+    int32_t newton_max;
     bool differences; // force gradients by differences where none are given; false: left out, which
                       // is cheaper and enough where the forces are soft
     double error;     // moreau-jean: local error that the step is adapted to, relative; 0: none
-    double step_least; // the shortest adapted step; 0: h/1024
+    double step_min;  // the shortest adapted step; 0: h/1024
     double projection; // moreau-jean: overlap [m] above which the coordinates are pushed out of
                        // the contacts of the step at its end; 0: never
     double spectral_radius; // generalized-alpha: at infinite frequency, [0, 1]

@@ -2,4 +2,4 @@
 // Approaching points for any processor.
 #include "assemble/approach_kernel.h"
 
-cn_approach_fn *const cn_approach_plain = cn_approach_four;
+asm_approach_fn *const asm_approach_plain = asm_approach_four;

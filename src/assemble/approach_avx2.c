@@ -8,4 +8,4 @@
 #include "assemble/approach_kernel.h"
 #endif
 
-CN_AVX2_KERNEL(cn_approach_fn, cn_approach_avx2, cn_approach_four)
+BASE_AVX2_KERNEL(asm_approach_fn, asm_approach_avx2, asm_approach_four)

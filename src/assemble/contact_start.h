@@ -8,45 +8,47 @@
 #include "math/vec3.h"
 
 // What the contacts of a step are made into a problem from.
-typedef struct cn_assembling {
+typedef struct asm_assembling {
     const cn_model *model;
-    const cn_state *state;
-    const cn_inertia_map *inertia;
+    const model_state *state;
+    const asm_inertia_map *inertia;
     const double *v_old, *v_free;
-    const cn_assemble_opts *opts;
-    const cn_contact_list *contacts;
+    const asm_assemble_opts *opts;
+    const det_contact_list *contacts;
     cn_operator_kind form;
     bool all; // listed contacts are those of the problem
-    cn_assembled *out;
-    struct cn_place *place; // one a range of listed contacts
-} cn_assembling;
+    asm_assembled *out;
+    struct scene_place_of *place; // one a range of listed contacts
+} asm_assembling;
 
 // From a body's centre of mass to the contact.
-static inline void cn_contact_arm(int dim, const double *pose, const cn_contact *contact,
-                                  double arm[3]) {
+static inline void asm_contact_arm(int dim, const double *pose, const det_contact *contact,
+                                   double arm[3]) {
     arm[0] = contact->point[0] - pose[0];
     arm[1] = contact->point[1] - pose[1];
     arm[2] = dim == 3 ? contact->point[2] - pose[2] : 0.0;
 }
 
 // x in contact axes.
-static inline void cn_to_axes(int32_t dim, const double axes[9], const double x[3], double out[3]) {
-    out[0] = cn_dot3(axes, x);
-    out[1] = cn_dot3(axes + 3, x);
-    out[2] = dim == 3 ? cn_dot3(axes + 6, x) : 0.0;
+static inline void asm_to_axes(int32_t dim, const double axes[9], const double x[3],
+                               double out[3]) {
+    out[0] = math_dot3(axes, x);
+    out[1] = math_dot3(axes + 3, x);
+    out[2] = dim == 3 ? math_dot3(axes + 6, x) : 0.0;
 }
 
 // Whether a listed contact takes part before it touches.
-static inline bool cn_is_early(const cn_assembling *job, int32_t c) {
+static inline bool asm_is_early(const asm_assembling *job, int32_t c) {
     return job->opts->early && job->opts->early->place[c] >= 0;
 }
 
 // delta of a contact; zero within the dead band, and for laws without it. before: u_i; last: its
 // place among the state's impulses, -1: none; past: what it did before.
-void cn_find_frame_change(const cn_assembling *job, const cn_contact *contact, const double axes[9],
-                          const double before[3], int32_t last, uint8_t past, double change[3]);
+void asm_find_frame_change(const asm_assembling *job, const det_contact *contact,
+                           const double axes[9], const double before[3], int32_t last, uint8_t past,
+                           double change[3]);
 // s of listed contact c; true: it takes part. start: u_i and delta.
-bool cn_find_shift(const cn_assembling *job, int32_t c, cn_law law, const cn_pair *pair,
-                   const cn_contact_start *start, double shift[3]);
+bool asm_find_shift(const asm_assembling *job, int32_t c, cn_law law, const model_body_pair *pair,
+                    const asm_contact_start *start, double shift[3]);
 
 #endif

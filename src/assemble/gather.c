@@ -110,8 +110,8 @@ static bool is_first(const asm_rows *rows, int32_t a, int64_t k) {
 }
 
 static cn_status list_contacts(const asm_rows *rows, cn_arena *scratch, body_contacts *out) {
-    out->start = CN_TAKE_ZERO(scratch, int64_t, (int64_t)rows->bodies + 2);
-    out->contact = CN_TAKE(scratch, int32_t, rows->start[rows->contacts]);
+    out->start = BASE_TAKE_ZERO(scratch, int64_t, (int64_t)rows->bodies + 2);
+    out->contact = BASE_TAKE(scratch, int32_t, rows->start[rows->contacts]);
     if (!out->start || !out->contact) {
         return CN_ERR_MEMORY;
     }
@@ -162,16 +162,16 @@ static cn_status find_pattern(const asm_rows *rows, cn_arena *memory, cn_arena *
                               cn_bsr *W) {
     body_contacts list;
     cn_status status = list_contacts(rows, scratch, &list);
-    int32_t *seen = CN_TAKE_ZERO(scratch, int32_t, rows->contacts);
-    int32_t *row = CN_TAKE(scratch, int32_t, rows->contacts);
-    W->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)rows->contacts + 1);
+    int32_t *seen = BASE_TAKE_ZERO(scratch, int32_t, rows->contacts);
+    int32_t *row = BASE_TAKE(scratch, int32_t, rows->contacts);
+    W->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)rows->contacts + 1);
     if (status != CN_OK || !seen || !row || !W->start) {
         return CN_ERR_MEMORY;
     }
     for (int32_t a = 0; a < rows->contacts; a++) {
         W->start[a + 1] = W->start[a] + row_pattern(rows, &list, a, seen, row);
     }
-    W->column = CN_TAKE(memory, int32_t, W->start[rows->contacts]);
+    W->column = BASE_TAKE(memory, int32_t, W->start[rows->contacts]);
     if (!W->column) {
         return CN_ERR_MEMORY;
     }
@@ -214,19 +214,19 @@ cn_status asm_gather(const asm_rows *rows, const double *q, const double *mu, cn
     *W = (cn_bsr){.dim = dim, .block_rows = count};
     cn_arena *scratch = cn_arena_create(cn_arena_env(memory));
     cn_status status = scratch ? find_pattern(rows, memory, scratch, W) : CN_ERR_MEMORY;
-    int64_t *next = status == CN_OK ? CN_TAKE(scratch, int64_t, count) : NULL;
+    int64_t *next = status == CN_OK ? BASE_TAKE(scratch, int64_t, count) : NULL;
     if (next) {
-        W->value = CN_TAKE_ZERO(memory, double, dim *dim * W->start[count] + CN_BSR_PAD);
-        out->W.diagonal = CN_TAKE(memory, double, m *dim);
-        out->q = CN_TAKE(memory, double, m);
-        out->mu = CN_TAKE(memory, double, count);
+        W->value = BASE_TAKE_ZERO(memory, double, dim *dim * W->start[count] + CN_BSR_PAD);
+        out->W.diagonal = BASE_TAKE(memory, double, m *dim);
+        out->q = BASE_TAKE(memory, double, m);
+        out->mu = BASE_TAKE(memory, double, count);
     }
     if (!next || !W->value || !out->W.diagonal || !out->q || !out->mu) {
         cn_arena_destroy(scratch);
         return CN_ERR_MEMORY;
     }
     fill_blocks(rows, next, W);
-    cn_operator_diagonal(&out->W, dim, count, out->W.diagonal);
+    prob_operator_diagonal(&out->W, dim, count, out->W.diagonal);
     if (count > 0) {
         memcpy(out->q, q, sizeof *q * (size_t)m);
         memcpy(out->mu, mu, sizeof *mu * (size_t)count);

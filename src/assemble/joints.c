@@ -13,7 +13,7 @@
 // At theta = 1/2 a held row does no work, 1/2 (u_0 + u_1) r = 0, where x_i = 0. With u_1 = 0 in its
 // place a pendulum loses energy at first order.
 //
-// x_{i+1} = 0 holds to third order in h only: cn_joints_correct closes the rest by going round.
+// x_{i+1} = 0 holds to third order in h only: asm_joints_correct closes the rest by going round.
 // Rows that depend on one another (closed loops) leave r undetermined, not v.
 #include "assemble/joints.h"
 
@@ -27,30 +27,30 @@
 // rows that depend on one another there no longer agree exactly; this much lets them, without
 // impulses growing beyond bounds. It moves the end of a step by h^2 times this times the
 // acceleration, which going round takes back.
-#define CN_JOINT_SOFTNESS 1e-6
+#define JOINT_SOFTNESS 1e-6
 
 // What a row's law may look at.
-typedef struct cn_row_input {
-    const cn_joint *joint;
+typedef struct row_input {
+    const model_joint *joint;
     double start, middle; // the gauge less what it is held at, at q_i and at q~
     double u0;
-    const cn_assemble_opts *opts;
-} cn_row_input;
+    const asm_assemble_opts *opts;
+} row_input;
 
 // The law of a row: u + shift and r as cn_bounds has them.
-typedef struct cn_row_law {
+typedef struct row_law {
     double lower, upper, compliance, shift, correction;
-} cn_row_law;
+} row_law;
 
-typedef void cn_row_law_fn(const cn_row_input *in, cn_row_law *law);
+typedef void row_law_fn(const row_input *in, row_law *law);
 
-static void cn_law_none(const cn_row_input *in, cn_row_law *law) {
+static void law_none(const row_input *in, row_law *law) {
     (void)in;
     law->lower = law->upper = 0.0;
 }
 
-static void cn_law_held(const cn_row_input *in, cn_row_law *law) {
-    const cn_assemble_opts *o = in->opts;
+static void law_held(const row_input *in, row_law *law) {
+    const asm_assemble_opts *o = in->opts;
     switch (o->drift) {
     case CN_DRIFT_NONE:
     case CN_DRIFT_PROJECTION:
@@ -65,7 +65,7 @@ static void cn_law_held(const cn_row_input *in, cn_row_law *law) {
     }
 }
 
-static void cn_law_limit(const cn_row_input *in, cn_row_law *law) {
+static void law_limit(const row_input *in, row_law *law) {
     const double *limits = in->joint->limits;
     double low = in->middle - limits[0], high = limits[1] - in->middle;
     if (limits[0] == limits[1]) {
@@ -80,8 +80,8 @@ static void cn_law_limit(const cn_row_input *in, cn_row_law *law) {
 }
 
 // r = -h (k x_theta + c u_theta); start: x_i, rate: what the mean velocity is compared with.
-static void cn_law_elastic(const cn_row_input *in, double k, double c, double start, double rate,
-                           cn_row_law *law) {
+static void law_elastic(const row_input *in, double k, double c, double start, double rate,
+                        row_law *law) {
     double h = in->opts->h, theta = in->opts->theta;
     double D = h * h * theta * theta * k + h * theta * c;
     law->compliance = 1.0 / D;
@@ -92,74 +92,75 @@ static void cn_law_elastic(const cn_row_input *in, double k, double c, double st
     law->correction = h * theta * k / D;
 }
 
-static void cn_law_spring(const cn_row_input *in, cn_row_law *law) {
-    const cn_joint *joint = in->joint;
-    cn_law_elastic(in, joint->stiffness, joint->damping, in->start - joint->rest, 0.0, law);
+static void law_spring(const row_input *in, row_law *law) {
+    const model_joint *joint = in->joint;
+    law_elastic(in, joint->stiffness, joint->damping, in->start - joint->rest, 0.0, law);
 }
 
-static void cn_law_motor(const cn_row_input *in, cn_row_law *law) {
-    const cn_joint *joint = in->joint;
-    const cn_assemble_opts *o = in->opts;
-    law->upper = o->h * joint->motor_most;
+static void law_motor(const row_input *in, row_law *law) {
+    const model_joint *joint = in->joint;
+    const asm_assemble_opts *o = in->opts;
+    law->upper = o->h * joint->motor_max;
     law->lower = -law->upper;
     if (joint->motor == CN_MOTOR_VELOCITY) {
-        law->shift = -cn_signal_at(joint->target, o->signals, o->t + o->h);
+        law->shift = -base_signal_at(joint->target, o->signals, o->t + o->h);
     } else if (joint->motor_stiffness > 0.0 || joint->motor_damping > 0.0) {
-        double before = cn_signal_at(joint->target, o->signals, o->t),
-               after = cn_signal_at(joint->target, o->signals, o->t + o->h);
-        cn_law_elastic(in, joint->motor_stiffness, joint->motor_damping,
-                       in->start - (1.0 - o->theta) * before - o->theta * after,
-                       (after - before) / o->h, law);
+        double before = base_signal_at(joint->target, o->signals, o->t),
+               after = base_signal_at(joint->target, o->signals, o->t + o->h);
+        law_elastic(in, joint->motor_stiffness, joint->motor_damping,
+                    in->start - (1.0 - o->theta) * before - o->theta * after,
+                    (after - before) / o->h, law);
     } else {
-        double aim = cn_signal_at(joint->target, o->signals, o->t + (2.0 - o->theta) * o->h);
+        double aim = base_signal_at(joint->target, o->signals, o->t + (2.0 - o->theta) * o->h);
         law->shift = (in->middle - aim) / o->h;
     }
 }
 
-static void cn_law_friction(const cn_row_input *in, cn_row_law *law) {
+static void law_friction(const row_input *in, row_law *law) {
     law->upper = in->opts->h * in->joint->friction;
     law->lower = -law->upper;
 }
 
-static cn_row_law_fn *const cn_row_laws[CN_ROLES] = {
-    [CN_ROLE_NONE] = cn_law_none,         [CN_ROLE_HELD] = cn_law_held,
-    [CN_ROLE_LIMIT] = cn_law_limit,       [CN_ROLE_MOTOR] = cn_law_motor,
-    [CN_ROLE_FRICTION] = cn_law_friction, [CN_ROLE_SPRING] = cn_law_spring,
+static row_law_fn *const row_laws[JOINT_ROLES] = {
+    [JOINT_ROLE_NONE] = law_none,         [JOINT_ROLE_HELD] = law_held,
+    [JOINT_ROLE_LIMIT] = law_limit,       [JOINT_ROLE_MOTOR] = law_motor,
+    [JOINT_ROLE_FRICTION] = law_friction, [JOINT_ROLE_SPRING] = law_spring,
 };
 
-void cn_joint_view_at(const cn_model *model, const cn_state *state, int32_t index, const double *q,
-                      cn_joint_view *view) {
-    const cn_joint *joint = &model->joint[index];
-    int64_t pose = cn_pose_size(model->dim);
-    cn_joint_look(model->dim, &joint->geometry, q + pose * joint->body[0],
-                  q + pose * joint->body[1], state->joint_angle + 2 * (int64_t)index, view);
+void asm_joint_view_at(const cn_model *model, const model_state *state, int32_t index,
+                       const double *q, joint_view *view) {
+    const model_joint *joint = &model->joint[index];
+    int64_t pose = model_pose_size(model->dim);
+    joint_look(model->dim, &joint->geometry, q + pose * joint->body[0], q + pose * joint->body[1],
+               state->joint_angle + 2 * (int64_t)index, view);
 }
 
-double cn_joint_value(const cn_joint *joint, const cn_joint_view *view, int32_t row, double J[12]) {
-    double x = cn_joint_gauge(view, joint->row[row].gauge, J);
-    bool held = joint->row[row].role == CN_ROLE_HELD;
-    return held && joint->row[row].gauge == CN_GAUGE_DISTANCE ? x - joint->length : x;
+double asm_joint_value(const model_joint *joint, const joint_view *view, int32_t row,
+                       double J[12]) {
+    double x = joint_gauge(view, joint->row[row].gauge, J);
+    bool held = joint->row[row].role == JOINT_ROLE_HELD;
+    return held && joint->row[row].gauge == JOINT_GAUGE_DISTANCE ? x - joint->length : x;
 }
 
 // The velocities of a body that a row multiplies: v and omega; 2D has the first two and the last.
-static double cn_row_times(int32_t dim, const double J[6], const double *v) {
-    return dim == 3 ? cn_dot3(J, v) + cn_dot3(J + 3, v + 3)
+static double row_times(int32_t dim, const double J[6], const double *v) {
+    return dim == 3 ? math_dot3(J, v) + math_dot3(J + 3, v + 3)
                     : J[0] * v[0] + J[1] * v[1] + J[5] * v[2];
 }
 
-static double cn_row_velocity(const cn_model *model, const cn_joint *joint, const double J[12],
-                              const double *v) {
-    int64_t size = cn_velocity_size(model->dim);
-    return cn_row_times(model->dim, J, v + size * joint->body[0]) +
-           cn_row_times(model->dim, J + 6, v + size * joint->body[1]);
+static double row_velocity(const cn_model *model, const model_joint *joint, const double J[12],
+                           const double *v) {
+    int64_t size = model_velocity_size(model->dim);
+    return row_times(model->dim, J, v + size * joint->body[0]) +
+           row_times(model->dim, J + 6, v + size * joint->body[1]);
 }
 
 // H and M^-1 H of one body for the rows of a block; the entries written.
-static int32_t cn_fill_rows(const cn_model *model, const cn_inertia_map *inertia, int32_t body,
-                            const double (*J)[12], int32_t side, cn_body_map *map, int64_t k) {
+static int32_t fill_rows(const cn_model *model, const asm_inertia_map *inertia, int32_t body,
+                         const double (*J)[12], int32_t side, cn_body_map *map, int64_t k) {
     static const int flat[3] = {0, 1, 5};
-    int32_t dim = model->dim, size = cn_velocity_size(dim);
-    if (model->body[body].role != CN_BODY_FREE) {
+    int32_t dim = model->dim, size = model_velocity_size(dim);
+    if (model->body[body].role != MODEL_BODY_FREE) {
         return 0;
     }
     const double *inverse = inertia->inverse + (int64_t)size * size * body;
@@ -184,11 +185,11 @@ static int32_t cn_fill_rows(const cn_model *model, const cn_inertia_map *inertia
 }
 
 // One block: dim rows of a joint from its row `first` on.
-static void cn_joint_block(const cn_model *model, const cn_state *state, int32_t index,
-                           int32_t first, const cn_joint_view view[2],
-                           const cn_inertia_map *inertia, const double *v_old, const double *v_free,
-                           const cn_assemble_opts *opts, cn_assembled *out) {
-    const cn_joint *joint = &model->joint[index];
+static void joint_block(const cn_model *model, const model_state *state, int32_t index,
+                        int32_t first, const joint_view view[2], const asm_inertia_map *inertia,
+                        const double *v_old, const double *v_free, const asm_assemble_opts *opts,
+                        asm_assembled *out) {
+    const model_joint *joint = &model->joint[index];
     cn_friction *p = &out->problem;
     int32_t dim = model->dim, a = p->contacts++;
     double J[3][12], unused[12];
@@ -196,20 +197,20 @@ static void cn_joint_block(const cn_model *model, const cn_state *state, int32_t
     p->mu[a] = 0.0;
     for (int32_t i = 0; i < dim; i++) {
         int64_t at = (int64_t)dim * a + i;
-        cn_row_input in = {.joint = joint, .opts = opts};
-        cn_row_law law = {.lower = -HUGE_VAL, .upper = HUGE_VAL};
-        in.start = cn_joint_value(joint, &view[0], first + i, unused);
-        in.middle = cn_joint_value(joint, &view[1], first + i, J[i]);
-        in.u0 = cn_row_velocity(model, joint, J[i], v_old);
-        cn_joint_role role = joint->row[first + i].role;
-        cn_row_laws[opts->held_only && role != CN_ROLE_HELD ? CN_ROLE_NONE : role](&in, &law);
+        row_input in = {.joint = joint, .opts = opts};
+        row_law law = {.lower = -HUGE_VAL, .upper = HUGE_VAL};
+        in.start = asm_joint_value(joint, &view[0], first + i, unused);
+        in.middle = asm_joint_value(joint, &view[1], first + i, J[i]);
+        in.u0 = row_velocity(model, joint, J[i], v_old);
+        joint_role role = joint->row[first + i].role;
+        row_laws[opts->held_only && role != JOINT_ROLE_HELD ? JOINT_ROLE_NONE : role](&in, &law);
         double r = state->joint_impulse[joint->row_first + first + i];
         out->shift[at] = law.shift;
         out->velocity_before[at] = in.u0;
         out->value[at] = in.start;
         out->correction[at] = law.correction;
         out->r[at] = fmin(fmax(r, law.lower), law.upper);
-        p->q[at] = cn_row_velocity(model, joint, J[i], v_free) + law.shift;
+        p->q[at] = row_velocity(model, joint, J[i], v_free) + law.shift;
         p->bounds.lower[at] = law.lower;
         p->bounds.upper[at] = law.upper;
         p->bounds.compliance[at] = law.compliance;
@@ -217,27 +218,27 @@ static void cn_joint_block(const cn_model *model, const cn_state *state, int32_t
     bool forward = joint->body[0] < joint->body[1];
     cn_body_map *map = &p->W.body;
     int64_t k = map->start[a];
-    k += cn_fill_rows(model, inertia, joint->body[forward ? 0 : 1], (const double(*)[12])J,
-                      forward ? 0 : 1, map, k);
-    k += cn_fill_rows(model, inertia, joint->body[forward ? 1 : 0], (const double(*)[12])J,
-                      forward ? 1 : 0, map, k);
+    k += fill_rows(model, inertia, joint->body[forward ? 0 : 1], (const double(*)[12])J,
+                   forward ? 0 : 1, map, k);
+    k += fill_rows(model, inertia, joint->body[forward ? 1 : 0], (const double(*)[12])J,
+                   forward ? 1 : 0, map, k);
     map->start[a + 1] = k;
 }
 
-void cn_joints_append(const cn_model *model, const cn_state *state, const cn_inertia_map *inertia,
-                      const double *v_old, const double *v_free, const cn_assemble_opts *opts,
-                      cn_assembled *out) {
+void asm_joints_append(const cn_model *model, const model_state *state,
+                       const asm_inertia_map *inertia, const double *v_old, const double *v_free,
+                       const asm_assemble_opts *opts, asm_assembled *out) {
     for (int32_t j = 0; j < model->joint_count; j++) {
-        cn_joint_view view[2];
-        cn_joint_view_at(model, state, j, state->q, &view[0]);
-        cn_joint_view_at(model, state, j, inertia->q, &view[1]);
+        joint_view view[2];
+        asm_joint_view_at(model, state, j, state->q, &view[0]);
+        asm_joint_view_at(model, state, j, inertia->q, &view[1]);
         for (int32_t first = 0; first < model->joint[j].row_count; first += model->dim) {
-            cn_joint_block(model, state, j, first, view, inertia, v_old, v_free, opts, out);
+            joint_block(model, state, j, first, view, inertia, v_old, v_free, opts, out);
         }
     }
 }
 
-void cn_joints_soften(cn_assembled *out) {
+void asm_joints_soften(asm_assembled *out) {
     cn_friction *p = &out->problem;
     int32_t dim = p->dim;
     for (int32_t a = out->contacts; a < p->contacts; a++) {
@@ -246,68 +247,70 @@ void cn_joints_soften(cn_assembled *out) {
             int64_t at = (int64_t)dim * a + i;
             bool held = isinf(p->bounds.upper[at]) && isinf(p->bounds.lower[at]);
             if (held && !(p->bounds.compliance[at] > 0.0)) {
-                p->bounds.compliance[at] = CN_JOINT_SOFTNESS * block[(dim + 1) * i];
+                p->bounds.compliance[at] = JOINT_SOFTNESS * block[(dim + 1) * i];
             }
         }
     }
 }
 
-double cn_joints_error(const cn_model *model, const cn_state *state, const double *q,
-                       int32_t *worst) {
-    double most = 0.0;
+double asm_joints_error(const cn_model *model, const model_state *state, const double *q,
+                        int32_t *worst) {
+    double max = 0.0;
     *worst = -1;
     for (int32_t j = 0; j < model->joint_count; j++) {
-        const cn_joint *joint = &model->joint[j];
-        cn_joint_view view;
-        cn_joint_view_at(model, state, j, q, &view);
+        const model_joint *joint = &model->joint[j];
+        joint_view view;
+        asm_joint_view_at(model, state, j, q, &view);
         for (int32_t i = 0; i < joint->row_count; i++) {
             double J[12];
-            double error =
-                joint->row[i].role == CN_ROLE_HELD ? fabs(cn_joint_value(joint, &view, i, J)) : 0.0;
-            if (!(error <= most)) { // a gauge that is no number is the worst
-                most = error;
+            double error = joint->row[i].role == JOINT_ROLE_HELD
+                               ? fabs(asm_joint_value(joint, &view, i, J))
+                               : 0.0;
+            if (!(error <= max)) { // a gauge that is no number is the worst
+                max = error;
                 *worst = j;
             }
         }
     }
-    return most;
+    return max;
 }
 
-double cn_joints_rate(const cn_model *model, const cn_state *state, const double *q,
-                      const double *v) {
-    double most = 0.0;
+double asm_joints_rate(const cn_model *model, const model_state *state, const double *q,
+                       const double *v) {
+    double max = 0.0;
     for (int32_t j = 0; j < model->joint_count; j++) {
-        const cn_joint *joint = &model->joint[j];
-        cn_joint_view view;
-        cn_joint_view_at(model, state, j, q, &view);
+        const model_joint *joint = &model->joint[j];
+        joint_view view;
+        asm_joint_view_at(model, state, j, q, &view);
         for (int32_t i = 0; i < joint->row_count; i++) {
             double J[12];
-            if (joint->row[i].role == CN_ROLE_HELD) {
-                cn_joint_gauge(&view, joint->row[i].gauge, J);
-                most = fmax(most, fabs(cn_row_velocity(model, joint, J, v)));
+            if (joint->row[i].role == JOINT_ROLE_HELD) {
+                joint_gauge(&view, joint->row[i].gauge, J);
+                max = fmax(max, fabs(row_velocity(model, joint, J, v)));
             }
         }
     }
-    return most;
+    return max;
 }
 
-void cn_joints_correct(const cn_model *model, const cn_state *state, const cn_assemble_opts *opts,
-                       const double *q, const double *r, const double *u, cn_assembled *assembled) {
+void asm_joints_correct(const cn_model *model, const model_state *state,
+                        const asm_assemble_opts *opts, const double *q, const double *r,
+                        const double *u, asm_assembled *assembled) {
     int64_t at = (int64_t)model->dim * assembled->contacts;
     for (int32_t j = 0; j < model->joint_count; j++) {
-        const cn_joint *joint = &model->joint[j];
-        cn_joint_view view;
-        cn_joint_view_at(model, state, j, q, &view);
+        const model_joint *joint = &model->joint[j];
+        joint_view view;
+        asm_joint_view_at(model, state, j, q, &view);
         for (int32_t i = 0; i < joint->row_count; i++, at++) {
             double J[12];
             if (!(assembled->correction[at] > 0.0)) {
                 continue;
             }
-            double miss = cn_joint_value(joint, &view, i, J);
-            if (joint->row[i].role != CN_ROLE_HELD) {
+            double miss = asm_joint_value(joint, &view, i, J);
+            if (joint->row[i].role != JOINT_ROLE_HELD) {
                 // The law has the gauge of the linear prediction; all but the miss of that is in it
                 // already.
-                double u1 = cn_row_after(assembled, r, u, at);
+                double u1 = asm_row_after(assembled, r, u, at);
                 miss -= assembled->value[at] +
                         opts->h * ((1.0 - opts->theta) * assembled->velocity_before[at] +
                                    opts->theta * u1) +

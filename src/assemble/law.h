@@ -7,8 +7,8 @@
 #include "model/model.h"
 
 // What a law may look at.
-typedef struct cn_law_input {
-    const cn_pair *pair;
+typedef struct asm_law_input {
+    const model_body_pair *pair;
     double gap;       // g~ [m]
     double before[3]; // u_i in contact axes, normal first [m/s]
     double h, theta;
@@ -19,13 +19,13 @@ typedef struct cn_law_input {
     double frame_change[3];
     double slack; // [m] round-off of the gap: contacts this near touch
     bool early;   // it takes part before it touches, since a step would take it right through
-} cn_law_input;
+} asm_law_input;
 
 // Whether the law of a pair looks at u_i; if not, `before` may be anything finite.
-bool cn_law_needs_velocity(cn_law law, const cn_pair *pair);
+bool asm_law_needs_velocity(cn_law law, const model_body_pair *pair);
 // Whether contacts under the law take part whatever they are.
-bool cn_law_takes_all(cn_law law);
+bool asm_law_takes_all(cn_law law);
 // true: the contact takes part with the shift written.
-bool cn_law_shift(cn_law law, const cn_law_input *in, double shift[3]);
+bool asm_law_shift(cn_law law, const asm_law_input *in, double shift[3]);
 
 #endif

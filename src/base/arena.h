@@ -8,20 +8,21 @@
 #include <cairn/base.h>
 
 // count * size bytes, checked for overflow; NULL: no memory. A count of 0 gives a valid pointer.
-void *cn_arena_take(cn_arena *arena, int64_t count, size_t size);
-void *cn_arena_take_zero(cn_arena *arena, int64_t count, size_t size);
-char *cn_arena_text(cn_arena *arena, const char *text, size_t length); // a copy with a final '\0'
+void *base_arena_take(cn_arena *arena, int64_t count, size_t size);
+void *base_arena_take_zero(cn_arena *arena, int64_t count, size_t size);
+char *base_arena_text(cn_arena *arena, const char *text, size_t length); // a copy with a final '\0'
 
-#define CN_TAKE(arena, type, count) ((type *)cn_arena_take((arena), (int64_t)(count), sizeof(type)))
-#define CN_TAKE_ZERO(arena, type, count)                                                           \
-    ((type *)cn_arena_take_zero((arena), (int64_t)(count), sizeof(type)))
+#define BASE_TAKE(arena, type, count)                                                              \
+    ((type *)base_arena_take((arena), (int64_t)(count), sizeof(type)))
+#define BASE_TAKE_ZERO(arena, type, count)                                                         \
+    ((type *)base_arena_take_zero((arena), (int64_t)(count), sizeof(type)))
 
-typedef struct cn_arena_mark {
+typedef struct base_arena_mark {
     int32_t chunk;
     size_t used;
-} cn_arena_mark;
+} base_arena_mark;
 
-cn_arena_mark cn_arena_get_mark(const cn_arena *arena);
-void cn_arena_release(cn_arena *arena, cn_arena_mark mark);
+base_arena_mark base_arena_get_mark(const cn_arena *arena);
+void base_arena_release(cn_arena *arena, base_arena_mark mark);
 
 #endif

@@ -7,31 +7,31 @@
 #include "base/error.h"
 
 // Multiplications, or what takes as long, between two polls: some milliseconds.
-#define CN_POLL_WORK 4e6
+#define BASE_POLL_WORK 4e6
 
-static inline bool cn_is_cancelled(const cn_env *env) {
+static inline bool base_is_cancelled(const cn_env *env) {
     return env && env->cancel && env->cancel(env->cancel_user);
 }
 
 // CN_ERR_CANCELLED with its text, or CN_OK.
-static inline cn_status cn_poll_status(const cn_env *env, cn_error *error) {
-    return cn_is_cancelled(env) ? cn_fail_cancelled(error) : CN_OK;
+static inline cn_status base_poll_status(const cn_env *env, cn_error *error) {
+    return base_is_cancelled(env) ? base_fail_cancelled(error) : CN_OK;
 }
 
-typedef struct cn_poll {
+typedef struct base_poll {
     const cn_env *env; // NULL: never cancelled
     double work;       // since the last poll
-} cn_poll;
+} base_poll;
 
 // Counts work that is about to be done; true: it is to be left, and what was done of it is worth
 // nothing.
-static inline bool cn_poll_work(cn_poll *poll, double work) {
+static inline bool base_poll_work(base_poll *poll, double work) {
     poll->work += work;
-    if (!(poll->work >= CN_POLL_WORK)) {
+    if (!(poll->work >= BASE_POLL_WORK)) {
         return false;
     }
     poll->work = 0.0;
-    return cn_is_cancelled(poll->env);
+    return base_is_cancelled(poll->env);
 }
 
 #endif

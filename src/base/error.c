@@ -8,15 +8,15 @@
 
 const char *cn_status_text(cn_status status) {
     static const char *const text[] = {
-#define CN_STATUS_TEXT(name, words) words,
-        CN_STATUS_LIST(CN_STATUS_TEXT)
-#undef CN_STATUS_TEXT
+#define STATUS_TEXT(name, words) words,
+        CN_STATUS_LIST(STATUS_TEXT)
+#undef STATUS_TEXT
     };
     return (unsigned)status < CN_STATUS_COUNT ? text[status] : "unknown status";
 }
 
 // Names come from files: bytes that would break the line, or the terminal, are shown as '?'.
-static void cn_make_printable(char *text) {
+static void make_printable(char *text) {
     for (; *text; text++) {
         if ((unsigned char)*text < ' ' || *text == 0x7f) {
             *text = '?';
@@ -24,7 +24,7 @@ static void cn_make_printable(char *text) {
     }
 }
 
-cn_status cn_fail(cn_error *error, cn_status status, const char *format, ...) {
+cn_status base_fail(cn_error *error, cn_status status, const char *format, ...) {
     if (error) {
         error->status = status;
         error->file[0] = '\0';
@@ -34,22 +34,22 @@ cn_status cn_fail(cn_error *error, cn_status status, const char *format, ...) {
         va_start(args, format);
         vsnprintf(error->message, sizeof error->message, format, args);
         va_end(args);
-        cn_make_printable(error->message);
+        make_printable(error->message);
     }
     return status;
 }
 
-void cn_fail_hint(cn_error *error, const char *format, ...) {
+void base_fail_hint(cn_error *error, const char *format, ...) {
     if (error) {
         va_list args;
         va_start(args, format);
         vsnprintf(error->hint, sizeof error->hint, format, args);
         va_end(args);
-        cn_make_printable(error->hint);
+        make_printable(error->hint);
     }
 }
 
-void cn_fail_at(cn_error *error, const char *file, int32_t line, int32_t column) {
+void base_fail_at(cn_error *error, const char *file, int32_t line, int32_t column) {
     if (error) {
         snprintf(error->file, sizeof error->file, "%s", file ? file : "");
         error->line = line;
@@ -57,12 +57,12 @@ void cn_fail_at(cn_error *error, const char *file, int32_t line, int32_t column)
     }
 }
 
-cn_status cn_fail_memory(cn_error *error) {
-    return cn_fail(error, CN_ERR_MEMORY, "out of memory");
+cn_status base_fail_memory(cn_error *error) {
+    return base_fail(error, CN_ERR_MEMORY, "out of memory");
 }
 
-cn_status cn_fail_cancelled(cn_error *error) {
-    return cn_fail(error, CN_ERR_CANCELLED, "cancelled");
+cn_status base_fail_cancelled(cn_error *error) {
+    return base_fail(error, CN_ERR_CANCELLED, "cancelled");
 }
 
 const char *cn_error_format(const cn_error *error, char *text, size_t size) {
@@ -82,11 +82,11 @@ const char *cn_error_format(const cn_error *error, char *text, size_t size) {
     return text;
 }
 
-#define CN_NAME_MAX 32 // longer words are not compared
+#define NAME_MAX 32 // longer words are not compared
 
 // Edit distance with insertions, deletions and replacements, in one row of the usual table.
-static int32_t cn_edit_distance(const char *a, const char *b) {
-    int32_t row[CN_NAME_MAX + 1];
+static int32_t edit_distance(const char *a, const char *b) {
+    int32_t row[NAME_MAX + 1];
     int32_t length = (int32_t)strlen(b);
     for (int32_t j = 0; j <= length; j++) {
         row[j] = j;
@@ -109,16 +109,16 @@ static int32_t cn_edit_distance(const char *a, const char *b) {
 const char *cn_nearest_name(const char *word, const char *const *names, int32_t count) {
     const char *best = NULL;
     size_t length = strlen(word);
-    if (length > CN_NAME_MAX) {
+    if (length > NAME_MAX) {
         return NULL;
     }
     int32_t best_distance =
         (int32_t)length / 2 + 1; // more than half the word wrong is another word
     for (int32_t i = 0; i < count; i++) {
-        if (strlen(names[i]) > CN_NAME_MAX) {
+        if (strlen(names[i]) > NAME_MAX) {
             continue;
         }
-        int32_t distance = cn_edit_distance(word, names[i]);
+        int32_t distance = edit_distance(word, names[i]);
         if (distance < best_distance) {
             best = names[i];
             best_distance = distance;
@@ -127,6 +127,6 @@ const char *cn_nearest_name(const char *word, const char *const *names, int32_t 
     return best;
 }
 
-cn_status cn_fail_missing(cn_error *error) {
-    return cn_fail(error, CN_ERR_ARGUMENT, "an argument that must be given is NULL");
+cn_status base_fail_missing(cn_error *error) {
+    return base_fail(error, CN_ERR_ARGUMENT, "an argument that must be given is NULL");
 }

@@ -7,22 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint64_t cn_hash_state(int64_t step, const double *q, int64_t q_count, const double *v,
-                       int64_t v_count);
+uint64_t base_hash_state(int64_t step, const double *q, int64_t q_count, const double *v,
+                         int64_t v_count);
 
 // XXH64 of bytes that lie in parts, one after the other.
-typedef struct cn_hash_part {
+typedef struct base_hash_part {
     const void *bytes;
     size_t size;
-} cn_hash_part;
-uint64_t cn_hash_parts(const cn_hash_part *part, int32_t count);
+} base_hash_part;
+uint64_t base_hash_parts(const base_hash_part *part, int32_t count);
 
 // Bytes that come piece by piece; the pieces do not count, only the bytes.
-typedef struct cn_hash {
+typedef struct base_hash {
     uint64_t words[11];
-} cn_hash;
-void cn_hash_start(cn_hash *hash);
-void cn_hash_add(cn_hash *hash, const void *bytes, size_t size);
-uint64_t cn_hash_end(const cn_hash *hash);
+} base_hash;
+void base_hash_start(base_hash *hash);
+void base_hash_add(base_hash *hash, const void *bytes, size_t size);
+uint64_t base_hash_end(const base_hash *hash);
 
 #endif

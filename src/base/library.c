@@ -11,37 +11,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool cn_library_path(const char *path, char whole[CN_LIBRARY_PATH]) {
-    char folder[CN_LIBRARY_PATH] = "";
+bool base_library_path(const char *path, char whole[BASE_LIBRARY_PATH]) {
+    char folder[BASE_LIBRARY_PATH] = "";
     struct stat about;
     bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode); // a pipe would block
     if (!regular || (path[0] != '/' && !getcwd(folder, sizeof folder))) {
         return false;
     }
-    int length = snprintf(whole, CN_LIBRARY_PATH, "%s%s%s", folder, folder[0] ? "/" : "", path);
-    return length > 0 && length < CN_LIBRARY_PATH;
+    int length = snprintf(whole, BASE_LIBRARY_PATH, "%s%s%s", folder, folder[0] ? "/" : "", path);
+    return length > 0 && length < BASE_LIBRARY_PATH;
 }
 
-cn_status cn_library_open(const char *path, const char *symbol, void **library,
-                          cn_library_fn **function, cn_error *error) {
+cn_status base_library_open(const char *path, const char *symbol, void **library,
+                            base_library_fn **function, cn_error *error) {
     *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!*library) {
         const char *why = dlerror();
-        return cn_fail(error, CN_ERR_INPUT, "the plug-in cannot be loaded: %.300s",
-                       why ? why : "no reason given");
+        return base_fail(error, CN_ERR_INPUT, "the plug-in cannot be loaded: %.300s",
+                         why ? why : "no reason given");
     }
     void *found = dlsym(*library, symbol);
     if (!found) {
-        cn_library_close(*library);
+        base_library_close(*library);
         *library = NULL;
-        return cn_fail(error, CN_ERR_INPUT, "the plug-in %.200s has no symbol %s", path, symbol);
+        return base_fail(error, CN_ERR_INPUT, "the plug-in %.200s has no symbol %s", path, symbol);
     }
     _Static_assert(sizeof found == sizeof *function, "functions and data have addresses alike");
     memcpy(function, &found, sizeof found);
     return CN_OK;
 }
 
-void cn_library_close(void *library) {
+void base_library_close(void *library) {
     if (library) {
         dlclose(library);
     }

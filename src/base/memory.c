@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_ALIGN 64u
-#define CN_CHUNK_MAX 160 // each adds a quarter to all before, so this is past any address space
-#define CN_CHUNK_FIRST ((size_t)1 << 16)
-#define CN_LARGE ((size_t)1 << 20) // what is smaller doubles
+#define ALIGN 64u
+#define CHUNK_MAX 160 // each adds a quarter to all before, so this is past any address space
+#define CHUNK_FIRST ((size_t)1 << 16)
+#define LARGE ((size_t)1 << 20) // what is smaller doubles
 
-static void *cn_malloc_resize(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
+static void *malloc_resize(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
     (void)user;
     (void)old_bytes;
     if (new_bytes == 0) {
@@ -27,10 +27,10 @@ static void *cn_malloc_resize(void *user, void *ptr, size_t old_bytes, size_t ne
 }
 
 cn_env cn_env_default(void) {
-    return (cn_env){.allocator = {.resize = cn_malloc_resize}};
+    return (cn_env){.allocator = {.resize = malloc_resize}};
 }
 
-void cn_log(const cn_env *env, cn_log_level level, const char *format, ...) {
+void base_log(const cn_env *env, cn_log_level level, const char *format, ...) {
     if (!env || !env->log) {
         return;
     }
@@ -42,7 +42,7 @@ void cn_log(const cn_env *env, cn_log_level level, const char *format, ...) {
     env->log(env->log_user, level, text);
 }
 
-bool cn_size_multiply(int64_t count, size_t size, size_t *bytes) {
+bool base_size_multiply(int64_t count, size_t size, size_t *bytes) {
     // Half the address space is more than any allocation can be, and leaves room to round up.
     if (count < 0 || (uint64_t)count > (SIZE_MAX / 2) / (size ? size : 1)) {
         return false;
@@ -51,32 +51,32 @@ bool cn_size_multiply(int64_t count, size_t size, size_t *bytes) {
     return true;
 }
 
-void *cn_env_resize(const cn_env *env, void *ptr, size_t old_bytes, size_t new_bytes) {
+void *base_env_resize(const cn_env *env, void *ptr, size_t old_bytes, size_t new_bytes) {
     if (!env || !env->allocator.resize) {
-        return cn_malloc_resize(NULL, ptr, old_bytes, new_bytes);
+        return malloc_resize(NULL, ptr, old_bytes, new_bytes);
     }
     return env->allocator.resize(env->allocator.user, ptr, old_bytes, new_bytes);
 }
 
 // By how much something of a size grows: what is spare in large ones counts too.
-static size_t cn_growth(size_t size) {
-    return size < CN_LARGE ? size : size / 4;
+static size_t growth(size_t size) {
+    return size < LARGE ? size : size / 4;
 }
 
-void cn_buffer_init(cn_buffer *buffer, const cn_env *env) {
-    *buffer = (cn_buffer){.env = env};
+void base_buffer_init(base_buffer *buffer, const cn_env *env) {
+    *buffer = (base_buffer){.env = env};
 }
 
-bool cn_buffer_reserve(cn_buffer *buffer, size_t count) {
+bool base_buffer_reserve(base_buffer *buffer, size_t count) {
     if (count > buffer->capacity - buffer->size) {
         size_t capacity = buffer->capacity ? buffer->capacity : 256;
         while (capacity - buffer->size < count) {
             if (capacity > SIZE_MAX / 4) {
                 return false;
             }
-            capacity += cn_growth(capacity);
+            capacity += growth(capacity);
         }
-        void *data = cn_env_resize(buffer->env, buffer->data, buffer->capacity, capacity);
+        void *data = base_env_resize(buffer->env, buffer->data, buffer->capacity, capacity);
         if (!data) {
             return false;
         }
@@ -86,8 +86,8 @@ bool cn_buffer_reserve(cn_buffer *buffer, size_t count) {
     return true;
 }
 
-bool cn_buffer_append(cn_buffer *buffer, const void *bytes, size_t count) {
-    if (!cn_buffer_reserve(buffer, count)) {
+bool base_buffer_append(base_buffer *buffer, const void *bytes, size_t count) {
+    if (!base_buffer_reserve(buffer, count)) {
         return false;
     }
     if (count) {
@@ -97,19 +97,19 @@ bool cn_buffer_append(cn_buffer *buffer, const void *bytes, size_t count) {
     return true;
 }
 
-void cn_buffer_free(cn_buffer *buffer) {
+void base_buffer_free(base_buffer *buffer) {
     if (buffer->data) {
-        cn_env_resize(buffer->env, buffer->data, buffer->capacity, 0);
+        base_env_resize(buffer->env, buffer->data, buffer->capacity, 0);
     }
-    *buffer = (cn_buffer){.env = buffer->env};
+    *buffer = (base_buffer){.env = buffer->env};
 }
 
-typedef struct cn_chunk {
+typedef struct base_chunk {
     unsigned char *block; // as allocated
     unsigned char *data;  // aligned
     size_t bytes;         // of block
     size_t capacity;      // of data
-} cn_chunk;
+} base_chunk;
 
 struct cn_arena {
     cn_env env;
@@ -117,12 +117,12 @@ struct cn_arena {
     int32_t current; // chunk in use; the later ones are empty
     size_t used;     // in the current chunk
     size_t total;    // capacity of all chunks, or of those that are to become one
-    cn_chunk chunk[CN_CHUNK_MAX];
+    base_chunk chunk[CHUNK_MAX];
 };
 
 cn_arena *cn_arena_create(const cn_env *env) {
     cn_env own = env ? *env : cn_env_default();
-    cn_arena *arena = cn_env_resize(&own, NULL, 0, sizeof *arena);
+    cn_arena *arena = base_env_resize(&own, NULL, 0, sizeof *arena);
     if (arena) {
         memset(arena, 0, sizeof *arena);
         arena->env = own;
@@ -130,9 +130,9 @@ cn_arena *cn_arena_create(const cn_env *env) {
     return arena;
 }
 
-static void cn_arena_free(cn_arena *arena) {
+static void arena_free(cn_arena *arena) {
     for (int32_t i = 0; i < arena->chunk_count; i++) {
-        cn_env_resize(&arena->env, arena->chunk[i].block, arena->chunk[i].bytes, 0);
+        base_env_resize(&arena->env, arena->chunk[i].block, arena->chunk[i].bytes, 0);
     }
     arena->chunk_count = 0;
 }
@@ -141,9 +141,9 @@ void cn_arena_destroy(cn_arena *arena) {
     if (!arena) {
         return;
     }
-    cn_arena_free(arena);
+    arena_free(arena);
     cn_env env = arena->env;
-    cn_env_resize(&env, arena, sizeof *arena, 0);
+    base_env_resize(&env, arena, sizeof *arena, 0);
 }
 
 const cn_env *cn_arena_env(const cn_arena *arena) {
@@ -151,28 +151,28 @@ const cn_env *cn_arena_env(const cn_arena *arena) {
 }
 
 // A fresh chunk behind the last one, of at least the given capacity.
-static bool cn_arena_grow(cn_arena *arena, size_t capacity) {
-    if (arena->chunk_count == CN_CHUNK_MAX) {
+static bool arena_grow(cn_arena *arena, size_t capacity) {
+    if (arena->chunk_count == CHUNK_MAX) {
         return false;
     }
-    size_t least = arena->chunk_count > 0 ? cn_growth(arena->total) : arena->total;
-    capacity = capacity > least ? capacity : least;
-    capacity = capacity > CN_CHUNK_FIRST ? capacity : CN_CHUNK_FIRST;
-    cn_chunk chunk = {.bytes = capacity + CN_ALIGN, .capacity = capacity};
-    chunk.block = cn_env_resize(&arena->env, NULL, 0, chunk.bytes);
+    size_t min = arena->chunk_count > 0 ? growth(arena->total) : arena->total;
+    capacity = capacity > min ? capacity : min;
+    capacity = capacity > CHUNK_FIRST ? capacity : CHUNK_FIRST;
+    base_chunk chunk = {.bytes = capacity + ALIGN, .capacity = capacity};
+    chunk.block = base_env_resize(&arena->env, NULL, 0, chunk.bytes);
     if (!chunk.block) {
         return false;
     }
-    chunk.data = chunk.block + (CN_ALIGN - (uintptr_t)chunk.block % CN_ALIGN) % CN_ALIGN;
+    chunk.data = chunk.block + (ALIGN - (uintptr_t)chunk.block % ALIGN) % ALIGN;
     arena->total = arena->chunk_count > 0 ? arena->total + capacity : capacity;
     arena->chunk[arena->chunk_count++] = chunk;
     return true;
 }
 
-static void *cn_arena_take_bytes(cn_arena *arena, size_t bytes, size_t align) {
+static void *arena_take_bytes(cn_arena *arena, size_t bytes, size_t align) {
     for (;;) {
         if (arena->current < arena->chunk_count) {
-            cn_chunk *chunk = &arena->chunk[arena->current];
+            base_chunk *chunk = &arena->chunk[arena->current];
             size_t from = (arena->used + align - 1) / align * align;
             if (from <= chunk->capacity && bytes <= chunk->capacity - from) {
                 arena->used = from + bytes;
@@ -184,7 +184,7 @@ static void *cn_arena_take_bytes(cn_arena *arena, size_t bytes, size_t align) {
             arena->used = 0;
             continue;
         }
-        if (!cn_arena_grow(arena, bytes)) {
+        if (!arena_grow(arena, bytes)) {
             return NULL;
         }
         arena->current = arena->chunk_count - 1;
@@ -192,22 +192,21 @@ static void *cn_arena_take_bytes(cn_arena *arena, size_t bytes, size_t align) {
     }
 }
 
-void *cn_arena_take(cn_arena *arena, int64_t count, size_t size) {
+void *base_arena_take(cn_arena *arena, int64_t count, size_t size) {
     size_t bytes;
-    return cn_size_multiply(count, size, &bytes) ? cn_arena_take_bytes(arena, bytes, CN_ALIGN)
-                                                 : NULL;
+    return base_size_multiply(count, size, &bytes) ? arena_take_bytes(arena, bytes, ALIGN) : NULL;
 }
 
-void *cn_arena_take_zero(cn_arena *arena, int64_t count, size_t size) {
-    void *piece = cn_arena_take(arena, count, size);
+void *base_arena_take_zero(cn_arena *arena, int64_t count, size_t size) {
+    void *piece = base_arena_take(arena, count, size);
     if (piece && count > 0) {
         memset(piece, 0, (size_t)count * size);
     }
     return piece;
 }
 
-char *cn_arena_text(cn_arena *arena, const char *text, size_t length) {
-    char *copy = cn_arena_take_bytes(arena, length + 1, 1);
+char *base_arena_text(cn_arena *arena, const char *text, size_t length) {
+    char *copy = arena_take_bytes(arena, length + 1, 1);
     if (copy) {
         memcpy(copy, text, length);
         copy[length] = '\0';
@@ -215,14 +214,14 @@ char *cn_arena_text(cn_arena *arena, const char *text, size_t length) {
     return copy;
 }
 
-cn_arena_mark cn_arena_get_mark(const cn_arena *arena) {
-    return (cn_arena_mark){.chunk = arena->current, .used = arena->used};
+base_arena_mark base_arena_get_mark(const cn_arena *arena) {
+    return (base_arena_mark){.chunk = arena->current, .used = arena->used};
 }
 
-void cn_arena_release(cn_arena *arena, cn_arena_mark mark) {
+void base_arena_release(cn_arena *arena, base_arena_mark mark) {
     arena->current = mark.chunk;
     arena->used = mark.used;
     if (mark.chunk == 0 && mark.used == 0 && arena->chunk_count > 1) {
-        cn_arena_free(arena);
+        arena_free(arena);
     }
 }

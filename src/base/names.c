@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static uint64_t cn_name_hash(const char *name) {
+static uint64_t name_hash(const char *name) {
     uint64_t hash = 14695981039346656037u;
     for (; *name; name++) {
         hash = (hash ^ (unsigned char)*name) * 1099511628211u;
@@ -15,45 +15,45 @@ static uint64_t cn_name_hash(const char *name) {
 }
 
 // Where the name is, or where it would go.
-static cn_name_entry *cn_names_slot(const cn_names *names, const char *name) {
+static base_name_entry *names_slot(const base_names *names, const char *name) {
     uint64_t mask = (uint64_t)names->capacity - 1;
-    uint64_t at = cn_name_hash(name) & mask;
+    uint64_t at = name_hash(name) & mask;
     while (names->entry[at].name && strcmp(names->entry[at].name, name) != 0) {
         at = (at + 1) & mask;
     }
     return &names->entry[at];
 }
 
-int32_t cn_names_find(const cn_names *names, const char *name) {
+int32_t base_names_find(const base_names *names, const char *name) {
     if (names->capacity == 0) {
         return -1;
     }
-    const cn_name_entry *entry = cn_names_slot(names, name);
+    const base_name_entry *entry = names_slot(names, name);
     return entry->name ? entry->value : -1;
 }
 
-bool cn_names_reserve(cn_names *names, cn_arena *memory) {
+bool base_names_reserve(base_names *names, cn_arena *memory) {
     if (names->count + 1 <= names->capacity / 2) {
         return true;
     }
     if (names->capacity > INT32_MAX / 4) {
         return false;
     }
-    cn_names larger = {.capacity = names->capacity ? 2 * names->capacity : 16};
-    larger.entry = CN_TAKE_ZERO(memory, cn_name_entry, larger.capacity);
+    base_names larger = {.capacity = names->capacity ? 2 * names->capacity : 16};
+    larger.entry = BASE_TAKE_ZERO(memory, base_name_entry, larger.capacity);
     if (!larger.entry) {
         return false;
     }
     for (int32_t i = 0; i < names->capacity; i++) {
         if (names->entry[i].name) {
-            cn_names_add(&larger, names->entry[i].name, names->entry[i].value);
+            base_names_add(&larger, names->entry[i].name, names->entry[i].value);
         }
     }
     *names = larger;
     return true;
 }
 
-void cn_names_add(cn_names *names, const char *name, int32_t value) {
-    *cn_names_slot(names, name) = (cn_name_entry){.name = name, .value = value};
+void base_names_add(base_names *names, const char *name, int32_t value) {
+    *names_slot(names, name) = (base_name_entry){.name = name, .value = value};
     names->count++;
 }

@@ -5,21 +5,21 @@
 
 #include <cairn/base.h>
 
-typedef struct cn_name_entry {
+typedef struct base_name_entry {
     const char *name; // NULL: free
     int32_t value;
-} cn_name_entry;
+} base_name_entry;
 
 // Empty when all zero.
-typedef struct cn_names {
-    cn_name_entry *entry;
+typedef struct base_names {
+    base_name_entry *entry;
     int32_t capacity, count; // capacity is 0 or a power of two
-} cn_names;
+} base_names;
 
-int32_t cn_names_find(const cn_names *names, const char *name); // -1: not there
+int32_t base_names_find(const base_names *names, const char *name); // -1: not there
 // Makes room for one more; false: no memory. The memory of smaller tables stays in the arena.
-bool cn_names_reserve(cn_names *names, cn_arena *memory);
+bool base_names_reserve(base_names *names, cn_arena *memory);
 // The name must not be there and there must be room.
-void cn_names_add(cn_names *names, const char *name, int32_t value);
+void base_names_add(base_names *names, const char *name, int32_t value);
 
 #endif

@@ -16,12 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CN_LOOK_OUT 20000 // looks before sleeping: some 10 microseconds
-#define CN_LOOK_OUT_LONG                                                                           \
-    500000                  // where every thread has a processor: longer than what one does alone
-#define CN_LOOKS_AWAKE 4000 // at a unit that is waited for, before giving way
-#define CN_SUM_MOST 1024    // ranges summed at a time
-#define CN_FOLD_MOST 32     // ranges folded at a time
+#define LOOK_OUT 20000       // looks before sleeping: some 10 microseconds
+#define LOOK_OUT_LONG 500000 // where every thread has a processor: longer than what one does alone
+#define LOOKS_AWAKE 4000     // at a unit that is waited for, before giving way
+#define SUM_MAX 1024         // ranges summed at a time
+#define FOLD_MAX 32          // ranges folded at a time
 
 struct cn_threads {
     int32_t count; // with the caller
@@ -37,7 +36,7 @@ struct cn_threads {
     atomic_int active; // workers in the round
     atomic_int next;   // unit
     int32_t units;
-    cn_unit_fn *fn;
+    base_unit_fn *fn;
     void *user;
 };
 
@@ -45,11 +44,11 @@ cn_threads *cn_threads_create(int32_t count) {
     if (count < 1 || count > CN_THREADS_MAX) {
         return NULL;
     }
-    cn_threads *threads = cn_env_resize(NULL, NULL, 0, sizeof *threads);
+    cn_threads *threads = base_env_resize(NULL, NULL, 0, sizeof *threads);
     if (threads) {
         memset(threads, 0, sizeof *threads);
         threads->count = count;
-        threads->look_out = count <= sysconf(_SC_NPROCESSORS_ONLN) ? CN_LOOK_OUT_LONG : CN_LOOK_OUT;
+        threads->look_out = count <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOK_OUT_LONG : LOOK_OUT;
         pthread_mutex_init(&threads->busy, NULL);
         pthread_mutex_init(&threads->lock, NULL);
         pthread_cond_init(&threads->wake, NULL);
@@ -58,13 +57,13 @@ cn_threads *cn_threads_create(int32_t count) {
     return threads;
 }
 
-static void cn_take_units(cn_threads *t) {
+static void take_units(cn_threads *t) {
     for (int unit; (unit = atomic_fetch_add(&t->next, 1)) < t->units;) {
         t->fn(t->user, unit);
     }
 }
 
-static void cn_await_round(cn_threads *t, int seen) {
+static void await_round(cn_threads *t, int seen) {
     for (int i = 0; i < t->look_out; i++) {
         if (atomic_load(&t->round) != seen) {
             return;
@@ -77,10 +76,10 @@ static void cn_await_round(cn_threads *t, int seen) {
     pthread_mutex_unlock(&t->lock);
 }
 
-static void *cn_work(void *argument) {
+static void *base_work(void *argument) {
     cn_threads *t = argument;
     for (int seen = 0;;) {
-        cn_await_round(t, seen);
+        await_round(t, seen);
         pthread_mutex_lock(&t->lock);
         bool stop = t->stop, join = t->open && !stop;
         seen = atomic_load(&t->round);
@@ -92,7 +91,7 @@ static void *cn_work(void *argument) {
             return NULL;
         }
         if (join) {
-            cn_take_units(t);
+            take_units(t);
             if (atomic_fetch_sub(&t->active, 1) == 1) {
                 pthread_mutex_lock(&t->lock);
                 pthread_cond_signal(&t->done);
@@ -103,7 +102,7 @@ static void *cn_work(void *argument) {
 }
 
 // Starts the workers that are missing, with all signals left to the caller. Fewer is no failure.
-static void cn_start(cn_threads *t) {
+static void base_start(cn_threads *t) {
     sigset_t all, before;
     if (t->started == t->count - 1) {
         return;
@@ -111,7 +110,7 @@ static void cn_start(cn_threads *t) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (t->started < t->count - 1 &&
-           pthread_create(&t->worker[t->started], NULL, cn_work, t) == 0) {
+           pthread_create(&t->worker[t->started], NULL, base_work, t) == 0) {
         t->started++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -133,10 +132,10 @@ void cn_threads_destroy(cn_threads *threads) {
     pthread_cond_destroy(&threads->wake);
     pthread_mutex_destroy(&threads->lock);
     pthread_mutex_destroy(&threads->busy);
-    cn_env_resize(NULL, threads, sizeof *threads, 0);
+    base_env_resize(NULL, threads, sizeof *threads, 0);
 }
 
-static void cn_round(cn_threads *t, int32_t units, cn_unit_fn *fn, void *user) {
+static void scene_round(cn_threads *t, int32_t units, base_unit_fn *fn, void *user) {
     pthread_mutex_lock(&t->lock);
     t->units = units;
     t->fn = fn;
@@ -146,7 +145,7 @@ static void cn_round(cn_threads *t, int32_t units, cn_unit_fn *fn, void *user) {
     atomic_fetch_add(&t->round, 1);
     pthread_cond_broadcast(&t->wake);
     pthread_mutex_unlock(&t->lock);
-    cn_take_units(t);
+    take_units(t);
     pthread_mutex_lock(&t->lock);
     t->open = false;
     pthread_mutex_unlock(&t->lock);
@@ -159,15 +158,15 @@ static void cn_round(cn_threads *t, int32_t units, cn_unit_fn *fn, void *user) {
     pthread_mutex_unlock(&t->lock);
 }
 
-int32_t cn_thread_count(const cn_env *env) {
+int32_t base_thread_count(const cn_env *env) {
     return env && env->threads ? env->threads->count : 1;
 }
 
-void cn_parallel_for(const cn_env *env, int32_t units, cn_unit_fn *fn, void *user) {
+void base_parallel_for(const cn_env *env, int32_t units, base_unit_fn *fn, void *user) {
     cn_threads *threads = env ? env->threads : NULL;
     if (threads && threads->count > 1 && units > 1 && pthread_mutex_trylock(&threads->busy) == 0) {
-        cn_start(threads);
-        cn_round(threads, units, fn, user);
+        base_start(threads);
+        scene_round(threads, units, fn, user);
         pthread_mutex_unlock(&threads->busy);
         return;
     }
@@ -176,56 +175,56 @@ void cn_parallel_for(const cn_env *env, int32_t units, cn_unit_fn *fn, void *use
     }
 }
 
-typedef struct cn_ranges {
+typedef struct base_ranges {
     int64_t first, end;
-    cn_range_fn *fn;
+    base_range_fn *fn;
     void *user;
-    cn_range_sum_fn *sum;
+    base_range_sum_fn *sum;
     const void *summed;
-    double part[CN_SUM_MOST];
-} cn_ranges;
+    double part[SUM_MAX];
+} base_ranges;
 
-static int64_t cn_range_end(const cn_ranges *ranges, int64_t first) {
-    return ranges->end - first < CN_RANGE ? ranges->end : first + CN_RANGE;
+static int64_t range_end(const base_ranges *ranges, int64_t first) {
+    return ranges->end - first < BASE_RANGE ? ranges->end : first + BASE_RANGE;
 }
 
-static void cn_range_do(void *user, int32_t unit) {
-    const cn_ranges *ranges = user;
-    int64_t first = ranges->first + (int64_t)CN_RANGE * unit;
-    ranges->fn(ranges->user, first, cn_range_end(ranges, first));
+static void range_do(void *user, int32_t unit) {
+    const base_ranges *ranges = user;
+    int64_t first = ranges->first + (int64_t)BASE_RANGE * unit;
+    ranges->fn(ranges->user, first, range_end(ranges, first));
 }
 
-static void cn_range_add(void *user, int32_t unit) {
-    cn_ranges *ranges = user;
-    int64_t first = ranges->first + (int64_t)CN_RANGE * unit;
-    ranges->part[unit] = ranges->sum(ranges->summed, first, cn_range_end(ranges, first));
+static void range_add(void *user, int32_t unit) {
+    base_ranges *ranges = user;
+    int64_t first = ranges->first + (int64_t)BASE_RANGE * unit;
+    ranges->part[unit] = ranges->sum(ranges->summed, first, range_end(ranges, first));
 }
 
-int32_t cn_range_count(int64_t count) {
-    return (int32_t)((count + CN_RANGE - 1) / CN_RANGE);
+int32_t base_range_count(int64_t count) {
+    return (int32_t)((count + BASE_RANGE - 1) / BASE_RANGE);
 }
 
-void cn_parallel_ranges(const cn_env *env, int64_t count, cn_range_fn *fn, void *user) {
-    cn_ranges ranges;
+void base_parallel_ranges(const cn_env *env, int64_t count, base_range_fn *fn, void *user) {
+    base_ranges ranges;
     ranges.first = 0;
     ranges.end = count;
     ranges.fn = fn;
     ranges.user = user;
-    cn_parallel_for(env, cn_range_count(count), cn_range_do, &ranges);
+    base_parallel_for(env, base_range_count(count), range_do, &ranges);
 }
 
-typedef struct cn_bytes {
+typedef struct base_bytes {
     unsigned char *to;
     const unsigned char *from; // NULL: zeros
     size_t count;
-} cn_bytes;
+} base_bytes;
 
-#define CN_BYTES_AT_ONCE ((size_t)1 << 18)
+#define BYTES_AT_ONCE ((size_t)1 << 18)
 
-static void cn_bytes_do(void *user, int32_t unit) {
-    const cn_bytes *bytes = user;
-    size_t first = CN_BYTES_AT_ONCE * (size_t)unit, left = bytes->count - first,
-           count = left < CN_BYTES_AT_ONCE ? left : CN_BYTES_AT_ONCE;
+static void bytes_do(void *user, int32_t unit) {
+    const base_bytes *bytes = user;
+    size_t first = BYTES_AT_ONCE * (size_t)unit, left = bytes->count - first,
+           count = left < BYTES_AT_ONCE ? left : BYTES_AT_ONCE;
     if (bytes->from) {
         memcpy(bytes->to + first, bytes->from + first, count);
     } else {
@@ -233,32 +232,32 @@ static void cn_bytes_do(void *user, int32_t unit) {
     }
 }
 
-void cn_parallel_copy(const cn_env *env, void *to, const void *from, size_t bytes) {
-    cn_bytes job = {to, from, bytes};
-    int32_t units = (int32_t)((bytes + CN_BYTES_AT_ONCE - 1) / CN_BYTES_AT_ONCE);
-    cn_parallel_for(env, units, cn_bytes_do, &job);
+void base_parallel_copy(const cn_env *env, void *to, const void *from, size_t bytes) {
+    base_bytes job = {to, from, bytes};
+    int32_t units = (int32_t)((bytes + BYTES_AT_ONCE - 1) / BYTES_AT_ONCE);
+    base_parallel_for(env, units, bytes_do, &job);
 }
 
-void cn_parallel_zero(const cn_env *env, void *to, size_t bytes) {
-    cn_parallel_copy(env, to, NULL, bytes);
+void base_parallel_zero(const cn_env *env, void *to, size_t bytes) {
+    base_parallel_copy(env, to, NULL, bytes);
 }
 
-typedef struct cn_waiting {
-    const cn_unit_after *after;
-    cn_unit_fn *fn;
+typedef struct base_waiting {
+    const base_unit_after *after;
+    base_unit_fn *fn;
     void *user;
-    atomic_bool done[CN_AFTER_MOST];
-} cn_waiting;
+    atomic_bool done[BASE_AFTER_MAX];
+} base_waiting;
 
 // Units are taken in their order, so what a unit waits for is under way or done.
-static void cn_waiting_do(void *user, int32_t unit) {
-    cn_waiting *waiting = user;
+static void waiting_do(void *user, int32_t unit) {
+    base_waiting *waiting = user;
     for (int k = 0; k < 2; k++) {
         int32_t before = waiting->after[unit].unit[k];
         for (int32_t looks = 1;
              before >= 0 && !atomic_load_explicit(&waiting->done[before], memory_order_acquire);
              looks++) {
-            if (looks % CN_LOOKS_AWAKE == 0) {
+            if (looks % LOOKS_AWAKE == 0) {
                 sched_yield(); // it may have no processor
             }
         }
@@ -267,25 +266,26 @@ static void cn_waiting_do(void *user, int32_t unit) {
     atomic_store_explicit(&waiting->done[unit], true, memory_order_release);
 }
 
-void cn_parallel_after(const cn_env *env, int32_t units, const cn_unit_after *after, cn_unit_fn *fn,
-                       void *user) {
-    cn_waiting waiting = {.after = after, .fn = fn, .user = user};
+void base_parallel_after(const cn_env *env, int32_t units, const base_unit_after *after,
+                         base_unit_fn *fn, void *user) {
+    base_waiting waiting = {.after = after, .fn = fn, .user = user};
     for (int32_t unit = 0; unit < units; unit++) {
         atomic_init(&waiting.done[unit], false);
     }
-    cn_parallel_for(env, units, cn_waiting_do, &waiting);
+    base_parallel_for(env, units, waiting_do, &waiting);
 }
 
-double cn_parallel_sum(const cn_env *env, int64_t count, cn_range_sum_fn *fn, const void *user) {
-    cn_ranges ranges;
+double base_parallel_sum(const cn_env *env, int64_t count, base_range_sum_fn *fn,
+                         const void *user) {
+    base_ranges ranges;
     ranges.end = count;
     ranges.sum = fn;
     ranges.summed = user;
     double sum = 0.0;
-    for (ranges.first = 0; ranges.first < count; ranges.first += (int64_t)CN_RANGE * CN_SUM_MOST) {
-        int32_t units = cn_range_count(count - ranges.first);
-        units = units < CN_SUM_MOST ? units : CN_SUM_MOST;
-        cn_parallel_for(env, units, cn_range_add, &ranges);
+    for (ranges.first = 0; ranges.first < count; ranges.first += (int64_t)BASE_RANGE * SUM_MAX) {
+        int32_t units = base_range_count(count - ranges.first);
+        units = units < SUM_MAX ? units : SUM_MAX;
+        base_parallel_for(env, units, range_add, &ranges);
         for (int32_t i = 0; i < units; i++) {
             sum += ranges.part[i];
         }
@@ -293,34 +293,34 @@ double cn_parallel_sum(const cn_env *env, int64_t count, cn_range_sum_fn *fn, co
     return sum;
 }
 
-typedef struct cn_folding {
+typedef struct base_folding {
     int64_t first, end;
-    cn_range_fold_fn *fn;
+    base_range_fold_fn *fn;
     const void *user;
-    alignas(max_align_t) unsigned char part[CN_FOLD_MOST][CN_FOLD_SIZE];
-} cn_folding;
+    alignas(max_align_t) unsigned char part[FOLD_MAX][BASE_FOLD_SIZE];
+} base_folding;
 
-static void cn_range_fold(void *user, int32_t unit) {
-    cn_folding *folding = user;
-    int64_t first = folding->first + (int64_t)CN_RANGE * unit,
-            end = folding->end - first < CN_RANGE ? folding->end : first + CN_RANGE;
+static void range_fold(void *user, int32_t unit) {
+    base_folding *folding = user;
+    int64_t first = folding->first + (int64_t)BASE_RANGE * unit,
+            end = folding->end - first < BASE_RANGE ? folding->end : first + BASE_RANGE;
     folding->fn(folding->user, first, end, folding->part[unit]);
 }
 
-void cn_parallel_fold(const cn_env *env, int64_t count, cn_range_fold_fn *fn, cn_join_fn *join,
-                      const void *user, size_t size, void *total) {
-    cn_folding folding;
+void base_parallel_fold(const cn_env *env, int64_t count, base_range_fold_fn *fn,
+                        base_join_fn *join, const void *user, size_t size, void *total) {
+    base_folding folding;
     folding.end = count;
     folding.fn = fn;
     folding.user = user;
     for (folding.first = 0; folding.first < count;
-         folding.first += (int64_t)CN_RANGE * CN_FOLD_MOST) {
-        int32_t units = cn_range_count(count - folding.first);
-        units = units < CN_FOLD_MOST ? units : CN_FOLD_MOST;
+         folding.first += (int64_t)BASE_RANGE * FOLD_MAX) {
+        int32_t units = base_range_count(count - folding.first);
+        units = units < FOLD_MAX ? units : FOLD_MAX;
         for (int32_t i = 0; i < units; i++) {
             memset(folding.part[i], 0, size);
         }
-        cn_parallel_for(env, units, cn_range_fold, &folding);
+        base_parallel_for(env, units, range_fold, &folding);
         for (int32_t i = 0; i < units; i++) {
             join(total, folding.part[i]);
         }

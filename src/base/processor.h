@@ -11,7 +11,7 @@
 // registers (XGETBV), whatever the processor can.
 
 // Registers of 256 bits.
-static inline bool cn_has_avx2(void) {
+static inline bool base_has_avx2(void) {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("avx2");
 #else
@@ -20,7 +20,7 @@ static inline bool cn_has_avx2(void) {
 }
 
 // Registers of 512 bits, and 32 of them, of shorter lengths too.
-static inline bool cn_has_avx512(void) {
+static inline bool base_has_avx512(void) {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl");
@@ -32,23 +32,23 @@ static inline bool cn_has_avx512(void) {
 // type *name(void): what a source of that kind has, where the compiler builds it and the processor
 // runs it; else NULL.
 #if defined(__AVX2__)
-#define CN_AVX2_KERNEL(type, name, own)                                                            \
+#define BASE_AVX2_KERNEL(type, name, own)                                                          \
     type *name(void) {                                                                             \
-        return cn_has_avx2() ? (own) : NULL;                                                       \
+        return base_has_avx2() ? (own) : NULL;                                                     \
     }
 #else
-#define CN_AVX2_KERNEL(type, name, own)                                                            \
+#define BASE_AVX2_KERNEL(type, name, own)                                                          \
     type *name(void) {                                                                             \
         return NULL;                                                                               \
     }
 #endif
 #if defined(__AVX512F__)
-#define CN_AVX512_KERNEL(type, name, own)                                                          \
+#define BASE_AVX512_KERNEL(type, name, own)                                                        \
     type *name(void) {                                                                             \
-        return cn_has_avx512() ? (own) : NULL;                                                     \
+        return base_has_avx512() ? (own) : NULL;                                                   \
     }
 #else
-#define CN_AVX512_KERNEL(type, name, own)                                                          \
+#define BASE_AVX512_KERNEL(type, name, own)                                                        \
     type *name(void) {                                                                             \
         return NULL;                                                                               \
     }

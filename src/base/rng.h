@@ -5,13 +5,13 @@
 
 #include <stdint.h>
 
-typedef struct cn_rng {
+typedef struct base_rng {
     uint64_t s[4];
-} cn_rng;
+} base_rng;
 
-cn_rng cn_rng_seed(uint64_t seed);
-uint64_t cn_rng_next(cn_rng *rng);
-double cn_rng_uniform(cn_rng *rng, double low, double high); // [low, high)
-int32_t cn_rng_below(cn_rng *rng, int32_t count);            // 0 .. count-1; count > 0
+base_rng base_rng_seed(uint64_t seed);
+uint64_t base_rng_next(base_rng *rng);
+double base_rng_uniform(base_rng *rng, double low, double high); // [low, high)
+int32_t base_rng_below(base_rng *rng, int32_t count);            // 0 .. count-1; count > 0
 
 #endif

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-struct cn_signal {
+struct base_signal {
     cn_env env;
     size_t bytes;     // of this block, table or text included
     double constant;  // of an expression: its value at the start
@@ -20,26 +20,26 @@ struct cn_signal {
     double *times, *values;
 };
 
-struct cn_evaluator {
+struct base_evaluator {
     cn_env env;
     size_t bytes; // of this block, formulas included
-    cn_variable variable[CN_SIGNAL_NAMES];
+    base_variable variable[BASE_SIGNAL_NAMES];
     int32_t variables;
     double t; // the first variable
     int32_t expressions;
-    cn_formula *formula[]; // of each expression; NULL: not added
+    base_formula *formula[]; // of each expression; NULL: not added
 };
 
 // Whether the text parses, its value at the start, and whether it varies.
-static cn_status cn_signal_parse(cn_signal *signal, const char *text, cn_signal_scope *scope,
-                                 cn_error *error) {
+static cn_status signal_parse(base_signal *signal, const char *text, base_signal_scope *scope,
+                              cn_error *error) {
     double t = 0.0;
-    cn_variable variables[CN_SIGNAL_NAMES] = {{"t", &t}};
+    base_variable variables[BASE_SIGNAL_NAMES] = {{"t", &t}};
     int32_t count = 1;
-    for (int32_t i = 0; i < scope->count && count < CN_SIGNAL_NAMES; i++) {
+    for (int32_t i = 0; i < scope->count && count < BASE_SIGNAL_NAMES; i++) {
         variables[count++] = scope->variable[i];
     }
-    cn_formula *formula = cn_formula_create(
+    base_formula *formula = base_formula_create(
         &signal->env, text, variables, count,
         scope->count > 0 ? "t is the time; besides there are the outputs of controllers"
                          : "t is the time; functions are those of muParser, as sin, exp, min",
@@ -47,12 +47,12 @@ static cn_status cn_signal_parse(cn_signal *signal, const char *text, cn_signal_
     if (!formula) {
         return error ? error->status : CN_ERR_INPUT;
     }
-    bool varies = !cn_formula_is_constant(formula);
-    signal->constant = cn_formula_value(formula);
-    cn_formula_destroy(formula);
+    bool varies = !base_formula_is_constant(formula);
+    signal->constant = base_formula_value(formula);
+    base_formula_destroy(formula);
     if (!(fabs(signal->constant) <= DBL_MAX)) {
-        return cn_fail(error, CN_ERR_INPUT, "expression \"%.200s\" is %g at t = 0", text,
-                       signal->constant);
+        return base_fail(error, CN_ERR_INPUT, "expression \"%.200s\" is %g at t = 0", text,
+                         signal->constant);
     }
     if (varies) {
         signal->text = memcpy(signal + 1, text, strlen(text) + 1);
@@ -61,24 +61,24 @@ static cn_status cn_signal_parse(cn_signal *signal, const char *text, cn_signal_
     return CN_OK;
 }
 
-static cn_status cn_signal_check_table(const double *times, const double *values, int32_t count,
-                                       cn_error *error) {
+static cn_status signal_check_table(const double *times, const double *values, int32_t count,
+                                    cn_error *error) {
     for (int32_t i = 0; i < count; i++) {
         if (!(fabs(times[i]) <= DBL_MAX && fabs(values[i]) <= DBL_MAX)) {
-            return cn_fail(error, CN_ERR_INPUT, "table: row %d is not two finite numbers", i);
+            return base_fail(error, CN_ERR_INPUT, "table: row %d is not two finite numbers", i);
         }
         if (i > 0 && !(times[i] > times[i - 1])) {
-            return cn_fail(error, CN_ERR_INPUT,
-                           "table: times must ascend, but row %d has %g after %g", i, times[i],
-                           times[i - 1]);
+            return base_fail(error, CN_ERR_INPUT,
+                             "table: times must ascend, but row %d has %g after %g", i, times[i],
+                             times[i - 1]);
         }
     }
     return CN_OK;
 }
 
-static cn_status cn_signal_fill(cn_signal *signal, double constant, const char *text,
-                                const double *times, const double *values, cn_signal_scope *scope,
-                                cn_error *error) {
+static cn_status signal_fill(base_signal *signal, double constant, const char *text,
+                             const double *times, const double *values, base_signal_scope *scope,
+                             cn_error *error) {
     signal->constant = constant;
     if (signal->count > 0) {
         size_t size = (size_t)signal->count * sizeof *times;
@@ -86,55 +86,54 @@ static cn_status cn_signal_fill(cn_signal *signal, double constant, const char *
         signal->values = signal->times + signal->count;
         memcpy(signal->times, times, size);
         memcpy(signal->values, values, size);
-        return cn_signal_check_table(times, values, signal->count, error);
+        return signal_check_table(times, values, signal->count, error);
     }
     if (text) {
-        return cn_signal_parse(signal, text, scope, error);
+        return signal_parse(signal, text, scope, error);
     }
     if (!(fabs(constant) <= DBL_MAX)) {
-        return cn_fail(error, CN_ERR_INPUT, "%g is not a finite number", constant);
+        return base_fail(error, CN_ERR_INPUT, "%g is not a finite number", constant);
     }
     return CN_OK;
 }
 
-cn_signal *cn_signal_create(const cn_env *env, double constant, const char *text,
-                            const double *times, const double *values, int32_t count,
-                            cn_signal_scope *scope, cn_error *error) {
+base_signal *base_signal_create(const cn_env *env, double constant, const char *text,
+                                const double *times, const double *values, int32_t count,
+                                base_signal_scope *scope, cn_error *error) {
     size_t table;
-    cn_signal_scope none = {.variable = NULL};
+    base_signal_scope none = {.variable = NULL};
     if (count > 0 && text) {
-        cn_fail(error, CN_ERR_INPUT, "an expression and a table are given; one is enough");
+        base_fail(error, CN_ERR_INPUT, "an expression and a table are given; one is enough");
         return NULL;
     }
-    if (!cn_size_multiply(count > 0 ? count : 0, 2 * sizeof(double), &table)) {
-        cn_fail_memory(error);
+    if (!base_size_multiply(count > 0 ? count : 0, 2 * sizeof(double), &table)) {
+        base_fail_memory(error);
         return NULL;
     }
-    size_t bytes = sizeof(cn_signal) + table + (text ? strlen(text) + 1 : 0);
-    cn_signal *signal = cn_env_resize(env, NULL, 0, bytes);
+    size_t bytes = sizeof(base_signal) + table + (text ? strlen(text) + 1 : 0);
+    base_signal *signal = base_env_resize(env, NULL, 0, bytes);
     if (!signal) {
-        cn_fail_memory(error);
+        base_fail_memory(error);
         return NULL;
     }
-    *signal = (cn_signal){
+    *signal = (base_signal){
         .env = env ? *env : cn_env_default(), .bytes = bytes, .count = count > 0 ? count : 0};
-    if (cn_signal_fill(signal, constant, text, times, values, scope ? scope : &none, error) !=
-        CN_OK) {
-        cn_signal_destroy(signal);
+    if (signal_fill(signal, constant, text, times, values, scope ? scope : &none, error) != CN_OK) {
+        base_signal_destroy(signal);
         return NULL;
     }
     return signal;
 }
 
-void cn_signal_destroy(cn_signal *signal) {
+void base_signal_destroy(base_signal *signal) {
     if (!signal) {
         return;
     }
     cn_env env = signal->env;
-    cn_env_resize(&env, signal, signal->bytes, 0);
+    base_env_resize(&env, signal, signal->bytes, 0);
 }
 
-static double cn_signal_look_up(const cn_signal *signal, double t) {
+static double signal_look_up(const base_signal *signal, double t) {
     int32_t low = 0, high = signal->count - 1;
     if (!(t > signal->times[low])) {
         return isnan(t) ? t : signal->values[low];
@@ -155,35 +154,35 @@ static double cn_signal_look_up(const cn_signal *signal, double t) {
     return signal->values[low] + share * (signal->values[high] - signal->values[low]);
 }
 
-double cn_signal_at(const cn_signal *signal, cn_evaluator *evaluator, double t) {
+double base_signal_at(const base_signal *signal, base_evaluator *evaluator, double t) {
     if (signal->count > 0) {
-        return cn_signal_look_up(signal, t);
+        return signal_look_up(signal, t);
     }
     if (signal->text) {
         evaluator->t = t;
-        return cn_formula_value(evaluator->formula[signal->index]);
+        return base_formula_value(evaluator->formula[signal->index]);
     }
     return signal->constant;
 }
 
-double cn_signal_start(const cn_signal *signal) {
-    return signal->count > 0 ? cn_signal_look_up(signal, 0.0) : signal->constant;
+double base_signal_start(const base_signal *signal) {
+    return signal->count > 0 ? signal_look_up(signal, 0.0) : signal->constant;
 }
 
-bool cn_signal_is_constant(const cn_signal *signal) {
+bool base_signal_is_constant(const base_signal *signal) {
     return !signal->text && signal->count <= 1;
 }
 
 // ---- evaluators ----
 
-cn_evaluator *cn_evaluator_create(const cn_env *env, int32_t expressions,
-                                  const cn_variable *variables, int32_t count) {
+base_evaluator *base_evaluator_create(const cn_env *env, int32_t expressions,
+                                      const base_variable *variables, int32_t count) {
     size_t table;
-    if (!cn_size_multiply(expressions, sizeof(cn_formula *), &table)) {
+    if (!base_size_multiply(expressions, sizeof(base_formula *), &table)) {
         return NULL;
     }
-    size_t bytes = sizeof(cn_evaluator) + table;
-    cn_evaluator *evaluator = cn_env_resize(env, NULL, 0, bytes);
+    size_t bytes = sizeof(base_evaluator) + table;
+    base_evaluator *evaluator = base_env_resize(env, NULL, 0, bytes);
     if (!evaluator) {
         return NULL;
     }
@@ -191,31 +190,31 @@ cn_evaluator *cn_evaluator_create(const cn_env *env, int32_t expressions,
     evaluator->env = env ? *env : cn_env_default();
     evaluator->bytes = bytes;
     evaluator->expressions = expressions;
-    evaluator->variable[evaluator->variables++] = (cn_variable){"t", &evaluator->t};
-    for (int32_t i = 0; i < count && evaluator->variables < CN_SIGNAL_NAMES; i++) {
+    evaluator->variable[evaluator->variables++] = (base_variable){"t", &evaluator->t};
+    for (int32_t i = 0; i < count && evaluator->variables < BASE_SIGNAL_NAMES; i++) {
         evaluator->variable[evaluator->variables++] = variables[i];
     }
     return evaluator;
 }
 
-bool cn_evaluator_add(cn_evaluator *evaluator, const cn_signal *signal) {
+bool base_evaluator_add(base_evaluator *evaluator, const base_signal *signal) {
     if (!signal->text) {
         return true;
     }
-    cn_formula **formula = &evaluator->formula[signal->index];
+    base_formula **formula = &evaluator->formula[signal->index];
     // The text was compiled with the same names when the signal was created.
-    *formula = cn_formula_create(&evaluator->env, signal->text, evaluator->variable,
-                                 evaluator->variables, NULL, NULL);
+    *formula = base_formula_create(&evaluator->env, signal->text, evaluator->variable,
+                                   evaluator->variables, NULL, NULL);
     return *formula != NULL;
 }
 
-void cn_evaluator_destroy(cn_evaluator *evaluator) {
+void base_evaluator_destroy(base_evaluator *evaluator) {
     if (!evaluator) {
         return;
     }
     for (int32_t i = 0; i < evaluator->expressions; i++) {
-        cn_formula_destroy(evaluator->formula[i]);
+        base_formula_destroy(evaluator->formula[i]);
     }
     cn_env env = evaluator->env;
-    cn_env_resize(&env, evaluator, evaluator->bytes, 0);
+    base_env_resize(&env, evaluator, evaluator->bytes, 0);
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-FILE *cn_sink_open(void); // NULL: no memory
-void cn_sink_close(FILE *sink);
+FILE *base_sink_open(void); // NULL: no memory
+void base_sink_close(FILE *sink);
 
 #endif

@@ -2,5 +2,5 @@
 #include <cairn/base.h>
 
 const char *cn_version(void) {
-    return CN_VERSION_TEXT;
+    return VERSION_TEXT;
 }

@@ -14,29 +14,29 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_SPIN_TURN_MOST 2.0 // [rad] a step; the tangent is not followed beyond, its pole is at pi
-#define CN_SPIN_PART 0.5      // [rad] that one part of a drift turns at most
-#define CN_SPIN_PARTS 4096    // at most; whatever turns faster is no longer accurate
+#define SPIN_TURN_MAX 2.0 // [rad] a step; the tangent is not followed beyond, its pole is at pi
+#define SPIN_PART 0.5     // [rad] that one part of a drift turns at most
+#define SPIN_PARTS 4096   // at most; whatever turns faster is no longer accurate
 
-static const double cn_identity[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+static const double identity[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
 // out = R A R'
-static void cn_turn_matrix(const double R[9], const double A[9], double out[9]) {
+static void turn_matrix(const double R[9], const double A[9], double out[9]) {
     double half[9], transposed[9];
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             transposed[3 * i + j] = R[3 * j + i];
         }
     }
-    cn_mat3_multiply(A, transposed, half);
-    cn_mat3_multiply(R, half, out);
+    math_mat3_multiply(A, transposed, half);
+    math_mat3_multiply(R, half, out);
 }
 
-bool cn_inertia_is_isotropic(const double I[9]) {
+bool body_inertia_is_isotropic(const double I[9]) {
     return I[0] == I[4] && I[4] == I[8] && I[1] == 0.0 && I[2] == 0.0 && I[5] == 0.0;
 }
 
-void cn_rigid_move(int32_t dim, const double *pose, const double *velocity, double h, double *out) {
+void rigid_move(int32_t dim, const double *pose, const double *velocity, double h, double *out) {
     if (dim == 2) {
         for (int i = 0; i < 3; i++) {
             out[i] = pose[i] + h * velocity[i];
@@ -45,27 +45,27 @@ void cn_rigid_move(int32_t dim, const double *pose, const double *velocity, doub
     }
     double turn[3] = {h * velocity[3], h * velocity[4], h * velocity[5]};
     memmove(out, pose, 7 * sizeof *out);
-    cn_add_scaled3(out, h, velocity, out);
+    math_add_scaled3(out, h, velocity, out);
     if (turn[0] != 0.0 || turn[1] != 0.0 || turn[2] != 0.0) {
-        cn_quat_rotate(out + 3, turn); // a body at rest keeps its bits
+        math_quat_rotate(out + 3, turn); // a body at rest keeps its bits
     }
 }
 
 // Columns: the axes that the locks speak of, in world axes.
-static void cn_lock_axes(const cn_rigid *body, const double *pose, double axes[9]) {
+static void lock_axes(const body_rigid *body, const double *pose, double axes[9]) {
     if (!body->lock_body_axes) {
-        memcpy(axes, cn_identity, sizeof cn_identity);
+        memcpy(axes, identity, sizeof identity);
     } else if (body->dim == 3) {
-        cn_quat_matrix(pose + 3, axes);
+        math_quat_matrix(pose + 3, axes);
     } else {
-        cn_angle_matrix(pose[2], axes);
+        math_angle_matrix(pose[2], axes);
     }
 }
 
 // Inverse of a 3x3 mass with the axes of the bits held: the inverse of what is left, zero in the
 // held directions. inverse: that of the whole, for the usual case of no bits.
-static void cn_hold_axes(const double mass[9], const double inverse[9], uint32_t bits,
-                         const double axes[9], double out[9]) {
+static void hold_axes(const double mass[9], const double inverse[9], uint32_t bits,
+                      const double axes[9], double out[9]) {
     if (bits == 0) {
         memcpy(out, inverse, 9 * sizeof *out);
         return;
@@ -77,7 +77,7 @@ static void cn_hold_axes(const double mass[9], const double inverse[9], uint32_t
             transposed[3 * i + j] = axes[3 * j + i];
         }
     }
-    cn_turn_matrix(transposed, mass, A);
+    turn_matrix(transposed, mass, A);
     int free[3], count = 0;
     for (int i = 0; i < 3; i++) {
         if (!(bits >> i & 1u)) {
@@ -93,11 +93,11 @@ static void cn_hold_axes(const double mass[9], const double inverse[9], uint32_t
         B[4 * j] = A[4 * i] / det;
         B[3 * i + j] = B[3 * j + i] = -b / det;
     }
-    cn_turn_matrix(axes, B, out);
+    turn_matrix(axes, B, out);
 }
 
-void cn_rigid_inverse_mass(const cn_rigid *body, const double *pose, double *inverse) {
-    if (body->dim == 3 && body->lock == 0 && cn_inertia_is_isotropic(body->inertia)) {
+void rigid_inverse_mass(const body_rigid *body, const double *pose, double *inverse) {
+    if (body->dim == 3 && body->lock == 0 && body_inertia_is_isotropic(body->inertia)) {
         memset(inverse, 0, 36 * sizeof *inverse);
         for (int i = 0; i < 3; i++) {
             inverse[7 * i] = 1.0 / body->mass;
@@ -105,14 +105,14 @@ void cn_rigid_inverse_mass(const cn_rigid *body, const double *pose, double *inv
         }
         return;
     }
-    double axes[9], linear[9], angular[9], mass[9], light[9];
-    cn_lock_axes(body, pose, axes);
+    double axes[9], linear[9], angular[9], mass[9], inv_mass[9];
+    lock_axes(body, pose, axes);
     for (int i = 0; i < 9; i++) {
-        mass[i] = body->mass * cn_identity[i];
-        light[i] = cn_identity[i] / body->mass;
+        mass[i] = body->mass * identity[i];
+        inv_mass[i] = identity[i] / body->mass;
     }
     if (body->dim == 2) {
-        cn_hold_axes(mass, light, body->lock & (CN_LOCK_TX | CN_LOCK_TY), axes, linear);
+        hold_axes(mass, inv_mass, body->lock & (CN_LOCK_TX | CN_LOCK_TY), axes, linear);
         memset(inverse, 0, 9 * sizeof *inverse);
         for (int i = 0; i < 4; i++) {
             inverse[3 * (i / 2) + i % 2] = linear[3 * (i / 2) + i % 2];
@@ -122,13 +122,13 @@ void cn_rigid_inverse_mass(const cn_rigid *body, const double *pose, double *inv
     }
     double R[9], J[9] = {0.0}, J_inverse[9];
     uint32_t turns = body->lock >> 3 & 7u;
-    cn_quat_matrix(pose + 3, R);
+    math_quat_matrix(pose + 3, R);
     if (turns != 0) {
-        cn_turn_matrix(R, body->inertia, J); // asked for only then
+        turn_matrix(R, body->inertia, J); // asked for only then
     }
-    cn_turn_matrix(R, body->inverse_inertia, J_inverse);
-    cn_hold_axes(mass, light, body->lock & 7u, axes, linear);
-    cn_hold_axes(J, J_inverse, turns, axes, angular);
+    turn_matrix(R, body->inverse_inertia, J_inverse);
+    hold_axes(mass, inv_mass, body->lock & 7u, axes, linear);
+    hold_axes(J, J_inverse, turns, axes, angular);
     memset(inverse, 0, 36 * sizeof *inverse);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -139,45 +139,45 @@ void cn_rigid_inverse_mass(const cn_rigid *body, const double *pose, double *inv
 }
 
 // h' over h for a turn of x = h |W|: tan(x/2)/(x/2).
-static double cn_gyroscopic_stretch(double x) {
-    if (x < CN_SPIN_SERIES) {
+static double gyroscopic_stretch(double x) {
+    if (x < BODY_SPIN_SERIES) {
         return 1.0 + x * x / 12.0;
     }
     double sine, cosine;
-    x = x < CN_SPIN_TURN_MOST ? x : CN_SPIN_TURN_MOST;
-    cn_sincos(0.5 * x, &sine, &cosine);
+    x = x < SPIN_TURN_MAX ? x : SPIN_TURN_MAX;
+    base_sincos(0.5 * x, &sine, &cosine);
     return sine / (cosine * 0.5 * x);
 }
 
 // W1 from W0, body axes: W1 = W0 - h' I^-1 (Wbar x Pbar) by a fixed point on W1. Written as a
 // change of W0, so that the round-off of I^-1 I does not wear the rate down.
-static void cn_spin_freely(const cn_rigid *body, const double W0[3], double h, double W1[3]) {
+static void spin_freely(const body_rigid *body, const double W0[3], double h, double W1[3]) {
     memcpy(W1, W0, 3 * sizeof *W1);
-    for (int round = 0; round < CN_SPIN_ROUNDS; round++) {
+    for (int round = 0; round < BODY_SPIN_ROUNDS; round++) {
         double mean[3], P[3], gyro[3], next[3], change = 0.0, size = 0.0;
         for (int i = 0; i < 3; i++) {
             mean[i] = 0.5 * (W0[i] + W1[i]);
         }
-        cn_mat3_apply(body->inertia, mean, P);
-        cn_cross3(mean, P, gyro);
-        cn_mat3_apply(body->inverse_inertia, gyro, gyro);
-        cn_add_scaled3(W0, -h * cn_gyroscopic_stretch(h * cn_norm3(mean)), gyro, next);
+        math_mat3_apply(body->inertia, mean, P);
+        math_cross3(mean, P, gyro);
+        math_mat3_apply(body->inverse_inertia, gyro, gyro);
+        math_add_scaled3(W0, -h * gyroscopic_stretch(h * math_norm3(mean)), gyro, next);
         for (int i = 0; i < 3; i++) {
             change += fabs(next[i] - W1[i]);
             size += fabs(next[i]);
             W1[i] = next[i];
         }
-        if (!(change > CN_SPIN_TOLERANCE * size)) {
+        if (!(change > BODY_SPIN_TOLERANCE * size)) {
             return;
         }
     }
 }
 
 // Takes the held directions out of a velocity.
-static void cn_hold_velocity(const cn_rigid *body, const double *pose, double *velocity) {
+static void hold_velocity(const body_rigid *body, const double *pose, double *velocity) {
     double axes[9];
     double part[6] = {velocity[0], velocity[1], 0.0, 0.0, 0.0, velocity[2]};
-    cn_lock_axes(body, pose, axes);
+    lock_axes(body, pose, axes);
     if (body->dim == 3) {
         memcpy(part, velocity, sizeof part);
     }
@@ -185,7 +185,7 @@ static void cn_hold_velocity(const cn_rigid *body, const double *pose, double *v
         if (body->lock >> k & 1u) {
             double *half = part + 3 * (k / 3);
             double axis[3] = {axes[k % 3], axes[3 + k % 3], axes[6 + k % 3]};
-            cn_add_scaled3(half, -cn_dot3(axis, half), axis, half);
+            math_add_scaled3(half, -math_dot3(axis, half), axis, half);
         }
     }
     if (body->dim == 3) {
@@ -198,54 +198,54 @@ static void cn_hold_velocity(const cn_rigid *body, const double *pose, double *v
 }
 
 // y turned by a unit quaternion (c, v): y + 2 v x (c y + v x y).
-static void cn_turn_vector(const double turn[4], double y[3]) {
+static void turn_vector(const double turn[4], double y[3]) {
     double across[3], sum[3], change[3];
-    cn_cross3(turn + 1, y, across);
+    math_cross3(turn + 1, y, across);
     for (int i = 0; i < 3; i++) {
         sum[i] = turn[0] * y[i] + across[i];
     }
-    cn_cross3(turn + 1, sum, change);
-    cn_add_scaled3(y, 2.0, change, y);
+    math_cross3(turn + 1, sum, change);
+    math_add_scaled3(y, 2.0, change, y);
 }
 
 // How many parts a drift of an asymmetric body is made in: |W| stays below |I W| / I_min.
-static int cn_spin_parts(const cn_rigid *body, const double W0[3], double h) {
-    double P[3], most = 0.0;
-    cn_mat3_apply(body->inertia, W0, P);
+static int spin_parts(const body_rigid *body, const double W0[3], double h) {
+    double P[3], max = 0.0;
+    math_mat3_apply(body->inertia, W0, P);
     for (int i = 0; i < 3; i++) {
         double row = 0.0; // a bound of the largest eigenvalue of I^-1
         for (int j = 0; j < 3; j++) {
             row += fabs(body->inverse_inertia[3 * i + j]);
         }
-        most = fmax(most, row);
+        max = fmax(max, row);
     }
-    double parts = ceil(fabs(h) * most * cn_norm3(P) / CN_SPIN_PART);
-    return parts <= 1.0 ? 1 : (int)fmin(parts, CN_SPIN_PARTS);
+    double parts = ceil(fabs(h) * max * math_norm3(P) / SPIN_PART);
+    return parts <= 1.0 ? 1 : (int)fmin(parts, SPIN_PARTS);
 }
 
-static void cn_drift_part(const cn_rigid *body, const double *pose, const double *velocity,
-                          double h, double *out_pose, double *out_velocity);
+static void drift_part(const body_rigid *body, const double *pose, const double *velocity, double h,
+                       double *out_pose, double *out_velocity);
 
-void cn_rigid_drift(const cn_rigid *body, const double *pose, const double *velocity, double h,
-                    double *out_pose, double *out_velocity) {
+void rigid_drift(const body_rigid *body, const double *pose, const double *velocity, double h,
+                 double *out_pose, double *out_velocity) {
     // A body whose rate is held in some direction does not follow Euler's equation: its rate stays.
-    if (body->dim == 2 || body->lock != 0 || cn_inertia_is_isotropic(body->inertia)) {
+    if (body->dim == 2 || body->lock != 0 || body_inertia_is_isotropic(body->inertia)) {
         memmove(out_velocity, velocity, sizeof *velocity * (body->dim == 3 ? 6 : 3));
-        cn_rigid_move(body->dim, pose, velocity, h, out_pose);
+        rigid_move(body->dim, pose, velocity, h, out_pose);
         return;
     }
     double R[9], W0[3];
-    cn_quat_matrix(pose + 3, R);
-    cn_mat3_apply_transposed(R, velocity + 3, W0);
-    int parts = cn_spin_parts(body, W0, h);
+    math_quat_matrix(pose + 3, R);
+    math_mat3_apply_transposed(R, velocity + 3, W0);
+    int parts = spin_parts(body, W0, h);
     if (parts == 1) {
-        cn_drift_part(body, pose, velocity, h, out_pose, out_velocity);
+        drift_part(body, pose, velocity, h, out_pose, out_velocity);
         return;
     }
     double turned[7], spin[6] = {0.0, 0.0, 0.0, velocity[3], velocity[4], velocity[5]};
     memcpy(turned, pose, sizeof turned);
     for (int k = 0; k < parts; k++) {
-        cn_drift_part(body, turned, spin, h / parts, turned, spin);
+        drift_part(body, turned, spin, h / parts, turned, spin);
     }
     for (int i = 0; i < 3; i++) {
         out_velocity[i] = velocity[i];
@@ -256,34 +256,34 @@ void cn_rigid_drift(const cn_rigid *body, const double *pose, const double *velo
 }
 
 // The drift of an asymmetric body that turns little.
-static void cn_drift_part(const cn_rigid *body, const double *pose, const double *velocity,
-                          double h, double *out_pose, double *out_velocity) {
+static void drift_part(const body_rigid *body, const double *pose, const double *velocity, double h,
+                       double *out_pose, double *out_velocity) {
     double R[9], W0[3], W1[3], mean[6], change[3], turn[4] = {1.0, 0.0, 0.0, 0.0};
-    cn_quat_matrix(pose + 3, R);
-    cn_mat3_apply_transposed(R, velocity + 3, W0);
-    cn_spin_freely(body, W0, h, W1);
+    math_quat_matrix(pose + 3, R);
+    math_mat3_apply_transposed(R, velocity + 3, W0);
+    spin_freely(body, W0, h, W1);
     for (int i = 0; i < 3; i++) {
         mean[i] = velocity[i];
         mean[3 + i] = 0.5 * (W0[i] + W1[i]);
         change[i] = W1[i] - W0[i];
     }
-    cn_mat3_apply(R, mean + 3, mean + 3);
-    cn_mat3_apply(R, change, change);
+    math_mat3_apply(R, mean + 3, mean + 3);
+    math_mat3_apply(R, change, change);
 
     // The rate in world axes turns with the body, exp(h mean) (omega + R (W1 - W0)): through small
     // changes again, since a way into body axes and back would add up round-off of one sign.
     const double angle[3] = {h * mean[3], h * mean[4], h * mean[5]};
-    cn_quat_rotate(turn, angle);
-    cn_rigid_move(3, pose, mean, h, out_pose);
+    math_quat_rotate(turn, angle);
+    rigid_move(3, pose, mean, h, out_pose);
     memmove(out_velocity, velocity, 6 * sizeof *velocity);
-    cn_add_scaled3(out_velocity + 3, 1.0, change, out_velocity + 3);
-    cn_turn_vector(turn, out_velocity + 3);
+    math_add_scaled3(out_velocity + 3, 1.0, change, out_velocity + 3);
+    turn_vector(turn, out_velocity + 3);
 }
 
-void cn_rigid_kick(const cn_rigid *body, const double *pose, const double *inverse,
-                   const double *force, const double *torque, double h, const double *velocity,
-                   double *out) {
-    if (body->dim == 3 && body->lock == 0 && cn_inertia_is_isotropic(body->inertia)) {
+void rigid_kick(const body_rigid *body, const double *pose, const double *inverse,
+                const double *force, const double *torque, double h, const double *velocity,
+                double *out) {
+    if (body->dim == 3 && body->lock == 0 && body_inertia_is_isotropic(body->inertia)) {
         for (int i = 0; i < 3; i++) {
             out[i] = velocity[i] + h * (inverse[0] * force[i]);
             out[3 + i] = velocity[3 + i] + h * (inverse[21] * torque[i]);
@@ -304,22 +304,22 @@ void cn_rigid_kick(const cn_rigid *body, const double *pose, const double *inver
         out[i] = velocity[i] + h * sum;
     }
     if (body->lock != 0) {
-        cn_hold_velocity(body, pose, out);
+        hold_velocity(body, pose, out);
     }
 }
 
-double cn_rigid_kinetic(const cn_rigid *body, const double *pose, const double *velocity) {
+double rigid_kinetic(const body_rigid *body, const double *pose, const double *velocity) {
     if (body->dim == 2) {
         return 0.5 * (body->mass * (velocity[0] * velocity[0] + velocity[1] * velocity[1]) +
                       body->inertia[8] * velocity[2] * velocity[2]);
     }
-    if (cn_inertia_is_isotropic(body->inertia)) {
-        return 0.5 * (body->mass * cn_dot3(velocity, velocity) +
-                      body->inertia[0] * cn_dot3(velocity + 3, velocity + 3));
+    if (body_inertia_is_isotropic(body->inertia)) {
+        return 0.5 * (body->mass * math_dot3(velocity, velocity) +
+                      body->inertia[0] * math_dot3(velocity + 3, velocity + 3));
     }
     double R[9], W[3], P[3];
-    cn_quat_matrix(pose + 3, R);
-    cn_mat3_apply_transposed(R, velocity + 3, W);
-    cn_mat3_apply(body->inertia, W, P);
-    return 0.5 * (body->mass * cn_dot3(velocity, velocity) + cn_dot3(W, P));
+    math_quat_matrix(pose + 3, R);
+    math_mat3_apply_transposed(R, velocity + 3, W);
+    math_mat3_apply(body->inertia, W, P);
+    return 0.5 * (body->mass * math_dot3(velocity, velocity) + math_dot3(W, P));
 }

@@ -11,45 +11,45 @@
 #include <stdint.h>
 
 // The fixed point of free rotation.
-#define CN_SPIN_ROUNDS                                                                             \
+#define BODY_SPIN_ROUNDS                                                                           \
     50 // of the fixed point; a few suffice unless the body turns by a radian a step
-#define CN_SPIN_TOLERANCE 1e-15 // relative change of the rate that ends it: round-off
-#define CN_SPIN_SERIES 1e-4     // [rad] below, the series of the tangent ends after its second term
+#define BODY_SPIN_TOLERANCE 1e-15 // relative change of the rate that ends it: round-off
+#define BODY_SPIN_SERIES 1e-4 // [rad] below, the series of the tangent ends after its second term
 
 // What the dynamics needs of a body.
-typedef struct cn_rigid {
+typedef struct body_rigid {
     int32_t dim;
     double mass;
     const double *inertia,
         *inverse_inertia; // about the centre of mass, body axes, 3x3 by rows; 2D: [8]
     uint32_t lock;        // CN_LOCK_... bits
     bool lock_body_axes;  // the locks turn with the body
-} cn_rigid;
+} body_rigid;
 
 // All moments of inertia are one: no gyroscopic torque, and the same in all axes.
-bool cn_inertia_is_isotropic(const double inertia[9]);
+bool body_inertia_is_isotropic(const double inertia[9]);
 
 // Pose moved by a velocity during time h: x + h v, and the rotation by h omega. out may be pose.
-void cn_rigid_move(int32_t dim, const double *pose, const double *velocity, double h, double *out);
+void rigid_move(int32_t dim, const double *pose, const double *velocity, double h, double *out);
 
 // Inverse mass matrix at a pose, world axes, locks worked in: 6x6 (2D 3x3) by rows. It gives the
 // velocity that an impulse (force and torque about the centre of mass) makes; held directions get
 // none.
-void cn_rigid_inverse_mass(const cn_rigid *body, const double *pose, double *inverse);
+void rigid_inverse_mass(const body_rigid *body, const double *pose, double *inverse);
 
 // Motion without forces for time h: x + h v, and the rotation of Euler's equation by the body-frame
 // midpoint rule with the step h' = 2 tan(h|W|/2)/|W| in its gyroscopic term, W the mean body rate.
 // Energy and angular momentum are kept exactly, a steady spin turns by the exact angle, the rest is
 // of second order. A body at rest keeps its bits. The outputs may be the inputs.
-void cn_rigid_drift(const cn_rigid *body, const double *pose, const double *velocity, double h,
-                    double *out_pose, double *out_velocity);
+void rigid_drift(const body_rigid *body, const double *pose, const double *velocity, double h,
+                 double *out_pose, double *out_velocity);
 
 // velocity + h M^-1 (force, torque), world axes; inverse: M^-1 at the pose, from
-// cn_rigid_inverse_mass. Held directions get velocity zero. out may be velocity.
-void cn_rigid_kick(const cn_rigid *body, const double *pose, const double *inverse,
-                   const double *force, const double *torque, double h, const double *velocity,
-                   double *out);
+// rigid_inverse_mass. Held directions get velocity zero. out may be velocity.
+void rigid_kick(const body_rigid *body, const double *pose, const double *inverse,
+                const double *force, const double *torque, double h, const double *velocity,
+                double *out);
 
-double cn_rigid_kinetic(const cn_rigid *body, const double *pose, const double *velocity);
+double rigid_kinetic(const body_rigid *body, const double *pose, const double *velocity);
 
 #endif

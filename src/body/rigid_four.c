@@ -4,33 +4,33 @@
 // what does not fit, they go one by one; the bits are the same.
 #include "body/rigid_four.h"
 
-void cn_rigid_drifts_start(cn_rigid_drifts *drifts, double h) {
+void rigid_drifts_start(rigid_drifts *drifts, double h) {
     drifts->h = h;
-    drifts->kernel = cn_rigid_four_avx2();
-    for (int32_t i = 0; i < CN_RIGID_GROUPS; i++) {
+    drifts->kernel = rigid_four_avx2();
+    for (int32_t i = 0; i < RIGID_GROUPS; i++) {
         drifts->group[i].count = 0;
     }
 }
 
 // Those that wait, one by one.
-static void cn_rigid_drifts_clear(const cn_rigid_drifts *drifts, cn_rigid_waiting *group) {
-    const cn_rigid_four *four = &group->four;
+static void rigid_drifts_clear(const rigid_drifts *drifts, rigid_waiting *group) {
+    const rigid_four *four = &group->four;
     for (int32_t i = 0; i < group->count; i++) {
-        cn_rigid_drift(&group->body[i], four->pose[i], four->velocity[i], drifts->h,
-                       four->out_pose[i], four->out_velocity[i]);
+        rigid_drift(&group->body[i], four->pose[i], four->velocity[i], drifts->h, four->out_pose[i],
+                    four->out_velocity[i]);
     }
     group->count = 0;
 }
 
-void cn_rigid_drifts_add(cn_rigid_drifts *drifts, const cn_rigid *body, const double *pose,
-                         const double *velocity, double *out_pose, double *out_velocity) {
+void rigid_drifts_add(rigid_drifts *drifts, const body_rigid *body, const double *pose,
+                      const double *velocity, double *out_pose, double *out_velocity) {
     if (!drifts->kernel || body->dim == 2 || body->lock != 0) {
-        cn_rigid_drift(body, pose, velocity, drifts->h, out_pose, out_velocity);
+        rigid_drift(body, pose, velocity, drifts->h, out_pose, out_velocity);
         return;
     }
-    cn_rigid_group kind = cn_inertia_is_isotropic(body->inertia) ? CN_RIGID_ROUND : CN_RIGID_ANY;
-    cn_rigid_waiting *group = &drifts->group[kind];
-    cn_rigid_four *four = &group->four;
+    rigid_group kind = body_inertia_is_isotropic(body->inertia) ? RIGID_ROUND : RIGID_ANY;
+    rigid_waiting *group = &drifts->group[kind];
+    rigid_four *four = &group->four;
     int32_t i = group->count++;
     group->body[i] = *body;
     four->inertia[i] = body->inertia;
@@ -39,16 +39,16 @@ void cn_rigid_drifts_add(cn_rigid_drifts *drifts, const cn_rigid *body, const do
     four->velocity[i] = velocity;
     four->out_pose[i] = out_pose;
     four->out_velocity[i] = out_velocity;
-    if (group->count == CN_RIGID_FOUR) {
+    if (group->count == RIGID_FOUR) {
         if (drifts->kernel->drift[kind](four, drifts->h)) {
             group->count = 0;
         }
-        cn_rigid_drifts_clear(drifts, group);
+        rigid_drifts_clear(drifts, group);
     }
 }
 
-void cn_rigid_drifts_end(cn_rigid_drifts *drifts) {
-    for (int32_t i = 0; i < CN_RIGID_GROUPS; i++) {
-        cn_rigid_drifts_clear(drifts, &drifts->group[i]);
+void rigid_drifts_end(rigid_drifts *drifts) {
+    for (int32_t i = 0; i < RIGID_GROUPS; i++) {
+        rigid_drifts_clear(drifts, &drifts->group[i]);
     }
 }

@@ -7,7 +7,7 @@
 #if defined(__AVX2__)
 #include "body/rigid_four_kernel.h"
 
-static const cn_rigid_four_kernel cn_own_kernel = CN_RIGID_FOUR_KERNEL;
+static const rigid_four_kernel own_kernel = RIGID_FOUR_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(const cn_rigid_four_kernel, cn_rigid_four_avx2, &cn_own_kernel)
+BASE_AVX2_KERNEL(const rigid_four_kernel, rigid_four_avx2, &own_kernel)

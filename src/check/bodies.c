@@ -9,19 +9,19 @@
 #include <string.h>
 
 // What of a body differs; NULL: nothing.
-static const char *cn_body_differs(const cn_model *model, int32_t i, const cn_run_body *row,
-                                   cn_arena *memory) {
-    const cn_body *body = &model->body[i];
+static const char *body_differs(const cn_model *model, int32_t i, const cn_run_body *row,
+                                cn_arena *memory) {
+    const model_body *body = &model->body[i];
     const double *tensor = model->inertia[body->inertia].tensor;
-    const char *com = cn_json_numbers(memory, body->com, model->dim),
-               *inertia = model->dim == 3 ? cn_json_numbers(memory, tensor, 9)
-                                          : cn_json_numbers(memory, tensor + 8, 1),
-               *shape = cn_json_shapes(memory, model, i);
+    const char *com = rec_json_numbers(memory, body->com, model->dim),
+               *inertia = model->dim == 3 ? rec_json_numbers(memory, tensor, 9)
+                                          : rec_json_numbers(memory, tensor + 8, 1),
+               *shape = rec_json_shapes(memory, model, i);
     if (!com || !inertia || !shape) {
         return "memory";
     }
     return strcmp(row->name, body->name) != 0                                 ? "name"
-           : strcmp(row->kind, cn_body_role_text(body->role)) != 0            ? "kind"
+           : strcmp(row->kind, model_body_role_text(body->role)) != 0         ? "kind"
            : strcmp(row->material, model->material[body->material].name) != 0 ? "material"
            : !(row->mass == body->mass)                                       ? "mass"
            : strcmp(row->com, com) != 0                                       ? "com"
@@ -30,19 +30,19 @@ static const char *cn_body_differs(const cn_model *model, int32_t i, const cn_ru
                                                                               : NULL;
 }
 
-cn_status cn_check_bodies(cn_checking *check) {
+cn_status check_bodies(check_checking *check) {
     cn_run_body *rows;
-    cn_arena_mark mark = cn_arena_get_mark(check->memory);
+    base_arena_mark mark = base_arena_get_mark(check->memory);
     cn_status status = cn_run_bodies(check->run, check->memory, &rows, check->error);
     for (int32_t i = 0; status == CN_OK && check->model && i < check->run->bodies; i++) {
-        cn_arena_mark row = cn_arena_get_mark(check->memory);
-        const char *differs = cn_body_differs(check->model, i, &rows[i], check->memory);
+        base_arena_mark row = base_arena_get_mark(check->memory);
+        const char *differs = body_differs(check->model, i, &rows[i], check->memory);
         if (differs) {
-            cn_check_find(check, "body", -1, rows[i].mass, check->model->body[i].mass,
-                          "%s of body %d is not that of the scene", differs, (int)i + 1);
+            check_find(check, "body", -1, rows[i].mass, check->model->body[i].mass,
+                       "%s of body %d is not that of the scene", differs, (int)i + 1);
         }
-        cn_arena_release(check->memory, row);
+        base_arena_release(check->memory, row);
     }
-    cn_arena_release(check->memory, mark);
+    base_arena_release(check->memory, mark);
     return status;
 }

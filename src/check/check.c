@@ -12,28 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cn_six(int32_t dim, const double *v, double out[6]) {
+void check_six(int32_t dim, const double *v, double out[6]) {
     memset(out, 0, 6 * sizeof *out);
     memcpy(out, v, sizeof *out * (dim == 3 ? 6 : 2));
     out[5] = dim == 3 ? v[5] : v[2];
 }
 
-void cn_rotation_of(int32_t dim, const double *pose, double R[9]) {
+void check_rotation_of(int32_t dim, const double *pose, double R[9]) {
     if (dim == 3) {
-        cn_quat_matrix(pose + 3, R);
+        math_quat_matrix(pose + 3, R);
     } else {
-        cn_angle_matrix(pose[2], R);
+        math_angle_matrix(pose[2], R);
     }
 }
 
-bool cn_is_moved(const cn_checking *check, int32_t body) {
-    return check->model->body[body].role == CN_BODY_FREE &&
+bool check_is_moved(const check_checking *check, int32_t body) {
+    return check->model->body[body].role == MODEL_BODY_FREE &&
            !(check->frame.asleep && check->frame.asleep[body] == 1);
 }
 
 // What is checked of a frame whose numbers can be used.
-static void cn_check_step(cn_checking *check) {
-    cn_check_frame *frame = &check->frame;
+static void check_step(check_checking *check) {
+    check_frame *frame = &check->frame;
     cn_run_grade *grade = check->grade;
     if (!check->model) {
         return;
@@ -41,48 +41,48 @@ static void cn_check_step(cn_checking *check) {
     bool evident = check->stepped && !isnan(frame->h) && frame->v_before;
     bool due = frame->step > 0 && check->stepped;
     if (due && !evident) {
-        cn_check_missing(check, "the frame of step %lld has no evidence of its step",
-                         (long long)frame->step);
+        check_missing(check, "the frame of step %lld has no evidence of its step",
+                      (long long)frame->step);
     }
     if (due && check->model->joint_count > 0 && evident && !frame->has_joints) {
-        cn_check_find(check, "joint", frame->step, 0.0, 0.0, "the row of this step is missing");
+        check_find(check, "joint", frame->step, 0.0, 0.0, "the row of this step is missing");
         evident = false;
     }
     grade->steered += frame->by_hand;
     if (frame->by_hand && !(check->first_command <= frame->step)) {
-        cn_check_missing(check, "the frame of step %lld was steered, and no event says how",
-                         (long long)frame->step);
+        check_missing(check, "the frame of step %lld was steered, and no event says how",
+                      (long long)frame->step);
     }
     if (evident && frame->step > 0) {
-        cn_check_middle(check);
-        cn_check_motion(check);
-        cn_check_loads(check);
-        cn_check_contacts(check);
-        cn_check_joints(check);
-        cn_check_momentum(check);
-        cn_check_residual(check);
-        cn_check_geometry(check);
-        cn_check_pairs(check);
+        check_middle(check);
+        check_motion(check);
+        check_loads(check);
+        check_contact_rows(check);
+        check_joints(check);
+        check_momentum(check);
+        check_residual(check);
+        check_geometry(check);
+        check_missed_pairs(check);
         grade->checked++;
         grade->limited += frame->limited > 0;
     } else {
-        cn_check_motion(check);
-        cn_check_recorded_law(check);
+        check_motion(check);
+        check_recorded_law(check);
     }
-    cn_check_path_to(check);
-    cn_check_energy(check);
+    check_path_to(check);
+    check_energy(check);
 }
 
-static bool cn_keep_row(void *user, const cn_step_report *row) {
-    cn_checking *check = user;
-    cn_path_row(check, row);
+static bool keep_row(void *user, const cn_step_report *row) {
+    check_checking *check = user;
+    check_path_row(check, row);
     check->row = *row;
     check->row.solver = "";
     check->has_row = row->step == check->frame.step;
     return true;
 }
 
-static cn_status cn_check_frames(cn_checking *check) {
+static cn_status check_frames(check_checking *check) {
     cn_status status = CN_OK;
     for (int64_t i = 0; status == CN_OK && i < check->run->frames; i++) {
         int64_t step = check->run->steps[i];
@@ -91,16 +91,16 @@ static cn_status cn_check_frames(cn_checking *check) {
         cn_arena *room = check->last_memory;
         check->last_memory = check->frame_memory;
         check->frame_memory = room;
-        cn_arena_release(room, (cn_arena_mark){0});
+        base_arena_release(room, (base_arena_mark){0});
         check->last = check->frame;
-        status = cn_check_read_frame(check, step, &usable);
+        status = check_read_frame(check, step, &usable);
         check->has_row = false;
         if (status == CN_OK && step > 0) {
             status = cn_run_ledger_each(check->run, i > 0 ? check->run->steps[i - 1] + 1 : step,
-                                        step, cn_keep_row, check, check->error);
+                                        step, keep_row, check, check->error);
         }
         if (status == CN_OK && usable) {
-            cn_check_step(check);
+            check_step(check);
         }
         check->has_last = status == CN_OK && usable;
     }
@@ -108,7 +108,7 @@ static cn_status cn_check_frames(cn_checking *check) {
 }
 
 // Whether bodies go by the equations of one problem per step.
-static void cn_check_scheme(cn_checking *check) {
+static void check_scheme(check_checking *check) {
     const cn_model *model = check->model;
     const char *scheme = model->settings.scheme;
     check->stabilised = strcmp(scheme, "stabilised") == 0;
@@ -116,20 +116,20 @@ static void cn_check_scheme(cn_checking *check) {
     check->theta = check->stabilised ? 1.0 : model->settings.theta;
 }
 
-static cn_status cn_check_all(cn_checking *check) {
-    cn_status status = cn_check_rows(check);
-    status = status == CN_OK ? cn_check_bodies(check) : status;
-    status = status == CN_OK ? cn_check_ledger(check) : status;
-    return status == CN_OK ? cn_check_frames(check) : status;
+static cn_status check_check_all(check_checking *check) {
+    cn_status status = check_ledger_rows(check);
+    status = status == CN_OK ? check_bodies(check) : status;
+    status = status == CN_OK ? check_ledger(check) : status;
+    return status == CN_OK ? check_frames(check) : status;
 }
 
 cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_run_grade *grade,
                        cn_error *error) {
     if (!run || !grade) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
     const cn_env *env = cn_arena_env(run->memory);
-    cn_checking check = {
+    check_checking check = {
         .run = run, .model = scene, .grade = grade, .error = error, .first_command = INT64_MAX};
     *grade = (cn_run_grade){.within = true, .complete = true, .frames = run->frames};
     for (int i = 0; i < CN_CHECK_KINDS; i++) {
@@ -138,25 +138,26 @@ cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_
     check.memory = cn_arena_create(env);
     check.frame_memory = cn_arena_create(env);
     check.last_memory = cn_arena_create(env);
-    check.signals = scene ? cn_model_evaluator(scene, env, NULL) : NULL;
+    check.signals = scene ? model_evaluator(scene, env, NULL) : NULL;
     bool complete = check.memory && check.frame_memory && check.last_memory;
-    cn_status status = complete && (check.signals || !scene) ? CN_OK : cn_fail_memory(error);
+    cn_status status = complete && (check.signals || !scene) ? CN_OK : base_fail_memory(error);
     if (status == CN_OK && !scene) {
-        cn_check_missing(&check, "its scene cannot be read");
+        check_missing(&check, "its scene cannot be read");
     } else if (status == CN_OK && (scene->dim != run->dim || scene->body_count != run->bodies)) {
-        cn_check_find(&check, "body", -1, run->bodies, scene->body_count,
-                      "the file has %d bodies in %d dimensions, its scene %d in %d",
-                      (int)run->bodies, (int)run->dim, (int)scene->body_count, (int)scene->dim);
+        check_find(&check, "body", -1, run->bodies, scene->body_count,
+                   "the file has %d bodies in %d dimensions, its scene %d in %d", (int)run->bodies,
+                   (int)run->dim, (int)scene->body_count, (int)scene->dim);
         check.model = NULL;
     } else if (status == CN_OK) {
-        cn_check_scheme(&check);
-        status = check.model->system || cn_path_prepare(&check) ? CN_OK : cn_fail_memory(error);
+        check_scheme(&check);
+        status =
+            check.model->system || check_path_prepare(&check) ? CN_OK : base_fail_memory(error);
     }
     grade->tolerance = !isnan(tolerance) ? tolerance
                        : check.model     ? check.model->settings.tolerance
                                          : 0.0;
-    status = status == CN_OK ? cn_check_all(&check) : status;
-    cn_evaluator_destroy(check.signals);
+    status = status == CN_OK ? check_check_all(&check) : status;
+    base_evaluator_destroy(check.signals);
     cn_arena_destroy(check.memory);
     cn_arena_destroy(check.frame_memory);
     cn_arena_destroy(check.last_memory);

@@ -11,13 +11,13 @@
 #include "model/model.h"
 
 // Identities hold to this share of their largest term: round-off, with room for many terms.
-#define CN_CHECK_ROUND 1e-9
+#define CHECK_ROUND 1e-9
 // Of the largest energy or work of the run: where all has come to rest, coordinates still round.
-#define CN_CHECK_PEAK 1e-14
+#define CHECK_PEAK 1e-14
 
 // A frame as the file has it, and what follows from it. Arrays of bodies as in the model (poses of
 // centres of mass); NULL: the file has none.
-typedef struct cn_check_frame {
+typedef struct check_frame {
     int64_t step;
     double t, start, h; // h NaN: no evidence of its step
     int32_t limited;
@@ -47,14 +47,14 @@ typedef struct cn_check_frame {
     double error, pressing, all, lever, r_square;
     bool presses;
     int64_t row_count;
-} cn_check_frame;
+} check_frame;
 
-typedef struct cn_check_path cn_check_path; // check/path.c
+typedef struct check_path check_path; // check/path.c
 
-typedef struct cn_checking {
+typedef struct check_checking {
     cn_run *run;
-    const cn_model *model; // NULL: none
-    cn_evaluator *signals; // of the model
+    const cn_model *model;   // NULL: none
+    base_evaluator *signals; // of the model
     cn_run_grade *grade;
     cn_error *error;
     cn_arena *memory; // for the whole check
@@ -62,86 +62,87 @@ typedef struct cn_checking {
     bool stepped;    // bodies under a scheme of one problem per step: its equations are checked
     bool stabilised; // under that scheme
     double theta;
-    double peak;                // largest energy or work of a row of the ledger [J]
-    int64_t first_command;      // step of the first event of a person; INT64_MAX: there is none
-    cn_check_frame frame, last; // last.step -1: there is none
+    double peak;             // largest energy or work of a row of the ledger [J]
+    int64_t first_command;   // step of the first event of a person; INT64_MAX: there is none
+    check_frame frame, last; // last.step -1: there is none
     bool has_last;
-    cn_check_path *path; // NULL: there is none to follow
-    cn_step_report row;  // of the ledger at the frame's step
+    check_path *path;   // NULL: there is none to follow
+    cn_step_report row; // of the ledger at the frame's step
     bool has_row;
-} cn_checking;
+} check_checking;
 
 // ---- findings (check/finding.c) ----
 
-void cn_check_find(cn_checking *check, const char *table, int64_t step, double value,
-                   double allowed, const char *format, ...) CN_PRINTF(6, 7);
-void cn_check_missing(cn_checking *check, const char *format, ...) CN_PRINTF(2, 3);
+void check_find(check_checking *check, const char *table, int64_t step, double value,
+                double allowed, const char *format, ...) CN_PRINTF(6, 7);
+void check_missing(check_checking *check, const char *format, ...) CN_PRINTF(2, 3);
 
 // The worst of many measurements: the largest value over what is allowed; NaN is worse than all.
-typedef struct cn_check_worst {
+typedef struct check_worst {
     double value, allowed;
     int64_t where;
     bool any;
-} cn_check_worst;
-void cn_worst_add(cn_check_worst *worst, double value, double allowed, int64_t where);
+} check_worst;
+void check_worst_add(check_worst *worst, double value, double allowed, int64_t where);
 // Notes it in the grade; true: it is beyond what is allowed.
-bool cn_worst_note(cn_checking *check, cn_check_kind kind, const cn_check_worst *worst,
-                   int64_t step);
+bool check_worst_note(check_checking *check, cn_check_kind kind, const check_worst *worst,
+                      int64_t step);
 // Notes it, and finds what is beyond: "text (name where)". kind CN_CHECK_KINDS: not in the grade.
-void cn_worst_find(cn_checking *check, cn_check_kind kind, const cn_check_worst *worst,
-                   const char *table, const char *text, const char *name);
+void check_worst_find(check_checking *check, cn_check_kind kind, const check_worst *worst,
+                      const char *table, const char *text, const char *name);
 
 // ---- parts ----
 
 // Hashes of rows, numbers, counts, times; the ledger with its balance. (check/rows.c)
-cn_status cn_check_rows(cn_checking *check);
-cn_status cn_check_ledger(cn_checking *check);
+cn_status check_ledger_rows(check_checking *check);
+cn_status check_ledger(check_checking *check);
 // Bodies of the file against those of the scene. (check/bodies.c)
-cn_status cn_check_bodies(cn_checking *check);
+cn_status check_bodies(check_checking *check);
 // Reads a frame with its contacts and joints; *usable: its sizes are right and its numbers finite.
 // (check/frame.c)
-cn_status cn_check_read_frame(cn_checking *check, int64_t step, bool *usable);
+cn_status check_read_frame(check_checking *check, int64_t step, bool *usable);
 // Poses and velocities: from them q~ and the velocities there; fixed and driven bodies, the way
 // from the frame before. (check/motion.c)
-void cn_check_middle(cn_checking *check);
-void cn_check_motion(cn_checking *check);
-void cn_motion_at(const cn_checking *check, const cn_motion *motion, double t, double out[6]);
+void check_middle(check_checking *check);
+void check_motion(check_checking *check);
+void check_motion_at(const check_checking *check, const model_motion *motion, double t,
+                     double out[6]);
 // Whether steps of this run may have been cut.
-bool cn_may_be_cut(const cn_checking *check, int64_t step);
+bool check_may_be_cut(const check_checking *check, int64_t step);
 // The way from the frame before: rows of the ledger up to this one, then the frame. (check/path.c)
-bool cn_path_prepare(cn_checking *check);
-void cn_path_start(cn_checking *check, double kinetic);
-void cn_path_row(cn_checking *check, const cn_step_report *row);
-void cn_check_path_to(cn_checking *check);
+bool check_path_prepare(check_checking *check);
+void check_path_start(check_checking *check, double kinetic);
+void check_path_row(check_checking *check, const cn_step_report *row);
+void check_path_to(check_checking *check);
 // Given forces, contacts, joints; then the balance of each body. (check/momentum.c)
-void cn_check_loads(cn_checking *check);
-void cn_check_momentum(cn_checking *check);
-void cn_give_impulse(cn_check_frame *frame, int32_t body, const double arm[3],
-                     const double impulse[3], double sign);
+void check_loads(check_checking *check);
+void check_momentum(check_checking *check);
+void check_give_impulse(check_frame *frame, int32_t body, const double arm[3],
+                        const double impulse[3], double sign);
 // (check/contacts.c)
-void cn_check_contacts(cn_checking *check);
-void cn_check_recorded_law(cn_checking *check); // with the recorded shifts alone
-void cn_check_residual(cn_checking *check);
+void check_contact_rows(check_checking *check);
+void check_recorded_law(check_checking *check); // with the recorded shifts alone
+void check_residual(check_checking *check);
 // (check/joints.c)
-void cn_check_joints(cn_checking *check);
+void check_joints(check_checking *check);
 // (check/geometry.c, check/pairs.c)
-void cn_check_geometry(cn_checking *check);
-void cn_check_pairs(cn_checking *check);
+void check_geometry(check_checking *check);
+void check_missed_pairs(check_checking *check);
 // (check/energy.c)
-void cn_check_energy(cn_checking *check);
+void check_energy(check_checking *check);
 
 // ---- shared ----
 
-static inline double *cn_pose_of(const cn_model *model, double *q, int32_t body) {
-    return q + (int64_t)cn_pose_size(model->dim) * body;
+static inline double *check_pose_of(const cn_model *model, double *q, int32_t body) {
+    return q + (int64_t)model_pose_size(model->dim) * body;
 }
-static inline double *cn_velocity_of(const cn_model *model, double *v, int32_t body) {
-    return v + (int64_t)cn_velocity_size(model->dim) * body;
+static inline double *check_velocity_of(const cn_model *model, double *v, int32_t body) {
+    return v + (int64_t)model_velocity_size(model->dim) * body;
 }
 // Velocity and angular velocity with three parts each, whatever the dimension.
-void cn_six(int32_t dim, const double *v, double out[6]);
-void cn_rotation_of(int32_t dim, const double *pose, double R[9]);
+void check_six(int32_t dim, const double *v, double out[6]);
+void check_rotation_of(int32_t dim, const double *pose, double R[9]);
 // Of the bodies as they move in the step: false for what sleeps through it, is fixed or driven.
-bool cn_is_moved(const cn_checking *check, int32_t body);
+bool check_is_moved(const check_checking *check, int32_t body);
 
 #endif

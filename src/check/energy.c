@@ -10,150 +10,150 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct cn_energy_sum {
+typedef struct energy_sum {
     double value, scale;
-} cn_energy_sum;
+} energy_sum;
 
-static void cn_add_energy(cn_energy_sum *sum, double value) {
+static void add_energy(energy_sum *sum, double value) {
     sum->value += value;
     sum->scale += fabs(value);
 }
 
-static double cn_kinetic_of(const cn_model *model, int32_t i, const double *pose,
-                            const double *velocity) {
+static double kinetic_of(const cn_model *model, int32_t i, const double *pose,
+                         const double *velocity) {
     double R[9], v[6], W[3], P[3];
     const double *inertia = model->inertia[model->body[i].inertia].tensor;
-    cn_six(model->dim, velocity, v);
-    double linear = 0.5 * model->body[i].mass * cn_dot3(v, v);
+    check_six(model->dim, velocity, v);
+    double linear = 0.5 * model->body[i].mass * math_dot3(v, v);
     if (model->dim == 2) {
         return linear + 0.5 * inertia[8] * v[5] * v[5];
     }
-    cn_rotation_of(3, pose, R);
-    cn_mat3_apply_transposed(R, v + 3, W);
-    cn_mat3_apply(inertia, W, P);
-    return linear + 0.5 * cn_dot3(W, P);
+    check_rotation_of(3, pose, R);
+    math_mat3_apply_transposed(R, v + 3, W);
+    math_mat3_apply(inertia, W, P);
+    return linear + 0.5 * math_dot3(W, P);
 }
 
 // Of the free bodies.
-static void cn_energies(const cn_checking *check, double *q, double *v, cn_energy_sum *kinetic,
-                        cn_energy_sum *potential) {
+static void energies(const check_checking *check, double *q, double *v, energy_sum *kinetic,
+                     energy_sum *potential) {
     const cn_model *model = check->model;
     for (int32_t i = 0; i < model->body_count; i++) {
-        if (model->body[i].role != CN_BODY_FREE) {
+        if (model->body[i].role != MODEL_BODY_FREE) {
             continue;
         }
-        const double *pose = cn_pose_of(model, q, i);
-        cn_add_energy(kinetic, cn_kinetic_of(model, i, pose, cn_velocity_of(model, v, i)));
+        const double *pose = check_pose_of(model, q, i);
+        add_energy(kinetic, kinetic_of(model, i, pose, check_velocity_of(model, v, i)));
         for (int32_t k = 0; k < model->dim; k++) {
-            cn_add_energy(potential, -model->body[i].mass * check->frame.gravity[k] * pose[k]);
+            add_energy(potential, -model->body[i].mass * check->frame.gravity[k] * pose[k]);
         }
     }
 }
 
-static void cn_hold_against(cn_checking *check, const char *name, double recorded,
-                            const cn_energy_sum *own, double scale) {
-    cn_check_worst worst = {.any = false};
-    cn_worst_add(&worst, fabs(recorded - own->value),
-                 CN_CHECK_ROUND * (own->scale + scale) + CN_CHECK_PEAK * check->peak, 0);
-    if (cn_worst_note(check, CN_CHECK_ENERGY, &worst, check->frame.step)) {
-        cn_check_find(check, "ledger", check->frame.step, recorded, own->value,
-                      "%s is %.9g J, by the frame %.9g", name, recorded, own->value);
+static void hold_against(check_checking *check, const char *name, double recorded,
+                         const energy_sum *own, double scale) {
+    check_worst worst = {.any = false};
+    check_worst_add(&worst, fabs(recorded - own->value),
+                    CHECK_ROUND * (own->scale + scale) + CHECK_PEAK * check->peak, 0);
+    if (check_worst_note(check, CN_CHECK_ENERGY, &worst, check->frame.step)) {
+        check_find(check, "ledger", check->frame.step, recorded, own->value,
+                   "%s is %.9g J, by the frame %.9g", name, recorded, own->value);
     }
 }
 
 // ---- works of a step ----
 
 // Work that driven bodies give through an impulse on them with an arm, times the sign.
-static double cn_driven_part(const cn_checking *check, int32_t body, const double arm[3],
-                             const double impulse[3], double sign) {
+static double driven_part(const check_checking *check, int32_t body, const double arm[3],
+                          const double impulse[3], double sign) {
     const cn_model *model = check->model;
-    const cn_check_frame *frame = &check->frame;
-    if (model->body[body].role != CN_BODY_DRIVEN) {
+    const check_frame *frame = &check->frame;
+    if (model->body[body].role != MODEL_BODY_DRIVEN) {
         return 0.0;
     }
     double before[6], after[6], mean[6], turning[3];
-    cn_six(model->dim, cn_velocity_of(model, frame->v_before, body), before);
-    cn_six(model->dim, cn_velocity_of(model, frame->v_new, body), after);
+    check_six(model->dim, check_velocity_of(model, frame->v_before, body), before);
+    check_six(model->dim, check_velocity_of(model, frame->v_new, body), after);
     for (int k = 0; k < 6; k++) {
         mean[k] = 0.5 * (before[k] + after[k]);
     }
-    cn_cross3(mean + 3, arm, turning);
-    cn_add_scaled3(mean, 1.0, turning, mean);
-    return -sign * cn_dot3(mean, impulse);
+    math_cross3(mean + 3, arm, turning);
+    math_add_scaled3(mean, 1.0, turning, mean);
+    return -sign * math_dot3(mean, impulse);
 }
 
-typedef struct cn_works {
-    cn_energy_sum external, joints, friction, impact, numerical, correction;
-} cn_works;
+typedef struct work_sums {
+    energy_sum external, joints, friction, impact, numerical, correction;
+} work_sums;
 
-static void cn_contact_works(const cn_checking *check, cn_works *works) {
-    const cn_check_frame *frame = &check->frame;
+static void contact_works(const check_checking *check, work_sums *works) {
+    const check_frame *frame = &check->frame;
     for (int32_t i = 0; i < frame->contacts - frame->sleeping; i++) {
         const cn_contact_record *c = &frame->contact[i];
         const double *arm = frame->arm + 6 * (int64_t)i;
-        double mean[3], force = cn_dot3(c->impulse, c->normal);
+        double mean[3], force = math_dot3(c->impulse, c->normal);
         for (int k = 0; k < 3; k++) {
             mean[k] = -0.5 * (c->velocity_before[k] + c->velocity[k]);
         }
-        double normal = cn_dot3(mean, c->normal);
-        cn_add_energy(&works->impact, normal * force);
-        cn_add_energy(&works->friction, cn_dot3(mean, c->impulse) - normal * force);
-        works->friction.scale += cn_norm3(mean) * cn_norm3(c->impulse);
-        cn_add_energy(&works->external,
-                      cn_driven_part(check, c->candidate - 1, arm + 3, c->impulse, 1.0));
-        cn_add_energy(&works->external,
-                      cn_driven_part(check, c->antagonist - 1, arm, c->impulse, -1.0));
+        double normal = math_dot3(mean, c->normal);
+        add_energy(&works->impact, normal * force);
+        add_energy(&works->friction, math_dot3(mean, c->impulse) - normal * force);
+        works->friction.scale += math_norm3(mean) * math_norm3(c->impulse);
+        add_energy(&works->external,
+                   driven_part(check, c->candidate - 1, arm + 3, c->impulse, 1.0));
+        add_energy(&works->external, driven_part(check, c->antagonist - 1, arm, c->impulse, -1.0));
     }
 }
 
-static void cn_load_works(const cn_checking *check, cn_works *works) {
+static void load_works(const check_checking *check, work_sums *works) {
     const cn_model *model = check->model;
-    const cn_check_frame *frame = &check->frame;
+    const check_frame *frame = &check->frame;
     for (int32_t i = 0; i < model->body_count; i++) {
         double before[6], after[6];
-        if (model->body[i].role != CN_BODY_FREE) {
+        if (model->body[i].role != MODEL_BODY_FREE) {
             continue;
         }
-        cn_six(model->dim, cn_velocity_of(model, frame->v_before, i), before);
-        cn_six(model->dim, cn_velocity_of(model, frame->v_new, i), after);
+        check_six(model->dim, check_velocity_of(model, frame->v_before, i), before);
+        check_six(model->dim, check_velocity_of(model, frame->v_new, i), after);
         for (int k = 0; k < 6; k++) {
             double given = frame->load ? frame->load[6 * (int64_t)i + k] : 0.0;
             double weight = k < model->dim ? model->body[i].mass * frame->gravity[k] : 0.0;
-            cn_add_energy(&works->external,
-                          frame->h * given *
-                              ((1.0 - check->theta) * before[k] + check->theta * after[k]));
-            cn_add_energy(&works->numerical, frame->h * (check->theta - 0.5) * (given + weight) *
-                                                 (after[k] - before[k]));
+            add_energy(&works->external,
+                       frame->h * given *
+                           ((1.0 - check->theta) * before[k] + check->theta * after[k]));
+            add_energy(&works->numerical,
+                       frame->h * (check->theta - 0.5) * (given + weight) * (after[k] - before[k]));
             if (frame->projection && k < model->dim) {
-                cn_add_energy(&works->correction,
-                              -weight * cn_velocity_of(model, frame->projection, i)[k]);
+                add_energy(&works->correction,
+                           -weight * check_velocity_of(model, frame->projection, i)[k]);
             }
         }
     }
 }
 
-static void cn_joint_works(const cn_checking *check, cn_works *works) {
+static void joint_works(const check_checking *check, work_sums *works) {
     const cn_model *model = check->model;
-    const cn_check_frame *frame = &check->frame;
+    const check_frame *frame = &check->frame;
     for (int32_t j = 0; j < model->joint_count; j++) {
-        const cn_joint *joint = &model->joint[j];
-        cn_joint_view view;
-        cn_joint_look(
-            model->dim, &joint->geometry, cn_pose_of(model, frame->middle, joint->body[0]),
-            cn_pose_of(model, frame->middle, joint->body[1]), frame->angle + 2 * (int64_t)j, &view);
+        const model_joint *joint = &model->joint[j];
+        joint_view view;
+        joint_look(model->dim, &joint->geometry,
+                   check_pose_of(model, frame->middle, joint->body[0]),
+                   check_pose_of(model, frame->middle, joint->body[1]),
+                   frame->angle + 2 * (int64_t)j, &view);
         for (int32_t i = 0; i < joint->row_count; i++) {
             double J[12], r = frame->rows[joint->row_first + i];
-            cn_joint_gauge(&view, joint->row[i].gauge, J);
+            joint_gauge(&view, joint->row[i].gauge, J);
             for (int side = 0; side < 2; side++) {
                 double before[6], after[6];
                 int32_t body = joint->body[side];
-                cn_six(model->dim, cn_velocity_of(model, frame->v_before, body), before);
-                cn_six(model->dim, cn_velocity_of(model, frame->v_new, body), after);
+                check_six(model->dim, check_velocity_of(model, frame->v_before, body), before);
+                check_six(model->dim, check_velocity_of(model, frame->v_new, body), after);
                 for (int k = 0; k < 6; k++) {
                     double work = 0.5 * (before[k] + after[k]) * J[6 * side + k] * r;
-                    cn_add_energy(&works->joints, work);
-                    if (model->body[body].role == CN_BODY_DRIVEN) {
-                        cn_add_energy(&works->external, -work);
+                    add_energy(&works->joints, work);
+                    if (model->body[body].role == MODEL_BODY_DRIVEN) {
+                        add_energy(&works->external, -work);
                     }
                 }
             }
@@ -162,61 +162,60 @@ static void cn_joint_works(const cn_checking *check, cn_works *works) {
 }
 
 // What projections onto joints and falling asleep took: the free end of the step less the end.
-static void cn_end_works(const cn_checking *check, cn_works *works) {
+static void end_works(const check_checking *check, work_sums *works) {
     const cn_model *model = check->model;
-    const cn_check_frame *frame = &check->frame;
+    const check_frame *frame = &check->frame;
     for (int32_t i = 0; frame->v_after && i < model->body_count; i++) {
         double q[7], v[6];
-        if (model->body[i].role != CN_BODY_FREE) {
+        if (model->body[i].role != MODEL_BODY_FREE) {
             continue;
         }
-        cn_rigid rigid = cn_body_rigid(model, i);
-        cn_rigid_drift(&rigid, cn_pose_of(model, frame->middle, i),
-                       cn_velocity_of(model, frame->v_new, i), check->theta * frame->h, q, v);
-        cn_add_energy(&works->numerical, cn_kinetic_of(model, i, q, v));
-        cn_add_energy(&works->numerical, -cn_kinetic_of(model, i, cn_pose_of(model, frame->end, i),
-                                                        cn_velocity_of(model, frame->v, i)));
+        body_rigid rigid = model_body_rigid(model, i);
+        rigid_drift(&rigid, check_pose_of(model, frame->middle, i),
+                    check_velocity_of(model, frame->v_new, i), check->theta * frame->h, q, v);
+        add_energy(&works->numerical, kinetic_of(model, i, q, v));
+        add_energy(&works->numerical, -kinetic_of(model, i, check_pose_of(model, frame->end, i),
+                                                  check_velocity_of(model, frame->v, i)));
         for (int32_t k = 0; k < model->dim; k++) {
-            cn_add_energy(&works->numerical, model->body[i].mass * frame->gravity[k] *
-                                                 (cn_pose_of(model, frame->end, i)[k] - q[k]));
+            add_energy(&works->numerical, model->body[i].mass * frame->gravity[k] *
+                                              (check_pose_of(model, frame->end, i)[k] - q[k]));
         }
     }
 }
 
-static void cn_check_works(cn_checking *check, double scale) {
-    cn_works works = {.external = {0.0, 0.0}};
+static void check_works(check_checking *check, double scale) {
+    work_sums works = {.external = {0.0, 0.0}};
     const cn_step_report *row = &check->row;
-    cn_contact_works(check, &works);
-    cn_load_works(check, &works);
-    cn_joint_works(check, &works);
-    cn_end_works(check, &works);
-    cn_hold_against(check, "dissipated_friction", row->dissipated_friction, &works.friction, scale);
-    cn_hold_against(check, "dissipated_impact", row->dissipated_impact, &works.impact, scale);
-    cn_hold_against(check, "dissipated_numerical", row->dissipated_numerical, &works.numerical,
-                    scale);
-    cn_hold_against(check, "work_joints", row->work_joints, &works.joints, scale);
-    cn_hold_against(check, "work_correction", row->work_correction, &works.correction, scale);
+    contact_works(check, &works);
+    load_works(check, &works);
+    joint_works(check, &works);
+    end_works(check, &works);
+    hold_against(check, "dissipated_friction", row->dissipated_friction, &works.friction, scale);
+    hold_against(check, "dissipated_impact", row->dissipated_impact, &works.impact, scale);
+    hold_against(check, "dissipated_numerical", row->dissipated_numerical, &works.numerical, scale);
+    hold_against(check, "work_joints", row->work_joints, &works.joints, scale);
+    hold_against(check, "work_correction", row->work_correction, &works.correction, scale);
     if (!check->frame.steered) { // a change of gravity is work too, in the step after it
-        cn_hold_against(check, "work_external", row->work_external, &works.external, scale);
+        hold_against(check, "work_external", row->work_external, &works.external, scale);
     }
 }
 
-void cn_check_energy(cn_checking *check) {
-    const cn_check_frame *frame = &check->frame;
-    cn_energy_sum kinetic = {0.0, 0.0}, potential = {0.0, 0.0};
+void check_energy(check_checking *check) {
+    const check_frame *frame = &check->frame;
+    energy_sum kinetic = {0.0, 0.0}, potential = {0.0, 0.0};
     if (check->model->system || !frame->end) {
         return;
     }
-    cn_energies(check, frame->end, frame->v, &kinetic, &potential);
+    energies(check, frame->end, frame->v, &kinetic, &potential);
     if (frame->step == 0) {
-        cn_path_start(check, kinetic.value);
+        check_path_start(check, kinetic.value);
         const char *text = cn_run_meta(check->run, "energy_initial");
         double recorded = text ? strtod(text, NULL) : (double)NAN,
                own = kinetic.value + potential.value;
-        double allowed = CN_CHECK_ROUND * (kinetic.scale + potential.scale);
+        double allowed = CHECK_ROUND * (kinetic.scale + potential.scale);
         if (text && !(fabs(recorded - own) <= allowed)) {
-            cn_check_find(check, "meta", -1, recorded, own,
-                          "energy_initial is %.9g J, by the first frame %.9g", recorded, own);
+            check_find(check, "meta", -1, recorded, own,
+                       "energy_initial is %.9g J, by the first frame %.9g", recorded, own);
         }
         return;
     }
@@ -224,9 +223,9 @@ void cn_check_energy(cn_checking *check) {
         return;
     }
     double scale = 1e-3 * (kinetic.scale + potential.scale);
-    cn_hold_against(check, "kinetic", check->row.kinetic, &kinetic, 0.0);
-    cn_hold_against(check, "potential", check->row.potential, &potential, 0.0);
+    hold_against(check, "kinetic", check->row.kinetic, &kinetic, 0.0);
+    hold_against(check, "potential", check->row.potential, &potential, 0.0);
     if (frame->v_new && !frame->cut) {
-        cn_check_works(check, scale);
+        check_works(check, scale);
     }
 }

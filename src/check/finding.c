@@ -15,8 +15,8 @@ const char *cn_check_kind_text(cn_check_kind kind) {
     return (unsigned)kind < CN_CHECK_KINDS ? text[kind] : "";
 }
 
-void cn_check_find(cn_checking *check, const char *table, int64_t step, double value,
-                   double allowed, const char *format, ...) {
+void check_find(check_checking *check, const char *table, int64_t step, double value,
+                double allowed, const char *format, ...) {
     cn_run_grade *grade = check->grade;
     grade->within = false;
     if (grade->finding_count++ >= CN_RUN_FINDINGS) {
@@ -32,7 +32,7 @@ void cn_check_find(cn_checking *check, const char *table, int64_t step, double v
     va_end(args);
 }
 
-void cn_check_missing(cn_checking *check, const char *format, ...) {
+void check_missing(check_checking *check, const char *format, ...) {
     cn_run_grade *grade = check->grade;
     if (grade->complete) {
         va_list args;
@@ -45,7 +45,7 @@ void cn_check_missing(cn_checking *check, const char *format, ...) {
 
 // Written so that a NaN is worse than anything. What is beyond is worse than what is within, also
 // where nothing is allowed.
-static bool cn_is_worse(double value, double allowed, double than, double than_allowed) {
+static bool is_worse(double value, double allowed, double than, double than_allowed) {
     if (isnan(value)) {
         return !isnan(than);
     }
@@ -53,30 +53,30 @@ static bool cn_is_worse(double value, double allowed, double than, double than_a
     return !isnan(than) && (beyond || value * than_allowed > than * allowed);
 }
 
-void cn_worst_add(cn_check_worst *worst, double value, double allowed, int64_t where) {
-    if (!worst->any || cn_is_worse(value, allowed, worst->value, worst->allowed)) {
-        *worst = (cn_check_worst){value, allowed, where, true};
+void check_worst_add(check_worst *worst, double value, double allowed, int64_t where) {
+    if (!worst->any || is_worse(value, allowed, worst->value, worst->allowed)) {
+        *worst = (check_worst){value, allowed, where, true};
     }
 }
 
-bool cn_worst_note(cn_checking *check, cn_check_kind kind, const cn_check_worst *worst,
-                   int64_t step) {
+bool check_worst_note(check_checking *check, cn_check_kind kind, const check_worst *worst,
+                      int64_t step) {
     cn_run_worst *all = &check->grade->worst[kind];
     if (!worst->any) {
         return false;
     }
-    if (all->step < 0 || cn_is_worse(worst->value, worst->allowed, all->value, all->allowed)) {
+    if (all->step < 0 || is_worse(worst->value, worst->allowed, all->value, all->allowed)) {
         *all = (cn_run_worst){worst->value, worst->allowed, step};
     }
     return !(worst->value <= worst->allowed);
 }
 
-void cn_worst_find(cn_checking *check, cn_check_kind kind, const cn_check_worst *worst,
-                   const char *table, const char *text, const char *name) {
-    bool beyond = kind < CN_CHECK_KINDS ? cn_worst_note(check, kind, worst, check->frame.step)
+void check_worst_find(check_checking *check, cn_check_kind kind, const check_worst *worst,
+                      const char *table, const char *text, const char *name) {
+    bool beyond = kind < CN_CHECK_KINDS ? check_worst_note(check, kind, worst, check->frame.step)
                                         : worst->any && !(worst->value <= worst->allowed);
     if (beyond) {
-        cn_check_find(check, table, check->frame.step, worst->value, worst->allowed, "%s (%s %lld)",
-                      text, name, (long long)worst->where);
+        check_find(check, table, check->frame.step, worst->value, worst->allowed, "%s (%s %lld)",
+                   text, name, (long long)worst->where);
     }
 }

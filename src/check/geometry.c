@@ -15,47 +15,49 @@
 #include <string.h>
 
 // Of the size of the bodies: what iterations on curved surfaces end with.
-#define CN_SURFACE_SHARE 1e-6
-#define CN_OUTSIDE_SHARE 0.45 // of an overlap that corners of a patch may be outside of a body
+#define SURFACE_SHARE 1e-6
+#define OUTSIDE_SHARE 0.45 // of an overlap that corners of a patch may be outside of a body
 
 // How far a point is from the surface of a body, at best; and how far the shape that it is on
 // reaches beyond the point along d.
-typedef struct cn_touching {
+typedef struct check_touching {
     double off, beyond;
-} cn_touching;
+} check_touching;
 
-static cn_touching cn_touch_body(const cn_checking *check, int32_t body, const double point[3],
+static check_touching touch_body(const check_checking *check, int32_t body, const double point[3],
                                  const double d[3]) {
     const cn_model *model = check->model;
-    cn_touching best = {HUGE_VAL, HUGE_VAL};
+    check_touching best = {HUGE_VAL, HUGE_VAL};
     for (int32_t k = 0; k < model->body[body].shape_count; k++) {
-        cn_solid solid = cn_solid_at(model, body, k, cn_pose_of(model, check->frame.middle, body));
-        double off = fabs(cn_solid_distance(&solid, point));
-        double extent = cn_solid_extent(&solid, d), beyond = extent - cn_dot3(d, point);
+        check_solid solid =
+            check_solid_at(model, body, k, check_pose_of(model, check->frame.middle, body));
+        double off = fabs(check_solid_distance(&solid, point));
+        double extent = check_solid_extent(&solid, d), beyond = extent - math_dot3(d, point);
         cn_shape_kind kind = solid.shape->kind;
         if (kind == CN_SHAPE_PLANE || kind == CN_SHAPE_LINE || kind == CN_SHAPE_RING) {
             // Nothing is beyond where d is the way out: the distance grows by a unit along it.
             double ahead[3];
-            cn_add_scaled3(point, 1e-3, d, ahead);
-            double grown = cn_solid_distance(&solid, ahead) - cn_solid_distance(&solid, point);
+            math_add_scaled3(point, 1e-3, d, ahead);
+            double grown =
+                check_solid_distance(&solid, ahead) - check_solid_distance(&solid, point);
             beyond = kind == CN_SHAPE_RING && solid.shape->radius > 0.0
                          ? fabs(1e-3 - grown) * 1e3 * solid.shape->radius
                          : fabs(1e-3 - grown) * 1e3;
         }
         if (off < best.off) {
-            best = (cn_touching){off, beyond};
+            best = (check_touching){off, beyond};
         }
     }
     return best;
 }
 
-static double cn_size_of(const cn_model *model, int32_t body) {
+static double size_of(const cn_model *model, int32_t body) {
     double bound = model->body[body].bound;
     return bound < HUGE_VAL ? bound : 0.0;
 }
 
 // Whether all contacts of a body's patches lie on its surface: it has flat faces, or is round.
-static bool cn_is_plain(const cn_model *model, int32_t body) {
+static bool is_plain(const cn_model *model, int32_t body) {
     bool plain = true;
     for (int32_t k = 0; k < model->body[body].shape_count; k++) {
         cn_shape_kind kind = model->shape[model->body[body].shape_first + k].kind;
@@ -67,50 +69,50 @@ static bool cn_is_plain(const cn_model *model, int32_t body) {
 
 // Notes how far the points of contact i are off the surfaces; returns how far both bodies reach
 // beyond the plane. *allowed: of both.
-static double cn_check_place(cn_checking *check, int32_t i, double smallest,
-                             cn_check_worst *surface, double *allowed) {
+static double check_place(check_checking *check, int32_t i, double smallest, check_worst *surface,
+                          double *allowed) {
     const cn_model *model = check->model;
     const cn_contact_record *c = &check->frame.contact[i];
     double on_candidate[3], on_antagonist[3], back[3];
-    cn_add_scaled3(c->point, 0.5 * c->gap, c->normal, on_candidate);
-    cn_add_scaled3(c->point, -0.5 * c->gap, c->normal, on_antagonist);
+    math_add_scaled3(c->point, 0.5 * c->gap, c->normal, on_candidate);
+    math_add_scaled3(c->point, -0.5 * c->gap, c->normal, on_antagonist);
     for (int k = 0; k < 3; k++) {
         back[k] = -c->normal[k];
     }
-    cn_touching candidate = cn_touch_body(check, c->candidate - 1, on_candidate, back),
-                antagonist = cn_touch_body(check, c->antagonist - 1, on_antagonist, c->normal);
-    *allowed = CN_SURFACE_SHARE *
-                   (cn_size_of(model, c->candidate - 1) + cn_size_of(model, c->antagonist - 1)) +
-               CN_CHECK_ROUND * cn_norm3(c->point);
-    bool flat = cn_is_plain(model, c->candidate - 1) && cn_is_plain(model, c->antagonist - 1);
-    cn_worst_add(surface, fmax(candidate.off, antagonist.off),
-                 *allowed + 0.5 * fmax(0.0, -c->gap) + (flat ? 0.0 : c->gap - smallest), i);
+    check_touching candidate = touch_body(check, c->candidate - 1, on_candidate, back),
+                   antagonist = touch_body(check, c->antagonist - 1, on_antagonist, c->normal);
+    *allowed =
+        SURFACE_SHARE * (size_of(model, c->candidate - 1) + size_of(model, c->antagonist - 1)) +
+        CHECK_ROUND * math_norm3(c->point);
+    bool flat = is_plain(model, c->candidate - 1) && is_plain(model, c->antagonist - 1);
+    check_worst_add(surface, fmax(candidate.off, antagonist.off),
+                    *allowed + 0.5 * fmax(0.0, -c->gap) + (flat ? 0.0 : c->gap - smallest), i);
     // A point outside of its body is no witness: a gap that is made deeper moves both out by half.
-    double least = fmin(candidate.beyond, antagonist.beyond);
-    cn_worst_add(surface, -least, *allowed + CN_OUTSIDE_SHARE * fmax(0.0, -c->gap), i);
-    return least;
+    double min = fmin(candidate.beyond, antagonist.beyond);
+    check_worst_add(surface, -min, *allowed + OUTSIDE_SHARE * fmax(0.0, -c->gap), i);
+    return min;
 }
 
-static bool cn_is_one_patch(const cn_contact_record *a, const cn_contact_record *b) {
+static bool is_one_patch(const cn_contact_record *a, const cn_contact_record *b) {
     return a->candidate == b->candidate && a->antagonist == b->antagonist &&
            memcmp(a->normal, b->normal, sizeof a->normal) == 0;
 }
 
 // Contacts from i on with one normal; returns how many.
-static int32_t cn_check_patch(cn_checking *check, int32_t i, cn_check_worst *surface,
-                              cn_check_worst *plane) {
-    const cn_check_frame *frame = &check->frame;
-    double least = HUGE_VAL, allowed = 0.0, smallest = HUGE_VAL;
+static int32_t check_patch(check_checking *check, int32_t i, check_worst *surface,
+                           check_worst *plane) {
+    const check_frame *frame = &check->frame;
+    double min = HUGE_VAL, allowed = 0.0, smallest = HUGE_VAL;
     int32_t end = i;
     for (; end < frame->contacts && !frame->early[end] &&
-           cn_is_one_patch(&frame->contact[i], &frame->contact[end]);
+           is_one_patch(&frame->contact[i], &frame->contact[end]);
          end++) {
         smallest = fmin(smallest, frame->contact[end].gap);
     }
     for (int32_t k = i; k < end; k++) {
-        least = fmin(least, cn_check_place(check, k, smallest, surface, &allowed));
+        min = fmin(min, check_place(check, k, smallest, surface, &allowed));
     }
-    cn_worst_add(plane, least, allowed, i);
+    check_worst_add(plane, min, allowed, i);
     return end - i;
 }
 
@@ -118,29 +120,29 @@ static int32_t cn_check_patch(cn_checking *check, int32_t i, cn_check_worst *sur
 
 // How far points of a body come within the step at most: by its free motion, and by the impulses
 // that it is given.
-static double cn_reach_of(const cn_checking *check, int32_t body) {
+static double reach_of(const check_checking *check, int32_t body) {
     const cn_model *model = check->model;
-    const cn_check_frame *frame = &check->frame;
-    const cn_body *own = &model->body[body];
+    const check_frame *frame = &check->frame;
+    const model_body *own = &model->body[body];
     double v[6], size = own->bound < HUGE_VAL ? own->bound : 0.0, speed = 0.0;
     double *const moving[] = {frame->v_before, frame->v_free, frame->v_new};
     for (int k = 0; k < 3; k++) {
-        cn_six(model->dim, cn_velocity_of(model, moving[k], body), v);
-        speed = fmax(speed, cn_norm3(v) + size * cn_norm3(v + 3));
+        check_six(model->dim, check_velocity_of(model, moving[k], body), v);
+        speed = fmax(speed, math_norm3(v) + size * math_norm3(v + 3));
     }
-    if (own->role == CN_BODY_FREE) {
+    if (own->role == MODEL_BODY_FREE) {
         speed += 2.0 * frame->scale[2 * (int64_t)body] / own->mass;
     }
     // From q~ of this step to that of the next, which may be as long as the scene has it.
     return speed * (check->theta * frame->h + (1.0 - check->theta) * model->settings.step);
 }
 
-static double cn_off_surface(const cn_checking *check, int32_t body, const double point[3]) {
+static double off_surface(const check_checking *check, int32_t body, const double point[3]) {
     double off = HUGE_VAL;
     for (int32_t k = 0; k < check->model->body[body].shape_count; k++) {
-        cn_solid solid =
-            cn_solid_at(check->model, body, k, cn_pose_of(check->model, check->frame.middle, body));
-        off = fmin(off, fabs(cn_solid_distance(&solid, point)));
+        check_solid solid = check_solid_at(check->model, body, k,
+                                           check_pose_of(check->model, check->frame.middle, body));
+        off = fmin(off, fabs(check_solid_distance(&solid, point)));
     }
     return off;
 }
@@ -148,47 +150,46 @@ static double cn_off_surface(const cn_checking *check, int32_t body, const doubl
 // Of a pair with restitution that comes together within the step. Its point is midway between the
 // bodies, as far from both as its gap says; its arms end where they will be hit, the candidate on
 // the side that the normal points away from, and no farther from its centre than it reaches.
-static bool cn_may_hit_early(const cn_checking *check, int32_t i) {
-    const cn_check_frame *frame = &check->frame;
+static bool may_hit_early(const check_checking *check, int32_t i) {
+    const check_frame *frame = &check->frame;
     const cn_model *model = check->model;
     const cn_contact_record *c = &frame->contact[i];
     const int32_t side[2] = {c->antagonist - 1, c->candidate - 1};
     const double *arm = frame->arm + 6 * (int64_t)i;
-    const cn_pair *pair =
-        cn_model_pair(model, model->body[side[0]].material, model->body[side[1]].material);
+    const model_body_pair *pair =
+        model_pair(model, model->body[side[0]].material, model->body[side[1]].material);
     bool may = model->settings.continuous && pair->law == CN_LAW_SIGNORINI && !check->stabilised;
-    double reach = 0.0,
-           room = CN_SURFACE_SHARE * (cn_size_of(model, side[0]) + cn_size_of(model, side[1]));
+    double reach = 0.0, room = SURFACE_SHARE * (size_of(model, side[0]) + size_of(model, side[1]));
     for (int k = 0; k < 2; k++) {
-        const cn_body *body = &model->body[side[k]];
-        double out = (k ? -1.0 : 1.0) * cn_dot3(arm + 3 * k, c->normal);
-        reach += cn_reach_of(check, side[k]);
-        may = may && cn_off_surface(check, side[k], c->point) <= fabs(c->gap) + room &&
-              (body->role != CN_BODY_FREE ||
-               cn_norm3(arm + 3 * k) <= (1.0 + CN_SURFACE_SHARE) * body->bound) &&
-              (body->role != CN_BODY_FREE || body->shape_count > 1 || out >= -room);
-        if (k && body->ball) {
+        const model_body *body = &model->body[side[k]];
+        double out = (k ? -1.0 : 1.0) * math_dot3(arm + 3 * k, c->normal);
+        reach += reach_of(check, side[k]);
+        may = may && off_surface(check, side[k], c->point) <= fabs(c->gap) + room &&
+              (body->role != MODEL_BODY_FREE ||
+               math_norm3(arm + 3 * k) <= (1.0 + SURFACE_SHARE) * body->bound) &&
+              (body->role != MODEL_BODY_FREE || body->shape_count > 1 || out >= -room);
+        if (k && body->sphere) {
             may = may && fabs(out - body->bound) <= room + 1e-3 * body->bound;
         }
     }
     return may && c->gap <= reach + room;
 }
 
-void cn_check_geometry(cn_checking *check) {
-    const cn_check_frame *frame = &check->frame;
-    cn_check_worst surface = {.any = false}, plane = {.any = false}, early = {.any = false};
+void check_geometry(check_checking *check) {
+    const check_frame *frame = &check->frame;
+    check_worst surface = {.any = false}, plane = {.any = false}, early = {.any = false};
     for (int32_t i = 0; i < frame->contacts;) {
         if (!frame->early[i]) {
-            i += cn_check_patch(check, i, &surface, &plane);
+            i += check_patch(check, i, &surface, &plane);
             continue;
         }
-        cn_worst_add(&early, cn_may_hit_early(check, i) ? 0.0 : 1.0, 0.5, i);
+        check_worst_add(&early, may_hit_early(check, i) ? 0.0 : 1.0, 0.5, i);
         i++;
     }
-    cn_worst_find(check, CN_CHECK_GEOMETRY, &surface, "contact",
-                  "point and gap are not on the surfaces", "number");
-    cn_worst_find(check, CN_CHECK_GEOMETRY, &plane, "contact",
-                  "the normal is none of the surfaces there", "number");
-    cn_worst_find(check, CN_CHECK_KINDS, &early, "contact", "it cannot hit before it touches",
-                  "number");
+    check_worst_find(check, CN_CHECK_GEOMETRY, &surface, "contact",
+                     "point and gap are not on the surfaces", "number");
+    check_worst_find(check, CN_CHECK_GEOMETRY, &plane, "contact",
+                     "the normal is none of the surfaces there", "number");
+    check_worst_find(check, CN_CHECK_KINDS, &early, "contact", "it cannot hit before it touches",
+                     "number");
 }

@@ -7,32 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_SMOOTH_SHARE 1e-5 // of the terms of a balance that a smooth integrator leaves at most
+#define SMOOTH_SHARE 1e-5 // of the terms of a balance that a smooth integrator leaves at most
 
-typedef struct cn_ledger_walk {
-    cn_checking *check;
+typedef struct ledger_walk {
+    check_checking *check;
     int64_t last;         // step of the row before
     double energy, scale; // of the row before; the potential energies' magnitudes at the start
     double balance;       // of all rows
     double share;         // of its terms that a row may leave
-} cn_ledger_walk;
+} ledger_walk;
 
 // The first column that is not a finite number; NULL: all are.
-static const char *cn_ledger_unfinite(const cn_step_report *row) {
-#define CN_LEDGER_FINITE_I(name)
-#define CN_LEDGER_FINITE_S(name)
-#define CN_LEDGER_FINITE_O(name)
-#define CN_LEDGER_FINITE_R(name)                                                                   \
+static const char *ledger_nonfinite(const cn_step_report *row) {
+#define LEDGER_FINITE_I(name)
+#define LEDGER_FINITE_S(name)
+#define LEDGER_FINITE_O(name)
+#define LEDGER_FINITE_R(name)                                                                      \
     if (!isfinite(row->name)) {                                                                    \
         return #name;                                                                              \
     }
-#define CN_LEDGER_FINITE(name, kind) CN_LEDGER_FINITE_##kind(name)
-    CN_LEDGER_LIST(CN_LEDGER_FINITE)
+#define LEDGER_FINITE(name, kind) LEDGER_FINITE_##kind(name)
+    CN_LEDGER_LIST(LEDGER_FINITE)
     return NULL;
 }
 
-static void cn_ledger_balance(cn_ledger_walk *walk, const cn_step_report *row) {
-    cn_checking *check = walk->check;
+static void ledger_balance(ledger_walk *walk, const cn_step_report *row) {
+    check_checking *check = walk->check;
     const double term[] = {row->kinetic,
                            row->potential,
                            -walk->energy,
@@ -50,69 +50,69 @@ static void cn_ledger_balance(cn_ledger_walk *walk, const cn_step_report *row) {
     }
     walk->energy = row->kinetic + row->potential;
     walk->balance += sum;
-    cn_check_worst worst = {.any = false};
-    cn_worst_add(&worst, fabs(sum), walk->share * scale + CN_CHECK_PEAK * check->peak, 0);
-    if (cn_worst_note(check, CN_CHECK_BALANCE, &worst, row->step)) {
-        cn_check_find(check, "ledger", row->step, fabs(sum), worst.allowed,
-                      "energies and works leave %.3g J", sum);
+    check_worst worst = {.any = false};
+    check_worst_add(&worst, fabs(sum), walk->share * scale + CHECK_PEAK * check->peak, 0);
+    if (check_worst_note(check, CN_CHECK_BALANCE, &worst, row->step)) {
+        check_find(check, "ledger", row->step, fabs(sum), worst.allowed,
+                   "energies and works leave %.3g J", sum);
     }
 }
 
-static void cn_ledger_counts(cn_checking *check, const cn_step_report *row) {
+static void ledger_counts(check_checking *check, const cn_step_report *row) {
     bool sound = row->contacts >= 0 && row->sticking >= 0 && row->sliding >= 0 &&
                  row->iterations >= 0 && row->sticking <= row->contacts - row->sliding &&
                  row->penetration_max >= 0.0 && row->residual >= 0.0 &&
                  row->joint_error_max >= 0.0 && row->kinetic >= 0.0 && row->paradoxes >= 0;
     if (!sound) {
-        cn_check_find(check, "ledger", row->step, 1.0, 0.0,
-                      "a count, a residual, an overlap or the kinetic energy is negative, or more "
-                      "contacts stick and slide than there are");
+        check_find(check, "ledger", row->step, 1.0, 0.0,
+                   "a count, a residual, an overlap or the kinetic energy is negative, or more "
+                   "contacts stick and slide than there are");
     }
     check->grade->unsolved_steps += row->outcome != CN_SOLVED;
     if (row->outcome != CN_SOLVED) {
-        cn_check_find(check, "ledger", row->step, row->residual, check->grade->tolerance,
-                      "the step was not solved: %s", cn_outcome_text(row->outcome));
+        check_find(check, "ledger", row->step, row->residual, check->grade->tolerance,
+                   "the step was not solved: %s", cn_outcome_text(row->outcome));
     } else if (check->model && !(row->residual <= 1.001 * check->model->settings.tolerance)) {
-        cn_check_find(check, "ledger", row->step, row->residual, check->model->settings.tolerance,
-                      "solved by name, with a residual beyond the tolerance");
+        check_find(check, "ledger", row->step, row->residual, check->model->settings.tolerance,
+                   "solved by name, with a residual beyond the tolerance");
     }
 }
 
-static bool cn_ledger_row(void *user, const cn_step_report *row) {
-    cn_ledger_walk *walk = user;
-    cn_checking *check = walk->check;
+static bool ledger_row(void *user, const cn_step_report *row) {
+    ledger_walk *walk = user;
+    check_checking *check = walk->check;
     check->grade->steps++;
     if (row->step != walk->last + 1) {
-        cn_check_find(check, "ledger", walk->last + 1, (double)row->step, (double)walk->last + 1.0,
-                      "the row of this step is missing");
+        check_find(check, "ledger", walk->last + 1, (double)row->step, (double)walk->last + 1.0,
+                   "the row of this step is missing");
         walk->energy = (double)NAN; // there is none to start from
     }
-    const char *unfinite = cn_ledger_unfinite(row);
-    if (unfinite) {
-        cn_check_find(check, "ledger", row->step, (double)NAN, 0.0, "%s is not a finite number",
-                      unfinite);
+    const char *nonfinite = ledger_nonfinite(row);
+    if (nonfinite) {
+        check_find(check, "ledger", row->step, (double)NAN, 0.0, "%s is not a finite number",
+                   nonfinite);
     }
     if (check->model && !(row->t == (double)row->step * check->model->settings.step)) {
-        cn_check_find(check, "ledger", row->step, row->t,
-                      (double)row->step * check->model->settings.step, "t is not that of the step");
+        check_find(check, "ledger", row->step, row->t,
+                   (double)row->step * check->model->settings.step, "t is not that of the step");
     }
-    cn_ledger_counts(check, row);
+    ledger_counts(check, row);
     if (isnan(walk->energy)) {
         walk->energy = row->kinetic + row->potential;
-    } else if (!unfinite) {
-        cn_ledger_balance(walk, row);
+    } else if (!nonfinite) {
+        ledger_balance(walk, row);
     }
     walk->last = row->step;
     return true;
 }
 
 // Magnitudes of the potential energies at the start: what they round to.
-static double cn_potential_scale(const cn_model *model) {
+static double potential_scale(const cn_model *model) {
     double sum = 0.0;
     for (int32_t i = 0; i < model->body_count; i++) {
-        for (int32_t k = 0; k < model->dim && model->body[i].role == CN_BODY_FREE; k++) {
+        for (int32_t k = 0; k < model->dim && model->body[i].role == MODEL_BODY_FREE; k++) {
             sum += fabs(model->body[i].mass * model->settings.gravity[k] *
-                        model->q0[(int64_t)cn_pose_size(model->dim) * i + k]);
+                        model->q0[(int64_t)model_pose_size(model->dim) * i + k]);
         }
     }
     return sum;
@@ -121,7 +121,7 @@ static double cn_potential_scale(const cn_model *model) {
 // What share of its terms the balance of a row may leave. Locks that turn with their bodies take
 // out parts of velocities which no row has; smooth integrators are as accurate as they are asked to
 // be.
-static double cn_ledger_share(const cn_checking *check) {
+static double ledger_share(const check_checking *check) {
     const cn_model *model = check->model;
     for (int32_t i = 0; model && i < model->body_count; i++) {
         if (model->body[i].lock && model->body[i].lock_body_axes) {
@@ -129,20 +129,20 @@ static double cn_ledger_share(const cn_checking *check) {
         }
     }
     bool exact = model && (check->stepped || strcmp(model->settings.scheme, "moreau-jean") == 0);
-    return exact ? CN_CHECK_ROUND : CN_SMOOTH_SHARE;
+    return exact ? CHECK_ROUND : SMOOTH_SHARE;
 }
 
-cn_status cn_check_ledger(cn_checking *check) {
+cn_status check_ledger(check_checking *check) {
     const char *initial = cn_run_meta(check->run, "energy_initial");
-    cn_ledger_walk walk = {.check = check,
-                           .energy = initial ? strtod(initial, NULL) : (double)NAN,
-                           .scale = check->model ? cn_potential_scale(check->model) : 0.0,
-                           .share = cn_ledger_share(check)};
+    ledger_walk walk = {.check = check,
+                        .energy = initial ? strtod(initial, NULL) : (double)NAN,
+                        .scale = check->model ? potential_scale(check->model) : 0.0,
+                        .share = ledger_share(check)};
     if (!initial) {
-        cn_check_missing(check, "meta has no energy_initial");
+        check_missing(check, "meta has no energy_initial");
     }
     cn_status status =
-        cn_run_ledger_each(check->run, INT64_MIN, INT64_MAX, cn_ledger_row, &walk, check->error);
+        cn_run_ledger_each(check->run, INT64_MIN, INT64_MAX, ledger_row, &walk, check->error);
     check->grade->energy_balance_error = walk.balance;
     return status;
 }

@@ -15,63 +15,63 @@
 
 // The skin of a sphere: what it moves in so many calls, within these shares of its radius. Wider
 // skins last longer and give more pairs to test.
-#define CN_SKIN_CALLS 8.0
-#define CN_SKIN_LEAST 0.1
-#define CN_SKIN_MOST 0.2
+#define SKIN_CALLS 8.0
+#define SKIN_MIN 0.1
+#define SKIN_MAX 0.2
 
-struct cn_broad {
+struct det_broad {
     cn_arena *memory;       // of this struct
     cn_arena *grown_memory; // of the grown spheres
     int32_t count;          // of them
     int32_t calls;          // since they were grown
-    cn_bounding *grown;
-    cn_buffer near; // cn_body_pair: pairs of grown spheres, sorted
-    cn_buffer mark; // uint8_t: of each
+    det_bounding *grown;
+    base_buffer near; // det_body_pair: pairs of grown spheres, sorted
+    base_buffer mark; // uint8_t: of each
 };
 
 // The spheres of a call beside the grown ones, which are moved by `shift`.
-typedef struct cn_growing {
-    cn_broad *broad;
-    const cn_bounding *ball;
+typedef struct det_growing {
+    det_broad *broad;
+    const det_bounding *sphere;
     double shift[3];
-} cn_growing;
+} det_growing;
 
 // How spheres have moved: how many have left their grown ones, and the sum of all displacements.
-typedef struct cn_leaving {
+typedef struct det_leaving {
     int64_t escaped, count;
     double way[3];
-} cn_leaving;
+} det_leaving;
 
-cn_broad *cn_broad_create(const cn_env *env) {
+det_broad *det_broad_create(const cn_env *env) {
     cn_arena *memory = cn_arena_create(env);
-    cn_broad *broad = memory ? CN_TAKE_ZERO(memory, cn_broad, 1) : NULL;
+    det_broad *broad = memory ? BASE_TAKE_ZERO(memory, det_broad, 1) : NULL;
     if (!broad) {
         cn_arena_destroy(memory);
         return NULL;
     }
     broad->memory = memory;
-    cn_buffer_init(&broad->near, cn_arena_env(memory));
-    cn_buffer_init(&broad->mark, cn_arena_env(memory));
+    base_buffer_init(&broad->near, cn_arena_env(memory));
+    base_buffer_init(&broad->mark, cn_arena_env(memory));
     broad->grown_memory = cn_arena_create(env);
     if (!broad->grown_memory) {
-        cn_broad_destroy(broad);
+        det_broad_destroy(broad);
         return NULL;
     }
     return broad;
 }
 
-void cn_broad_destroy(cn_broad *broad) {
+void det_broad_destroy(det_broad *broad) {
     if (broad) {
-        cn_buffer_free(&broad->near);
-        cn_buffer_free(&broad->mark);
+        base_buffer_free(&broad->near);
+        base_buffer_free(&broad->mark);
         cn_arena_destroy(broad->grown_memory);
         cn_arena_destroy(broad->memory);
     }
 }
 
 // The displacement of sphere i from its grown one, and its length.
-static double moved(const cn_growing *growing, int64_t i, double way[3]) {
-    const double *from = growing->broad->grown[i].center, *to = growing->ball[i].center;
+static double moved(const det_growing *growing, int64_t i, double way[3]) {
+    const double *from = growing->broad->grown[i].center, *to = growing->sphere[i].center;
     for (int k = 0; k < 3; k++) {
         way[k] = to[k] - from[k] - growing->shift[k];
     }
@@ -79,10 +79,10 @@ static double moved(const cn_growing *growing, int64_t i, double way[3]) {
 }
 
 static void measure_moves(const void *user, int64_t first, int64_t end, void *part) {
-    const cn_growing *growing = user;
-    cn_leaving *leaving = part;
+    const det_growing *growing = user;
+    det_leaving *leaving = part;
     for (int64_t i = first; i < end; i++) {
-        double way[3], length = moved(growing, i, way), radius = growing->ball[i].radius;
+        double way[3], length = moved(growing, i, way), radius = growing->sphere[i].radius;
         leaving->escaped += !(length + radius <= growing->broad->grown[i].radius);
         if (isfinite(radius)) {
             leaving->count++;
@@ -94,8 +94,8 @@ static void measure_moves(const void *user, int64_t first, int64_t end, void *pa
 }
 
 static void join_moves(void *total, const void *part) {
-    cn_leaving *all = total;
-    const cn_leaving *more = part;
+    det_leaving *all = total;
+    const det_leaving *more = part;
     all->escaped += more->escaped;
     all->count += more->count;
     for (int k = 0; k < 3; k++) {
@@ -105,10 +105,10 @@ static void join_moves(void *total, const void *part) {
 
 // Whether every sphere still lies in its grown one, as they are or moved by the mean of all
 // displacements.
-static bool cn_broad_holds(const cn_env *env, cn_growing *growing) {
-    cn_leaving leaving = {.escaped = 0};
-    cn_parallel_fold(env, growing->broad->count, measure_moves, join_moves, growing, sizeof leaving,
-                     &leaving);
+static bool broad_holds(const cn_env *env, det_growing *growing) {
+    det_leaving leaving = {.escaped = 0};
+    base_parallel_fold(env, growing->broad->count, measure_moves, join_moves, growing,
+                       sizeof leaving, &leaving);
     if (leaving.escaped == 0) {
         return true;
     }
@@ -116,57 +116,57 @@ static bool cn_broad_holds(const cn_env *env, cn_growing *growing) {
         double mean = leaving.way[k] / fmax((double)leaving.count, 1.0);
         growing->shift[k] = isfinite(mean) ? mean : 0.0;
     }
-    leaving = (cn_leaving){.escaped = 0};
-    cn_parallel_fold(env, growing->broad->count, measure_moves, join_moves, growing, sizeof leaving,
-                     &leaving);
+    leaving = (det_leaving){.escaped = 0};
+    base_parallel_fold(env, growing->broad->count, measure_moves, join_moves, growing,
+                       sizeof leaving, &leaving);
     return leaving.escaped == 0;
 }
 
 // New grown spheres; those of a first call, which have not moved yet, have the least skin.
-static void cn_grow_range(void *user, int64_t first, int64_t end) {
-    const cn_growing *growing = user;
+static void grow_range(void *user, int64_t first, int64_t end) {
+    const det_growing *growing = user;
     for (int64_t i = first; i < end; i++) {
-        const cn_bounding *ball = &growing->ball[i];
-        cn_bounding *grown = &growing->broad->grown[i];
+        const det_bounding *sphere = &growing->sphere[i];
+        det_bounding *grown = &growing->broad->grown[i];
         double way[3];
-        double skin = CN_SKIN_CALLS * moved(growing, i, way) / fmax(growing->broad->calls, 1.0);
-        skin = fmin(CN_SKIN_MOST * ball->radius, fmax(CN_SKIN_LEAST * ball->radius, skin));
-        *grown = *ball;
+        double skin = SKIN_CALLS * moved(growing, i, way) / fmax(growing->broad->calls, 1.0);
+        skin = fmin(SKIN_MAX * sphere->radius, fmax(SKIN_MIN * sphere->radius, skin));
+        *grown = *sphere;
         grown->radius += skin;
     }
 }
 
-static cn_status cn_broad_grow(const cn_env *env, int32_t count, cn_growing *growing) {
-    cn_broad *broad = growing->broad;
+static cn_status broad_grow(const cn_env *env, int32_t count, det_growing *growing) {
+    det_broad *broad = growing->broad;
     if (broad->count != count) {
-        cn_arena_release(broad->grown_memory, (cn_arena_mark){0});
-        broad->grown = CN_TAKE(broad->grown_memory, cn_bounding, count);
+        base_arena_release(broad->grown_memory, (base_arena_mark){0});
+        broad->grown = BASE_TAKE(broad->grown_memory, det_bounding, count);
         if (!broad->grown) {
             return CN_ERR_MEMORY;
         }
         if (count > 0) {
-            memcpy(broad->grown, growing->ball, sizeof *broad->grown * (size_t)count);
+            memcpy(broad->grown, growing->sphere, sizeof *broad->grown * (size_t)count);
         }
         broad->count = count;
     }
-    cn_parallel_ranges(env, count, cn_grow_range, growing);
+    base_parallel_ranges(env, count, grow_range, growing);
     broad->calls = 0;
     return CN_OK;
 }
 
-static int64_t cn_near_count(const cn_broad *broad) {
-    return (int64_t)(broad->near.size / sizeof(cn_body_pair));
+static int64_t near_count(const det_broad *broad) {
+    return (int64_t)(broad->near.size / sizeof(det_body_pair));
 }
 
 // The pairs with a mark, in the arena.
-static cn_body_pair *cn_marked_pairs(const cn_broad *broad, cn_arena *memory, int64_t *count) {
-    const cn_body_pair *near = (const void *)broad->near.data;
+static det_body_pair *marked_pairs(const det_broad *broad, cn_arena *memory, int64_t *count) {
+    const det_body_pair *near = (const void *)broad->near.data;
     *count = 0;
-    for (int64_t k = 0; k < cn_near_count(broad); k++) {
+    for (int64_t k = 0; k < near_count(broad); k++) {
         *count += broad->mark.data[k] != 0;
     }
-    cn_body_pair *marked = CN_TAKE(memory, cn_body_pair, *count);
-    for (int64_t k = 0, at = 0; marked && k < cn_near_count(broad); k++) {
+    det_body_pair *marked = BASE_TAKE(memory, det_body_pair, *count);
+    for (int64_t k = 0, at = 0; marked && k < near_count(broad); k++) {
         if (broad->mark.data[k]) {
             marked[at++] = near[k];
         }
@@ -175,52 +175,52 @@ static cn_body_pair *cn_marked_pairs(const cn_broad *broad, cn_arena *memory, in
 }
 
 // Marks those of the pairs that are among the marked ones.
-static void cn_mark_again(cn_broad *broad, const cn_body_pair *marked, int64_t count) {
-    const cn_body_pair *near = (const void *)broad->near.data;
+static void mark_again(det_broad *broad, const det_body_pair *marked, int64_t count) {
+    const det_body_pair *near = (const void *)broad->near.data;
     int64_t from = 0;
-    for (int64_t k = 0; k < cn_near_count(broad); k++) {
-        while (from < count && cn_pair_before(&marked[from], &near[k])) {
+    for (int64_t k = 0; k < near_count(broad); k++) {
+        while (from < count && det_pair_before(&marked[from], &near[k])) {
             from++;
         }
-        broad->mark.data[k] = from < count && !cn_pair_before(&near[k], &marked[from]);
+        broad->mark.data[k] = from < count && !det_pair_before(&near[k], &marked[from]);
     }
 }
 
-static cn_status cn_broad_build(cn_broad *broad, const cn_env *env, cn_arena *scratch) {
+static cn_status broad_build(det_broad *broad, const cn_env *env, cn_arena *scratch) {
     int64_t count;
-    cn_body_pair *marked = cn_marked_pairs(broad, scratch, &count);
+    det_body_pair *marked = marked_pairs(broad, scratch, &count);
     if (!marked) {
         return CN_ERR_MEMORY;
     }
-    cn_status status = cn_grid_pairs(env, broad->count, broad->grown, scratch, &broad->near);
+    cn_status status = det_grid_pairs(env, broad->count, broad->grown, scratch, &broad->near);
     if (status == CN_ERR_MEMORY || status == CN_ERR_CANCELLED) {
         return status;
     }
     broad->mark.size = 0;
-    if (!cn_buffer_reserve(&broad->mark, (size_t)cn_near_count(broad))) {
+    if (!base_buffer_reserve(&broad->mark, (size_t)near_count(broad))) {
         return CN_ERR_MEMORY;
     }
-    cn_mark_again(broad, marked, count);
+    mark_again(broad, marked, count);
     return status;
 }
 
-cn_status cn_broad_near(cn_broad *broad, const cn_env *env, int32_t count, const cn_bounding *ball,
-                        cn_arena *scratch, cn_near_pairs *out) {
-    cn_growing growing = {.broad = broad, .ball = ball};
+cn_status det_broad_near(det_broad *broad, const cn_env *env, int32_t count,
+                         const det_bounding *sphere, cn_arena *scratch, det_near_pairs *out) {
+    det_growing growing = {.broad = broad, .sphere = sphere};
     broad->calls++;
-    if (broad->count != count || !cn_broad_holds(env, &growing)) {
-        cn_arena_mark mark = cn_arena_get_mark(scratch);
-        cn_status status = cn_broad_grow(env, count, &growing);
-        status = status == CN_OK ? cn_broad_build(broad, env, scratch) : status;
-        cn_arena_release(scratch, mark);
+    if (broad->count != count || !broad_holds(env, &growing)) {
+        base_arena_mark mark = base_arena_get_mark(scratch);
+        cn_status status = broad_grow(env, count, &growing);
+        status = status == CN_OK ? broad_build(broad, env, scratch) : status;
+        base_arena_release(scratch, mark);
         if (status != CN_OK) {
             broad->count = 0; // the next call searches again
             broad->near.size = status == CN_ERR_UNSUPPORTED ? broad->near.size : 0;
-            *out = (cn_near_pairs){cn_near_count(broad), (const void *)broad->near.data,
-                                   broad->mark.data};
+            *out = (det_near_pairs){near_count(broad), (const void *)broad->near.data,
+                                    broad->mark.data};
             return status;
         }
     }
-    *out = (cn_near_pairs){cn_near_count(broad), (const void *)broad->near.data, broad->mark.data};
+    *out = (det_near_pairs){near_count(broad), (const void *)broad->near.data, broad->mark.data};
     return CN_OK;
 }

@@ -37,11 +37,11 @@
 
 // A shape in the world, with bounds that quickly show that it is far from another.
 typedef struct placed_shape {
-    cn_placed placed;
+    det_placed placed;
     double middle[3]; // of its bounding sphere
     union {
-        double normal[3];   // of a plane or line
-        cn_box_frame frame; // of a box
+        double normal[3];    // of a plane or line
+        det_box_frame frame; // of a box
     };
 } placed_shape;
 
@@ -53,38 +53,38 @@ typedef struct placed_shape {
 #define KIND_BITS 3
 #define KIND_MASK 7u
 
-struct cn_detector {
+struct det_detector {
     const cn_model *model;
     cn_env env;
-    cn_broad *broad;
-    cn_arena *memory;      // of the arrays
-    cn_arena *scratch;     // for a call
-    cn_arena *own_scratch; // the same, where none was given
-    cn_bounding *bounding; // spheres, of each body
+    det_broad *broad;
+    cn_arena *memory;       // of the arrays
+    cn_arena *scratch;      // for a call
+    cn_arena *own_scratch;  // the same, where none was given
+    det_bounding *bounding; // spheres, of each body
     det_body *body;
     uint32_t *kind; // CN_KIND_...
     int32_t *shape; // the first of the shapes of a body that is not round
     placed_shape *here;
-    int32_t walls, wall[CN_WALLS]; // the bodies of walls
+    int32_t walls, wall[DET_WALLS]; // the bodies of walls
     const det_pair_kernel *kernel;
-    cn_near_pairs near;  // the mark of a pair: it had contacts in the last call
-    cn_buffer parting;   // uint16_t: of each, the face that parted its shapes last; NULL: of none
-    cn_buffer contacts;  // cn_contact
-    bool first;          // there was no call before
-    const double *reach; // how far bodies come in a step at least; NULL: as velocities say
-    const bool *resting; // bodies whose pairs with one another are left out; NULL: none
+    det_near_pairs near;  // the mark of a pair: it had contacts in the last call
+    base_buffer parting;  // uint16_t: of each, the face that parted its shapes last; NULL: of none
+    base_buffer contacts; // det_contact
+    bool first;           // there was no call before
+    const double *reach;  // how far bodies come in a step at least; NULL: as velocities say
+    const bool *resting;  // bodies whose pairs with one another are left out; NULL: none
 };
 
 // The planes of a body that has nothing else become walls, while there are bits for them.
-static void number_walls(cn_detector *d, int32_t i) {
-    const cn_body *body = &d->model->body[i];
+static void number_walls(det_detector *d, int32_t i) {
+    const model_body *body = &d->model->body[i];
     for (int32_t k = 0; k < body->shape_count; k++) {
         cn_shape_kind kind = d->model->shape[body->shape_first + k].kind;
         if (kind != CN_SHAPE_PLANE && kind != CN_SHAPE_LINE) {
             return;
         }
     }
-    if (body->shape_count > 0 && body->shape_count <= CN_WALLS - d->walls) {
+    if (body->shape_count > 0 && body->shape_count <= DET_WALLS - d->walls) {
         d->kind[i] |= KIND_WALLS;
         for (int32_t k = 0; k < body->shape_count; k++) {
             d->kind[i] |= 1u << (KIND_BITS + d->walls);
@@ -94,15 +94,15 @@ static void number_walls(cn_detector *d, int32_t i) {
 }
 
 // Numbers the shapes of bodies that are not round; returns how many there are.
-static int32_t count_shapes(cn_detector *d) {
+static int32_t count_shapes(det_detector *d) {
     const cn_model *model = d->model;
     int32_t shapes = 0;
     for (int32_t i = 0; i < model->body_count; i++) {
-        const cn_body *body = &model->body[i];
+        const model_body *body = &model->body[i];
         d->body[i] = (det_body){.bound = body->bound};
         d->shape[i] = shapes;
-        d->kind[i] = body->role == CN_BODY_FREE ? KIND_FREE : 0;
-        if (body->ball) {
+        d->kind[i] = body->role == MODEL_BODY_FREE ? KIND_FREE : 0;
+        if (body->sphere) {
             d->kind[i] |= KIND_ROUND;
             d->body[i].radius = model->shape[body->shape_first].radius;
         } else {
@@ -113,31 +113,31 @@ static int32_t count_shapes(cn_detector *d) {
     return shapes;
 }
 
-static bool allocate(cn_detector *d) {
+static bool allocate(det_detector *d) {
     const cn_model *model = d->model;
-    d->broad = cn_broad_create(&d->env);
-    d->bounding = CN_TAKE_ZERO(d->memory, cn_bounding, model->body_count);
-    d->body = CN_TAKE(d->memory, det_body, model->body_count);
-    d->kind = CN_TAKE(d->memory, uint32_t, model->body_count);
-    d->shape = CN_TAKE(d->memory, int32_t, model->body_count);
+    d->broad = det_broad_create(&d->env);
+    d->bounding = BASE_TAKE_ZERO(d->memory, det_bounding, model->body_count);
+    d->body = BASE_TAKE(d->memory, det_body, model->body_count);
+    d->kind = BASE_TAKE(d->memory, uint32_t, model->body_count);
+    d->shape = BASE_TAKE(d->memory, int32_t, model->body_count);
     if (!d->scratch) {
         d->scratch = d->own_scratch = cn_arena_create(&d->env);
     }
     if (!d->broad || !d->bounding || !d->body || !d->kind || !d->shape || !d->scratch) {
         return false;
     }
-    d->here = CN_TAKE(d->memory, placed_shape, count_shapes(d));
+    d->here = BASE_TAKE(d->memory, placed_shape, count_shapes(d));
     return d->here != NULL;
 }
 
 static const det_pair_kernel *choose_kernel(void) {
-    const det_pair_kernel *most = det_pair_kernel_avx512(), *wide = det_pair_kernel_avx2();
-    return most ? most : wide ? wide : &det_pair_kernel_portable;
+    const det_pair_kernel *max = det_pair_kernel_avx512(), *wide = det_pair_kernel_avx2();
+    return max ? max : wide ? wide : &det_pair_kernel_portable;
 }
 
-cn_detector *cn_detector_create(const cn_model *model, const cn_env *env, cn_arena *scratch) {
+det_detector *det_detector_create(const cn_model *model, const cn_env *env, cn_arena *scratch) {
     cn_arena *memory = cn_arena_create(env);
-    cn_detector *d = memory ? CN_TAKE_ZERO(memory, cn_detector, 1) : NULL;
+    det_detector *d = memory ? BASE_TAKE_ZERO(memory, det_detector, 1) : NULL;
     if (!d) {
         cn_arena_destroy(memory);
         return NULL;
@@ -148,57 +148,57 @@ cn_detector *cn_detector_create(const cn_model *model, const cn_env *env, cn_are
     d->scratch = scratch;
     d->first = true;
     d->kernel = choose_kernel();
-    cn_buffer_init(&d->contacts, &d->env);
-    cn_buffer_init(&d->parting, &d->env);
+    base_buffer_init(&d->contacts, &d->env);
+    base_buffer_init(&d->parting, &d->env);
     if (!allocate(d)) {
-        cn_detector_destroy(d);
+        det_detector_destroy(d);
         return NULL;
     }
     return d;
 }
 
-void cn_detector_destroy(cn_detector *detector) {
+void det_detector_destroy(det_detector *detector) {
     if (detector) {
-        cn_broad_destroy(detector->broad);
-        cn_buffer_free(&detector->contacts);
-        cn_buffer_free(&detector->parting);
+        det_broad_destroy(detector->broad);
+        base_buffer_free(&detector->contacts);
+        base_buffer_free(&detector->parting);
         cn_arena_destroy(detector->own_scratch);
         cn_arena_destroy(detector->memory);
     }
 }
 
-void cn_detector_rest(cn_detector *detector, const bool *resting) {
+void det_detector_rest(det_detector *detector, const bool *resting) {
     detector->resting = resting;
 }
 
-void cn_detector_reach(cn_detector *detector, const double *reach) {
+void det_detector_reach(det_detector *detector, const double *reach) {
     detector->reach = reach;
 }
 
-void cn_detector_reset(cn_detector *detector) {
+void det_detector_reset(det_detector *detector) {
     detector->first = true;
 }
 
 // ---- where everything is ----
 
-static void place_shape(const cn_shape *shape, const double center[3], const double R[9],
+static void place_shape(const geom_shape *shape, const double center[3], const double R[9],
                         placed_shape *here) {
     here->placed.shape = shape;
     memcpy(here->placed.position, center, sizeof here->placed.position);
     memcpy(here->placed.R, R, sizeof here->placed.R);
-    cn_mat3_apply(R, shape->middle, here->middle);
-    cn_add_scaled3(center, 1.0, here->middle, here->middle);
+    math_mat3_apply(R, shape->middle, here->middle);
+    math_add_scaled3(center, 1.0, here->middle, here->middle);
     here->placed.frame = NULL;
     if (shape->kind == CN_SHAPE_BOX && shape->hull.face_count) {
-        cn_box_frame_place(&here->placed, &here->frame);
+        det_box_frame_place(&here->placed, &here->frame);
         here->placed.frame = &here->frame;
     } else {
-        cn_mat3_apply(R, shape->normal, here->normal);
+        math_mat3_apply(R, shape->normal, here->normal);
     }
 }
 
 // Round bodies need no rotation.
-static void place_round(const cn_shape *shape, const double center[3], placed_shape *here) {
+static void place_round(const geom_shape *shape, const double center[3], placed_shape *here) {
     static const double R[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
     here->placed.shape = shape;
     memcpy(here->placed.position, center, sizeof here->placed.position);
@@ -208,14 +208,14 @@ static void place_round(const cn_shape *shape, const double center[3], placed_sh
 }
 
 // The shapes of a body that is not round.
-static void place_shapes(cn_detector *d, int64_t i, const double *x) {
+static void place_shapes(det_detector *d, int64_t i, const double *x) {
     const cn_model *model = d->model;
-    const cn_body *body = &model->body[i];
+    const model_body *body = &model->body[i];
     double R[9];
     if (model->dim == 3) {
-        cn_quat_matrix(x + 3, R);
+        math_quat_matrix(x + 3, R);
     } else {
-        cn_angle_matrix(x[2], R);
+        math_angle_matrix(x[2], R);
     }
     for (int32_t k = 0; k < body->shape_count; k++) {
         place_shape(&model->shape[body->shape_first + k], d->bounding[i].center, R,
@@ -225,17 +225,17 @@ static void place_shapes(cn_detector *d, int64_t i, const double *x) {
 
 // What a call asks for.
 typedef struct detect_call {
-    cn_detector *detector;
+    det_detector *detector;
     const double *q, *v;
     double h, alert;
 } detect_call;
 
 // Bounding sphere, shapes, and how far the body can come in a step. dim: that of the model, a
 // constant where this is inlined.
-CN_INLINE void place_body(const detect_call *call, int32_t dim, int64_t i) {
-    cn_detector *d = call->detector;
+MATH_INLINE void place_body(const detect_call *call, int32_t dim, int64_t i) {
+    det_detector *d = call->detector;
     det_body *here = &d->body[i];
-    int32_t pose = cn_pose_size(dim), size = cn_velocity_size(dim);
+    int32_t pose = model_pose_size(dim), size = model_velocity_size(dim);
     static const double still[6] = {0.0};
     const double *x = call->q + pose * i, *w = call->v ? call->v + size * i : still;
     double speed = 0.0, spin = 0.0;
@@ -267,13 +267,13 @@ static void place_bodies(void *user, int64_t first, int64_t end) {
 }
 
 // The walls in the world. How far one that turns comes depends on where the body is: all are near.
-static void place_walls(const cn_detector *d, cn_wall *wall) {
+static void place_walls(const det_detector *d, det_wall *wall) {
     for (int32_t k = 0, first = 0; k < d->walls; k++) {
         int32_t body = d->wall[k];
         first = d->wall[first] == body ? first : k;
         const placed_shape *here = &d->here[d->shape[body] + k - first];
-        wall[k] = (cn_wall){.offset = here->placed.shape->offset,
-                            .reach = d->body[body].spin == 0.0 ? d->body[body].reach : HUGE_VAL};
+        wall[k] = (det_wall){.offset = here->placed.shape->offset,
+                             .reach = d->body[body].spin == 0.0 ? d->body[body].reach : HUGE_VAL};
         memcpy(wall[k].normal, here->normal, sizeof wall[k].normal);
         memcpy(wall[k].position, here->placed.position, sizeof wall[k].position);
     }
@@ -282,8 +282,8 @@ static void place_walls(const cn_detector *d, cn_wall *wall) {
 // Which walls round bodies are near.
 static void mark_near_walls(void *user, int64_t first, int64_t end) {
     const detect_call *call = user;
-    const cn_detector *d = call->detector;
-    cn_wall wall[CN_WALLS];
+    const det_detector *d = call->detector;
+    det_wall wall[DET_WALLS];
     place_walls(d, wall);
     uint32_t beside[WALLS_BLOCK];
     for (int64_t i = first; i < end; i += WALLS_BLOCK) {
@@ -302,17 +302,17 @@ static void mark_near_walls(void *user, int64_t first, int64_t end) {
 typedef struct pair_scan {
     const detect_call *call;
     int64_t next, end; // pairs still to be evaluated; next < end afterwards: no more room
-    cn_contact *contact;
+    det_contact *contact;
     int64_t count, room;
-    cn_contact *to; // where they go afterwards
+    det_contact *to; // where they go afterwards
     int32_t missed, missed_a, missed_b;
 } pair_scan;
 
 // The points of a manifold as contacts, by feature. false: no room.
-static bool add_manifold(pair_scan *scan, const cn_body_pair *pair, uint64_t shapes,
-                         cn_manifold *manifold) {
+static bool add_manifold(pair_scan *scan, const det_body_pair *pair, uint64_t shapes,
+                         det_manifold *manifold) {
     for (int32_t k = 1; k < manifold->count; k++) {
-        cn_manifold_point moving = manifold->point[k];
+        det_manifold_point moving = manifold->point[k];
         int32_t l = k;
         for (; l > 0 && manifold->point[l - 1].feature > moving.feature; l--) {
             manifold->point[l] = manifold->point[l - 1];
@@ -323,9 +323,9 @@ static bool add_manifold(pair_scan *scan, const cn_body_pair *pair, uint64_t sha
         return false;
     }
     for (int32_t k = 0; k < manifold->count; k++) {
-        cn_contact *contact = &scan->contact[scan->count++];
+        det_contact *contact = &scan->contact[scan->count++];
         contact->key =
-            (cn_contact_key){pair->b, pair->a, shapes << 32 | manifold->point[k].feature};
+            (model_contact_key){pair->b, pair->a, shapes << 32 | manifold->point[k].feature};
         contact->gap = manifold->point[k].gap;
         memcpy(contact->point, manifold->point[k].point, sizeof contact->point);
         memcpy(contact->normal, manifold->point[k].normal, sizeof contact->normal);
@@ -337,8 +337,8 @@ static bool add_manifold(pair_scan *scan, const cn_body_pair *pair, uint64_t sha
 static bool near_plane(const double center[3], double radius, const placed_shape *plane,
                        double distance) {
     double apart[3];
-    cn_sub3(center, plane->placed.position, apart);
-    return cn_dot3(plane->normal, apart) - plane->placed.shape->offset <= radius + distance;
+    math_sub3(center, plane->placed.position, apart);
+    return math_dot3(plane->normal, apart) - plane->placed.shape->offset <= radius + distance;
 }
 
 // Whether the bounding spheres of two shapes come within the distance.
@@ -349,35 +349,35 @@ static bool shapes_near(const placed_shape *a, const placed_shape *b, double dis
                               : near_plane(b->middle, bound_b, a, distance);
     }
     double apart[3], reach = bound_a + bound_b + distance;
-    cn_sub3(a->middle, b->middle, apart);
-    return cn_dot3(apart, apart) <= reach * reach;
+    math_sub3(a->middle, b->middle, apart);
+    return math_dot3(apart, apart) <= reach * reach;
 }
 
 // How far an unbounded body that turns comes to the other one in a step: the farther away, the
 // faster.
-static double sweep_reach(const cn_detector *d, int32_t unbounded, int32_t other) {
+static double sweep_reach(const det_detector *d, int32_t unbounded, int32_t other) {
     double apart[3];
     if (isinf(d->bounding[other].radius)) {
         return 0.0;
     }
-    cn_sub3(d->bounding[unbounded].center, d->bounding[other].center, apart);
-    return d->body[unbounded].spin * (cn_norm3(apart) + d->model->body[other].bound);
+    math_sub3(d->bounding[unbounded].center, d->bounding[other].center, apart);
+    return d->body[unbounded].spin * (math_norm3(apart) + d->model->body[other].bound);
 }
 
-static inline bool sweeps(const cn_detector *d, int32_t body) {
+static inline bool sweeps(const det_detector *d, int32_t body) {
     return d->body[body].spin != 0.0 && isinf(d->bounding[body].radius);
 }
 
 // Within which a pair is evaluated.
 static double scan_distance(const pair_scan *scan, int32_t a, int32_t b) {
-    const cn_detector *d = scan->call->detector;
+    const det_detector *d = scan->call->detector;
     double distance = scan->call->alert + d->body[a].reach + d->body[b].reach;
     distance += sweeps(d, a) ? sweep_reach(d, a, b) : 0.0;
     return distance + (sweeps(d, b) ? sweep_reach(d, b, a) : 0.0);
 }
 
 // The shapes of a body in the world; that of a round body is placed here.
-static const placed_shape *shapes_of(const cn_detector *d, int32_t body, placed_shape *own) {
+static const placed_shape *shapes_of(const det_detector *d, int32_t body, placed_shape *own) {
     if (!(d->kind[body] & KIND_ROUND)) {
         return &d->here[d->shape[body]];
     }
@@ -386,8 +386,8 @@ static const placed_shape *shapes_of(const cn_detector *d, int32_t body, placed_
 }
 
 // A round body against the walls of a body. false: no room.
-static bool scan_round_by_walls(pair_scan *scan, const cn_body_pair *pair) {
-    const cn_detector *d = scan->call->detector;
+static bool scan_round_by_walls(pair_scan *scan, const det_body_pair *pair) {
+    const det_detector *d = scan->call->detector;
     bool candidate = d->kind[pair->b] & KIND_ROUND;
     int32_t round = candidate ? pair->b : pair->a, walls = candidate ? pair->a : pair->b;
     double distance = scan_distance(scan, pair->a, pair->b);
@@ -398,12 +398,12 @@ static bool scan_round_by_walls(pair_scan *scan, const cn_body_pair *pair) {
         if (!near_plane(d->bounding[round].center, d->body[round].bound, plane, distance)) {
             continue;
         }
-        cn_manifold manifold;
+        det_manifold manifold;
         manifold.count = 0;
-        cn_ball_plane_contact(d->bounding[round].center, d->body[round].radius, &plane->placed,
-                              distance, &manifold);
+        det_sphere_plane_contact(d->bounding[round].center, d->body[round].radius, &plane->placed,
+                                 distance, &manifold);
         if (!candidate) {
-            cn_manifold_flip(&manifold);
+            det_manifold_flip(&manifold);
         }
         uint64_t shapes = (uint64_t)k << (candidate ? 0 : SHAPE_BITS);
         if (!add_manifold(scan, pair, shapes, &manifold)) {
@@ -415,8 +415,8 @@ static bool scan_round_by_walls(pair_scan *scan, const cn_body_pair *pair) {
 
 // All shapes of b (the candidate) against all of a. false: no room.
 static bool scan_shapes(pair_scan *scan, int64_t number) {
-    const cn_detector *d = scan->call->detector;
-    const cn_body_pair *pair = &d->near.pair[number];
+    const det_detector *d = scan->call->detector;
+    const det_body_pair *pair = &d->near.pair[number];
     uint16_t none = 0,
              *parting = d->parting.data ? (uint16_t *)(void *)d->parting.data + number : &none;
     double distance = scan_distance(scan, pair->a, pair->b);
@@ -429,10 +429,10 @@ static bool scan_shapes(pair_scan *scan, int64_t number) {
                 continue;
             }
             uint64_t shapes = (uint64_t)i << SHAPE_BITS | (uint64_t)j;
-            cn_manifold manifold;
+            det_manifold manifold;
             manifold.parting = *parting;
-            bool may_touch = cn_narrow_again(d->model->dim, &candidate[i].placed,
-                                             &antagonist[j].placed, distance, &manifold);
+            bool may_touch = det_narrow_again(d->model->dim, &candidate[i].placed,
+                                              &antagonist[j].placed, distance, &manifold);
             *parting = (uint16_t)manifold.parting;
             if (may_touch && !add_manifold(scan, pair, shapes & SHAPES_MASK, &manifold)) {
                 return false;
@@ -444,7 +444,7 @@ static bool scan_shapes(pair_scan *scan, int64_t number) {
 
 // ---- all pairs ----
 
-static double deepest_overlap(const cn_contact *contact, int64_t count) {
+static double deepest_overlap(const det_contact *contact, int64_t count) {
     double deepest = 0.0;
     for (int64_t k = 0; k < count; k++) {
         deepest = -contact[k].gap > deepest ? -contact[k].gap : deepest;
@@ -455,12 +455,12 @@ static double deepest_overlap(const cn_contact *contact, int64_t count) {
 // Pairs, by their numbers from that of scan->next, without those that have no contacts though a
 // body of them is free; returns how many are left. Their marks say so.
 static int32_t leave_out(const pair_scan *scan, int32_t *which, int32_t count) {
-    const cn_detector *d = scan->call->detector;
+    const det_detector *d = scan->call->detector;
     int32_t left = 0;
     for (int32_t k = 0; k < count; k++) {
-        const cn_body_pair *pair = &d->near.pair[scan->next + which[k]];
+        const det_body_pair *pair = &d->near.pair[scan->next + which[k]];
         uint8_t *mark = &d->near.mark[scan->next + which[k]];
-        if (d->model->jointed_count > 0 && cn_model_is_jointed(d->model, pair->a, pair->b)) {
+        if (d->model->jointed_count > 0 && model_is_jointed(d->model, pair->a, pair->b)) {
             *mark = 0;
         } else if (d->resting && d->resting[pair->a] && d->resting[pair->b]) {
             *mark = 1; // as far as anyone will ask
@@ -479,8 +479,8 @@ static inline bool is_by_walls(uint32_t kinds) {
 // Contacts of a pair that is not of two round bodies; marks it when it has any. false: no room,
 // nothing added.
 static bool scan_pair(pair_scan *scan, int64_t number) {
-    const cn_detector *d = scan->call->detector;
-    const cn_body_pair *pair = &d->near.pair[number];
+    const det_detector *d = scan->call->detector;
+    const det_body_pair *pair = &d->near.pair[number];
     uint8_t *mark = &d->near.mark[number];
     int64_t count = scan->count;
     if (!(is_by_walls(d->kind[pair->a] | d->kind[pair->b]) ? scan_round_by_walls(scan, pair)
@@ -511,8 +511,8 @@ typedef struct sorted_pairs {
 // bodies and walls come in any order.
 static void sort_pairs(const pair_scan *scan, const int32_t *touching, int32_t count,
                        sorted_pairs *block) {
-    const cn_detector *d = scan->call->detector;
-    const cn_body_pair *pair = d->near.pair + scan->next;
+    const det_detector *d = scan->call->detector;
+    const det_body_pair *pair = d->near.pair + scan->next;
     uint8_t *mark = d->near.mark + scan->next;
     const uint32_t *kind = d->kind;
     int32_t rounds = 0, others = 0;
@@ -534,7 +534,7 @@ static void sort_pairs(const pair_scan *scan, const int32_t *touching, int32_t c
 // Contacts of pairs of round bodies. false: no room, nothing added.
 static bool scan_round_pairs(pair_scan *scan, const int32_t *which, int32_t count) {
     const detect_call *call = scan->call;
-    const cn_detector *d = call->detector;
+    const det_detector *d = call->detector;
     if (count == 0) {
         return true;
     }
@@ -577,12 +577,12 @@ static int32_t scan_sorted(pair_scan *scan, const sorted_pairs *block) {
 
 // As many pairs as there is room for.
 static void scan_pairs(pair_scan *scan) {
-    const cn_detector *d = scan->call->detector;
+    const det_detector *d = scan->call->detector;
     int32_t touching[SCAN_BLOCK];
     sorted_pairs block;
-    // One that is cancelled ends without the rest; cn_detect says so.
+    // One that is cancelled ends without the rest; det_detect says so.
     while (scan->next < scan->end) {
-        if (cn_is_cancelled(&d->env)) {
+        if (base_is_cancelled(&d->env)) {
             scan->next = scan->end;
             return;
         }
@@ -606,7 +606,7 @@ static void scan_unit(void *user, int32_t unit) {
     scan_pairs((pair_scan *)user + unit);
 }
 
-static void add_missed(const pair_scan *scan, cn_contact_list *out) {
+static void add_missed(const pair_scan *scan, det_contact_list *out) {
     if (scan->missed > 0) {
         out->missed += scan->missed;
         out->missed_a = scan->missed_a;
@@ -615,16 +615,16 @@ static void add_missed(const pair_scan *scan, cn_contact_list *out) {
 }
 
 // The rest of the pairs of a scan straight into the list, which grows as needed.
-static bool scan_rest(cn_detector *d, pair_scan scan, cn_contact_list *out) {
+static bool scan_rest(det_detector *d, pair_scan scan, det_contact_list *out) {
     for (size_t more = SCAN_BLOCK; scan.next < scan.end; more *= 2) {
-        if (!cn_buffer_reserve(&d->contacts, more * sizeof(cn_contact))) {
+        if (!base_buffer_reserve(&d->contacts, more * sizeof(det_contact))) {
             return false;
         }
         scan.contact = (void *)(d->contacts.data + d->contacts.size);
-        scan.room = (int64_t)((d->contacts.capacity - d->contacts.size) / sizeof(cn_contact));
+        scan.room = (int64_t)((d->contacts.capacity - d->contacts.size) / sizeof(det_contact));
         scan.count = scan.missed = 0;
         scan_pairs(&scan);
-        d->contacts.size += sizeof(cn_contact) * (size_t)scan.count;
+        d->contacts.size += sizeof(det_contact) * (size_t)scan.count;
         add_missed(&scan, out);
     }
     return true;
@@ -636,26 +636,26 @@ static void copy_unit(void *user, int32_t unit) {
 }
 
 // Units of pairs at once, each into room of its own, put together in their order.
-static bool scan_units(cn_detector *d, pair_scan *scan, int32_t units, cn_contact_list *out) {
-    cn_buffer *contacts = &d->contacts;
-    cn_parallel_for(&d->env, units, scan_unit, scan);
+static bool scan_units(det_detector *d, pair_scan *scan, int32_t units, det_contact_list *out) {
+    base_buffer *contacts = &d->contacts;
+    base_parallel_for(&d->env, units, scan_unit, scan);
     int32_t whole = 0; // units that had room enough
     size_t size = contacts->size;
     while (whole < units && scan[whole].next == scan[whole].end) {
-        size += sizeof(cn_contact) * (size_t)scan[whole++].count;
+        size += sizeof(det_contact) * (size_t)scan[whole++].count;
     }
-    if (!cn_buffer_reserve(contacts, size - contacts->size)) {
+    if (!base_buffer_reserve(contacts, size - contacts->size)) {
         return false;
     }
     for (int32_t i = 0; i < whole; i++) {
         scan[i].to = (void *)(contacts->data + contacts->size);
-        contacts->size += sizeof(cn_contact) * (size_t)scan[i].count;
+        contacts->size += sizeof(det_contact) * (size_t)scan[i].count;
         add_missed(&scan[i], out);
     }
-    cn_parallel_for(&d->env, whole, copy_unit, scan);
+    base_parallel_for(&d->env, whole, copy_unit, scan);
     for (int32_t i = whole; i < units; i++) {
-        size_t bytes = sizeof(cn_contact) * (size_t)scan[i].count;
-        if (!cn_buffer_append(contacts, scan[i].contact, bytes)) {
+        size_t bytes = sizeof(det_contact) * (size_t)scan[i].count;
+        if (!base_buffer_append(contacts, scan[i].contact, bytes)) {
             return false;
         }
         add_missed(&scan[i], out);
@@ -666,15 +666,15 @@ static bool scan_units(cn_detector *d, pair_scan *scan, int32_t units, cn_contac
     return true;
 }
 
-static bool scan_all(const detect_call *call, cn_contact_list *out) {
-    cn_detector *d = call->detector;
+static bool scan_all(const detect_call *call, det_contact_list *out) {
+    det_detector *d = call->detector;
     int64_t pairs = d->near.count;
     d->contacts.size = 0;
-    if (pairs <= SCAN_PAIRS || cn_thread_count(&d->env) == 1) { // the same, without copies
+    if (pairs <= SCAN_PAIRS || base_thread_count(&d->env) == 1) { // the same, without copies
         return scan_rest(d, (pair_scan){.call = call, .end = pairs}, out);
     }
     pair_scan scan[SCAN_UNITS];
-    cn_contact *room = CN_TAKE(d->scratch, cn_contact, SCAN_UNITS * SCAN_CONTACTS);
+    det_contact *room = BASE_TAKE(d->scratch, det_contact, SCAN_UNITS * SCAN_CONTACTS);
     bool done = room != NULL;
     for (int64_t next = 0; done && next < pairs;) {
         int32_t units = 0;
@@ -694,12 +694,12 @@ static bool scan_all(const detect_call *call, cn_contact_list *out) {
 
 // Room for the parting faces of the pairs, where bodies that are not round move. They are not
 // moved when the pairs are listed anew: a wrong one costs an evaluation and changes nothing.
-static bool reserve_parting(cn_detector *d) {
+static bool reserve_parting(det_detector *d) {
     size_t before = d->parting.size, size = sizeof(uint16_t) * (size_t)d->near.count;
-    if (d->model->only_balls || before >= size) {
+    if (d->model->only_spheres || before >= size) {
         return true;
     }
-    bool done = cn_buffer_reserve(&d->parting, size - before);
+    bool done = base_buffer_reserve(&d->parting, size - before);
     if (done) {
         memset(d->parting.data + before, 0, size - before);
         d->parting.size = size;
@@ -710,35 +710,35 @@ static bool reserve_parting(cn_detector *d) {
 // Places everything and finds the pairs of bodies near each other. CN_ERR_UNSUPPORTED: too many of
 // them, some are listed.
 static cn_status find_near(const detect_call *call, cn_error *error) {
-    cn_detector *d = call->detector;
+    det_detector *d = call->detector;
     int32_t bodies = d->model->body_count;
-    cn_parallel_ranges(&d->env, bodies, place_bodies, (void *)call);
+    base_parallel_ranges(&d->env, bodies, place_bodies, (void *)call);
     if (d->walls > 0) {
-        cn_parallel_ranges(&d->env, bodies, mark_near_walls, (void *)call);
+        base_parallel_ranges(&d->env, bodies, mark_near_walls, (void *)call);
     }
-    cn_status status = cn_broad_near(d->broad, &d->env, bodies, d->bounding, d->scratch, &d->near);
+    cn_status status = det_broad_near(d->broad, &d->env, bodies, d->bounding, d->scratch, &d->near);
     if (status == CN_ERR_CANCELLED) {
-        return cn_fail_cancelled(error);
+        return base_fail_cancelled(error);
     }
     if (status == CN_ERR_MEMORY || !reserve_parting(d)) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     if (status == CN_ERR_UNSUPPORTED) {
-        cn_fail(error, status, "more than %d pairs of bodies among %d near one another",
-                CN_GRID_PAIRS_MAX, bodies < CN_GRID_UNIT ? bodies : CN_GRID_UNIT);
-        cn_fail_hint(error, "bodies at the same place, a step in which they move by many times "
-                            "their size (time.step), or a large detection.alert");
+        base_fail(error, status, "more than %d pairs of bodies among %d near one another",
+                  DET_GRID_PAIRS_MAX, bodies < DET_GRID_UNIT ? bodies : DET_GRID_UNIT);
+        base_fail_hint(error, "bodies at the same place, a step in which they move by many times "
+                              "their size (time.step), or a large detection.alert");
     }
     return status;
 }
 
-cn_status cn_detect_overlap(cn_detector *detector, const double *q, const double *v, double h,
-                            double accepted, cn_contact *out, bool *found, cn_error *error) {
-    cn_detector *d = detector;
+cn_status det_detect_overlap(det_detector *detector, const double *q, const double *v, double h,
+                             double accepted, det_contact *out, bool *found, cn_error *error) {
+    det_detector *d = detector;
     detect_call call = {d, q, v, h, d->model->settings.alert};
-    cn_arena_mark mark = cn_arena_get_mark(d->scratch);
+    base_arena_mark mark = base_arena_get_mark(d->scratch);
     cn_status near = find_near(&call, error);
-    cn_arena_release(d->scratch, mark);
+    base_arena_release(d->scratch, mark);
     *found = false;
     if (near == CN_ERR_MEMORY || near == CN_ERR_CANCELLED) {
         return near;
@@ -748,8 +748,8 @@ cn_status cn_detect_overlap(cn_detector *detector, const double *q, const double
     pair_scan scan = {.call = &call, .end = d->near.count};
     for (size_t room = SCAN_CONTACTS; scan.next < scan.end;) {
         d->contacts.size = 0;
-        if (!cn_buffer_reserve(&d->contacts, room * sizeof(cn_contact))) {
-            return cn_fail_memory(error);
+        if (!base_buffer_reserve(&d->contacts, room * sizeof(det_contact))) {
+            return base_fail_memory(error);
         }
         scan.contact = (void *)d->contacts.data;
         scan.room = (int64_t)room;
@@ -765,29 +765,29 @@ cn_status cn_detect_overlap(cn_detector *detector, const double *q, const double
         room = scan.count == 0 ? 2 * room : room;
     }
     d->first = near != CN_OK;
-    return near == CN_OK ? cn_poll_status(&d->env, error) : near;
+    return near == CN_OK ? base_poll_status(&d->env, error) : near;
 }
 
-cn_status cn_detect(cn_detector *detector, const double *q, const double *v, double h,
-                    cn_contact_list *out, cn_error *error) {
-    cn_detector *d = detector;
+cn_status det_detect(det_detector *detector, const double *q, const double *v, double h,
+                     det_contact_list *out, cn_error *error) {
+    det_detector *d = detector;
     detect_call call = {d, q, v, h, d->model->settings.alert};
-    *out = (cn_contact_list){.alert = call.alert};
-    cn_arena_mark mark = cn_arena_get_mark(d->scratch);
+    *out = (det_contact_list){.alert = call.alert};
+    base_arena_mark mark = base_arena_get_mark(d->scratch);
     cn_status status = find_near(&call, error);
     if (status == CN_OK && !scan_all(&call, out)) {
-        status = cn_fail_memory(error);
+        status = base_fail_memory(error);
     }
-    cn_arena_release(d->scratch, mark);
-    if (cn_is_cancelled(&d->env)) {
-        return cn_fail_cancelled(error);
+    base_arena_release(d->scratch, mark);
+    if (base_is_cancelled(&d->env)) {
+        return base_fail_cancelled(error);
     }
     if (status != CN_OK) {
         return status;
     }
-    int64_t count = (int64_t)(d->contacts.size / sizeof(cn_contact));
+    int64_t count = (int64_t)(d->contacts.size / sizeof(det_contact));
     if (count > INT32_MAX) {
-        return cn_fail(error, CN_ERR_UNSUPPORTED, "more than %d contacts", INT32_MAX);
+        return base_fail(error, CN_ERR_UNSUPPORTED, "more than %d contacts", INT32_MAX);
     }
     out->count = (int32_t)count;
     out->contact = (void *)d->contacts.data;

@@ -117,7 +117,7 @@ static cn_status find_segments(const det_surface *candidate, const det_surface *
             total += find_segment(candidate, c, antagonist, a, alert, depth, &found);
         }
     }
-    *out = (segments){.segment = CN_TAKE(memory, segment, total)};
+    *out = (segments){.segment = BASE_TAKE(memory, segment, total)};
     if (!out->segment) {
         return CN_ERR_MEMORY;
     }
@@ -135,13 +135,13 @@ static cn_status find_segments(const det_surface *candidate, const det_surface *
 }
 
 static cn_status take_rows(cn_arena *memory, int64_t rows, int64_t weights, det_rows *out) {
-    out->key = CN_TAKE(memory, int64_t, rows);
-    out->gap = CN_TAKE(memory, double, rows);
-    out->length = CN_TAKE(memory, double, rows);
-    out->point = CN_TAKE(memory, double, 2 * rows);
-    out->normal = CN_TAKE(memory, double, 2 * rows);
-    out->start = CN_TAKE_ZERO(memory, int64_t, rows + 1);
-    out->weight = CN_TAKE(memory, det_node_weight, weights);
+    out->key = BASE_TAKE(memory, int64_t, rows);
+    out->gap = BASE_TAKE(memory, double, rows);
+    out->length = BASE_TAKE(memory, double, rows);
+    out->point = BASE_TAKE(memory, double, 2 * rows);
+    out->normal = BASE_TAKE(memory, double, 2 * rows);
+    out->start = BASE_TAKE_ZERO(memory, int64_t, rows + 1);
+    out->weight = BASE_TAKE(memory, det_node_weight, weights);
     out->rows = 0;
     return out->key && out->gap && out->length && out->point && out->normal && out->start &&
                    out->weight
@@ -333,12 +333,12 @@ cn_status det_mortar_rows(const det_surface *candidate, const det_surface *antag
     segments found;
     *out = (det_rows){0};
     cn_status status = find_segments(candidate, antagonist, alert, depth, memory, &found);
-    mortar_sum *sums = status == CN_OK ? CN_TAKE_ZERO(memory, mortar_sum, nodes) : NULL;
+    mortar_sum *sums = status == CN_OK ? BASE_TAKE_ZERO(memory, mortar_sum, nodes) : NULL;
     if (!sums) {
         return CN_ERR_MEMORY;
     }
     int64_t weights = reserve_weights(candidate, &found, sums);
-    det_node_weight *list = CN_TAKE(memory, det_node_weight, weights);
+    det_node_weight *list = BASE_TAKE(memory, det_node_weight, weights);
     status = list ? take_rows(memory, candidate->mesh->surface_nodes,
                               weights + candidate->mesh->surface_nodes, out)
                   : CN_ERR_MEMORY;

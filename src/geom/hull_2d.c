@@ -14,28 +14,28 @@
 #include <string.h>
 
 // Round-off of a vertex on the line of its neighbours, relative to the polygon's size.
-#define CN_COLLINEAR 1e-14
+#define COLLINEAR 1e-14
 
 // Twice the area of a triangle in the plane, positive when it turns left.
-static double cn_turn(const double *a, const double *b, const double *c) {
+static double geom_turn(const double *a, const double *b, const double *c) {
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
 // Whether b is left of the way from a to c, or so near to it that it is no corner.
-static bool cn_is_no_corner(const double *a, const double *b, const double *c, double size) {
+static bool is_no_corner(const double *a, const double *b, const double *c, double size) {
     double way[3];
-    cn_sub3(c, a, way);
-    return !(cn_turn(a, b, c) > CN_COLLINEAR * size * cn_norm3(way));
+    math_sub3(c, a, way);
+    return !(geom_turn(a, b, c) > COLLINEAR * size * math_norm3(way));
 }
 
 // One half of the hull: the corners met when going along the sorted points and keeping right.
-static int32_t cn_chain(const double *point, const int32_t *sorted, int32_t count, int32_t step,
-                        double size, int32_t *chain) {
+static int32_t geom_chain(const double *point, const int32_t *sorted, int32_t count, int32_t step,
+                          double size, int32_t *chain) {
     int32_t length = 0;
     for (int32_t i = step > 0 ? 0 : count - 1; i >= 0 && i < count; i += step) {
         const double *x = point + 3 * (int64_t)sorted[i];
-        while (length >= 2 && cn_is_no_corner(point + 3 * (int64_t)chain[length - 2],
-                                              point + 3 * (int64_t)chain[length - 1], x, size)) {
+        while (length >= 2 && is_no_corner(point + 3 * (int64_t)chain[length - 2],
+                                           point + 3 * (int64_t)chain[length - 1], x, size)) {
             length--;
         }
         chain[length++] = sorted[i];
@@ -44,7 +44,7 @@ static int32_t cn_chain(const double *point, const int32_t *sorted, int32_t coun
 }
 
 // The hull's corners, counter-clockwise from the one with the smallest index.
-static void cn_polygon_fill(const double *point, const int32_t *corner, cn_hull *hull) {
+static void polygon_fill(const double *point, const int32_t *corner, geom_hull *hull) {
     int32_t count = hull->vertex_count, first = 0;
     for (int32_t i = 1; i < count; i++) {
         first = corner[i] < corner[first] ? i : first;
@@ -57,86 +57,87 @@ static void cn_polygon_fill(const double *point, const int32_t *corner, cn_hull 
         const double *a = hull->vertex + 3 * (int64_t)f;
         const double *b = hull->vertex + 3 * (int64_t)((f + 1) % count);
         double along[3], *normal = hull->normal + 3 * (int64_t)f;
-        cn_sub3(b, a, along);
-        double length = cn_norm3(along);
+        math_sub3(b, a, along);
+        double length = math_norm3(along);
         normal[0] = along[1] / length;
         normal[1] = -along[0] / length;
         normal[2] = 0.0;
-        hull->offset[f] = fmax(cn_dot3(normal, a), cn_dot3(normal, b));
+        hull->offset[f] = fmax(math_dot3(normal, a), math_dot3(normal, b));
     }
-    cn_hull_center(hull);
+    geom_hull_center(hull);
 }
 
-static cn_status cn_polygon_check(const double *point, int32_t count, const cn_hull *hull,
-                                  double size, cn_error *error) {
-    double area = 0.0, perimeter = 0.0, allowed = CN_HULL_DETAIL * size;
+static cn_status polygon_check(const double *point, int32_t count, const geom_hull *hull,
+                               double size, cn_error *error) {
+    double area = 0.0, perimeter = 0.0, allowed = GEOM_HULL_DETAIL * size;
     for (int32_t i = 1; i + 1 < count; i++) {
-        area += 0.5 * cn_turn(point, point + 3 * (int64_t)i, point + 3 * (int64_t)(i + 1));
+        area += 0.5 * geom_turn(point, point + 3 * (int64_t)i, point + 3 * (int64_t)(i + 1));
     }
     cn_status status = CN_OK;
     for (int32_t i = 0; i < count && status == CN_OK; i++) {
         double depth = INFINITY;
         for (int32_t f = 0; f < hull->face_count; f++) {
-            depth = fmin(depth, hull->offset[f] -
-                                    cn_dot3(hull->normal + 3 * (int64_t)f, point + 3 * (int64_t)i));
+            depth = fmin(depth, hull->offset[f] - math_dot3(hull->normal + 3 * (int64_t)f,
+                                                            point + 3 * (int64_t)i));
         }
         if (!(depth <= allowed)) {
-            status = cn_fail(error, CN_ERR_INPUT,
-                             "it is not convex: vertex %d lies %g inside the hull of the others", i,
-                             depth);
+            status = base_fail(error, CN_ERR_INPUT,
+                               "it is not convex: vertex %d lies %g inside the hull of the others",
+                               i, depth);
         }
     }
     for (int32_t f = 0; f < hull->face_count; f++) {
         double along[3];
-        cn_sub3(hull->vertex + 3 * (int64_t)((f + 1) % hull->vertex_count),
-                hull->vertex + 3 * (int64_t)f, along);
-        perimeter += cn_norm3(along);
+        math_sub3(hull->vertex + 3 * (int64_t)((f + 1) % hull->vertex_count),
+                  hull->vertex + 3 * (int64_t)f, along);
+        perimeter += math_norm3(along);
     }
-    cn_moments whole;
-    cn_hull_moments(hull, 2, hull->center, &whole);
+    geom_moments whole;
+    geom_hull_moments(hull, 2, hull->center, &whole);
     if (status == CN_OK && !(fabs(fabs(area) - whole.volume) <= allowed * perimeter)) {
-        status = cn_fail(error, CN_ERR_INPUT,
-                         "its edges cross or its vertices are not in order: they hold an area of "
-                         "%g, their convex hull %g",
-                         fabs(area), whole.volume);
+        status = base_fail(error, CN_ERR_INPUT,
+                           "its edges cross or its vertices are not in order: they hold an area of "
+                           "%g, their convex hull %g",
+                           fabs(area), whole.volume);
     }
     if (status != CN_OK) {
-        cn_fail_hint(error, "list the vertices of a convex polygon in order; give convex parts as "
-                            "several shapes of one body");
+        base_fail_hint(error,
+                       "list the vertices of a convex polygon in order; give convex parts as "
+                       "several shapes of one body");
     }
     return status;
 }
 
-cn_status cn_hull_polygon(const double *point, int32_t count, cn_arena *scratch, cn_arena *memory,
-                          cn_hull *out, cn_error *error) {
-    cn_status status = cn_vertices_check_count(count, error);
+cn_status geom_hull_polygon(const double *point, int32_t count, cn_arena *scratch, cn_arena *memory,
+                            geom_hull *out, cn_error *error) {
+    cn_status status = geom_vertices_check_count(count, error);
     if (status != CN_OK) {
         return status;
     }
-    double size = cn_points_size(point, count);
-    if (cn_points_rank(point, count, size) < 2) {
-        return cn_fail(error, CN_ERR_INPUT, "its vertices lie on a line, so it has no area");
+    double size = geom_points_size(point, count);
+    if (geom_points_rank(point, count, size) < 2) {
+        return base_fail(error, CN_ERR_INPUT, "its vertices lie on a line, so it has no area");
     }
-    int32_t *sorted = CN_TAKE(scratch, int32_t, count);
-    int32_t *corner = CN_TAKE(scratch, int32_t, 2 * (int64_t)count);
+    int32_t *sorted = BASE_TAKE(scratch, int32_t, count);
+    int32_t *corner = BASE_TAKE(scratch, int32_t, 2 * (int64_t)count);
     if (!sorted || !corner) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int32_t i = 0; i < count; i++) {
         sorted[i] = i;
     }
     int32_t kept = count;
-    status = cn_points_weld(point, CN_HULL_DETAIL * size, sorted, &kept, scratch, error);
+    status = geom_points_weld(point, GEOM_HULL_DETAIL * size, sorted, &kept, scratch, error);
     if (status != CN_OK) {
         return status;
     }
-    int32_t corners = cn_chain(point, sorted, kept, 1, size, corner);
-    corners += cn_chain(point, sorted, kept, -1, size, corner + corners);
-    *out = (cn_hull){.vertex_count = corners, .face_count = corners};
-    status = cn_hull_take(memory, out, error);
+    int32_t corners = geom_chain(point, sorted, kept, 1, size, corner);
+    corners += geom_chain(point, sorted, kept, -1, size, corner + corners);
+    *out = (geom_hull){.vertex_count = corners, .face_count = corners};
+    status = geom_hull_take(memory, out, error);
     if (status == CN_OK) {
-        cn_polygon_fill(point, corner, out);
-        status = cn_polygon_check(point, count, out, size, error);
+        polygon_fill(point, corner, out);
+        status = polygon_check(point, count, out, size, error);
     }
     return status;
 }

@@ -9,29 +9,30 @@
 
 #include <string.h>
 
-static const int32_t cn_box_face[7] = {0, 4, 8, 12, 16, 20, 24};
-static const int32_t cn_box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
-                                        2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+static const int32_t box_face[7] = {0, 4, 8, 12, 16, 20, 24};
+static const int32_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
+                                     2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
 // Two vertices ascending, the face on the left of their way, the face on its right.
-static const int32_t cn_box_edge[48] = {0, 1, 2, 4, 0, 2, 4, 0, 0, 4, 0, 2, 1, 3, 1, 4,
-                                        1, 5, 2, 1, 2, 3, 4, 3, 2, 6, 3, 0, 3, 7, 1, 3,
-                                        4, 5, 5, 2, 4, 6, 0, 5, 5, 7, 5, 1, 6, 7, 3, 5};
+static const int32_t box_edge[48] = {0, 1, 2, 4, 0, 2, 4, 0, 0, 4, 0, 2, 1, 3, 1, 4,
+                                     1, 5, 2, 1, 2, 3, 4, 3, 2, 6, 3, 0, 3, 7, 1, 3,
+                                     4, 5, 5, 2, 4, 6, 0, 5, 5, 7, 5, 1, 6, 7, 3, 5};
 
 // out = R x + position
-static void cn_box_place(const double R[9], const double position[3], const double x[3],
-                         double out[3]) {
-    cn_mat3_apply(R, x, out);
-    cn_add_scaled3(position, 1.0, out, out);
+static void box_place(const double R[9], const double position[3], const double x[3],
+                      double out[3]) {
+    math_mat3_apply(R, x, out);
+    math_add_scaled3(position, 1.0, out, out);
 }
 
-cn_status cn_hull_box(int32_t dim, const double half[3], const double R[9],
-                      const double position[3], cn_arena *memory, cn_hull *out, cn_error *error) {
+cn_status geom_hull_box(int32_t dim, const double half[3], const double R[9],
+                        const double position[3], cn_arena *memory, geom_hull *out,
+                        cn_error *error) {
     static const int32_t around[4] = {0, 1, 3, 2}; // corners of the rectangle in order
     static const int32_t side[4] = {2, 1, 3, 0};   // faces of the rectangle in the order of edges
-    *out = (cn_hull){.vertex_count = dim == 3 ? 8 : 4,
-                     .face_count = dim == 3 ? 6 : 4,
-                     .edge_count = dim == 3 ? 12 : 0};
-    cn_status status = cn_hull_take(memory, out, error);
+    *out = (geom_hull){.vertex_count = dim == 3 ? 8 : 4,
+                       .face_count = dim == 3 ? 6 : 4,
+                       .edge_count = dim == 3 ? 12 : 0};
+    cn_status status = geom_hull_take(memory, out, error);
     if (status != CN_OK) {
         return status;
     }
@@ -42,7 +43,7 @@ cn_status cn_hull_box(int32_t dim, const double half[3], const double R[9],
             x[k] = (corner >> k & 1) ? half[k] : -half[k];
         }
         x[2] = dim == 3 ? x[2] : 0.0;
-        cn_box_place(R, position, x, out->vertex + 3 * (int64_t)i);
+        box_place(R, position, x, out->vertex + 3 * (int64_t)i);
     }
     for (int32_t f = 0; f < out->face_count; f++) {
         int32_t face = dim == 3 ? f : side[f], axis = face / 2;
@@ -51,13 +52,13 @@ cn_status cn_hull_box(int32_t dim, const double half[3], const double R[9],
         for (int32_t k = 0; k < 3; k++) {
             normal[k] = sign * R[3 * k + axis];
         }
-        out->offset[f] = cn_dot3(normal, position) + half[axis];
+        out->offset[f] = math_dot3(normal, position) + half[axis];
     }
     // All boxes share what is the same for all.
     if (dim == 3) {
-        out->face = cn_box_face;
-        out->loop = cn_box_loop;
-        out->edge = cn_box_edge;
+        out->face = box_face;
+        out->loop = box_loop;
+        out->edge = box_edge;
     }
     memcpy(out->center, position, sizeof out->center);
     return CN_OK;

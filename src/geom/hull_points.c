@@ -16,7 +16,7 @@
 
 #include <libqhull_r/qhull_ra.h>
 
-double cn_points_size(const double *point, int32_t count) {
+double geom_points_size(const double *point, int32_t count) {
     double square = 0.0;
     for (int32_t k = 0; k < 3; k++) {
         double low = count > 0 ? point[k] : 0.0, high = low;
@@ -30,53 +30,52 @@ double cn_points_size(const double *point, int32_t count) {
 }
 
 // The part of x - origin that the first `rank` unit vectors of frame do not span.
-static double cn_distance_beyond(const double *x, const double *origin, const double *frame,
-                                 int32_t rank, double rest[3]) {
-    cn_sub3(x, origin, rest);
+static double distance_beyond(const double *x, const double *origin, const double *frame,
+                              int32_t rank, double rest[3]) {
+    math_sub3(x, origin, rest);
     for (int32_t k = 0; k < rank; k++) {
-        cn_add_scaled3(rest, -cn_dot3(rest, frame + 3 * k), frame + 3 * k, rest);
+        math_add_scaled3(rest, -math_dot3(rest, frame + 3 * k), frame + 3 * k, rest);
     }
-    return cn_norm3(rest);
+    return math_norm3(rest);
 }
 
-int32_t cn_points_rank(const double *point, int32_t count, double size) {
+int32_t geom_points_rank(const double *point, int32_t count, double size) {
     double frame[9];
     for (int32_t rank = 0; rank < 3; rank++) {
-        double most = 0.0, rest[3];
+        double max = 0.0, rest[3];
         for (int32_t i = 0; i < count; i++) {
-            double distance = cn_distance_beyond(point + 3 * (int64_t)i, point, frame, rank, rest);
-            if (distance > most) {
-                most = distance;
+            double distance = distance_beyond(point + 3 * (int64_t)i, point, frame, rank, rest);
+            if (distance > max) {
+                max = distance;
                 for (int32_t k = 0; k < 3; k++) {
                     frame[3 * rank + k] = rest[k] / distance;
                 }
             }
         }
-        if (!(most > CN_HULL_DETAIL * size)) {
+        if (!(max > GEOM_HULL_DETAIL * size)) {
             return rank;
         }
     }
     return 3;
 }
 
-static cn_status cn_qhull_failure(int code, cn_error *error) {
+static cn_status qhull_failure(int code, cn_error *error) {
     if (code == qh_ERRmem) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
-    return cn_fail(error, CN_ERR_NUMERIC, "the convex hull of the points could not be found");
+    return base_fail(error, CN_ERR_NUMERIC, "the convex hull of the points could not be found");
 }
 
 // The facets that a finished qhull has, as triangles.
-static cn_status cn_qhull_triangles(qhT *qh, cn_arena *scratch, cn_triangles *out,
-                                    cn_error *error) {
+static cn_status qhull_triangles(qhT *qh, cn_arena *scratch, geom_triangles *out, cn_error *error) {
     out->count = 0;
-    out->corner = CN_TAKE(scratch, int32_t, 3 * (int64_t)qh->num_facets);
+    out->corner = BASE_TAKE(scratch, int32_t, 3 * (int64_t)qh->num_facets);
     if (!out->corner) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (facetT *facet = qh->facet_list; facet && facet->next; facet = facet->next) {
         if (!facet->simplicial || qh_setsize(qh, facet->vertices) != 3) {
-            return cn_fail(error, CN_ERR_NUMERIC, "the convex hull of the points is ill defined");
+            return base_fail(error, CN_ERR_NUMERIC, "the convex hull of the points is ill defined");
         }
         int32_t *corner = out->corner + 3 * (int64_t)out->count++;
         for (int32_t k = 0; k < 3; k++) {
@@ -89,13 +88,13 @@ static cn_status cn_qhull_triangles(qhT *qh, cn_arena *scratch, cn_triangles *ou
 }
 
 // The hull of the points named by index; corners are indices into point.
-static cn_status cn_qhull_run(const double *point, const int32_t *index, int32_t count,
-                              cn_arena *scratch, cn_triangles *out, cn_error *error) {
-    double *copy = CN_TAKE(scratch, double, 3 * (int64_t)count);
-    qhT *qh = CN_TAKE_ZERO(scratch, qhT, 1);
-    FILE *sink = copy && qh ? cn_sink_open() : NULL;
+static cn_status qhull_run(const double *point, const int32_t *index, int32_t count,
+                           cn_arena *scratch, geom_triangles *out, cn_error *error) {
+    double *copy = BASE_TAKE(scratch, double, 3 * (int64_t)count);
+    qhT *qh = BASE_TAKE_ZERO(scratch, qhT, 1);
+    FILE *sink = copy && qh ? base_sink_open() : NULL;
     if (!sink) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int32_t i = 0; i < count; i++) {
         memcpy(copy + 3 * (int64_t)i, point + 3 * (int64_t)index[i], 3 * sizeof *copy);
@@ -103,35 +102,34 @@ static cn_status cn_qhull_run(const double *point, const int32_t *index, int32_t
     char command[] = "qhull Qt";
     qh_zero(qh, sink);
     int code = qh_new_qhull(qh, 3, count, copy, False, command, sink, sink);
-    cn_status status =
-        code ? cn_qhull_failure(code, error) : cn_qhull_triangles(qh, scratch, out, error);
+    cn_status status = code ? qhull_failure(code, error) : qhull_triangles(qh, scratch, out, error);
     int current, total;
     qh_freeqhull(qh, !qh_ALL);
     qh_memfreeshort(qh, &current, &total);
-    cn_sink_close(sink);
+    base_sink_close(sink);
     for (int64_t i = 0; status == CN_OK && i < 3 * (int64_t)out->count; i++) {
         out->corner[i] = index[out->corner[i]];
     }
     return status;
 }
 
-cn_status cn_vertices_check_count(int32_t count, cn_error *error) {
-    if (count <= CN_HULL_VERTICES_MOST) {
+cn_status geom_vertices_check_count(int32_t count, cn_error *error) {
+    if (count <= GEOM_HULL_VERTICES_MAX) {
         return CN_OK;
     }
-    cn_fail(error, CN_ERR_UNSUPPORTED, "it has %d vertices, more than %d", count,
-            CN_HULL_VERTICES_MOST);
-    cn_fail_hint(error, "give a coarser shape");
+    base_fail(error, CN_ERR_UNSUPPORTED, "it has %d vertices, more than %d", count,
+              GEOM_HULL_VERTICES_MAX);
+    base_fail_hint(error, "give a coarser shape");
     return CN_ERR_UNSUPPORTED;
 }
 
-typedef struct cn_weld_key {
+typedef struct weld_key {
     const double *x;
     int32_t index;
-} cn_weld_key;
+} weld_key;
 
-static int cn_weld_compare(const void *a, const void *b) {
-    const cn_weld_key *p = a, *q = b;
+static int weld_compare(const void *a, const void *b) {
+    const weld_key *p = a, *q = b;
     for (int32_t k = 0; k < 3; k++) {
         if (p->x[k] != q->x[k]) {
             return p->x[k] < q->x[k] ? -1 : 1;
@@ -140,16 +138,16 @@ static int cn_weld_compare(const void *a, const void *b) {
     return (p->index > q->index) - (p->index < q->index);
 }
 
-cn_status cn_points_weld(const double *point, double detail, int32_t *index, int32_t *count,
-                         cn_arena *scratch, cn_error *error) {
-    cn_weld_key *key = CN_TAKE(scratch, cn_weld_key, *count);
+cn_status geom_points_weld(const double *point, double detail, int32_t *index, int32_t *count,
+                           cn_arena *scratch, cn_error *error) {
+    weld_key *key = BASE_TAKE(scratch, weld_key, *count);
     if (!key) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int32_t i = 0; i < *count; i++) {
-        key[i] = (cn_weld_key){.x = point + 3 * (int64_t)index[i], .index = index[i]};
+        key[i] = (weld_key){.x = point + 3 * (int64_t)index[i], .index = index[i]};
     }
-    qsort(key, (size_t)*count, sizeof *key, cn_weld_compare);
+    qsort(key, (size_t)*count, sizeof *key, weld_compare);
     // Only those kept that are near in x are compared.
     int32_t kept = 0, first = 0;
     for (int32_t i = 0; i < *count; i++) {
@@ -159,8 +157,8 @@ cn_status cn_points_weld(const double *point, double detail, int32_t *index, int
         bool near = false;
         for (int32_t k = first; k < kept && !near; k++) {
             double apart[3];
-            cn_sub3(key[i].x, point + 3 * (int64_t)index[k], apart);
-            near = cn_norm3(apart) <= detail;
+            math_sub3(key[i].x, point + 3 * (int64_t)index[k], apart);
+            near = math_norm3(apart) <= detail;
         }
         if (!near) {
             index[kept++] = key[i].index;
@@ -170,25 +168,25 @@ cn_status cn_points_weld(const double *point, double detail, int32_t *index, int
     return CN_OK;
 }
 
-static int cn_index_compare(const void *a, const void *b) {
+static int index_compare(const void *a, const void *b) {
     const int32_t *p = a, *q = b;
     return (*p > *q) - (*p < *q);
 }
 
-static cn_status cn_points_weld_in_order(const double *point, double detail, int32_t *index,
-                                         int32_t *count, cn_arena *scratch, cn_error *error) {
-    cn_status status = cn_points_weld(point, detail, index, count, scratch, error);
-    qsort(index, (size_t)*count, sizeof *index, cn_index_compare);
+static cn_status points_weld_in_order(const double *point, double detail, int32_t *index,
+                                      int32_t *count, cn_arena *scratch, cn_error *error) {
+    cn_status status = geom_points_weld(point, detail, index, count, scratch, error);
+    qsort(index, (size_t)*count, sizeof *index, index_compare);
     return status;
 }
 
 // The points that the triangles use, ascending.
-static cn_status cn_triangles_corners(const cn_triangles *triangles, int32_t point_count,
-                                      cn_arena *scratch, int32_t *index, int32_t *count,
-                                      cn_error *error) {
-    bool *used = CN_TAKE_ZERO(scratch, bool, point_count);
+static cn_status triangles_corners(const geom_triangles *triangles, int32_t point_count,
+                                   cn_arena *scratch, int32_t *index, int32_t *count,
+                                   cn_error *error) {
+    bool *used = BASE_TAKE_ZERO(scratch, bool, point_count);
     if (!used) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int64_t i = 0; i < 3 * (int64_t)triangles->count; i++) {
         used[triangles->corner[i]] = true;
@@ -199,15 +197,15 @@ static cn_status cn_triangles_corners(const cn_triangles *triangles, int32_t poi
             index[(*count)++] = i;
         }
     }
-    return cn_vertices_check_count(*count, error);
+    return geom_vertices_check_count(*count, error);
 }
 
-cn_status cn_triangles_from_points(const double *point, int32_t count, double size,
-                                   cn_arena *scratch, cn_triangles *out, cn_error *error) {
-    double detail = CN_HULL_DETAIL * size;
-    int32_t *index = CN_TAKE(scratch, int32_t, count), selected = count, corners = 0;
+cn_status geom_triangles_from_points(const double *point, int32_t count, double size,
+                                     cn_arena *scratch, geom_triangles *out, cn_error *error) {
+    double detail = GEOM_HULL_DETAIL * size;
+    int32_t *index = BASE_TAKE(scratch, int32_t, count), selected = count, corners = 0;
     if (!index) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int32_t i = 0; i < count; i++) {
         index[i] = i;
@@ -215,18 +213,18 @@ cn_status cn_triangles_from_points(const double *point, int32_t count, double si
     // Clusters of points can spoil qhull's own merging, so they go first; of very many points the
     // hull is found before, since comparing all of them may take long.
     cn_status status = CN_OK;
-    if (count <= CN_HULL_VERTICES_MOST) {
-        status = cn_points_weld_in_order(point, detail, index, &selected, scratch, error);
+    if (count <= GEOM_HULL_VERTICES_MAX) {
+        status = points_weld_in_order(point, detail, index, &selected, scratch, error);
     }
     // Until no two corners found are too near.
     while (status == CN_OK) {
-        status = cn_qhull_run(point, index, selected, scratch, out, error);
+        status = qhull_run(point, index, selected, scratch, out, error);
         if (status == CN_OK) {
-            status = cn_triangles_corners(out, count, scratch, index, &corners, error);
+            status = triangles_corners(out, count, scratch, index, &corners, error);
         }
         selected = corners;
         if (status == CN_OK) {
-            status = cn_points_weld_in_order(point, detail, index, &selected, scratch, error);
+            status = points_weld_in_order(point, detail, index, &selected, scratch, error);
         }
         if (selected == corners) {
             break;

@@ -11,13 +11,13 @@
 
 #include <string.h>
 
-#define CN_PI 3.14159265358979323846
+#define SCENE_PI 3.14159265358979323846
 
 // A simplex with one corner at the origin and d as above; in 2D d = det(a, b) with 2, 6, 24 below.
-static void cn_moments_add(cn_moments *sum, const double *corner[], int32_t corners, double d) {
+static void moments_add(geom_moments *sum, const double *corner[], int32_t corners, double d) {
     double s[3] = {0.0, 0.0, 0.0};
     for (int32_t c = 0; c < corners; c++) {
-        cn_add_scaled3(s, 1.0, corner[c], s);
+        math_add_scaled3(s, 1.0, corner[c], s);
     }
     double one = corners == 3 ? d / 6.0 : d / 2.0;
     double two = one / (corners + 1), three = two / (corners + 2);
@@ -34,40 +34,41 @@ static void cn_moments_add(cn_moments *sum, const double *corner[], int32_t corn
     }
 }
 
-void cn_moments_add_tetrahedron(cn_moments *sum, const double a[3], const double b[3],
-                                const double c[3]) {
+void geom_moments_add_tetrahedron(geom_moments *sum, const double a[3], const double b[3],
+                                  const double c[3]) {
     double turn[3];
-    cn_cross3(b, c, turn);
-    cn_moments_add(sum, (const double *[]){a, b, c}, 3, cn_dot3(a, turn));
+    math_cross3(b, c, turn);
+    moments_add(sum, (const double *[]){a, b, c}, 3, math_dot3(a, turn));
 }
 
-static void cn_hull_corner(const cn_hull *hull, int32_t vertex, const double about[3],
-                           double out[3]) {
-    cn_sub3(hull->vertex + 3 * (int64_t)vertex, about, out);
+static void hull_corner(const geom_hull *hull, int32_t vertex, const double about[3],
+                        double out[3]) {
+    math_sub3(hull->vertex + 3 * (int64_t)vertex, about, out);
 }
 
-void cn_hull_moments(const cn_hull *hull, int32_t dim, const double about[3], cn_moments *out) {
+void geom_hull_moments(const geom_hull *hull, int32_t dim, const double about[3],
+                       geom_moments *out) {
     double a[3], b[3], c[3];
-    *out = (cn_moments){0};
+    *out = (geom_moments){0};
     for (int32_t f = 0; f < hull->face_count; f++) {
         if (dim == 2) {
-            cn_hull_corner(hull, f, about, a);
-            cn_hull_corner(hull, (f + 1) % hull->vertex_count, about, b);
-            cn_moments_add(out, (const double *[]){a, b}, 2, a[0] * b[1] - a[1] * b[0]);
+            hull_corner(hull, f, about, a);
+            hull_corner(hull, (f + 1) % hull->vertex_count, about, b);
+            moments_add(out, (const double *[]){a, b}, 2, a[0] * b[1] - a[1] * b[0]);
             continue;
         }
-        cn_hull_corner(hull, hull->loop[hull->face[f]], about, a);
+        hull_corner(hull, hull->loop[hull->face[f]], about, a);
         for (int32_t i = hull->face[f] + 1; i + 1 < hull->face[f + 1]; i++) {
-            cn_hull_corner(hull, hull->loop[i], about, b);
-            cn_hull_corner(hull, hull->loop[i + 1], about, c);
-            cn_moments_add_tetrahedron(out, a, b, c);
+            hull_corner(hull, hull->loop[i], about, b);
+            hull_corner(hull, hull->loop[i + 1], about, c);
+            geom_moments_add_tetrahedron(out, a, b, c);
         }
     }
 }
 
 // out += mass (|d|^2 I - d d'): what the inertia gains at a distance d from the centre of mass.
-static void cn_inertia_displace(double inertia[9], double mass, const double d[3]) {
-    double square = cn_dot3(d, d);
+static void inertia_displace(double inertia[9], double mass, const double d[3]) {
+    double square = math_dot3(d, d);
     for (int32_t i = 0; i < 3; i++) {
         for (int32_t j = 0; j < 3; j++) {
             inertia[3 * i + j] += mass * ((i == j ? square : 0.0) - d[i] * d[j]);
@@ -75,9 +76,9 @@ static void cn_inertia_displace(double inertia[9], double mass, const double d[3
     }
 }
 
-static void cn_mass_of_hull(const cn_hull *hull, int32_t dim, cn_mass *mass) {
-    cn_moments m;
-    cn_hull_moments(hull, dim, hull->center, &m);
+static void mass_of_hull(const geom_hull *hull, int32_t dim, geom_mass *mass) {
+    geom_moments m;
+    geom_hull_moments(hull, dim, hull->center, &m);
     mass->mass = m.volume;
     double from[3];
     for (int32_t k = 0; k < 3; k++) {
@@ -90,11 +91,11 @@ static void cn_mass_of_hull(const cn_hull *hull, int32_t dim, cn_mass *mass) {
             mass->inertia[3 * i + j] = (i == j ? trace : 0.0) - m.second[3 * i + j];
         }
     }
-    cn_inertia_displace(mass->inertia, -m.volume, from);
+    inertia_displace(mass->inertia, -m.volume, from);
 }
 
 // inertia = R diag(moment) R'
-static void cn_inertia_rotate(const double R[9], const double moment[3], double inertia[9]) {
+static void inertia_rotate(const double R[9], const double moment[3], double inertia[9]) {
     for (int32_t i = 0; i < 3; i++) {
         for (int32_t j = 0; j < 3; j++) {
             inertia[3 * i + j] = R[3 * i] * moment[0] * R[3 * j] +
@@ -105,7 +106,7 @@ static void cn_inertia_rotate(const double R[9], const double moment[3], double 
 }
 
 // A box's axes are the differences of its corners (geom/hull_box.c), by columns of R.
-static void cn_box_axes(const cn_shape *box, int32_t dim, double R[9]) {
+static void box_axes(const geom_shape *box, int32_t dim, double R[9]) {
     static const int32_t neighbour[2][3] = {{1, 3, 0}, {1, 2, 4}};
     memset(R, 0, 9 * sizeof *R);
     R[8] = 1.0;
@@ -117,77 +118,77 @@ static void cn_box_axes(const cn_shape *box, int32_t dim, double R[9]) {
     }
 }
 
-cn_principal cn_principal_sphere(const cn_shape *s) {
-    double r = s->radius, m = 4.0 / 3.0 * CN_PI * r * r * r, i = 0.4 * m * r * r;
-    return (cn_principal){m, {i, i, i}};
+geom_principal geom_principal_sphere(const geom_shape *s) {
+    double r = s->radius, m = 4.0 / 3.0 * SCENE_PI * r * r * r, i = 0.4 * m * r * r;
+    return (geom_principal){m, {i, i, i}};
 }
 
-cn_principal cn_principal_capsule(const cn_shape *s) {
+geom_principal geom_principal_capsule(const geom_shape *s) {
     // A cylinder, and a ball cut in two halves at its ends.
     double r = s->radius, h = s->half;
-    double tube = 2.0 * CN_PI * r * r * h, ball = 4.0 / 3.0 * CN_PI * r * r * r;
-    double along = tube * 0.5 * r * r + ball * 0.4 * r * r;
+    double tube = 2.0 * SCENE_PI * r * r * h, sphere = 4.0 / 3.0 * SCENE_PI * r * r * r;
+    double along = tube * 0.5 * r * r + sphere * 0.4 * r * r;
     double across =
-        tube * (0.25 * r * r + h * h / 3.0) + ball * (0.4 * r * r + h * h + 0.75 * h * r);
-    return (cn_principal){tube + ball, {across, across, along}};
+        tube * (0.25 * r * r + h * h / 3.0) + sphere * (0.4 * r * r + h * h + 0.75 * h * r);
+    return (geom_principal){tube + sphere, {across, across, along}};
 }
 
-cn_principal cn_principal_cylinder(const cn_shape *s) {
-    double r = s->radius, h = s->half, m = 2.0 * CN_PI * r * r * h;
+geom_principal geom_principal_cylinder(const geom_shape *s) {
+    double r = s->radius, h = s->half, m = 2.0 * SCENE_PI * r * r * h;
     double across = m * (0.25 * r * r + h * h / 3.0);
-    return (cn_principal){m, {across, across, 0.5 * m * r * r}};
+    return (geom_principal){m, {across, across, 0.5 * m * r * r}};
 }
 
 // m share (y^2 + z^2) and so on
-static cn_principal cn_principal_axes(double m, double share, const double axes[3]) {
+static geom_principal principal_axes(double m, double share, const double axes[3]) {
     double x = axes[0] * axes[0], y = axes[1] * axes[1], z = axes[2] * axes[2];
-    return (cn_principal){m, {m * share * (y + z), m * share * (x + z), m * share * (x + y)}};
+    return (geom_principal){m, {m * share * (y + z), m * share * (x + z), m * share * (x + y)}};
 }
 
-cn_principal cn_principal_ellipsoid(const cn_shape *s) {
-    return cn_principal_axes(4.0 / 3.0 * CN_PI * s->axes[0] * s->axes[1] * s->axes[2], 0.2,
-                             s->axes);
+geom_principal geom_principal_ellipsoid(const geom_shape *s) {
+    return principal_axes(4.0 / 3.0 * SCENE_PI * s->axes[0] * s->axes[1] * s->axes[2], 0.2,
+                          s->axes);
 }
 
-cn_principal cn_principal_ellipse(const cn_shape *s) {
-    return cn_principal_axes(CN_PI * s->axes[0] * s->axes[1], 0.25, s->axes);
+geom_principal geom_principal_ellipse(const geom_shape *s) {
+    return principal_axes(SCENE_PI * s->axes[0] * s->axes[1], 0.25, s->axes);
 }
 
-cn_principal cn_principal_disk(const cn_shape *s) {
-    double r = s->radius, m = CN_PI * r * r;
-    return (cn_principal){m, {0.0, 0.0, 0.5 * m * r * r}};
+geom_principal geom_principal_disk(const geom_shape *s) {
+    double r = s->radius, m = SCENE_PI * r * r;
+    return (geom_principal){m, {0.0, 0.0, 0.5 * m * r * r}};
 }
 
 // In 2D the third axis is 0 and stands for a metre of depth in the mass.
-cn_principal cn_principal_box(const cn_shape *s) {
+geom_principal geom_principal_box(const geom_shape *s) {
     double depth = s->axes[2] > 0.0 ? 2.0 * s->axes[2] : 1.0;
-    return cn_principal_axes(4.0 * s->axes[0] * s->axes[1] * depth, 1.0 / 3.0, s->axes);
+    return principal_axes(4.0 * s->axes[0] * s->axes[1] * depth, 1.0 / 3.0, s->axes);
 }
 
-void cn_shape_mass(const cn_shape *shape, int32_t dim, cn_mass *mass) {
-    const cn_shape_row *row = cn_shape_row_of(shape->kind);
-    *mass = (cn_mass){0};
+void geom_shape_mass(const geom_shape *shape, int32_t dim, geom_mass *mass) {
+    const geom_shape_row *row = geom_shape_row_of(shape->kind);
+    *mass = (geom_mass){0};
     if (row->principal) {
-        cn_principal own = row->principal(shape);
+        geom_principal own = row->principal(shape);
         double R[9];
         if (shape->kind == CN_SHAPE_BOX) {
-            cn_box_axes(shape, dim, R);
+            box_axes(shape, dim, R);
         } else {
             memcpy(R, shape->R, sizeof R);
         }
         mass->mass = own.mass;
         memcpy(mass->com, shape->hull.vertex_count ? shape->hull.center : shape->position,
                sizeof mass->com);
-        cn_inertia_rotate(R, own.moment, mass->inertia);
+        inertia_rotate(R, own.moment, mass->inertia);
     } else if (shape->hull.vertex_count) {
-        cn_mass_of_hull(&shape->hull, dim, mass);
+        mass_of_hull(&shape->hull, dim, mass);
     }
     if (dim == 2) {
         memset(mass->inertia, 0, 8 * sizeof *mass->inertia);
     }
 }
 
-void cn_mass_add(cn_mass *sum, const cn_mass *part, double factor) {
+void geom_mass_add(geom_mass *sum, const geom_mass *part, double factor) {
     double weight = factor * part->mass, total = sum->mass + weight;
     if (!(total > 0.0)) {
         return;
@@ -201,8 +202,8 @@ void cn_mass_add(cn_mass *sum, const cn_mass *part, double factor) {
     for (int32_t i = 0; i < 9; i++) {
         sum->inertia[i] += factor * part->inertia[i];
     }
-    cn_inertia_displace(sum->inertia, sum->mass, from_sum);
-    cn_inertia_displace(sum->inertia, weight, from_part);
-    cn_add_scaled3(part->com, -1.0, from_part, sum->com);
+    inertia_displace(sum->inertia, sum->mass, from_sum);
+    inertia_displace(sum->inertia, weight, from_part);
+    math_add_scaled3(part->com, -1.0, from_part, sum->com);
     sum->mass = total;
 }

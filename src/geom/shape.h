@@ -1,7 +1,7 @@
 // geom/shape.h
 // Shapes in their body's frame, ready for detection: what a cn_shape_def becomes.
 //
-// Shapes are placed relative to the body's centre of mass (cn_shape_shift), in the body's axes.
+// Shapes are placed relative to the body's centre of mass (geom_shape_shift), in the body's axes.
 // Boxes, polyhedra and polygons all become hulls. 2D shapes live in the plane z = 0.
 #ifndef CAIRN_GEOM_SHAPE_H
 #define CAIRN_GEOM_SHAPE_H
@@ -9,14 +9,14 @@
 #include <cairn/shape.h>
 
 // Lengths and coordinates above this [m] are mistakes of units: doubles resolve 1e-7 m there.
-#define CN_LENGTH_MOST 1e9
-#define CN_LENGTH_HINT "lengths are in metres, at most %g"
+#define GEOM_LENGTH_MAX 1e9
+#define GEOM_LENGTH_HINT "lengths are in metres, at most %g"
 
 // A convex polyhedron (3D) or polygon (2D). Points in the body's frame.
 // 3D: face f has vertices loop[face[f]] .. loop[face[f+1]-1], counter-clockwise from outside,
 // normal . x <= offset inside. 2D: edge f runs from vertex f to vertex f+1 (the last to 0),
 // counter-clockwise; the same normal and offset.
-typedef struct cn_hull {
+typedef struct geom_hull {
     int32_t vertex_count, face_count, edge_count;
     double *vertex;      // 3 each
     double *normal;      // 3 each, unit
@@ -26,9 +26,9 @@ typedef struct cn_hull {
     const int32_t
         *edge;        // 4 each: two vertices ascending, the face left of their way, the other; 3D
     double center[3]; // mean of the vertices
-} cn_hull;
+} geom_hull;
 
-typedef struct cn_shape {
+typedef struct geom_shape {
     cn_shape_kind kind;
     double position[3]; // of the shape's frame
     double R[9];   // axes of the shape's frame, by rows; hulls have it worked in already (identity,
@@ -37,36 +37,36 @@ typedef struct cn_shape {
     double half;   // half length of capsule and cylinder, along the shape's z
     double axes[3];           // semi-axes of ellipsoid and ellipse; half edges of a box
     double normal[3], offset; // plane, line
-    cn_hull hull;             // box, polyhedron, polygon
+    geom_hull hull;           // box, polyhedron, polygon
     double
         bound; // radius of a ball round `middle` that holds the shape; infinite for plane and line
     double middle[3];
     double depth; // half the thickness: overlaps up to it have the right normal; infinite where the
                   // solid has no other side (plane, line, ring)
-} cn_shape;
+} geom_shape;
 
 // Mass properties for density 1: mass, centre of mass, inertia about it, in the body's frame. 2D:
 // area, and inertia[8].
-typedef struct cn_mass {
+typedef struct geom_mass {
     double mass, com[3], inertia[9];
-} cn_mass;
+} geom_mass;
 
 // Checks the definition and builds the shape; arrays go to memory. Errors name what is wrong
 // (negative radius, fewer than 4 points, flat, not convex, open surface, wrong orientation of faces
 // ...), without a place: the caller knows it.
-cn_status cn_shape_build(const cn_shape_def *def, int32_t dim, cn_arena *memory, cn_shape *out,
-                         cn_error *error);
+cn_status geom_shape_build(const cn_shape_def *def, int32_t dim, cn_arena *memory, geom_shape *out,
+                           cn_error *error);
 // Exact; planes, lines and rings have no mass (mass 0).
-void cn_shape_mass(const cn_shape *shape, int32_t dim, cn_mass *mass);
+void geom_shape_mass(const geom_shape *shape, int32_t dim, geom_mass *mass);
 // sum := sum + part, both about their own centres; factor scales the part's mass (density).
-void cn_mass_add(cn_mass *sum, const cn_mass *part, double factor);
+void geom_mass_add(geom_mass *sum, const geom_mass *part, double factor);
 // Moves the shape by -by, as when the origin goes to the centre of mass.
-void cn_shape_shift(cn_shape *shape, const double by[3]);
+void geom_shape_shift(geom_shape *shape, const double by[3]);
 // Whether two shapes are the same to the bit.
-bool cn_shape_same(const cn_shape *a, const cn_shape *b);
+bool geom_shape_same(const geom_shape *a, const geom_shape *b);
 // The farthest point of a bounded shape along direction (both in the body's frame).
-void cn_shape_support(const cn_shape *shape, const double direction[3], double point[3]);
+void geom_shape_support(const geom_shape *shape, const double direction[3], double point[3]);
 // The smallest half extent, a typical length; infinite for plane and line.
-double cn_shape_smallest_extent(const cn_shape *shape);
+double geom_shape_smallest_extent(const geom_shape *shape);
 
 #endif

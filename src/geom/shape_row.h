@@ -8,33 +8,33 @@
 #include "geom/shape.h"
 
 // Mass at density 1 and moments about the axes of the shape's frame, whose origin is its centre.
-typedef struct cn_principal {
+typedef struct geom_principal {
     double mass, moment[3];
-} cn_principal;
+} geom_principal;
 
-typedef struct cn_shape_row {
+typedef struct geom_shape_row {
     const char *text;
     const char *other; // what to use in the other dimension; NULL: this kind is in both
     int32_t dim;       // 2, 3 or 0 for both
     // Checks and fills what is the kind's own; frame and kind are there already.
-    cn_status (*build)(const cn_shape_def *def, int32_t dim, cn_arena *memory, cn_shape *shape,
+    cn_status (*build)(const cn_shape_def *def, int32_t dim, cn_arena *memory, geom_shape *shape,
                        cn_error *error);
-    cn_principal (*principal)(const cn_shape *shape); // NULL: a hull, or no mass
-    void (*support)(const cn_shape *shape, const double direction[3],
-                    double point[3]);        // NULL: a hull, or unbounded
-    double (*extent)(const cn_shape *shape); // smallest half extent; NULL: a hull
-    double (*reach)(const cn_shape *shape);  // largest distance from the centre; NULL: a hull
-} cn_shape_row;
+    geom_principal (*principal)(const geom_shape *shape); // NULL: a hull, or no mass
+    void (*support)(const geom_shape *shape, const double direction[3],
+                    double point[3]);          // NULL: a hull, or unbounded
+    double (*extent)(const geom_shape *shape); // smallest half extent; NULL: a hull
+    double (*reach)(const geom_shape *shape);  // largest distance from the centre; NULL: a hull
+} geom_shape_row;
 
-const cn_shape_row *cn_shape_row_of(cn_shape_kind kind);
+const geom_shape_row *geom_shape_row_of(cn_shape_kind kind);
 
 // mass.c
-cn_principal cn_principal_sphere(const cn_shape *s);
-cn_principal cn_principal_capsule(const cn_shape *s);
-cn_principal cn_principal_cylinder(const cn_shape *s);
-cn_principal cn_principal_ellipsoid(const cn_shape *s);
-cn_principal cn_principal_disk(const cn_shape *s);
-cn_principal cn_principal_ellipse(const cn_shape *s);
-cn_principal cn_principal_box(const cn_shape *s);
+geom_principal geom_principal_sphere(const geom_shape *s);
+geom_principal geom_principal_capsule(const geom_shape *s);
+geom_principal geom_principal_cylinder(const geom_shape *s);
+geom_principal geom_principal_ellipsoid(const geom_shape *s);
+geom_principal geom_principal_disk(const geom_shape *s);
+geom_principal geom_principal_ellipse(const geom_shape *s);
+geom_principal geom_principal_box(const geom_shape *s);
 
 #endif

@@ -17,12 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CN_BUSY_WAIT_MS 5000 // another process may be reading
-#define CN_PATH_MAX 4096
-#define CN_FILE_MODE 0644    // less the user's umask, as SQLite makes its files
-#define CN_CLOSE_WAIT_MS 200 // readers that keep a file open do not hold up its writer
+#define BUSY_WAIT_MS 5000 // another process may be reading
+#define PATH_MAX 4096
+#define FILE_MODE 0644    // less the user's umask, as SQLite makes its files
+#define CLOSE_WAIT_MS 200 // readers that keep a file open do not hold up its writer
 
-struct cn_database {
+struct io_database {
     cn_arena *memory;
     sqlite3 *handle;
     bool writes;
@@ -31,33 +31,33 @@ struct cn_database {
     char path[512];
 };
 
-static cn_status cn_database_fail(cn_database *database, cn_error *error) {
+static cn_status database_fail(io_database *database, cn_error *error) {
     int code = sqlite3_errcode(database->handle) & 0xff;
     database->failed = database->writes;
     bool damaged = code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR;
     cn_status status = code == SQLITE_NOMEM ? CN_ERR_MEMORY : (damaged ? CN_ERR_INPUT : CN_ERR_IO);
-    cn_fail(error, status, "%s", sqlite3_errmsg(database->handle));
-    cn_fail_at(error, database->path, 0, 0);
+    base_fail(error, status, "%s", sqlite3_errmsg(database->handle));
+    base_fail_at(error, database->path, 0, 0);
     if (code == SQLITE_INTERRUPT) {
-        return cn_fail_cancelled(error);
+        return base_fail_cancelled(error);
     }
     if (code == SQLITE_CORRUPT) {
-        cn_fail_hint(error, "the file is damaged or cut short; take a copy of it, or what "
-                            "sqlite3's .recover can save");
+        base_fail_hint(error, "the file is damaged or cut short; take a copy of it, or what "
+                              "sqlite3's .recover can save");
     }
     return status;
 }
 
 // Whether there is a regular file; other kinds are an error, and so is what cannot be asked for.
-static cn_status cn_file_find(const char *path, bool *exists, cn_error *error) {
+static cn_status file_find(const char *path, bool *exists, cn_error *error) {
     struct stat file;
     *exists = stat(path, &file) == 0;
     const char *wrong = *exists && !S_ISREG(file.st_mode) ? "not a regular file"
                         : !*exists && errno != ENOENT     ? strerror(errno)
                                                           : NULL;
     if (wrong) {
-        cn_fail(error, CN_ERR_IO, "%s", wrong);
-        cn_fail_at(error, path, 0, 0);
+        base_fail(error, CN_ERR_IO, "%s", wrong);
+        base_fail_at(error, path, 0, 0);
         return CN_ERR_IO;
     }
     return CN_OK;
@@ -65,25 +65,25 @@ static cn_status cn_file_find(const char *path, bool *exists, cn_error *error) {
 
 // The one writer of a file holds it by flock(2), which SQLite does not use and which ends with the
 // process however that ends. Where the file system has no such locks, nothing is held.
-static cn_status cn_file_lock(const char *path, int flags, int *lock, cn_error *error) {
-    *lock = open(path, flags | O_CLOEXEC, CN_FILE_MODE);
+static cn_status file_lock(const char *path, int flags, int *lock, cn_error *error) {
+    *lock = open(path, flags | O_CLOEXEC, FILE_MODE);
     if (*lock < 0 && (flags & O_CREAT)) {
-        cn_fail(error, CN_ERR_IO, "cannot create the file: %s", strerror(errno));
-        cn_fail_at(error, path, 0, 0);
+        base_fail(error, CN_ERR_IO, "cannot create the file: %s", strerror(errno));
+        base_fail_at(error, path, 0, 0);
         return CN_ERR_IO;
     }
     if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         close(*lock);
         *lock = -1;
-        cn_fail(error, CN_ERR_IO, "another process is writing this file");
-        cn_fail_hint(error, "wait for it to end, or choose another name");
-        cn_fail_at(error, path, 0, 0);
+        base_fail(error, CN_ERR_IO, "another process is writing this file");
+        base_fail_hint(error, "wait for it to end, or choose another name");
+        base_fail_at(error, path, 0, 0);
         return CN_ERR_IO;
     }
     return CN_OK;
 }
 
-static void cn_file_unlock(int lock) {
+static void file_unlock(int lock) {
     if (lock >= 0) {
         close(lock);
     }
@@ -91,22 +91,22 @@ static void cn_file_unlock(int lock) {
 
 // A row that could not be written, or a transaction that SQLite rolled back by itself, leaves a
 // hole which later rows must not hide: after a failure nothing more is written.
-static bool cn_database_refuses(const cn_database *database, cn_status *status, cn_error *error) {
+static bool database_refuses(const io_database *database, cn_status *status, cn_error *error) {
     if (database->failed) {
-        *status = cn_fail(error, CN_ERR_IO, "an earlier row could not be written");
-        cn_fail_at(error, database->path, 0, 0);
+        *status = base_fail(error, CN_ERR_IO, "an earlier row could not be written");
+        base_fail_at(error, database->path, 0, 0);
     }
     return database->failed;
 }
 
-static int cn_database_poll(void *user) {
-    return cn_is_cancelled(user);
+static int database_poll(void *user) {
+    return base_is_cancelled(user);
 }
 
-#define CN_POLL_INSTRUCTIONS 10000 // of SQLite's machine: less than a millisecond
+#define POLL_INSTRUCTIONS 10000 // of SQLite's machine: less than a millisecond
 
 // Nothing that a file says is taken as code, and nothing it says may be larger than what we ask.
-static void cn_database_defend(sqlite3 *handle) {
+static void database_defend(sqlite3 *handle) {
     static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                               SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION,
                               SQLITE_DBCONFIG_ENABLE_FKEY};
@@ -126,78 +126,78 @@ static void cn_database_defend(sqlite3 *handle) {
 }
 
 // Opens the handle and reads the header, which tells a foreign file at once.
-static cn_status cn_database_connect(cn_database *database, const char *path, int flags,
-                                     cn_error *error) {
+static cn_status database_connect(io_database *database, const char *path, int flags,
+                                  cn_error *error) {
     if (sqlite3_open_v2(path, &database->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-        return cn_database_fail(database, error);
+        return database_fail(database, error);
     }
     const cn_env *env = cn_arena_env(database->memory);
-    cn_database_defend(database->handle);
-    sqlite3_busy_timeout(database->handle, CN_BUSY_WAIT_MS);
+    database_defend(database->handle);
+    sqlite3_busy_timeout(database->handle, BUSY_WAIT_MS);
     if (env->cancel && (flags & SQLITE_OPEN_READONLY)) { // what is written is written
-        sqlite3_progress_handler(database->handle, CN_POLL_INSTRUCTIONS, cn_database_poll,
+        sqlite3_progress_handler(database->handle, POLL_INSTRUCTIONS, database_poll,
                                  (void *)(uintptr_t)env);
     }
     cn_status status =
-        cn_database_run(database, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0", error);
-    return status == CN_OK ? cn_database_check_schema(database, path, error) : status;
+        io_database_run(database, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0", error);
+    return status == CN_OK ? io_database_check_schema(database, path, error) : status;
 }
 
-static void cn_database_disconnect(cn_database *database) {
+static void database_disconnect(io_database *database) {
     sqlite3_close(database->handle);
     database->handle = NULL;
 }
 
-cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode mode,
-                           cn_database **out, cn_error *error) {
+cn_status io_database_open(const cn_env *env, const char *path, io_database_mode mode,
+                           io_database **out, cn_error *error) {
     *out = NULL;
     bool exists;
-    cn_status found = cn_file_find(path, &exists, error);
+    cn_status found = file_find(path, &exists, error);
     if (found != CN_OK) {
         return found;
     }
-    if (mode == CN_DATABASE_CREATE ? exists : !exists) {
-        cn_fail(error, CN_ERR_IO, exists ? "the file exists already" : "cannot open the file");
-        cn_fail_at(error, path, 0, 0);
+    if (mode == IO_DATABASE_CREATE ? exists : !exists) {
+        base_fail(error, CN_ERR_IO, exists ? "the file exists already" : "cannot open the file");
+        base_fail_at(error, path, 0, 0);
         return CN_ERR_IO;
     }
     cn_arena *memory = cn_arena_create(env);
-    cn_database *database = memory ? CN_TAKE_ZERO(memory, cn_database, 1) : NULL;
+    io_database *database = memory ? BASE_TAKE_ZERO(memory, io_database, 1) : NULL;
     if (!database) {
         cn_arena_destroy(memory);
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     database->memory = memory;
     database->lock = -1;
     snprintf(database->path, sizeof database->path, "%s", path);
-    int flags = mode == CN_DATABASE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-    flags |= mode == CN_DATABASE_CREATE ? SQLITE_OPEN_CREATE : 0;
+    int flags = mode == IO_DATABASE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    flags |= mode == IO_DATABASE_CREATE ? SQLITE_OPEN_CREATE : 0;
     cn_status status = CN_OK;
-    if (mode != CN_DATABASE_READ) {
-        int create = mode == CN_DATABASE_CREATE ? O_CREAT | O_EXCL : 0;
-        status = cn_file_lock(path, O_RDWR | create, &database->lock, error);
+    if (mode != IO_DATABASE_READ) {
+        int create = mode == IO_DATABASE_CREATE ? O_CREAT | O_EXCL : 0;
+        status = file_lock(path, O_RDWR | create, &database->lock, error);
     }
     if (status != CN_OK) {
         cn_arena_destroy(memory);
         return status;
     }
-    status = cn_database_connect(database, path, flags, error);
-    if (status != CN_OK && mode == CN_DATABASE_READ &&
+    status = database_connect(database, path, flags, error);
+    if (status != CN_OK && mode == IO_DATABASE_READ &&
         (sqlite3_errcode(database->handle) & 0xff) == SQLITE_READONLY) {
         // A killed writer left something to be rolled back first, which takes a writer.
-        cn_database_disconnect(database);
-        status = cn_database_connect(database, path, SQLITE_OPEN_READWRITE, error);
-        status = status == CN_OK ? cn_database_run(database, "PRAGMA query_only=1", error) : status;
+        database_disconnect(database);
+        status = database_connect(database, path, SQLITE_OPEN_READWRITE, error);
+        status = status == CN_OK ? io_database_run(database, "PRAGMA query_only=1", error) : status;
     }
-    if (status == CN_OK && mode != CN_DATABASE_READ) {
+    if (status == CN_OK && mode != IO_DATABASE_READ) {
         database->writes = true;
         status =
-            cn_database_run(database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", error);
+            io_database_run(database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", error);
     }
     if (status != CN_OK) {
-        cn_database_close(database, NULL);
-        if (mode == CN_DATABASE_CREATE) {
-            cn_database_remove(path); // nothing half-made is left
+        io_database_close(database, NULL);
+        if (mode == IO_DATABASE_CREATE) {
+            io_database_remove(path); // nothing half-made is left
         }
         return status;
     }
@@ -205,7 +205,7 @@ cn_status cn_database_open(const cn_env *env, const char *path, cn_database_mode
     return CN_OK;
 }
 
-cn_status cn_database_close(cn_database *database, cn_error *error) {
+cn_status io_database_close(io_database *database, cn_error *error) {
     if (!database) {
         return CN_OK;
     }
@@ -221,33 +221,33 @@ cn_status cn_database_close(cn_database *database, cn_error *error) {
     if (database->writes) {
         // Not while others have the file open: all is then in it already, and the log beside it is
         // empty.
-        sqlite3_busy_timeout(database->handle, CN_CLOSE_WAIT_MS);
+        sqlite3_busy_timeout(database->handle, CLOSE_WAIT_MS);
         sqlite3_exec(database->handle, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
         database->failed = false;
-        status = cn_database_run(database, "PRAGMA journal_mode=DELETE", error);
+        status = io_database_run(database, "PRAGMA journal_mode=DELETE", error);
         bool shared = status != CN_OK && (sqlite3_errcode(database->handle) & 0xff) == SQLITE_BUSY;
         status = shared ? CN_OK : status;
     }
     sqlite3_close(database->handle);
-    cn_file_unlock(database->lock); // last: it is the same file, and closing drops SQLite's locks
+    file_unlock(database->lock); // last: it is the same file, and closing drops SQLite's locks
     cn_arena_destroy(database->memory);
     return status;
 }
 
-cn_status cn_database_replace(const char *path, cn_error *error) {
+cn_status io_database_replace(const char *path, cn_error *error) {
     int lock;
-    cn_status status = cn_file_lock(path, O_RDONLY, &lock, error);
+    cn_status status = file_lock(path, O_RDONLY, &lock, error);
     if (status == CN_OK) {
-        cn_database_remove(path);
+        io_database_remove(path);
     }
-    cn_file_unlock(lock);
+    file_unlock(lock);
     return status;
 }
 
-void cn_database_remove(const char *path) {
+void io_database_remove(const char *path) {
     const char *const endings[] = {"", "-wal", "-shm", "-journal"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char name[CN_PATH_MAX];
+        char name[PATH_MAX];
         int length = snprintf(name, sizeof name, "%s%s", path, endings[i]);
         if (length > 0 && (size_t)length < sizeof name) {
             remove(name);
@@ -255,163 +255,163 @@ void cn_database_remove(const char *path) {
     }
 }
 
-cn_status cn_database_sync(cn_database *database, cn_error *error) {
+cn_status io_database_sync(io_database *database, cn_error *error) {
     cn_status status;
-    if (cn_database_refuses(database, &status, error)) {
+    if (database_refuses(database, &status, error)) {
         return status;
     }
     int result =
         sqlite3_wal_checkpoint_v2(database->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-    return result == SQLITE_OK || result == SQLITE_BUSY ? CN_OK : cn_database_fail(database, error);
+    return result == SQLITE_OK || result == SQLITE_BUSY ? CN_OK : database_fail(database, error);
 }
 
-cn_status cn_database_run(cn_database *database, const char *sql, cn_error *error) {
+cn_status io_database_run(io_database *database, const char *sql, cn_error *error) {
     cn_status status;
-    if (cn_database_refuses(database, &status, error)) {
+    if (database_refuses(database, &status, error)) {
         return status;
     }
     if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) != SQLITE_OK) {
-        return cn_database_fail(database, error);
+        return database_fail(database, error);
     }
     return CN_OK;
 }
 
-cn_status cn_database_prepare(cn_database *database, const char *sql, cn_statement **out,
+cn_status io_database_prepare(io_database *database, const char *sql, io_statement **out,
                               cn_error *error) {
     sqlite3_stmt *statement = NULL;
     cn_status status;
     *out = NULL;
-    if (cn_database_refuses(database, &status, error)) {
+    if (database_refuses(database, &status, error)) {
         return status;
     }
     if (sqlite3_prepare_v2(database->handle, sql, -1, &statement, NULL) != SQLITE_OK) {
-        return cn_database_fail(database, error);
+        return database_fail(database, error);
     }
-    *out = (cn_statement *)statement;
+    *out = (io_statement *)statement;
     return CN_OK;
 }
 
-bool cn_database_has(cn_database *database, const char *table, const char *column) {
+bool io_database_has(io_database *database, const char *table, const char *column) {
     return sqlite3_table_column_metadata(database->handle, "main", table, column, NULL, NULL, NULL,
                                          NULL, NULL) == SQLITE_OK;
 }
 
-static sqlite3_stmt *cn_handle(cn_statement *statement) {
+static sqlite3_stmt *io_handle(io_statement *statement) {
     return (sqlite3_stmt *)statement;
 }
 
-void cn_statement_end(cn_statement *statement) {
-    sqlite3_finalize(cn_handle(statement));
+void io_statement_end(io_statement *statement) {
+    sqlite3_finalize(io_handle(statement));
 }
 
-void cn_bind_int(cn_statement *statement, int32_t parameter, int64_t value) {
-    sqlite3_bind_int64(cn_handle(statement), parameter, value);
+void io_bind_int(io_statement *statement, int32_t parameter, int64_t value) {
+    sqlite3_bind_int64(io_handle(statement), parameter, value);
 }
 
-void cn_bind_real(cn_statement *statement, int32_t parameter, double value) {
-    sqlite3_bind_double(cn_handle(statement), parameter, value);
+void io_bind_real(io_statement *statement, int32_t parameter, double value) {
+    sqlite3_bind_double(io_handle(statement), parameter, value);
 }
 
-void cn_bind_text(cn_statement *statement, int32_t parameter, const char *text) {
-    sqlite3_bind_text(cn_handle(statement), parameter, text, -1, SQLITE_STATIC);
+void io_bind_text(io_statement *statement, int32_t parameter, const char *text) {
+    sqlite3_bind_text(io_handle(statement), parameter, text, -1, SQLITE_STATIC);
 }
 
-void cn_bind_null(cn_statement *statement, int32_t parameter) {
-    sqlite3_bind_null(cn_handle(statement), parameter);
+void io_bind_null(io_statement *statement, int32_t parameter) {
+    sqlite3_bind_null(io_handle(statement), parameter);
 }
 
-void cn_bind_blob(cn_statement *statement, int32_t parameter, const void *bytes, size_t size) {
-    sqlite3_bind_blob64(cn_handle(statement), parameter, size ? bytes : "", size, SQLITE_STATIC);
+void io_bind_blob(io_statement *statement, int32_t parameter, const void *bytes, size_t size) {
+    sqlite3_bind_blob64(io_handle(statement), parameter, size ? bytes : "", size, SQLITE_STATIC);
 }
 
-void cn_bind_zeros(cn_statement *statement, int32_t parameter, size_t size) {
-    sqlite3_bind_zeroblob64(cn_handle(statement), parameter, size);
+void io_bind_zeros(io_statement *statement, int32_t parameter, size_t size) {
+    sqlite3_bind_zeroblob64(io_handle(statement), parameter, size);
 }
 
-cn_status cn_blob_open(cn_database *database, const char *table, const char *column, int64_t row,
-                       cn_blob **out, cn_error *error) {
+cn_status io_blob_open(io_database *database, const char *table, const char *column, int64_t row,
+                       io_blob **out, cn_error *error) {
     sqlite3_blob *blob = NULL;
     cn_status status;
     *out = NULL;
-    if (cn_database_refuses(database, &status, error)) {
+    if (database_refuses(database, &status, error)) {
         return status;
     }
     int result = sqlite3_blob_open(database->handle, "main", table, column, row, 1, &blob);
-    *out = (cn_blob *)(void *)blob;
-    return result == SQLITE_OK ? CN_OK : cn_database_fail(database, error);
+    *out = (io_blob *)(void *)blob;
+    return result == SQLITE_OK ? CN_OK : database_fail(database, error);
 }
 
-cn_status cn_blob_write(cn_database *database, cn_blob *blob, size_t at, const void *bytes,
+cn_status io_blob_write(io_database *database, io_blob *blob, size_t at, const void *bytes,
                         size_t size, cn_error *error) {
     int result = sqlite3_blob_write((sqlite3_blob *)(void *)blob, bytes, (int)size, (int)at);
-    return result == SQLITE_OK ? CN_OK : cn_database_fail(database, error);
+    return result == SQLITE_OK ? CN_OK : database_fail(database, error);
 }
 
-void cn_blob_close(cn_blob *blob) {
+void io_blob_close(io_blob *blob) {
     sqlite3_blob_close((sqlite3_blob *)(void *)blob);
 }
 
-size_t cn_database_row_most(const cn_database *database) {
+size_t io_database_row_max(const io_database *database) {
     return (size_t)sqlite3_limit(database->handle, SQLITE_LIMIT_LENGTH, -1);
 }
 
-cn_status cn_statement_step(cn_database *database, cn_statement *statement, bool *row,
+cn_status io_statement_step(io_database *database, io_statement *statement, bool *row,
                             cn_error *error) {
     cn_status status = CN_OK;
     *row = false;
-    if (cn_database_refuses(database, &status, error)) {
+    if (database_refuses(database, &status, error)) {
         return status;
     }
-    int result = sqlite3_step(cn_handle(statement));
+    int result = sqlite3_step(io_handle(statement));
     *row = result == SQLITE_ROW;
     if (result == SQLITE_ROW) {
         return CN_OK;
     }
-    status = result == SQLITE_DONE ? CN_OK : cn_database_fail(database, error);
-    sqlite3_reset(cn_handle(statement));
+    status = result == SQLITE_DONE ? CN_OK : database_fail(database, error);
+    sqlite3_reset(io_handle(statement));
     return status;
 }
 
-cn_status cn_statement_do(cn_database *database, cn_statement *statement, cn_error *error) {
+cn_status io_statement_do(io_database *database, io_statement *statement, cn_error *error) {
     bool row;
-    cn_status status = cn_statement_step(database, statement, &row, error);
+    cn_status status = io_statement_step(database, statement, &row, error);
     if (row) {
-        sqlite3_reset(cn_handle(statement));
+        sqlite3_reset(io_handle(statement));
     }
     return status;
 }
 
-int64_t cn_column_int(cn_statement *statement, int32_t column) {
-    return sqlite3_column_int64(cn_handle(statement), column);
+int64_t io_column_int(io_statement *statement, int32_t column) {
+    return sqlite3_column_int64(io_handle(statement), column);
 }
 
-double cn_column_real(cn_statement *statement, int32_t column) {
-    bool missing = sqlite3_column_type(cn_handle(statement), column) == SQLITE_NULL;
-    return missing ? (double)NAN : sqlite3_column_double(cn_handle(statement), column);
+double io_column_real(io_statement *statement, int32_t column) {
+    bool missing = sqlite3_column_type(io_handle(statement), column) == SQLITE_NULL;
+    return missing ? (double)NAN : sqlite3_column_double(io_handle(statement), column);
 }
 
-const char *cn_column_text(cn_statement *statement, int32_t column) {
-    const unsigned char *text = sqlite3_column_text(cn_handle(statement), column);
+const char *io_column_text(io_statement *statement, int32_t column) {
+    const unsigned char *text = sqlite3_column_text(io_handle(statement), column);
     return text ? (const char *)text : "";
 }
 
-const void *cn_column_blob(cn_statement *statement, int32_t column, size_t *size) {
-    const void *bytes = sqlite3_column_blob(cn_handle(statement), column);
-    *size = bytes ? (size_t)sqlite3_column_bytes(cn_handle(statement), column) : 0;
+const void *io_column_blob(io_statement *statement, int32_t column, size_t *size) {
+    const void *bytes = sqlite3_column_blob(io_handle(statement), column);
+    *size = bytes ? (size_t)sqlite3_column_bytes(io_handle(statement), column) : 0;
     return bytes;
 }
 
-cn_column_kind cn_column_kind_of(cn_statement *statement, int32_t column) {
-    switch (sqlite3_column_type(cn_handle(statement), column)) {
+io_column_kind io_column_kind_of(io_statement *statement, int32_t column) {
+    switch (sqlite3_column_type(io_handle(statement), column)) {
     case SQLITE_INTEGER:
-        return CN_COLUMN_INT;
+        return IO_COLUMN_INT;
     case SQLITE_FLOAT:
-        return CN_COLUMN_REAL;
+        return IO_COLUMN_REAL;
     case SQLITE_TEXT:
-        return CN_COLUMN_TEXT;
+        return IO_COLUMN_TEXT;
     case SQLITE_BLOB:
-        return CN_COLUMN_BLOB;
+        return IO_COLUMN_BLOB;
     default:
-        return CN_COLUMN_NULL;
+        return IO_COLUMN_NULL;
     }
 }

@@ -17,7 +17,7 @@ typedef struct io_cursor {
 } io_cursor;
 
 // length bytes at an address; bad when they are not inside the image.
-static inline io_cursor io_view(const cn_hdf5_image *image, uint64_t address, uint64_t length) {
+static inline io_cursor io_view(const io_hdf5_image *image, uint64_t address, uint64_t length) {
     if (address > image->size || length > image->size - address) {
         return (io_cursor){.at = image->bytes, .bad = true};
     }
@@ -25,7 +25,7 @@ static inline io_cursor io_view(const cn_hdf5_image *image, uint64_t address, ui
 }
 
 // From an address to the end of the image.
-static inline io_cursor io_view_from(const cn_hdf5_image *image, uint64_t address) {
+static inline io_cursor io_view_from(const io_hdf5_image *image, uint64_t address) {
     return io_view(image, address, address < image->size ? image->size - address : 0);
 }
 

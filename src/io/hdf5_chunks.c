@@ -83,14 +83,14 @@ static uint64_t ratio_of(const io_chunks *chunks) {
     return 1;
 }
 
-uint64_t io_chunks_capacity(const cn_hdf5_image *image, const io_chunks *chunks) {
+uint64_t io_chunks_capacity(const io_hdf5_image *image, const io_chunks *chunks) {
     return chunks->size > 0 ? image->size / chunks->size * ratio_of(chunks) : 0;
 }
 
 // ---- one chunk ----
 
 typedef struct chunk_walk {
-    const cn_hdf5_image *image;
+    const io_hdf5_image *image;
     const io_chunks *chunks;
     const char *path;
     uint64_t count;   // elements wanted
@@ -98,22 +98,22 @@ typedef struct chunk_walk {
     uint64_t budget;  // nodes and chunks that may still be visited
     io_chunk_fn *visit;
     void *user;
-    cn_buffer plain, turned; // a chunk without its filters
+    base_buffer plain, turned; // a chunk without its filters
     cn_error *error;
 } chunk_walk;
 
 static cn_status fail_damaged(chunk_walk *w) {
-    return cn_fail(w->error, CN_ERR_INPUT, "%s is damaged: its chunks make no sense", w->path);
+    return base_fail(w->error, CN_ERR_INPUT, "%s is damaged: its chunks make no sense", w->path);
 }
 
 // What deflate stored, into `to` of the size of a whole chunk.
-static cn_status inflate_chunk(chunk_walk *w, io_cursor stored, cn_buffer *to, uint64_t size) {
+static cn_status inflate_chunk(chunk_walk *w, io_cursor stored, base_buffer *to, uint64_t size) {
     if (stored.left > UINT32_MAX || size > UINT32_MAX) {
         return fail_damaged(w);
     }
     to->size = 0;
-    if (!cn_buffer_reserve(to, size)) {
-        return cn_fail_memory(w->error);
+    if (!base_buffer_reserve(to, size)) {
+        return base_fail_memory(w->error);
     }
     z_stream z = {.next_in = (unsigned char *)(uintptr_t)stored.at,
                   .avail_in = (unsigned)stored.left,
@@ -125,7 +125,7 @@ static cn_status inflate_chunk(chunk_walk *w, io_cursor stored, cn_buffer *to, u
         inflateEnd(&z);
     }
     if (code == Z_MEM_ERROR) {
-        return cn_fail_memory(w->error);
+        return base_fail_memory(w->error);
     }
     to->size = size - z.avail_out;
     return code == Z_STREAM_END ? CN_OK : fail_damaged(w);
@@ -133,11 +133,11 @@ static cn_status inflate_chunk(chunk_walk *w, io_cursor stored, cn_buffer *to, u
 
 // Shuffled: the first bytes of all elements, then the second ones, and so on; what is left over
 // stands at the end.
-static cn_status unshuffle(chunk_walk *w, io_cursor *bytes, cn_buffer *to) {
+static cn_status unshuffle(chunk_walk *w, io_cursor *bytes, base_buffer *to) {
     uint64_t size = w->chunks->size, count = bytes->left / size;
     to->size = 0;
-    if (!cn_buffer_reserve(to, bytes->left)) {
-        return cn_fail_memory(w->error);
+    if (!base_buffer_reserve(to, bytes->left)) {
+        return base_fail_memory(w->error);
     }
     for (uint64_t k = 0; k < size; k++) {
         for (uint64_t i = 0; i < count; i++) {
@@ -160,7 +160,7 @@ static cn_status remove_filters(chunk_walk *w, uint64_t mask, uint64_t size, io_
         if (mask >> k & 1) {
             continue;
         }
-        cn_buffer *to = bytes->at == w->plain.data ? &w->turned : &w->plain;
+        base_buffer *to = bytes->at == w->plain.data ? &w->turned : &w->plain;
         if (filter == FILTER_FLETCHER) {
             status = bytes->left < 4 ? fail_damaged(w) : CN_OK;
             bytes->left -= status == CN_OK ? 4 : 0; // the sum; the image is checked as a whole
@@ -241,9 +241,9 @@ static cn_status visit_array(chunk_walk *w) {
         return fail_damaged(w);
     }
     if (page_bits > 63 || count > (uint64_t)1 << page_bits) {
-        cn_status status = cn_fail(w->error, CN_ERR_UNSUPPORTED,
-                                   "%s has chunks in an array of several pages", w->path);
-        cn_fail_hint(w->error, "rewrite it: h5repack -l CONTI -f NONE IN OUT");
+        cn_status status = base_fail(w->error, CN_ERR_UNSUPPORTED,
+                                     "%s has chunks in an array of several pages", w->path);
+        base_fail_hint(w->error, "rewrite it: h5repack -l CONTI -f NONE IN OUT");
         return status;
     }
     cn_status status = CN_OK;
@@ -271,11 +271,11 @@ static cn_status visit_implicit(chunk_walk *w) {
     return status;
 }
 
-cn_status io_chunks_visit(const cn_hdf5_image *image, const io_chunks *chunks, const char *path,
+cn_status io_chunks_visit(const io_hdf5_image *image, const io_chunks *chunks, const char *path,
                           uint64_t count, io_chunk_fn *visit, void *user, cn_error *error) {
     chunk_walk w = {image, chunks, path, count, .visit = visit, .user = user, .error = error};
-    cn_buffer_init(&w.plain, image->env);
-    cn_buffer_init(&w.turned, image->env);
+    base_buffer_init(&w.plain, image->env);
+    base_buffer_init(&w.turned, image->env);
     w.budget = image->size / 8; // each takes eight bytes and more
     uint64_t whole = chunks->length * chunks->size;
     cn_status status = CN_OK;
@@ -306,12 +306,12 @@ cn_status io_chunks_visit(const cn_hdf5_image *image, const io_chunks *chunks, c
             break;
         }
     }
-    cn_buffer_free(&w.plain);
-    cn_buffer_free(&w.turned);
+    base_buffer_free(&w.plain);
+    base_buffer_free(&w.turned);
     if (status == CN_OK && w.covered != count) {
-        status = cn_fail(error, CN_ERR_INPUT,
-                         w.covered == 0 ? "%s was never written" : "%s was not written as a whole",
-                         path);
+        status = base_fail(
+            error, CN_ERR_INPUT,
+            w.covered == 0 ? "%s was never written" : "%s was not written as a whole", path);
     }
     return status;
 }

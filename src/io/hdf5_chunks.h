@@ -45,9 +45,9 @@ typedef void io_chunk_fn(void *user, uint64_t first, const unsigned char *bytes,
 // Hands the first count elements to visit, chunk by chunk. CN_ERR_INPUT: damaged, or not all of
 // them were written. Memory: one chunk, which a damaged file cannot make larger than the image
 // times the best ratio of deflate.
-cn_status io_chunks_visit(const cn_hdf5_image *image, const io_chunks *chunks, const char *path,
+cn_status io_chunks_visit(const io_hdf5_image *image, const io_chunks *chunks, const char *path,
                           uint64_t count, io_chunk_fn *visit, void *user, cn_error *error);
 // The most elements that the image can hold in such chunks.
-uint64_t io_chunks_capacity(const cn_hdf5_image *image, const io_chunks *chunks);
+uint64_t io_chunks_capacity(const io_hdf5_image *image, const io_chunks *chunks);
 
 #endif

@@ -14,32 +14,32 @@
 
 #include <string.h>
 
-#define CN_SIGNATURE "\211HDF\r\n\032\n"
-#define CN_SIGNATURE_SIZE 8u
-#define CN_CONTINUATIONS 256 // blocks of one object header; real ones have a few
-#define CN_REPACK_HINT "rewrite it: h5repack -l CONTI -f NONE IN OUT"
+#define SIGNATURE "\211HDF\r\n\032\n"
+#define SIGNATURE_SIZE 8u
+#define CONTINUATIONS 256 // blocks of one object header; real ones have a few
+#define REPACK_HINT "rewrite it: h5repack -l CONTI -f NONE IN OUT"
 
-static cn_status cn_fail_path(cn_error *error, const char *path, const char *reason) {
-    return cn_fail(error, CN_ERR_INPUT, "%s %s", path, reason);
+static cn_status fail_path(cn_error *error, const char *path, const char *reason) {
+    return base_fail(error, CN_ERR_INPUT, "%s %s", path, reason);
 }
 
-static cn_status cn_fail_not_read(cn_error *error, const char *path) {
-    cn_status status = cn_fail(
+static cn_status fail_not_read(cn_error *error, const char *path) {
+    cn_status status = base_fail(
         error, CN_ERR_UNSUPPORTED,
         "%s is stored in a way that is not read (an index of chunks, a filter, a link)", path);
-    cn_fail_hint(error, CN_REPACK_HINT);
+    base_fail_hint(error, REPACK_HINT);
     return status;
 }
 
 // ---- superblock (II.A) ----
 
-bool cn_hdf5_is_image(const void *bytes, size_t size) {
-    return size >= CN_SIGNATURE_SIZE && memcmp(bytes, CN_SIGNATURE, CN_SIGNATURE_SIZE) == 0;
+bool io_hdf5_is_image(const void *bytes, size_t size) {
+    return size >= SIGNATURE_SIZE && memcmp(bytes, SIGNATURE, SIGNATURE_SIZE) == 0;
 }
 
 // The end of the file as it was written, and the address of the root group.
-static bool cn_read_superblock(io_cursor c, uint64_t *end, uint64_t *root) {
-    io_cut(&c, CN_SIGNATURE_SIZE);
+static bool read_superblock(io_cursor c, uint64_t *end, uint64_t *root) {
+    io_cut(&c, SIGNATURE_SIZE);
     uint64_t version = io_take(&c, 1);
     if (version > 3) {
         return false;
@@ -68,39 +68,39 @@ static bool cn_read_superblock(io_cursor c, uint64_t *end, uint64_t *root) {
 // ---- object headers (IV.A) ----
 
 enum {
-    CN_MESSAGE_SPACE = 0x01,
-    CN_MESSAGE_LINK_INFO = 0x02,
-    CN_MESSAGE_TYPE = 0x03,
-    CN_MESSAGE_LINK = 0x06,
-    CN_MESSAGE_EXTERNAL = 0x07,
-    CN_MESSAGE_LAYOUT = 0x08,
-    CN_MESSAGE_FILTERS = 0x0B,
-    CN_MESSAGE_ATTRIBUTE = 0x0C,
-    CN_MESSAGE_CONTINUE = 0x10,
-    CN_MESSAGE_TABLE = 0x11
+    MESSAGE_SPACE = 0x01,
+    MESSAGE_LINK_INFO = 0x02,
+    MESSAGE_TYPE = 0x03,
+    MESSAGE_LINK = 0x06,
+    MESSAGE_EXTERNAL = 0x07,
+    MESSAGE_LAYOUT = 0x08,
+    MESSAGE_FILTERS = 0x0B,
+    MESSAGE_ATTRIBUTE = 0x0C,
+    MESSAGE_CONTINUE = 0x10,
+    MESSAGE_TABLE = 0x11
 };
 
-typedef struct cn_message {
+typedef struct io_message {
     uint64_t type;
     bool shared; // the body is elsewhere
     io_cursor body;
-} cn_message;
+} io_message;
 
 // A walk over the messages of one object.
-typedef struct cn_header {
-    const cn_hdf5_image *image;
+typedef struct io_header {
+    const io_hdf5_image *image;
     bool old;     // version 1
     bool ordered; // messages carry a number
     bool bad;
     io_cursor block;
     int more; // continuation blocks waiting
     int seen; // and so far
-    io_cursor waiting[CN_CONTINUATIONS];
-} cn_header;
+    io_cursor waiting[CONTINUATIONS];
+} io_header;
 
-static void cn_header_open(const cn_hdf5_image *image, uint64_t address, cn_header *h) {
+static void header_open(const io_hdf5_image *image, uint64_t address, io_header *h) {
     io_cursor c = io_view_from(image, address);
-    *h = (cn_header){.image = image, .old = c.left > 0 && c.at[0] == 1};
+    *h = (io_header){.image = image, .old = c.left > 0 && c.at[0] == 1};
     if (h->old) {
         io_cut(&c, 8); // version, number of messages, references
         uint64_t size = io_take(&c, 4);
@@ -119,7 +119,7 @@ static void cn_header_open(const cn_hdf5_image *image, uint64_t address, cn_head
 }
 
 // Takes a continuation block into the queue; a block of version 2 has a signature and a checksum.
-static void cn_header_continue(cn_header *h, io_cursor body) {
+static void header_continue(io_header *h, io_cursor body) {
     uint64_t address = io_take(&body, 8);
     uint64_t length = io_take(&body, 8);
     io_cursor block = io_view(h->image, address, length);
@@ -127,7 +127,7 @@ static void cn_header_continue(cn_header *h, io_cursor body) {
         h->bad = h->bad || !io_take_signature(&block, "OCHK") || block.left < 4;
         block.left -= block.left < 4 ? block.left : 4;
     }
-    h->bad = h->bad || body.bad || block.bad || h->seen == CN_CONTINUATIONS;
+    h->bad = h->bad || body.bad || block.bad || h->seen == CONTINUATIONS;
     if (!h->bad) {
         h->waiting[h->more++] = block;
         h->seen++;
@@ -135,7 +135,7 @@ static void cn_header_continue(cn_header *h, io_cursor body) {
 }
 
 // The next message; false at the end, and when the header is damaged (bad).
-static bool cn_header_next(cn_header *h, cn_message *m) {
+static bool header_next(io_header *h, io_message *m) {
     uint64_t prefix = h->old ? 8 : h->ordered ? 6 : 4;
     while (!h->bad) {
         // What is left behind the last message is a gap.
@@ -152,8 +152,8 @@ static bool cn_header_next(cn_header *h, cn_message *m) {
         io_cut(&h->block, prefix - (h->old ? 5 : 4));
         m->body = io_cut(&h->block, size);
         h->bad = m->body.bad;
-        if (!h->bad && m->type == CN_MESSAGE_CONTINUE) {
-            cn_header_continue(h, m->body);
+        if (!h->bad && m->type == MESSAGE_CONTINUE) {
+            header_continue(h, m->body);
         } else if (!h->bad) {
             return true;
         }
@@ -163,20 +163,20 @@ static bool cn_header_next(cn_header *h, cn_message *m) {
 
 // ---- groups (III.A to III.D, IV.A.2.g) ----
 
-typedef enum cn_found { CN_ABSENT, CN_FOUND, CN_DAMAGED, CN_NOT_READ } cn_found;
+typedef enum io_found { ABSENT, FOUND, DAMAGED, NOT_READ } io_found;
 
 // A name to look for, and the budget of the walk: the nodes and entries of a tree cannot outnumber
 // what fits into the image, unless they go round in circles.
-typedef struct cn_search {
-    const cn_hdf5_image *image;
+typedef struct io_search {
+    const io_hdf5_image *image;
     const char *name;
     size_t length;
     uint64_t budget;
     io_cursor heap;   // the names of a symbol table
     uint64_t address; // of what was found
-} cn_search;
+} io_search;
 
-static bool cn_name_matches(cn_search *s, uint64_t offset) {
+static bool name_matches(io_search *s, uint64_t offset) {
     io_cursor name = s->heap;
     io_cut(&name, offset);
     return !name.bad && name.left > s->length && memcmp(name.at, s->name, s->length) == 0 &&
@@ -184,7 +184,7 @@ static bool cn_name_matches(cn_search *s, uint64_t offset) {
 }
 
 // A leaf of a symbol table: entries of 40 bytes.
-static cn_found cn_search_leaf(cn_search *s, uint64_t address) {
+static io_found search_leaf(io_search *s, uint64_t address) {
     io_cursor c = io_view_from(s->image, address);
     bool right = io_take_signature(&c, "SNOD");
     io_cut(&c, 2);
@@ -195,18 +195,18 @@ static cn_found cn_search_leaf(cn_search *s, uint64_t address) {
         uint64_t cached = io_take(&c, 4);
         io_cut(&c, 20);
         if (c.bad || s->budget-- == 0) {
-            return CN_DAMAGED;
+            return DAMAGED;
         }
-        if (cn_name_matches(s, name)) {
+        if (name_matches(s, name)) {
             s->address = object;
-            return cached == 2 ? CN_NOT_READ : CN_FOUND; // 2: a soft link
+            return cached == 2 ? NOT_READ : FOUND; // 2: a soft link
         }
     }
-    return right && !c.bad ? CN_ABSENT : CN_DAMAGED;
+    return right && !c.bad ? ABSENT : DAMAGED;
 }
 
 // Down the left edge of the tree, then along the lowest level.
-static cn_found cn_search_tree(cn_search *s, uint64_t address) {
+static io_found search_tree(io_search *s, uint64_t address) {
     while (address != IO_HDF5_UNDEFINED) {
         io_cursor c = io_view_from(s->image, address);
         bool right = io_take_signature(&c, "TREE") && io_take(&c, 1) == 0;
@@ -215,28 +215,28 @@ static cn_found cn_search_tree(cn_search *s, uint64_t address) {
         io_cut(&c, 8); // the sibling on the left
         address = io_take(&c, 8);
         if (!right || c.bad || s->budget-- == 0) {
-            return CN_DAMAGED;
+            return DAMAGED;
         }
         for (uint64_t i = 0; i < count; i++) {
             io_cut(&c, 8); // key
             uint64_t child = io_take(&c, 8);
             if (c.bad || s->budget-- == 0) {
-                return CN_DAMAGED;
+                return DAMAGED;
             }
             if (level > 0) {
                 address = child;
                 break;
             }
-            cn_found found = cn_search_leaf(s, child);
-            if (found != CN_ABSENT) {
+            io_found found = search_leaf(s, child);
+            if (found != ABSENT) {
                 return found;
             }
         }
     }
-    return CN_ABSENT;
+    return ABSENT;
 }
 
-static cn_found cn_search_table(cn_search *s, io_cursor body) {
+static io_found search_table(io_search *s, io_cursor body) {
     uint64_t tree = io_take(&body, 8);
     io_cursor heap = io_view_from(s->image, io_take(&body, 8));
     bool right = io_take_signature(&heap, "HEAP");
@@ -245,13 +245,13 @@ static cn_found cn_search_table(cn_search *s, io_cursor body) {
     io_cut(&heap, 8);
     s->heap = io_view(s->image, io_take(&heap, 8), size);
     if (!right || body.bad || heap.bad || s->heap.bad) {
-        return CN_DAMAGED;
+        return DAMAGED;
     }
     s->budget = s->image->size / 8; // each takes eight bytes and more
-    return cn_search_tree(s, tree);
+    return search_tree(s, tree);
 }
 
-static cn_found cn_search_link(cn_search *s, io_cursor body) {
+static io_found search_link(io_search *s, io_cursor body) {
     uint64_t version = io_take(&body, 1);
     uint64_t flags = io_take(&body, 1);
     uint64_t kind = flags & 0x08 ? io_take(&body, 1) : 0;
@@ -259,96 +259,96 @@ static cn_found cn_search_link(cn_search *s, io_cursor body) {
     uint64_t length = io_take(&body, 1u << (flags & 3));
     io_cursor name = io_cut(&body, length);
     if (body.bad || version != 1) {
-        return CN_DAMAGED;
+        return DAMAGED;
     }
     if (length != s->length || memcmp(name.at, s->name, length) != 0) {
-        return CN_ABSENT;
+        return ABSENT;
     }
     s->address = io_take(&body, 8);
     if (kind != 0) {
-        return CN_NOT_READ;
+        return NOT_READ;
     }
-    return body.bad ? CN_DAMAGED : CN_FOUND;
+    return body.bad ? DAMAGED : FOUND;
 }
 
 // Links beyond a few are kept in a heap that is not read.
-static cn_found cn_search_link_info(io_cursor body) {
+static io_found search_link_info(io_cursor body) {
     io_cut(&body, 1);
     uint64_t flags = io_take(&body, 1);
     io_cut(&body, flags & 0x01 ? 8 : 0);
     uint64_t heap = io_take(&body, 8);
-    return body.bad ? CN_DAMAGED : heap == IO_HDF5_UNDEFINED ? CN_ABSENT : CN_NOT_READ;
+    return body.bad ? DAMAGED : heap == IO_HDF5_UNDEFINED ? ABSENT : NOT_READ;
 }
 
-static cn_found cn_search_group(cn_search *s, uint64_t group) {
-    cn_header header;
-    cn_message m;
-    cn_found result = CN_ABSENT;
-    cn_header_open(s->image, group, &header);
-    while (cn_header_next(&header, &m)) {
-        cn_found found = m.shared                         ? CN_ABSENT
-                         : m.type == CN_MESSAGE_TABLE     ? cn_search_table(s, m.body)
-                         : m.type == CN_MESSAGE_LINK      ? cn_search_link(s, m.body)
-                         : m.type == CN_MESSAGE_LINK_INFO ? cn_search_link_info(m.body)
-                                                          : CN_ABSENT;
-        if (found == CN_FOUND) {
-            return CN_FOUND;
+static io_found search_group(io_search *s, uint64_t group) {
+    io_header header;
+    io_message m;
+    io_found result = ABSENT;
+    header_open(s->image, group, &header);
+    while (header_next(&header, &m)) {
+        io_found found = m.shared                      ? ABSENT
+                         : m.type == MESSAGE_TABLE     ? search_table(s, m.body)
+                         : m.type == MESSAGE_LINK      ? search_link(s, m.body)
+                         : m.type == MESSAGE_LINK_INFO ? search_link_info(m.body)
+                                                       : ABSENT;
+        if (found == FOUND) {
+            return FOUND;
         }
-        result = found == CN_ABSENT ? result : found;
+        result = found == ABSENT ? result : found;
     }
-    return header.bad ? CN_DAMAGED : result;
+    return header.bad ? DAMAGED : result;
 }
 
-cn_status cn_hdf5_open(const void *bytes, size_t size, cn_hdf5_image *image, cn_error *error) {
+cn_status io_hdf5_open(const void *bytes, size_t size, io_hdf5_image *image, cn_error *error) {
     uint64_t end = 0;
-    *image = (cn_hdf5_image){.bytes = bytes, .size = size};
-    if (!cn_hdf5_is_image(bytes, size)) {
-        return cn_fail(error, CN_ERR_INPUT, "not an HDF5 file");
+    *image = (io_hdf5_image){.bytes = bytes, .size = size};
+    if (!io_hdf5_is_image(bytes, size)) {
+        return base_fail(error, CN_ERR_INPUT, "not an HDF5 file");
     }
-    if (!cn_read_superblock(io_view_from(image, 0), &end, &image->root)) {
-        return cn_fail(error, CN_ERR_INPUT, "an HDF5 file whose first block makes no sense");
+    if (!read_superblock(io_view_from(image, 0), &end, &image->root)) {
+        return base_fail(error, CN_ERR_INPUT, "an HDF5 file whose first block makes no sense");
     }
     if (end > size) {
-        cn_status status = cn_fail(
+        cn_status status = base_fail(
             error, CN_ERR_INPUT, "the HDF5 file is cut short: it should have %llu bytes, not %llu",
             (unsigned long long)end, (unsigned long long)size);
-        cn_fail_hint(error, "copy it again");
+        base_fail_hint(error, "copy it again");
         return status;
     }
     // No link can have this name: what is learnt is whether the names can be read.
-    cn_search any = {.image = image, .name = ".", .length = 1};
-    cn_found found = cn_search_group(&any, image->root);
-    if (found == CN_DAMAGED) {
-        return cn_fail_path(error, "/", "is damaged");
+    io_search any = {.image = image, .name = ".", .length = 1};
+    io_found found = search_group(&any, image->root);
+    if (found == DAMAGED) {
+        return fail_path(error, "/", "is damaged");
     }
-    return found == CN_NOT_READ ? cn_fail_not_read(error, "/") : CN_OK;
+    return found == NOT_READ ? fail_not_read(error, "/") : CN_OK;
 }
 
-static cn_found cn_find(const cn_hdf5_image *image, const char *path, uint64_t *address) {
-    cn_found found = CN_FOUND;
+static io_found find(const io_hdf5_image *image, const char *path, uint64_t *address) {
+    io_found found = FOUND;
     *address = image->root;
-    while (found == CN_FOUND && *path) {
+    while (found == FOUND && *path) {
         path += *path == '/';
-        cn_search search = {.image = image, .name = path, .length = strcspn(path, "/")};
-        found = cn_search_group(&search, *address);
+        io_search search = {.image = image, .name = path, .length = strcspn(path, "/")};
+        found = search_group(&search, *address);
         *address = search.address;
         path += search.length;
     }
     return found;
 }
 
-bool cn_hdf5_exists(const cn_hdf5_image *image, const char *path) {
+bool io_hdf5_exists(const io_hdf5_image *image, const char *path) {
     uint64_t address;
-    return cn_find(image, path, &address) == CN_FOUND;
+    return find(image, path, &address) == FOUND;
 }
 
-bool cn_hdf5_has_mark(const cn_hdf5_image *image, const char *name) {
-    cn_header header;
-    cn_message m;
+bool io_hdf5_has_mark(const io_hdf5_image *image, const char *name) {
+    io_header header;
+    io_message m;
     size_t length = strlen(name) + 1;
-    cn_header_open(image, image->root, &header);
-    while (cn_header_next(&header, &m)) {
-        if (m.type != CN_MESSAGE_ATTRIBUTE || m.shared) {
+    header_open(image, image->root, &header);
+    while (header_next(&header, &m)) {
+        if (m.type != MESSAGE_ATTRIBUTE || m.shared) {
             continue;
         }
         uint64_t version = io_take(&m.body, 1);
@@ -365,11 +365,11 @@ bool cn_hdf5_has_mark(const cn_hdf5_image *image, const char *name) {
 
 // ---- datasets ----
 
-typedef enum cn_element { CN_INTEGER, CN_REAL, CN_TEXT, CN_TEXT_VARIABLE, CN_OTHER } cn_element;
+typedef enum io_element { INTEGER, IO_REAL, IO_TEXT, TEXT_VARIABLE, OTHER } io_element;
 
-typedef struct cn_dataset {
+typedef struct io_dataset {
     uint64_t count;
-    cn_element element;
+    io_element element;
     uint64_t size; // bytes of one element
     bool big_endian, is_signed, space_padded;
     bool has_space, has_type, has_layout;
@@ -378,10 +378,10 @@ typedef struct cn_dataset {
     io_cursor data;
     bool chunked;
     io_chunks chunks;
-} cn_dataset;
+} io_dataset;
 
 // IV.A.2.b: rank 0 or 1.
-static bool cn_read_space(io_cursor c, cn_dataset *d) {
+static bool read_space(io_cursor c, io_dataset *d) {
     uint64_t version = io_take(&c, 1);
     uint64_t rank = io_take(&c, 1);
     io_cut(&c, 1);
@@ -398,7 +398,7 @@ static bool cn_read_space(io_cursor c, cn_dataset *d) {
 }
 
 // IV.A.2.d: only the two IEEE formats, in either byte order.
-static bool cn_is_ieee(io_cursor *c, uint64_t bits, uint64_t size) {
+static bool is_ieee(io_cursor *c, uint64_t bits, uint64_t size) {
     uint64_t offset = io_take(c, 2);
     uint64_t precision = io_take(c, 2);
     uint64_t exponent = io_take(c, 1);
@@ -415,12 +415,12 @@ static bool cn_is_ieee(io_cursor *c, uint64_t bits, uint64_t size) {
                       bias == 127));
 }
 
-static bool cn_read_type(io_cursor c, cn_dataset *d) {
+static bool read_type(io_cursor c, io_dataset *d) {
     uint64_t class = io_take(&c, 1) & 0x0f;
     uint64_t bits = io_take(&c, 3);
     d->size = io_take(&c, 4);
     d->big_endian = bits & 1;
-    d->element = CN_OTHER;
+    d->element = OTHER;
     d->has_type = true;
     if (class == 0) {
         uint64_t offset = io_take(&c, 2);
@@ -428,21 +428,21 @@ static bool cn_read_type(io_cursor c, cn_dataset *d) {
         bool usual = d->size == 1 || d->size == 2 || d->size == 4 || d->size == 8;
         d->is_signed = bits & 8;
         if (usual && offset == 0 && precision == 8 * d->size) {
-            d->element = CN_INTEGER;
+            d->element = INTEGER;
         }
-    } else if (class == 1 && !(bits & 0x40) && cn_is_ieee(&c, bits, d->size)) {
-        d->element = CN_REAL;
+    } else if (class == 1 && !(bits & 0x40) && is_ieee(&c, bits, d->size)) {
+        d->element = IO_REAL;
     } else if (class == 3) {
-        d->element = CN_TEXT;
+        d->element = IO_TEXT;
         d->space_padded = (bits & 0x0f) == 2;
     } else if (class == 9 && (bits & 0x0f) == 1) {
-        d->element = CN_TEXT_VARIABLE;
+        d->element = TEXT_VARIABLE;
     }
     return !c.bad && d->size > 0;
 }
 
 // IV.A.2.i: data in the message itself, in one piece elsewhere, or in chunks.
-static bool cn_read_layout(const cn_hdf5_image *image, io_cursor c, cn_dataset *d) {
+static bool read_layout(const io_hdf5_image *image, io_cursor c, io_dataset *d) {
     uint64_t version = io_take(&c, 1);
     uint64_t class = io_take(&c, 1);
     d->has_layout = true;
@@ -468,25 +468,25 @@ static bool cn_read_layout(const cn_hdf5_image *image, io_cursor c, cn_dataset *
 }
 
 // The messages of a dataset that matter here; false: damaged.
-static bool cn_read_dataset(const cn_hdf5_image *image, uint64_t address, cn_dataset *d) {
-    cn_header header;
-    cn_message m;
+static bool read_dataset(const io_hdf5_image *image, uint64_t address, io_dataset *d) {
+    io_header header;
+    io_message m;
     bool sound = true;
-    *d = (cn_dataset){0};
-    cn_header_open(image, address, &header);
-    while (sound && cn_header_next(&header, &m)) {
-        bool needed = m.type == CN_MESSAGE_SPACE || m.type == CN_MESSAGE_TYPE ||
-                      m.type == CN_MESSAGE_LAYOUT || m.type == CN_MESSAGE_EXTERNAL ||
-                      m.type == CN_MESSAGE_FILTERS;
-        if (needed && (m.shared || m.type == CN_MESSAGE_EXTERNAL)) {
+    *d = (io_dataset){0};
+    header_open(image, address, &header);
+    while (sound && header_next(&header, &m)) {
+        bool needed = m.type == MESSAGE_SPACE || m.type == MESSAGE_TYPE ||
+                      m.type == MESSAGE_LAYOUT || m.type == MESSAGE_EXTERNAL ||
+                      m.type == MESSAGE_FILTERS;
+        if (needed && (m.shared || m.type == MESSAGE_EXTERNAL)) {
             d->not_read = true;
-        } else if (m.type == CN_MESSAGE_SPACE) {
-            sound = cn_read_space(m.body, d);
-        } else if (m.type == CN_MESSAGE_TYPE) {
-            sound = cn_read_type(m.body, d);
-        } else if (m.type == CN_MESSAGE_LAYOUT) {
-            sound = cn_read_layout(image, m.body, d);
-        } else if (m.type == CN_MESSAGE_FILTERS) {
+        } else if (m.type == MESSAGE_SPACE) {
+            sound = read_space(m.body, d);
+        } else if (m.type == MESSAGE_TYPE) {
+            sound = read_type(m.body, d);
+        } else if (m.type == MESSAGE_LAYOUT) {
+            sound = read_layout(image, m.body, d);
+        } else if (m.type == MESSAGE_FILTERS) {
             sound = io_chunks_read_filters(m.body, &d->chunks);
         }
     }
@@ -495,37 +495,37 @@ static bool cn_read_dataset(const cn_hdf5_image *image, uint64_t address, cn_dat
 }
 
 // A dataset whose data is all there.
-static cn_status cn_dataset_open(const cn_hdf5_image *image, const char *path, cn_dataset *d,
-                                 cn_error *error) {
+static cn_status dataset_open(const io_hdf5_image *image, const char *path, io_dataset *d,
+                              cn_error *error) {
     uint64_t address;
-    cn_found found = cn_find(image, path, &address);
-    if (found == CN_NOT_READ) {
-        return cn_fail_not_read(error, path);
+    io_found found = find(image, path, &address);
+    if (found == NOT_READ) {
+        return fail_not_read(error, path);
     }
-    if (found != CN_FOUND) {
-        return cn_fail_path(error, path, found == CN_ABSENT ? "is missing" : "is damaged");
+    if (found != FOUND) {
+        return fail_path(error, path, found == ABSENT ? "is missing" : "is damaged");
     }
-    if (!cn_read_dataset(image, address, d)) {
-        return cn_fail_path(error, path, "is damaged, or not a list of numbers or a text");
+    if (!read_dataset(image, address, d)) {
+        return fail_path(error, path, "is damaged, or not a list of numbers or a text");
     }
     if (d->not_read) {
-        return cn_fail_not_read(error, path);
+        return fail_not_read(error, path);
     }
     if (!d->has_space || !d->has_type || !d->has_layout) {
-        return cn_fail_path(error, path, "is not a dataset");
+        return fail_path(error, path, "is not a dataset");
     }
     uint64_t capacity = d->chunked ? io_chunks_capacity(image, &d->chunks) : d->data.left / d->size;
     if (d->count > capacity) {
-        return cn_fail_path(error, path,
-                            d->empty ? "was never written" : "declares more data than it has");
+        return fail_path(error, path,
+                         d->empty ? "was never written" : "declares more data than it has");
     }
     return CN_OK;
 }
 
-cn_status cn_hdf5_count(const cn_hdf5_image *image, const char *path, int64_t *count,
+cn_status io_hdf5_count(const io_hdf5_image *image, const char *path, int64_t *count,
                         cn_error *error) {
-    cn_dataset d;
-    cn_status status = cn_dataset_open(image, path, &d, error);
+    io_dataset d;
+    cn_status status = dataset_open(image, path, &d, error);
     if (status == CN_OK) {
         *count = (int64_t)d.count;
     }
@@ -533,7 +533,7 @@ cn_status cn_hdf5_count(const cn_hdf5_image *image, const char *path, int64_t *c
 }
 
 // The bits of element i of those at `bytes`, in the low end.
-static uint64_t cn_bits_at(const cn_dataset *d, const unsigned char *bytes, uint64_t i) {
+static uint64_t bits_at(const io_dataset *d, const unsigned char *bytes, uint64_t i) {
     const unsigned char *at = bytes + i * d->size;
     uint64_t bits = 0;
     for (uint64_t k = 0; k < d->size; k++) {
@@ -542,8 +542,8 @@ static uint64_t cn_bits_at(const cn_dataset *d, const unsigned char *bytes, uint
     return bits;
 }
 
-static int64_t cn_integer_at(const cn_dataset *d, const unsigned char *bytes, uint64_t i) {
-    uint64_t bits = cn_bits_at(d, bytes, i);
+static int64_t integer_at(const io_dataset *d, const unsigned char *bytes, uint64_t i) {
+    uint64_t bits = bits_at(d, bytes, i);
     uint64_t sign = (uint64_t)1 << (8 * d->size - 1);
     if (d->is_signed && (bits & sign)) {
         // Two's complement: the distance below zero, taken off in two steps so as not to overflow.
@@ -553,10 +553,10 @@ static int64_t cn_integer_at(const cn_dataset *d, const unsigned char *bytes, ui
     return bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
 }
 
-static double cn_real_at(const cn_dataset *d, const unsigned char *bytes, uint64_t i) {
-    uint64_t bits = cn_bits_at(d, bytes, i);
-    if (d->element == CN_INTEGER) {
-        return d->is_signed ? (double)cn_integer_at(d, bytes, i) : (double)bits;
+static double real_at(const io_dataset *d, const unsigned char *bytes, uint64_t i) {
+    uint64_t bits = bits_at(d, bytes, i);
+    if (d->element == INTEGER) {
+        return d->is_signed ? (double)integer_at(d, bytes, i) : (double)bits;
     }
     if (d->size == 4) {
         uint32_t narrow = (uint32_t)bits;
@@ -569,23 +569,23 @@ static double cn_real_at(const cn_dataset *d, const unsigned char *bytes, uint64
     return value;
 }
 
-static cn_status cn_numbers_open(const cn_hdf5_image *image, const char *path, int64_t count,
-                                 bool integers, cn_dataset *d, cn_error *error) {
-    cn_status status = cn_dataset_open(image, path, d, error);
-    if (status == CN_OK && d->element != CN_INTEGER && (integers || d->element != CN_REAL)) {
-        status = cn_fail_path(error, path,
-                              integers ? "does not hold integers" : "does not hold numbers");
+static cn_status numbers_open(const io_hdf5_image *image, const char *path, int64_t count,
+                              bool integers, io_dataset *d, cn_error *error) {
+    cn_status status = dataset_open(image, path, d, error);
+    if (status == CN_OK && d->element != INTEGER && (integers || d->element != IO_REAL)) {
+        status =
+            fail_path(error, path, integers ? "does not hold integers" : "does not hold numbers");
     }
     if (status == CN_OK && (count < 0 || d->count < (uint64_t)count)) {
-        status = cn_fail(error, CN_ERR_INPUT, "%s holds %lld numbers where %lld are needed", path,
-                         (long long)d->count, (long long)count);
+        status = base_fail(error, CN_ERR_INPUT, "%s holds %lld numbers where %lld are needed", path,
+                           (long long)d->count, (long long)count);
     }
     return status;
 }
 
 // Where the numbers of a dataset go, whole or chunk by chunk: one of the two.
 typedef struct number_target {
-    const cn_dataset *dataset;
+    const io_dataset *dataset;
     bool integral; // into integers, else into reals
     int64_t *integers;
     double *reals;
@@ -596,17 +596,17 @@ static void convert_numbers(void *user, uint64_t first, const unsigned char *byt
     const number_target *to = user;
     for (uint64_t i = 0; i < count; i++) {
         if (to->integral) {
-            to->integers[first + i] = cn_integer_at(to->dataset, bytes, i);
+            to->integers[first + i] = integer_at(to->dataset, bytes, i);
         } else {
-            to->reals[first + i] = cn_real_at(to->dataset, bytes, i);
+            to->reals[first + i] = real_at(to->dataset, bytes, i);
         }
     }
 }
 
-static cn_status read_numbers(const cn_hdf5_image *image, const char *path, int64_t count,
+static cn_status read_numbers(const io_hdf5_image *image, const char *path, int64_t count,
                               number_target to, cn_error *error) {
-    cn_dataset d;
-    cn_status status = cn_numbers_open(image, path, count, to.integral, &d, error);
+    io_dataset d;
+    cn_status status = numbers_open(image, path, count, to.integral, &d, error);
     to.dataset = &d;
     if (status == CN_OK && d.chunked) {
         status =
@@ -617,19 +617,19 @@ static cn_status read_numbers(const cn_hdf5_image *image, const char *path, int6
     return status;
 }
 
-cn_status cn_hdf5_read_int(const cn_hdf5_image *image, const char *path, int64_t count,
+cn_status io_hdf5_read_int(const io_hdf5_image *image, const char *path, int64_t count,
                            int64_t *values, cn_error *error) {
     return read_numbers(image, path, count, (number_target){.integral = true, .integers = values},
                         error);
 }
 
-cn_status cn_hdf5_read_real(const cn_hdf5_image *image, const char *path, int64_t count,
+cn_status io_hdf5_read_real(const io_hdf5_image *image, const char *path, int64_t count,
                             double *values, cn_error *error) {
     return read_numbers(image, path, count, (number_target){.reals = values}, error);
 }
 
 // III.E: a length, then the place of the object in a global heap. The length 0 has no object.
-static bool cn_read_heap_text(const cn_hdf5_image *image, io_cursor *data) {
+static bool read_heap_text(const io_hdf5_image *image, io_cursor *data) {
     uint64_t length = io_take(data, 4);
     uint64_t address = io_take(data, 8);
     uint64_t wanted = io_take(data, 4);
@@ -662,28 +662,28 @@ static bool cn_read_heap_text(const cn_hdf5_image *image, io_cursor *data) {
     return false;
 }
 
-cn_status cn_hdf5_read_text(const cn_hdf5_image *image, const char *path, cn_arena *memory,
+cn_status io_hdf5_read_text(const io_hdf5_image *image, const char *path, cn_arena *memory,
                             const char **text, cn_error *error) {
-    cn_dataset d;
-    cn_status status = cn_dataset_open(image, path, &d, error);
+    io_dataset d;
+    cn_status status = dataset_open(image, path, &d, error);
     if (status != CN_OK) {
         return status;
     }
-    bool variable = d.element == CN_TEXT_VARIABLE;
+    bool variable = d.element == TEXT_VARIABLE;
     if (d.chunked) {
-        return cn_fail_not_read(error, path);
+        return fail_not_read(error, path);
     }
-    if ((d.element != CN_TEXT && !variable) || d.count != 1 || (variable && d.size != 16)) {
-        return cn_fail_path(error, path, "does not hold one text");
+    if ((d.element != IO_TEXT && !variable) || d.count != 1 || (variable && d.size != 16)) {
+        return fail_path(error, path, "does not hold one text");
     }
     io_cursor bytes = io_cut(&d.data, d.size);
-    if (variable && !cn_read_heap_text(image, &bytes)) {
-        return cn_fail_path(error, path, "is damaged: its text is not where it should be");
+    if (variable && !read_heap_text(image, &bytes)) {
+        return fail_path(error, path, "is damaged: its text is not where it should be");
     }
     size_t length = strnlen((const char *)bytes.at, bytes.left);
     while (d.space_padded && length > 0 && bytes.at[length - 1] == ' ') {
         length--;
     }
-    *text = cn_arena_text(memory, (const char *)bytes.at, length);
-    return *text ? CN_OK : cn_fail_memory(error);
+    *text = base_arena_text(memory, (const char *)bytes.at, length);
+    return *text ? CN_OK : base_fail_memory(error);
 }

@@ -6,24 +6,24 @@
 
 #include "base/memory.h"
 
-#define CN_JSON_DEPTH_MAX 64
+#define IO_JSON_DEPTH_MAX 64
 
-typedef struct cn_json {
-    cn_buffer *out;
+typedef struct io_json {
+    base_buffer *out;
     int32_t depth;
-    bool filled[CN_JSON_DEPTH_MAX]; // whether a level has a member already
+    bool filled[IO_JSON_DEPTH_MAX]; // whether a level has a member already
     bool after_key, good;
-} cn_json;
+} io_json;
 
-void cn_json_start(cn_json *json, cn_buffer *out);
-void cn_json_open(cn_json *json, char bracket); // '{' or '['
-void cn_json_close(cn_json *json, char bracket);
-void cn_json_key(cn_json *json, const char *key);
-void cn_json_text(cn_json *json, const char *text);
-void cn_json_number(cn_json *json, double number); // finite
-void cn_json_bool(cn_json *json, bool truth);
+void io_json_start(io_json *json, base_buffer *out);
+void io_json_open(io_json *json, char bracket); // '{' or '['
+void io_json_close(io_json *json, char bracket);
+void io_json_key(io_json *json, const char *key);
+void io_json_text(io_json *json, const char *text);
+void io_json_number(io_json *json, double number); // finite
+void io_json_bool(io_json *json, bool truth);
 // A key and its value in one.
-void cn_json_member(cn_json *json, const char *key, const char *text);
-void cn_json_member_number(cn_json *json, const char *key, double number);
+void io_json_member(io_json *json, const char *key, const char *text);
+void io_json_member_number(io_json *json, const char *key, double number);
 
 #endif

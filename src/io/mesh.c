@@ -16,60 +16,60 @@
 #include <string.h>
 #include <strings.h>
 
-#define CN_MESH_BYTES_MOST ((size_t)256 << 20) // of a file
-#define CN_STL_HEADER 84 // bytes before the triangles of a binary file, their count included
-#define CN_STL_RECORD 50 // bytes of a triangle: normal, three corners, an attribute
+#define MESH_BYTES_MAX ((size_t)256 << 20) // of a file
+#define STL_HEADER 84 // bytes before the triangles of a binary file, their count included
+#define STL_RECORD 50 // bytes of a triangle: normal, three corners, an attribute
 
-typedef struct cn_gather {
+typedef struct gather {
     cn_arena *memory;
     cn_error *error;
-    cn_buffer point;  // 3 doubles each
-    cn_buffer corner; // int32, indices of points
-    cn_buffer face;   // cn_gathered_face
-    cn_buffer name;   // const char *, of parts
-    cn_names part_of; // names to parts
-    int32_t part;     // the one that faces go to; -1: none yet
-} cn_gather;
+    base_buffer point;  // 3 doubles each
+    base_buffer corner; // int32, indices of points
+    base_buffer face;   // gathered_face
+    base_buffer name;   // const char *, of parts
+    base_names part_of; // names to parts
+    int32_t part;       // the one that faces go to; -1: none yet
+} gather;
 
-typedef struct cn_gathered_face {
+typedef struct gathered_face {
     int32_t part, size;
-} cn_gathered_face;
+} gathered_face;
 
-static int64_t cn_gather_points(const cn_gather *g) {
+static int64_t gather_points(const gather *g) {
     return (int64_t)(g->point.size / (3 * sizeof(double)));
 }
 
-static cn_status cn_gather_append(cn_gather *g, cn_buffer *buffer, const void *bytes, size_t size) {
+static cn_status gather_append(gather *g, base_buffer *buffer, const void *bytes, size_t size) {
     // Counts must fit 32 bits; every item has 4 bytes at least.
     if (buffer->size / sizeof(int32_t) >= INT32_MAX - 8) {
-        return cn_fail(g->error, CN_ERR_UNSUPPORTED, "the mesh is too large");
+        return base_fail(g->error, CN_ERR_UNSUPPORTED, "the mesh is too large");
     }
-    return cn_buffer_append(buffer, bytes, size) ? CN_OK : cn_fail_memory(g->error);
+    return base_buffer_append(buffer, bytes, size) ? CN_OK : base_fail_memory(g->error);
 }
 
 // Faces go to the part of this name from now on.
-static cn_status cn_gather_begin_part(cn_gather *g, const char *name, size_t length) {
-    const char *copy = cn_arena_text(g->memory, name, length);
-    if (!copy || !cn_names_reserve(&g->part_of, g->memory)) {
-        return cn_fail_memory(g->error);
+static cn_status gather_begin_part(gather *g, const char *name, size_t length) {
+    const char *copy = base_arena_text(g->memory, name, length);
+    if (!copy || !base_names_reserve(&g->part_of, g->memory)) {
+        return base_fail_memory(g->error);
     }
-    g->part = cn_names_find(&g->part_of, copy);
+    g->part = base_names_find(&g->part_of, copy);
     if (g->part >= 0) {
         return CN_OK;
     }
     g->part = (int32_t)(g->name.size / sizeof copy);
-    cn_names_add(&g->part_of, copy, g->part);
-    return cn_gather_append(g, &g->name, &copy, sizeof copy);
+    base_names_add(&g->part_of, copy, g->part);
+    return gather_append(g, &g->name, &copy, sizeof copy);
 }
 
-static cn_status cn_gather_face(cn_gather *g, const int32_t *corner, int32_t size) {
-    cn_status status = g->part < 0 ? cn_gather_begin_part(g, "", 0) : CN_OK;
-    const cn_gathered_face face = {.part = g->part, .size = size};
+static cn_status gather_face(gather *g, const int32_t *corner, int32_t size) {
+    cn_status status = g->part < 0 ? gather_begin_part(g, "", 0) : CN_OK;
+    const gathered_face face = {.part = g->part, .size = size};
     if (status == CN_OK) {
-        status = cn_gather_append(g, &g->corner, corner, (size_t)size * sizeof *corner);
+        status = gather_append(g, &g->corner, corner, (size_t)size * sizeof *corner);
     }
     if (status == CN_OK) {
-        status = cn_gather_append(g, &g->face, &face, sizeof face);
+        status = gather_append(g, &g->face, &face, sizeof face);
     }
     return status;
 }
@@ -77,14 +77,14 @@ static cn_status cn_gather_face(cn_gather *g, const int32_t *corner, int32_t siz
 // ---- OBJ ----
 
 // Words that say nothing about the shape, and words that would, but are not read.
-static const char *const cn_obj_passed[] = {
+static const char *const obj_passed[] = {
     "vt",     "vn",  "vp",    "s",      "l",      "p",        "mg",       "usemtl",
     "mtllib", "lod", "bevel", "usemap", "maplib", "c_interp", "d_interp", "shadow_obj"};
-static const char *const cn_obj_refused[] = {"cstype", "deg",  "bmat", "step", "curv", "curv2",
-                                             "surf",   "parm", "trim", "hole", "con",  "call",
-                                             "bsp",    "bzp",  "cdc",  "res",  "csh"};
+static const char *const obj_refused[] = {"cstype", "deg",  "bmat", "step", "curv", "curv2",
+                                          "surf",   "parm", "trim", "hole", "con",  "call",
+                                          "bsp",    "bzp",  "cdc",  "res",  "csh"};
 
-static bool cn_word_is_in(const char *word, size_t length, const char *const *list, size_t count) {
+static bool word_is_in(const char *word, size_t length, const char *const *list, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (strlen(list[i]) == length && memcmp(list[i], word, length) == 0) {
             return true;
@@ -93,38 +93,38 @@ static bool cn_word_is_in(const char *word, size_t length, const char *const *li
     return false;
 }
 
-static cn_status cn_obj_point(cn_text_reader *reader, cn_gather *g) {
-    cn_text_reader start = *reader; // errors about the whole line point at its first word
+static cn_status obj_point(io_text_reader *reader, gather *g) {
+    io_text_reader start = *reader; // errors about the whole line point at its first word
     const char *word;
     size_t length;
     double x[3];
     for (int32_t k = 0; k < 3; k++) {
-        if (!cn_text_peek(reader, &word, &length) || reader->line != start.line) {
-            return cn_text_fail(&start, CN_ERR_INPUT, "the point has %d numbers; it needs 3", k);
+        if (!io_text_peek(reader, &word, &length) || reader->line != start.line) {
+            return io_text_fail(&start, CN_ERR_INPUT, "the point has %d numbers; it needs 3", k);
         }
-        cn_status status = cn_text_real(reader, "a coordinate", &x[k]);
+        cn_status status = io_text_real(reader, "a coordinate", &x[k]);
         if (status != CN_OK) {
             return status;
         }
     }
-    return cn_gather_append(g, &g->point, x, sizeof x);
+    return gather_append(g, &g->point, x, sizeof x);
 }
 
 // The point of a corner "12", "12/3", "12//7" or "-1/2/3"; texture and normal are passed over.
-static cn_status cn_obj_corner(cn_text_reader *reader, const cn_gather *g, const char *word,
-                               size_t length, int32_t *corner) {
+static cn_status obj_corner(io_text_reader *reader, const gather *g, const char *word,
+                            size_t length, int32_t *corner) {
     bool negative = length > 0 && word[0] == '-';
     size_t i = negative ? 1 : 0, first = i;
-    int64_t index = 0, count = cn_gather_points(g);
+    int64_t index = 0, count = gather_points(g);
     for (; i < length && word[i] >= '0' && word[i] <= '9'; i++) {
         index = index > INT32_MAX ? index : 10 * index + (word[i] - '0'); // too large stays so
     }
     if (i == first || (i < length && word[i] != '/')) {
-        return cn_text_fail(reader, CN_ERR_INPUT, "a corner should be the number of a point");
+        return io_text_fail(reader, CN_ERR_INPUT, "a corner should be the number of a point");
     }
     index = negative ? count - index : index - 1;
     if (index < 0 || index >= count) {
-        return cn_text_fail(reader, CN_ERR_INPUT,
+        return io_text_fail(reader, CN_ERR_INPUT,
                             "the corner names a point that is not among the %lld so far",
                             (long long)count);
     }
@@ -132,31 +132,31 @@ static cn_status cn_obj_corner(cn_text_reader *reader, const cn_gather *g, const
     return CN_OK;
 }
 
-static cn_status cn_obj_face(cn_text_reader *reader, cn_gather *g) {
-    cn_status status = g->part < 0 ? cn_gather_begin_part(g, "", 0) : CN_OK;
+static cn_status obj_face(io_text_reader *reader, gather *g) {
+    cn_status status = g->part < 0 ? gather_begin_part(g, "", 0) : CN_OK;
     const char *word;
     size_t length;
-    cn_text_reader start = *reader;
-    cn_gathered_face face = {.part = g->part};
-    while (status == CN_OK && cn_text_peek(reader, &word, &length) && reader->line == start.line &&
+    io_text_reader start = *reader;
+    gathered_face face = {.part = g->part};
+    while (status == CN_OK && io_text_peek(reader, &word, &length) && reader->line == start.line &&
            word[0] != '#') {
         int32_t corner;
-        status = cn_obj_corner(reader, g, word, length, &corner);
+        status = obj_corner(reader, g, word, length, &corner);
         if (status == CN_OK) {
             reader->at += length;
             face.size++;
-            status = cn_gather_append(g, &g->corner, &corner, sizeof corner);
+            status = gather_append(g, &g->corner, &corner, sizeof corner);
         }
     }
     if (status == CN_OK && face.size < 3) {
         status =
-            cn_text_fail(&start, CN_ERR_INPUT, "the face has %d corners; it needs 3", face.size);
+            io_text_fail(&start, CN_ERR_INPUT, "the face has %d corners; it needs 3", face.size);
     }
-    return status == CN_OK ? cn_gather_append(g, &g->face, &face, sizeof face) : status;
+    return status == CN_OK ? gather_append(g, &g->face, &face, sizeof face) : status;
 }
 
 // The rest of the line without the blanks around it.
-static void cn_text_rest_of_line(const cn_text_reader *reader, const char **rest, size_t *length) {
+static void text_rest_of_line(const io_text_reader *reader, const char **rest, size_t *length) {
     size_t from = reader->at, to = from;
     while (to < reader->size && reader->bytes[to] != '\n') {
         to++;
@@ -171,40 +171,38 @@ static void cn_text_rest_of_line(const cn_text_reader *reader, const char **rest
     *length = to - from;
 }
 
-static cn_status cn_obj_line(cn_text_reader *reader, cn_gather *g, const char *word,
-                             size_t length) {
+static cn_status obj_line(io_text_reader *reader, gather *g, const char *word, size_t length) {
     const char *rest;
     size_t rest_length;
     cn_status status = CN_OK;
     if (length == 1 && word[0] == 'v') {
-        status = cn_obj_point(reader, g);
+        status = obj_point(reader, g);
     } else if (length == 1 && word[0] == 'f') {
-        return cn_obj_face(reader, g); // stands at the next line already
+        return obj_face(reader, g); // stands at the next line already
     } else if (length == 1 && (word[0] == 'o' || word[0] == 'g')) {
-        cn_text_rest_of_line(reader, &rest, &rest_length);
-        status = cn_gather_begin_part(g, rest, rest_length);
-    } else if (cn_word_is_in(word, length, cn_obj_refused,
-                             sizeof cn_obj_refused / sizeof *cn_obj_refused)) {
-        status = cn_text_fail(reader, CN_ERR_UNSUPPORTED, "curved surfaces are not read");
-        cn_fail_hint(g->error, "export the shape as a mesh of flat faces");
-    } else if (word[0] != '#' && !cn_word_is_in(word, length, cn_obj_passed,
-                                                sizeof cn_obj_passed / sizeof *cn_obj_passed)) {
-        status = cn_text_fail(reader, CN_ERR_INPUT, "no line of an OBJ file begins like this");
+        text_rest_of_line(reader, &rest, &rest_length);
+        status = gather_begin_part(g, rest, rest_length);
+    } else if (word_is_in(word, length, obj_refused, sizeof obj_refused / sizeof *obj_refused)) {
+        status = io_text_fail(reader, CN_ERR_UNSUPPORTED, "curved surfaces are not read");
+        base_fail_hint(g->error, "export the shape as a mesh of flat faces");
+    } else if (word[0] != '#' &&
+               !word_is_in(word, length, obj_passed, sizeof obj_passed / sizeof *obj_passed)) {
+        status = io_text_fail(reader, CN_ERR_INPUT, "no line of an OBJ file begins like this");
     }
     if (status == CN_OK) {
-        cn_text_skip_line(reader);
+        io_text_skip_line(reader);
     }
     return status;
 }
 
-static cn_status cn_obj_read(cn_text_reader *reader, cn_gather *g) {
+static cn_status obj_read(io_text_reader *reader, gather *g) {
     const char *word;
     size_t length;
     cn_status status = CN_OK;
-    while (status == CN_OK && cn_text_peek(reader, &word, &length)) {
-        status = cn_text_word(reader, "a line", &word, &length);
+    while (status == CN_OK && io_text_peek(reader, &word, &length)) {
+        status = io_text_word(reader, "a line", &word, &length);
         if (status == CN_OK) {
-            status = cn_obj_line(reader, g, word, length);
+            status = obj_line(reader, g, word, length);
         }
     }
     return status;
@@ -212,100 +210,100 @@ static cn_status cn_obj_read(cn_text_reader *reader, cn_gather *g) {
 
 // ---- STL ----
 
-static cn_status cn_stl_triangle(cn_gather *g, const double x[9]) {
-    int32_t first = (int32_t)cn_gather_points(g);
+static cn_status stl_triangle(gather *g, const double x[9]) {
+    int32_t first = (int32_t)gather_points(g);
     const int32_t corner[3] = {first, first + 1, first + 2};
-    cn_status status = cn_gather_append(g, &g->point, x, 9 * sizeof *x);
-    return status == CN_OK ? cn_gather_face(g, corner, 3) : status;
+    cn_status status = gather_append(g, &g->point, x, 9 * sizeof *x);
+    return status == CN_OK ? gather_face(g, corner, 3) : status;
 }
 
 // A number of a binary file, little-endian whatever the machine.
-static uint32_t cn_stl_word(const unsigned char *bytes) {
+static uint32_t stl_word(const unsigned char *bytes) {
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
            (uint32_t)bytes[3] << 24;
 }
 
-static cn_status cn_stl_read_binary(const unsigned char *bytes, cn_gather *g) {
-    uint32_t count = cn_stl_word(bytes + CN_STL_HEADER - 4);
+static cn_status stl_read_binary(const unsigned char *bytes, gather *g) {
+    uint32_t count = stl_word(bytes + STL_HEADER - 4);
     cn_status status = CN_OK;
     for (uint32_t t = 0; t < count && status == CN_OK; t++) {
-        const unsigned char *record = bytes + CN_STL_HEADER + (size_t)t * CN_STL_RECORD;
+        const unsigned char *record = bytes + STL_HEADER + (size_t)t * STL_RECORD;
         double x[9];
         for (int32_t k = 0; k < 9 && status == CN_OK; k++) {
-            uint32_t word = cn_stl_word(record + 12 + 4 * k);
+            uint32_t word = stl_word(record + 12 + 4 * k);
             float number;
             memcpy(&number, &word, sizeof number);
             x[k] = (double)number;
             if (!isfinite(number)) {
-                status = cn_fail(g->error, CN_ERR_INPUT,
-                                 "triangle %u has a coordinate that is not a finite number", t);
+                status = base_fail(g->error, CN_ERR_INPUT,
+                                   "triangle %u has a coordinate that is not a finite number", t);
             }
         }
         if (status == CN_OK) {
-            status = cn_stl_triangle(g, x);
+            status = stl_triangle(g, x);
         }
     }
     return status;
 }
 
 // Takes the word, in any case.
-static cn_status cn_stl_expect(cn_text_reader *reader, const char *want) {
+static cn_status stl_expect(io_text_reader *reader, const char *want) {
     const char *word;
     size_t length;
-    cn_status status = cn_text_word(reader, want, &word, &length);
+    cn_status status = io_text_word(reader, want, &word, &length);
     if (status == CN_OK && (strlen(want) != length || strncasecmp(word, want, length) != 0)) {
-        status = cn_text_fail(reader, CN_ERR_INPUT, "'%s' should be here", want);
+        status = io_text_fail(reader, CN_ERR_INPUT, "'%s' should be here", want);
     }
     return status;
 }
 
-static bool cn_stl_next_is(cn_text_reader *reader, const char *want) {
+static bool stl_next_is(io_text_reader *reader, const char *want) {
     const char *word;
     size_t length;
-    return cn_text_peek(reader, &word, &length) && strlen(want) == length &&
+    return io_text_peek(reader, &word, &length) && strlen(want) == length &&
            strncasecmp(word, want, length) == 0;
 }
 
-static cn_status cn_stl_read_facet(cn_text_reader *reader, cn_gather *g) {
+static cn_status stl_read_facet(io_text_reader *reader, gather *g) {
     double x[9];
     // The normal follows from the corners; some programs write it as nan.
-    cn_text_skip_line(reader);
-    cn_status status = cn_stl_expect(reader, "outer");
+    io_text_skip_line(reader);
+    cn_status status = stl_expect(reader, "outer");
     if (status == CN_OK) {
-        status = cn_stl_expect(reader, "loop");
+        status = stl_expect(reader, "loop");
     }
     for (int32_t corner = 0; corner < 3 && status == CN_OK; corner++) {
-        status = cn_stl_expect(reader, "vertex");
+        status = stl_expect(reader, "vertex");
         for (int32_t k = 0; k < 3 && status == CN_OK; k++) {
-            status = cn_text_real(reader, "a coordinate", &x[3 * corner + k]);
+            status = io_text_real(reader, "a coordinate", &x[3 * corner + k]);
         }
     }
     if (status == CN_OK) {
-        status = cn_stl_expect(reader, "endloop");
+        status = stl_expect(reader, "endloop");
     }
     if (status == CN_OK) {
-        status = cn_stl_expect(reader, "endfacet");
+        status = stl_expect(reader, "endfacet");
     }
-    return status == CN_OK ? cn_stl_triangle(g, x) : status;
+    return status == CN_OK ? stl_triangle(g, x) : status;
 }
 
-static cn_status cn_stl_read_text(cn_text_reader *reader, cn_gather *g) {
+static cn_status stl_read_text(io_text_reader *reader, gather *g) {
     const char *name;
     size_t length;
     cn_status status = CN_OK;
-    while (status == CN_OK && cn_text_peek(reader, &name, &length)) {
-        status = cn_stl_expect(reader, "solid");
+    while (status == CN_OK && io_text_peek(reader, &name, &length)) {
+        status = stl_expect(reader, "solid");
         if (status == CN_OK) {
-            cn_text_rest_of_line(reader, &name, &length);
-            status = cn_gather_begin_part(g, name, length);
-            cn_text_skip_line(reader);
+            text_rest_of_line(reader, &name, &length);
+            status = gather_begin_part(g, name, length);
+            io_text_skip_line(reader);
         }
-        while (status == CN_OK && cn_stl_next_is(reader, "facet")) {
-            status = cn_stl_read_facet(reader, g);
+        while (status == CN_OK && stl_next_is(reader, "facet")) {
+            status = stl_read_facet(reader, g);
         }
         if (status == CN_OK) {
-            status = cn_stl_expect(reader, "endsolid");
-            cn_text_skip_line(reader);
+            status = stl_expect(reader, "endsolid");
+            io_text_skip_line(reader);
         }
     }
     return status;
@@ -314,15 +312,14 @@ static cn_status cn_stl_read_text(cn_text_reader *reader, cn_gather *g) {
 // ---- parts ----
 
 // Counts and memory of every part; the parts without faces are left out.
-static cn_status cn_parts_make(const cn_gather *g, int32_t names, int32_t *part_of_name,
-                               cn_mesh *out) {
-    const cn_gathered_face *face = (const cn_gathered_face *)(const void *)g->face.data;
+static cn_status parts_make(const gather *g, int32_t names, int32_t *part_of_name, io_mesh *out) {
+    const gathered_face *face = (const gathered_face *)(const void *)g->face.data;
     int32_t faces = (int32_t)(g->face.size / sizeof *face);
-    int32_t *corners = CN_TAKE_ZERO(g->memory, int32_t, names);
-    int32_t *counts = CN_TAKE_ZERO(g->memory, int32_t, names);
-    out->part = CN_TAKE_ZERO(g->memory, cn_mesh_part, names);
+    int32_t *corners = BASE_TAKE_ZERO(g->memory, int32_t, names);
+    int32_t *counts = BASE_TAKE_ZERO(g->memory, int32_t, names);
+    out->part = BASE_TAKE_ZERO(g->memory, io_mesh_part, names);
     if (!corners || !counts || !out->part) {
-        return cn_fail_memory(g->error);
+        return base_fail_memory(g->error);
     }
     for (int32_t f = 0; f < faces; f++) {
         counts[face[f].part]++;
@@ -333,13 +330,13 @@ static cn_status cn_parts_make(const cn_gather *g, int32_t names, int32_t *part_
             continue;
         }
         part_of_name[n] = out->part_count;
-        cn_mesh_part *part = &out->part[out->part_count++];
+        io_mesh_part *part = &out->part[out->part_count++];
         memcpy(&part->name, g->name.data + (size_t)n * sizeof part->name, sizeof part->name);
-        part->face_size = CN_TAKE(g->memory, int32_t, counts[n]);
-        part->corner = CN_TAKE(g->memory, int32_t, corners[n]);
-        part->vertex = CN_TAKE(g->memory, double, 3 * (int64_t)corners[n]);
+        part->face_size = BASE_TAKE(g->memory, int32_t, counts[n]);
+        part->corner = BASE_TAKE(g->memory, int32_t, corners[n]);
+        part->vertex = BASE_TAKE(g->memory, double, 3 * (int64_t)corners[n]);
         if (!part->face_size || !part->corner || !part->vertex) {
-            return cn_fail_memory(g->error);
+            return base_fail_memory(g->error);
         }
         part->vertex_count = corners[n]; // until they are numbered
     }
@@ -348,8 +345,8 @@ static cn_status cn_parts_make(const cn_gather *g, int32_t names, int32_t *part_
 
 // The part's corners, global numbers so far, become its own; points in the order of their first
 // use. seen and number: per point, the part that numbered it last and how.
-static void cn_part_number(cn_mesh_part *part, int32_t mark, const double *point, int32_t *seen,
-                           int32_t *number) {
+static void part_number(io_mesh_part *part, int32_t mark, const double *point, int32_t *seen,
+                        int32_t *number) {
     int32_t corners = part->vertex_count;
     part->vertex_count = 0;
     for (int32_t i = 0; i < corners; i++) {
@@ -364,110 +361,110 @@ static void cn_part_number(cn_mesh_part *part, int32_t mark, const double *point
     }
 }
 
-static cn_status cn_gather_parts(const cn_gather *g, cn_mesh *out) {
-    const cn_gathered_face *face = (const cn_gathered_face *)(const void *)g->face.data;
+static cn_status gather_parts(const gather *g, io_mesh *out) {
+    const gathered_face *face = (const gathered_face *)(const void *)g->face.data;
     const int32_t *corner = (const int32_t *)(const void *)g->corner.data;
     int32_t faces = (int32_t)(g->face.size / sizeof *face);
     int32_t names = (int32_t)(g->name.size / sizeof(const char *));
     if (faces == 0) {
-        return cn_fail(g->error, CN_ERR_INPUT, "the file has no faces");
+        return base_fail(g->error, CN_ERR_INPUT, "the file has no faces");
     }
-    int32_t *part_of_name = CN_TAKE(g->memory, int32_t, names);
-    int32_t *seen = CN_TAKE_ZERO(g->memory, int32_t, cn_gather_points(g));
-    int32_t *number = CN_TAKE(g->memory, int32_t, cn_gather_points(g));
-    int32_t *filled = CN_TAKE_ZERO(g->memory, int32_t, names);
+    int32_t *part_of_name = BASE_TAKE(g->memory, int32_t, names);
+    int32_t *seen = BASE_TAKE_ZERO(g->memory, int32_t, gather_points(g));
+    int32_t *number = BASE_TAKE(g->memory, int32_t, gather_points(g));
+    int32_t *filled = BASE_TAKE_ZERO(g->memory, int32_t, names);
     if (!part_of_name || !seen || !number || !filled) {
-        return cn_fail_memory(g->error);
+        return base_fail_memory(g->error);
     }
-    cn_status status = cn_parts_make(g, names, part_of_name, out);
+    cn_status status = parts_make(g, names, part_of_name, out);
     if (status != CN_OK) {
         return status;
     }
     for (int32_t f = 0; f < faces; f++) {
         int32_t p = part_of_name[face[f].part];
-        cn_mesh_part *part = &out->part[p];
+        io_mesh_part *part = &out->part[p];
         part->face_size[part->face_count++] = face[f].size;
         memcpy(part->corner + filled[p], corner, (size_t)face[f].size * sizeof *corner);
         filled[p] += face[f].size;
         corner += face[f].size;
     }
     for (int32_t p = 0; p < out->part_count; p++) {
-        cn_part_number(&out->part[p], p + 1, (const double *)(const void *)g->point.data, seen,
-                       number);
+        part_number(&out->part[p], p + 1, (const double *)(const void *)g->point.data, seen,
+                    number);
     }
     return CN_OK;
 }
 
 // ---- files ----
 
-static bool cn_name_ends(const char *name, const char *ending) {
+static bool name_ends(const char *name, const char *ending) {
     size_t length = strlen(name), tail = strlen(ending);
     return length >= tail && strcasecmp(name + length - tail, ending) == 0;
 }
 
-static bool cn_stl_is_binary(const unsigned char *bytes, size_t size) {
-    return size >= CN_STL_HEADER && (size - CN_STL_HEADER) % CN_STL_RECORD == 0 &&
-           (size - CN_STL_HEADER) / CN_STL_RECORD == cn_stl_word(bytes + CN_STL_HEADER - 4);
+static bool stl_is_binary(const unsigned char *bytes, size_t size) {
+    return size >= STL_HEADER && (size - STL_HEADER) % STL_RECORD == 0 &&
+           (size - STL_HEADER) / STL_RECORD == stl_word(bytes + STL_HEADER - 4);
 }
 
-static cn_status cn_mesh_read_text(const char *name, const void *bytes, size_t size, bool stl,
-                                   cn_gather *g) {
-    cn_text_reader reader;
-    if (!cn_text_open(&reader, name, bytes, size, g->error)) {
-        return cn_fail_memory(g->error);
+static cn_status mesh_read_text(const char *name, const void *bytes, size_t size, bool stl,
+                                gather *g) {
+    io_text_reader reader;
+    if (!io_text_open(&reader, name, bytes, size, g->error)) {
+        return base_fail_memory(g->error);
     }
-    cn_status status = stl ? cn_stl_read_text(&reader, g) : cn_obj_read(&reader, g);
-    cn_text_close(&reader);
+    cn_status status = stl ? stl_read_text(&reader, g) : obj_read(&reader, g);
+    io_text_close(&reader);
     return status;
 }
 
-static cn_status cn_mesh_gather(const char *name, const void *bytes, size_t size, cn_gather *g) {
-    bool stl = cn_name_ends(name, ".stl");
-    if (!stl && !cn_name_ends(name, ".obj")) {
-        cn_status status = cn_fail(g->error, CN_ERR_UNSUPPORTED, "not a mesh file by its name");
-        cn_fail_hint(g->error, "use a file that ends in .obj or .stl");
+static cn_status mesh_gather(const char *name, const void *bytes, size_t size, gather *g) {
+    bool stl = name_ends(name, ".stl");
+    if (!stl && !name_ends(name, ".obj")) {
+        cn_status status = base_fail(g->error, CN_ERR_UNSUPPORTED, "not a mesh file by its name");
+        base_fail_hint(g->error, "use a file that ends in .obj or .stl");
         return status;
     }
-    if (stl && cn_stl_is_binary(bytes, size)) {
-        return cn_stl_read_binary(bytes, g);
+    if (stl && stl_is_binary(bytes, size)) {
+        return stl_read_binary(bytes, g);
     }
     bool text = !stl || (size >= 5 && strncasecmp(bytes, "solid", 5) == 0);
-    return text ? cn_mesh_read_text(name, bytes, size, stl, g)
-                : cn_fail(g->error, CN_ERR_INPUT,
-                          "neither an STL text nor as long as its number of triangles says");
+    return text ? mesh_read_text(name, bytes, size, stl, g)
+                : base_fail(g->error, CN_ERR_INPUT,
+                            "neither an STL text nor as long as its number of triangles says");
 }
 
-cn_status cn_mesh_read_bytes(const char *name, const void *bytes, size_t size, cn_arena *memory,
-                             cn_mesh *out, cn_error *error) {
+cn_status io_mesh_read_bytes(const char *name, const void *bytes, size_t size, cn_arena *memory,
+                             io_mesh *out, cn_error *error) {
     cn_error own;
-    cn_gather g = {.memory = memory, .error = error ? error : &own, .part = -1};
-    cn_buffer *const buffers[] = {&g.point, &g.corner, &g.face, &g.name};
+    gather g = {.memory = memory, .error = error ? error : &own, .part = -1};
+    base_buffer *const buffers[] = {&g.point, &g.corner, &g.face, &g.name};
     for (int32_t i = 0; i < 4; i++) {
-        cn_buffer_init(buffers[i], cn_arena_env(memory));
+        base_buffer_init(buffers[i], cn_arena_env(memory));
     }
-    *out = (cn_mesh){0};
-    cn_status status = cn_mesh_gather(name, bytes, size, &g);
+    *out = (io_mesh){0};
+    cn_status status = mesh_gather(name, bytes, size, &g);
     if (status == CN_OK) {
-        status = cn_gather_parts(&g, out);
+        status = gather_parts(&g, out);
     }
     if (status != CN_OK && g.error->line == 0) {
-        cn_fail_at(g.error, name, 0, 0);
+        base_fail_at(g.error, name, 0, 0);
     }
     for (int32_t i = 0; i < 4; i++) {
-        cn_buffer_free(buffers[i]);
+        base_buffer_free(buffers[i]);
     }
     return status;
 }
 
-cn_status cn_mesh_read(const char *path, cn_arena *memory, cn_mesh *out, cn_error *error) {
-    cn_buffer bytes;
-    cn_buffer_init(&bytes, cn_arena_env(memory));
-    *out = (cn_mesh){0};
-    cn_status status = cn_file_read_regular(path, CN_MESH_BYTES_MOST, &bytes, error);
+cn_status io_mesh_read(const char *path, cn_arena *memory, io_mesh *out, cn_error *error) {
+    base_buffer bytes;
+    base_buffer_init(&bytes, cn_arena_env(memory));
+    *out = (io_mesh){0};
+    cn_status status = io_file_read_regular(path, MESH_BYTES_MAX, &bytes, error);
     if (status == CN_OK) {
-        status = cn_mesh_read_bytes(path, bytes.data ? (const char *)bytes.data : "", bytes.size,
+        status = io_mesh_read_bytes(path, bytes.data ? (const char *)bytes.data : "", bytes.size,
                                     memory, out, error);
     }
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
     return status;
 }

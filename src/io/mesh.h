@@ -9,23 +9,23 @@
 
 #include <cairn/base.h>
 
-typedef struct cn_mesh_part {
+typedef struct io_mesh_part {
     const char *name; // "" when the file gives none
     int32_t vertex_count, face_count;
     double *vertex;     // 3 each; those that the part's faces use
     int32_t *face_size; // corners of each face
     int32_t *corner;    // of all faces: indices into vertex, from 0
-} cn_mesh_part;
+} io_mesh_part;
 
-typedef struct cn_mesh {
+typedef struct io_mesh {
     int32_t part_count; // each has a face
-    cn_mesh_part *part;
-} cn_mesh;
+    io_mesh_part *part;
+} io_mesh;
 
 // The kind is told by the ending of the name, .obj or .stl. Everything goes to memory. Errors have
 // the file and, for text, line and column.
-cn_status cn_mesh_read(const char *path, cn_arena *memory, cn_mesh *out, cn_error *error);
-cn_status cn_mesh_read_bytes(const char *name, const void *bytes, size_t size, cn_arena *memory,
-                             cn_mesh *out, cn_error *error);
+cn_status io_mesh_read(const char *path, cn_arena *memory, io_mesh *out, cn_error *error);
+cn_status io_mesh_read_bytes(const char *name, const void *bytes, size_t size, cn_arena *memory,
+                             io_mesh *out, cn_error *error);
 
 #endif

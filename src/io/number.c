@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t cn_digits(const char *text, size_t length) {
+static size_t io_digits(const char *text, size_t length) {
     size_t count = 0;
     while (count < length && text[count] >= '0' && text[count] <= '9') {
         count++;
@@ -17,60 +17,60 @@ static size_t cn_digits(const char *text, size_t length) {
     return count;
 }
 
-static size_t cn_sign(const char *text, size_t length) {
+static size_t io_sign(const char *text, size_t length) {
     return length > 0 && (text[0] == '+' || text[0] == '-') ? 1 : 0;
 }
 
-bool cn_number_is_decimal(const char *text, size_t length) {
-    size_t at = cn_sign(text, length);
-    size_t digits = cn_digits(text + at, length - at);
+bool io_number_is_decimal(const char *text, size_t length) {
+    size_t at = io_sign(text, length);
+    size_t digits = io_digits(text + at, length - at);
     at += digits;
     if (at < length && text[at] == '.') {
         at++;
-        size_t part = cn_digits(text + at, length - at);
+        size_t part = io_digits(text + at, length - at);
         at += part;
         digits += part;
     }
     if (digits > 0 && at < length && (text[at] == 'e' || text[at] == 'E')) {
         at++;
-        at += cn_sign(text + at, length - at);
-        digits = cn_digits(text + at, length - at);
+        at += io_sign(text + at, length - at);
+        digits = io_digits(text + at, length - at);
         at += digits;
     }
     return digits > 0 && at == length;
 }
 
 // The C library keeps "C" ready, so newlocale takes no memory for it and cannot fail.
-static locale_t cn_locale_enter(locale_t *own) {
+static locale_t locale_enter(locale_t *own) {
     *own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     return uselocale(*own);
 }
 
-static void cn_locale_leave(locale_t own, locale_t before) {
+static void locale_leave(locale_t own, locale_t before) {
     uselocale(before);
     freelocale(own);
 }
 
-bool cn_number_parse(const char *text, double *value) {
-    if (!cn_number_is_decimal(text, strlen(text))) {
+bool io_number_parse(const char *text, double *value) {
+    if (!io_number_is_decimal(text, strlen(text))) {
         return false;
     }
     locale_t own;
-    locale_t before = cn_locale_enter(&own);
+    locale_t before = locale_enter(&own);
     *value = strtod(text, NULL);
-    cn_locale_leave(own, before);
+    locale_leave(own, before);
     return true;
 }
 
-const char *cn_number_text(double value, char text[CN_NUMBER_TEXT_MAX]) {
+const char *io_number_text(double value, char text[IO_NUMBER_TEXT_MAX]) {
     locale_t own;
-    locale_t before = cn_locale_enter(&own);
+    locale_t before = locale_enter(&own);
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, CN_NUMBER_TEXT_MAX, "%.*g", digits, value);
+        snprintf(text, IO_NUMBER_TEXT_MAX, "%.*g", digits, value);
         if (strtod(text, NULL) == value) {
             break;
         }
     }
-    cn_locale_leave(own, before);
+    locale_leave(own, before);
     return text;
 }

@@ -7,12 +7,12 @@
 
 // A plain decimal number: [+-] digits [. digits] [e [+-] digits], with a digit before or after the
 // point; the whole of text.
-bool cn_number_is_decimal(const char *text, size_t length);
+bool io_number_is_decimal(const char *text, size_t length);
 // Its nearest double, infinite when it is too large. false: it is none.
-bool cn_number_parse(const char *text, double *value);
+bool io_number_parse(const char *text, double *value);
 
 // A finite number in as few digits as read back to the same bits, at most 17.
-#define CN_NUMBER_TEXT_MAX 32
-const char *cn_number_text(double value, char text[CN_NUMBER_TEXT_MAX]); // returns text
+#define IO_NUMBER_TEXT_MAX 32
+const char *io_number_text(double value, char text[IO_NUMBER_TEXT_MAX]); // returns text
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-static int32_t cn_yaml_index(const cn_yaml *map, const char *key) {
-    if (map && map->kind == CN_YAML_MAP) {
+static int32_t yaml_index(const io_yaml *map, const char *key) {
+    if (map && map->kind == IO_YAML_MAP) {
         for (int32_t i = 0; i < map->count; i++) {
             if (strcmp(map->key[i]->text, key) == 0) {
                 return i;
@@ -18,18 +18,18 @@ static int32_t cn_yaml_index(const cn_yaml *map, const char *key) {
     return -1;
 }
 
-cn_yaml *cn_yaml_get(const cn_yaml *map, const char *key) {
-    int32_t i = cn_yaml_index(map, key);
+io_yaml *io_yaml_get(const io_yaml *map, const char *key) {
+    int32_t i = yaml_index(map, key);
     return i < 0 ? NULL : map->item[i];
 }
 
-const cn_yaml *cn_yaml_key(const cn_yaml *map, const char *key) {
-    int32_t i = cn_yaml_index(map, key);
+const io_yaml *io_yaml_key(const io_yaml *map, const char *key) {
+    int32_t i = yaml_index(map, key);
     return i < 0 ? NULL : map->key[i];
 }
 
-cn_yaml *cn_yaml_new(cn_arena *memory, cn_yaml_kind kind, const cn_yaml *at) {
-    cn_yaml *node = CN_TAKE_ZERO(memory, cn_yaml, 1);
+io_yaml *io_yaml_new(cn_arena *memory, io_yaml_kind kind, const io_yaml *at) {
+    io_yaml *node = BASE_TAKE_ZERO(memory, io_yaml, 1);
     if (node) {
         node->kind = kind;
         node->text = "";
@@ -40,23 +40,23 @@ cn_yaml *cn_yaml_new(cn_arena *memory, cn_yaml_kind kind, const cn_yaml *at) {
     return node;
 }
 
-cn_yaml *cn_yaml_new_text(cn_arena *memory, const char *text, const cn_yaml *at) {
-    cn_yaml *node = cn_yaml_new(memory, CN_YAML_TEXT, at);
-    return node && (node->text = cn_arena_text(memory, text, strlen(text))) ? node : NULL;
+io_yaml *io_yaml_new_text(cn_arena *memory, const char *text, const io_yaml *at) {
+    io_yaml *node = io_yaml_new(memory, IO_YAML_TEXT, at);
+    return node && (node->text = base_arena_text(memory, text, strlen(text))) ? node : NULL;
 }
 
-cn_yaml *cn_yaml_new_number(cn_arena *memory, double number, const cn_yaml *at) {
-    char text[CN_NUMBER_TEXT_MAX];
-    cn_yaml *node = cn_yaml_new_text(memory, cn_number_text(number, text), at);
+io_yaml *io_yaml_new_number(cn_arena *memory, double number, const io_yaml *at) {
+    char text[IO_NUMBER_TEXT_MAX];
+    io_yaml *node = io_yaml_new_text(memory, io_number_text(number, text), at);
     if (node) {
-        node->kind = CN_YAML_NUMBER;
+        node->kind = IO_YAML_NUMBER;
         node->number = number;
     }
     return node;
 }
 
-cn_yaml *cn_yaml_new_bool(cn_arena *memory, bool truth, const cn_yaml *at) {
-    cn_yaml *node = cn_yaml_new(memory, CN_YAML_BOOL, at);
+io_yaml *io_yaml_new_bool(cn_arena *memory, bool truth, const io_yaml *at) {
+    io_yaml *node = io_yaml_new(memory, IO_YAML_BOOL, at);
     if (node) {
         node->text = truth ? "true" : "false";
         node->truth = truth;
@@ -66,14 +66,14 @@ cn_yaml *cn_yaml_new_bool(cn_arena *memory, bool truth, const cn_yaml *at) {
 
 // The arrays grow by doubling. A capacity of 0 with children says that the arrays may be shared
 // with another node and must be left alone.
-static bool cn_yaml_grow(cn_arena *memory, cn_yaml *node) {
+static bool yaml_grow(cn_arena *memory, io_yaml *node) {
     if (node->count < node->capacity) {
         return true;
     }
     int64_t capacity = node->count < 4 ? 8 : 2 * (int64_t)node->count;
-    bool map = node->kind == CN_YAML_MAP;
-    cn_yaml **item = CN_TAKE(memory, cn_yaml *, capacity);
-    cn_yaml **key = map ? CN_TAKE(memory, cn_yaml *, capacity) : NULL;
+    bool map = node->kind == IO_YAML_MAP;
+    io_yaml **item = BASE_TAKE(memory, io_yaml *, capacity);
+    io_yaml **key = map ? BASE_TAKE(memory, io_yaml *, capacity) : NULL;
     if (capacity > INT32_MAX || !item || (map && !key)) {
         return false;
     }
@@ -89,24 +89,24 @@ static bool cn_yaml_grow(cn_arena *memory, cn_yaml *node) {
     return true;
 }
 
-bool cn_yaml_append(cn_arena *memory, cn_yaml *list, cn_yaml *item) {
-    if (!item || !cn_yaml_grow(memory, list)) {
+bool io_yaml_append(cn_arena *memory, io_yaml *list, io_yaml *item) {
+    if (!item || !yaml_grow(memory, list)) {
         return false;
     }
     list->item[list->count++] = item;
     return true;
 }
 
-bool cn_yaml_put(cn_arena *memory, cn_yaml *map, cn_yaml *key, cn_yaml *value) {
+bool io_yaml_put(cn_arena *memory, io_yaml *map, io_yaml *key, io_yaml *value) {
     if (!key || !value) {
         return false;
     }
-    int32_t i = cn_yaml_index(map, key->text);
+    int32_t i = yaml_index(map, key->text);
     if (i >= 0) {
         map->item[i] = value;
         return true;
     }
-    if (!cn_yaml_grow(memory, map)) {
+    if (!yaml_grow(memory, map)) {
         return false;
     }
     map->key[map->count] = key;
@@ -114,10 +114,10 @@ bool cn_yaml_put(cn_arena *memory, cn_yaml *map, cn_yaml *key, cn_yaml *value) {
     return true;
 }
 
-bool cn_yaml_replace(cn_arena *memory, cn_yaml *map, const char *old, cn_yaml *key,
-                     cn_yaml *value) {
-    int32_t i = cn_yaml_index(map, old);
-    cn_yaml **own = CN_TAKE(memory, cn_yaml *, map->capacity > 0 ? map->capacity : map->count);
+bool io_yaml_replace(cn_arena *memory, io_yaml *map, const char *old, io_yaml *key,
+                     io_yaml *value) {
+    int32_t i = yaml_index(map, old);
+    io_yaml **own = BASE_TAKE(memory, io_yaml *, map->capacity > 0 ? map->capacity : map->count);
     if (i < 0 || !own || !key || !value) {
         return false;
     }

@@ -17,65 +17,65 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_NODE_POOL 256
-#define CN_TEXT_POOL 16384
-#define CN_INTEGER_EXACT 9007199254740992.0 // 2^53: whole numbers up to here are doubles
+#define NODE_POOL 256
+#define TEXT_POOL 16384
+#define INTEGER_EXACT 9007199254740992.0 // 2^53: whole numbers up to here are doubles
 
 // Small pieces from an arena whose own pieces are at least 64 bytes.
-typedef struct cn_yaml_pool {
+typedef struct yaml_pool {
     cn_arena *memory;
-    cn_yaml *node;
+    io_yaml *node;
     int32_t node_left;
     char *text;
     size_t text_left;
-} cn_yaml_pool;
+} yaml_pool;
 
-typedef struct cn_yaml_anchor {
+typedef struct yaml_anchor {
     const char *name;
-    cn_yaml *node; // incomplete while its end has not come
+    io_yaml *node; // incomplete while its end has not come
     bool complete;
-} cn_yaml_anchor;
+} yaml_anchor;
 
-typedef struct cn_yaml_open {
-    cn_yaml *node;
+typedef struct yaml_open {
+    io_yaml *node;
     size_t first;   // of its children on the stack
     int32_t anchor; // -1: none
-} cn_yaml_open;
+} yaml_open;
 
-typedef struct cn_yaml_loader {
-    cn_yaml_pool pool;
+typedef struct yaml_loader {
+    yaml_pool pool;
     const char *file;
     cn_error *error;
     yaml_parser_t parser;
-    cn_buffer children; // cn_yaml *, keys and values in turn for a map
-    cn_yaml_open open[CN_YAML_DEPTH_MAX];
+    base_buffer children; // io_yaml *, keys and values in turn for a map
+    yaml_open open[IO_YAML_DEPTH_MAX];
     int32_t depth;
-    cn_yaml_anchor anchor[CN_YAML_ANCHORS_MAX];
+    yaml_anchor anchor[IO_YAML_ANCHORS_MAX];
     int32_t anchor_count;
     int64_t copied; // nodes made for aliases
-    cn_yaml *root;
-} cn_yaml_loader;
+    io_yaml *root;
+} yaml_loader;
 
-static int32_t cn_yaml_place(size_t zero_based) {
+static int32_t yaml_place(size_t zero_based) {
     return zero_based < INT32_MAX ? (int32_t)zero_based + 1 : INT32_MAX;
 }
 
-static cn_status cn_yaml_fail(cn_yaml_loader *loader, yaml_mark_t mark, const char *message) {
-    cn_fail(loader->error, CN_ERR_INPUT, "%s", message);
-    cn_fail_at(loader->error, loader->file, cn_yaml_place(mark.line), cn_yaml_place(mark.column));
+static cn_status yaml_fail(yaml_loader *loader, yaml_mark_t mark, const char *message) {
+    base_fail(loader->error, CN_ERR_INPUT, "%s", message);
+    base_fail_at(loader->error, loader->file, yaml_place(mark.line), yaml_place(mark.column));
     return CN_ERR_INPUT;
 }
 
-static cn_status cn_yaml_no_memory(cn_yaml_loader *loader) {
-    return cn_fail_memory(loader->error);
+static cn_status yaml_no_memory(yaml_loader *loader) {
+    return base_fail_memory(loader->error);
 }
 
 // ---- nodes ----
 
-static cn_yaml *cn_pool_node(cn_yaml_pool *pool) {
+static io_yaml *pool_node(yaml_pool *pool) {
     if (pool->node_left == 0) {
-        pool->node = CN_TAKE_ZERO(pool->memory, cn_yaml, CN_NODE_POOL);
-        pool->node_left = pool->node ? CN_NODE_POOL : 0;
+        pool->node = BASE_TAKE_ZERO(pool->memory, io_yaml, NODE_POOL);
+        pool->node_left = pool->node ? NODE_POOL : 0;
     }
     if (pool->node_left == 0) {
         return NULL;
@@ -84,13 +84,13 @@ static cn_yaml *cn_pool_node(cn_yaml_pool *pool) {
     return pool->node++;
 }
 
-static const char *cn_pool_text(cn_yaml_pool *pool, const char *text, size_t length) {
-    if (length + 1 > CN_TEXT_POOL / 4) {
-        return cn_arena_text(pool->memory, text, length);
+static const char *pool_text(yaml_pool *pool, const char *text, size_t length) {
+    if (length + 1 > TEXT_POOL / 4) {
+        return base_arena_text(pool->memory, text, length);
     }
     if (length + 1 > pool->text_left) {
-        pool->text = CN_TAKE(pool->memory, char, CN_TEXT_POOL);
-        pool->text_left = pool->text ? CN_TEXT_POOL : 0;
+        pool->text = BASE_TAKE(pool->memory, char, TEXT_POOL);
+        pool->text_left = pool->text ? TEXT_POOL : 0;
     }
     if (pool->text_left == 0) {
         return NULL;
@@ -103,11 +103,11 @@ static const char *cn_pool_text(cn_yaml_pool *pool, const char *text, size_t len
     return copy;
 }
 
-static cn_yaml *cn_yaml_copy(cn_yaml_loader *loader, const cn_yaml *from) {
-    if (++loader->copied > CN_YAML_ALIAS_NODES_MAX) {
+static io_yaml *yaml_copy(yaml_loader *loader, const io_yaml *from) {
+    if (++loader->copied > IO_YAML_ALIAS_NODES_MAX) {
         return NULL;
     }
-    cn_yaml *to = cn_pool_node(&loader->pool);
+    io_yaml *to = pool_node(&loader->pool);
     if (!to) {
         return NULL;
     }
@@ -116,9 +116,9 @@ static cn_yaml *cn_yaml_copy(cn_yaml_loader *loader, const cn_yaml *from) {
     if (from->count == 0) {
         return to;
     }
-    to->item = CN_TAKE(loader->pool.memory, cn_yaml *, from->count);
+    to->item = BASE_TAKE(loader->pool.memory, io_yaml *, from->count);
     for (int32_t i = 0; i < from->count; i++) {
-        if (!to->item || !(to->item[i] = cn_yaml_copy(loader, from->item[i]))) {
+        if (!to->item || !(to->item[i] = yaml_copy(loader, from->item[i]))) {
             return NULL;
         }
     }
@@ -127,7 +127,7 @@ static cn_yaml *cn_yaml_copy(cn_yaml_loader *loader, const cn_yaml *from) {
 
 // ---- scalars ----
 
-static bool cn_is_one_of(const char *text, const char *const *words, int count) {
+static bool is_one_of(const char *text, const char *const *words, int count) {
     for (int i = 0; i < count; i++) {
         if (strcmp(text, words[i]) == 0) {
             return true;
@@ -137,7 +137,7 @@ static bool cn_is_one_of(const char *text, const char *const *words, int count) 
 }
 
 // 0x1F and 0o17, exact up to 2^53 and refused as numbers beyond.
-static bool cn_parse_based(const char *text, double *value) {
+static bool parse_based(const char *text, double *value) {
     bool hexadecimal = strncmp(text, "0x", 2) == 0;
     if (!hexadecimal && strncmp(text, "0o", 2) != 0) {
         return false;
@@ -151,7 +151,7 @@ static bool cn_parse_based(const char *text, double *value) {
     for (const char *c = text + 2; *c; c++) {
         int digit = (int)(strchr(digits, *c) - digits);
         *value = *value * (hexadecimal ? 16 : 8) + (digit > 15 ? digit - 6 : digit);
-        if (*value > CN_INTEGER_EXACT) {
+        if (*value > INTEGER_EXACT) {
             return false;
         }
     }
@@ -159,7 +159,7 @@ static bool cn_parse_based(const char *text, double *value) {
 }
 
 // What a plain scalar is in the core schema.
-static void cn_yaml_resolve(cn_yaml *node) {
+static void yaml_resolve(io_yaml *node) {
     static const char *const nothing[] = {"", "~", "null", "Null", "NULL"};
     static const char *const yes[] = {"true", "True", "TRUE"};
     static const char *const no[] = {"false", "False", "FALSE"};
@@ -167,59 +167,59 @@ static void cn_yaml_resolve(cn_yaml *node) {
     static const char *const nan[] = {".nan", ".NaN", ".NAN"};
     const char *text = node->text;
     const char *unsigned_text = text + (*text == '+' || *text == '-');
-    if (cn_is_one_of(text, nothing, 5)) {
-        node->kind = CN_YAML_NULL;
-    } else if (cn_is_one_of(text, yes, 3) || cn_is_one_of(text, no, 3)) {
-        node->kind = CN_YAML_BOOL;
-        node->truth = cn_is_one_of(text, yes, 3);
-    } else if (cn_number_parse(text, &node->number) || cn_parse_based(text, &node->number)) {
-        node->kind = CN_YAML_NUMBER;
-    } else if (cn_is_one_of(unsigned_text, infinite, 3)) {
-        node->kind = CN_YAML_NUMBER;
+    if (is_one_of(text, nothing, 5)) {
+        node->kind = IO_YAML_NULL;
+    } else if (is_one_of(text, yes, 3) || is_one_of(text, no, 3)) {
+        node->kind = IO_YAML_BOOL;
+        node->truth = is_one_of(text, yes, 3);
+    } else if (io_number_parse(text, &node->number) || parse_based(text, &node->number)) {
+        node->kind = IO_YAML_NUMBER;
+    } else if (is_one_of(unsigned_text, infinite, 3)) {
+        node->kind = IO_YAML_NUMBER;
         node->number = *text == '-' ? -INFINITY : INFINITY;
-    } else if (cn_is_one_of(text, nan, 3)) {
-        node->kind = CN_YAML_NUMBER;
+    } else if (is_one_of(text, nan, 3)) {
+        node->kind = IO_YAML_NUMBER;
         node->number = NAN;
     }
 }
 
 // ---- from events to nodes ----
 
-static cn_yaml *cn_loader_node(cn_yaml_loader *loader, cn_yaml_kind kind, yaml_mark_t mark) {
-    cn_yaml *node = cn_pool_node(&loader->pool);
+static io_yaml *loader_node(yaml_loader *loader, io_yaml_kind kind, yaml_mark_t mark) {
+    io_yaml *node = pool_node(&loader->pool);
     if (node) {
-        *node = (cn_yaml){.file = loader->file,
-                          .line = cn_yaml_place(mark.line),
-                          .column = cn_yaml_place(mark.column),
+        *node = (io_yaml){.file = loader->file,
+                          .line = yaml_place(mark.line),
+                          .column = yaml_place(mark.column),
                           .kind = kind};
     }
     return node;
 }
 
-static size_t cn_loader_children(const cn_yaml_loader *loader) {
-    return loader->children.size / sizeof(cn_yaml *);
+static size_t loader_children(const yaml_loader *loader) {
+    return loader->children.size / sizeof(io_yaml *);
 }
 
-static bool cn_next_is_key(const cn_yaml_loader *loader) {
+static bool next_is_key(const yaml_loader *loader) {
     if (loader->depth == 0) {
         return false;
     }
-    const cn_yaml_open *open = &loader->open[loader->depth - 1];
-    return open->node->kind == CN_YAML_MAP && (cn_loader_children(loader) - open->first) % 2 == 0;
+    const yaml_open *open = &loader->open[loader->depth - 1];
+    return open->node->kind == IO_YAML_MAP && (loader_children(loader) - open->first) % 2 == 0;
 }
 
-static cn_status cn_loader_check_key(cn_yaml_loader *loader, const cn_yaml *key, yaml_mark_t mark) {
-    const cn_yaml_open *open = &loader->open[loader->depth - 1];
-    cn_yaml *const *child = (cn_yaml *const *)(const void *)loader->children.data;
-    size_t count = cn_loader_children(loader);
-    if (count - open->first >= 2 * (size_t)CN_YAML_KEYS_MAX) {
-        return cn_yaml_fail(loader, mark, "a map has too many keys");
+static cn_status loader_check_key(yaml_loader *loader, const io_yaml *key, yaml_mark_t mark) {
+    const yaml_open *open = &loader->open[loader->depth - 1];
+    io_yaml *const *child = (io_yaml *const *)(const void *)loader->children.data;
+    size_t count = loader_children(loader);
+    if (count - open->first >= 2 * (size_t)IO_YAML_KEYS_MAX) {
+        return yaml_fail(loader, mark, "a map has too many keys");
     }
     for (size_t i = open->first; i < count; i += 2) {
         if (strcmp(child[i]->text, key->text) == 0) {
-            cn_fail(loader->error, CN_ERR_INPUT, "the key \"%.60s\" is there twice", key->text);
-            cn_fail_hint(loader->error, "it is first given in line %d", child[i]->line);
-            cn_fail_at(loader->error, loader->file, key->line, key->column);
+            base_fail(loader->error, CN_ERR_INPUT, "the key \"%.60s\" is there twice", key->text);
+            base_fail_hint(loader->error, "it is first given in line %d", child[i]->line);
+            base_fail_at(loader->error, loader->file, key->line, key->column);
             return CN_ERR_INPUT;
         }
     }
@@ -227,139 +227,138 @@ static cn_status cn_loader_check_key(cn_yaml_loader *loader, const cn_yaml *key,
 }
 
 // The node takes its place under the innermost open list or map.
-static cn_status cn_loader_add(cn_yaml_loader *loader, cn_yaml *node, yaml_mark_t mark) {
+static cn_status loader_add(yaml_loader *loader, io_yaml *node, yaml_mark_t mark) {
     if (!node) {
-        return cn_yaml_no_memory(loader);
+        return yaml_no_memory(loader);
     }
     if (loader->depth == 0) {
         loader->root = node;
         return CN_OK;
     }
-    if (cn_next_is_key(loader)) {
-        if (node->kind == CN_YAML_LIST || node->kind == CN_YAML_MAP) {
-            return cn_yaml_fail(loader, mark, "a key must be a word, not a list or a map");
+    if (next_is_key(loader)) {
+        if (node->kind == IO_YAML_LIST || node->kind == IO_YAML_MAP) {
+            return yaml_fail(loader, mark, "a key must be a word, not a list or a map");
         }
-        node->kind = CN_YAML_TEXT;
-        cn_status status = cn_loader_check_key(loader, node, mark);
+        node->kind = IO_YAML_TEXT;
+        cn_status status = loader_check_key(loader, node, mark);
         if (status != CN_OK) {
             return status;
         }
     }
-    return cn_buffer_append(&loader->children, &node, sizeof node) ? CN_OK
-                                                                   : cn_yaml_no_memory(loader);
+    return base_buffer_append(&loader->children, &node, sizeof node) ? CN_OK
+                                                                     : yaml_no_memory(loader);
 }
 
-static cn_status cn_loader_anchor(cn_yaml_loader *loader, const yaml_char_t *name, cn_yaml *node,
-                                  bool complete, yaml_mark_t mark, int32_t *index) {
+static cn_status loader_anchor(yaml_loader *loader, const yaml_char_t *name, io_yaml *node,
+                               bool complete, yaml_mark_t mark, int32_t *index) {
     *index = -1;
     if (!name || !node) {
         return CN_OK;
     }
-    if (loader->anchor_count == CN_YAML_ANCHORS_MAX) {
-        return cn_yaml_fail(loader, mark, "there are too many anchors");
+    if (loader->anchor_count == IO_YAML_ANCHORS_MAX) {
+        return yaml_fail(loader, mark, "there are too many anchors");
     }
     const char *text = (const char *)name;
-    const char *copy = cn_pool_text(&loader->pool, text, strlen(text));
+    const char *copy = pool_text(&loader->pool, text, strlen(text));
     if (!copy) {
-        return cn_yaml_no_memory(loader);
+        return yaml_no_memory(loader);
     }
     *index = loader->anchor_count++;
-    loader->anchor[*index] = (cn_yaml_anchor){.name = copy, .node = node, .complete = complete};
+    loader->anchor[*index] = (yaml_anchor){.name = copy, .node = node, .complete = complete};
     return CN_OK;
 }
 
-static cn_status cn_loader_scalar(cn_yaml_loader *loader, const yaml_event_t *event) {
+static cn_status loader_scalar(yaml_loader *loader, const yaml_event_t *event) {
     const char *value = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
     yaml_mark_t mark = event->start_mark;
     if (event->data.scalar.tag) {
-        return cn_yaml_fail(loader, mark, "tags such as !!str are not supported");
+        return yaml_fail(loader, mark, "tags such as !!str are not supported");
     }
     if (memchr(value, '\0', length)) {
-        return cn_yaml_fail(loader, mark, "the text has a zero byte");
+        return yaml_fail(loader, mark, "the text has a zero byte");
     }
-    cn_yaml *node = cn_loader_node(loader, CN_YAML_TEXT, mark);
-    if (!node || !(node->text = cn_pool_text(&loader->pool, value, length))) {
-        return cn_yaml_no_memory(loader);
+    io_yaml *node = loader_node(loader, IO_YAML_TEXT, mark);
+    if (!node || !(node->text = pool_text(&loader->pool, value, length))) {
+        return yaml_no_memory(loader);
     }
     yaml_scalar_style_t style = event->data.scalar.style;
     node->block = style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE;
     node->quoted =
         style == YAML_SINGLE_QUOTED_SCALAR_STYLE || style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
     if (!node->block && !node->quoted) {
-        cn_yaml_resolve(node);
+        yaml_resolve(node);
     }
     int32_t anchor;
-    cn_status status =
-        cn_loader_anchor(loader, event->data.scalar.anchor, node, true, mark, &anchor);
-    return status != CN_OK ? status : cn_loader_add(loader, node, mark);
+    cn_status status = loader_anchor(loader, event->data.scalar.anchor, node, true, mark, &anchor);
+    return status != CN_OK ? status : loader_add(loader, node, mark);
 }
 
-static cn_status cn_loader_alias(cn_yaml_loader *loader, const yaml_event_t *event) {
+static cn_status loader_alias(yaml_loader *loader, const yaml_event_t *event) {
     const char *name = (const char *)event->data.alias.anchor;
-    const cn_yaml_anchor *found = NULL;
+    const yaml_anchor *found = NULL;
     for (int32_t i = loader->anchor_count - 1; i >= 0 && !found; i--) {
         found = strcmp(loader->anchor[i].name, name) == 0 ? &loader->anchor[i] : NULL;
     }
     if (!found) {
-        cn_fail(loader->error, CN_ERR_INPUT, "there is no anchor \"&%.60s\" before this alias",
-                name);
-        cn_fail_at(loader->error, loader->file, cn_yaml_place(event->start_mark.line),
-                   cn_yaml_place(event->start_mark.column));
+        base_fail(loader->error, CN_ERR_INPUT, "there is no anchor \"&%.60s\" before this alias",
+                  name);
+        base_fail_at(loader->error, loader->file, yaml_place(event->start_mark.line),
+                     yaml_place(event->start_mark.column));
         return CN_ERR_INPUT;
     }
     if (!found->complete) {
-        return cn_yaml_fail(loader, event->start_mark, "an alias stands inside its own anchor");
+        return yaml_fail(loader, event->start_mark, "an alias stands inside its own anchor");
     }
-    cn_yaml *node = cn_yaml_copy(loader, found->node);
-    if (!node && loader->copied > CN_YAML_ALIAS_NODES_MAX) {
-        return cn_yaml_fail(loader, event->start_mark, "the aliases stand for too many nodes");
+    io_yaml *node = yaml_copy(loader, found->node);
+    if (!node && loader->copied > IO_YAML_ALIAS_NODES_MAX) {
+        return yaml_fail(loader, event->start_mark, "the aliases stand for too many nodes");
     }
-    return cn_loader_add(loader, node, event->start_mark);
+    return loader_add(loader, node, event->start_mark);
 }
 
-static cn_status cn_loader_begin(cn_yaml_loader *loader, const yaml_event_t *event) {
+static cn_status loader_begin(yaml_loader *loader, const yaml_event_t *event) {
     bool list = event->type == YAML_SEQUENCE_START_EVENT;
     yaml_mark_t mark = event->start_mark;
     const yaml_char_t *tag = list ? event->data.sequence_start.tag : event->data.mapping_start.tag;
     const yaml_char_t *name =
         list ? event->data.sequence_start.anchor : event->data.mapping_start.anchor;
     if (tag) {
-        return cn_yaml_fail(loader, mark, "tags such as !!map are not supported");
+        return yaml_fail(loader, mark, "tags such as !!map are not supported");
     }
-    if (loader->depth == CN_YAML_DEPTH_MAX) {
-        return cn_yaml_fail(loader, mark, "lists and maps are too deep inside each other");
+    if (loader->depth == IO_YAML_DEPTH_MAX) {
+        return yaml_fail(loader, mark, "lists and maps are too deep inside each other");
     }
-    cn_yaml *node = cn_loader_node(loader, list ? CN_YAML_LIST : CN_YAML_MAP, mark);
+    io_yaml *node = loader_node(loader, list ? IO_YAML_LIST : IO_YAML_MAP, mark);
     int32_t anchor;
-    cn_status status = cn_loader_anchor(loader, name, node, false, mark, &anchor);
+    cn_status status = loader_anchor(loader, name, node, false, mark, &anchor);
     if (status == CN_OK) {
-        status = cn_loader_add(loader, node, mark);
+        status = loader_add(loader, node, mark);
     }
     if (status == CN_OK) {
         loader->open[loader->depth++] =
-            (cn_yaml_open){.node = node, .first = cn_loader_children(loader), .anchor = anchor};
+            (yaml_open){.node = node, .first = loader_children(loader), .anchor = anchor};
     }
     return status;
 }
 
 // The children leave the stack for arrays of their own.
-static cn_status cn_loader_end(cn_yaml_loader *loader) {
-    cn_yaml_open *open = &loader->open[--loader->depth];
-    size_t count = cn_loader_children(loader) - open->first;
-    bool map = open->node->kind == CN_YAML_MAP;
+static cn_status loader_end(yaml_loader *loader) {
+    yaml_open *open = &loader->open[--loader->depth];
+    size_t count = loader_children(loader) - open->first;
+    bool map = open->node->kind == IO_YAML_MAP;
     if (count > INT32_MAX) {
-        return cn_fail(loader->error, CN_ERR_INPUT, "a list is too long");
+        return base_fail(loader->error, CN_ERR_INPUT, "a list is too long");
     }
     if (count > 0) {
-        cn_yaml **child = (cn_yaml **)(void *)loader->children.data + open->first;
-        cn_yaml *node = open->node;
+        io_yaml **child = (io_yaml **)(void *)loader->children.data + open->first;
+        io_yaml *node = open->node;
         node->count = node->capacity = (int32_t)(map ? count / 2 : count);
-        node->item = CN_TAKE(loader->pool.memory, cn_yaml *, node->count);
-        node->key = map ? CN_TAKE(loader->pool.memory, cn_yaml *, node->count) : NULL;
+        node->item = BASE_TAKE(loader->pool.memory, io_yaml *, node->count);
+        node->key = map ? BASE_TAKE(loader->pool.memory, io_yaml *, node->count) : NULL;
         if (!node->item || (map && !node->key)) {
             node->count = node->capacity = 0;
-            return cn_yaml_no_memory(loader);
+            return yaml_no_memory(loader);
         }
         for (int32_t i = 0; i < node->count; i++) {
             node->item[i] = map ? child[2 * i + 1] : child[i];
@@ -367,7 +366,7 @@ static cn_status cn_loader_end(cn_yaml_loader *loader) {
                 node->key[i] = child[2 * i];
             }
         }
-        loader->children.size = open->first * sizeof(cn_yaml *);
+        loader->children.size = open->first * sizeof(io_yaml *);
     }
     if (open->anchor >= 0) {
         loader->anchor[open->anchor].complete = true;
@@ -375,116 +374,115 @@ static cn_status cn_loader_end(cn_yaml_loader *loader) {
     return CN_OK;
 }
 
-static cn_status cn_loader_event(cn_yaml_loader *loader, const yaml_event_t *event,
-                                 int32_t *documents) {
+static cn_status loader_event(yaml_loader *loader, const yaml_event_t *event, int32_t *documents) {
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (++*documents > 1) {
-            return cn_yaml_fail(loader, event->start_mark, "a second document starts here");
+            return yaml_fail(loader, event->start_mark, "a second document starts here");
         }
         return CN_OK;
     case YAML_SCALAR_EVENT:
-        return cn_loader_scalar(loader, event);
+        return loader_scalar(loader, event);
     case YAML_ALIAS_EVENT:
-        return cn_loader_alias(loader, event);
+        return loader_alias(loader, event);
     case YAML_SEQUENCE_START_EVENT:
     case YAML_MAPPING_START_EVENT:
-        return cn_loader_begin(loader, event);
+        return loader_begin(loader, event);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
-        return cn_loader_end(loader);
+        return loader_end(loader);
     default:
         return CN_OK;
     }
 }
 
 // What libyaml says, with its place.
-static cn_status cn_loader_syntax(cn_yaml_loader *loader) {
+static cn_status loader_syntax(yaml_loader *loader) {
     const yaml_parser_t *parser = &loader->parser;
     if (parser->error == YAML_MEMORY_ERROR) {
-        return cn_yaml_no_memory(loader);
+        return yaml_no_memory(loader);
     }
     // A broken byte has no mark of its own: the parser has come about as far.
     yaml_mark_t mark = parser->error == YAML_READER_ERROR ? parser->mark : parser->problem_mark;
-    cn_yaml_fail(loader, mark, parser->problem ? parser->problem : "this is not YAML");
+    yaml_fail(loader, mark, parser->problem ? parser->problem : "this is not YAML");
     if (parser->context) {
-        cn_fail_hint(loader->error, "%s that starts in line %d", parser->context,
-                     cn_yaml_place(parser->context_mark.line));
+        base_fail_hint(loader->error, "%s that starts in line %d", parser->context,
+                       yaml_place(parser->context_mark.line));
     }
     return CN_ERR_INPUT;
 }
 
-static cn_status cn_loader_run(cn_yaml_loader *loader) {
+static cn_status loader_run(yaml_loader *loader) {
     int32_t documents = 0;
     bool done = false;
     cn_status status = CN_OK;
     while (status == CN_OK && !done) {
         yaml_event_t event;
         if (!yaml_parser_parse(&loader->parser, &event)) {
-            return cn_loader_syntax(loader);
+            return loader_syntax(loader);
         }
         done = event.type == YAML_STREAM_END_EVENT;
-        status = cn_loader_event(loader, &event, &documents);
+        status = loader_event(loader, &event, &documents);
         yaml_event_delete(&event);
     }
     if (status == CN_OK && !loader->root) {
-        loader->root = cn_loader_node(loader, CN_YAML_NULL, (yaml_mark_t){0});
-        status = loader->root ? CN_OK : cn_yaml_no_memory(loader);
+        loader->root = loader_node(loader, IO_YAML_NULL, (yaml_mark_t){0});
+        status = loader->root ? CN_OK : yaml_no_memory(loader);
     }
     return status;
 }
 
 // The loader is large (anchors and open nodes have fixed tables), so it lives in the arena too.
-static cn_status cn_loader_start(cn_arena *memory, const char *file, cn_error *error,
-                                 cn_yaml_loader **out) {
-    cn_yaml_loader *loader = CN_TAKE_ZERO(memory, cn_yaml_loader, 1);
-    const char *name = cn_arena_text(memory, file, strlen(file));
+static cn_status loader_start(cn_arena *memory, const char *file, cn_error *error,
+                              yaml_loader **out) {
+    yaml_loader *loader = BASE_TAKE_ZERO(memory, yaml_loader, 1);
+    const char *name = base_arena_text(memory, file, strlen(file));
     if (!loader || !name) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     loader->pool.memory = memory;
     loader->file = name;
     loader->error = error;
-    cn_buffer_init(&loader->children, cn_arena_env(memory));
+    base_buffer_init(&loader->children, cn_arena_env(memory));
     if (!yaml_parser_initialize(&loader->parser)) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     *out = loader;
     return CN_OK;
 }
 
-cn_status cn_yaml_read(cn_arena *memory, const char *file, const char *text, size_t size,
-                       cn_yaml **out, cn_error *error) {
+cn_status io_yaml_read(cn_arena *memory, const char *file, const char *text, size_t size,
+                       io_yaml **out, cn_error *error) {
     *out = NULL;
-    if (size > CN_YAML_BYTES_MAX) {
-        cn_fail(error, CN_ERR_INPUT, "the text has more than %zu MiB", CN_YAML_BYTES_MAX >> 20);
-        cn_fail_at(error, file, 0, 0);
+    if (size > IO_YAML_BYTES_MAX) {
+        base_fail(error, CN_ERR_INPUT, "the text has more than %zu MiB", IO_YAML_BYTES_MAX >> 20);
+        base_fail_at(error, file, 0, 0);
         return CN_ERR_INPUT;
     }
-    cn_yaml_loader *loader = NULL;
-    cn_status status = cn_loader_start(memory, file, error, &loader);
+    yaml_loader *loader = NULL;
+    cn_status status = loader_start(memory, file, error, &loader);
     if (status == CN_OK) {
         yaml_parser_set_input_string(&loader->parser, (const unsigned char *)text, size);
         yaml_parser_set_encoding(&loader->parser, YAML_UTF8_ENCODING);
-        status = cn_loader_run(loader);
+        status = loader_run(loader);
         yaml_parser_delete(&loader->parser);
-        cn_buffer_free(&loader->children);
+        base_buffer_free(&loader->children);
         *out = status == CN_OK ? loader->root : NULL;
     }
     return status;
 }
 
-cn_status cn_yaml_read_file(cn_arena *memory, const char *path, bool regular, cn_yaml **out,
+cn_status io_yaml_read_file(cn_arena *memory, const char *path, bool regular, io_yaml **out,
                             cn_error *error) {
     *out = NULL;
-    cn_buffer bytes;
-    cn_buffer_init(&bytes, cn_arena_env(memory));
-    cn_status status = regular ? cn_file_read_regular(path, CN_YAML_BYTES_MAX, &bytes, error)
-                               : cn_file_read_most(path, CN_YAML_BYTES_MAX, &bytes, error);
+    base_buffer bytes;
+    base_buffer_init(&bytes, cn_arena_env(memory));
+    cn_status status = regular ? io_file_read_regular(path, IO_YAML_BYTES_MAX, &bytes, error)
+                               : io_file_read_max(path, IO_YAML_BYTES_MAX, &bytes, error);
     if (status == CN_OK) {
         const char *text = bytes.data ? (const char *)bytes.data : "";
-        status = cn_yaml_read(memory, path, text, bytes.size, out, error);
+        status = io_yaml_read(memory, path, text, bytes.size, out, error);
     }
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
     return status;
 }

@@ -10,62 +10,62 @@
 
 #include <cairn/joint.h>
 
-#define CN_TURN_FULL 6.283185307179586476925
-#define CN_JOINT_ROWS_MOST 12 // of one joint, filled up to whole blocks
+#define JOINT_TURN_FULL 6.283185307179586476925
+#define JOINT_ROWS_MAX 12 // of one joint, filled up to whole blocks
 
 // What can be measured between the frames a and b.
-typedef enum cn_gauge {
-    CN_GAUGE_NONE,
-    CN_GAUGE_ALONG_X, // from a to b along a's axis [m]
-    CN_GAUGE_ALONG_Y,
-    CN_GAUGE_ALONG_Z,
-    CN_GAUGE_TURN_X, // part of b's rotation against a, 2 sin(angle/2) about a's axis
-    CN_GAUGE_TURN_Y,
-    CN_GAUGE_TURN_Z,
-    CN_GAUGE_TILT_X, // a's x . b's z, zero when the z axes are parallel
-    CN_GAUGE_TILT_Y,
-    CN_GAUGE_CROSS,    // a's x . b's y: the two pins of a universal joint
-    CN_GAUGE_ANGLE,    // of b against a about a's z, whole turns counted [rad]
-    CN_GAUGE_DISTANCE, // of the two points [m]
-    CN_GAUGE_SCREW,    // along z less lead times the angle [m]
-    CN_GAUGE_GEAR      // b's angle about its own axis less ratio times a's [rad]
-} cn_gauge;
+typedef enum joint_gauge_of {
+    JOINT_GAUGE_NONE,
+    JOINT_GAUGE_ALONG_X, // from a to b along a's axis [m]
+    JOINT_GAUGE_ALONG_Y,
+    JOINT_GAUGE_ALONG_Z,
+    JOINT_GAUGE_TURN_X, // part of b's rotation against a, 2 sin(angle/2) about a's axis
+    JOINT_GAUGE_TURN_Y,
+    JOINT_GAUGE_TURN_Z,
+    JOINT_GAUGE_TILT_X, // a's x . b's z, zero when the z axes are parallel
+    JOINT_GAUGE_TILT_Y,
+    JOINT_GAUGE_CROSS,    // a's x . b's y: the two pins of a universal joint
+    JOINT_GAUGE_ANGLE,    // of b against a about a's z, whole turns counted [rad]
+    JOINT_GAUGE_DISTANCE, // of the two points [m]
+    JOINT_GAUGE_SCREW,    // along z less lead times the angle [m]
+    JOINT_GAUGE_GEAR      // b's angle about its own axis less ratio times a's [rad]
+} joint_gauge_of;
 
 // What a row of a joint is for.
-typedef enum cn_joint_role {
-    CN_ROLE_NONE, // fills up a block
-    CN_ROLE_HELD,
-    CN_ROLE_LIMIT,
-    CN_ROLE_MOTOR,
-    CN_ROLE_FRICTION,
-    CN_ROLE_SPRING,
-    CN_ROLES
-} cn_joint_role;
+typedef enum joint_role {
+    JOINT_ROLE_NONE, // fills up a block
+    JOINT_ROLE_HELD,
+    JOINT_ROLE_LIMIT,
+    JOINT_ROLE_MOTOR,
+    JOINT_ROLE_FRICTION,
+    JOINT_ROLE_SPRING,
+    JOINT_ROLES
+} joint_role;
 
-typedef struct cn_joint_row {
-    cn_gauge gauge;
-    cn_joint_role role;
-} cn_joint_row;
+typedef struct joint_row_of {
+    joint_gauge_of gauge;
+    joint_role role;
+} joint_row_of;
 
 // A frame in the axes of its body, from the centre of mass.
-typedef struct cn_anchor {
+typedef struct joint_anchor {
     double point[3];
     double turn[4]; // w x y z
     double angle;   // 2D
-} cn_anchor;
+} joint_anchor;
 
 // What the equations of a joint depend on.
-typedef struct cn_joint_geometry {
+typedef struct joint_geometry {
     cn_joint_kind kind;
-    cn_anchor anchor[2];
+    joint_anchor anchor[2];
     double start[2][4]; // the frames at the start, world axes: a gear counts from there
     double lead, ratio; // [m/rad], turns of b for one of a
-} cn_joint_geometry;
+} joint_geometry;
 
 // The two frames at poses of their bodies.
-typedef struct cn_joint_view {
+typedef struct joint_view {
     int32_t dim;
-    const cn_joint_geometry *geometry;
+    const joint_geometry *geometry;
     double arm[2][3];   // of the points, from the centres of mass
     double apart[3];    // from a's point to b's
     double axis[2][9];  // x y z of the frames, one after the other
@@ -73,41 +73,41 @@ typedef struct cn_joint_view {
     double relative[4]; // b's frame seen from a's, w >= 0
     double angle[2];    // 2D, of the frames
     double near[2];     // angles are taken on the turn nearest to these
-} cn_joint_view;
+} joint_view;
 
-// near: of the joint's angles (see cn_joint_angles), from the step before.
-void cn_joint_look(int32_t dim, const cn_joint_geometry *geometry, const double *pose_a,
-                   const double *pose_b, const double near[2], cn_joint_view *view);
+// near: of the joint's angles (see joint_angles), from the step before.
+void joint_look(int32_t dim, const joint_geometry *geometry, const double *pose_a,
+                const double *pose_b, const double near[2], joint_view *view);
 // The value of a gauge, and its gradient J[12]: (v_a, omega_a, v_b, omega_b).
-double cn_joint_gauge(const cn_joint_view *view, cn_gauge gauge, double J[12]);
+double joint_gauge(const joint_view *view, joint_gauge_of gauge, double J[12]);
 // The angles whose turns are counted: of a hinge or a screw [0]; of the two bodies of a gear.
-void cn_joint_angles(const cn_joint_view *view, double angle[2]);
+void joint_angles(const joint_view *view, double angle[2]);
 
 // What a kind holds and what it leaves to be driven, in one of the dimensions.
-typedef struct cn_joint_form {
+typedef struct joint_form {
     bool offered;
-    cn_gauge linear[4], angular[4]; // held, CN_GAUGE_NONE ends
-    cn_gauge drive; // limits, motor, friction, spring; CN_GAUGE_NONE: cannot have any
+    joint_gauge_of linear[4], angular[4]; // held, JOINT_GAUGE_NONE ends
+    joint_gauge_of drive; // limits, motor, friction, spring; JOINT_GAUGE_NONE: cannot have any
     bool drive_angular;
-} cn_joint_form;
+} joint_form;
 
 enum { // what a kind needs, or may be given
-    CN_JOINT_POINT = 1,
-    CN_JOINT_AXIS = 2,    // in 3D
-    CN_JOINT_AXIS_2D = 4, // in 2D
-    CN_JOINT_SECOND_AXIS = 8,
-    CN_JOINT_SECOND_POINT = 16
+    JOINT_POINT = 1,
+    JOINT_AXIS = 2,    // in 3D
+    JOINT_AXIS_2D = 4, // in 2D
+    JOINT_SECOND_AXIS = 8,
+    JOINT_SECOND_POINT = 16
 };
 
-typedef struct cn_joint_type {
+typedef struct joint_type {
     const char *name, *about;
     uint32_t needs;
-    cn_joint_form form[2]; // 2D, 3D
-} cn_joint_type;
+    joint_form form[2]; // 2D, 3D
+} joint_type;
 
-const cn_joint_type *cn_joint_type_of(cn_joint_kind kind);
-static inline const cn_joint_form *cn_joint_form_of(cn_joint_kind kind, int32_t dim) {
-    return &cn_joint_type_of(kind)->form[dim - 2];
+const joint_type *joint_type_of(cn_joint_kind kind);
+static inline const joint_form *joint_form_of(cn_joint_kind kind, int32_t dim) {
+    return &joint_type_of(kind)->form[dim - 2];
 }
 
 #endif

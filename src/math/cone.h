@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // |z_T|, scaled so that neither overflow nor underflow spoils it.
-static inline double cn_tangent_norm(int32_t dim, const double *z) {
+static inline double math_tangent_norm(int32_t dim, const double *z) {
     if (dim == 2) {
         return fabs(z[1]);
     }
@@ -19,8 +19,8 @@ static inline double cn_tangent_norm(int32_t dim, const double *z) {
 }
 
 // z := P_K(z).
-static inline void cn_cone_project(int32_t dim, double mu, double *z) {
-    double tangent = cn_tangent_norm(dim, z);
+static inline void math_cone_project(int32_t dim, double mu, double *z) {
+    double tangent = math_tangent_norm(dim, z);
     if (mu * tangent <= -z[0]) {
         z[0] = 0.0;
         for (int32_t i = 1; i < dim; i++) {

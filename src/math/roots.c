@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 // A bracket halves at least every second step; 53 bits and the decades of an interval fit.
-#define CN_ROOT_STEPS 220
+#define ROOT_STEPS 220
 
-static double cn_poly_value(int32_t degree, const double *p, double x, double *slope) {
+static double poly_value(int32_t degree, const double *p, double x, double *slope) {
     double value = p[degree];
     *slope = 0.0;
     for (int32_t i = degree - 1; i >= 0; i--) {
@@ -22,11 +22,11 @@ static double cn_poly_value(int32_t degree, const double *p, double x, double *s
 
 // The root in [low, high], where p(low) has the sign of from and p(high) the other. Newton from the
 // middle; halving whenever it leaves the bracket or the bracket shrinks too slowly.
-static double cn_poly_bracketed(int32_t degree, const double *p, double low, double high,
-                                double from) {
+static double poly_bracketed(int32_t degree, const double *p, double low, double high,
+                             double from) {
     double x = 0.5 * (low + high), width = high - low;
-    for (int step = 0; step < CN_ROOT_STEPS; step++) {
-        double slope, value = cn_poly_value(degree, p, x, &slope);
+    for (int step = 0; step < ROOT_STEPS; step++) {
+        double slope, value = poly_value(degree, p, x, &slope);
         if (value == 0.0) {
             break;
         }
@@ -51,17 +51,17 @@ static double cn_poly_bracketed(int32_t degree, const double *p, double low, dou
     return x;
 }
 
-int32_t cn_poly_roots(int32_t degree, const double *coefficient, double low, double high,
-                      double *root, double *turn, int32_t *turns) {
-    double cut[CN_POLY_DEGREE_MAX + 2], found[CN_POLY_DEGREE_MAX + 1];
+int32_t math_poly_roots(int32_t degree, const double *coefficient, double low, double high,
+                        double *root, double *turn, int32_t *turns) {
+    double cut[MATH_POLY_DEGREE_MAX + 2], found[MATH_POLY_DEGREE_MAX + 1];
     int32_t count = 0;
     *turns = 0;
-    if (degree < 1 || degree > CN_POLY_DEGREE_MAX || !(low < high)) {
+    if (degree < 1 || degree > MATH_POLY_DEGREE_MAX || !(low < high)) {
         return 0;
     }
     for (int32_t order = degree - 1; order >= 0; order--) {
         // The derivative of this order.
-        double p[CN_POLY_DEGREE_MAX + 1];
+        double p[MATH_POLY_DEGREE_MAX + 1];
         for (int32_t i = 0; i <= degree - order; i++) {
             p[i] = coefficient[i + order];
             for (int32_t k = 1; k <= order; k++) {
@@ -80,10 +80,10 @@ int32_t cn_poly_roots(int32_t degree, const double *coefficient, double low, dou
         count = 0;
         for (int32_t i = 0; i < pieces; i++) {
             double slope;
-            double from = cn_poly_value(degree - order, p, cut[i], &slope);
-            double to = cn_poly_value(degree - order, p, cut[i + 1], &slope);
+            double from = poly_value(degree - order, p, cut[i], &slope);
+            double to = poly_value(degree - order, p, cut[i + 1], &slope);
             if ((from > 0.0 && to <= 0.0) || (from < 0.0 && to >= 0.0)) {
-                found[count++] = cn_poly_bracketed(degree - order, p, cut[i], cut[i + 1], from);
+                found[count++] = poly_bracketed(degree - order, p, cut[i], cut[i + 1], from);
             } else if (from == 0.0 && i == 0) {
                 found[count++] = cut[0];
             }

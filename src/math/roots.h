@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-#define CN_POLY_DEGREE_MAX 6
+#define MATH_POLY_DEGREE_MAX 6
 
 // p(x) = sum of coefficient[i] x^i, i = 0 .. degree. Writes the roots in [low, high] at which p
 // changes sign, ascending, to root, and the roots of p' there to turn (roots of even order are
 // among them); both of room degree. Returns how many roots; *turns how many turning points.
 // Coefficients that are not finite give none.
-int32_t cn_poly_roots(int32_t degree, const double *coefficient, double low, double high,
-                      double *root, double *turn, int32_t *turns);
+int32_t math_poly_roots(int32_t degree, const double *coefficient, double low, double high,
+                        double *root, double *turn, int32_t *turns);
 
 #endif

@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-static inline double cn_dot3(const double a[3], const double b[3]) {
+static inline double math_dot3(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline void cn_cross3(const double a[3], const double b[3], double out[3]) {
+static inline void math_cross3(const double a[3], const double b[3], double out[3]) {
     double x = a[1] * b[2] - a[2] * b[1];
     double y = a[2] * b[0] - a[0] * b[2];
     double z = a[0] * b[1] - a[1] * b[0];
@@ -19,23 +19,23 @@ static inline void cn_cross3(const double a[3], const double b[3], double out[3]
     out[2] = z;
 }
 
-static inline double cn_norm3(const double a[3]) {
-    return sqrt(cn_dot3(a, a));
+static inline double math_norm3(const double a[3]) {
+    return sqrt(math_dot3(a, a));
 }
 
 // out = a + s b
-static inline void cn_add_scaled3(const double a[3], double s, const double b[3], double out[3]) {
+static inline void math_add_scaled3(const double a[3], double s, const double b[3], double out[3]) {
     for (int i = 0; i < 3; i++) {
         out[i] = a[i] + s * b[i];
     }
 }
 
-static inline void cn_sub3(const double a[3], const double b[3], double out[3]) {
-    cn_add_scaled3(a, -1.0, b, out);
+static inline void math_sub3(const double a[3], const double b[3], double out[3]) {
+    math_add_scaled3(a, -1.0, b, out);
 }
 
 // out = A x
-static inline void cn_mat3_apply(const double A[9], const double x[3], double out[3]) {
+static inline void math_mat3_apply(const double A[9], const double x[3], double out[3]) {
     double y[3];
     for (int i = 0; i < 3; i++) {
         y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
@@ -46,7 +46,7 @@ static inline void cn_mat3_apply(const double A[9], const double x[3], double ou
 }
 
 // out = A' x
-static inline void cn_mat3_apply_transposed(const double A[9], const double x[3], double out[3]) {
+static inline void math_mat3_apply_transposed(const double A[9], const double x[3], double out[3]) {
     double y[3];
     for (int i = 0; i < 3; i++) {
         y[i] = A[i] * x[0] + A[3 + i] * x[1] + A[6 + i] * x[2];
@@ -57,7 +57,7 @@ static inline void cn_mat3_apply_transposed(const double A[9], const double x[3]
 }
 
 // out = A B; out must be neither.
-static inline void cn_mat3_multiply(const double A[9], const double B[9], double out[9]) {
+static inline void math_mat3_multiply(const double A[9], const double B[9], double out[9]) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             out[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
@@ -67,7 +67,7 @@ static inline void cn_mat3_multiply(const double A[9], const double B[9], double
 
 // Two unit vectors that make (n, t1, t2) right-handed, t1 x t2 = n; a continuous choice but at n =
 // -z (Duff and others 2017), the same bits for the same n.
-static inline void cn_tangents3(const double n[3], double t1[3], double t2[3]) {
+static inline void math_tangents3(const double n[3], double t1[3], double t2[3]) {
     double sign = n[2] >= 0.0 ? 1.0 : -1.0;
     double a = -1.0 / (sign + n[2]);
     double b = n[0] * n[1] * a;
@@ -80,12 +80,12 @@ static inline void cn_tangents3(const double n[3], double t1[3], double t2[3]) {
 }
 
 // The axes of a contact from its normal, by rows: n, t1, t2. 2D: t1 is n turned by a quarter.
-static inline void cn_contact_axes(int dim, const double n[3], double axes[9]) {
+static inline void math_contact_axes(int dim, const double n[3], double axes[9]) {
     axes[0] = n[0];
     axes[1] = n[1];
     axes[2] = n[2];
     if (dim == 3) {
-        cn_tangents3(n, axes + 3, axes + 6);
+        math_tangents3(n, axes + 3, axes + 6);
         return;
     }
     axes[3] = -n[1];

@@ -13,15 +13,15 @@
 
 // A velocity along a held degree of freedom, relative to all of it, that is only round-off of
 // turning it into the body's axes.
-#define CN_LOCKED_ROUND_OFF 1e-12
+#define LOCKED_ROUND_OFF 1e-12
 // Of the smallest half extent: far enough to see a contact come, near enough not to list strangers.
-#define CN_ALERT_SHARE 0.05
+#define ALERT_SHARE 0.05
 // Of the same: an overlap that a scene may start with, as written numbers are rounded.
-#define CN_OVERLAP_SHARE 0.01
+#define OVERLAP_SHARE 0.01
 
 // ---- bodies ----
 
-static bool cn_body_has_plane(const cn_model *model, const cn_body *body) {
+static bool body_has_plane(const cn_model *model, const model_body *body) {
     for (int32_t i = 0; i < body->shape_count; i++) {
         cn_shape_kind kind = model->shape[body->shape_first + i].kind;
         if (kind == CN_SHAPE_PLANE || kind == CN_SHAPE_LINE) {
@@ -32,26 +32,26 @@ static bool cn_body_has_plane(const cn_model *model, const cn_body *body) {
 }
 
 // Whether the start moves along what is locked; in body axes when the lock is.
-static bool cn_body_moves_locked(const cn_model *model, int32_t index) {
-    const cn_body *body = &model->body[index];
-    const double *q = model->q0 + (int64_t)index * cn_pose_size(model->dim);
-    const double *v = model->v0 + (int64_t)index * cn_velocity_size(model->dim);
+static bool body_moves_locked(const cn_model *model, int32_t index) {
+    const model_body *body = &model->body[index];
+    const double *q = model->q0 + (int64_t)index * model_pose_size(model->dim);
+    const double *v = model->v0 + (int64_t)index * model_velocity_size(model->dim);
     double part[2][3] = {{v[0], v[1], 0.0}, {0.0, 0.0, v[2]}}, R[9];
     if (model->dim == 3) {
         memcpy(part, v, sizeof part);
-        cn_quat_matrix(q + 3, R);
+        math_quat_matrix(q + 3, R);
     } else {
-        cn_angle_matrix(q[2], R);
+        math_angle_matrix(q[2], R);
     }
     for (int32_t p = 0; p < 2; p++) {
-        double most = CN_LOCKED_ROUND_OFF * cn_norm3(part[p]);
+        double max = LOCKED_ROUND_OFF * math_norm3(part[p]);
         if (body->lock_body_axes) {
-            cn_mat3_apply_transposed(R, part[p], part[p]);
+            math_mat3_apply_transposed(R, part[p], part[p]);
         } else {
-            most = 0.0;
+            max = 0.0;
         }
         for (int32_t k = 0; k < 3; k++) {
-            if ((body->lock >> (3 * p + k) & 1u) && fabs(part[p][k]) > most) {
+            if ((body->lock >> (3 * p + k) & 1u) && fabs(part[p][k]) > max) {
                 return true;
             }
         }
@@ -59,67 +59,67 @@ static bool cn_body_moves_locked(const cn_model *model, int32_t index) {
     return false;
 }
 
-static cn_status cn_body_check_free(const cn_model *model, int32_t index, cn_error *error) {
-    const cn_body *body = &model->body[index];
-    if (cn_body_has_plane(model, body)) {
-        cn_fail(error, CN_ERR_INPUT, "a plane or line cannot move freely");
-        cn_fail_hint(error, "make the body fixed or give it a motion");
+static cn_status body_check_free(const cn_model *model, int32_t index, cn_error *error) {
+    const model_body *body = &model->body[index];
+    if (body_has_plane(model, body)) {
+        base_fail(error, CN_ERR_INPUT, "a plane or line cannot move freely");
+        base_fail_hint(error, "make the body fixed or give it a motion");
         return CN_ERR_INPUT;
     }
     if (!(body->mass > 0.0)) {
-        const cn_material *material = &model->material[body->material];
+        const model_material *material = &model->material[body->material];
         if (body->shape_count > 0 && material->density == 0.0) {
-            cn_fail(error, CN_ERR_INPUT, "its mass is zero: material '%s' has density 0",
-                    material->name);
+            base_fail(error, CN_ERR_INPUT, "its mass is zero: material '%s' has density 0",
+                      material->name);
         } else {
-            cn_fail(error, CN_ERR_INPUT, "its mass is zero: it has no shape with a volume");
+            base_fail(error, CN_ERR_INPUT, "its mass is zero: it has no shape with a volume");
         }
-        cn_fail_hint(error, "give mass and inertia, or make it fixed");
+        base_fail_hint(error, "give mass and inertia, or make it fixed");
         return CN_ERR_INPUT;
     }
     if (!(model->inertia[body->inertia].inverse[8] > 0.0)) {
-        cn_fail(error, CN_ERR_INPUT, "it has no inertia and no shape to take it from");
-        cn_fail_hint(error, "give inertia, or make it fixed");
+        base_fail(error, CN_ERR_INPUT, "it has no inertia and no shape to take it from");
+        base_fail_hint(error, "give inertia, or make it fixed");
         return CN_ERR_INPUT;
     }
-    if (body->lock && cn_body_moves_locked(model, index)) {
-        return cn_fail(error, CN_ERR_INPUT, "its velocity is along a locked degree of freedom");
+    if (body->lock && body_moves_locked(model, index)) {
+        return base_fail(error, CN_ERR_INPUT, "its velocity is along a locked degree of freedom");
     }
     return CN_OK;
 }
 
-static cn_status cn_bodies_check(const cn_model *model, cn_error *error) {
-    int32_t size = cn_velocity_size(model->dim);
+static cn_status bodies_check(const cn_model *model, cn_error *error) {
+    int32_t size = model_velocity_size(model->dim);
     for (int32_t i = 0; i < model->body_count; i++) {
-        const cn_body *body = &model->body[i];
+        const model_body *body = &model->body[i];
         cn_status status = CN_OK;
-        if (body->role == CN_BODY_FREE) {
-            status = cn_body_check_free(model, i, error);
+        if (body->role == MODEL_BODY_FREE) {
+            status = body_check_free(model, i, error);
         }
-        for (int32_t k = 0; k < size && body->role == CN_BODY_FIXED && status == CN_OK; k++) {
+        for (int32_t k = 0; k < size && body->role == MODEL_BODY_FIXED && status == CN_OK; k++) {
             if (model->v0[(int64_t)i * size + k] != 0.0) {
-                status = cn_fail(error, CN_ERR_INPUT, "it is fixed and has a velocity");
-                cn_fail_hint(error, "give it a motion instead");
+                status = base_fail(error, CN_ERR_INPUT, "it is fixed and has a velocity");
+                base_fail_hint(error, "give it a motion instead");
             }
         }
         if (status != CN_OK) {
-            return cn_blame_body(error, status, &body->source, body->name, i);
+            return model_blame_body(error, status, &body->source, body->name, i);
         }
     }
     return CN_OK;
 }
 
 // Driven bodies start with the velocity of their motion.
-static void cn_motions_start(cn_model *model) {
-    int32_t size = cn_velocity_size(model->dim);
+static void motions_start(cn_model *model) {
+    int32_t size = model_velocity_size(model->dim);
     for (int32_t i = 0; i < model->motion_count; i++) {
-        const cn_motion *motion = &model->motion[i];
+        const model_motion *motion = &model->motion[i];
         double *v = model->v0 + (int64_t)motion->body * size;
         for (int32_t k = 0; k < model->dim; k++) {
-            v[k] = cn_signal_start(motion->velocity[k]);
+            v[k] = base_signal_start(motion->velocity[k]);
         }
         for (int32_t k = model->dim == 2 ? 2 : 0; k < 3; k++) {
-            v[model->dim == 2 ? 2 : 3 + k] = cn_signal_start(motion->angular_velocity[k]);
+            v[model->dim == 2 ? 2 : 3 + k] = base_signal_start(motion->angular_velocity[k]);
         }
     }
 }
@@ -127,28 +127,28 @@ static void cn_motions_start(cn_model *model) {
 // ---- pairs of materials ----
 
 // The index of a material that a contact names; -1 is any.
-static cn_status cn_contact_material(const cn_model *model, const char *name, int32_t *index,
-                                     cn_error *error) {
-    *index = strcmp(name, "*") == 0 ? -1 : cn_names_find(&model->material_names, name);
+static cn_status contact_material(const cn_model *model, const char *name, int32_t *index,
+                                  cn_error *error) {
+    *index = strcmp(name, "*") == 0 ? -1 : base_names_find(&model->material_names, name);
     if (*index >= 0 || strcmp(name, "*") == 0) {
         return CN_OK;
     }
-    const char **names = CN_TAKE(model->memory, const char *, model->material_count);
+    const char **names = BASE_TAKE(model->memory, const char *, model->material_count);
     if (!names) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int32_t i = 0; i < model->material_count; i++) {
         names[i] = model->material[i].name;
     }
     const char *nearest = cn_nearest_name(name, names, model->material_count);
-    cn_fail(error, CN_ERR_INPUT, "there is no material '%s'", name);
+    base_fail(error, CN_ERR_INPUT, "there is no material '%s'", name);
     if (nearest) {
-        cn_fail_hint(error, "did you mean '%s'?", nearest);
+        base_fail_hint(error, "did you mean '%s'?", nearest);
     }
     return CN_ERR_INPUT;
 }
 
-static void cn_pair_take(cn_pair *pair, const cn_contact_def *def) {
+static void pair_take(model_body_pair *pair, const cn_contact_def *def) {
     double *const to[] = {&pair->friction, &pair->friction_dynamic, &pair->restitution,
                           &pair->restitution_tangent, &pair->correction};
     const double from[] = {def->friction, def->friction_dynamic, def->restitution,
@@ -161,7 +161,7 @@ static void cn_pair_take(cn_pair *pair, const cn_contact_def *def) {
 }
 
 // What no entry gave.
-static void cn_pair_complete(cn_pair *pair) {
+static void pair_complete(model_body_pair *pair) {
     pair->friction = isnan(pair->friction) ? 0.0 : pair->friction;
     pair->friction_dynamic =
         isnan(pair->friction_dynamic) ? pair->friction : pair->friction_dynamic;
@@ -176,54 +176,54 @@ static void cn_pair_complete(cn_pair *pair) {
     }
 }
 
-static cn_status cn_pairs_make(cn_model *model, cn_error *error) {
+static cn_status pairs_make(cn_model *model, cn_error *error) {
     int32_t count = model->material_count;
     int64_t total = (int64_t)count * count;
-    cn_pair *pair = CN_TAKE(model->memory, cn_pair, total);
+    model_body_pair *pair = BASE_TAKE(model->memory, model_body_pair, total);
     if (!pair) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int64_t i = 0; i < total; i++) {
-        pair[i] = (cn_pair){.law = CN_LAW_AUTO,
-                            .friction = NAN,
-                            .friction_dynamic = NAN,
-                            .restitution = NAN,
-                            .restitution_tangent = NAN,
-                            .correction = NAN};
+        pair[i] = (model_body_pair){.law = CN_LAW_AUTO,
+                                    .friction = NAN,
+                                    .friction_dynamic = NAN,
+                                    .restitution = NAN,
+                                    .restitution_tangent = NAN,
+                                    .correction = NAN};
     }
     for (int32_t c = 0; c < model->contact_count; c++) {
         const cn_contact_def *def = &model->contact[c];
         int32_t side[2];
         for (int32_t k = 0; k < 2; k++) {
-            cn_status status = cn_contact_material(model, def->between[k], &side[k], error);
+            cn_status status = contact_material(model, def->between[k], &side[k], error);
             if (status != CN_OK) {
-                return cn_blame(error, status, &def->source, "contact");
+                return model_blame(error, status, &def->source, "contact");
             }
         }
         // Every pair that the two sides match, either way round.
         for (int32_t a = side[0] < 0 ? 0 : side[0]; a <= (side[0] < 0 ? count - 1 : side[0]); a++) {
             for (int32_t b = side[1] < 0 ? 0 : side[1]; b <= (side[1] < 0 ? count - 1 : side[1]);
                  b++) {
-                cn_pair_take(&pair[(int64_t)a * count + b], def);
-                cn_pair_take(&pair[(int64_t)b * count + a], def);
+                pair_take(&pair[(int64_t)a * count + b], def);
+                pair_take(&pair[(int64_t)b * count + a], def);
             }
         }
     }
     for (int64_t i = 0; i < total; i++) {
-        cn_pair_complete(&pair[i]);
+        pair_complete(&pair[i]);
     }
     model->pair = pair;
     return CN_OK;
 }
 
 // Distances left open: shares of the mean smallest half extent of the shapes that move.
-static void cn_distances_choose(cn_model *model) {
+static void distances_choose(cn_model *model) {
     double sum = 0.0;
     int64_t count = 0;
     for (int32_t i = 0; i < model->body_count; i++) {
-        const cn_body *body = &model->body[i];
-        for (int32_t k = 0; body->role == CN_BODY_FREE && k < body->shape_count; k++) {
-            double extent = cn_shape_smallest_extent(&model->shape[body->shape_first + k]);
+        const model_body *body = &model->body[i];
+        for (int32_t k = 0; body->role == MODEL_BODY_FREE && k < body->shape_count; k++) {
+            double extent = geom_shape_smallest_extent(&model->shape[body->shape_first + k]);
             if (extent < HUGE_VAL) {
                 sum += extent;
                 count++;
@@ -232,20 +232,20 @@ static void cn_distances_choose(cn_model *model) {
     }
     double extent = count > 0 ? sum / (double)count : 0.0;
     cn_settings *settings = &model->settings;
-    settings->alert = isnan(settings->alert) ? CN_ALERT_SHARE * extent : settings->alert;
+    settings->alert = isnan(settings->alert) ? ALERT_SHARE * extent : settings->alert;
     if (settings->active_gap < HUGE_VAL) {
         settings->alert = fmax(settings->alert, settings->active_gap);
     }
-    settings->overlap_most =
-        isnan(settings->overlap_most) ? CN_OVERLAP_SHARE * extent : settings->overlap_most;
+    settings->overlap_max =
+        isnan(settings->overlap_max) ? OVERLAP_SHARE * extent : settings->overlap_max;
 }
 
 // Whether velocities do not tell how frames of contacts turn.
-static bool cn_needs_motion(const cn_model *model) {
-    bool plain = model->only_balls && model->motion_count == 0;
+static bool needs_motion(const cn_model *model) {
+    bool plain = model->only_spheres && model->motion_count == 0;
     for (int32_t i = 0; plain && i < model->body_count; i++) {
-        const cn_body *body = &model->body[i];
-        for (int32_t k = 0; plain && !body->ball && k < body->shape_count; k++) {
+        const model_body *body = &model->body[i];
+        for (int32_t k = 0; plain && !body->sphere && k < body->shape_count; k++) {
             cn_shape_kind kind = model->shape[body->shape_first + k].kind;
             plain = kind == CN_SHAPE_PLANE || kind == CN_SHAPE_LINE;
         }
@@ -253,15 +253,15 @@ static bool cn_needs_motion(const cn_model *model) {
     return !plain;
 }
 
-static double cn_thinnest(const cn_model *model) {
-    double least = HUGE_VAL;
+static double thinnest(const cn_model *model) {
+    double min = HUGE_VAL;
     for (int32_t i = 0; i < model->shape_count; i++) {
-        least = fmin(least, model->shape[i].depth);
+        min = fmin(min, model->shape[i].depth);
     }
-    return least;
+    return min;
 }
 
-static bool cn_has_bounces(const cn_model *model) {
+static bool has_bounces(const cn_model *model) {
     bool bounces = false;
     for (int64_t i = 0; i < (int64_t)model->material_count * model->material_count; i++) {
         bounces = bounces || model->pair[i].law == CN_LAW_SIGNORINI;
@@ -269,50 +269,50 @@ static bool cn_has_bounces(const cn_model *model) {
     return bounces;
 }
 
-static bool cn_has_only_balls(const cn_model *model) {
-    bool balls = model->joint_count == 0;
-    for (int32_t i = 0; balls && i < model->body_count; i++) {
-        balls = model->body[i].ball || model->body[i].role != CN_BODY_FREE;
+static bool has_only_spheres(const cn_model *model) {
+    bool spheres = model->joint_count == 0;
+    for (int32_t i = 0; spheres && i < model->body_count; i++) {
+        spheres = model->body[i].sphere || model->body[i].role != MODEL_BODY_FREE;
     }
-    return balls;
+    return spheres;
 }
 
 cn_status cn_model_finish(cn_model *model, cn_error *error) {
     if (!model) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
-    cn_status status = cn_model_check_open(model, error);
+    cn_status status = model_check_open(model, error);
     if (status != CN_OK) {
         return status;
     }
-    status = cn_settings_check(&model->settings, model->dim, error);
+    status = model_settings_check(&model->settings, model->dim, error);
     if (status == CN_OK) {
-        status = cn_bodies_check(model, error);
+        status = bodies_check(model, error);
     }
     if (status == CN_OK) {
-        status = cn_joints_check(model, error);
+        status = model_joints_check(model, error);
     }
     if (status == CN_OK) {
-        status = cn_pairs_make(model, error);
+        status = pairs_make(model, error);
     }
     if (status == CN_OK && model->body_count == 0 && !model->system) {
-        status = cn_fail(error, CN_ERR_INPUT, "there are no bodies");
-        cn_fail_hint(error, "add a body, a generator or a system");
+        status = base_fail(error, CN_ERR_INPUT, "there are no bodies");
+        base_fail_hint(error, "add a body, a generator or a system");
     }
     if (status == CN_OK) {
-        status = cn_settings_keep(model, error);
+        status = model_settings_keep(model, error);
     }
     if (status == CN_OK) {
-        status = cn_warnings_find(model, error);
+        status = model_warnings_find(model, error);
     }
     if (status == CN_OK) {
-        cn_motions_start(model);
-        cn_distances_choose(model);
-        model->only_balls = cn_has_only_balls(model);
-        model->stores_motion = cn_needs_motion(model);
-        model->depth_min = cn_thinnest(model);
-        model->bounces = cn_has_bounces(model);
-        cn_model_drop_rest(model);
+        motions_start(model);
+        distances_choose(model);
+        model->only_spheres = has_only_spheres(model);
+        model->stores_motion = needs_motion(model);
+        model->depth_min = thinnest(model);
+        model->bounces = has_bounces(model);
+        model_drop_rest(model);
         model->finished = true;
     }
     return status;

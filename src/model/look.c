@@ -21,10 +21,10 @@ cn_status cn_model_body(const cn_model *model, cn_body_id id, cn_body_info *out)
     if (!is_body(model, id)) {
         return CN_ERR_ARGUMENT;
     }
-    const cn_body *body = &model->body[id - 1];
+    const model_body *body = &model->body[id - 1];
     *out = (cn_body_info){.name = body->name,
                           .material = model->material[body->material].name,
-                          .kind = cn_body_role_text(body->role),
+                          .kind = model_body_role_text(body->role),
                           .mass = body->mass,
                           .shape_count = body->shape_count,
                           .bound = body->bound,
@@ -44,16 +44,16 @@ cn_status cn_model_shape(const cn_model *model, cn_body_id id, int32_t index, cn
     if (!is_body(model, id) || index < 0 || index >= model->body[id - 1].shape_count) {
         return CN_ERR_ARGUMENT;
     }
-    const cn_body *body = &model->body[id - 1];
-    const cn_shape *shape = &model->shape[body->shape_first + index];
+    const model_body *body = &model->body[id - 1];
+    const geom_shape *shape = &model->shape[body->shape_first + index];
     *out = (cn_shape_info){.kind = shape->kind,
                            .radius = shape->radius,
                            .length = 2.0 * shape->half,
-                           .offset = shape->offset + cn_dot3(shape->normal, body->com),
+                           .offset = shape->offset + math_dot3(shape->normal, body->com),
                            .vertices = shape->hull.vertex,
                            .vertex_count = shape->hull.vertex_count};
     // Inside the library shapes stand relative to the centre of mass.
-    cn_add_scaled3(shape->position, 1.0, body->com, out->position);
+    math_add_scaled3(shape->position, 1.0, body->com, out->position);
     memcpy(out->axes, shape->R, sizeof out->axes);
     memcpy(out->normal, shape->normal, sizeof out->normal);
     for (int32_t k = 0; k < 3; k++) {
@@ -75,19 +75,19 @@ cn_status cn_model_joint(const cn_model *model, int32_t id, cn_joint_info *out) 
     if (!model || id < 1 || id > model->joint_count) {
         return CN_ERR_ARGUMENT;
     }
-    const cn_joint *joint = &model->joint[id - 1];
+    const model_joint *joint = &model->joint[id - 1];
     *out = (cn_joint_info){.name = joint->name ? joint->name : "", .kind = joint->geometry.kind};
     for (int32_t i = 0; i < 2; i++) {
         out->body[i] = joint->body[i] + 1;
-        cn_add_scaled3(joint->geometry.anchor[i].point, 1.0, model->body[joint->body[i]].com,
-                       out->point[i]);
+        math_add_scaled3(joint->geometry.anchor[i].point, 1.0, model->body[joint->body[i]].com,
+                         out->point[i]);
     }
     // The axis is the frame's z, in 2D its x.
     double R[9];
     if (model->dim == 3) {
-        cn_quat_matrix(joint->geometry.anchor[0].turn, R);
+        math_quat_matrix(joint->geometry.anchor[0].turn, R);
     } else {
-        cn_angle_matrix(joint->geometry.anchor[0].angle, R);
+        math_angle_matrix(joint->geometry.anchor[0].angle, R);
     }
     for (int32_t k = 0; k < 3; k++) {
         out->axis[k] = R[3 * k + (model->dim == 3 ? 2 : 0)];
@@ -95,11 +95,11 @@ cn_status cn_model_joint(const cn_model *model, int32_t id, cn_joint_info *out) 
     return CN_OK;
 }
 
-const char *cn_body_role_text(cn_body_role role) {
-    static const char *const kinds[] = {[CN_BODY_FREE] = "rigid",
-                                        [CN_BODY_FIXED] = "fixed",
-                                        [CN_BODY_DRIVEN] = "driven",
-                                        [CN_BODY_LAGRANGIAN] = "lagrangian",
-                                        [CN_BODY_FIRST_ORDER] = "first-order"};
+const char *model_body_role_text(model_body_role role) {
+    static const char *const kinds[] = {[MODEL_BODY_FREE] = "rigid",
+                                        [MODEL_BODY_FIXED] = "fixed",
+                                        [MODEL_BODY_DRIVEN] = "driven",
+                                        [MODEL_BODY_LAGRANGIAN] = "lagrangian",
+                                        [MODEL_BODY_FIRST_ORDER] = "first-order"};
     return kinds[role];
 }

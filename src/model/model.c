@@ -19,7 +19,7 @@
 #include <string.h>
 
 // The table of pairs is square.
-#define CN_MATERIALS_MOST 1024
+#define MATERIALS_MAX 1024
 
 // ---- texts and defaults ----
 
@@ -52,8 +52,8 @@ cn_body_def cn_body_def_default(void) {
 
 // ---- what the builder's files share ----
 
-cn_status cn_blame(cn_error *error, cn_status status, const cn_source *source, const char *format,
-                   ...) {
+cn_status model_blame(cn_error *error, cn_status status, const cn_source *source,
+                      const char *format, ...) {
     if (error) {
         char words[sizeof error->message], message[sizeof error->message];
         va_list args;
@@ -63,19 +63,19 @@ cn_status cn_blame(cn_error *error, cn_status status, const cn_source *source, c
         snprintf(message, sizeof message, "%.200s: %.300s", words, error->message);
         memcpy(error->message, message, sizeof message);
         if (source->file) {
-            cn_fail_at(error, source->file, source->line, source->column);
+            base_fail_at(error, source->file, source->line, source->column);
         }
     }
     return status;
 }
 
-cn_status cn_blame_body(cn_error *error, cn_status status, const cn_source *source,
-                        const char *name, int32_t index) {
-    return name && name[0] ? cn_blame(error, status, source, "body '%s'", name)
-                           : cn_blame(error, status, source, "body %d", index + 1);
+cn_status model_blame_body(cn_error *error, cn_status status, const cn_source *source,
+                           const char *name, int32_t index) {
+    return name && name[0] ? model_blame(error, status, source, "body '%s'", name)
+                           : model_blame(error, status, source, "body %d", index + 1);
 }
 
-bool cn_is_finite(const double *x, int32_t count) {
+bool model_is_finite(const double *x, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         if (!(fabs(x[i]) <= DBL_MAX)) {
             return false;
@@ -84,47 +84,47 @@ bool cn_is_finite(const double *x, int32_t count) {
     return true;
 }
 
-cn_status cn_model_check_open(const cn_model *model, cn_error *error) {
+cn_status model_check_open(const cn_model *model, cn_error *error) {
     return model->finished
-               ? cn_fail(error, CN_ERR_ARGUMENT, "the model is finished; nothing can be added")
+               ? base_fail(error, CN_ERR_ARGUMENT, "the model is finished; nothing can be added")
                : CN_OK;
 }
 
 // Where the pointer to an array is (of whatever type, so it is copied as bytes), and the size of
 // what one entity has there.
-typedef struct cn_array {
+typedef struct model_array {
     void *pointer;
     size_t size;
-} cn_array;
+} model_array;
 
-static cn_array cn_model_array(cn_model *m, int32_t array) {
-    const cn_array all[CN_ARRAYS] = {
-        [CN_ARRAY_MATERIAL] = {&m->material, sizeof *m->material},
-        [CN_ARRAY_CONTACT] = {&m->contact, sizeof *m->contact},
-        [CN_ARRAY_BODY] = {&m->body, sizeof *m->body},
-        [CN_ARRAY_Q0] = {&m->q0, (size_t)cn_pose_size(m->dim) * sizeof *m->q0},
-        [CN_ARRAY_V0] = {&m->v0, (size_t)cn_velocity_size(m->dim) * sizeof *m->v0},
-        [CN_ARRAY_SHAPE] = {&m->shape, sizeof *m->shape},
-        [CN_ARRAY_INERTIA] = {&m->inertia, sizeof *m->inertia},
-        [CN_ARRAY_FORCE] = {&m->force, sizeof *m->force},
-        [CN_ARRAY_MOTION] = {&m->motion, sizeof *m->motion},
-        [CN_ARRAY_JOINT] = {&m->joint, sizeof *m->joint},
+static model_array model_model_array(cn_model *m, int32_t array) {
+    const model_array all[MODEL_ARRAYS] = {
+        [MODEL_ARRAY_MATERIAL] = {&m->material, sizeof *m->material},
+        [MODEL_ARRAY_CONTACT] = {&m->contact, sizeof *m->contact},
+        [MODEL_ARRAY_BODY] = {&m->body, sizeof *m->body},
+        [MODEL_ARRAY_Q0] = {&m->q0, (size_t)model_pose_size(m->dim) * sizeof *m->q0},
+        [MODEL_ARRAY_V0] = {&m->v0, (size_t)model_velocity_size(m->dim) * sizeof *m->v0},
+        [MODEL_ARRAY_SHAPE] = {&m->shape, sizeof *m->shape},
+        [MODEL_ARRAY_INERTIA] = {&m->inertia, sizeof *m->inertia},
+        [MODEL_ARRAY_FORCE] = {&m->force, sizeof *m->force},
+        [MODEL_ARRAY_MOTION] = {&m->motion, sizeof *m->motion},
+        [MODEL_ARRAY_JOINT] = {&m->joint, sizeof *m->joint},
     };
     return all[array];
 }
 
 // Gives an array this capacity; 0 frees it.
-static bool cn_model_resize(cn_model *model, int32_t which, int32_t capacity) {
-    cn_array array = cn_model_array(model, which);
+static bool model_resize(cn_model *model, int32_t which, int32_t capacity) {
+    model_array array = model_model_array(model, which);
     void *block;
     size_t bytes;
     memcpy(&block, array.pointer, sizeof block);
-    if (!cn_size_multiply(capacity, array.size, &bytes)) {
+    if (!base_size_multiply(capacity, array.size, &bytes)) {
         return false;
     }
     if (block || bytes) {
         block =
-            cn_env_resize(&model->env, block, (size_t)model->capacity[which] * array.size, bytes);
+            base_env_resize(&model->env, block, (size_t)model->capacity[which] * array.size, bytes);
     }
     if (bytes && !block) {
         return false;
@@ -134,49 +134,48 @@ static bool cn_model_resize(cn_model *model, int32_t which, int32_t capacity) {
     return true;
 }
 
-cn_status cn_model_reserve(cn_model *model, int32_t array, int64_t needed, cn_error *error) {
+cn_status model_reserve(cn_model *model, int32_t array, int64_t needed, cn_error *error) {
     int64_t capacity = model->capacity[array] ? model->capacity[array] : 16;
     if (needed > INT32_MAX / 2) {
-        return cn_fail(error, CN_ERR_UNSUPPORTED, "more than %d of a kind", INT32_MAX / 2);
+        return base_fail(error, CN_ERR_UNSUPPORTED, "more than %d of a kind", INT32_MAX / 2);
     }
     while (capacity < needed) {
         capacity *= 2;
     }
-    if (capacity > model->capacity[array] && !cn_model_resize(model, array, (int32_t)capacity)) {
-        return cn_fail_memory(error);
+    if (capacity > model->capacity[array] && !model_resize(model, array, (int32_t)capacity)) {
+        return base_fail_memory(error);
     }
     return CN_OK;
 }
 
-void cn_model_drop_rest(cn_model *model) {
+void model_drop_rest(cn_model *model) {
     const unsigned char *bytes = (const unsigned char *)model->v0;
-    size_t size = (size_t)model->body_count * (size_t)cn_velocity_size(model->dim);
+    size_t size = (size_t)model->body_count * (size_t)model_velocity_size(model->dim);
     for (size_t i = 0; i < size * sizeof *model->v0; i++) {
         if (bytes[i] != 0) { // -0.0 stays what it is
             return;
         }
     }
-    cn_model_resize(model, CN_ARRAY_V0, 0);
+    model_resize(model, MODEL_ARRAY_V0, 0);
 }
 
-cn_status cn_model_copy_text(cn_model *model, const char *text, const char **copy,
-                             cn_error *error) {
+cn_status model_copy_text(cn_model *model, const char *text, const char **copy, cn_error *error) {
     *copy = "";
     if (text && text[0]) {
-        *copy = cn_arena_text(model->memory, text, strlen(text));
+        *copy = base_arena_text(model->memory, text, strlen(text));
     }
-    return *copy ? CN_OK : cn_fail_memory(error);
+    return *copy ? CN_OK : base_fail_memory(error);
 }
 
-cn_status cn_model_copy_source(cn_model *model, const cn_source *source, cn_source *copy,
-                               cn_error *error) {
+cn_status model_copy_source(cn_model *model, const cn_source *source, cn_source *copy,
+                            cn_error *error) {
     *copy = *source;
     if (!source->file) {
         return CN_OK;
     }
     // Marks come in the order of the file, so that the last name is nearly always this one.
     if (!model->last_file || strcmp(model->last_file, source->file) != 0) {
-        cn_status status = cn_model_copy_text(model, source->file, &model->last_file, error);
+        cn_status status = model_copy_text(model, source->file, &model->last_file, error);
         if (status != CN_OK) {
             model->last_file = NULL;
             return status;
@@ -190,7 +189,7 @@ cn_status cn_model_copy_source(cn_model *model, const cn_source *source, cn_sour
 
 cn_model *cn_model_create(const cn_env *env, int32_t dim) {
     cn_arena *memory = dim == 2 || dim == 3 ? cn_arena_create(env) : NULL;
-    cn_model *model = memory ? CN_TAKE_ZERO(memory, cn_model, 1) : NULL;
+    cn_model *model = memory ? BASE_TAKE_ZERO(memory, cn_model, 1) : NULL;
     if (!model) {
         cn_arena_destroy(memory);
         return NULL;
@@ -203,9 +202,9 @@ cn_model *cn_model_create(const cn_env *env, int32_t dim) {
     return model;
 }
 
-static void cn_destroy_signals(cn_signal *const signal[3]) {
+static void destroy_signals(base_signal *const signal[3]) {
     for (int32_t i = 0; i < 3; i++) {
-        cn_signal_destroy(signal[i]);
+        base_signal_destroy(signal[i]);
     }
 }
 
@@ -214,25 +213,25 @@ void cn_model_destroy(cn_model *model) {
         return;
     }
     for (int32_t i = 0; i < model->force_count; i++) {
-        cn_destroy_signals(model->force[i].force);
-        cn_destroy_signals(model->force[i].torque);
+        destroy_signals(model->force[i].force);
+        destroy_signals(model->force[i].torque);
     }
     for (int32_t i = 0; i < model->motion_count; i++) {
-        cn_destroy_signals(model->motion[i].velocity);
-        cn_destroy_signals(model->motion[i].angular_velocity);
+        destroy_signals(model->motion[i].velocity);
+        destroy_signals(model->motion[i].angular_velocity);
     }
     for (int32_t i = 0; i < model->joint_count; i++) {
-        cn_signal_destroy(model->joint[i].target);
+        base_signal_destroy(model->joint[i].target);
     }
-    for (int32_t i = 0; i < CN_ARRAYS; i++) {
-        cn_model_resize(model, i, 0);
+    for (int32_t i = 0; i < MODEL_ARRAYS; i++) {
+        model_resize(model, i, 0);
     }
     cn_system_destroy(model->system);
     if (model->control) {
-        cn_script_destroy(model->control->script);
+        sys_script_destroy(model->control->script);
     }
     for (int32_t i = 0; i < model->library_count; i++) {
-        cn_library_close(model->library[i]);
+        base_library_close(model->library[i]);
     }
     cn_arena_destroy(model->memory); // the model itself is in it
 }
@@ -266,10 +265,10 @@ int32_t cn_model_joint_count(const cn_model *model) {
 }
 
 cn_body_id cn_model_find_body(const cn_model *model, const char *name) {
-    return model && name && name[0] ? cn_names_find(&model->body_names, name) + 1 : 0;
+    return model && name && name[0] ? base_names_find(&model->body_names, name) + 1 : 0;
 }
 
-const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t material_b) {
+const model_body_pair *model_pair(const cn_model *model, int32_t material_a, int32_t material_b) {
     return &model->pair[(int64_t)material_a * model->material_count + material_b];
 }
 
@@ -278,35 +277,35 @@ const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t 
 cn_status cn_model_add_material(cn_model *model, const cn_material_def *def, int32_t *material,
                                 cn_error *error) {
     if (!model || !def || !material) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
-    cn_status status = cn_model_check_open(model, error);
+    cn_status status = model_check_open(model, error);
     if (status != CN_OK) {
         return status;
     }
     if (!def->name || !def->name[0] || strcmp(def->name, "*") == 0) {
-        return cn_fail(error, CN_ERR_INPUT, "a material needs a name, and not \"*\"");
+        return base_fail(error, CN_ERR_INPUT, "a material needs a name, and not \"*\"");
     }
-    if (cn_names_find(&model->material_names, def->name) >= 0) {
-        return cn_fail(error, CN_ERR_INPUT, "material '%s' is there twice", def->name);
+    if (base_names_find(&model->material_names, def->name) >= 0) {
+        return base_fail(error, CN_ERR_INPUT, "material '%s' is there twice", def->name);
     }
     if (!(def->density >= 0.0 && def->density <= DBL_MAX)) {
-        return cn_fail(error, CN_ERR_INPUT, "material '%s': density must be 0 or more, not %g",
-                       def->name, def->density);
+        return base_fail(error, CN_ERR_INPUT, "material '%s': density must be 0 or more, not %g",
+                         def->name, def->density);
     }
-    if (model->material_count == CN_MATERIALS_MOST) {
-        return cn_fail(error, CN_ERR_UNSUPPORTED, "more than %d materials", CN_MATERIALS_MOST);
+    if (model->material_count == MATERIALS_MAX) {
+        return base_fail(error, CN_ERR_UNSUPPORTED, "more than %d materials", MATERIALS_MAX);
     }
-    cn_material copy = {.density = def->density};
-    status = cn_model_reserve(model, CN_ARRAY_MATERIAL, (int64_t)model->material_count + 1, error);
+    model_material copy = {.density = def->density};
+    status = model_reserve(model, MODEL_ARRAY_MATERIAL, (int64_t)model->material_count + 1, error);
     if (status == CN_OK) {
-        status = cn_model_copy_text(model, def->name, &copy.name, error);
+        status = model_copy_text(model, def->name, &copy.name, error);
     }
-    if (status == CN_OK && !cn_names_reserve(&model->material_names, model->memory)) {
-        status = cn_fail_memory(error);
+    if (status == CN_OK && !base_names_reserve(&model->material_names, model->memory)) {
+        status = base_fail_memory(error);
     }
     if (status == CN_OK) {
-        cn_names_add(&model->material_names, copy.name, model->material_count);
+        base_names_add(&model->material_names, copy.name, model->material_count);
         *material = model->material_count;
         model->material[model->material_count++] = copy;
     }
@@ -314,24 +313,24 @@ cn_status cn_model_add_material(cn_model *model, const cn_material_def *def, int
 }
 
 // A number of a contact that is given (not NaN) must be between least and most.
-static cn_status cn_contact_check(const char *key, double value, double least, double most,
-                                  cn_error *error) {
-    if (isnan(value) || (value >= least && value <= most)) {
+static cn_status contact_check(const char *key, double value, double min, double max,
+                               cn_error *error) {
+    if (isnan(value) || (value >= min && value <= max)) {
         return CN_OK;
     }
-    return most <= 1.0
-               ? cn_fail(error, CN_ERR_INPUT, "%s must be between %g and %g, not %g", key, least,
-                         most, value)
-               : cn_fail(error, CN_ERR_INPUT, "%s must be %g or more, not %g", key, least, value);
+    return max <= 1.0
+               ? base_fail(error, CN_ERR_INPUT, "%s must be between %g and %g, not %g", key, min,
+                           max, value)
+               : base_fail(error, CN_ERR_INPUT, "%s must be %g or more, not %g", key, min, value);
 }
 
 cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_error *error) {
     if (!model || !def) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
     const struct {
         const char *key;
-        double value, least, most;
+        double value, min, max;
     } number[] = {
         {"friction", def->friction, 0.0, DBL_MAX},
         {"friction_dynamic", def->friction_dynamic, 0.0, DBL_MAX},
@@ -339,25 +338,24 @@ cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_er
         {"restitution_tangent", def->restitution_tangent, -1.0, 1.0},
         {"correction", def->correction, 0.0, HUGE_VAL}, // infinite: no cap
     };
-    cn_status status = cn_model_check_open(model, error);
+    cn_status status = model_check_open(model, error);
     for (size_t i = 0; i < sizeof number / sizeof *number && status == CN_OK; i++) {
-        status = cn_contact_check(number[i].key, number[i].value, number[i].least, number[i].most,
-                                  error);
+        status = contact_check(number[i].key, number[i].value, number[i].min, number[i].max, error);
     }
     if (status == CN_OK && (unsigned)def->law > CN_LAW_KINDS) {
-        status = cn_fail(error, CN_ERR_ARGUMENT, "%d is no law", (int)def->law);
+        status = base_fail(error, CN_ERR_ARGUMENT, "%d is no law", (int)def->law);
     }
     if (status != CN_OK) {
-        return cn_blame(error, status, &def->source, "contact");
+        return model_blame(error, status, &def->source, "contact");
     }
     cn_contact_def copy = *def;
-    status = cn_model_reserve(model, CN_ARRAY_CONTACT, (int64_t)model->contact_count + 1, error);
+    status = model_reserve(model, MODEL_ARRAY_CONTACT, (int64_t)model->contact_count + 1, error);
     for (int32_t i = 0; i < 2 && status == CN_OK; i++) {
-        status = cn_model_copy_text(model, def->between[i] ? def->between[i] : "*",
-                                    &copy.between[i], error);
+        status = model_copy_text(model, def->between[i] ? def->between[i] : "*", &copy.between[i],
+                                 error);
     }
     if (status == CN_OK) {
-        status = cn_model_copy_source(model, &def->source, &copy.source, error);
+        status = model_copy_source(model, &def->source, &copy.source, error);
     }
     if (status == CN_OK) {
         model->contact[model->contact_count++] = copy;
@@ -368,21 +366,21 @@ cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_er
 // ---- forces and motions ----
 
 // Three signals; in 2D only those of `from` to `to` are looked at, the others are zero.
-static cn_status cn_signals_create(cn_model *model, const cn_signal_def def[3], int32_t from,
-                                   int32_t to, const char *what, const cn_source *source,
-                                   cn_signal *signal[3], cn_error *error) {
+static cn_status signals_create(cn_model *model, const cn_signal_def def[3], int32_t from,
+                                int32_t to, const char *what, const cn_source *source,
+                                base_signal *signal[3], cn_error *error) {
     static const cn_signal_def none = {0};
     for (int32_t i = 0; i < 3; i++) {
         const cn_signal_def *one = i >= from && i <= to ? &def[i] : &none;
         cn_error fault = {0};
-        signal[i] = cn_signal_create(&model->env, one->constant, one->expression, one->times,
-                                     one->values, one->count, &model->signals, &fault);
+        signal[i] = base_signal_create(&model->env, one->constant, one->expression, one->times,
+                                       one->values, one->count, &model->signals, &fault);
         if (!signal[i]) {
             if (fault.column > 0) {
-                cn_blame(&fault, fault.status, source, "at its character %d", fault.column);
+                model_blame(&fault, fault.status, source, "at its character %d", fault.column);
             }
-            cn_blame(&fault, fault.status, one->source.file ? &one->source : source, "%s[%d]", what,
-                     i);
+            model_blame(&fault, fault.status, one->source.file ? &one->source : source, "%s[%d]",
+                        what, i);
             if (error) {
                 *error = fault;
             }
@@ -392,45 +390,45 @@ static cn_status cn_signals_create(cn_model *model, const cn_signal_def def[3], 
     return CN_OK;
 }
 
-static cn_status cn_check_body(const cn_model *model, cn_body_id body, cn_error *error) {
+static cn_status check_body(const cn_model *model, cn_body_id body, cn_error *error) {
     if (body >= 1 && body <= model->body_count) {
         return CN_OK;
     }
-    return cn_fail(error, CN_ERR_INPUT, "there is no body %d", body);
+    return base_fail(error, CN_ERR_INPUT, "there is no body %d", body);
 }
 
 cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error *error) {
     if (!model || !def) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
-    cn_status status = cn_model_check_open(model, error);
+    cn_status status = model_check_open(model, error);
     if (status == CN_OK) {
-        status = cn_check_body(model, def->body, error);
+        status = check_body(model, def->body, error);
     }
     bool at_center = isnan(def->point[0]);
-    if (status == CN_OK && !at_center && !cn_is_finite(def->point, model->dim)) {
-        status = cn_fail(error, CN_ERR_INPUT, "point is not a finite number");
+    if (status == CN_OK && !at_center && !model_is_finite(def->point, model->dim)) {
+        status = base_fail(error, CN_ERR_INPUT, "point is not a finite number");
     }
     if (status != CN_OK) {
-        return cn_blame(error, status, &def->source, "force");
+        return model_blame(error, status, &def->source, "force");
     }
-    cn_force copy = {.body = def->body - 1, .at_center = at_center, .body_axes = def->body_axes};
-    status = cn_model_reserve(model, CN_ARRAY_FORCE, (int64_t)model->force_count + 1, error);
+    model_force copy = {.body = def->body - 1, .at_center = at_center, .body_axes = def->body_axes};
+    status = model_reserve(model, MODEL_ARRAY_FORCE, (int64_t)model->force_count + 1, error);
     if (status == CN_OK) {
-        status = cn_signals_create(model, def->force, 0, model->dim - 1, "force", &def->source,
-                                   copy.force, error);
+        status = signals_create(model, def->force, 0, model->dim - 1, "force", &def->source,
+                                copy.force, error);
     }
     if (status == CN_OK) {
-        status = cn_signals_create(model, def->torque, model->dim == 2 ? 2 : 0, 2, "torque",
-                                   &def->source, copy.torque, error);
+        status = signals_create(model, def->torque, model->dim == 2 ? 2 : 0, 2, "torque",
+                                &def->source, copy.torque, error);
     }
     if (status != CN_OK) {
-        cn_destroy_signals(copy.force);
-        cn_destroy_signals(copy.torque);
+        destroy_signals(copy.force);
+        destroy_signals(copy.torque);
         return status;
     }
     if (!at_center) {
-        cn_sub3(def->point, model->body[copy.body].com, copy.point);
+        math_sub3(def->point, model->body[copy.body].com, copy.point);
         copy.point[2] = model->dim == 3 ? copy.point[2] : 0.0;
     }
     model->force[model->force_count++] = copy;
@@ -439,50 +437,50 @@ cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error 
 
 cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, cn_error *error) {
     if (!model || !def) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
-    cn_status status = cn_model_check_open(model, error);
+    cn_status status = model_check_open(model, error);
     if (status == CN_OK) {
-        status = cn_check_body(model, def->body, error);
+        status = check_body(model, def->body, error);
     }
-    if (status == CN_OK && model->body[def->body - 1].role == CN_BODY_DRIVEN) {
-        status = cn_fail(error, CN_ERR_INPUT, "body %d has a motion already", def->body);
+    if (status == CN_OK && model->body[def->body - 1].role == MODEL_BODY_DRIVEN) {
+        status = base_fail(error, CN_ERR_INPUT, "body %d has a motion already", def->body);
     }
     if (status != CN_OK) {
-        return cn_blame(error, status, &def->source, "motion");
+        return model_blame(error, status, &def->source, "motion");
     }
-    cn_motion copy = {.body = def->body - 1};
-    status = cn_model_reserve(model, CN_ARRAY_MOTION, (int64_t)model->motion_count + 1, error);
+    model_motion copy = {.body = def->body - 1};
+    status = model_reserve(model, MODEL_ARRAY_MOTION, (int64_t)model->motion_count + 1, error);
     if (status == CN_OK) {
-        status = cn_signals_create(model, def->velocity, 0, model->dim - 1, "velocity",
-                                   &def->source, copy.velocity, error);
+        status = signals_create(model, def->velocity, 0, model->dim - 1, "velocity", &def->source,
+                                copy.velocity, error);
     }
     if (status == CN_OK) {
-        status = cn_signals_create(model, def->angular_velocity, model->dim == 2 ? 2 : 0, 2,
-                                   "angular_velocity", &def->source, copy.angular_velocity, error);
+        status = signals_create(model, def->angular_velocity, model->dim == 2 ? 2 : 0, 2,
+                                "angular_velocity", &def->source, copy.angular_velocity, error);
     }
     if (status != CN_OK) {
-        cn_destroy_signals(copy.velocity);
-        cn_destroy_signals(copy.angular_velocity);
+        destroy_signals(copy.velocity);
+        destroy_signals(copy.angular_velocity);
         return status;
     }
-    model->body[copy.body].role = CN_BODY_DRIVEN;
+    model->body[copy.body].role = MODEL_BODY_DRIVEN;
     model->motion[model->motion_count++] = copy;
     return CN_OK;
 }
 
 // ---- signals ----
 
-static bool cn_add_signals(cn_evaluator *evaluator, cn_signal *const signal[3]) {
-    return cn_evaluator_add(evaluator, signal[0]) && cn_evaluator_add(evaluator, signal[1]) &&
-           cn_evaluator_add(evaluator, signal[2]);
+static bool add_signals(base_evaluator *evaluator, base_signal *const signal[3]) {
+    return base_evaluator_add(evaluator, signal[0]) && base_evaluator_add(evaluator, signal[1]) &&
+           base_evaluator_add(evaluator, signal[2]);
 }
 
-cn_evaluator *cn_model_evaluator(const cn_model *model, const cn_env *env,
-                                 const cn_script *control) {
-    const cn_signal_scope *scope = &model->signals;
-    cn_variable outputs[CN_SIGNAL_NAMES];
-    int32_t count = scope->count < CN_SIGNAL_NAMES ? scope->count : CN_SIGNAL_NAMES;
+base_evaluator *model_evaluator(const cn_model *model, const cn_env *env,
+                                const sys_script *control) {
+    const base_signal_scope *scope = &model->signals;
+    base_variable outputs[BASE_SIGNAL_NAMES];
+    int32_t count = scope->count < BASE_SIGNAL_NAMES ? scope->count : BASE_SIGNAL_NAMES;
     for (int32_t i = 0; i < count; i++) {
         outputs[i] = scope->variable[i];
         if (control) {
@@ -490,21 +488,21 @@ cn_evaluator *cn_model_evaluator(const cn_model *model, const cn_env *env,
             outputs[i].value = control->value + place;
         }
     }
-    cn_evaluator *evaluator = cn_evaluator_create(env, scope->expressions, outputs, count);
+    base_evaluator *evaluator = base_evaluator_create(env, scope->expressions, outputs, count);
     bool good = evaluator != NULL;
     for (int32_t i = 0; good && i < model->force_count; i++) {
-        good = cn_add_signals(evaluator, model->force[i].force) &&
-               cn_add_signals(evaluator, model->force[i].torque);
+        good = add_signals(evaluator, model->force[i].force) &&
+               add_signals(evaluator, model->force[i].torque);
     }
     for (int32_t i = 0; good && i < model->motion_count; i++) {
-        good = cn_add_signals(evaluator, model->motion[i].velocity) &&
-               cn_add_signals(evaluator, model->motion[i].angular_velocity);
+        good = add_signals(evaluator, model->motion[i].velocity) &&
+               add_signals(evaluator, model->motion[i].angular_velocity);
     }
     for (int32_t i = 0; good && i < model->joint_count; i++) {
-        good = !model->joint[i].target || cn_evaluator_add(evaluator, model->joint[i].target);
+        good = !model->joint[i].target || base_evaluator_add(evaluator, model->joint[i].target);
     }
     if (!good) {
-        cn_evaluator_destroy(evaluator);
+        base_evaluator_destroy(evaluator);
         return NULL;
     }
     return evaluator;

@@ -13,129 +13,129 @@
 #include "joint/joint.h"
 #include "system/script.h"
 
-typedef enum cn_body_role {
-    CN_BODY_FREE,
-    CN_BODY_FIXED,
-    CN_BODY_DRIVEN,
-    CN_BODY_LAGRANGIAN, // coordinates of a system
-    CN_BODY_FIRST_ORDER
-} cn_body_role;
-const char *cn_body_role_text(cn_body_role role); // as cn_body_info.kind
+typedef enum model_body_role {
+    MODEL_BODY_FREE,
+    MODEL_BODY_FIXED,
+    MODEL_BODY_DRIVEN,
+    MODEL_BODY_LAGRANGIAN, // coordinates of a system
+    MODEL_BODY_FIRST_ORDER
+} model_body_role;
+const char *model_body_role_text(model_body_role role); // as cn_body_info.kind
 
 // About the centre of mass, in body axes; 2D: [8].
-typedef struct cn_inertia {
+typedef struct model_inertia {
     double tensor[9], inverse[9];
-} cn_inertia;
+} model_inertia;
 
-typedef struct cn_body {
+typedef struct model_body {
     const char *name; // "" when none
     cn_source source;
     double mass;
     double com[3]; // in the body's own frame
     double bound;  // radius of a ball round the centre of mass; infinite with a plane
     int32_t material;
-    cn_body_role role;
+    model_body_role role;
     uint32_t lock; // CN_LOCK_...
     // Bodies that were added one after the other and are alike share shapes and inertia.
     int32_t shape_first, shape_count; // shapes are relative to the centre of mass
     int32_t inertia;
     bool lock_body_axes;
-    bool ball; // one sphere or disk about the centre of mass, of isotropic inertia, without locks
-} cn_body;
+    bool sphere; // one sphere or disk about the centre of mass, of isotropic inertia, without locks
+} model_body;
 
 // The law of a pair of materials.
-typedef struct cn_pair {
+typedef struct model_body_pair {
     cn_law law; // never AUTO
     double friction, friction_dynamic;
     double restitution, restitution_tangent;
     double correction;
     bool given; // by an entry of the contacts
-} cn_pair;
+} model_body_pair;
 
-typedef struct cn_force {
+typedef struct model_force {
     int32_t body; // index from 0
-    cn_signal *force[3], *torque[3];
+    base_signal *force[3], *torque[3];
     double point[3]; // relative to the centre of mass
     bool at_center, body_axes;
-} cn_force;
+} model_force;
 
-typedef struct cn_motion {
+typedef struct model_motion {
     int32_t body;
-    cn_signal *velocity[3], *angular_velocity[3];
-} cn_motion;
+    base_signal *velocity[3], *angular_velocity[3];
+} model_motion;
 
 // A joint as a run uses it.
-typedef struct cn_joint {
+typedef struct model_joint {
     const char *name;
     int32_t body[2]; // indices from 0
-    cn_joint_geometry geometry;
-    cn_joint_row row[CN_JOINT_ROWS_MOST]; // whole blocks of dim
-    int32_t row_count, row_first;         // row_first: of the first among all joints' rows
+    joint_geometry geometry;
+    joint_row_of row[JOINT_ROWS_MAX]; // whole blocks of dim
+    int32_t row_count, row_first;     // row_first: of the first among all joints' rows
     double length, rest;
     double limits[2]; // NaN: none
     double friction, stiffness, damping;
     cn_motor_kind motor;
-    cn_signal *target; // NULL: no motor
-    double motor_most, motor_stiffness, motor_damping;
+    base_signal *target; // NULL: no motor
+    double motor_max, motor_stiffness, motor_damping;
     bool contact;
     cn_source source;
-} cn_joint;
+} model_joint;
 
 // Two bodies that do not touch because a joint holds them, a < b.
-typedef struct cn_jointed {
+typedef struct model_jointed {
     int32_t a, b;
-} cn_jointed;
+} model_jointed;
 
-typedef struct cn_material {
+typedef struct model_material {
     const char *name;
     double density;
-} cn_material;
+} model_material;
 
 // What a controller may measure: a number of a body or of a joint.
-typedef enum cn_sensor_kind {
-    CN_SENSOR_POSITION, // of a body's own frame, by axis
-    CN_SENSOR_ANGLE,    // of a body (2D)
-    CN_SENSOR_VELOCITY, // of its centre of mass, by axis
-    CN_SENSOR_SPIN,     // angular velocity, by axis
-    CN_SENSOR_JOINT,    // the angle or slide of a joint that its motor would drive
-    CN_SENSOR_JOINT_RATE
-} cn_sensor_kind;
+typedef enum model_sensor_kind {
+    MODEL_SENSOR_POSITION, // of a body's own frame, by axis
+    MODEL_SENSOR_ANGLE,    // of a body (2D)
+    MODEL_SENSOR_VELOCITY, // of its centre of mass, by axis
+    MODEL_SENSOR_SPIN,     // angular velocity, by axis
+    MODEL_SENSOR_JOINT,    // the angle or slide of a joint that its motor would drive
+    MODEL_SENSOR_JOINT_RATE
+} model_sensor_kind;
 
-typedef struct cn_sensor {
-    cn_sensor_kind kind;
+typedef struct model_sensor {
+    model_sensor_kind kind;
     int32_t of, axis; // body or joint; axis
-} cn_sensor;
+} model_sensor;
 
 // The controllers of a model's bodies. Their script has a variable a sensor, behind t.
-typedef struct cn_control {
-    cn_script *script; // as at the start; simulations and checks have copies
-    const cn_sensor *sensor;
+typedef struct model_control {
+    sys_script *script; // as at the start; simulations and checks have copies
+    const model_sensor *sensor;
     int32_t sensor_count;
-} cn_control;
+} model_control;
 
 // The arrays of a model that grow while it is built.
 enum {
-    CN_ARRAY_MATERIAL,
-    CN_ARRAY_CONTACT,
-    CN_ARRAY_BODY,
-    CN_ARRAY_Q0,
-    CN_ARRAY_V0,
-    CN_ARRAY_SHAPE,
-    CN_ARRAY_INERTIA,
-    CN_ARRAY_FORCE,
-    CN_ARRAY_MOTION,
-    CN_ARRAY_JOINT,
-    CN_ARRAYS
+    MODEL_ARRAY_MATERIAL,
+    MODEL_ARRAY_CONTACT,
+    MODEL_ARRAY_BODY,
+    MODEL_ARRAY_Q0,
+    MODEL_ARRAY_V0,
+    MODEL_ARRAY_SHAPE,
+    MODEL_ARRAY_INERTIA,
+    MODEL_ARRAY_FORCE,
+    MODEL_ARRAY_MOTION,
+    MODEL_ARRAY_JOINT,
+    MODEL_ARRAYS
 };
 
-#define CN_LIBRARIES_MAX 16 // plug-ins of a scene
+#define MODEL_LIBRARIES_MAX 16 // plug-ins of a scene
 
 // Bodies are indexed from 0 inside the library; a cn_body_id is the index plus 1.
 struct cn_model {
     cn_env env;
     int32_t dim;
     bool finished;
-    bool only_balls; // every free body is a ball, and there are no joints; known when finished
+    bool only_spheres; // every free body is a ball, and there are no joints; known when finished
     // Frames of contacts may turn in ways that velocities at one instant do not tell (anything but
     // spheres among themselves and on fixed planes): states store the motion of contacts.
     bool stores_motion;
@@ -145,63 +145,64 @@ struct cn_model {
     int32_t material_count, contact_count, body_count, shape_count, force_count, motion_count;
     int32_t inertia_count;
     int32_t joint_count, joint_row_count, jointed_count;
-    cn_material *material;
+    model_material *material;
     cn_contact_def *contact;
-    cn_body *body;
-    cn_shape *shape;
-    cn_inertia *inertia;
-    cn_force *force;
-    cn_motion *motion;
-    cn_joint *joint;
-    cn_jointed *jointed; // sorted by (a, b), each once
-    cn_pair *pair;       // material_count * material_count
-    cn_error *warning;   // of a finished model, status CN_OK
+    model_body *body;
+    geom_shape *shape;
+    model_inertia *inertia;
+    model_force *force;
+    model_motion *motion;
+    model_joint *joint;
+    model_jointed *jointed; // sorted by (a, b), each once
+    model_body_pair *pair;  // material_count * material_count
+    cn_error *warning;      // of a finished model, status CN_OK
     int32_t warning_count;
-    double *q0, *v0;     // start: pose of the centres of mass and velocities, as in cn_state; v0
-                         // is NULL in a finished model where nothing moves
-    cn_system *system;   // in place of bodies that move; NULL: none
-    cn_control *control; // of the bodies; NULL: none
-    cn_signal_scope signals; // expressions of forces, motions and motors; the controllers' outputs
-    void *library[CN_LIBRARIES_MAX]; // plug-ins, closed after all that uses them
+    double *q0, *v0;   // start: pose of the centres of mass and velocities, as in model_state; v0
+                       // is NULL in a finished model where nothing moves
+    cn_system *system; // in place of bodies that move; NULL: none
+    model_control *control; // of the bodies; NULL: none
+    base_signal_scope
+        signals; // expressions of forces, motions and motors; the controllers' outputs
+    void *library[MODEL_LIBRARIES_MAX]; // plug-ins, closed after all that uses them
     int32_t library_count;
     const char *name, *scene_text;
-    cn_names material_names, body_names; // to indices
-    const char *last_file;               // of the source mark copied last
+    base_names material_names, body_names; // to indices
+    const char *last_file;                 // of the source mark copied last
     cn_arena *memory;
-    int32_t capacity[CN_ARRAYS]; // of the arrays, each a block of the env's allocator
+    int32_t capacity[MODEL_ARRAYS]; // of the arrays, each a block of the env's allocator
 };
 
 // What the dynamics needs of body i.
-static inline cn_rigid cn_body_rigid(const cn_model *model, int32_t i) {
-    const cn_body *body = &model->body[i];
-    const cn_inertia *inertia = &model->inertia[body->inertia];
-    return (cn_rigid){model->dim,       body->mass, inertia->tensor,
-                      inertia->inverse, body->lock, body->lock_body_axes};
+static inline body_rigid model_body_rigid(const cn_model *model, int32_t i) {
+    const model_body *body = &model->body[i];
+    const model_inertia *inertia = &model->inertia[body->inertia];
+    return (body_rigid){model->dim,       body->mass, inertia->tensor,
+                        inertia->inverse, body->lock, body->lock_body_axes};
 }
 
 // What evaluates the signals of the model, with the outputs that control has, a copy of the
 // controllers' script. NULL: the model has no controllers, or their outputs at the start do. NULL
 // is returned without memory.
-cn_evaluator *cn_model_evaluator(const cn_model *model, const cn_env *env,
-                                 const cn_script *control);
-bool cn_model_is_jointed(const cn_model *model, int32_t a, int32_t b); // pairs without contact
-const cn_pair *cn_model_pair(const cn_model *model, int32_t material_a, int32_t material_b);
+base_evaluator *model_evaluator(const cn_model *model, const cn_env *env,
+                                const sys_script *control);
+bool model_is_jointed(const cn_model *model, int32_t a, int32_t b); // pairs without contact
+const model_body_pair *model_pair(const cn_model *model, int32_t material_a, int32_t material_b);
 // Numbers of a body's pose and velocity: 7 and 6 in 3D, 3 and 3 in 2D.
-static inline int32_t cn_pose_size(int32_t dim) {
+static inline int32_t model_pose_size(int32_t dim) {
     return dim == 3 ? 7 : 3;
 }
-static inline int32_t cn_velocity_size(int32_t dim) {
+static inline int32_t model_velocity_size(int32_t dim) {
     return dim == 3 ? 6 : 3;
 }
 
 // What a contact was, so that it can be known again a step later.
-typedef struct cn_contact_key {
+typedef struct model_contact_key {
     int32_t candidate, antagonist; // body indices
     uint64_t feature;              // shapes and features of the two
-} cn_contact_key;
+} model_contact_key;
 
 // The order of keys: candidate, antagonist, feature.
-static inline bool cn_key_before(const cn_contact_key *a, const cn_contact_key *b) {
+static inline bool model_key_before(const model_contact_key *a, const model_contact_key *b) {
     if (a->candidate != b->candidate) {
         return a->candidate < b->candidate;
     }
@@ -209,36 +210,36 @@ static inline bool cn_key_before(const cn_contact_key *a, const cn_contact_key *
 }
 
 // The relative motion of a contact at the end of a step, in the frame of that step (at q~).
-typedef struct cn_contact_motion {
+typedef struct model_contact_motion {
     double velocity[3]; // of the candidate relative to the antagonist at `point`, world axes [m/s]
     double normal;      // its normal part u_N
     double point[3];
-} cn_contact_motion;
+} model_contact_motion;
 
 // What a contact did in the steps before.
-#define CN_PAST_SLID 1u          // it slid in the last step
-#define CN_PAST_PRESSED 2u       // r_N > 0 in the last step
-#define CN_PAST_PRESSED_TWICE 4u // and in the one before
-#define CN_PAST_SUSTAINED 8u     // r_N > 0 in the last step or in the one before
+#define MODEL_PAST_SLID 1u          // it slid in the last step
+#define MODEL_PAST_PRESSED 2u       // r_N > 0 in the last step
+#define MODEL_PAST_PRESSED_TWICE 4u // and in the one before
+#define MODEL_PAST_SUSTAINED 8u     // r_N > 0 in the last step or in the one before
 
 // All that changes. Only step/ holds a non-const one.
-typedef struct cn_state {
+typedef struct model_state {
     int64_t step;
     double *q;             // centre of mass and orientation: x y z, w x y z; 2D: x y angle
     double *v;             // velocity of the centre of mass, angular velocity, world axes
     int32_t impulse_count; // of the last step, sorted by key, for warm starts
-    cn_contact_key *key;
-    double *impulse;           // 3 each, world axes [N s]
-    uint8_t *past;             // CN_PAST_...
-    cn_contact_motion *motion; // NULL where the model does not store it
-    double last_h;             // [s] length of the last step; 0: there was none
-    double drift_limit;        // [s] a longer drift from here takes bodies through one another
-    double *joint_impulse;     // a number a row of a joint, for warm starts
-    double *joint_angle;       // 2 a joint: its angles with whole turns counted
+    model_contact_key *key;
+    double *impulse;              // 3 each, world axes [N s]
+    uint8_t *past;                // CN_PAST_...
+    model_contact_motion *motion; // NULL where the model does not store it
+    double last_h;                // [s] length of the last step; 0: there was none
+    double drift_limit;           // [s] a longer drift from here takes bodies through one another
+    double *joint_impulse;        // a number a row of a joint, for warm starts
+    double *joint_angle;          // 2 a joint: its angles with whole turns counted
     // A number or six a body where bodies may fall asleep; else NULL.
-    double *calm;      // [s] that it has been slow
+    double *quiet;     // [s] that it has been slow
     int32_t *island;   // that it sleeps in, named by its lowest body; -1: awake
     double *rest_load; // given force and torque when it fell asleep
-} cn_state;
+} model_state;
 
 #endif

@@ -9,11 +9,11 @@
 #include <float.h>
 #include <string.h>
 
-#define CN_TOLERANCE_CONTACTS 1e-3 // default of the residual of a step
-#define CN_TOLERANCE_TIGHT 1e-8    // the same of systems and mechanisms
+#define TOLERANCE_CONTACTS 1e-3 // default of the residual of a step
+#define TOLERANCE_TIGHT 1e-8    // the same of systems and mechanisms
 
 // Steps of a run: their numbers are exact in a double up to here.
-#define CN_STEPS_MOST 0x1p53
+#define STEPS_MAX 0x1p53
 
 const char *cn_stall_policy_text(cn_stall_policy policy) {
     static const char *const text[CN_STALL_KINDS] = {"retry", "halve", "continue", "stop"};
@@ -33,91 +33,92 @@ const char *cn_friction_law_text(cn_friction_law law) {
 
 cn_settings cn_settings_default(int32_t dim) {
     const cn_system_opts system = cn_system_opts_default();
-#define CN_SETTING_DEFAULT(kind, group, key, member, initial, limit, least, most, unit, help)      \
+#define SETTING_DEFAULT(kind, group, key, member, initial, limit, min, max, unit, help)            \
     .member = (initial),
-    return (cn_settings){CN_SETTINGS_ALL(CN_SETTING_DEFAULT) // clang-format wants a line of its own
+    return (cn_settings){MODEL_SETTINGS_ALL(SETTING_DEFAULT) // clang-format wants a line of its own
                              .gravity = {0.0, dim == 2 ? -9.81 : 0.0, dim == 2 ? 0.0 : -9.81}};
-#undef CN_SETTING_DEFAULT
+#undef SETTING_DEFAULT
 }
 
 // ---- limits ----
 
 // A number with its limits.
-typedef struct cn_limit {
+typedef struct model_limit {
     const char *name;
-    double value, initial, least, most;
+    double value, initial, min, max;
     bool above; // least itself is not allowed
-} cn_limit;
+} model_limit;
 
-#define CN_IS_ABOVE_ANY false
-#define CN_IS_ABOVE_RANGE false
-#define CN_IS_ABOVE_NOT_BELOW_ZERO false
-#define CN_IS_ABOVE_ABOVE_ZERO true
+#define IS_ABOVE_ANY false
+#define IS_ABOVE_RANGE false
+#define IS_ABOVE_NOT_BELOW_ZERO false
+#define IS_ABOVE_ABOVE_ZERO true
 // Only numbers have limits.
-#define CN_LIMIT_OF_REAL(...) {__VA_ARGS__},
-#define CN_LIMIT_OF_INT(...) {__VA_ARGS__},
-#define CN_LIMIT_OF_BOOL(...)
-#define CN_LIMIT_OF_TEXT(...)
-#define CN_LIMIT_OF_NAME(...)
-#define CN_LIMIT_OF_CHOICE(...)
-#define CN_SETTING_LIMIT(kind, group, key, member, initial, limit, least, most, unit, help)        \
-    CN_LIMIT_OF_##kind(group "." key, s->member, defaults.member, least, most, CN_IS_ABOVE_##limit)
+#define LIMIT_OF_REAL(...) {__VA_ARGS__},
+#define LIMIT_OF_INT(...) {__VA_ARGS__},
+#define LIMIT_OF_BOOL(...)
+#define LIMIT_OF_TEXT(...)
+#define LIMIT_OF_NAME(...)
+#define LIMIT_OF_CHOICE(...)
+#define SETTING_LIMIT(kind, group, key, member, initial, limit, min, max, unit, help)              \
+    LIMIT_OF_##kind(group "." key, s->member, defaults.member, min, max, IS_ABOVE_##limit)
 
-static cn_status cn_limits_check(const cn_settings *s, int32_t dim, cn_error *error) {
+static cn_status limits_check(const cn_settings *s, int32_t dim, cn_error *error) {
     const cn_settings defaults = cn_settings_default(dim);
-    const cn_limit limits[] = {CN_SETTINGS_ALL(CN_SETTING_LIMIT)};
+    const model_limit limits[] = {MODEL_SETTINGS_ALL(SETTING_LIMIT)};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        const cn_limit *limit = &limits[i];
+        const model_limit *limit = &limits[i];
         double x = limit->value;
-        bool inside = x >= limit->least && x <= limit->most && !(limit->above && x == limit->least);
+        bool inside = x >= limit->min && x <= limit->max && !(limit->above && x == limit->min);
         if (inside || (isnan(x) && isnan(limit->initial))) {
             continue;
         }
-        cn_fail(error, CN_ERR_INPUT, "%s cannot be %g", limit->name, x);
-        if (limit->most < DBL_MAX) {
-            cn_fail_hint(error, "it must be between %g and %g", limit->least, limit->most);
+        base_fail(error, CN_ERR_INPUT, "%s cannot be %g", limit->name, x);
+        if (limit->max < DBL_MAX) {
+            base_fail_hint(error, "it must be between %g and %g", limit->min, limit->max);
         } else {
-            cn_fail_hint(error, "it must be %s %g", limit->above ? "more than" : "at least",
-                         limit->least);
+            base_fail_hint(error, "it must be %s %g", limit->above ? "more than" : "at least",
+                           limit->min);
         }
         return CN_ERR_INPUT;
     }
     return CN_OK;
 }
 
-cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *error) {
-    cn_status status = cn_limits_check(s, dim, error);
+cn_status model_settings_check(const cn_settings *s, int32_t dim, cn_error *error) {
+    cn_status status = limits_check(s, dim, error);
     if (status != CN_OK) {
         return status;
     }
-    if (!(s->step_least <= s->step)) {
-        return cn_fail(error, CN_ERR_INPUT, "integrator.step_least of %g s is above the step %g s",
-                       s->step_least, s->step);
+    if (!(s->step_min <= s->step)) {
+        return base_fail(error, CN_ERR_INPUT,
+                         "integrator.step_least of %g s is above the step %g s", s->step_min,
+                         s->step);
     }
-    if (!(s->until / s->step <= CN_STEPS_MOST)) {
-        cn_fail(error, CN_ERR_INPUT, "time asks for %g steps of %g s until %g s",
-                s->until / s->step, s->step, s->until);
-        cn_fail_hint(error, "a longer step or an earlier end");
+    if (!(s->until / s->step <= STEPS_MAX)) {
+        base_fail(error, CN_ERR_INPUT, "time asks for %g steps of %g s until %g s",
+                  s->until / s->step, s->step, s->until);
+        base_fail_hint(error, "a longer step or an earlier end");
         return CN_ERR_INPUT;
     }
     if (s->step > s->until) {
-        cn_fail(error, CN_ERR_INPUT, "time.step of %g s is longer than the run, until %g s",
-                s->step, s->until);
-        cn_fail_hint(error, "a shorter step or a later time.until");
+        base_fail(error, CN_ERR_INPUT, "time.step of %g s is longer than the run, until %g s",
+                  s->step, s->until);
+        base_fail_hint(error, "a shorter step or a later time.until");
         return CN_ERR_INPUT;
     }
     if (s->sleep_speed > 0.0 && s->error > 0.0) {
-        cn_fail(error, CN_ERR_INPUT, "sleeping needs steps that are not cut to an error");
-        cn_fail_hint(error, "leave out sleeping.speed or integrator.error");
+        base_fail(error, CN_ERR_INPUT, "sleeping needs steps that are not cut to an error");
+        base_fail_hint(error, "leave out sleeping.speed or integrator.error");
         return CN_ERR_INPUT;
     }
-    if (!cn_is_finite(s->gravity, dim)) {
-        return cn_fail(error, CN_ERR_INPUT, "gravity is not a finite number");
+    if (!model_is_finite(s->gravity, dim)) {
+        return base_fail(error, CN_ERR_INPUT, "gravity is not a finite number");
     }
     if (!s->scheme || !s->solver || !s->fallback || (unsigned)s->on_stall >= CN_STALL_KINDS ||
         (unsigned)s->joint_drift >= CN_DRIFT_KINDS || (unsigned)s->friction >= CN_FRICTION_LAWS) {
-        return cn_fail(error, CN_ERR_ARGUMENT,
-                       "scheme, solver, fallback, on_stall, joint_drift or friction is not set");
+        return base_fail(error, CN_ERR_ARGUMENT,
+                         "scheme, solver, fallback, on_stall, joint_drift or friction is not set");
     }
     return CN_OK;
 }
@@ -127,34 +128,34 @@ cn_status cn_settings_check(const cn_settings *s, int32_t dim, cn_error *error) 
 // Contacts of many bodies need not be solved better than what a user sees of them. Tight for the
 // integrators of systems, whose Newton's method ends by the same number, and for mechanisms without
 // contacts, whose equations are linear. docs/accuracy.md
-static double cn_tolerance_default(const cn_model *model) {
+static double tolerance_default(const cn_model *model) {
     const char *scheme = model->settings.scheme;
     bool as_system = strcmp(scheme, "moreau-jean") != 0 && cn_system_scheme_find(scheme);
     bool mechanism = model->joint_count > 0 && model->contact_count == 0;
-    return model->system || as_system || mechanism ? CN_TOLERANCE_TIGHT : CN_TOLERANCE_CONTACTS;
+    return model->system || as_system || mechanism ? TOLERANCE_TIGHT : TOLERANCE_CONTACTS;
 }
 
-cn_status cn_settings_keep(cn_model *model, cn_error *error) {
+cn_status model_settings_keep(cn_model *model, cn_error *error) {
     cn_settings *s = &model->settings;
-    cn_status status = cn_model_copy_text(model, s->scheme, &s->scheme, error);
+    cn_status status = model_copy_text(model, s->scheme, &s->scheme, error);
     if (status == CN_OK) {
-        status = cn_model_copy_text(model, s->solver, &s->solver, error);
+        status = model_copy_text(model, s->solver, &s->solver, error);
     }
     if (status == CN_OK) {
-        status = cn_model_copy_text(model, s->fallback, &s->fallback, error);
+        status = model_copy_text(model, s->fallback, &s->fallback, error);
     }
     if (status == CN_OK && s->local) {
-        status = cn_model_copy_text(model, s->local, &s->local, error);
+        status = model_copy_text(model, s->local, &s->local, error);
     }
     if (status == CN_OK && s->params) {
-        status = cn_model_copy_text(model, s->params, &s->params, error);
+        status = model_copy_text(model, s->params, &s->params, error);
     }
     if (status == CN_OK) {
-        status = cn_model_copy_source(model, &s->solver_source, &s->solver_source, error);
+        status = model_copy_source(model, &s->solver_source, &s->solver_source, error);
     }
     if (model->dim == 2) {
         s->gravity[2] = 0.0;
     }
-    s->tolerance = isnan(s->tolerance) ? cn_tolerance_default(model) : s->tolerance;
+    s->tolerance = isnan(s->tolerance) ? tolerance_default(model) : s->tolerance;
     return status;
 }

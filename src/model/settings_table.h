@@ -17,7 +17,7 @@
 #include <math.h>
 
 // clang-format off
-#define CN_SETTINGS_TIME(X) \
+#define MODEL_SETTINGS_TIME(X) \
     X(REAL, "time", "step", step, 1e-3, ABOVE_ZERO, 0.0, DBL_MAX, "s", \
       "the time step h") \
     X(REAL, "time", "until", until, 10.0, NOT_BELOW_ZERO, 0.0, DBL_MAX, "s", \
@@ -27,7 +27,7 @@
     X(REAL, "time", "checkpoint_every", checkpoint_every, 1.0, ABOVE_ZERO, 0.0, DBL_MAX, "s", \
       "simulated time between checkpoints")
 
-#define CN_SETTINGS_INTEGRATOR(X) \
+#define MODEL_SETTINGS_INTEGRATOR(X) \
     X(NAME, "integrator", "scheme", scheme, "moreau-jean", ANY, 0.0, 0.0, NULL, \
       "the time integrator") \
     X(REAL, "integrator", "theta", theta, 0.5, RANGE, 0.5, 1.0, NULL, \
@@ -59,7 +59,7 @@
     X(REAL, "integrator", "error", error, 0.0, NOT_BELOW_ZERO, 0.0, DBL_MAX, NULL, \
       "moreau-jean: local error that the step is adapted to, of bodies in m, of systems " \
       "over the size of the coordinates; 0 is none") \
-    X(REAL, "integrator", "step_least", step_least, 0.0, NOT_BELOW_ZERO, 0.0, DBL_MAX, "s", \
+    X(REAL, "integrator", "step_least", step_min, 0.0, NOT_BELOW_ZERO, 0.0, DBL_MAX, "s", \
       "the shortest part of an adapted step; 0 is a 1024th of it") \
     X(REAL, "integrator", "projection", projection, 0.0, NOT_BELOW_ZERO, 0.0, DBL_MAX, "m", \
       "systems, moreau-jean: overlap above which positions are pushed out; 0 is never") \
@@ -82,7 +82,7 @@
       RANGE, 0.5, 1.0, NULL, \
       "first-order systems: theta of the multiplier")
 
-#define CN_SETTINGS_SOLVER(X) \
+#define MODEL_SETTINGS_SOLVER(X) \
     X(NAME, "solver", "name", solver, "auto", ANY, 0.0, 0.0, NULL, \
       "a friction solver; \"cairn solvers\" lists them") \
     X(NAME, "solver", "local", local, NULL, ANY, 0.0, 0.0, NULL, \
@@ -118,11 +118,11 @@
     X(INT, "solver", "halvings", halvings, 3, RANGE, 0, 20, NULL, \
       "how often \"on_stall: halve\" may halve one step")
 
-#define CN_SETTINGS_DETECTION(X) \
+#define MODEL_SETTINGS_DETECTION(X) \
     X(REAL, "detection", "alert", alert, NAN, NOT_BELOW_ZERO, 0.0, DBL_MAX, "m", \
       "distance below which pairs are candidates, besides what their speeds add; by " \
       "default from the shapes") \
-    X(REAL, "detection", "overlap", overlap_most, NAN, NOT_BELOW_ZERO, 0.0, HUGE_VAL, "m", \
+    X(REAL, "detection", "overlap", overlap_max, NAN, NOT_BELOW_ZERO, 0.0, HUGE_VAL, "m", \
       "overlap at the start that is accepted; by default from the shapes") \
     X(BOOL, "detection", "continuous", continuous, true, ANY, 0.0, 0.0, NULL, \
       "bodies that move through others within one step are found and stopped; false lets " \
@@ -132,7 +132,7 @@
       "share of the smaller body's inradius that two bodies may penetrate for 10 steps in " \
       "a row or at the end; beyond it the run ends with exit code 3")
 
-#define CN_SETTINGS_SLEEPING(X) \
+#define MODEL_SETTINGS_SLEEPING(X) \
     X(REAL, "sleeping", "speed", sleep_speed, 0.0, NOT_BELOW_ZERO, 0.0, DBL_MAX, "m/s", \
       "bodies slower than this, at their surface too, may fall asleep; 0 is none") \
     X(REAL, "sleeping", "after", sleep_after, 0.5, NOT_BELOW_ZERO, 0.0, DBL_MAX, "s", \
@@ -140,11 +140,11 @@
 
 // clang-format on
 
-#define CN_SETTINGS_ALL(X)                                                                         \
-    CN_SETTINGS_TIME(X)                                                                            \
-    CN_SETTINGS_INTEGRATOR(X)                                                                      \
-    CN_SETTINGS_SOLVER(X)                                                                          \
-    CN_SETTINGS_DETECTION(X)                                                                       \
-    CN_SETTINGS_SLEEPING(X)
+#define MODEL_SETTINGS_ALL(X)                                                                      \
+    MODEL_SETTINGS_TIME(X)                                                                         \
+    MODEL_SETTINGS_INTEGRATOR(X)                                                                   \
+    MODEL_SETTINGS_SOLVER(X)                                                                       \
+    MODEL_SETTINGS_DETECTION(X)                                                                    \
+    MODEL_SETTINGS_SLEEPING(X)
 
 #endif

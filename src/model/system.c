@@ -8,14 +8,14 @@
 
 #include <stdio.h>
 
-#define CN_SYSTEM_PER_BODY 3
-#define CN_SYSTEM_MATERIAL "none"
+#define SYSTEM_PER_BODY 3
+#define SYSTEM_MATERIAL "none"
 
-static cn_status cn_system_add_bodies(cn_model *model, const cn_system *system, cn_error *error) {
-    int32_t n = cn_system_size(system), rows = (n + CN_SYSTEM_PER_BODY - 1) / CN_SYSTEM_PER_BODY;
+static cn_status system_add_bodies(cn_model *model, const cn_system *system, cn_error *error) {
+    int32_t n = cn_system_size(system), rows = (n + SYSTEM_PER_BODY - 1) / SYSTEM_PER_BODY;
     int32_t material;
     cn_status status = cn_model_add_material(
-        model, &(cn_material_def){.name = CN_SYSTEM_MATERIAL, .density = 1.0}, &material, error);
+        model, &(cn_material_def){.name = SYSTEM_MATERIAL, .density = 1.0}, &material, error);
     for (int32_t i = 0; status == CN_OK && i < rows; i++) {
         char name[96];
         cn_body_def def = cn_body_def_default();
@@ -28,7 +28,7 @@ static cn_status cn_system_add_bodies(cn_model *model, const cn_system *system, 
         status = cn_model_add_body(model, &def, &id, error);
         if (status == CN_OK) {
             model->body[id - 1].role =
-                cn_system_is_first_order(system) ? CN_BODY_FIRST_ORDER : CN_BODY_LAGRANGIAN;
+                cn_system_is_first_order(system) ? MODEL_BODY_FIRST_ORDER : MODEL_BODY_LAGRANGIAN;
         }
     }
     return status;
@@ -36,15 +36,15 @@ static cn_status cn_system_add_bodies(cn_model *model, const cn_system *system, 
 
 cn_status cn_model_set_system(cn_model *model, cn_system *system, cn_error *error) {
     if (!model || !system) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
     cn_status status = CN_OK;
     if (model->dim != 2 || model->finished || model->system || model->body_count > 0) {
-        status = cn_fail(error, CN_ERR_UNSUPPORTED,
-                         "a system stands for itself: in 2D, without bodies, one a scene");
+        status = base_fail(error, CN_ERR_UNSUPPORTED,
+                           "a system stands for itself: in 2D, without bodies, one a scene");
     }
     if (status == CN_OK) {
-        status = cn_system_add_bodies(model, system, error);
+        status = system_add_bodies(model, system, error);
     }
     if (status != CN_OK) {
         cn_system_destroy(system);

@@ -2,7 +2,7 @@
 // What a finished model warns of: values that are legal and seldom meant. Each is a sentence with a
 // hint and a place, as an error has them; the run goes on.
 //
-//     friction above CN_FRICTION_USUAL
+//     friction above FRICTION_USUAL
 //     two materials that no entry of the contacts matches, of bodies that can touch
 #include "base/arena.h"
 #include "base/error.h"
@@ -13,24 +13,23 @@
 #include <stdio.h>
 
 // Rubber on dry concrete is near 1; what is above this is a wrong unit or a trick.
-#define CN_FRICTION_USUAL 5.0
+#define FRICTION_USUAL 5.0
 // Warnings of one kind that are written out; one more says how many others there are.
-#define CN_WARNINGS_MOST 8
+#define WARNINGS_MAX 8
 // Pairs of bodies looked at before two materials are taken to meet.
-#define CN_TRIALS_MOST 10000
+#define TRIALS_MAX 10000
 
-typedef struct cn_warner {
+typedef struct warner {
     cn_model *model;
     int32_t *group;  // of bodies that joints link, each the index of a body; links are made so as
                      // not to touch
     int32_t of_kind; // warnings of the present kind
-} cn_warner;
+} warner;
 
 // The next warning, with its text and place; NULL: there are enough of its kind, which are counted.
-static cn_error *cn_warn(cn_warner *w, const cn_source *source, const char *format, ...)
-    CN_PRINTF(3, 4);
-static cn_error *cn_warn(cn_warner *w, const cn_source *source, const char *format, ...) {
-    if (++w->of_kind > CN_WARNINGS_MOST) {
+static cn_error *warn(warner *w, const cn_source *source, const char *format, ...) CN_PRINTF(3, 4);
+static cn_error *warn(warner *w, const cn_source *source, const char *format, ...) {
+    if (++w->of_kind > WARNINGS_MAX) {
         return NULL;
     }
     cn_error *warning = &w->model->warning[w->model->warning_count++];
@@ -40,36 +39,36 @@ static cn_error *cn_warn(cn_warner *w, const cn_source *source, const char *form
     vsnprintf(warning->message, sizeof warning->message, format, args);
     va_end(args);
     if (source && source->line > 0) {
-        cn_fail_at(warning, source->file, source->line, source->column);
+        base_fail_at(warning, source->file, source->line, source->column);
     }
     return warning;
 }
 
-static void cn_warn_rest(cn_warner *w, const char *what) {
-    if (w->of_kind > CN_WARNINGS_MOST) {
-        int32_t more = w->of_kind - CN_WARNINGS_MOST;
+static void warn_rest(warner *w, const char *what) {
+    if (w->of_kind > WARNINGS_MAX) {
+        int32_t more = w->of_kind - WARNINGS_MAX;
         w->of_kind = 0;
-        cn_warn(w, NULL, "and %d more %s", (int)more, what);
+        warn(w, NULL, "and %d more %s", (int)more, what);
     }
     w->of_kind = 0;
 }
 
-static void cn_warn_friction(cn_warner *w) {
+static void warn_friction(warner *w) {
     const cn_model *model = w->model;
     for (int32_t c = 0; c < model->contact_count; c++) {
         const cn_contact_def *def = &model->contact[c];
-        double most = fmax(def->friction, def->friction_dynamic); // one NaN is passed over
-        if (most > CN_FRICTION_USUAL) {
-            cn_fail_hint(cn_warn(w, &def->source,
-                                 "friction of %g between '%.60s' and '%.60s' is above %g", most,
-                                 def->between[0], def->between[1], CN_FRICTION_USUAL),
-                         "most materials are below 1.5");
+        double max = fmax(def->friction, def->friction_dynamic); // one NaN is passed over
+        if (max > FRICTION_USUAL) {
+            base_fail_hint(warn(w, &def->source,
+                                "friction of %g between '%.60s' and '%.60s' is above %g", max,
+                                def->between[0], def->between[1], FRICTION_USUAL),
+                           "most materials are below 1.5");
         }
     }
-    cn_warn_rest(w, "entries with such friction");
+    warn_rest(w, "entries with such friction");
 }
 
-static int32_t cn_group_of(int32_t *group, int32_t body) {
+static int32_t group_of(int32_t *group, int32_t body) {
     while (group[body] != body) {
         group[body] = group[group[body]];
         body = group[body];
@@ -77,32 +76,33 @@ static int32_t cn_group_of(int32_t *group, int32_t body) {
     return body;
 }
 
-static void cn_groups_find(cn_warner *w) {
+static void groups_find(warner *w) {
     for (int32_t i = 0; i < w->model->body_count; i++) {
         w->group[i] = i;
     }
     for (int32_t k = 0; k < w->model->joint_count; k++) {
         const int32_t *body = w->model->joint[k].body;
-        w->group[cn_group_of(w->group, body[0])] = cn_group_of(w->group, body[1]);
+        w->group[group_of(w->group, body[0])] = group_of(w->group, body[1]);
     }
 }
 
-static bool cn_can_touch(const cn_warner *w, int32_t i, int32_t j) {
-    const cn_body *a = &w->model->body[i], *b = &w->model->body[j];
-    return i != j && b->shape_count > 0 && (a->role == CN_BODY_FREE || b->role == CN_BODY_FREE) &&
-           cn_group_of(w->group, i) != cn_group_of(w->group, j);
+static bool can_touch(const warner *w, int32_t i, int32_t j) {
+    const model_body *a = &w->model->body[i], *b = &w->model->body[j];
+    return i != j && b->shape_count > 0 &&
+           (a->role == MODEL_BODY_FREE || b->role == MODEL_BODY_FREE) &&
+           group_of(w->group, i) != group_of(w->group, j);
 }
 
 // Two bodies of these materials that can touch; false: there are none.
-static bool cn_find_touching(const cn_warner *w, int32_t a, int32_t b, int32_t pair[2]) {
+static bool find_touching(const warner *w, int32_t a, int32_t b, int32_t pair[2]) {
     const cn_model *model = w->model;
     int32_t trials = 0;
     for (int32_t i = 0; i < model->body_count; i++) {
         if (model->body[i].material != a || model->body[i].shape_count == 0) {
             continue;
         }
-        for (int32_t j = 0; j < model->body_count && trials < CN_TRIALS_MOST; j++, trials++) {
-            if (model->body[j].material == b && cn_can_touch(w, i, j)) {
+        for (int32_t j = 0; j < model->body_count && trials < TRIALS_MAX; j++, trials++) {
+            if (model->body[j].material == b && can_touch(w, i, j)) {
                 pair[0] = i;
                 pair[1] = j;
                 return true;
@@ -112,42 +112,42 @@ static bool cn_find_touching(const cn_warner *w, int32_t a, int32_t b, int32_t p
     return false;
 }
 
-static void cn_warn_lawless(cn_warner *w) {
+static void warn_lawless(warner *w) {
     const cn_model *model = w->model;
     for (int32_t a = 0; a < model->material_count; a++) {
         for (int32_t b = a; b < model->material_count; b++) {
             int32_t body[2];
             if (model->pair[(int64_t)a * model->material_count + b].given ||
-                !cn_find_touching(w, a, b, body)) {
+                !find_touching(w, a, b, body)) {
                 continue;
             }
-            cn_fail_hint(cn_warn(w, &model->body[body[1]].source,
-                                 "no entry of contacts matches the materials '%.60s' and '%.60s' "
-                                 "(bodies %d and %d can touch)",
-                                 model->material[a].name, model->material[b].name, (int)body[0] + 1,
-                                 (int)body[1] + 1),
-                         "without one there is neither friction nor restitution: add {between: "
-                         "[\"*\", \"*\"], friction: 0.5}");
+            base_fail_hint(warn(w, &model->body[body[1]].source,
+                                "no entry of contacts matches the materials '%.60s' and '%.60s' "
+                                "(bodies %d and %d can touch)",
+                                model->material[a].name, model->material[b].name, (int)body[0] + 1,
+                                (int)body[1] + 1),
+                           "without one there is neither friction nor restitution: add {between: "
+                           "[\"*\", \"*\"], friction: 0.5}");
         }
     }
-    cn_warn_rest(w, "pairs of materials without an entry");
+    warn_rest(w, "pairs of materials without an entry");
 }
 
-cn_status cn_warnings_find(cn_model *model, cn_error *error) {
+cn_status model_warnings_find(cn_model *model, cn_error *error) {
     // Two kinds, each with the line that counts the rest.
-    model->warning = CN_TAKE(model->memory, cn_error, 2 * (CN_WARNINGS_MOST + 1));
+    model->warning = BASE_TAKE(model->memory, cn_error, 2 * (WARNINGS_MAX + 1));
     if (!model->warning) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
-    cn_arena_mark mark = cn_arena_get_mark(model->memory);
-    cn_warner w = {.model = model, .group = CN_TAKE(model->memory, int32_t, model->body_count)};
+    base_arena_mark mark = base_arena_get_mark(model->memory);
+    warner w = {.model = model, .group = BASE_TAKE(model->memory, int32_t, model->body_count)};
     if (!w.group) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
-    cn_groups_find(&w);
-    cn_warn_friction(&w);
-    cn_warn_lawless(&w);
-    cn_arena_release(model->memory, mark);
+    groups_find(&w);
+    warn_friction(&w);
+    warn_lawless(&w);
+    base_arena_release(model->memory, mark);
     return CN_OK;
 }
 

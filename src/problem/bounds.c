@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-void cn_bounds_comply(const cn_friction *p, const double *r, double *u) {
+void prob_bounds_comply(const cn_friction *p, const double *r, double *u) {
     const cn_bounds *bounds = &p->bounds;
     if (!bounds->boxed || !bounds->compliance) {
         return;
@@ -21,17 +21,17 @@ void cn_bounds_comply(const cn_friction *p, const double *r, double *u) {
     }
 }
 
-bool cn_bounds_copy(const cn_bounds *from, int32_t dim, int32_t contacts, cn_arena *memory,
-                    cn_bounds *out) {
+bool prob_bounds_copy(const cn_bounds *from, int32_t dim, int32_t contacts, cn_arena *memory,
+                      cn_bounds *out) {
     int64_t m = (int64_t)dim * contacts;
     *out = (cn_bounds){0};
     if (!from->boxed || contacts == 0) {
         return true;
     }
-    out->boxed = CN_TAKE(memory, uint8_t, contacts);
-    out->lower = CN_TAKE(memory, double, m);
-    out->upper = CN_TAKE(memory, double, m);
-    out->compliance = from->compliance ? CN_TAKE(memory, double, m) : NULL;
+    out->boxed = BASE_TAKE(memory, uint8_t, contacts);
+    out->lower = BASE_TAKE(memory, double, m);
+    out->upper = BASE_TAKE(memory, double, m);
+    out->compliance = from->compliance ? BASE_TAKE(memory, double, m) : NULL;
     if (!out->boxed || !out->lower || !out->upper || (from->compliance && !out->compliance)) {
         return false;
     }
@@ -44,50 +44,51 @@ bool cn_bounds_copy(const cn_bounds *from, int32_t dim, int32_t contacts, cn_are
     return true;
 }
 
-static cn_status cn_row_validate(const cn_bounds *bounds, int32_t a, int64_t i, cn_error *error) {
+static cn_status row_validate(const cn_bounds *bounds, int32_t a, int64_t i, cn_error *error) {
     double lower = bounds->lower[i], upper = bounds->upper[i];
     if (!(lower <= 0.0 && upper >= 0.0)) {
-        cn_fail(error, CN_ERR_INPUT, "row %lld, of the joint block %d, has the bounds %g and %g",
-                (long long)i, (int)a, lower, upper);
-        cn_fail_hint(error, "lower <= 0 <= upper; infinite ones are allowed");
+        base_fail(error, CN_ERR_INPUT, "row %lld, of the joint block %d, has the bounds %g and %g",
+                  (long long)i, (int)a, lower, upper);
+        base_fail_hint(error, "lower <= 0 <= upper; infinite ones are allowed");
         return CN_ERR_INPUT;
     }
     double compliance = bounds->compliance ? bounds->compliance[i] : 0.0;
     if (!(compliance >= 0.0 && isfinite(compliance))) {
-        cn_fail(error, CN_ERR_INPUT, "row %lld, of the joint block %d, has the compliance %g",
-                (long long)i, (int)a, compliance);
-        cn_fail_hint(error, "a compliance is 0 (rigid) or a positive number");
+        base_fail(error, CN_ERR_INPUT, "row %lld, of the joint block %d, has the compliance %g",
+                  (long long)i, (int)a, compliance);
+        base_fail_hint(error, "a compliance is 0 (rigid) or a positive number");
         return CN_ERR_INPUT;
     }
     return CN_OK;
 }
 
-cn_status cn_bounds_validate(const cn_bounds *bounds, int32_t dim, int32_t contacts,
-                             const double *mu, cn_error *error) {
+cn_status prob_bounds_validate(const cn_bounds *bounds, int32_t dim, int32_t contacts,
+                               const double *mu, cn_error *error) {
     if (!bounds->boxed) {
         return CN_OK;
     }
     if (!bounds->lower || !bounds->upper) {
-        return cn_fail(error, CN_ERR_INPUT, "blocks of joint rows are marked, but have no bounds");
+        return base_fail(error, CN_ERR_INPUT,
+                         "blocks of joint rows are marked, but have no bounds");
     }
     for (int32_t a = 0; a < contacts; a++) {
         for (int64_t i = (int64_t)dim * a; i < (int64_t)dim * (a + 1); i++) {
             if (bounds->boxed[a]) {
-                cn_status status = cn_row_validate(bounds, a, i, error);
+                cn_status status = row_validate(bounds, a, i, error);
                 if (status != CN_OK) {
                     return status;
                 }
             } else if (bounds->compliance && bounds->compliance[i] != 0.0) {
-                return cn_fail(error, CN_ERR_INPUT,
-                               "contact %d has the compliance %g; only joint "
-                               "rows may have one",
-                               (int)a, bounds->compliance[i]);
+                return base_fail(error, CN_ERR_INPUT,
+                                 "contact %d has the compliance %g; only joint "
+                                 "rows may have one",
+                                 (int)a, bounds->compliance[i]);
             }
         }
         if (bounds->boxed[a] && mu[a] != 0.0) {
-            return cn_fail(error, CN_ERR_INPUT,
-                           "the joint block %d has the friction coefficient %g; it must be 0",
-                           (int)a, mu[a]);
+            return base_fail(error, CN_ERR_INPUT,
+                             "the joint block %d has the friction coefficient %g; it must be 0",
+                             (int)a, mu[a]);
         }
     }
     return CN_OK;

@@ -7,29 +7,29 @@
 #include <math.h>
 
 // Whether block a has boxes instead of a cone.
-static inline bool cn_is_boxed(const cn_bounds *bounds, int32_t a) {
+static inline bool prob_is_boxed(const cn_bounds *bounds, int32_t a) {
     return bounds->boxed && bounds->boxed[a];
 }
 
 // Whether row i of a boxed block is a bilateral constraint.
-static inline bool cn_is_bilateral(const cn_bounds *bounds, int64_t i) {
+static inline bool prob_is_bilateral(const cn_bounds *bounds, int64_t i) {
     return isinf(bounds->lower[i]) && isinf(bounds->upper[i]);
 }
 
 // compliance of a row; 0 where there is none
-static inline double cn_compliance_of(const cn_bounds *bounds, int64_t i) {
+static inline double prob_compliance_of(const cn_bounds *bounds, int64_t i) {
     return bounds->boxed && bounds->compliance ? bounds->compliance[i] : 0.0;
 }
 
 // u += E r
-void cn_bounds_comply(const cn_friction *p, const double *r, double *u);
+void prob_bounds_comply(const cn_friction *p, const double *r, double *u);
 
 // A copy in memory; false when that is full.
-bool cn_bounds_copy(const cn_bounds *from, int32_t dim, int32_t contacts, cn_arena *memory,
-                    cn_bounds *out);
+bool prob_bounds_copy(const cn_bounds *from, int32_t dim, int32_t contacts, cn_arena *memory,
+                      cn_bounds *out);
 
 // Bounds ordered around 0, compliance finite and not negative, none at contacts, mu = 0 in boxes.
-cn_status cn_bounds_validate(const cn_bounds *bounds, int32_t dim, int32_t contacts,
-                             const double *mu, cn_error *error);
+cn_status prob_bounds_validate(const cn_bounds *bounds, int32_t dim, int32_t contacts,
+                               const double *mu, cn_error *error);
 
 #endif

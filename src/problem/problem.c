@@ -6,7 +6,7 @@
 
 cn_problem *cn_problem_create(const cn_env *env, cn_problem_kind kind) {
     cn_arena *memory = cn_arena_create(env);
-    cn_problem *problem = memory ? CN_TAKE_ZERO(memory, cn_problem, 1) : NULL;
+    cn_problem *problem = memory ? BASE_TAKE_ZERO(memory, cn_problem, 1) : NULL;
     if (!problem) {
         cn_arena_destroy(memory);
         return NULL;

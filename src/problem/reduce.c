@@ -22,35 +22,34 @@
 #include <string.h>
 
 // Contacts solved together on a large part: enough for the solver to work on blocks of columns.
-#define CN_SOLVE_BATCH 8
+#define SOLVE_BATCH 8
 
 // Contact `contact` touches part `part`.
-typedef struct cn_touch {
+typedef struct prob_touch {
     int32_t contact, part;
     int64_t at; // dense parts: where its n x dim columns begin in Y
-} cn_touch;
+} prob_touch;
 
 // What the two forms share while they are made.
-typedef struct cn_reduction {
+typedef struct reduction {
     const cn_friction_global *g;
     cn_arena *scratch;
     cn_csr Ht; // H by its columns
-    cn_mass mass;
-    int64_t *start;   // contacts + 1: the touches of a contact, parts ascending
-    cn_touch *touch;  // in order of contact
-    int64_t *by_part; // parts + 1: into member
-    int64_t *member;  // touches part by part, contacts ascending
-} cn_reduction;
+    geom_mass mass;
+    int64_t *start;    // contacts + 1: the touches of a contact, parts ascending
+    prob_touch *touch; // in order of contact
+    int64_t *by_part;  // parts + 1: into member
+    int64_t *member;   // touches part by part, contacts ascending
+} reduction;
 
-static int32_t cn_part_size(const cn_mass *mass, int32_t part) {
+static int32_t part_size(const geom_mass *mass, int32_t part) {
     return mass->start[part + 1] - mass->start[part];
 }
 
 // ---- who touches what ----
 
 // Appends the parts that contact a touches, ascending, each once; returns how many.
-static int64_t cn_collect_touches(const cn_reduction *red, int32_t a, int32_t *stamp,
-                                  cn_touch *list) {
+static int64_t collect_touches(const reduction *red, int32_t a, int32_t *stamp, prob_touch *list) {
     const cn_csr *Ht = &red->Ht;
     int32_t dim = red->g->dim;
     int64_t count = 0;
@@ -64,27 +63,27 @@ static int64_t cn_collect_touches(const cn_reduction *red, int32_t a, int32_t *s
         for (; at > 0 && list[at - 1].part > part; at--) {
             list[at] = list[at - 1];
         }
-        list[at] = (cn_touch){.contact = a, .part = part};
+        list[at] = (prob_touch){.contact = a, .part = part};
     }
     return count;
 }
 
-static cn_status cn_find_touches(cn_reduction *red) {
+static cn_status find_touches(reduction *red) {
     int32_t contacts = red->g->contacts, parts = red->mass.parts;
-    red->start = CN_TAKE(red->scratch, int64_t, (int64_t)contacts + 1);
-    red->touch = CN_TAKE(red->scratch, cn_touch, red->Ht.start[red->Ht.rows]);
-    red->by_part = CN_TAKE_ZERO(red->scratch, int64_t, (int64_t)parts + 2);
-    int32_t *stamp = CN_TAKE_ZERO(red->scratch, int32_t, parts);
+    red->start = BASE_TAKE(red->scratch, int64_t, (int64_t)contacts + 1);
+    red->touch = BASE_TAKE(red->scratch, prob_touch, red->Ht.start[red->Ht.rows]);
+    red->by_part = BASE_TAKE_ZERO(red->scratch, int64_t, (int64_t)parts + 2);
+    int32_t *stamp = BASE_TAKE_ZERO(red->scratch, int32_t, parts);
     if (!red->start || !red->touch || !red->by_part || !stamp) {
         return CN_ERR_MEMORY;
     }
     int64_t count = 0;
     for (int32_t a = 0; a < contacts; a++) {
         red->start[a] = count;
-        count += cn_collect_touches(red, a, stamp, red->touch + count);
+        count += collect_touches(red, a, stamp, red->touch + count);
     }
     red->start[contacts] = count;
-    red->member = CN_TAKE(red->scratch, int64_t, count);
+    red->member = BASE_TAKE(red->scratch, int64_t, count);
     if (!red->member) {
         return CN_ERR_MEMORY;
     }
@@ -102,10 +101,10 @@ static cn_status cn_find_touches(cn_reduction *red) {
 }
 
 // The columns of H of a touch, on its part: n x dim by columns.
-static void cn_gather_columns(const cn_reduction *red, const cn_touch *touch, double *out) {
+static void gather_columns(const reduction *red, const prob_touch *touch, double *out) {
     const cn_csr *Ht = &red->Ht;
     int32_t dim = red->g->dim;
-    int64_t n = cn_part_size(&red->mass, touch->part);
+    int64_t n = part_size(&red->mass, touch->part);
     memset(out, 0, sizeof *out * (size_t)n * (size_t)dim);
     for (int32_t i = 0; i < dim; i++) {
         int32_t line = dim * touch->contact + i;
@@ -119,61 +118,61 @@ static void cn_gather_columns(const cn_reduction *red, const cn_touch *touch, do
 
 // ---- opening and closing ----
 
-static void cn_reduction_close(cn_reduction *red) {
-    cn_mass_destroy(&red->mass);
+static void reduction_close(reduction *red) {
+    prob_mass_destroy(&red->mass);
     cn_arena_destroy(red->scratch);
 }
 
-// Checks the problem, factorises M, lists the touches. After success cn_reduction_close must
+// Checks the problem, factorises M, lists the touches. After success reduction_close must
 // follow.
-static cn_status cn_reduction_open(cn_reduction *red, const cn_friction_global *g,
-                                   const cn_env *env, cn_error *error) {
-    *red = (cn_reduction){.g = g};
+static cn_status reduction_open(reduction *red, const cn_friction_global *g, const cn_env *env,
+                                cn_error *error) {
+    *red = (reduction){.g = g};
     cn_status status = cn_friction_global_validate(g, error);
     if (status != CN_OK) {
         return status;
     }
     red->scratch = cn_arena_create(env);
     if (!red->scratch) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
-    status = cn_mass_create(&g->M, red->scratch, &red->mass, error);
+    status = prob_mass_create(&g->M, red->scratch, &red->mass, error);
     if (status != CN_OK) {
         cn_arena_destroy(red->scratch);
         return status;
     }
-    status = cn_csr_transpose(red->scratch, &g->H, &red->Ht);
+    status = sparse_csr_transpose(red->scratch, &g->H, &red->Ht);
     if (status == CN_OK) {
-        status = cn_find_touches(red);
+        status = find_touches(red);
     }
     if (status != CN_OK) {
-        cn_reduction_close(red);
-        return cn_fail_memory(error);
+        reduction_close(red);
+        return base_fail_memory(error);
     }
     return CN_OK;
 }
 
 // The part of the local problem that both forms share: sizes, q = H' M^-1 f + w, mu.
-static cn_status cn_build_vectors(const cn_reduction *red, cn_arena *memory, cn_friction *out) {
+static cn_status build_vectors(const reduction *red, cn_arena *memory, cn_friction *out) {
     const cn_friction_global *g = red->g;
     int64_t m = (int64_t)g->dim * g->contacts;
     *out = (cn_friction){.dim = g->dim, .contacts = g->contacts};
-    out->q = CN_TAKE(memory, double, m);
-    out->mu = CN_TAKE(memory, double, g->contacts);
-    out->W.diagonal = CN_TAKE(memory, double, m * g->dim);
-    double *v = CN_TAKE(red->scratch, double, g->dofs);
+    out->q = BASE_TAKE(memory, double, m);
+    out->mu = BASE_TAKE(memory, double, g->contacts);
+    out->W.diagonal = BASE_TAKE(memory, double, m * g->dim);
+    double *v = BASE_TAKE(red->scratch, double, g->dofs);
     if (!out->q || !out->mu || !out->W.diagonal || !v ||
-        !cn_bounds_copy(&g->bounds, g->dim, g->contacts, memory, &out->bounds)) {
+        !prob_bounds_copy(&g->bounds, g->dim, g->contacts, memory, &out->bounds)) {
         return CN_ERR_MEMORY;
     }
     if (g->dofs > 0) {
         memcpy(v, g->f, sizeof *v * (size_t)g->dofs);
     }
-    cn_status status = cn_mass_solve_all(&red->mass, red->scratch, v);
+    cn_status status = prob_mass_solve_all(&red->mass, red->scratch, v);
     if (status != CN_OK) {
         return status;
     }
-    cn_csr_apply_transposed(&g->H, v, out->q);
+    sparse_csr_apply_transposed(&g->H, v, out->q);
     for (int64_t i = 0; i < m; i++) {
         out->q[i] += g->w[i];
     }
@@ -187,7 +186,7 @@ static cn_status cn_build_vectors(const cn_reduction *red, cn_arena *memory, cn_
 
 // Brings the entries [first, last) of a contact into ascending order of their dofs. Parts are
 // nearly always contiguous, so that little moves.
-static void cn_sort_dofs(cn_body_map *body, int32_t dim, int64_t first, int64_t last) {
+static void sort_dofs(cn_body_map *body, int32_t dim, int64_t first, int64_t last) {
     for (int64_t k = first + 1; k < last; k++) {
         for (int64_t j = k; j > first && body->dof[j - 1] > body->dof[j]; j--) {
             int32_t dof = body->dof[j];
@@ -205,9 +204,9 @@ static void cn_sort_dofs(cn_body_map *body, int32_t dim, int64_t first, int64_t 
 }
 
 // Appends the rows of one touch where M^-1 H (or H) is not zero; returns the next free place.
-static int64_t cn_append_rows(const cn_mass *mass, int32_t part, int32_t dim, const double *H,
-                              const double *X, int64_t filled, cn_body_map *body) {
-    int32_t n = cn_part_size(mass, part);
+static int64_t append_rows(const geom_mass *mass, int32_t part, int32_t dim, const double *H,
+                           const double *X, int64_t filled, cn_body_map *body) {
+    int32_t n = part_size(mass, part);
     for (int32_t row = 0; row < n; row++) {
         bool is_zero = true;
         for (int32_t i = 0; i < dim; i++) {
@@ -222,23 +221,23 @@ static int64_t cn_append_rows(const cn_mass *mass, int32_t part, int32_t dim, co
     return filled;
 }
 
-static cn_status cn_build_body_space(const cn_reduction *red, cn_arena *memory, cn_friction *out) {
-    const cn_mass *mass = &red->mass;
+static cn_status build_body_space(const reduction *red, cn_arena *memory, cn_friction *out) {
+    const geom_mass *mass = &red->mass;
     int32_t dim = red->g->dim, contacts = red->g->contacts;
     // One row more than there can be: a row is written before it is known to be kept.
     int64_t bound = 1;
     for (int64_t t = 0; t < red->start[contacts]; t++) {
-        bound += cn_part_size(mass, red->touch[t].part);
+        bound += part_size(mass, red->touch[t].part);
     }
     cn_body_map *body = &out->W.body;
     out->W.kind = CN_OPERATOR_BODY;
     body->dofs = red->g->dofs;
-    body->start = CN_TAKE(memory, int64_t, (int64_t)contacts + 1);
-    body->dof = CN_TAKE(memory, int32_t, bound);
-    body->H = CN_TAKE(memory, double, bound *dim);
-    body->MinvH = CN_TAKE(memory, double, bound *dim);
-    double *H = CN_TAKE(red->scratch, double, (int64_t)mass->largest *dim);
-    double *X = CN_TAKE(red->scratch, double, (int64_t)mass->largest *dim);
+    body->start = BASE_TAKE(memory, int64_t, (int64_t)contacts + 1);
+    body->dof = BASE_TAKE(memory, int32_t, bound);
+    body->H = BASE_TAKE(memory, double, bound *dim);
+    body->MinvH = BASE_TAKE(memory, double, bound *dim);
+    double *H = BASE_TAKE(red->scratch, double, (int64_t)mass->largest *dim);
+    double *X = BASE_TAKE(red->scratch, double, (int64_t)mass->largest *dim);
     if (!body->start || !body->dof || !body->H || !body->MinvH || !H || !X) {
         return CN_ERR_MEMORY;
     }
@@ -247,26 +246,25 @@ static cn_status cn_build_body_space(const cn_reduction *red, cn_arena *memory, 
         body->start[a] = filled;
         for (int64_t t = red->start[a]; t < red->start[a + 1]; t++) {
             int32_t part = red->touch[t].part;
-            cn_gather_columns(red, &red->touch[t], H);
-            memcpy(X, H, sizeof *X * (size_t)cn_part_size(mass, part) * (size_t)dim);
-            cn_status status = cn_mass_solve(mass, part, dim, X);
+            gather_columns(red, &red->touch[t], H);
+            memcpy(X, H, sizeof *X * (size_t)part_size(mass, part) * (size_t)dim);
+            cn_status status = prob_mass_solve(mass, part, dim, X);
             if (status != CN_OK) {
                 return status;
             }
-            filled = cn_append_rows(mass, part, dim, H, X, filled, body);
+            filled = append_rows(mass, part, dim, H, X, filled, body);
         }
-        cn_sort_dofs(body, dim, body->start[a], filled);
+        sort_dofs(body, dim, body->start[a], filled);
     }
     body->start[contacts] = filled;
-    cn_operator_diagonal(&out->W, dim, contacts, out->W.diagonal);
+    prob_operator_diagonal(&out->W, dim, contacts, out->W.diagonal);
     return CN_OK;
 }
 
 // ---- assembled ----
 
 // The contacts that share a part with contact a, itself first, each once, in no order.
-static int32_t cn_collect_neighbours(const cn_reduction *red, int32_t a, int32_t *stamp,
-                                     int32_t *list) {
+static int32_t collect_neighbours(const reduction *red, int32_t a, int32_t *stamp, int32_t *list) {
     int32_t count = 0;
     stamp[a] = a + 1;
     list[count++] = a;
@@ -285,26 +283,26 @@ static int32_t cn_collect_neighbours(const cn_reduction *red, int32_t a, int32_t
 
 // The block pattern of W. Columns come out in order without sorting:
 // the pattern is symmetric, so contact b in turn appends itself to the rows of its neighbours.
-static cn_status cn_build_pattern(const cn_reduction *red, cn_arena *memory, cn_bsr *W) {
+static cn_status build_pattern(const reduction *red, cn_arena *memory, cn_bsr *W) {
     int32_t contacts = red->g->contacts;
     *W = (cn_bsr){.dim = red->g->dim, .block_rows = contacts};
-    W->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)contacts + 2);
-    int32_t *stamp = CN_TAKE_ZERO(red->scratch, int32_t, contacts);
-    int32_t *list = CN_TAKE(red->scratch, int32_t, contacts);
+    W->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)contacts + 2);
+    int32_t *stamp = BASE_TAKE_ZERO(red->scratch, int32_t, contacts);
+    int32_t *list = BASE_TAKE(red->scratch, int32_t, contacts);
     if (!W->start || !stamp || !list) {
         return CN_ERR_MEMORY;
     }
     for (int32_t a = 0; a < contacts; a++) {
-        W->start[a + 2] = W->start[a + 1] + cn_collect_neighbours(red, a, stamp, list);
+        W->start[a + 2] = W->start[a + 1] + collect_neighbours(red, a, stamp, list);
     }
     int64_t blocks = contacts > 0 ? W->start[contacts + 1] : 0;
-    W->column = CN_TAKE(memory, int32_t, blocks);
+    W->column = BASE_TAKE(memory, int32_t, blocks);
     if (!W->column) {
         return CN_ERR_MEMORY;
     }
     memset(stamp, 0, sizeof *stamp * (size_t)contacts);
     for (int32_t b = 0; b < contacts; b++) {
-        int32_t count = cn_collect_neighbours(red, b, stamp, list);
+        int32_t count = collect_neighbours(red, b, stamp, list);
         for (int32_t i = 0; i < count; i++) {
             W->column[W->start[list[i] + 1]++] = b;
         }
@@ -312,7 +310,7 @@ static cn_status cn_build_pattern(const cn_reduction *red, cn_arena *memory, cn_
     return CN_OK;
 }
 
-static int64_t cn_find_block(const cn_bsr *W, int32_t row, int32_t column) {
+static int64_t find_block(const cn_bsr *W, int32_t row, int32_t column) {
     int64_t low = W->start[row], high = W->start[row + 1] - 1;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -326,8 +324,7 @@ static int64_t cn_find_block(const cn_bsr *W, int32_t row, int32_t column) {
 }
 
 // block += A' B, all n x dim by columns.
-static void cn_add_product(int32_t n, int32_t dim, const double *A, const double *B,
-                           double *block) {
+static void add_product(int32_t n, int32_t dim, const double *A, const double *B, double *block) {
     for (int32_t j = 0; j < dim; j++) {
         for (int32_t i = 0; i < dim; i++) {
             double sum = 0.0;
@@ -340,25 +337,25 @@ static void cn_add_product(int32_t n, int32_t dim, const double *A, const double
 }
 
 // Upper blocks (b >= a) of the dense parts, W_ab += Y_a' Y_b.
-static cn_status cn_add_dense_parts(const cn_reduction *red, cn_bsr *W) {
-    const cn_mass *mass = &red->mass;
+static cn_status add_dense_parts(const reduction *red, cn_bsr *W) {
+    const geom_mass *mass = &red->mass;
     int32_t dim = red->g->dim, contacts = red->g->contacts;
     int64_t size = 0, touches = red->start[contacts];
     for (int64_t t = 0; t < touches; t++) {
         red->touch[t].at = size;
-        size += mass->factor[red->touch[t].part] ? cn_part_size(mass, red->touch[t].part) * dim : 0;
+        size += mass->factor[red->touch[t].part] ? part_size(mass, red->touch[t].part) * dim : 0;
     }
-    double *Y = CN_TAKE(red->scratch, double, size);
+    double *Y = BASE_TAKE(red->scratch, double, size);
     if (!Y) {
         return CN_ERR_MEMORY;
     }
     for (int64_t t = 0; t < touches; t++) {
         const double *L = mass->factor[red->touch[t].part];
-        int32_t n = cn_part_size(mass, red->touch[t].part);
+        int32_t n = part_size(mass, red->touch[t].part);
         if (L) {
-            cn_gather_columns(red, &red->touch[t], Y + red->touch[t].at);
+            gather_columns(red, &red->touch[t], Y + red->touch[t].at);
             for (int32_t i = 0; i < dim; i++) {
-                cn_cholesky_lower(n, L, Y + red->touch[t].at + n * i);
+                sparse_cholesky_lower(n, L, Y + red->touch[t].at + n * i);
             }
         }
     }
@@ -368,24 +365,23 @@ static cn_status cn_add_dense_parts(const cn_reduction *red, cn_bsr *W) {
             continue;
         }
         for (int64_t k = red->by_part[part + 1] - 1; k >= red->by_part[part]; k--) {
-            const cn_touch *other = &red->touch[red->member[k]];
+            const prob_touch *other = &red->touch[red->member[k]];
             if (other->contact < a) {
                 break;
             }
-            double *block = W->value + dim * dim * cn_find_block(W, a, other->contact);
-            cn_add_product(cn_part_size(mass, part), dim, Y + red->touch[t].at, Y + other->at,
-                           block);
+            double *block = W->value + dim * dim * find_block(W, a, other->contact);
+            add_product(part_size(mass, part), dim, Y + red->touch[t].at, Y + other->at, block);
         }
     }
     return CN_OK;
 }
 
 // W_ab += X_a' H_b with X_a = M^-1 H_a, n x dim by columns on the part; H_b has few entries.
-static void cn_add_sparse_product(const cn_reduction *red, int32_t part, const double *X, int32_t b,
-                                  double *block) {
+static void add_sparse_product(const reduction *red, int32_t part, const double *X, int32_t b,
+                               double *block) {
     const cn_csr *Ht = &red->Ht;
     int32_t dim = red->g->dim;
-    int64_t n = cn_part_size(&red->mass, part);
+    int64_t n = part_size(&red->mass, part);
     for (int32_t j = 0; j < dim; j++) {
         for (int64_t k = Ht->start[dim * b + j]; k < Ht->start[dim * b + j + 1]; k++) {
             if (red->mass.part[Ht->column[k]] != part) {
@@ -400,36 +396,36 @@ static void cn_add_sparse_product(const cn_reduction *red, int32_t part, const d
 }
 
 // Upper blocks of one large part: only the right-hand sides of the contacts that touch it.
-static cn_status cn_add_large_part(const cn_reduction *red, int32_t part, cn_bsr *W) {
+static cn_status add_large_part(const reduction *red, int32_t part, cn_bsr *W) {
     int32_t dim = red->g->dim;
-    int64_t n = cn_part_size(&red->mass, part);
+    int64_t n = part_size(&red->mass, part);
     int64_t first = red->by_part[part], last = red->by_part[part + 1];
-    cn_arena_mark mark = cn_arena_get_mark(red->scratch);
-    double *X = CN_TAKE(red->scratch, double, n *dim *CN_SOLVE_BATCH);
+    base_arena_mark mark = base_arena_get_mark(red->scratch);
+    double *X = BASE_TAKE(red->scratch, double, n *dim *SOLVE_BATCH);
     cn_status status = X ? CN_OK : CN_ERR_MEMORY;
-    for (int64_t from = first; status == CN_OK && from < last; from += CN_SOLVE_BATCH) {
-        int64_t to = from + CN_SOLVE_BATCH < last ? from + CN_SOLVE_BATCH : last;
+    for (int64_t from = first; status == CN_OK && from < last; from += SOLVE_BATCH) {
+        int64_t to = from + SOLVE_BATCH < last ? from + SOLVE_BATCH : last;
         for (int64_t k = from; k < to; k++) {
-            cn_gather_columns(red, &red->touch[red->member[k]], X + n * dim * (k - from));
+            gather_columns(red, &red->touch[red->member[k]], X + n * dim * (k - from));
         }
-        status = cn_mass_solve(&red->mass, part, (int32_t)(to - from) * dim, X);
+        status = prob_mass_solve(&red->mass, part, (int32_t)(to - from) * dim, X);
         for (int64_t k = from; status == CN_OK && k < to; k++) {
             int32_t a = red->touch[red->member[k]].contact;
             for (int64_t other = k; other < last; other++) {
                 int32_t b = red->touch[red->member[other]].contact;
-                double *block = W->value + dim * dim * cn_find_block(W, a, b);
-                cn_add_sparse_product(red, part, X + n * dim * (k - from), b, block);
+                double *block = W->value + dim * dim * find_block(W, a, b);
+                add_sparse_product(red, part, X + n * dim * (k - from), b, block);
             }
         }
     }
-    cn_arena_release(red->scratch, mark);
+    base_arena_release(red->scratch, mark);
     return status;
 }
 
 // Fills the blocks below the diagonal from those above and makes the diagonal ones symmetric.
-static cn_status cn_mirror_blocks(cn_bsr *W, cn_arena *scratch) {
+static cn_status mirror_blocks(cn_bsr *W, cn_arena *scratch) {
     int32_t dim = W->dim;
-    int64_t *next = CN_TAKE(scratch, int64_t, W->block_rows); // next block below, row by row
+    int64_t *next = BASE_TAKE(scratch, int64_t, W->block_rows); // next block below, row by row
     if (!next) {
         return CN_ERR_MEMORY;
     }
@@ -457,119 +453,119 @@ static cn_status cn_mirror_blocks(cn_bsr *W, cn_arena *scratch) {
     return CN_OK;
 }
 
-static cn_status cn_build_assembled(const cn_reduction *red, cn_arena *memory, cn_friction *out) {
+static cn_status build_assembled(const reduction *red, cn_arena *memory, cn_friction *out) {
     cn_bsr *W = &out->W.assembled;
     int32_t dim = red->g->dim, contacts = red->g->contacts;
     out->W.kind = CN_OPERATOR_ASSEMBLED;
-    cn_status status = cn_build_pattern(red, memory, W);
+    cn_status status = build_pattern(red, memory, W);
     if (status != CN_OK) {
         return status;
     }
-    W->value = CN_TAKE_ZERO(memory, double, W->start[contacts] * dim * dim + CN_BSR_PAD);
+    W->value = BASE_TAKE_ZERO(memory, double, W->start[contacts] * dim * dim + CN_BSR_PAD);
     if (!W->value) {
         return CN_ERR_MEMORY;
     }
-    status = cn_add_dense_parts(red, W);
+    status = add_dense_parts(red, W);
     for (int32_t p = 0; status == CN_OK && p < red->mass.parts; p++) {
-        status = red->mass.linear[p] ? cn_add_large_part(red, p, W) : CN_OK;
+        status = red->mass.linear[p] ? add_large_part(red, p, W) : CN_OK;
     }
     if (status == CN_OK) {
-        status = cn_mirror_blocks(W, red->scratch);
+        status = mirror_blocks(W, red->scratch);
     }
     if (status == CN_OK) {
-        cn_operator_diagonal(&out->W, dim, contacts, out->W.diagonal);
+        prob_operator_diagonal(&out->W, dim, contacts, out->W.diagonal);
     }
     return status;
 }
 
 // ---- the public face ----
 
-typedef cn_status cn_build_fn(const cn_reduction *red, cn_arena *memory, cn_friction *out);
+typedef cn_status build_fn(const reduction *red, cn_arena *memory, cn_friction *out);
 
-static cn_status cn_build(const cn_reduction *red, cn_build_fn *build, cn_arena *memory,
-                          cn_friction *out, cn_error *error) {
-    cn_arena_mark mark = cn_arena_get_mark(memory);
-    cn_status status = cn_build_vectors(red, memory, out);
+static cn_status prob_build(const reduction *red, build_fn *build, cn_arena *memory,
+                            cn_friction *out, cn_error *error) {
+    base_arena_mark mark = base_arena_get_mark(memory);
+    cn_status status = build_vectors(red, memory, out);
     if (status == CN_OK) {
         status = build(red, memory, out);
     }
     if (status != CN_OK) {
-        cn_arena_release(memory, mark);
+        base_arena_release(memory, mark);
         *out = (cn_friction){0};
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     return CN_OK;
 }
 
 cn_status cn_friction_condense(const cn_friction_global *g, cn_arena *memory, cn_friction *out,
                                cn_error *error) {
-    cn_reduction red;
-    cn_status status = cn_reduction_open(&red, g, cn_arena_env(memory), error);
+    reduction red;
+    cn_status status = reduction_open(&red, g, cn_arena_env(memory), error);
     if (status != CN_OK) {
         return status;
     }
-    status = cn_build(&red, cn_build_assembled, memory, out, error);
-    cn_reduction_close(&red);
+    status = prob_build(&red, build_assembled, memory, out, error);
+    reduction_close(&red);
     return status;
 }
 
 cn_status cn_friction_to_body_space(const cn_friction_global *g, cn_arena *memory, cn_friction *out,
                                     cn_error *error) {
-    cn_reduction red;
-    cn_status status = cn_reduction_open(&red, g, cn_arena_env(memory), error);
+    reduction red;
+    cn_status status = reduction_open(&red, g, cn_arena_env(memory), error);
     if (status != CN_OK) {
         return status;
     }
     if (red.mass.largest > CN_BODY_BLOCK_MAX) {
-        status = cn_fail(error, CN_ERR_UNSUPPORTED,
-                         "M couples %d velocities with each other, body space takes at most %d",
-                         red.mass.largest, CN_BODY_BLOCK_MAX);
-        cn_fail_hint(error, "use the assembled form");
+        status = base_fail(error, CN_ERR_UNSUPPORTED,
+                           "M couples %d velocities with each other, body space takes at most %d",
+                           red.mass.largest, CN_BODY_BLOCK_MAX);
+        base_fail_hint(error, "use the assembled form");
     } else {
-        status = cn_build(&red, cn_build_body_space, memory, out, error);
+        status = prob_build(&red, build_body_space, memory, out, error);
     }
-    cn_reduction_close(&red);
+    reduction_close(&red);
     return status;
 }
 
 // Multiplications of a sweep over the assembled form, without making it.
-static cn_status cn_count_assembled(const cn_reduction *red, int64_t *cost) {
-    cn_arena_mark mark = cn_arena_get_mark(red->scratch);
+static cn_status count_assembled(const reduction *red, int64_t *cost) {
+    base_arena_mark mark = base_arena_get_mark(red->scratch);
     cn_operator W = {.kind = CN_OPERATOR_ASSEMBLED};
-    cn_status status = cn_build_pattern(red, red->scratch, &W.assembled);
+    cn_status status = build_pattern(red, red->scratch, &W.assembled);
     if (status == CN_OK) {
         *cost = prob_operator_ops_of(W.kind)->sweep_cost(&W, red->g->dim, red->g->contacts);
     }
-    cn_arena_release(red->scratch, mark);
+    base_arena_release(red->scratch, mark);
     return status;
 }
 
 cn_status cn_friction_reduce(const cn_friction_global *g, cn_arena *memory, cn_friction *out,
                              cn_error *error) {
-    cn_reduction red;
-    cn_status status = cn_reduction_open(&red, g, cn_arena_env(memory), error);
+    reduction red;
+    cn_status status = reduction_open(&red, g, cn_arena_env(memory), error);
     if (status != CN_OK) {
         return status;
     }
     bool assemble = true;
     if (red.mass.largest <= CN_BODY_BLOCK_MAX) {
         int64_t cost = 0;
-        cn_arena_mark mark = cn_arena_get_mark(memory);
-        status = cn_count_assembled(&red, &cost);
-        status = status == CN_OK ? cn_build(&red, cn_build_body_space, memory, out, error)
-                                 : cn_fail_memory(error);
+        base_arena_mark mark = base_arena_get_mark(memory);
+        status = count_assembled(&red, &cost);
+        status = status == CN_OK ? prob_build(&red, build_body_space, memory, out, error)
+                                 : base_fail_memory(error);
         if (status == CN_OK) {
             assemble =
                 cost <= prob_operator_ops_of(out->W.kind)->sweep_cost(&out->W, g->dim, g->contacts);
         }
         if (status == CN_OK && assemble) {
-            cn_arena_release(memory, mark);
+            base_arena_release(memory, mark);
         }
     }
     if (status == CN_OK && assemble) {
-        status = cn_build(&red, cn_build_assembled, memory, out, error);
+        status = prob_build(&red, build_assembled, memory, out, error);
     }
-    cn_reduction_close(&red);
+    reduction_close(&red);
     return status;
 }
 
@@ -579,18 +575,18 @@ cn_status cn_friction_global_velocity(const cn_friction_global *g, cn_arena *scr
     if (status != CN_OK) {
         return status;
     }
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_mass mass;
-    status = cn_mass_create(&g->M, scratch, &mass, error);
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    geom_mass mass;
+    status = prob_mass_create(&g->M, scratch, &mass, error);
     if (status == CN_OK) {
-        cn_csr_apply(&g->H, r, v);
+        sparse_csr_apply(&g->H, r, v);
         for (int32_t i = 0; i < g->dofs; i++) {
             v[i] += g->f[i];
         }
-        status = cn_mass_solve_all(&mass, scratch, v);
-        cn_mass_destroy(&mass);
-        status = status == CN_OK ? CN_OK : cn_fail_memory(error);
+        status = prob_mass_solve_all(&mass, scratch, v);
+        prob_mass_destroy(&mass);
+        status = status == CN_OK ? CN_OK : base_fail_memory(error);
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return status;
 }

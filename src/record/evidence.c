@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool cn_is_steered_from_scene(const cn_sim *sim) {
+static bool is_steered_from_scene(const cn_sim *sim) {
     const cn_steering *steering = &sim->steering;
     const double *own = sim->model->settings.gravity;
     bool same = steering->friction == 1.0;
@@ -17,8 +17,8 @@ static bool cn_is_steered_from_scene(const cn_sim *sim) {
     return !same;
 }
 
-static bool cn_take_steering(const cn_sim *sim, cn_arena *memory, cn_evidence *out) {
-    double *steering = CN_TAKE(memory, double, CN_STEERING_NUMBERS);
+static bool take_steering(const cn_sim *sim, cn_arena *memory, rec_evidence *out) {
+    double *steering = BASE_TAKE(memory, double, REC_STEERING_NUMBERS);
     if (steering) {
         memcpy(steering, sim->steering.gravity, 3 * sizeof *steering);
         steering[3] = sim->steering.friction;
@@ -27,20 +27,20 @@ static bool cn_take_steering(const cn_sim *sim, cn_arena *memory, cn_evidence *o
     return steering != NULL;
 }
 
-static bool cn_take_asleep(const cn_sim *sim, cn_arena *memory, cn_evidence *out) {
+static bool take_asleep(const cn_sim *sim, cn_arena *memory, rec_evidence *out) {
     const cn_model *model = sim->model;
-    uint8_t *asleep = CN_TAKE(memory, uint8_t, model->body_count);
+    uint8_t *asleep = BASE_TAKE(memory, uint8_t, model->body_count);
     for (int32_t i = 0; asleep && i < model->body_count; i++) {
-        bool free = model->body[i].role == CN_BODY_FREE, now = sim->state.island[i] >= 0;
+        bool free = model->body[i].role == MODEL_BODY_FREE, now = sim->state.island[i] >= 0;
         asleep[i] = !free || !now ? 0 : (sim->last.resting[i] ? 1 : 2);
     }
     out->asleep = asleep;
     return asleep != NULL;
 }
 
-static bool cn_take_early(const cn_sim *sim, cn_arena *memory, cn_evidence *out) {
-    const cn_step *step = &sim->last;
-    double *early = CN_TAKE(memory, double, 7 * (int64_t)step->early.count);
+static bool take_early(const cn_sim *sim, cn_arena *memory, rec_evidence *out) {
+    const step_step *step = &sim->last;
+    double *early = BASE_TAKE(memory, double, 7 * (int64_t)step->early.count);
     for (int32_t c = 0; early && c < step->contacts.count; c++) {
         int32_t place = step->early.place[c];
         if (place >= 0) {
@@ -53,9 +53,9 @@ static bool cn_take_early(const cn_sim *sim, cn_arena *memory, cn_evidence *out)
     return early != NULL;
 }
 
-bool cn_evidence_take(const cn_sim *sim, cn_arena *memory, cn_evidence *out) {
-    const cn_step *step = &sim->last;
-    *out = (cn_evidence){.start = (double)NAN, .h = (double)NAN};
+bool rec_evidence_take(const cn_sim *sim, cn_arena *memory, rec_evidence *out) {
+    const step_step *step = &sim->last;
+    *out = (rec_evidence){.start = (double)NAN, .h = (double)NAN};
     if (sim->system || !step->v_old) {
         return true; // integrators of systems have no such step
     }
@@ -69,36 +69,36 @@ bool cn_evidence_take(const cn_sim *sim, cn_arena *memory, cn_evidence *out) {
     out->q_middle = out->v_after ? step->q_middle : NULL;
     out->load = sim->model->control || sim->steering.pulled != 0 ? step->load : NULL;
     out->sleeping = cn_sim_contact_count(sim) - step->contacts.count;
-    bool complete = !cn_is_steered_from_scene(sim) || cn_take_steering(sim, memory, out);
-    complete = complete && (!step->resting || cn_take_asleep(sim, memory, out));
+    bool complete = !is_steered_from_scene(sim) || take_steering(sim, memory, out);
+    complete = complete && (!step->resting || take_asleep(sim, memory, out));
     return complete &&
-           (!step->opts.early || step->early.count == 0 || cn_take_early(sim, memory, out));
+           (!step->opts.early || step->early.count == 0 || take_early(sim, memory, out));
 }
 
 // What rows of a joint do together to its second body; effort of its motor, and its coordinate.
-static void cn_joint_evidence_of(const cn_sim *sim, int32_t j, cn_joint_evidence *out) {
+static void joint_evidence_of(const cn_sim *sim, int32_t j, rec_joint_evidence *out) {
     static const int flat[3] = {0, 1, 5};
     const cn_model *model = sim->model;
-    const cn_step *step = &sim->last;
-    const cn_joint *joint = &model->joint[j];
-    int32_t size = cn_velocity_size(model->dim);
+    const step_step *step = &sim->last;
+    const model_joint *joint = &model->joint[j];
+    int32_t size = model_velocity_size(model->dim);
     double J[12], *impulse = out->impulse + (int64_t)size * j;
-    cn_joint_view view;
-    cn_joint_view_at(model, &sim->state, j, step->q_middle, &view);
+    joint_view view;
+    asm_joint_view_at(model, &sim->state, j, step->q_middle, &view);
     for (int32_t i = 0; i < joint->row_count; i++) {
         double r = out->rows[joint->row_first + i];
-        cn_joint_value(joint, &view, i, J);
+        asm_joint_value(joint, &view, i, J);
         for (int32_t k = 0; k < size; k++) {
             impulse[k] += r * J[6 + (size == 6 ? k : flat[k])];
         }
-        out->effort[j] += joint->row[i].role == CN_ROLE_MOTOR ? r / step->h : 0.0;
+        out->effort[j] += joint->row[i].role == JOINT_ROLE_MOTOR ? r / step->h : 0.0;
     }
-    cn_gauge drive = cn_joint_form_of(joint->geometry.kind, model->dim)->drive;
-    if (drive == CN_GAUGE_NONE) {
+    joint_gauge_of drive = joint_form_of(joint->geometry.kind, model->dim)->drive;
+    if (drive == JOINT_GAUGE_NONE) {
         return;
     }
-    cn_joint_view_at(model, &sim->state, j, sim->state.q, &view);
-    out->value[j] = cn_joint_gauge(&view, drive, J);
+    asm_joint_view_at(model, &sim->state, j, sim->state.q, &view);
+    out->value[j] = joint_gauge(&view, drive, J);
     for (int32_t k = 0; k < 2 * size; k++) {
         int32_t part = k % size;
         out->rate[j] += J[6 * (k / size) + (size == 6 ? part : flat[part])] *
@@ -106,23 +106,23 @@ static void cn_joint_evidence_of(const cn_sim *sim, int32_t j, cn_joint_evidence
     }
 }
 
-bool cn_joint_evidence_take(const cn_sim *sim, cn_arena *memory, cn_joint_evidence *out) {
+bool rec_joint_evidence_take(const cn_sim *sim, cn_arena *memory, rec_joint_evidence *out) {
     const cn_model *model = sim->model;
-    const cn_step *step = &sim->last;
+    const step_step *step = &sim->last;
     int64_t count = model->joint_count;
     out->rows = sim->state.joint_impulse;
     out->start = step->assembled.value + (int64_t)model->dim * step->assembled.contacts;
     out->settled = step->settled;
     out->angle = sim->state.joint_angle;
-    out->value = CN_TAKE_ZERO(memory, double, count);
-    out->rate = CN_TAKE_ZERO(memory, double, count);
-    out->effort = CN_TAKE_ZERO(memory, double, count);
-    out->impulse = CN_TAKE_ZERO(memory, double, cn_velocity_size(model->dim) * count);
+    out->value = BASE_TAKE_ZERO(memory, double, count);
+    out->rate = BASE_TAKE_ZERO(memory, double, count);
+    out->effort = BASE_TAKE_ZERO(memory, double, count);
+    out->impulse = BASE_TAKE_ZERO(memory, double, model_velocity_size(model->dim) * count);
     if (!out->value || !out->rate || !out->effort || !out->impulse) {
         return false;
     }
     for (int32_t j = 0; j < count; j++) {
-        cn_joint_evidence_of(sim, j, out);
+        joint_evidence_of(sim, j, out);
     }
     return true;
 }

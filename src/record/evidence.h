@@ -6,7 +6,7 @@
 #include "step/sim.h"
 
 // Of the last step, or of its last part where it was cut; NULL: not needed, or there is none.
-typedef struct cn_evidence {
+typedef struct rec_evidence {
     double start, h;        // [s] when it starts and its length; NaN: no evidence
     int32_t limited;        // contacts that were stopped without the bounce of their law
     const double *v_before; // velocities before the impulses, at q~
@@ -20,23 +20,23 @@ typedef struct cn_evidence {
     int32_t sleeping;         // contacts at the end of the list that belong to bodies asleep
     const double *early;      // 7 each: place in the list, arms to the antagonist and the candidate
     int64_t early_count;
-} cn_evidence;
+} rec_evidence;
 
-#define CN_STEERING_NUMBERS 4
+#define REC_STEERING_NUMBERS 4
 
 // false: no memory.
-bool cn_evidence_take(const cn_sim *sim, cn_arena *memory, cn_evidence *out);
+bool rec_evidence_take(const cn_sim *sim, cn_arena *memory, rec_evidence *out);
 
 // Of the joints, arrays in their order: value and rate of the coordinate that a motor would drive,
 // at the end of the step (0: it has none); effort of its motor and what the joint gave its second
 // body about its centre of mass, 6 each (2D: 3); impulses of its rows and their gauges at the start
 // of the step; angles with whole turns, 2 each; impulses of the rows that projected the velocities
 // at the end, NULL: they were not.
-typedef struct cn_joint_evidence {
+typedef struct rec_joint_evidence {
     double *value, *rate, *effort, *impulse, *angle;
     const double *rows, *start, *settled;
-} cn_joint_evidence;
+} rec_joint_evidence;
 
-bool cn_joint_evidence_take(const cn_sim *sim, cn_arena *memory, cn_joint_evidence *out);
+bool rec_joint_evidence_take(const cn_sim *sim, cn_arena *memory, rec_joint_evidence *out);
 
 #endif

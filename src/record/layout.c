@@ -5,14 +5,14 @@
 #include <stdio.h>
 
 // The columns of the ledger as SQL.
-#define CN_LEDGER_SQL_I "INTEGER"
-#define CN_LEDGER_SQL_R "REAL"
-#define CN_LEDGER_SQL_S "TEXT"
-#define CN_LEDGER_SQL_O "TEXT"
-#define CN_LEDGER_SQL(name, kind) ", " #name " " CN_LEDGER_SQL_##kind
+#define LEDGER_SQL_I "INTEGER"
+#define LEDGER_SQL_R "REAL"
+#define LEDGER_SQL_S "TEXT"
+#define LEDGER_SQL_O "TEXT"
+#define LEDGER_SQL(name, kind) ", " #name " " LEDGER_SQL_##kind
 
 // clang-format off
-const char cn_run_tables[] =
+const char rec_run_tables[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT);"
     "CREATE TABLE meta_hash(key TEXT PRIMARY KEY, row_hash BLOB);"
     "CREATE TABLE body(id INTEGER PRIMARY KEY, name TEXT, kind TEXT, material TEXT, mass REAL, com TEXT, inertia TEXT,"
@@ -20,21 +20,21 @@ const char cn_run_tables[] =
     "CREATE TABLE contact(step INTEGER PRIMARY KEY, n INTEGER, sleeping INTEGER, bodies BLOB, point BLOB, normal BLOB,"
     " gap BLOB, impulse BLOB, velocity BLOB, velocity_before BLOB, shift BLOB, friction BLOB, status BLOB,"
     " frame_change BLOB, early BLOB, row_hash BLOB);"
-    "CREATE TABLE ledger(step INTEGER PRIMARY KEY, t REAL" CN_LEDGER_VALUES(CN_LEDGER_SQL) ", row_hash BLOB);"
+    "CREATE TABLE ledger(step INTEGER PRIMARY KEY, t REAL" CN_LEDGER_VALUES(LEDGER_SQL) ", row_hash BLOB);"
     "CREATE TABLE event(step INTEGER, t REAL, text TEXT, row_hash BLOB);"
     "CREATE TABLE joint(step INTEGER PRIMARY KEY, value BLOB, rate BLOB, impulse BLOB, effort BLOB, rows BLOB,"
     " start BLOB, angle BLOB, settled BLOB, row_hash BLOB);";
-const char cn_run_tables_bodies[] =
+const char rec_run_tables_bodies[] =
     "CREATE TABLE frame(step INTEGER PRIMARY KEY, t REAL, q BLOB, v BLOB, hash TEXT, v_before BLOB, start REAL,"
     " h REAL, limited INTEGER, asleep BLOB, steering BLOB, load BLOB, v_after BLOB, q_middle BLOB,"
     " projection BLOB, row_hash BLOB);"
     "CREATE TABLE checkpoint(step INTEGER PRIMARY KEY, state BLOB, hash TEXT);";
-const char cn_run_tables_many_bodies[] =
+const char rec_run_tables_many_bodies[] =
     "CREATE TABLE frame(step INTEGER PRIMARY KEY, t REAL, hash TEXT, start REAL, h REAL, limited INTEGER, steering BLOB,"
     " q BLOB, v BLOB, v_before BLOB, asleep BLOB, load BLOB, v_after BLOB, q_middle BLOB, projection BLOB,"
     " row_hash BLOB);"
     "CREATE TABLE checkpoint(step INTEGER PRIMARY KEY, hash TEXT, state BLOB);";
-const char cn_run_tables_upgrade[] =
+const char rec_run_tables_upgrade[] =
     "CREATE TABLE meta_hash(key TEXT PRIMARY KEY, row_hash BLOB);"
     "CREATE TABLE joint(step INTEGER PRIMARY KEY, value BLOB, rate BLOB, impulse BLOB, effort BLOB, rows BLOB,"
     " start BLOB, angle BLOB, settled BLOB, row_hash BLOB);"
@@ -57,6 +57,6 @@ const char cn_run_tables_upgrade[] =
     "ALTER TABLE frame ADD COLUMN row_hash BLOB;";
 // clang-format on
 
-void cn_hash_text(uint64_t hash, char text[CN_HASH_TEXT]) {
-    snprintf(text, CN_HASH_TEXT, "%016" PRIx64, hash);
+void rec_hash_text(uint64_t hash, char text[REC_HASH_TEXT]) {
+    snprintf(text, REC_HASH_TEXT, "%016" PRIx64, hash);
 }

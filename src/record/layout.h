@@ -9,16 +9,16 @@
 
 // Creates the tables; then those whose rows hold all bodies, in the columns' usual order, or with
 // the blobs last, so that SQLite has no row of many bodies in memory as a whole.
-extern const char cn_run_tables[], cn_run_tables_bodies[], cn_run_tables_many_bodies[];
+extern const char rec_run_tables[], rec_run_tables_bodies[], rec_run_tables_many_bodies[];
 // Adds what files of older versions do not have: the evidence of a step and the hashes of rows.
-extern const char cn_run_tables_upgrade[];
+extern const char rec_run_tables_upgrade[];
 
 // Whether frames have the evidence of their steps: "full", or this.
-#define CN_META_EVIDENCE "evidence"
-#define CN_EVIDENCE_NONE "none"
+#define REC_META_EVIDENCE "evidence"
+#define REC_EVIDENCE_NONE "none"
 
 // 16 hex digits and a final zero.
-#define CN_HASH_TEXT 17
-void cn_hash_text(uint64_t hash, char text[CN_HASH_TEXT]);
+#define REC_HASH_TEXT 17
+void rec_hash_text(uint64_t hash, char text[REC_HASH_TEXT]);
 
 #endif

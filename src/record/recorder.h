@@ -6,17 +6,17 @@
 #include "record/layout.h"
 #include "record/row_hash.h"
 
-#define CN_BODIES_AT_ONCE 16384 // of a frame: 1 MB
+#define REC_BODIES_AT_ONCE 16384 // of a frame: 1 MB
 
 struct cn_recorder {
     cn_arena *memory, *scratch;
-    cn_database *database;
-    cn_statement *frame, *contact, *joint, *ledger, *event, *checkpoint, *forget;
+    io_database *database;
+    io_statement *frame, *contact, *joint, *ledger, *event, *checkpoint, *forget;
     int32_t dim, bodies, rows;
     bool evidence; // frames are recorded with what a check of the step needs
 };
 
 // Binds the hash of a row, which stays where it is until the statement is done.
-void cn_bind_hash(cn_statement *insert, int32_t parameter, const cn_hash *hash, uint64_t *room);
+void rec_bind_hash(io_statement *insert, int32_t parameter, const base_hash *hash, uint64_t *room);
 
 #endif

@@ -6,97 +6,97 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_LEDGER_NAME(name, kind) "," #name
-#define CN_LEDGER_ONE(name, kind) +1
+#define LEDGER_NAME(name, kind) "," #name
+#define LEDGER_ONE(name, kind) +1
 
-const cn_hashed_table cn_hashed_tables[CN_HASHED_TABLES] = {
-    [CN_HASHED_BODY] = {"body", "id", "id,name,kind,material,mass,com,inertia,shape", 8},
-    [CN_HASHED_FRAME] = {"frame", "step",
-                         "step,t,hash,start,h,limited,asleep,steering,load,q,v,v_before,v_after,"
-                         "q_middle,projection",
-                         15},
-    [CN_HASHED_CONTACT] = {"contact", "step",
-                           "step,n,sleeping,bodies,point,normal,gap,impulse,velocity,"
-                           "velocity_before,shift,friction,status,frame_change,early",
-                           15},
-    [CN_HASHED_JOINT] = {"joint", "step", "step,value,rate,impulse,effort,rows,start,angle,settled",
-                         9},
-    [CN_HASHED_LEDGER] = {"ledger", "step", "step,t" CN_LEDGER_VALUES(CN_LEDGER_NAME),
-                          2 CN_LEDGER_VALUES(CN_LEDGER_ONE)},
-    [CN_HASHED_EVENT] = {"event", "step", "step,t,text", 3},
-    [CN_HASHED_META] = {"meta", "key", "key,value", 2},
+const rec_hashed_table rec_hashed_tables[REC_HASHED_TABLES] = {
+    [REC_HASHED_BODY] = {"body", "id", "id,name,kind,material,mass,com,inertia,shape", 8},
+    [REC_HASHED_FRAME] = {"frame", "step",
+                          "step,t,hash,start,h,limited,asleep,steering,load,q,v,v_before,v_after,"
+                          "q_middle,projection",
+                          15},
+    [REC_HASHED_CONTACT] = {"contact", "step",
+                            "step,n,sleeping,bodies,point,normal,gap,impulse,velocity,"
+                            "velocity_before,shift,friction,status,frame_change,early",
+                            15},
+    [REC_HASHED_JOINT] = {"joint", "step",
+                          "step,value,rate,impulse,effort,rows,start,angle,settled", 9},
+    [REC_HASHED_LEDGER] = {"ledger", "step", "step,t" CN_LEDGER_VALUES(LEDGER_NAME),
+                           2 CN_LEDGER_VALUES(LEDGER_ONE)},
+    [REC_HASHED_EVENT] = {"event", "step", "step,t,text", 3},
+    [REC_HASHED_META] = {"meta", "key", "key,value", 2},
 };
 
-static void cn_row_hash_piece(cn_hash *hash, char kind, const void *bytes, size_t size) {
-    cn_hash_add(hash, &kind, 1);
-    cn_hash_add(hash, bytes, size);
+static void row_hash_piece(base_hash *hash, char kind, const void *bytes, size_t size) {
+    base_hash_add(hash, &kind, 1);
+    base_hash_add(hash, bytes, size);
 }
 
-void cn_row_hash_int(cn_hash *hash, int64_t value) {
-    cn_row_hash_piece(hash, 'i', &value, sizeof value);
+void rec_row_hash_int(base_hash *hash, int64_t value) {
+    row_hash_piece(hash, 'i', &value, sizeof value);
 }
 
-void cn_row_hash_null(cn_hash *hash) {
-    cn_row_hash_piece(hash, 'n', NULL, 0);
+void rec_row_hash_null(base_hash *hash) {
+    row_hash_piece(hash, 'n', NULL, 0);
 }
 
-void cn_row_hash_real(cn_hash *hash, double value) {
+void rec_row_hash_real(base_hash *hash, double value) {
     double plain = value + 0.0;
     if (isnan(value)) {
-        cn_row_hash_null(hash);
+        rec_row_hash_null(hash);
     } else {
-        cn_row_hash_piece(hash, 'r', &plain, sizeof plain);
+        row_hash_piece(hash, 'r', &plain, sizeof plain);
     }
 }
 
-static void cn_row_hash_bytes(cn_hash *hash, char kind, const void *bytes, size_t size) {
+static void row_hash_bytes(base_hash *hash, char kind, const void *bytes, size_t size) {
     uint64_t length = size;
-    cn_row_hash_piece(hash, kind, &length, sizeof length);
-    cn_hash_add(hash, bytes, size);
+    row_hash_piece(hash, kind, &length, sizeof length);
+    base_hash_add(hash, bytes, size);
 }
 
-void cn_row_hash_text(cn_hash *hash, const char *text) {
-    cn_row_hash_bytes(hash, 't', text, strlen(text));
+void rec_row_hash_text(base_hash *hash, const char *text) {
+    row_hash_bytes(hash, 't', text, strlen(text));
 }
 
-void cn_row_hash_blob(cn_hash *hash, const void *bytes, size_t size) {
-    cn_row_hash_bytes(hash, 'b', bytes, size);
+void rec_row_hash_blob(base_hash *hash, const void *bytes, size_t size) {
+    row_hash_bytes(hash, 'b', bytes, size);
 }
 
-void cn_row_hash_blob_size(cn_hash *hash, size_t size) {
+void rec_row_hash_blob_size(base_hash *hash, size_t size) {
     uint64_t length = size;
-    cn_row_hash_piece(hash, 'b', &length, sizeof length);
+    row_hash_piece(hash, 'b', &length, sizeof length);
 }
 
-void cn_row_hash_start(cn_hash *hash, const char *table) {
-    cn_hash_start(hash);
-    cn_row_hash_text(hash, table);
+void rec_row_hash_start(base_hash *hash, const char *table) {
+    base_hash_start(hash);
+    rec_row_hash_text(hash, table);
 }
 
-uint64_t cn_row_hash_of(cn_statement *select, const char *table, int32_t count) {
-    cn_hash hash;
-    cn_row_hash_start(&hash, table);
+uint64_t rec_row_hash_of(io_statement *select, const char *table, int32_t count) {
+    base_hash hash;
+    rec_row_hash_start(&hash, table);
     for (int32_t i = 0; i < count; i++) {
         size_t size;
         const void *bytes;
-        switch (cn_column_kind_of(select, i)) {
-        case CN_COLUMN_INT:
-            cn_row_hash_int(&hash, cn_column_int(select, i));
+        switch (io_column_kind_of(select, i)) {
+        case IO_COLUMN_INT:
+            rec_row_hash_int(&hash, io_column_int(select, i));
             break;
-        case CN_COLUMN_REAL:
-            cn_row_hash_real(&hash, cn_column_real(select, i));
+        case IO_COLUMN_REAL:
+            rec_row_hash_real(&hash, io_column_real(select, i));
             break;
-        case CN_COLUMN_TEXT:
-            cn_row_hash_text(&hash, cn_column_text(select, i));
+        case IO_COLUMN_TEXT:
+            rec_row_hash_text(&hash, io_column_text(select, i));
             break;
-        case CN_COLUMN_BLOB:
-            bytes = cn_column_blob(select, i, &size);
-            cn_row_hash_blob(&hash, bytes, size);
+        case IO_COLUMN_BLOB:
+            bytes = io_column_blob(select, i, &size);
+            rec_row_hash_blob(&hash, bytes, size);
             break;
-        case CN_COLUMN_NULL:
-            cn_row_hash_null(&hash);
+        case IO_COLUMN_NULL:
+            rec_row_hash_null(&hash);
             break;
         }
     }
-    return cn_hash_end(&hash);
+    return base_hash_end(&hash);
 }

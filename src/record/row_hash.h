@@ -1,6 +1,6 @@
 // record/row_hash.h
 // The hash of a recorded row, so that a row that was changed by accident is named. XXH64 over the
-// name of the table and its columns in the order of cn_hashed_tables, each with the letter of its
+// name of the table and its columns in the order of rec_hashed_tables, each with the letter of its
 // kind: i and 8 bytes, r and 8 bytes (-0 as 0), t or b with the length in 8 bytes and the bytes, n
 // for NULL. Little-endian. It proves nothing against someone who changes a row and hashes it again.
 #ifndef CAIRN_RECORD_ROW_HASH_H
@@ -11,31 +11,31 @@
 
 // The tables whose rows have a hash. columns: those that it covers, in its order; row_hash is none
 // of them. key: what names a row, among the columns.
-typedef struct cn_hashed_table {
+typedef struct rec_hashed_table {
     const char *name, *key, *columns;
     int32_t count;
-} cn_hashed_table;
+} rec_hashed_table;
 enum {
-    CN_HASHED_BODY,
-    CN_HASHED_FRAME,
-    CN_HASHED_CONTACT,
-    CN_HASHED_JOINT,
-    CN_HASHED_LEDGER,
-    CN_HASHED_EVENT,
-    CN_HASHED_META,
-    CN_HASHED_TABLES
+    REC_HASHED_BODY,
+    REC_HASHED_FRAME,
+    REC_HASHED_CONTACT,
+    REC_HASHED_JOINT,
+    REC_HASHED_LEDGER,
+    REC_HASHED_EVENT,
+    REC_HASHED_META,
+    REC_HASHED_TABLES
 };
-extern const cn_hashed_table cn_hashed_tables[CN_HASHED_TABLES];
+extern const rec_hashed_table rec_hashed_tables[REC_HASHED_TABLES];
 
-void cn_row_hash_start(cn_hash *hash, const char *table);
-void cn_row_hash_int(cn_hash *hash, int64_t value);
-void cn_row_hash_real(cn_hash *hash, double value); // NaN: as NULL, which SQLite makes of it
-void cn_row_hash_text(cn_hash *hash, const char *text);
-void cn_row_hash_blob(cn_hash *hash, const void *bytes, size_t size);
-// A blob whose bytes follow by cn_hash_add.
-void cn_row_hash_blob_size(cn_hash *hash, size_t size);
-void cn_row_hash_null(cn_hash *hash);
+void rec_row_hash_start(base_hash *hash, const char *table);
+void rec_row_hash_int(base_hash *hash, int64_t value);
+void rec_row_hash_real(base_hash *hash, double value); // NaN: as NULL, which SQLite makes of it
+void rec_row_hash_text(base_hash *hash, const char *text);
+void rec_row_hash_blob(base_hash *hash, const void *bytes, size_t size);
+// A blob whose bytes follow by base_hash_add.
+void rec_row_hash_blob_size(base_hash *hash, size_t size);
+void rec_row_hash_null(base_hash *hash);
 // That of a row that was selected, its first `count` columns.
-uint64_t cn_row_hash_of(cn_statement *select, const char *table, int32_t count);
+uint64_t rec_row_hash_of(io_statement *select, const char *table, int32_t count);
 
 #endif

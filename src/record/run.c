@@ -10,79 +10,78 @@
 #include <string.h>
 
 // One number that a query gives.
-static cn_status cn_run_count(cn_run *run, const char *sql, int64_t *value, cn_error *error) {
-    cn_statement *select;
+static cn_status run_count(cn_run *run, const char *sql, int64_t *value, cn_error *error) {
+    io_statement *select;
     bool row = false;
-    cn_status status = cn_database_prepare(run->database, sql, &select, error);
+    cn_status status = io_database_prepare(run->database, sql, &select, error);
     if (status == CN_OK) {
-        status = cn_statement_step(run->database, select, &row, error);
-        *value = row ? cn_column_int(select, 0) : 0;
-        cn_statement_end(select);
+        status = io_statement_step(run->database, select, &row, error);
+        *value = row ? io_column_int(select, 0) : 0;
+        io_statement_end(select);
     }
     return status;
 }
 
-static const char *cn_own_text(cn_statement *select, int32_t column, cn_arena *memory) {
-    const char *text = cn_column_text(select, column);
-    return cn_arena_text(memory, text, strlen(text));
+static const char *own_text(io_statement *select, int32_t column, cn_arena *memory) {
+    const char *text = io_column_text(select, column);
+    return base_arena_text(memory, text, strlen(text));
 }
 
 // All of meta: what a run is must not be guessed because memory was short.
-static cn_status cn_run_read_meta(cn_run *run, cn_error *error) {
-    cn_statement *select;
+static cn_status run_read_meta(cn_run *run, cn_error *error) {
+    io_statement *select;
     bool row = true;
     run->meta_rows = NULL;
-    cn_arena_release(run->meta, (cn_arena_mark){0});
+    base_arena_release(run->meta, (base_arena_mark){0});
     cn_status status =
-        cn_database_prepare(run->database, "SELECT key, value FROM meta", &select, error);
+        io_database_prepare(run->database, "SELECT key, value FROM meta", &select, error);
     if (status != CN_OK) {
         return status;
     }
-    while ((status = cn_statement_step(run->database, select, &row, error)) == CN_OK && row) {
-        cn_run_meta_row *meta = CN_TAKE(run->meta, cn_run_meta_row, 1);
-        const char *key = cn_own_text(select, 0, run->meta),
-                   *value = cn_own_text(select, 1, run->meta);
+    while ((status = io_statement_step(run->database, select, &row, error)) == CN_OK && row) {
+        rec_run_meta_row *meta = BASE_TAKE(run->meta, rec_run_meta_row, 1);
+        const char *key = own_text(select, 0, run->meta), *value = own_text(select, 1, run->meta);
         if (!meta || !key || !value) {
-            status = cn_fail_memory(error);
+            status = base_fail_memory(error);
             break;
         }
-        *meta = (cn_run_meta_row){run->meta_rows, key, value};
+        *meta = (rec_run_meta_row){run->meta_rows, key, value};
         run->meta_rows = meta;
     }
-    cn_statement_end(select);
+    io_statement_end(select);
     return status;
 }
 
 // Steps and times alone: rows have them before the blobs, which are not read.
 cn_status cn_run_refresh(cn_run *run, cn_error *error) {
     if (!run) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
-    cn_statement *select = NULL;
+    io_statement *select = NULL;
     int64_t count = 0, filled = 0;
     bool row = true;
-    cn_status status = cn_run_count(run, "SELECT count(*) FROM frame", &count, error);
+    cn_status status = run_count(run, "SELECT count(*) FROM frame", &count, error);
     run->frames = 0;
-    cn_arena_release(run->moments, (cn_arena_mark){0});
-    run->steps = CN_TAKE(run->moments, int64_t, count);
-    run->times = CN_TAKE(run->moments, double, count);
+    base_arena_release(run->moments, (base_arena_mark){0});
+    run->steps = BASE_TAKE(run->moments, int64_t, count);
+    run->times = BASE_TAKE(run->moments, double, count);
     if (status == CN_OK && (!run->steps || !run->times)) {
-        status = cn_fail_memory(error);
+        status = base_fail_memory(error);
     }
     status = status == CN_OK
-                 ? cn_database_prepare(run->database, "SELECT step, t FROM frame ORDER BY step",
+                 ? io_database_prepare(run->database, "SELECT step, t FROM frame ORDER BY step",
                                        &select, error)
                  : status;
     while (status == CN_OK && filled < count) {
-        status = cn_statement_step(run->database, select, &row, error);
+        status = io_statement_step(run->database, select, &row, error);
         if (status != CN_OK || !row) {
             break;
         }
-        run->steps[filled] = cn_column_int(select, 0);
-        run->times[filled++] = cn_column_real(select, 1);
+        run->steps[filled] = io_column_int(select, 0);
+        run->times[filled++] = io_column_real(select, 1);
     }
-    cn_statement_end(select);
-    status = status == CN_OK ? cn_run_read_meta(run, error) : status;
+    io_statement_end(select);
+    status = status == CN_OK ? run_read_meta(run, error) : status;
     run->frames = status == CN_OK ? filled : 0;
     return status;
 }
@@ -98,24 +97,23 @@ int64_t cn_run_moments(const cn_run *run, const int64_t **steps, const double **
 
 cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_error *error) {
     if (!path || !out) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
     *out = NULL;
     cn_arena *memory = cn_arena_create(env);
-    cn_run *run = memory ? CN_TAKE_ZERO(memory, cn_run, 1) : NULL;
+    cn_run *run = memory ? BASE_TAKE_ZERO(memory, cn_run, 1) : NULL;
     if (!run) {
         cn_arena_destroy(memory);
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     run->memory = memory;
     run->meta = cn_arena_create(env);
     run->moments = cn_arena_create(env);
     int64_t bodies = 0;
-    cn_status status = run->meta && run->moments ? CN_OK : cn_fail_memory(error);
-    status = status == CN_OK ? cn_database_open(env, path, CN_DATABASE_READ, &run->database, error)
+    cn_status status = run->meta && run->moments ? CN_OK : base_fail_memory(error);
+    status = status == CN_OK ? io_database_open(env, path, IO_DATABASE_READ, &run->database, error)
                              : status;
-    status =
-        status == CN_OK ? cn_run_count(run, "SELECT count(*) FROM body", &bodies, error) : status;
+    status = status == CN_OK ? run_count(run, "SELECT count(*) FROM body", &bodies, error) : status;
     status = status == CN_OK ? cn_run_refresh(run, error) : status;
     if (status == CN_OK) {
         const char *dim = cn_run_meta(run, "dimension");
@@ -124,8 +122,8 @@ cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_erro
         const char *friction = cn_run_meta(run, "friction"); // none: an older file
         run->convex = friction && strcmp(friction, cn_friction_law_text(CN_FRICTION_CONVEX)) == 0;
         if ((run->dim != 2 && run->dim != 3) || bodies > INT32_MAX) {
-            status = cn_fail(error, CN_ERR_INPUT, "not a run file of cairn");
-            cn_fail_at(error, path, 0, 0);
+            status = base_fail(error, CN_ERR_INPUT, "not a run file of cairn");
+            base_fail_at(error, path, 0, 0);
         }
     }
     if (status != CN_OK) {
@@ -138,7 +136,7 @@ cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_erro
 
 void cn_run_close(cn_run *run) {
     if (run) {
-        cn_database_close(run->database, NULL);
+        io_database_close(run->database, NULL);
         cn_arena_destroy(run->meta);
         cn_arena_destroy(run->moments);
         cn_arena_destroy(run->memory);
@@ -149,7 +147,7 @@ const char *cn_run_meta(cn_run *run, const char *key) {
     if (!run || !key) {
         return NULL;
     }
-    for (const cn_run_meta_row *row = run->meta_rows; row; row = row->next) {
+    for (const rec_run_meta_row *row = run->meta_rows; row; row = row->next) {
         if (strcmp(row->key, key) == 0) {
             return row->value;
         }
@@ -178,28 +176,28 @@ int64_t cn_run_frame_count(const cn_run *run) {
     return run->frames;
 }
 
-static cn_status cn_run_damaged(const char *what, int64_t step, cn_error *error) {
-    return cn_fail(error, CN_ERR_INPUT, "the %s of step %lld is damaged", what, (long long)step);
+static cn_status run_damaged(const char *what, int64_t step, cn_error *error) {
+    return base_fail(error, CN_ERR_INPUT, "the %s of step %lld is damaged", what, (long long)step);
 }
 
 // The frame with the given place in the order of steps, selected by its step.
-static cn_status cn_run_select(cn_run *run, const char *sql, int64_t place, cn_statement **select,
-                               cn_error *error) {
+static cn_status run_select(cn_run *run, const char *sql, int64_t place, io_statement **select,
+                            cn_error *error) {
     bool row = false;
     if (place < 0 || place >= run->frames) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "the run has no frame %lld", (long long)place);
+        return base_fail(error, CN_ERR_ARGUMENT, "the run has no frame %lld", (long long)place);
     }
-    cn_status status = cn_database_prepare(run->database, sql, select, error);
+    cn_status status = io_database_prepare(run->database, sql, select, error);
     if (status != CN_OK) {
         return status;
     }
-    cn_bind_int(*select, 1, run->steps[place]);
-    status = cn_statement_step(run->database, *select, &row, error);
+    io_bind_int(*select, 1, run->steps[place]);
+    status = io_statement_step(run->database, *select, &row, error);
     if (status == CN_OK && !row) {
-        status = cn_fail(error, CN_ERR_ARGUMENT, "the run has no frame %lld", (long long)place);
+        status = base_fail(error, CN_ERR_ARGUMENT, "the run has no frame %lld", (long long)place);
     }
     if (status != CN_OK) {
-        cn_statement_end(*select);
+        io_statement_end(*select);
     }
     return status;
 }
@@ -207,36 +205,36 @@ static cn_status cn_run_select(cn_run *run, const char *sql, int64_t place, cn_s
 cn_status cn_run_frame(cn_run *run, int64_t index, int64_t *step, double *t, double *q, double *v,
                        cn_error *error) {
     if (!run || !step || !t || !q || !v) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
-    cn_statement *select;
+    io_statement *select;
     cn_status status =
-        cn_run_select(run, "SELECT step, t, q, v FROM frame WHERE step=?", index, &select, error);
+        run_select(run, "SELECT step, t, q, v FROM frame WHERE step=?", index, &select, error);
     if (status != CN_OK) {
         return status;
     }
     size_t q_size, v_size;
-    size_t q_want = sizeof *q * (size_t)cn_pose_size(run->dim) * (size_t)run->bodies;
-    size_t v_want = sizeof *v * (size_t)cn_velocity_size(run->dim) * (size_t)run->bodies;
-    *step = cn_column_int(select, 0);
-    *t = cn_column_real(select, 1);
-    const void *q_bytes = cn_column_blob(select, 2, &q_size),
-               *v_bytes = cn_column_blob(select, 3, &v_size);
+    size_t q_want = sizeof *q * (size_t)model_pose_size(run->dim) * (size_t)run->bodies;
+    size_t v_want = sizeof *v * (size_t)model_velocity_size(run->dim) * (size_t)run->bodies;
+    *step = io_column_int(select, 0);
+    *t = io_column_real(select, 1);
+    const void *q_bytes = io_column_blob(select, 2, &q_size),
+               *v_bytes = io_column_blob(select, 3, &v_size);
     if (q_size != q_want || v_size != v_want) {
-        status = cn_run_damaged("frame", *step, error);
+        status = run_damaged("frame", *step, error);
     } else if (q_want > 0) {
         memcpy(q, q_bytes, q_want);
         memcpy(v, v_bytes, v_want);
     }
-    cn_statement_end(select);
+    io_statement_end(select);
     return status;
 }
 
 // Number `i` of count rows of `each` doubles in a blob column, spread over three.
-static bool cn_vector_column(cn_statement *select, int32_t column, int32_t i, int32_t count,
-                             int32_t each, double *out) {
+static bool vector_column(io_statement *select, int32_t column, int32_t i, int32_t count,
+                          int32_t each, double *out) {
     size_t size;
-    const unsigned char *bytes = cn_column_blob(select, column, &size);
+    const unsigned char *bytes = io_column_blob(select, column, &size);
     if (size != sizeof *out * (size_t)each * (size_t)count) {
         return false;
     }
@@ -244,16 +242,16 @@ static bool cn_vector_column(cn_statement *select, int32_t column, int32_t i, in
     return true;
 }
 
-static bool cn_body_is_there(const cn_run *run, cn_body_id body) {
+static bool body_is_there(const cn_run *run, cn_body_id body) {
     return body >= 1 && body <= run->bodies;
 }
 
-static bool cn_contact_columns(cn_statement *select, const cn_run *run, int32_t count,
-                               cn_contact_record *contacts) {
+static bool contact_columns(io_statement *select, const cn_run *run, int32_t count,
+                            cn_contact_record *contacts) {
     int32_t dim = run->dim;
     size_t bodies_size, status_size;
-    const unsigned char *bodies = cn_column_blob(select, 1, &bodies_size);
-    const uint8_t *status = cn_column_blob(select, 10, &status_size);
+    const unsigned char *bodies = io_column_blob(select, 1, &bodies_size);
+    const uint8_t *status = io_column_blob(select, 10, &status_size);
     if (bodies_size != 2 * sizeof(int32_t) * (size_t)count || status_size != (size_t)count) {
         return false;
     }
@@ -265,15 +263,15 @@ static bool cn_contact_columns(cn_statement *select, const cn_run *run, int32_t 
         contact->candidate = pair[0];
         contact->antagonist = pair[1];
         contact->status = status[c];
-        sound = cn_body_is_there(run, pair[0]) && cn_body_is_there(run, pair[1]) &&
-                cn_vector_column(select, 2, c, count, dim, contact->point) &&
-                cn_vector_column(select, 3, c, count, dim, contact->normal) &&
-                cn_vector_column(select, 4, c, count, 1, &contact->gap) &&
-                cn_vector_column(select, 5, c, count, dim, contact->impulse) &&
-                cn_vector_column(select, 6, c, count, dim, contact->velocity) &&
-                cn_vector_column(select, 7, c, count, dim, contact->velocity_before) &&
-                cn_vector_column(select, 8, c, count, dim, contact->shift) &&
-                cn_vector_column(select, 9, c, count, 1, &contact->friction);
+        sound = body_is_there(run, pair[0]) && body_is_there(run, pair[1]) &&
+                vector_column(select, 2, c, count, dim, contact->point) &&
+                vector_column(select, 3, c, count, dim, contact->normal) &&
+                vector_column(select, 4, c, count, 1, &contact->gap) &&
+                vector_column(select, 5, c, count, dim, contact->impulse) &&
+                vector_column(select, 6, c, count, dim, contact->velocity) &&
+                vector_column(select, 7, c, count, dim, contact->velocity_before) &&
+                vector_column(select, 8, c, count, dim, contact->shift) &&
+                vector_column(select, 9, c, count, 1, &contact->friction);
     }
     return sound;
 }
@@ -281,12 +279,12 @@ static bool cn_contact_columns(cn_statement *select, const cn_run *run, int32_t 
 cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
                           cn_contact_record **contacts, int32_t *count, cn_error *error) {
     if (!run || !memory || !contacts || !count) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
-    cn_statement *select;
+    io_statement *select;
     *count = 0;
     *contacts = NULL;
-    cn_status status = cn_run_select(
+    cn_status status = run_select(
         run,
         "SELECT coalesce(n, 0), bodies, point, normal, gap, impulse, velocity, "
         "velocity_before, shift, friction, status FROM frame LEFT JOIN contact USING(step) "
@@ -295,22 +293,22 @@ cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
     if (status != CN_OK) {
         return status;
     }
-    int64_t n = cn_column_int(select, 0);
+    int64_t n = io_column_int(select, 0);
     size_t status_size;
-    cn_column_blob(select, 10, &status_size);
+    io_column_blob(select, 10, &status_size);
     bool sane = n >= 0 && n <= INT32_MAX && (size_t)n == status_size;
-    if (sane && (*contacts = CN_TAKE_ZERO(memory, cn_contact_record, n)) == NULL) {
-        status = cn_fail_memory(error);
-    } else if (sane && cn_contact_columns(select, run, (int32_t)n, *contacts)) {
+    if (sane && (*contacts = BASE_TAKE_ZERO(memory, cn_contact_record, n)) == NULL) {
+        status = base_fail_memory(error);
+    } else if (sane && contact_columns(select, run, (int32_t)n, *contacts)) {
         *count = (int32_t)n;
     } else {
-        status = cn_run_damaged("list of contacts", run->steps[index], error);
+        status = run_damaged("list of contacts", run->steps[index], error);
     }
-    cn_statement_end(select);
+    io_statement_end(select);
     return status;
 }
 
-static cn_outcome cn_outcome_named(const char *text) {
+static cn_outcome outcome_named(const char *text) {
     for (int i = 0; i < CN_OUTCOME_COUNT; i++) {
         if (strcmp(text, cn_outcome_text((cn_outcome)i)) == 0) {
             return (cn_outcome)i;
@@ -320,48 +318,48 @@ static cn_outcome cn_outcome_named(const char *text) {
 }
 
 // A row as it is in the file, its texts those of the statement.
-static void cn_ledger_row_lent(cn_statement *select, cn_step_report *row) {
+static void ledger_row_lent(io_statement *select, cn_step_report *row) {
     int32_t column = 0;
     *row = (cn_step_report){0};
-#define CN_LEDGER_LEND_I(name) row->name = (__typeof__(row->name))cn_column_int(select, column++);
-#define CN_LEDGER_LEND_R(name) row->name = cn_column_real(select, column++);
-#define CN_LEDGER_LEND_S(name) row->name = cn_column_text(select, column++);
-#define CN_LEDGER_LEND_O(name) row->name = cn_outcome_named(cn_column_text(select, column++));
-#define CN_LEDGER_LEND(name, kind) CN_LEDGER_LEND_##kind(name)
-    CN_LEDGER_LIST(CN_LEDGER_LEND)
+#define LEDGER_LEND_I(name) row->name = (__typeof__(row->name))io_column_int(select, column++);
+#define LEDGER_LEND_R(name) row->name = io_column_real(select, column++);
+#define LEDGER_LEND_S(name) row->name = io_column_text(select, column++);
+#define LEDGER_LEND_O(name) row->name = outcome_named(io_column_text(select, column++));
+#define LEDGER_LEND(name, kind) LEDGER_LEND_##kind(name)
+    CN_LEDGER_LIST(LEDGER_LEND)
 }
 
-static cn_status cn_ledger_row(cn_statement *select, cn_arena *memory, cn_step_report *row) {
-    cn_ledger_row_lent(select, row);
-    row->solver = cn_arena_text(memory, row->solver, strlen(row->solver));
+static cn_status ledger_row(io_statement *select, cn_arena *memory, cn_step_report *row) {
+    ledger_row_lent(select, row);
+    row->solver = base_arena_text(memory, row->solver, strlen(row->solver));
     return row->solver ? CN_OK : CN_ERR_MEMORY;
 }
 
 cn_status cn_run_ledger_each(cn_run *run, int64_t from, int64_t to, cn_run_ledger_fn *each,
                              void *user, cn_error *error) {
     if (!run || !each) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
-    cn_statement *select;
-    cn_status status = cn_database_prepare(
+    io_statement *select;
+    cn_status status = io_database_prepare(
         run->database, "SELECT * FROM ledger WHERE step>=? AND step<=? ORDER BY step", &select,
         error);
     if (status != CN_OK) {
         return status;
     }
     bool row = true, going = true;
-    cn_bind_int(select, 1, from);
-    cn_bind_int(select, 2, to);
+    io_bind_int(select, 1, from);
+    io_bind_int(select, 2, to);
     while (status == CN_OK && going) {
-        status = cn_statement_step(run->database, select, &row, error);
+        status = io_statement_step(run->database, select, &row, error);
         if (status != CN_OK || !row) {
             break;
         }
         cn_step_report report;
-        cn_ledger_row_lent(select, &report);
+        ledger_row_lent(select, &report);
         going = each(user, &report);
     }
-    cn_statement_end(select);
+    io_statement_end(select);
     return status;
 }
 
@@ -370,23 +368,23 @@ int64_t cn_run_last_step(cn_run *run) {
         return 0;
     }
     int64_t step = 0;
-    cn_status status = cn_run_count(run, "SELECT coalesce(max(step), 0) FROM ledger", &step, NULL);
+    cn_status status = run_count(run, "SELECT coalesce(max(step), 0) FROM ledger", &step, NULL);
     return status == CN_OK ? step : 0;
 }
 
 cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, int64_t *count,
                         cn_error *error) {
     if (!run || !memory || !rows || !count) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
-    cn_statement *select;
+    io_statement *select;
     *rows = NULL;
-    cn_status status = cn_run_count(run, "SELECT count(*) FROM ledger", count, error);
-    if (status == CN_OK && !(*rows = CN_TAKE(memory, cn_step_report, *count))) {
-        status = cn_fail_memory(error);
+    cn_status status = run_count(run, "SELECT count(*) FROM ledger", count, error);
+    if (status == CN_OK && !(*rows = BASE_TAKE(memory, cn_step_report, *count))) {
+        status = base_fail_memory(error);
     }
     status = status == CN_OK
-                 ? cn_database_prepare(run->database, "SELECT * FROM ledger ORDER BY step", &select,
+                 ? io_database_prepare(run->database, "SELECT * FROM ledger ORDER BY step", &select,
                                        error)
                  : status;
     if (status != CN_OK) {
@@ -395,68 +393,68 @@ cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, in
     bool row = true;
     int64_t filled = 0;
     while (status == CN_OK && filled < *count) {
-        status = cn_statement_step(run->database, select, &row, error);
+        status = io_statement_step(run->database, select, &row, error);
         if (status != CN_OK || !row) {
             break;
         }
         status =
-            cn_ledger_row(select, memory, *rows + filled) == CN_OK ? CN_OK : cn_fail_memory(error);
+            ledger_row(select, memory, *rows + filled) == CN_OK ? CN_OK : base_fail_memory(error);
         filled++;
     }
     *count = filled;
-    cn_statement_end(select);
+    io_statement_end(select);
     return status;
 }
 
 cn_status cn_run_bodies(cn_run *run, cn_arena *memory, cn_run_body **rows, cn_error *error) {
     if (!run || !memory || !rows) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
-    cn_statement *select = NULL;
+    io_statement *select = NULL;
     bool row = true;
-    *rows = CN_TAKE_ZERO(memory, cn_run_body, run->bodies);
-    cn_status status = *rows ? cn_database_prepare(run->database,
+    *rows = BASE_TAKE_ZERO(memory, cn_run_body, run->bodies);
+    cn_status status = *rows ? io_database_prepare(run->database,
                                                    "SELECT name, kind, material, mass, com, "
                                                    "inertia, shape FROM body ORDER BY id",
                                                    &select, error)
-                             : cn_fail_memory(error);
+                             : base_fail_memory(error);
     for (int32_t i = 0; status == CN_OK && i < run->bodies; i++) {
-        status = cn_statement_step(run->database, select, &row, error);
+        status = io_statement_step(run->database, select, &row, error);
         if (status == CN_OK && !row) {
-            status = cn_fail(error, CN_ERR_INPUT, "the run file lost some of its bodies");
+            status = base_fail(error, CN_ERR_INPUT, "the run file lost some of its bodies");
         }
         if (status != CN_OK) {
             break;
         }
-        cn_run_body body = {.name = cn_own_text(select, 0, memory),
-                            .kind = cn_own_text(select, 1, memory),
-                            .material = cn_own_text(select, 2, memory),
-                            .mass = cn_column_real(select, 3),
-                            .com = cn_own_text(select, 4, memory),
-                            .inertia = cn_own_text(select, 5, memory),
-                            .shape = cn_own_text(select, 6, memory)};
+        cn_run_body body = {.name = own_text(select, 0, memory),
+                            .kind = own_text(select, 1, memory),
+                            .material = own_text(select, 2, memory),
+                            .mass = io_column_real(select, 3),
+                            .com = own_text(select, 4, memory),
+                            .inertia = own_text(select, 5, memory),
+                            .shape = own_text(select, 6, memory)};
         bool complete =
             body.name && body.kind && body.material && body.com && body.inertia && body.shape;
-        status = complete ? CN_OK : cn_fail_memory(error);
+        status = complete ? CN_OK : base_fail_memory(error);
         (*rows)[i] = body;
     }
-    cn_statement_end(select);
+    io_statement_end(select);
     return status;
 }
 
 cn_status cn_run_events(cn_run *run, cn_arena *memory, cn_run_event **rows, int64_t *count,
                         cn_error *error) {
     if (!run || !memory || !rows || !count) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
-    cn_statement *select;
+    io_statement *select;
     *rows = NULL;
-    cn_status status = cn_run_count(run, "SELECT count(*) FROM event", count, error);
-    if (status == CN_OK && !(*rows = CN_TAKE(memory, cn_run_event, *count))) {
-        status = cn_fail_memory(error);
+    cn_status status = run_count(run, "SELECT count(*) FROM event", count, error);
+    if (status == CN_OK && !(*rows = BASE_TAKE(memory, cn_run_event, *count))) {
+        status = base_fail_memory(error);
     }
     status = status == CN_OK
-                 ? cn_database_prepare(run->database,
+                 ? io_database_prepare(run->database,
                                        "SELECT step, t, text FROM event ORDER BY step, rowid",
                                        &select, error)
                  : status;
@@ -466,18 +464,18 @@ cn_status cn_run_events(cn_run *run, cn_arena *memory, cn_run_event **rows, int6
     bool row = true;
     int64_t filled = 0;
     while (status == CN_OK && filled < *count) {
-        status = cn_statement_step(run->database, select, &row, error);
+        status = io_statement_step(run->database, select, &row, error);
         if (status != CN_OK || !row) {
             break;
         }
-        const char *text = cn_column_text(select, 2);
-        cn_run_event event = {cn_column_int(select, 0), cn_column_real(select, 1),
-                              cn_arena_text(memory, text, strlen(text))};
-        status = event.text ? CN_OK : cn_fail_memory(error);
+        const char *text = io_column_text(select, 2);
+        cn_run_event event = {io_column_int(select, 0), io_column_real(select, 1),
+                              base_arena_text(memory, text, strlen(text))};
+        status = event.text ? CN_OK : base_fail_memory(error);
         (*rows)[filled++] = event;
     }
     *count = filled;
-    cn_statement_end(select);
+    io_statement_end(select);
     return status;
 }
 
@@ -487,6 +485,6 @@ int64_t cn_run_last_checkpoint(cn_run *run) {
     }
     int64_t step = -1;
     cn_status status =
-        cn_run_count(run, "SELECT coalesce(max(step), -1) FROM checkpoint", &step, NULL);
+        run_count(run, "SELECT coalesce(max(step), -1) FROM checkpoint", &step, NULL);
     return status == CN_OK ? step : -1;
 }

@@ -5,16 +5,16 @@
 
 #include "record/layout.h"
 
-typedef struct cn_run_meta_row {
-    struct cn_run_meta_row *next;
+typedef struct rec_run_meta_row {
+    struct rec_run_meta_row *next;
     const char *key, *value;
-} cn_run_meta_row;
+} rec_run_meta_row;
 
 struct cn_run {
     cn_arena *memory;
-    cn_arena *meta;             // the next one
-    cn_run_meta_row *meta_rows; // a list
-    cn_database *database;
+    cn_arena *meta;              // the next one
+    rec_run_meta_row *meta_rows; // a list
+    io_database *database;
     int32_t dim, bodies;
     bool convex; // friction is that of the convex problem
     int64_t frames;

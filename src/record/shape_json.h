@@ -6,9 +6,9 @@
 #include "model/model.h"
 
 // "[1,2.5]" with all digits; NULL: no memory.
-const char *cn_json_numbers(cn_arena *memory, const double *x, int32_t count);
+const char *rec_json_numbers(cn_arena *memory, const double *x, int32_t count);
 // The shapes of body i as a list of objects in the words of the scene format, placed in the body's
 // own frame.
-const char *cn_json_shapes(cn_arena *memory, const cn_model *model, int32_t i);
+const char *rec_json_shapes(cn_arena *memory, const cn_model *model, int32_t i);
 
 #endif

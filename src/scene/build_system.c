@@ -11,165 +11,163 @@
 #include <string.h>
 
 // What is asked of a key's length; given 0 is allowed where it may be left out.
-static cn_status cn_check_count(cn_reader *reader, const cn_yaml *node, const char *key,
-                                int32_t given, int32_t asked) {
-    const cn_yaml *place = cn_yaml_get(node, key);
+static cn_status check_count(scene_reader *reader, const io_yaml *node, const char *key,
+                             int32_t given, int32_t asked) {
+    const io_yaml *place = io_yaml_get(node, key);
     if (!place || given == asked) {
         return CN_OK;
     }
-    return cn_fail_node(reader, place, CN_ERR_INPUT, "%s has %d entries, but should have %d", key,
-                        (int)given, (int)asked);
+    return scene_fail_node(reader, place, CN_ERR_INPUT, "%s has %d entries, but should have %d",
+                           key, (int)given, (int)asked);
 }
 
-static cn_status cn_check_matrix(cn_reader *reader, const cn_yaml *node, const char *key,
-                                 int32_t rows, int32_t cols, int32_t asked_rows,
-                                 int32_t asked_cols) {
-    const cn_yaml *place = cn_yaml_get(node, key);
+static cn_status check_matrix(scene_reader *reader, const io_yaml *node, const char *key,
+                              int32_t rows, int32_t cols, int32_t asked_rows, int32_t asked_cols) {
+    const io_yaml *place = io_yaml_get(node, key);
     if (!place || (rows == asked_rows && cols == asked_cols)) {
         return CN_OK;
     }
-    return cn_fail_node(reader, place, CN_ERR_INPUT, "%s is %d x %d, but should be %d x %d", key,
-                        (int)rows, (int)cols, (int)asked_rows, (int)asked_cols);
+    return scene_fail_node(reader, place, CN_ERR_INPUT, "%s is %d x %d, but should be %d x %d", key,
+                           (int)rows, (int)cols, (int)asked_rows, (int)asked_cols);
 }
 
 // ---- Lagrangian ----
 
-static cn_status cn_build_contact_list(cn_reader *reader, const cn_items *items, int32_t n,
-                                       cn_script_contact **out) {
-    const cn_system_contact_entry *entry = items->item;
-    *out = CN_TAKE(reader->memory, cn_script_contact, items->count);
-    cn_status status = *out ? CN_OK : cn_fail_memory(reader->error);
+static cn_status build_contact_list(scene_reader *reader, const scene_items *items, int32_t n,
+                                    sys_script_contact **out) {
+    const scene_system_contact_entry *entry = items->item;
+    *out = BASE_TAKE(reader->memory, sys_script_contact, items->count);
+    cn_status status = *out ? CN_OK : base_fail_memory(reader->error);
     for (int32_t i = 0; status == CN_OK && i < items->count; i++) {
         (*out)[i] = entry[i].def;
         (*out)[i].law.name = entry[i].name;
-        (*out)[i].source = cn_scene_place(entry[i].node);
-        status = cn_check_count(reader, entry[i].node, "normal", entry[i].def.normal.count, n);
+        (*out)[i].source = scene_place(entry[i].node);
+        status = check_count(reader, entry[i].node, "normal", entry[i].def.normal.count, n);
         if (status == CN_OK) {
-            status =
-                cn_check_count(reader, entry[i].node, "tangent", entry[i].def.tangent.count, n);
+            status = check_count(reader, entry[i].node, "tangent", entry[i].def.tangent.count, n);
         }
     }
     return status;
 }
 
-static cn_status cn_build_joint_list(cn_reader *reader, const cn_items *items, int32_t n,
-                                     cn_script_joint **out) {
-    const cn_system_joint_entry *entry = items->item;
-    *out = CN_TAKE(reader->memory, cn_script_joint, items->count);
-    cn_status status = *out ? CN_OK : cn_fail_memory(reader->error);
+static cn_status build_joint_list(scene_reader *reader, const scene_items *items, int32_t n,
+                                  sys_script_joint **out) {
+    const scene_system_joint_entry *entry = items->item;
+    *out = BASE_TAKE(reader->memory, sys_script_joint, items->count);
+    cn_status status = *out ? CN_OK : base_fail_memory(reader->error);
     for (int32_t i = 0; status == CN_OK && i < items->count; i++) {
         (*out)[i] = entry[i].def;
-        status = cn_check_count(reader, entry[i].node, "rows", entry[i].def.rows.count, n);
+        status = check_count(reader, entry[i].node, "rows", entry[i].def.rows.count, n);
     }
     return status;
 }
 
 // A system that a plug-in describes, from the scene's parameters.
-static cn_status cn_build_plugin(cn_reader *reader, const cn_scene *scene,
-                                 const cn_plugin *const *plugins, const cn_env *env,
-                                 cn_system **system) {
-    const cn_system_entry *entry = scene->system;
+static cn_status build_plugin(scene_reader *reader, const scene_scene *scene,
+                              const cn_plugin *const *plugins, const cn_env *env,
+                              cn_system **system) {
+    const scene_system_entry *entry = scene->system;
     int32_t count = entry->parameters.count;
     const cn_plugin *plugin = NULL;
-    cn_script *script = NULL;
-    cn_script_common common = {.parameters = entry->parameters};
+    sys_script *script = NULL;
+    sys_script_common common = {.parameters = entry->parameters};
     cn_status status =
-        cn_scene_find_plugin(reader, scene, plugins, entry->node, entry->plugin, &plugin);
+        scene_find_plugin(reader, scene, plugins, entry->node, entry->plugin, &plugin);
     if (status == CN_OK && (!plugin->system || entry->q.count > 0 || scene->control.count > 0)) {
-        return cn_fail_node(reader, entry->node, CN_ERR_INPUT,
-                            plugin->system
-                                ? "a system of a plug-in has only parameters: all else is in it"
-                                : "the plug-in has no system");
+        return scene_fail_node(reader, entry->node, CN_ERR_INPUT,
+                               plugin->system
+                                   ? "a system of a plug-in has only parameters: all else is in it"
+                                   : "the plug-in has no system");
     }
     if (status == CN_OK) {
-        status = cn_script_create(env, &common, 0, true, 0, &script, reader->error);
+        status = sys_script_create(env, &common, 0, true, 0, &script, reader->error);
     }
-    cn_plugin_value *values = CN_TAKE(reader->memory, cn_plugin_value, count);
+    cn_plugin_value *values = BASE_TAKE(reader->memory, cn_plugin_value, count);
     if (status != CN_OK || !values) {
-        cn_script_destroy(script);
-        return status != CN_OK ? status : cn_fail_memory(reader->error);
+        sys_script_destroy(script);
+        return status != CN_OK ? status : base_fail_memory(reader->error);
     }
     for (int32_t i = 0; i < count; i++) {
         values[i] =
             (cn_plugin_value){entry->parameters.of[i].name, script->value[1 + i]}; // t first
     }
-    cn_script_destroy(script);
+    sys_script_destroy(script);
     char message[200] = "the plug-in makes no system of these parameters";
     cn_lagrangian def = cn_lagrangian_default(0);
     if (!plugin->system(values, count, &def, message, sizeof message)) {
-        return cn_fail_node(reader, entry->node, CN_ERR_INPUT, "%s", message);
+        return scene_fail_node(reader, entry->node, CN_ERR_INPUT, "%s", message);
     }
     status = cn_system_create(env, &def, system, reader->error);
     if (status != CN_OK && def.hooks.end) {
         def.hooks.end(def.user);
     }
-    return cn_scene_place_error(reader, status, entry->node);
+    return scene_place_error(reader, status, entry->node);
 }
 
-static cn_status cn_build_lagrangian(cn_reader *reader, const cn_scene *scene,
-                                     const cn_plugin *const *plugins, const cn_env *env,
-                                     cn_system **system) {
-    const cn_system_entry *entry = scene->system;
+static cn_status build_lagrangian(scene_reader *reader, const scene_scene *scene,
+                                  const cn_plugin *const *plugins, const cn_env *env,
+                                  cn_system **system) {
+    const scene_system_entry *entry = scene->system;
     int32_t n = entry->q.count;
     if (entry->plugin) {
-        return cn_build_plugin(reader, scene, plugins, env, system);
+        return build_plugin(reader, scene, plugins, env, system);
     }
     static const char *const needed[] = {"q", "mass", "force"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-        if (!cn_yaml_get(entry->node, needed[i])) {
-            return cn_fail_node(reader, entry->node, CN_ERR_INPUT, "system needs \"%s\"",
-                                needed[i]);
+        if (!io_yaml_get(entry->node, needed[i])) {
+            return scene_fail_node(reader, entry->node, CN_ERR_INPUT, "system needs \"%s\"",
+                                   needed[i]);
         }
     }
-    cn_script_contact *contacts = NULL;
-    cn_script_joint *joints = NULL;
-    cn_script_lagrangian def = {.n = n,
-                                .q = entry->q.value,
-                                .v = entry->v.count > 0 ? entry->v.value : NULL,
-                                .mass = entry->mass.of,
-                                .force = entry->force.of,
-                                .potential = entry->potential,
-                                .contacts = entry->contacts.count,
-                                .joints = entry->joints.count};
+    sys_script_contact *contacts = NULL;
+    sys_script_joint *joints = NULL;
+    sys_script_lagrangian def = {.n = n,
+                                 .q = entry->q.value,
+                                 .v = entry->v.count > 0 ? entry->v.value : NULL,
+                                 .mass = entry->mass.of,
+                                 .force = entry->force.of,
+                                 .potential = entry->potential,
+                                 .contacts = entry->contacts.count,
+                                 .joints = entry->joints.count};
     cn_status status = n > 0 ? CN_OK
-                             : cn_fail_node(reader, cn_yaml_get(entry->node, "q"), CN_ERR_INPUT,
-                                            "a system has at least one coordinate");
+                             : scene_fail_node(reader, io_yaml_get(entry->node, "q"), CN_ERR_INPUT,
+                                               "a system has at least one coordinate");
     if (status == CN_OK) {
-        status = cn_check_count(reader, entry->node, "v", entry->v.count, n);
+        status = check_count(reader, entry->node, "v", entry->v.count, n);
     }
     if (status == CN_OK) {
-        status = cn_check_count(reader, entry->node, "force", entry->force.count, n);
+        status = check_count(reader, entry->node, "force", entry->force.count, n);
     }
     if (status == CN_OK) {
         status =
-            cn_check_matrix(reader, entry->node, "mass", entry->mass.rows, entry->mass.cols, n, n);
+            check_matrix(reader, entry->node, "mass", entry->mass.rows, entry->mass.cols, n, n);
     }
     if (status == CN_OK) {
-        status = cn_build_contact_list(reader, &entry->contacts, n, &contacts);
+        status = build_contact_list(reader, &entry->contacts, n, &contacts);
     }
     if (status == CN_OK) {
-        status = cn_build_joint_list(reader, &entry->joints, n, &joints);
+        status = build_joint_list(reader, &entry->joints, n, &joints);
     }
     if (status == CN_OK) {
-        status = cn_scene_controllers(reader, scene, plugins, entry->name, &entry->parameters,
-                                      &entry->definitions, &def.common);
+        status = scene_controllers(reader, scene, plugins, entry->name, &entry->parameters,
+                                   &entry->definitions, &def.common);
     }
     if (status != CN_OK) {
         return status;
     }
     def.contact = contacts;
     def.joint = joints;
-    return cn_scene_place_error(
-        reader, cn_script_lagrangian_create(env, &def, system, reader->error), entry->node);
+    return scene_place_error(reader, sys_script_lagrangian_create(env, &def, system, reader->error),
+                             entry->node);
 }
 
 // ---- first order ----
 
-static cn_status cn_build_bounds(cn_reader *reader, const cn_first_order_entry *entry, int32_t m,
-                                 cn_first_order *system) {
-    double *bounds = CN_TAKE(reader->memory, double, 2 * (int64_t)m);
+static cn_status build_bounds(scene_reader *reader, const scene_first_order_entry *entry, int32_t m,
+                              cn_first_order *system) {
+    double *bounds = BASE_TAKE(reader->memory, double, 2 * (int64_t)m);
     if (!bounds) {
-        return cn_fail_memory(reader->error);
+        return base_fail_memory(reader->error);
     }
     for (int32_t i = 0; i < m; i++) {
         bounds[i] = entry->lower.count > 0 ? entry->lower.value[i] : entry->law == 1 ? -1.0 : 0.0;
@@ -182,15 +180,15 @@ static cn_status cn_build_bounds(cn_reader *reader, const cn_first_order_entry *
     return CN_OK;
 }
 
-static cn_status cn_build_first_order(cn_reader *reader, const cn_scene *scene,
-                                      const cn_plugin *const *plugins, const cn_env *env,
-                                      cn_system **system) {
-    const cn_first_order_entry *entry = scene->first_order;
-    const cn_yaml *node = entry->node;
+static cn_status build_first_order(scene_reader *reader, const scene_scene *scene,
+                                   const cn_plugin *const *plugins, const cn_env *env,
+                                   cn_system **system) {
+    const scene_first_order_entry *entry = scene->first_order;
+    const io_yaml *node = entry->node;
     int32_t n = entry->x.count, m = entry->B.cols;
     const struct {
         const char *key;
-        const cn_matrix *matrix;
+        const scene_matrix *matrix;
         int32_t rows, cols;
     } matrices[] = {{"A", &entry->A, n, n},
                     {"B", &entry->B, n, m},
@@ -203,75 +201,75 @@ static cn_status cn_build_first_order(cn_reader *reader, const cn_scene *scene,
                  {"e", entry->e.count, m},
                  {"lower", entry->lower.count, m},
                  {"upper", entry->upper.count, m}};
-    cn_script_first_order def = {.b = entry->b,
-                                 .e = entry->e,
-                                 .system = {.n = n,
-                                            .m = m,
-                                            .A = entry->A.value,
-                                            .B = entry->B.value,
-                                            .C = entry->C.value,
-                                            .D = entry->D.value,
-                                            .x = entry->x.value}};
+    sys_script_first_order def = {.b = entry->b,
+                                  .e = entry->e,
+                                  .system = {.n = n,
+                                             .m = m,
+                                             .A = entry->A.value,
+                                             .B = entry->B.value,
+                                             .C = entry->C.value,
+                                             .D = entry->D.value,
+                                             .x = entry->x.value}};
     cn_status status = CN_OK;
     for (size_t i = 0; status == CN_OK && i < 4; i++) {
-        status = cn_check_matrix(reader, node, matrices[i].key, matrices[i].matrix->rows,
-                                 matrices[i].matrix->cols, matrices[i].rows, matrices[i].cols);
+        status = check_matrix(reader, node, matrices[i].key, matrices[i].matrix->rows,
+                              matrices[i].matrix->cols, matrices[i].rows, matrices[i].cols);
     }
     for (size_t i = 0; status == CN_OK && i < 4; i++) {
-        status = cn_check_count(reader, node, lists[i].key, lists[i].given, lists[i].asked);
+        status = check_count(reader, node, lists[i].key, lists[i].given, lists[i].asked);
     }
     if (status == CN_OK) {
-        status = cn_build_bounds(reader, entry, m, &def.system);
+        status = build_bounds(reader, entry, m, &def.system);
     }
     if (status == CN_OK) {
-        status = cn_scene_controllers(reader, scene, plugins, entry->name, &entry->parameters,
-                                      &entry->definitions, &def.common);
+        status = scene_controllers(reader, scene, plugins, entry->name, &entry->parameters,
+                                   &entry->definitions, &def.common);
     }
     if (status != CN_OK) {
         return status;
     }
-    return cn_scene_place_error(
-        reader, cn_script_first_order_create(env, &def, system, reader->error), node);
+    return scene_place_error(reader,
+                             sys_script_first_order_create(env, &def, system, reader->error), node);
 }
 
 // The integrator of first-order systems is not one of rigid bodies.
-static cn_status cn_check_scheme(cn_reader *reader, const cn_scene *scene) {
+static cn_status check_scheme(scene_reader *reader, const scene_scene *scene) {
     const char *name = scene->settings.scheme;
-    const cn_yaml *integrator = cn_yaml_get(scene->node, "integrator");
+    const io_yaml *integrator = io_yaml_get(scene->node, "integrator");
     const cn_system_scheme *scheme = cn_system_scheme_find(name);
     if (!integrator || !scheme || !scheme->first_order) {
         return CN_OK; // the run says when there is none
     }
-    cn_fail_node(reader, cn_yaml_get(integrator, "scheme"), CN_ERR_UNSUPPORTED,
-                 "the scheme \"%s\" is for first-order systems, not for rigid bodies", name);
-    cn_fail_hint(reader->error, "bodies take moreau-jean, event-driven or generalized-alpha");
+    scene_fail_node(reader, io_yaml_get(integrator, "scheme"), CN_ERR_UNSUPPORTED,
+                    "the scheme \"%s\" is for first-order systems, not for rigid bodies", name);
+    base_fail_hint(reader->error, "bodies take moreau-jean, event-driven or generalized-alpha");
     return CN_ERR_UNSUPPORTED;
 }
 
-cn_status cn_scene_build_system(cn_reader *reader, const cn_scene *scene, const cn_env *env,
-                                cn_model *model) {
+cn_status scene_build_system(scene_reader *reader, const scene_scene *scene, const cn_env *env,
+                             cn_model *model) {
     if (!scene->system && !scene->first_order) {
-        return cn_check_scheme(reader, scene);
+        return check_scheme(reader, scene);
     }
-    const cn_yaml *node = scene->system ? scene->system->node : scene->first_order->node;
+    const io_yaml *node = scene->system ? scene->system->node : scene->first_order->node;
     if ((scene->system && scene->first_order) || scene->bodies.count > 0 ||
         scene->generators.count > 0 || scene->materials.count > 0) {
-        cn_fail_node(reader, node, CN_ERR_INPUT,
-                     "a system stands for itself: no bodies, materials or second system");
+        scene_fail_node(reader, node, CN_ERR_INPUT,
+                        "a system stands for itself: no bodies, materials or second system");
         return CN_ERR_INPUT;
     }
     cn_system *system = NULL;
-    const cn_plugin **plugins = CN_TAKE(reader->memory, const cn_plugin *, scene->plugins.count);
+    const cn_plugin **plugins = BASE_TAKE(reader->memory, const cn_plugin *, scene->plugins.count);
     if (!plugins) {
-        return cn_fail_memory(reader->error);
+        return base_fail_memory(reader->error);
     }
-    cn_status status = cn_scene_load_plugins(reader, scene, env, model, plugins);
+    cn_status status = scene_load_plugins(reader, scene, env, model, plugins);
     if (status == CN_OK) {
-        status = scene->system ? cn_build_lagrangian(reader, scene, plugins, env, &system)
-                               : cn_build_first_order(reader, scene, plugins, env, &system);
+        status = scene->system ? build_lagrangian(reader, scene, plugins, env, &system)
+                               : build_first_order(reader, scene, plugins, env, &system);
     }
     if (status != CN_OK) {
         return status;
     }
-    return cn_scene_place_error(reader, cn_model_set_system(model, system, reader->error), node);
+    return scene_place_error(reader, cn_model_set_system(model, system, reader->error), node);
 }

@@ -5,23 +5,23 @@
 
 #include "scene/schema/schema.h"
 
-#define CN_CHOICES_MAX 64 // words of one list
+#define SCENE_CHOICES_MAX 64 // words of one list
 
 // A finite number inside the field's range.
-cn_status cn_read_number(cn_reader *reader, const cn_field *field, const cn_yaml *node,
-                         double *value);
+cn_status scene_read_number(scene_reader *reader, const scene_field *field, const io_yaml *node,
+                            double *value);
 // The same, whole and at most this large.
-cn_status cn_read_whole(cn_reader *reader, const cn_field *field, const cn_yaml *node, double most,
-                        double *value);
-cn_status cn_read_choice(cn_reader *reader, const cn_field *field, const cn_yaml *node,
-                         int32_t *value);
+cn_status scene_read_whole(scene_reader *reader, const scene_field *field, const io_yaml *node,
+                           double max, double *value);
+cn_status scene_read_choice(scene_reader *reader, const scene_field *field, const io_yaml *node,
+                            int32_t *value);
 
-void cn_json_range(cn_json *json, const cn_field *field);
-void cn_json_choices(cn_json *json, const cn_field *field);
+void scene_json_range(io_json *json, const scene_field *field);
+void scene_json_choices(io_json *json, const scene_field *field);
 // "$ref" to a table's definition.
-void cn_json_table(cn_json *json, const cn_table *table);
+void scene_json_table(io_json *json, const scene_table_of *table);
 
-bool cn_print_text(cn_buffer *out, const char *text);
-bool cn_print_number(cn_buffer *out, double value);
+bool scene_print_text(base_buffer *out, const char *text);
+bool scene_print_number(base_buffer *out, double value);
 
 #endif

@@ -14,107 +14,106 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CN_NAMES_MAX 64   // names of a list offered to "did you mean"
-#define CN_INDEX_DIGITS 9 // of an index
+#define NAMES_MAX 64   // names of a list offered to "did you mean"
+#define INDEX_DIGITS 9 // of an index
 
-typedef struct cn_override_walk {
-    cn_reader *reader;
+typedef struct override_walk {
+    scene_reader *reader;
     const char *label; // "--set path=value"
     const char *path;
     const char *segment; // of the path, where the walk is
     char *word;          // the segment on its own
-} cn_override_walk;
+} override_walk;
 
-static int32_t cn_walk_column(const cn_override_walk *walk) {
+static int32_t walk_column(const override_walk *walk) {
     return (int32_t)(walk->segment - walk->path) + 1;
 }
 
-static cn_status cn_walk_fail(const cn_override_walk *walk, const char *format, ...)
-    CN_PRINTF(2, 3);
+static cn_status walk_fail(const override_walk *walk, const char *format, ...) CN_PRINTF(2, 3);
 
-static cn_status cn_walk_fail(const cn_override_walk *walk, const char *format, ...) {
+static cn_status walk_fail(const override_walk *walk, const char *format, ...) {
     char message[256];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    cn_fail(walk->reader->error, CN_ERR_ARGUMENT, "%s", message);
-    cn_fail_at(walk->reader->error, walk->label, 1, cn_walk_column(walk));
+    base_fail(walk->reader->error, CN_ERR_ARGUMENT, "%s", message);
+    base_fail_at(walk->reader->error, walk->label, 1, walk_column(walk));
     return CN_ERR_ARGUMENT;
 }
 
-static cn_yaml *cn_walk_node(const cn_override_walk *walk, cn_yaml_kind kind) {
-    cn_yaml at = {.file = walk->label, .line = 1, .column = cn_walk_column(walk)};
-    return kind == CN_YAML_TEXT ? cn_yaml_new_text(walk->reader->memory, walk->word, &at)
-                                : cn_yaml_new(walk->reader->memory, kind, &at);
+static io_yaml *walk_node(const override_walk *walk, io_yaml_kind kind) {
+    io_yaml at = {.file = walk->label, .line = 1, .column = walk_column(walk)};
+    return kind == IO_YAML_TEXT ? io_yaml_new_text(walk->reader->memory, walk->word, &at)
+                                : io_yaml_new(walk->reader->memory, kind, &at);
 }
 
 // Cuts the next segment off; false at the end of the path.
-static bool cn_walk_next(cn_override_walk *walk) {
+static bool walk_next(override_walk *walk) {
     const char *start = walk->word ? walk->segment + strlen(walk->word) : walk->path;
     if (walk->word && *start == '\0') {
         return false;
     }
     start += walk->word != NULL; // the dot
     walk->segment = start;
-    walk->word = cn_arena_text(walk->reader->memory, start, strcspn(start, "."));
+    walk->word = base_arena_text(walk->reader->memory, start, strcspn(start, "."));
     return true;
 }
 
-static cn_status cn_walk_unknown(const cn_override_walk *walk, const cn_yaml *list) {
-    const char *names[CN_NAMES_MAX];
+static cn_status walk_unknown(const override_walk *walk, const io_yaml *list) {
+    const char *names[NAMES_MAX];
     int32_t count = 0;
-    for (int32_t i = 0; i < list->count && count < CN_NAMES_MAX; i++) {
-        const cn_yaml *name = cn_yaml_get(list->item[i], "name");
+    for (int32_t i = 0; i < list->count && count < NAMES_MAX; i++) {
+        const io_yaml *name = io_yaml_get(list->item[i], "name");
         if (name) {
             names[count++] = name->text;
         }
     }
-    cn_walk_fail(walk, "the list has no \"%.60s\"", walk->word);
-    cn_hint_nearest(walk->reader, walk->word, names, count);
+    walk_fail(walk, "the list has no \"%.60s\"", walk->word);
+    scene_hint_nearest(walk->reader, walk->word, names, count);
     return CN_ERR_ARGUMENT;
 }
 
 // The place of the segment in a list: where its item's pointer is. *again when the item is entered
 // without using the segment up.
-static cn_status cn_walk_list(const cn_override_walk *walk, cn_yaml *list, cn_yaml ***place,
-                              bool *again) {
+static cn_status walk_list(const override_walk *walk, io_yaml *list, io_yaml ***place,
+                           bool *again) {
     size_t digits = strspn(walk->word, "0123456789");
     *again = false;
-    if (digits > 0 && walk->word[digits] == '\0' && digits <= CN_INDEX_DIGITS) {
+    if (digits > 0 && walk->word[digits] == '\0' && digits <= INDEX_DIGITS) {
         int32_t index = 0;
         for (const char *c = walk->word; *c; c++) {
             index = 10 * index + (*c - '0');
         }
         if (index == list->count &&
-            !cn_yaml_append(walk->reader->memory, list, cn_walk_node(walk, CN_YAML_NULL))) {
-            return cn_fail_memory(walk->reader->error);
+            !io_yaml_append(walk->reader->memory, list, walk_node(walk, IO_YAML_NULL))) {
+            return base_fail_memory(walk->reader->error);
         }
         *place = index < list->count ? &list->item[index] : NULL;
-        return *place ? CN_OK : cn_walk_fail(walk, "the list has no item %s", walk->word);
+        return *place ? CN_OK : walk_fail(walk, "the list has no item %s", walk->word);
     }
     for (int32_t i = 0; i < list->count; i++) {
-        const cn_yaml *name = cn_yaml_get(list->item[i], "name");
+        const io_yaml *name = io_yaml_get(list->item[i], "name");
         if (name && strcmp(name->text, walk->word) == 0) {
             *place = &list->item[i];
             return CN_OK;
         }
     }
     for (int32_t i = 0; i < list->count; i++) {
-        if (cn_yaml_get(list->item[i], walk->word)) {
+        if (io_yaml_get(list->item[i], walk->word)) {
             *place = &list->item[i];
             *again = true;
             return CN_OK;
         }
     }
-    return cn_walk_unknown(walk, list);
+    return walk_unknown(walk, list);
 }
 
-static cn_status cn_walk_map(const cn_override_walk *walk, cn_yaml *map, cn_yaml ***place) {
-    cn_yaml *old = cn_yaml_get(map, walk->word);
-    if (!old && !cn_yaml_put(walk->reader->memory, map, cn_walk_node(walk, CN_YAML_TEXT),
-                             cn_walk_node(walk, CN_YAML_NULL))) {
-        return cn_fail_memory(walk->reader->error);
+static cn_status walk_map(const override_walk *walk, io_yaml *map, io_yaml ***place) {
+    io_yaml *old = io_yaml_get(map, walk->word);
+    if (!old && !io_yaml_put(walk->reader->memory, map, walk_node(walk, IO_YAML_TEXT),
+                             walk_node(walk, IO_YAML_NULL))) {
+        return base_fail_memory(walk->reader->error);
     }
     for (int32_t i = 0; i < map->count; i++) {
         if (strcmp(map->key[i]->text, walk->word) == 0) {
@@ -125,31 +124,31 @@ static cn_status cn_walk_map(const cn_override_walk *walk, cn_yaml *map, cn_yaml
 }
 
 // The pointer in the tree that the whole path leads to.
-static cn_status cn_walk_to(cn_override_walk *walk, cn_yaml **root, cn_yaml ***out) {
-    cn_yaml **place = root;
-    while (cn_walk_next(walk)) {
+static cn_status walk_to(override_walk *walk, io_yaml **root, io_yaml ***out) {
+    io_yaml **place = root;
+    while (walk_next(walk)) {
         if (!walk->word) {
-            return cn_fail_memory(walk->reader->error);
+            return base_fail_memory(walk->reader->error);
         }
         if (walk->word[0] == '\0') {
-            return cn_walk_fail(walk, "the path has an empty key");
+            return walk_fail(walk, "the path has an empty key");
         }
         bool again = true;
         while (again) {
             again = false;
-            if ((*place)->kind == CN_YAML_NULL) {
-                *place = cn_walk_node(walk, CN_YAML_MAP);
+            if ((*place)->kind == IO_YAML_NULL) {
+                *place = walk_node(walk, IO_YAML_MAP);
             }
             cn_status status;
             if (!*place) {
-                status = cn_fail_memory(walk->reader->error);
-            } else if ((*place)->kind == CN_YAML_MAP) {
-                status = cn_walk_map(walk, *place, &place);
-            } else if ((*place)->kind == CN_YAML_LIST) {
-                status = cn_walk_list(walk, *place, &place, &again);
+                status = base_fail_memory(walk->reader->error);
+            } else if ((*place)->kind == IO_YAML_MAP) {
+                status = walk_map(walk, *place, &place);
+            } else if ((*place)->kind == IO_YAML_LIST) {
+                status = walk_list(walk, *place, &place, &again);
             } else {
                 status =
-                    cn_walk_fail(walk, "what comes before \"%.60s\" is a single value", walk->word);
+                    walk_fail(walk, "what comes before \"%.60s\" is a single value", walk->word);
             }
             if (status != CN_OK) {
                 return status;
@@ -161,42 +160,42 @@ static cn_status cn_walk_to(cn_override_walk *walk, cn_yaml **root, cn_yaml ***o
 }
 
 // The value's columns count from the start of "path=value".
-static void cn_shift_columns(cn_yaml *node, int32_t by) {
+static void shift_columns(io_yaml *node, int32_t by) {
     node->column += node->line == 1 ? by : 0;
     for (int32_t i = 0; i < node->count; i++) {
         if (node->key) {
             node->key[i]->column += node->key[i]->line == 1 ? by : 0;
         }
-        cn_shift_columns(node->item[i], by);
+        shift_columns(node->item[i], by);
     }
 }
 
-static cn_status cn_override_one(cn_reader *reader, cn_yaml *tree, const cn_override *override) {
+static cn_status override_one(scene_reader *reader, io_yaml *tree, const cn_override *override) {
     size_t path = strlen(override->path);
     size_t value = strlen(override->value);
-    size_t room = strlen(CN_OVERRIDE_PREFIX) + path + value + 2;
-    char *label = CN_TAKE(reader->memory, char, room);
+    size_t room = strlen(SCENE_OVERRIDE_PREFIX) + path + value + 2;
+    char *label = BASE_TAKE(reader->memory, char, room);
     if (!label) {
-        return cn_fail_memory(reader->error);
+        return base_fail_memory(reader->error);
     }
-    snprintf(label, room, "%s%s=%s", CN_OVERRIDE_PREFIX, override->path, override->value);
-    cn_yaml *node;
+    snprintf(label, room, "%s%s=%s", SCENE_OVERRIDE_PREFIX, override->path, override->value);
+    io_yaml *node;
     int32_t shift = path < INT16_MAX ? (int32_t)path + 1 : 0;
     cn_status status =
-        cn_yaml_read(reader->memory, label, override->value, value, &node, reader->error);
+        io_yaml_read(reader->memory, label, override->value, value, &node, reader->error);
     if (status != CN_OK) {
         if (reader->error && reader->error->line == 1) {
             reader->error->column += shift;
         }
         return status;
     }
-    cn_shift_columns(node, shift);
-    cn_override_walk walk = {
+    shift_columns(node, shift);
+    override_walk walk = {
         .reader = reader, .label = label, .path = override->path, .segment = override->path};
-    cn_yaml **place = NULL;
-    status = cn_walk_to(&walk, &tree, &place);
+    io_yaml **place = NULL;
+    status = walk_to(&walk, &tree, &place);
     if (status == CN_OK && strcmp(override->path, "include") == 0) {
-        return cn_walk_fail(&walk, "include cannot be set: the files have been read");
+        return walk_fail(&walk, "include cannot be set: the files have been read");
     }
     if (status == CN_OK) {
         *place = node;
@@ -204,13 +203,14 @@ static cn_status cn_override_one(cn_reader *reader, cn_yaml *tree, const cn_over
     return status;
 }
 
-cn_status cn_scene_override(cn_reader *reader, cn_yaml *tree, const cn_override *overrides,
-                            int32_t count) {
+cn_status scene_override(scene_reader *reader, io_yaml *tree, const cn_override *overrides,
+                         int32_t count) {
     cn_status status = CN_OK;
     for (int32_t i = 0; i < count && status == CN_OK; i++) {
-        status = overrides[i].path && overrides[i].value
-                     ? cn_override_one(reader, tree, &overrides[i])
-                     : cn_fail(reader->error, CN_ERR_ARGUMENT, "an override needs path and value");
+        status =
+            overrides[i].path && overrides[i].value
+                ? override_one(reader, tree, &overrides[i])
+                : base_fail(reader->error, CN_ERR_ARGUMENT, "an override needs path and value");
     }
     return status;
 }

@@ -7,61 +7,61 @@
 
 #include <string.h>
 
-#define CN_TABLES_MAX 128
+#define TABLES_MAX 128
 
-static bool cn_tables_add(const cn_table *table, const cn_table **tables, int32_t *count) {
+static bool tables_add(const scene_table_of *table, const scene_table_of **tables, int32_t *count) {
     for (int32_t i = 0; i < *count; i++) {
         if (tables[i] == table) {
             return true;
         }
     }
-    if (*count == CN_TABLES_MAX) {
+    if (*count == TABLES_MAX) {
         return false;
     }
     tables[(*count)++] = table;
     for (int32_t i = 0; i < table->count; i++) {
-        if (table->field[i].table && !cn_tables_add(table->field[i].table, tables, count)) {
+        if (table->field[i].table && !tables_add(table->field[i].table, tables, count)) {
             return false;
         }
     }
     return true;
 }
 
-bool cn_schema_tables(const cn_table *root, cn_arena *memory, const cn_table ***tables,
-                      int32_t *count) {
-    *tables = CN_TAKE(memory, const cn_table *, CN_TABLES_MAX);
+bool scene_schema_tables(const scene_table_of *root, cn_arena *memory,
+                         const scene_table_of ***tables, int32_t *count) {
+    *tables = BASE_TAKE(memory, const scene_table_of *, TABLES_MAX);
     *count = 0;
-    return *tables && cn_tables_add(root, *tables, count);
+    return *tables && tables_add(root, *tables, count);
 }
 
-bool cn_field_default(const cn_field *field, int32_t dim, const void *defaults,
-                      char text[CN_DEFAULT_MAX]) {
-    return !(field->flags & CN_REQUIRED) && field->kind->print && defaults &&
+bool scene_field_default(const scene_field *field, int32_t dim, const void *defaults,
+                         char text[SCENE_DEFAULT_MAX]) {
+    return !(field->flags & SCENE_REQUIRED) && field->kind->print && defaults &&
            field->kind->print(field, dim, (const char *)defaults + field->offset, text);
 }
 
-bool cn_field_words(const cn_field *field, cn_buffer *out) {
+bool scene_field_words(const scene_field *field, base_buffer *out) {
     bool good = true;
     bool words = field->choice && !field->name_at;
     if (!words) {
-        good = cn_print_text(out, field->kind->what);
+        good = scene_print_text(out, field->kind->what);
     }
-    const char *between = field->kind == &cn_kind_choices ? "a list of " : "";
-    for (const cn_choice *c = words ? field->choice : NULL; c && c->text && good; c++) {
+    const char *between = field->kind == &scene_kind_choices ? "a list of " : "";
+    for (const scene_choice *c = words ? field->choice : NULL; c && c->text && good; c++) {
         if (!c->later) {
-            good = cn_print_text(out, between) && cn_print_text(out, c->text);
+            good = scene_print_text(out, between) && scene_print_text(out, c->text);
             between = ", ";
         }
     }
-    if (field->flags & CN_ABOVE_ZERO) {
-        good = good && cn_print_text(out, " > 0");
+    if (field->flags & SCENE_ABOVE_ZERO) {
+        good = good && scene_print_text(out, " > 0");
     }
-    if (field->flags & CN_NOT_BELOW_ZERO) {
-        good = good && cn_print_text(out, " >= 0");
+    if (field->flags & SCENE_NOT_BELOW_ZERO) {
+        good = good && scene_print_text(out, " >= 0");
     }
-    if (field->flags & CN_RANGE) {
-        good = good && cn_print_text(out, " from ") && cn_print_number(out, field->min) &&
-               cn_print_text(out, " to ") && cn_print_number(out, field->max);
+    if (field->flags & BASE_RANGE) {
+        good = good && scene_print_text(out, " from ") && scene_print_number(out, field->min) &&
+               scene_print_text(out, " to ") && scene_print_number(out, field->max);
     }
     return good;
 }

@@ -13,18 +13,18 @@
 
 // Numbers in the factors, 2 GB of them: a packing of some 30 000 spheres. What needs more is not
 // for a factorisation.
-#define CN_LU_MOST (INT64_C(1) << 28)
+#define LU_MAX (INT64_C(1) << 28)
 
-#define CN_INLINE static inline __attribute__((always_inline))
+#define MATH_INLINE static inline __attribute__((always_inline))
 
 // ---- symbolic ----
 
 // AMD on the pattern without its diagonal; order[k] is the row that is eliminated k-th.
-static cn_status cn_order_rows(int32_t rows, const int64_t *start, const int32_t *column,
-                               cn_arena *memory, int32_t *order) {
+static cn_status order_rows(int32_t rows, const int64_t *start, const int32_t *column,
+                            cn_arena *memory, int32_t *order) {
     int64_t entries = start[rows];
-    int32_t *pointer = CN_TAKE(memory, int32_t, (int64_t)rows + 1),
-            *index = CN_TAKE(memory, int32_t, entries);
+    int32_t *pointer = BASE_TAKE(memory, int32_t, (int64_t)rows + 1),
+            *index = BASE_TAKE(memory, int32_t, entries);
     if (!pointer || !index || entries > INT32_MAX) {
         return CN_ERR_MEMORY;
     }
@@ -38,9 +38,9 @@ static cn_status cn_order_rows(int32_t rows, const int64_t *start, const int32_t
 
 // Rows k < i of the filled lower triangle, in elimination order: those on the way up the
 // elimination tree from the entries of row i. Calls back by filling list; returns how many.
-static int32_t cn_row_reach(const cn_block_lu *lu, const int32_t *order, const int64_t *start,
-                            const int32_t *column, int32_t i, int32_t *parent, int32_t *seen,
-                            int32_t *list) {
+static int32_t row_reach(const sparse_block_lu *lu, const int32_t *order, const int64_t *start,
+                         const int32_t *column, int32_t i, int32_t *parent, int32_t *seen,
+                         int32_t *list) {
     int32_t count = 0, row = order[i];
     seen[i] = i;
     for (int64_t k = start[row]; k < start[row + 1]; k++) {
@@ -57,14 +57,14 @@ static int32_t cn_row_reach(const cn_block_lu *lu, const int32_t *order, const i
 
 // Counts or writes the filled rows: the lower part from the reach, the upper part as its mirror.
 // CN_ERR_UNSUPPORTED when they are too many.
-static cn_status cn_fill(cn_block_lu *lu, const int32_t *order, const int64_t *start,
-                         const int32_t *column, cn_arena *memory) {
+static cn_status fill(sparse_block_lu *lu, const int32_t *order, const int64_t *start,
+                      const int32_t *column, cn_arena *memory) {
     int32_t n = lu->rows;
-    int32_t *parent = CN_TAKE(memory, int32_t, n), *seen = CN_TAKE(memory, int32_t, n);
-    int32_t *list = CN_TAKE(memory, int32_t, n);
-    int64_t *next = CN_TAKE(memory, int64_t, n);
-    lu->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)n + 1);
-    lu->diagonal = CN_TAKE_ZERO(memory, int64_t, n);
+    int32_t *parent = BASE_TAKE(memory, int32_t, n), *seen = BASE_TAKE(memory, int32_t, n);
+    int32_t *list = BASE_TAKE(memory, int32_t, n);
+    int64_t *next = BASE_TAKE(memory, int64_t, n);
+    lu->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)n + 1);
+    lu->diagonal = BASE_TAKE_ZERO(memory, int64_t, n);
     if (!parent || !seen || !list || !next || !lu->start || !lu->diagonal) {
         return CN_ERR_MEMORY;
     }
@@ -73,9 +73,9 @@ static cn_status cn_fill(cn_block_lu *lu, const int32_t *order, const int64_t *s
         memset(seen, -1, sizeof *seen * (size_t)n);
         int64_t filled = 0;
         for (int32_t i = 0; i < n; i++) {
-            int32_t count = cn_row_reach(lu, order, start, column, i, parent, seen, list);
+            int32_t count = row_reach(lu, order, start, column, i, parent, seen, list);
             filled += 2 * (int64_t)count + 1;
-            if (filled > CN_LU_MOST / (lu->dim * lu->dim)) {
+            if (filled > LU_MAX / (lu->dim * lu->dim)) {
                 return CN_ERR_UNSUPPORTED;
             }
             if (pass == 0) {
@@ -100,7 +100,7 @@ static cn_status cn_fill(cn_block_lu *lu, const int32_t *order, const int64_t *s
                 lu->diagonal[i] += lu->start[i];
                 next[i] = lu->diagonal[i] + 1;
             }
-            lu->column = CN_TAKE(memory, int32_t, lu->start[n]);
+            lu->column = BASE_TAKE(memory, int32_t, lu->start[n]);
             if (!lu->column) {
                 return CN_ERR_MEMORY;
             }
@@ -110,7 +110,7 @@ static cn_status cn_fill(cn_block_lu *lu, const int32_t *order, const int64_t *s
 }
 
 // The lower parts ascending: a transpose of the upper parts lists them in order.
-static void cn_sort_lower(cn_block_lu *lu, int64_t *next) {
+static void sort_lower(sparse_block_lu *lu, int64_t *next) {
     for (int32_t i = 0; i < lu->rows; i++) {
         next[i] = lu->start[i];
     }
@@ -121,7 +121,7 @@ static void cn_sort_lower(cn_block_lu *lu, int64_t *next) {
     }
 }
 
-static double cn_count_multiplications(const cn_block_lu *lu) {
+static double count_multiplications(const sparse_block_lu *lu) {
     double blocks = 0.0;
     for (int32_t i = 0; i < lu->rows; i++) {
         for (int64_t k = lu->start[i]; k < lu->diagonal[i]; k++) {
@@ -134,7 +134,7 @@ static double cn_count_multiplications(const cn_block_lu *lu) {
 
 // order with the late rows behind the others, either as they were among themselves; returns how
 // many are not late.
-static int32_t cn_order_late(int32_t rows, const uint8_t *late, int32_t *spare, int32_t *order) {
+static int32_t order_late(int32_t rows, const uint8_t *late, int32_t *spare, int32_t *order) {
     int32_t early = 0, behind = 0;
     for (int32_t i = 0; i < rows; i++) {
         if (late[order[i]]) {
@@ -149,41 +149,40 @@ static int32_t cn_order_late(int32_t rows, const uint8_t *late, int32_t *spare, 
     return early;
 }
 
-cn_status cn_block_lu_analyse(int32_t dim, int32_t rows, const int64_t *start,
-                              const int32_t *column, const uint8_t *late, cn_arena *memory,
-                              cn_block_lu *out) {
-    *out = (cn_block_lu){.dim = dim, .rows = rows, .env = cn_arena_env(memory)};
-    int32_t *order = CN_TAKE(memory, int32_t, rows);
-    int64_t *next = CN_TAKE(memory, int64_t, rows);
-    out->place = CN_TAKE(memory, int32_t, rows);
-    if (!order || !next || !out->place ||
-        cn_order_rows(rows, start, column, memory, order) != CN_OK) {
+cn_status sparse_block_lu_analyse(int32_t dim, int32_t rows, const int64_t *start,
+                                  const int32_t *column, const uint8_t *late, cn_arena *memory,
+                                  sparse_block_lu *out) {
+    *out = (sparse_block_lu){.dim = dim, .rows = rows, .env = cn_arena_env(memory)};
+    int32_t *order = BASE_TAKE(memory, int32_t, rows);
+    int64_t *next = BASE_TAKE(memory, int64_t, rows);
+    out->place = BASE_TAKE(memory, int32_t, rows);
+    if (!order || !next || !out->place || order_rows(rows, start, column, memory, order) != CN_OK) {
         return CN_ERR_MEMORY;
     }
-    out->early = late ? cn_order_late(rows, late, out->place, order) : 0;
+    out->early = late ? order_late(rows, late, out->place, order) : 0;
     for (int32_t i = 0; i < rows; i++) {
         out->place[order[i]] = i;
     }
-    cn_status status = cn_fill(out, order, start, column, memory);
+    cn_status status = fill(out, order, start, column, memory);
     if (status != CN_OK) {
         return status;
     }
-    cn_sort_lower(out, next);
-    out->multiplications = cn_count_multiplications(out);
-    out->value = CN_TAKE(memory, double, out->start[rows] * dim * dim);
-    out->work = CN_TAKE(memory, double, (int64_t)rows *dim *dim);
-    out->exchange = CN_TAKE(memory, int32_t, (int64_t)rows * dim);
-    out->x = CN_TAKE(memory, double, (int64_t)rows *dim);
+    sort_lower(out, next);
+    out->multiplications = count_multiplications(out);
+    out->value = BASE_TAKE(memory, double, out->start[rows] * dim * dim);
+    out->work = BASE_TAKE(memory, double, (int64_t)rows *dim *dim);
+    out->exchange = BASE_TAKE(memory, int32_t, (int64_t)rows * dim);
+    out->x = BASE_TAKE(memory, double, (int64_t)rows *dim);
     return out->value && out->work && out->exchange && out->x ? CN_OK : CN_ERR_MEMORY;
 }
 
-void cn_block_lu_clear(cn_block_lu *lu, int32_t first) {
+void sparse_block_lu_clear(sparse_block_lu *lu, int32_t first) {
     int64_t size = (int64_t)lu->dim * lu->dim, from = lu->start[first];
     memset(lu->value + size * from, 0,
            sizeof *lu->value * (size_t)(size * (lu->start[lu->rows] - from)));
 }
 
-double *cn_block_lu_at(cn_block_lu *lu, int32_t i, int32_t j) {
+double *sparse_block_lu_at(sparse_block_lu *lu, int32_t i, int32_t j) {
     int32_t row = lu->place[i], wanted = lu->place[j];
     int64_t low = lu->start[row], high = lu->start[row + 1];
     while (low < high) {
@@ -201,7 +200,7 @@ double *cn_block_lu_at(cn_block_lu *lu, int32_t i, int32_t j) {
 // ---- numeric, for a block size known to the compiler ----
 
 // Diagonal block := its LU factors with row exchanges.
-CN_INLINE bool cn_factor_block(int dim, double *block, int32_t *exchange) {
+MATH_INLINE bool factor_block(int dim, double *block, int32_t *exchange) {
     for (int k = 0; k < dim; k++) {
         int pivot = k;
         for (int i = k + 1; i < dim; i++) {
@@ -229,9 +228,9 @@ CN_INLINE bool cn_factor_block(int dim, double *block, int32_t *exchange) {
 
 // block := block D^-1, D = P' L U the factored pivot. All rows at a time: turned over, they are the
 // lanes of what the compiler makes of the inner loops.
-CN_INLINE void cn_divide_block(int dim, const double *pivot, const int32_t *exchange,
-                               double *block) {
-    double turned[CN_BLOCK_MOST * CN_BLOCK_MOST];
+MATH_INLINE void divide_block(int dim, const double *pivot, const int32_t *exchange,
+                              double *block) {
+    double turned[SPARSE_BLOCK_MAX * SPARSE_BLOCK_MAX];
     for (int j = 0; j < dim; j++) {
         for (int r = 0; r < dim; r++) {
             turned[dim * j + r] = block[dim * r + j];
@@ -269,8 +268,8 @@ CN_INLINE void cn_divide_block(int dim, const double *pivot, const int32_t *exch
 }
 
 // to -= left right
-CN_INLINE void cn_subtract_product(int dim, const double *restrict left,
-                                   const double *restrict right, double *restrict to) {
+MATH_INLINE void subtract_product(int dim, const double *restrict left,
+                                  const double *restrict right, double *restrict to) {
     for (int i = 0; i < dim; i++) {
         for (int k = 0; k < dim; k++) {
             double factor = left[dim * i + k];
@@ -281,9 +280,9 @@ CN_INLINE void cn_subtract_product(int dim, const double *restrict left,
     }
 }
 
-CN_INLINE bool cn_factor_rows(int dim, cn_block_lu *lu, int32_t from) {
+MATH_INLINE bool factor_rows(int dim, sparse_block_lu *lu, int32_t from) {
     int size = dim * dim;
-    cn_poll poll = {.env = lu->env};
+    base_poll poll = {.env = lu->env};
     for (int32_t i = from; i < lu->rows; i++) {
         int64_t first = lu->start[i], last = lu->start[i + 1];
         for (int64_t k = first; k < last; k++) {
@@ -294,65 +293,65 @@ CN_INLINE bool cn_factor_rows(int dim, cn_block_lu *lu, int32_t from) {
             int32_t row = lu->column[k];
             double *left = lu->work + (int64_t)size * row;
             const double *pivot = lu->value + size * lu->diagonal[row];
-            if (cn_poll_work(&poll,
-                             (double)(size * dim * (lu->start[row + 1] - lu->diagonal[row])))) {
+            if (base_poll_work(&poll,
+                               (double)(size * dim * (lu->start[row + 1] - lu->diagonal[row])))) {
                 return false;
             }
-            cn_divide_block(dim, pivot, lu->exchange + (int64_t)dim * row, left);
+            divide_block(dim, pivot, lu->exchange + (int64_t)dim * row, left);
             for (int64_t l = lu->diagonal[row] + 1; l < lu->start[row + 1]; l++) {
-                cn_subtract_product(dim, left, lu->value + size * l,
-                                    lu->work + (int64_t)size * lu->column[l]);
+                subtract_product(dim, left, lu->value + size * l,
+                                 lu->work + (int64_t)size * lu->column[l]);
             }
         }
         for (int64_t k = first; k < last; k++) {
             memcpy(lu->value + size * k, lu->work + (int64_t)size * lu->column[k],
                    sizeof(double) * (size_t)size);
         }
-        if (!cn_factor_block(dim, lu->value + size * lu->diagonal[i],
-                             lu->exchange + (int64_t)dim * i)) {
+        if (!factor_block(dim, lu->value + size * lu->diagonal[i],
+                          lu->exchange + (int64_t)dim * i)) {
             return false;
         }
     }
     return true;
 }
 
-static bool cn_factor_2(cn_block_lu *lu, int32_t from) {
-    return cn_factor_rows(2, lu, from);
+static bool factor_2(sparse_block_lu *lu, int32_t from) {
+    return factor_rows(2, lu, from);
 }
 
-static bool cn_factor_3(cn_block_lu *lu, int32_t from) {
-    return cn_factor_rows(3, lu, from);
+static bool factor_3(sparse_block_lu *lu, int32_t from) {
+    return factor_rows(3, lu, from);
 }
 
-static bool cn_factor_6(cn_block_lu *lu, int32_t from) {
-    return cn_factor_rows(6, lu, from);
+static bool factor_6(sparse_block_lu *lu, int32_t from) {
+    return factor_rows(6, lu, from);
 }
 
 #if defined(__x86_64__)
 // The same code for processors with 256-bit registers; products and sums are not fused, so the bits
 // are the same.
-__attribute__((target("avx2"))) static bool cn_factor_6_avx2(cn_block_lu *lu, int32_t from) {
-    return cn_factor_rows(6, lu, from);
+__attribute__((target("avx2"))) static bool factor_6_avx2(sparse_block_lu *lu, int32_t from) {
+    return factor_rows(6, lu, from);
 }
 
-bool cn_block_lu_factor(cn_block_lu *lu, int32_t first) {
+bool sparse_block_lu_factor(sparse_block_lu *lu, int32_t first) {
     if (lu->dim == 6 && __builtin_cpu_supports("avx2")) {
-        return cn_factor_6_avx2(lu, first);
+        return factor_6_avx2(lu, first);
     }
-    return lu->dim == 2   ? cn_factor_2(lu, first)
-           : lu->dim == 3 ? cn_factor_3(lu, first)
-                          : cn_factor_6(lu, first);
+    return lu->dim == 2   ? factor_2(lu, first)
+           : lu->dim == 3 ? factor_3(lu, first)
+                          : factor_6(lu, first);
 }
 #else
-bool cn_block_lu_factor(cn_block_lu *lu, int32_t first) {
-    return lu->dim == 2   ? cn_factor_2(lu, first)
-           : lu->dim == 3 ? cn_factor_3(lu, first)
-                          : cn_factor_6(lu, first);
+bool sparse_block_lu_factor(sparse_block_lu *lu, int32_t first) {
+    return lu->dim == 2   ? factor_2(lu, first)
+           : lu->dim == 3 ? factor_3(lu, first)
+                          : factor_6(lu, first);
 }
 #endif
 
 // x := D^-1 x for a factored diagonal block.
-CN_INLINE void cn_solve_block(int dim, const double *block, const int32_t *exchange, double *x) {
+MATH_INLINE void solve_block(int dim, const double *block, const int32_t *exchange, double *x) {
     for (int k = 0; k < dim; k++) {
         double swap = x[k];
         x[k] = x[exchange[k]];
@@ -372,7 +371,7 @@ CN_INLINE void cn_solve_block(int dim, const double *block, const int32_t *excha
 }
 
 // to -= block x
-CN_INLINE void cn_subtract_apply(int dim, const double *block, const double *x, double *to) {
+MATH_INLINE void subtract_apply(int dim, const double *block, const double *x, double *to) {
     for (int i = 0; i < dim; i++) {
         double sum = 0.0;
         for (int j = 0; j < dim; j++) {
@@ -382,7 +381,7 @@ CN_INLINE void cn_subtract_apply(int dim, const double *block, const double *x, 
     }
 }
 
-CN_INLINE void cn_solve_rows(int dim, cn_block_lu *lu, double *x) {
+MATH_INLINE void solve_rows(int dim, sparse_block_lu *lu, double *x) {
     int size = dim * dim;
     double *y = lu->x;
     for (int32_t i = 0; i < lu->rows; i++) {
@@ -390,29 +389,29 @@ CN_INLINE void cn_solve_rows(int dim, cn_block_lu *lu, double *x) {
     }
     for (int32_t i = 0; i < lu->rows; i++) {
         for (int64_t k = lu->start[i]; k < lu->diagonal[i]; k++) {
-            cn_subtract_apply(dim, lu->value + size * k, y + (int64_t)dim * lu->column[k],
-                              y + (int64_t)dim * i);
+            subtract_apply(dim, lu->value + size * k, y + (int64_t)dim * lu->column[k],
+                           y + (int64_t)dim * i);
         }
     }
     for (int32_t i = lu->rows - 1; i >= 0; i--) {
         for (int64_t k = lu->diagonal[i] + 1; k < lu->start[i + 1]; k++) {
-            cn_subtract_apply(dim, lu->value + size * k, y + (int64_t)dim * lu->column[k],
-                              y + (int64_t)dim * i);
+            subtract_apply(dim, lu->value + size * k, y + (int64_t)dim * lu->column[k],
+                           y + (int64_t)dim * i);
         }
-        cn_solve_block(dim, lu->value + size * lu->diagonal[i], lu->exchange + (int64_t)dim * i,
-                       y + (int64_t)dim * i);
+        solve_block(dim, lu->value + size * lu->diagonal[i], lu->exchange + (int64_t)dim * i,
+                    y + (int64_t)dim * i);
     }
     for (int32_t i = 0; i < lu->rows; i++) {
         memcpy(x + (int64_t)dim * i, y + (int64_t)dim * lu->place[i], sizeof *x * (size_t)dim);
     }
 }
 
-void cn_block_lu_solve(cn_block_lu *lu, double *x) {
+void sparse_block_lu_solve(sparse_block_lu *lu, double *x) {
     if (lu->dim == 6) {
-        cn_solve_rows(6, lu, x);
+        solve_rows(6, lu, x);
     } else if (lu->dim == 3) {
-        cn_solve_rows(3, lu, x);
+        solve_rows(3, lu, x);
     } else {
-        cn_solve_rows(2, lu, x);
+        solve_rows(2, lu, x);
     }
 }

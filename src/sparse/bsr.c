@@ -9,8 +9,8 @@
 
 // Marks in `seen` the block columns of block row `row` (the diagonal always) and lists them;
 // returns their number.
-static int32_t cn_collect_blocks(const cn_csr *a, int32_t dim, int32_t row, int32_t *seen,
-                                 int32_t *list) {
+static int32_t collect_blocks(const cn_csr *a, int32_t dim, int32_t row, int32_t *seen,
+                              int32_t *list) {
     int32_t count = 0;
     seen[row] = row + 1;
     list[count++] = row;
@@ -26,7 +26,7 @@ static int32_t cn_collect_blocks(const cn_csr *a, int32_t dim, int32_t row, int3
     return count;
 }
 
-static void cn_sort_ascending(int32_t *list, int32_t count) {
+static void sort_ascending(int32_t *list, int32_t count) {
     // Shell sort: rows are short and mostly sorted already.
     for (int32_t gap = count / 2; gap > 0; gap /= 2) {
         for (int32_t i = gap; i < count; i++) {
@@ -42,7 +42,7 @@ static void cn_sort_ascending(int32_t *list, int32_t count) {
 
 // Puts the entries of block row `row` of a into its blocks; place[b] is the block index of column b
 // in this row.
-static void cn_scatter_row(const cn_csr *a, const cn_bsr *out, int32_t row, const int64_t *place) {
+static void scatter_row(const cn_csr *a, const cn_bsr *out, int32_t row, const int64_t *place) {
     int32_t dim = out->dim;
     for (int32_t i = 0; i < dim; i++) {
         int32_t line = dim * row + i;
@@ -54,25 +54,25 @@ static void cn_scatter_row(const cn_csr *a, const cn_bsr *out, int32_t row, cons
     }
 }
 
-cn_status cn_bsr_from_csr(cn_arena *memory, const cn_csr *a, int32_t dim, cn_bsr *out) {
+cn_status sparse_bsr_from_csr(cn_arena *memory, const cn_csr *a, int32_t dim, cn_bsr *out) {
     int32_t block_rows = a->rows / dim;
     int64_t entries = a->start[a->rows];
     *out = (cn_bsr){.dim = dim, .block_rows = block_rows};
-    out->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)block_rows + 1);
-    out->column = CN_TAKE(memory, int32_t, entries + block_rows);
-    int32_t *seen = CN_TAKE_ZERO(memory, int32_t, block_rows);
-    int64_t *place = CN_TAKE(memory, int64_t, block_rows);
+    out->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)block_rows + 1);
+    out->column = BASE_TAKE(memory, int32_t, entries + block_rows);
+    int32_t *seen = BASE_TAKE_ZERO(memory, int32_t, block_rows);
+    int64_t *place = BASE_TAKE(memory, int64_t, block_rows);
     if (!out->start || !out->column || !seen || !place) {
         return CN_ERR_MEMORY;
     }
     for (int32_t row = 0; row < block_rows; row++) {
         int32_t *list = out->column + out->start[row];
-        int32_t count = cn_collect_blocks(a, dim, row, seen, list);
-        cn_sort_ascending(list, count);
+        int32_t count = collect_blocks(a, dim, row, seen, list);
+        sort_ascending(list, count);
         out->start[row + 1] = out->start[row] + count;
     }
     int64_t blocks = out->start[block_rows];
-    out->value = CN_TAKE_ZERO(memory, double, blocks *dim *dim + CN_BSR_PAD);
+    out->value = BASE_TAKE_ZERO(memory, double, blocks *dim *dim + CN_BSR_PAD);
     if (!out->value) {
         return CN_ERR_MEMORY;
     }
@@ -80,19 +80,19 @@ cn_status cn_bsr_from_csr(cn_arena *memory, const cn_csr *a, int32_t dim, cn_bsr
         for (int64_t k = out->start[row]; k < out->start[row + 1]; k++) {
             place[out->column[k]] = k;
         }
-        cn_scatter_row(a, out, row, place);
+        scatter_row(a, out, row, place);
     }
     return CN_OK;
 }
 
-cn_status cn_bsr_to_csr(cn_arena *memory, const cn_bsr *a, cn_csr *out) {
+cn_status sparse_bsr_to_csr(cn_arena *memory, const cn_bsr *a, cn_csr *out) {
     int32_t dim = a->dim;
     int32_t rows = dim * a->block_rows;
     int64_t entries = a->start[a->block_rows] * dim * dim;
     *out = (cn_csr){.rows = rows, .cols = rows};
-    out->start = CN_TAKE(memory, int64_t, (int64_t)rows + 1);
-    out->column = CN_TAKE(memory, int32_t, entries);
-    out->value = CN_TAKE(memory, double, entries);
+    out->start = BASE_TAKE(memory, int64_t, (int64_t)rows + 1);
+    out->column = BASE_TAKE(memory, int32_t, entries);
+    out->value = BASE_TAKE(memory, double, entries);
     if (!out->start || !out->column || !out->value) {
         return CN_ERR_MEMORY;
     }
@@ -111,7 +111,7 @@ cn_status cn_bsr_to_csr(cn_arena *memory, const cn_bsr *a, cn_csr *out) {
     return CN_OK;
 }
 
-void cn_bsr_diagonal(const cn_bsr *a, double *diagonal) {
+void sparse_bsr_diagonal(const cn_bsr *a, double *diagonal) {
     size_t block = (size_t)a->dim * (size_t)a->dim;
     for (int32_t row = 0; row < a->block_rows; row++) {
         memset(diagonal + block * (size_t)row, 0, sizeof *diagonal * block);
@@ -125,7 +125,7 @@ void cn_bsr_diagonal(const cn_bsr *a, double *diagonal) {
 }
 
 // dim is a constant where this is inlined for 2 and 3, so that the small loops unroll.
-static inline void cn_bsr_apply_blocks(const cn_bsr *a, int32_t dim, const double *x, double *y) {
+static inline void bsr_apply_blocks(const cn_bsr *a, int32_t dim, const double *x, double *y) {
     for (int32_t row = 0; row < a->block_rows; row++) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int64_t k = a->start[row]; k < a->start[row + 1]; k++) {
@@ -143,12 +143,12 @@ static inline void cn_bsr_apply_blocks(const cn_bsr *a, int32_t dim, const doubl
     }
 }
 
-void cn_bsr_apply(const cn_bsr *a, const double *x, double *y) {
+void sparse_bsr_apply(const cn_bsr *a, const double *x, double *y) {
     if (a->dim == 3) {
-        cn_bsr_apply_blocks(a, 3, x, y);
+        bsr_apply_blocks(a, 3, x, y);
     } else if (a->dim == 2) {
-        cn_bsr_apply_blocks(a, 2, x, y);
+        bsr_apply_blocks(a, 2, x, y);
     } else {
-        cn_bsr_apply_blocks(a, a->dim, x, y);
+        bsr_apply_blocks(a, a->dim, x, y);
     }
 }

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-bool cn_cholesky_factor(int32_t n, double *A, int32_t *row) {
+bool sparse_cholesky_factor(int32_t n, double *A, int32_t *row) {
     for (int32_t j = 0; j < n; j++) {
         double *column = A + (int64_t)n * j;
         double diagonal = column[j];
@@ -19,7 +19,7 @@ bool cn_cholesky_factor(int32_t n, double *A, int32_t *row) {
             }
         }
         // Against its own diagonal entry, so that units do not matter.
-        if (!(diagonal > 0.0 && column[j] > CN_PIVOT_MIN * diagonal)) {
+        if (!(diagonal > 0.0 && column[j] > SPARSE_PIVOT_MIN * diagonal)) {
             *row = j;
             return false;
         }
@@ -31,7 +31,7 @@ bool cn_cholesky_factor(int32_t n, double *A, int32_t *row) {
     return true;
 }
 
-void cn_cholesky_lower(int32_t n, const double *L, double *b) {
+void sparse_cholesky_lower(int32_t n, const double *L, double *b) {
     for (int32_t j = 0; j < n; j++) {
         const double *column = L + (int64_t)n * j;
         b[j] /= column[j];
@@ -41,7 +41,7 @@ void cn_cholesky_lower(int32_t n, const double *L, double *b) {
     }
 }
 
-void cn_cholesky_upper(int32_t n, const double *L, double *b) {
+void sparse_cholesky_upper(int32_t n, const double *L, double *b) {
     for (int32_t j = n - 1; j >= 0; j--) {
         const double *column = L + (int64_t)n * j;
         for (int32_t i = j + 1; i < n; i++) {

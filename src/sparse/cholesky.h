@@ -9,10 +9,10 @@
 
 // A = L L', n x n by columns, in place in the lower triangle; the upper one is neither read nor
 // written. false: not positive definite to working precision, at *row.
-bool cn_cholesky_factor(int32_t n, double *A, int32_t *row);
+bool sparse_cholesky_factor(int32_t n, double *A, int32_t *row);
 // b := L^-1 b
-void cn_cholesky_lower(int32_t n, const double *L, double *b);
+void sparse_cholesky_lower(int32_t n, const double *L, double *b);
 // b := L'^-1 b
-void cn_cholesky_upper(int32_t n, const double *L, double *b);
+void sparse_cholesky_upper(int32_t n, const double *L, double *b);
 
 #endif

@@ -9,8 +9,8 @@
 #include <string.h>
 
 // The stable order of count keys in [0, range): order_out[j] lists positions of order_in.
-static void cn_counting_sort(int64_t count, const int32_t *key, const int64_t *order_in,
-                             int32_t range, int64_t *slot, int64_t *order_out) {
+static void counting_sort(int64_t count, const int32_t *key, const int64_t *order_in, int32_t range,
+                          int64_t *slot, int64_t *order_out) {
     memset(slot, 0, sizeof *slot * ((size_t)range + 1));
     for (int64_t k = 0; k < count; k++) {
         slot[key[k] + 1]++;
@@ -24,33 +24,33 @@ static void cn_counting_sort(int64_t count, const int32_t *key, const int64_t *o
     }
 }
 
-static cn_status cn_csr_allocate(cn_arena *memory, int32_t rows, int32_t cols, int64_t count,
-                                 cn_csr *out) {
+static cn_status csr_allocate(cn_arena *memory, int32_t rows, int32_t cols, int64_t count,
+                              cn_csr *out) {
     *out = (cn_csr){.rows = rows, .cols = cols};
-    out->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)rows + 1);
-    out->column = CN_TAKE(memory, int32_t, count);
-    out->value = CN_TAKE(memory, double, count);
+    out->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)rows + 1);
+    out->column = BASE_TAKE(memory, int32_t, count);
+    out->value = BASE_TAKE(memory, double, count);
     return out->start && out->column && out->value ? CN_OK : CN_ERR_MEMORY;
 }
 
-cn_status cn_csr_from_triplets(cn_arena *memory, int32_t rows, int32_t cols, int64_t count,
-                               const int32_t *row, const int32_t *column, const double *value,
-                               cn_csr *out) {
-    cn_status status = cn_csr_allocate(memory, rows, cols, count, out);
+cn_status sparse_csr_from_triplets(cn_arena *memory, int32_t rows, int32_t cols, int64_t count,
+                                   const int32_t *row, const int32_t *column, const double *value,
+                                   cn_csr *out) {
+    cn_status status = csr_allocate(memory, rows, cols, count, out);
     if (status != CN_OK) {
         return status;
     }
-    cn_arena_mark mark = cn_arena_get_mark(memory);
+    base_arena_mark mark = base_arena_get_mark(memory);
     int32_t range = rows > cols ? rows : cols;
-    int64_t *slot = CN_TAKE(memory, int64_t, (int64_t)range + 2);
-    int64_t *by_column = CN_TAKE(memory, int64_t, count);
-    int64_t *by_row = CN_TAKE(memory, int64_t, count);
+    int64_t *slot = BASE_TAKE(memory, int64_t, (int64_t)range + 2);
+    int64_t *by_column = BASE_TAKE(memory, int64_t, count);
+    int64_t *by_row = BASE_TAKE(memory, int64_t, count);
     if (!slot || !by_column || !by_row) {
-        cn_arena_release(memory, mark);
+        base_arena_release(memory, mark);
         return CN_ERR_MEMORY;
     }
-    cn_counting_sort(count, column, NULL, cols, slot, by_column);
-    cn_counting_sort(count, row, by_column, rows, slot, by_row);
+    counting_sort(count, column, NULL, cols, slot, by_column);
+    counting_sort(count, row, by_column, rows, slot, by_row);
     int64_t filled = 0;
     int32_t last_row = -1;
     for (int64_t j = 0; j < count; j++) {
@@ -68,12 +68,12 @@ cn_status cn_csr_from_triplets(cn_arena *memory, int32_t rows, int32_t cols, int
     for (int32_t i = 0; i < rows; i++) {
         out->start[i + 1] += out->start[i];
     }
-    cn_arena_release(memory, mark);
+    base_arena_release(memory, mark);
     return CN_OK;
 }
 
-cn_status cn_csr_transpose(cn_arena *memory, const cn_csr *a, cn_csr *out) {
-    cn_status status = cn_csr_allocate(memory, a->cols, a->rows, a->start[a->rows], out);
+cn_status sparse_csr_transpose(cn_arena *memory, const cn_csr *a, cn_csr *out) {
+    cn_status status = csr_allocate(memory, a->cols, a->rows, a->start[a->rows], out);
     if (status != CN_OK) {
         return status;
     }
@@ -96,7 +96,7 @@ cn_status cn_csr_transpose(cn_arena *memory, const cn_csr *a, cn_csr *out) {
     return CN_OK;
 }
 
-void cn_csr_apply(const cn_csr *a, const double *x, double *y) {
+void sparse_csr_apply(const cn_csr *a, const double *x, double *y) {
     for (int32_t i = 0; i < a->rows; i++) {
         double sum = 0.0;
         for (int64_t k = a->start[i]; k < a->start[i + 1]; k++) {
@@ -106,7 +106,7 @@ void cn_csr_apply(const cn_csr *a, const double *x, double *y) {
     }
 }
 
-void cn_csr_apply_transposed(const cn_csr *a, const double *x, double *y) {
+void sparse_csr_apply_transposed(const cn_csr *a, const double *x, double *y) {
     memset(y, 0, sizeof *y * (size_t)a->cols);
     for (int32_t i = 0; i < a->rows; i++) {
         for (int64_t k = a->start[i]; k < a->start[i + 1]; k++) {
@@ -115,7 +115,7 @@ void cn_csr_apply_transposed(const cn_csr *a, const double *x, double *y) {
     }
 }
 
-bool cn_csr_is_sound(const cn_csr *a, int32_t *bad_row) {
+bool sparse_csr_is_sound(const cn_csr *a, int32_t *bad_row) {
     for (int32_t i = 0; i < a->rows; i++) {
         *bad_row = i;
         if (a->start[i + 1] < a->start[i]) {

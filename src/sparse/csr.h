@@ -8,15 +8,15 @@
 
 // Entries (row[k], column[k], value[k]), k < count, in any order; repeated ones are summed in the
 // order given. Indices must be in range. Explicit zeros are kept.
-cn_status cn_csr_from_triplets(cn_arena *memory, int32_t rows, int32_t cols, int64_t count,
-                               const int32_t *row, const int32_t *column, const double *value,
-                               cn_csr *out);
-cn_status cn_csr_transpose(cn_arena *memory, const cn_csr *a, cn_csr *out);
+cn_status sparse_csr_from_triplets(cn_arena *memory, int32_t rows, int32_t cols, int64_t count,
+                                   const int32_t *row, const int32_t *column, const double *value,
+                                   cn_csr *out);
+cn_status sparse_csr_transpose(cn_arena *memory, const cn_csr *a, cn_csr *out);
 // y = A x
-void cn_csr_apply(const cn_csr *a, const double *x, double *y);
+void sparse_csr_apply(const cn_csr *a, const double *x, double *y);
 // y = A' x
-void cn_csr_apply_transposed(const cn_csr *a, const double *x, double *y);
+void sparse_csr_apply_transposed(const cn_csr *a, const double *x, double *y);
 // Indices ascend and are in range, values finite. *bad_row: where not.
-bool cn_csr_is_sound(const cn_csr *a, int32_t *bad_row);
+bool sparse_csr_is_sound(const cn_csr *a, int32_t *bad_row);
 
 #endif

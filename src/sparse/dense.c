@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 
-static void cn_swap_rows(int32_t n, double *a, int32_t i, int32_t j) {
+static void swap_rows(int32_t n, double *a, int32_t i, int32_t j) {
     double *first = a + (int64_t)n * i, *second = a + (int64_t)n * j;
     for (int32_t k = 0; k < n; k++) {
         double kept = first[k];
@@ -17,17 +17,17 @@ static void cn_swap_rows(int32_t n, double *a, int32_t i, int32_t j) {
     }
 }
 
-bool cn_lu_factor(int32_t n, double *a, int32_t *pivot) {
-    return cn_lu_factor_watched(n, a, pivot, NULL);
+bool sparse_lu_factor(int32_t n, double *a, int32_t *pivot) {
+    return sparse_lu_factor_watched(n, a, pivot, NULL);
 }
 
-bool cn_lu_factor_watched(int32_t n, double *a, int32_t *pivot, const cn_lu_stop *stop) {
+bool sparse_lu_factor_watched(int32_t n, double *a, int32_t *pivot, const sparse_lu_stop *stop) {
     double largest = 0.0;
     for (int64_t k = 0; k < (int64_t)n * n; k++) {
         largest = fmax(largest, fabs(a[k]));
     }
     // A pivot of this size is what rounding leaves of zero.
-    double least = n * DBL_EPSILON * largest;
+    double min = n * DBL_EPSILON * largest;
     for (int32_t k = 0; k < n; k++) {
         if (stop && stop->asks(stop->user)) {
             *stop->stopped = true;
@@ -40,11 +40,11 @@ bool cn_lu_factor_watched(int32_t n, double *a, int32_t *pivot, const cn_lu_stop
             }
         }
         pivot[k] = best;
-        if (!(fabs(a[(int64_t)n * best + k]) > least)) {
+        if (!(fabs(a[(int64_t)n * best + k]) > min)) {
             return false;
         }
         if (best != k) {
-            cn_swap_rows(n, a, k, best);
+            swap_rows(n, a, k, best);
         }
         const double *top = a + (int64_t)n * k;
         for (int32_t i = k + 1; i < n; i++) {
@@ -61,7 +61,7 @@ bool cn_lu_factor_watched(int32_t n, double *a, int32_t *pivot, const cn_lu_stop
     return true;
 }
 
-void cn_lu_solve(int32_t n, const double *factors, const int32_t *pivot, double *x) {
+void sparse_lu_solve(int32_t n, const double *factors, const int32_t *pivot, double *x) {
     for (int32_t k = 0; k < n; k++) {
         double kept = x[k];
         x[k] = x[pivot[k]];

@@ -9,16 +9,16 @@
 
 // a (n x n, by rows) := its factors, pivot[n] := the row exchanges. false when a is singular to
 // working accuracy; a is spoilt then.
-bool cn_lu_factor(int32_t n, double *a, int32_t *pivot);
+bool sparse_lu_factor(int32_t n, double *a, int32_t *pivot);
 // The same, asking before each of the n steps whether to stop, since large n take seconds; then
 // false, with *stopped true.
-typedef struct cn_lu_stop {
+typedef struct sparse_lu_stop {
     bool (*asks)(void *user);
     void *user;
     bool *stopped;
-} cn_lu_stop;
-bool cn_lu_factor_watched(int32_t n, double *a, int32_t *pivot, const cn_lu_stop *stop);
-// x := A^-1 x with the factors of cn_lu_factor.
-void cn_lu_solve(int32_t n, const double *factors, const int32_t *pivot, double *x);
+} sparse_lu_stop;
+bool sparse_lu_factor_watched(int32_t n, double *a, int32_t *pivot, const sparse_lu_stop *stop);
+// x := A^-1 x with the factors of sparse_lu_factor.
+void sparse_lu_solve(int32_t n, const double *factors, const int32_t *pivot, double *x);
 
 #endif

@@ -13,19 +13,19 @@
 
 #include <cholmod.h>
 
-typedef struct cn_cholmod {
+typedef struct sparse_cholmod {
     cholmod_common common;
     cholmod_sparse A; // by columns, upper triangle: the rows of our lower triangle
     cholmod_factor *L;
     cholmod_dense *X, *Y, *E; // work space of the solves, kept
-} cn_cholmod;
+} sparse_cholmod;
 
-static cn_status cn_cholmod_analyse(cn_linear *linear) {
+static cn_status cholmod_analyse(sparse_linear *linear) {
     cn_csr *own = &linear->A;
     int64_t entries = own->start[own->rows];
-    cn_cholmod *state = CN_TAKE_ZERO(linear->memory, cn_cholmod, 1);
-    SuiteSparse_long *row = CN_TAKE(linear->memory, SuiteSparse_long, entries);
-    SuiteSparse_long *start = CN_TAKE(linear->memory, SuiteSparse_long, (int64_t)own->rows + 1);
+    sparse_cholmod *state = BASE_TAKE_ZERO(linear->memory, sparse_cholmod, 1);
+    SuiteSparse_long *row = BASE_TAKE(linear->memory, SuiteSparse_long, entries);
+    SuiteSparse_long *start = BASE_TAKE(linear->memory, SuiteSparse_long, (int64_t)own->rows + 1);
     if (!state || !row || !start) {
         return CN_ERR_MEMORY;
     }
@@ -58,8 +58,8 @@ static cn_status cn_cholmod_analyse(cn_linear *linear) {
     return state->L ? CN_OK : CN_ERR_MEMORY;
 }
 
-static cn_status cn_cholmod_factorize(cn_linear *linear, int32_t *row) {
-    cn_cholmod *state = linear->state;
+static cn_status sparse_cholmod_factorize(sparse_linear *linear, int32_t *row) {
+    sparse_cholmod *state = linear->state;
     if (!cholmod_l_factorize(&state->A, state->L, &state->common)) {
         return CN_ERR_MEMORY;
     }
@@ -69,11 +69,11 @@ static cn_status cn_cholmod_factorize(cn_linear *linear, int32_t *row) {
         return CN_ERR_NUMERIC;
     }
     // The diagonal of A is about 1, so the ratio of extreme pivots tells the smallest one.
-    return cholmod_l_rcond(state->L, &state->common) > CN_PIVOT_MIN ? CN_OK : CN_ERR_NUMERIC;
+    return cholmod_l_rcond(state->L, &state->common) > SPARSE_PIVOT_MIN ? CN_OK : CN_ERR_NUMERIC;
 }
 
-static cn_status cn_cholmod_solve(cn_linear *linear, int32_t columns, double *b) {
-    cn_cholmod *state = linear->state;
+static cn_status sparse_cholmod_solve(sparse_linear *linear, int32_t columns, double *b) {
+    sparse_cholmod *state = linear->state;
     size_t n = (size_t)linear->A.rows, count = (size_t)columns;
     cholmod_dense rhs = {.nrow = n,
                          .ncol = count,
@@ -95,8 +95,8 @@ static cn_status cn_cholmod_solve(cn_linear *linear, int32_t columns, double *b)
     return CN_OK;
 }
 
-static void cn_cholmod_destroy(cn_linear *linear) {
-    cn_cholmod *state = linear->state;
+static void cholmod_destroy(sparse_linear *linear) {
+    sparse_cholmod *state = linear->state;
     cholmod_l_free_dense(&state->X, &state->common);
     cholmod_l_free_dense(&state->Y, &state->common);
     cholmod_l_free_dense(&state->E, &state->common);
@@ -104,14 +104,14 @@ static void cn_cholmod_destroy(cn_linear *linear) {
     cholmod_l_finish(&state->common);
 }
 
-const cn_linear_backend cn_linear_cholmod = {
+const sparse_linear_backend sparse_linear_cholmod = {
     .name = "cholmod",
     .about = "CHOLMOD sparse Cholesky; positive definite, any size",
     .definite = true,
-    .analyse = cn_cholmod_analyse,
-    .factorize = cn_cholmod_factorize,
-    .solve = cn_cholmod_solve,
-    .destroy = cn_cholmod_destroy,
+    .analyse = cholmod_analyse,
+    .factorize = sparse_cholmod_factorize,
+    .solve = sparse_cholmod_solve,
+    .destroy = cholmod_destroy,
 };
 
 #endif

@@ -11,26 +11,26 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct cn_dense_state {
+typedef struct dense_state {
     double *factor;       // n x n by columns
     lapack_int *exchange; // LU only
     double *column_size;  // LU only: largest entry of each column
-} cn_dense_state;
+} dense_state;
 
-static cn_status cn_dense_analyse(cn_linear *linear) {
+static cn_status dense_analyse(sparse_linear *linear) {
     int64_t n = linear->A.rows;
-    cn_dense_state *state = CN_TAKE_ZERO(linear->memory, cn_dense_state, 1);
+    dense_state *state = BASE_TAKE_ZERO(linear->memory, dense_state, 1);
     if (!state) {
         return CN_ERR_MEMORY;
     }
-    state->factor = CN_TAKE(linear->memory, double, n *n);
-    state->exchange = CN_TAKE(linear->memory, lapack_int, n);
-    state->column_size = CN_TAKE(linear->memory, double, n);
+    state->factor = BASE_TAKE(linear->memory, double, n *n);
+    state->exchange = BASE_TAKE(linear->memory, lapack_int, n);
+    state->column_size = BASE_TAKE(linear->memory, double, n);
     linear->state = state;
     return state->factor && state->exchange && state->column_size ? CN_OK : CN_ERR_MEMORY;
 }
 
-static void cn_dense_fill(const cn_linear *linear, double *dense) {
+static void dense_fill(const sparse_linear *linear, double *dense) {
     int64_t n = linear->A.rows;
     memset(dense, 0, sizeof *dense * (size_t)(n * n));
     for (int32_t i = 0; i < n; i++) {
@@ -40,13 +40,13 @@ static void cn_dense_fill(const cn_linear *linear, double *dense) {
     }
 }
 
-static cn_status cn_dense_cholesky_factorize(cn_linear *linear, int32_t *row) {
-    cn_dense_state *state = linear->state;
+static cn_status dense_cholesky_factorize(sparse_linear *linear, int32_t *row) {
+    dense_state *state = linear->state;
     int32_t n = linear->A.rows;
     if (n == 0) {
         return CN_OK;
     }
-    cn_dense_fill(linear, state->factor);
+    dense_fill(linear, state->factor);
     lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, state->factor, n);
     if (info != 0) {
         *row = info > 0 ? info - 1 : -1;
@@ -54,7 +54,7 @@ static cn_status cn_dense_cholesky_factorize(cn_linear *linear, int32_t *row) {
     }
     for (int32_t i = 0; i < n; i++) {
         double pivot = state->factor[(int64_t)n * i + i];
-        if (!(pivot * pivot > CN_PIVOT_MIN * linear->A.value[linear->A.start[i + 1] - 1])) {
+        if (!(pivot * pivot > SPARSE_PIVOT_MIN * linear->A.value[linear->A.start[i + 1] - 1])) {
             *row = i;
             return CN_ERR_NUMERIC;
         }
@@ -62,20 +62,20 @@ static cn_status cn_dense_cholesky_factorize(cn_linear *linear, int32_t *row) {
     return CN_OK;
 }
 
-static cn_status cn_dense_cholesky_solve(cn_linear *linear, int32_t columns, double *b) {
-    cn_dense_state *state = linear->state;
+static cn_status dense_cholesky_solve(sparse_linear *linear, int32_t columns, double *b) {
+    dense_state *state = linear->state;
     int32_t n = linear->A.rows;
     LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, columns, state->factor, n, b, n);
     return CN_OK;
 }
 
-static cn_status cn_dense_lu_factorize(cn_linear *linear, int32_t *row) {
-    cn_dense_state *state = linear->state;
+static cn_status dense_lu_factorize(sparse_linear *linear, int32_t *row) {
+    dense_state *state = linear->state;
     int32_t n = linear->A.rows;
     if (n == 0) {
         return CN_OK;
     }
-    cn_dense_fill(linear, state->factor);
+    dense_fill(linear, state->factor);
     for (int64_t j = 0; j < n; j++) {
         state->column_size[j] = 0.0;
         for (int64_t i = 0; i < n; i++) {
@@ -85,7 +85,7 @@ static cn_status cn_dense_lu_factorize(cn_linear *linear, int32_t *row) {
     LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, state->factor, n, state->exchange);
     for (int32_t j = 0; j < n; j++) {
         double pivot = fabs(state->factor[(int64_t)n * j + j]);
-        if (!(pivot > CN_PIVOT_MIN * state->column_size[j] && isfinite(pivot))) {
+        if (!(pivot > SPARSE_PIVOT_MIN * state->column_size[j] && isfinite(pivot))) {
             *row = j;
             return CN_ERR_NUMERIC;
         }
@@ -93,27 +93,27 @@ static cn_status cn_dense_lu_factorize(cn_linear *linear, int32_t *row) {
     return CN_OK;
 }
 
-static cn_status cn_dense_lu_solve(cn_linear *linear, int32_t columns, double *b) {
-    cn_dense_state *state = linear->state;
+static cn_status dense_lu_solve(sparse_linear *linear, int32_t columns, double *b) {
+    dense_state *state = linear->state;
     int32_t n = linear->A.rows;
     LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', n, columns, state->factor, n, state->exchange, b, n);
     return CN_OK;
 }
 
-const cn_linear_backend cn_linear_dense_cholesky = {
+const sparse_linear_backend sparse_linear_dense_cholesky = {
     .name = "dense-cholesky",
     .about = "LAPACK Cholesky of the full matrix; positive definite, a few hundred unknowns",
     .definite = true,
-    .analyse = cn_dense_analyse,
-    .factorize = cn_dense_cholesky_factorize,
-    .solve = cn_dense_cholesky_solve,
+    .analyse = dense_analyse,
+    .factorize = dense_cholesky_factorize,
+    .solve = dense_cholesky_solve,
 };
 
-const cn_linear_backend cn_linear_dense_lu = {
+const sparse_linear_backend sparse_linear_dense_lu = {
     .name = "dense-lu",
     .about = "LAPACK LU of the full matrix; any regular one, a few hundred unknowns",
     .definite = false,
-    .analyse = cn_dense_analyse,
-    .factorize = cn_dense_lu_factorize,
-    .solve = cn_dense_lu_solve,
+    .analyse = dense_analyse,
+    .factorize = dense_lu_factorize,
+    .solve = dense_lu_solve,
 };

@@ -11,22 +11,22 @@
 #include <klu.h>
 #include <math.h>
 
-typedef struct cn_klu {
+typedef struct sparse_klu {
     klu_l_common common;
     klu_l_symbolic *symbolic;
     klu_l_numeric *numeric;
     SuiteSparse_long *start, *row; // our rows are KLU's columns: it factorises A'
-} cn_klu;
+} sparse_klu;
 
-static cn_status cn_klu_analyse(cn_linear *linear) {
+static cn_status klu_analyse(sparse_linear *linear) {
     cn_csr *own = &linear->A;
     int64_t entries = own->start[own->rows];
-    cn_klu *state = CN_TAKE_ZERO(linear->memory, cn_klu, 1);
+    sparse_klu *state = BASE_TAKE_ZERO(linear->memory, sparse_klu, 1);
     if (!state) {
         return CN_ERR_MEMORY;
     }
-    state->start = CN_TAKE(linear->memory, SuiteSparse_long, (int64_t)own->rows + 1);
-    state->row = CN_TAKE(linear->memory, SuiteSparse_long, entries);
+    state->start = BASE_TAKE(linear->memory, SuiteSparse_long, (int64_t)own->rows + 1);
+    state->row = BASE_TAKE(linear->memory, SuiteSparse_long, entries);
     if (!state->start || !state->row) {
         return CN_ERR_MEMORY;
     }
@@ -47,8 +47,8 @@ static cn_status cn_klu_analyse(cn_linear *linear) {
     return memory ? CN_OK : CN_ERR_MEMORY;
 }
 
-static cn_status cn_klu_factorize(cn_linear *linear, int32_t *row) {
-    cn_klu *state = linear->state;
+static cn_status klu_factorize(sparse_linear *linear, int32_t *row) {
+    sparse_klu *state = linear->state;
     if (linear->A.rows == 0) {
         return CN_OK;
     }
@@ -64,33 +64,33 @@ static cn_status cn_klu_factorize(cn_linear *linear, int32_t *row) {
     }
     // A cheap estimate of the condition: what is below is rounding.
     klu_l_rcond(state->symbolic, state->numeric, &state->common);
-    return state->common.rcond > CN_PIVOT_MIN * CN_PIVOT_MIN ? CN_OK : CN_ERR_NUMERIC;
+    return state->common.rcond > SPARSE_PIVOT_MIN * SPARSE_PIVOT_MIN ? CN_OK : CN_ERR_NUMERIC;
 }
 
-static cn_status cn_klu_solve(cn_linear *linear, int32_t columns, double *b) {
-    cn_klu *state = linear->state;
+static cn_status sparse_klu_solve(sparse_linear *linear, int32_t columns, double *b) {
+    sparse_klu *state = linear->state;
     int32_t n = linear->A.rows;
     klu_l_tsolve(state->symbolic, state->numeric, n, columns, b, &state->common);
     return CN_OK;
 }
 
-static void cn_klu_destroy(cn_linear *linear) {
-    cn_klu *state = linear->state;
+static void klu_destroy(sparse_linear *linear) {
+    sparse_klu *state = linear->state;
     klu_l_free_numeric(&state->numeric, &state->common);
     klu_l_free_symbolic(&state->symbolic, &state->common);
 }
 
-double cn_linear_klu_work(const cn_linear *linear) {
-    const cn_klu *state = linear->state;
+double sparse_linear_klu_work(const sparse_linear *linear) {
+    const sparse_klu *state = linear->state;
     return state->symbolic && state->symbolic->est_flops > 0.0 ? state->symbolic->est_flops : 0.0;
 }
 
-const cn_linear_backend cn_linear_klu = {
+const sparse_linear_backend sparse_linear_klu = {
     .name = "klu",
     .about = "sparse LU with threshold pivoting (KLU); any regular matrix, no BLAS",
     .definite = false,
-    .analyse = cn_klu_analyse,
-    .factorize = cn_klu_factorize,
-    .solve = cn_klu_solve,
-    .destroy = cn_klu_destroy,
+    .analyse = klu_analyse,
+    .factorize = klu_factorize,
+    .solve = sparse_klu_solve,
+    .destroy = klu_destroy,
 };

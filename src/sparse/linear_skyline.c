@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct cn_skyline {
+typedef struct skyline {
     int32_t *order; // order[i]: the row of A that comes i-th
     int32_t *place; // the inverse
     int32_t *first; // first column of row i of L
@@ -24,18 +24,18 @@ typedef struct cn_skyline {
     int64_t size;
     double *L;
     double *x; // one column, permuted
-} cn_skyline;
+} skyline;
 
 // The graph of A without its diagonal: both directions of every stored off-diagonal entry.
-typedef struct cn_graph {
+typedef struct sparse_graph {
     int64_t *start;
     int32_t *neighbour;
-} cn_graph;
+} sparse_graph;
 
-static cn_status cn_graph_build(cn_arena *memory, const cn_csr *A, cn_graph *graph) {
+static cn_status graph_build(cn_arena *memory, const cn_csr *A, sparse_graph *graph) {
     int32_t n = A->rows;
-    graph->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)n + 2);
-    graph->neighbour = CN_TAKE(memory, int32_t, 2 * (A->start[n] - n));
+    graph->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)n + 2);
+    graph->neighbour = BASE_TAKE(memory, int32_t, 2 * (A->start[n] - n));
     if (!graph->start || !graph->neighbour) {
         return CN_ERR_MEMORY;
     }
@@ -58,14 +58,14 @@ static cn_status cn_graph_build(cn_arena *memory, const cn_csr *A, cn_graph *gra
     return CN_OK;
 }
 
-static int64_t cn_degree(const cn_graph *graph, int32_t i) {
+static int64_t sparse_degree(const sparse_graph *graph, int32_t i) {
     return graph->start[i + 1] - graph->start[i];
 }
 
 // Breadth-first from root over vertices with mark[i] != stamp; lists them in queue, neighbours by
 // rising degree. Returns how many; *depth: the number of levels.
-static int32_t cn_walk(const cn_graph *graph, int32_t root, int32_t stamp, int32_t *mark,
-                       int32_t *queue, int32_t *depth) {
+static int32_t walk(const sparse_graph *graph, int32_t root, int32_t stamp, int32_t *mark,
+                    int32_t *queue, int32_t *depth) {
     int32_t count = 0, level_end = 1;
     *depth = 0;
     mark[root] = stamp;
@@ -83,7 +83,8 @@ static int32_t cn_walk(const cn_graph *graph, int32_t root, int32_t stamp, int32
             }
             mark[next] = stamp;
             int32_t at = count++; // insertion by degree among those just added
-            for (; at > added && cn_degree(graph, queue[at - 1]) > cn_degree(graph, next); at--) {
+            for (; at > added && sparse_degree(graph, queue[at - 1]) > sparse_degree(graph, next);
+                 at--) {
                 queue[at] = queue[at - 1];
             }
             queue[at] = next;
@@ -92,10 +93,10 @@ static int32_t cn_walk(const cn_graph *graph, int32_t root, int32_t stamp, int32
     return count;
 }
 
-#define CN_END_SEARCHES 8 // a far end is found in two or three walks
+#define END_SEARCHES 8 // a far end is found in two or three walks
 
 // Reverse Cuthill-McKee, component by component, each from a vertex at an end of it.
-static void cn_order_graph(const cn_graph *graph, int32_t n, int32_t *mark, int32_t *order) {
+static void order_graph(const sparse_graph *graph, int32_t n, int32_t *mark, int32_t *order) {
     int32_t placed = 0, stamp = 0;
     memset(mark, 0, sizeof *mark * (size_t)n);
     for (int32_t seed = 0; seed < n; seed++) {
@@ -104,9 +105,9 @@ static void cn_order_graph(const cn_graph *graph, int32_t n, int32_t *mark, int3
         }
         int32_t root = seed, depth = -1, last_depth, count = 0;
         int32_t *queue = order + placed;
-        for (int32_t search = 0; search < CN_END_SEARCHES; search++) {
+        for (int32_t search = 0; search < END_SEARCHES; search++) {
             last_depth = depth;
-            count = cn_walk(graph, root, ++stamp, mark, queue, &depth);
+            count = walk(graph, root, ++stamp, mark, queue, &depth);
             if (depth <= last_depth) {
                 break;
             }
@@ -121,30 +122,30 @@ static void cn_order_graph(const cn_graph *graph, int32_t n, int32_t *mark, int3
     }
 }
 
-static cn_status cn_skyline_analyse(cn_linear *linear) {
+static cn_status skyline_analyse(sparse_linear *linear) {
     const cn_csr *A = &linear->A;
     int32_t n = A->rows;
-    cn_skyline *sky = CN_TAKE_ZERO(linear->memory, cn_skyline, 1);
+    skyline *sky = BASE_TAKE_ZERO(linear->memory, skyline, 1);
     if (!sky) {
         return CN_ERR_MEMORY;
     }
     linear->state = sky;
-    sky->order = CN_TAKE(linear->memory, int32_t, n);
-    sky->place = CN_TAKE(linear->memory, int32_t, n);
-    sky->first = CN_TAKE(linear->memory, int32_t, n);
-    sky->start = CN_TAKE(linear->memory, int64_t, n);
-    sky->x = CN_TAKE(linear->memory, double, n);
+    sky->order = BASE_TAKE(linear->memory, int32_t, n);
+    sky->place = BASE_TAKE(linear->memory, int32_t, n);
+    sky->first = BASE_TAKE(linear->memory, int32_t, n);
+    sky->start = BASE_TAKE(linear->memory, int64_t, n);
+    sky->x = BASE_TAKE(linear->memory, double, n);
     if (!sky->order || !sky->place || !sky->first || !sky->start || !sky->x) {
         return CN_ERR_MEMORY;
     }
-    cn_arena_mark mark = cn_arena_get_mark(linear->memory);
-    cn_graph graph;
-    cn_status status = cn_graph_build(linear->memory, A, &graph);
+    base_arena_mark mark = base_arena_get_mark(linear->memory);
+    sparse_graph graph;
+    cn_status status = graph_build(linear->memory, A, &graph);
     if (status != CN_OK) {
         return status;
     }
-    cn_order_graph(&graph, n, sky->place, sky->order);
-    cn_arena_release(linear->memory, mark);
+    order_graph(&graph, n, sky->place, sky->order);
+    base_arena_release(linear->memory, mark);
 
     for (int32_t i = 0; i < n; i++) {
         sky->place[sky->order[i]] = i;
@@ -161,12 +162,12 @@ static cn_status cn_skyline_analyse(cn_linear *linear) {
         sky->start[i] = sky->size - sky->first[i];
         sky->size += i - sky->first[i] + 1;
     }
-    sky->L = CN_TAKE(linear->memory, double, sky->size);
+    sky->L = BASE_TAKE(linear->memory, double, sky->size);
     return sky->L ? CN_OK : CN_ERR_MEMORY;
 }
 
 // Four partial sums in a fixed order: quick, and the same bits everywhere.
-static double cn_dot(const double *a, const double *b, int32_t count) {
+static double gs_dot(const double *a, const double *b, int32_t count) {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
     int32_t i = 0;
     for (; i + 4 <= count; i += 4) {
@@ -180,9 +181,9 @@ static double cn_dot(const double *a, const double *b, int32_t count) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static cn_status cn_skyline_factorize(cn_linear *linear, int32_t *row) {
+static cn_status skyline_factorize(sparse_linear *linear, int32_t *row) {
     const cn_csr *A = &linear->A;
-    cn_skyline *sky = linear->state;
+    skyline *sky = linear->state;
     memset(sky->L, 0, sizeof *sky->L * (size_t)sky->size);
     for (int32_t i = 0; i < A->rows; i++) {
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
@@ -190,20 +191,20 @@ static cn_status cn_skyline_factorize(cn_linear *linear, int32_t *row) {
             sky->L[p > q ? sky->start[p] + q : sky->start[q] + p] = A->value[k];
         }
     }
-    cn_poll poll = {.env = cn_arena_env(linear->memory)};
+    base_poll poll = {.env = cn_arena_env(linear->memory)};
     for (int32_t i = 0; i < A->rows; i++) {
         double *line = sky->L + sky->start[i], width = i - sky->first[i];
-        if (cn_poll_work(&poll, 0.5 * width * width)) {
+        if (base_poll_work(&poll, 0.5 * width * width)) {
             return CN_ERR_CANCELLED;
         }
         for (int32_t j = sky->first[i]; j < i; j++) {
             const double *other = sky->L + sky->start[j];
             int32_t from = sky->first[i] > sky->first[j] ? sky->first[i] : sky->first[j];
-            line[j] = (line[j] - cn_dot(line + from, other + from, j - from)) / other[j];
+            line[j] = (line[j] - gs_dot(line + from, other + from, j - from)) / other[j];
         }
         int32_t from = sky->first[i];
-        double pivot = line[i] - cn_dot(line + from, line + from, i - from);
-        if (!(pivot > CN_PIVOT_MIN * line[i])) {
+        double pivot = line[i] - gs_dot(line + from, line + from, i - from);
+        if (!(pivot > SPARSE_PIVOT_MIN * line[i])) {
             *row = sky->order[i];
             return CN_ERR_NUMERIC;
         }
@@ -212,15 +213,15 @@ static cn_status cn_skyline_factorize(cn_linear *linear, int32_t *row) {
     return CN_OK;
 }
 
-static cn_status cn_skyline_solve(cn_linear *linear, int32_t columns, double *b) {
-    const cn_skyline *sky = linear->state;
+static cn_status skyline_solve(sparse_linear *linear, int32_t columns, double *b) {
+    const skyline *sky = linear->state;
     int32_t n = linear->A.rows;
     for (int32_t c = 0; c < columns; c++) {
         double *x = sky->x, *out = b + (int64_t)n * c;
         for (int32_t i = 0; i < n; i++) {
             const double *line = sky->L + sky->start[i];
             int32_t from = sky->first[i];
-            x[i] = (out[sky->order[i]] - cn_dot(line + from, x + from, i - from)) / line[i];
+            x[i] = (out[sky->order[i]] - gs_dot(line + from, x + from, i - from)) / line[i];
         }
         for (int32_t i = n - 1; i >= 0; i--) {
             const double *line = sky->L + sky->start[i];
@@ -236,11 +237,11 @@ static cn_status cn_skyline_solve(cn_linear *linear, int32_t columns, double *b)
     return CN_OK;
 }
 
-const cn_linear_backend cn_linear_skyline = {
+const sparse_linear_backend sparse_linear_skyline = {
     .name = "skyline",
     .about = "own envelope Cholesky in Cuthill-McKee order; positive definite, narrow graphs",
     .definite = true,
-    .analyse = cn_skyline_analyse,
-    .factorize = cn_skyline_factorize,
-    .solve = cn_skyline_solve,
+    .analyse = skyline_analyse,
+    .factorize = skyline_factorize,
+    .solve = skyline_solve,
 };

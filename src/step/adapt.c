@@ -42,7 +42,7 @@ step_context sim_context(cn_sim *sim, double t, double h) {
                        .opts = {.t = t,
                                 .h = h,
                                 .signals = sim->signals,
-                                .still = STILL_SHARE * h * cn_norm3(sim->steering.gravity)},
+                                .still = STILL_SHARE * h * math_norm3(sim->steering.gravity)},
                        .memory = sim->step_memory,
                        .scratch = sim->scratch,
                        .detector = sim->detector,
@@ -103,8 +103,9 @@ cn_status sim_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
     if (stalled && settings->on_stall == CN_STALL_STOP) {
         report->outcome = solved->outcome;
         report->residual = solved->grade.residual;
-        return cn_fail(error, CN_ERR_NUMERIC, "the solve stalled at t = %g with residual %.3g (%s)",
-                       t, solved->grade.residual, solved->detail);
+        return base_fail(error, CN_ERR_NUMERIC,
+                         "the solve stalled at t = %g with residual %.3g (%s)", t,
+                         solved->grade.residual, solved->detail);
     }
     status = step_fall_asleep(&in, &sim->sleep, &sim->last, error);
     if (status == CN_OK) {
@@ -117,7 +118,7 @@ cn_status sim_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
 // ---- parts whose error is small ----
 
 // Into room for as many.
-static void copy_impulses(const cn_state *from, cn_state *to) {
+static void copy_impulses(const model_state *from, model_state *to) {
     if (from->impulse_count > 0) {
         size_t count = (size_t)from->impulse_count;
         memcpy(to->impulse, from->impulse, sizeof(double) * 3 * count);
@@ -129,20 +130,20 @@ static void copy_impulses(const cn_state *from, cn_state *to) {
     }
 }
 
-static bool copy_state(cn_sim *sim, cn_arena *memory, const cn_state *from, cn_state *to) {
+static bool copy_state(cn_sim *sim, cn_arena *memory, const model_state *from, model_state *to) {
     const cn_model *model = sim->model;
-    int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
-    int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
+    int64_t poses = (int64_t)model_pose_size(model->dim) * model->body_count;
+    int64_t velocities = (int64_t)model_velocity_size(model->dim) * model->body_count;
     int64_t angles = 2 * (int64_t)model->joint_count, rows = model->joint_row_count;
     *to = *from;
-    to->q = CN_TAKE(memory, double, poses);
-    to->v = CN_TAKE(memory, double, velocities);
-    to->joint_impulse = CN_TAKE(memory, double, rows);
-    to->joint_angle = CN_TAKE(memory, double, angles);
-    to->impulse = CN_TAKE(memory, double, 3 * (int64_t)from->impulse_count);
-    to->key = CN_TAKE(memory, cn_contact_key, from->impulse_count);
-    to->past = CN_TAKE(memory, uint8_t, from->impulse_count);
-    to->motion = from->motion ? CN_TAKE(memory, cn_contact_motion, from->impulse_count) : NULL;
+    to->q = BASE_TAKE(memory, double, poses);
+    to->v = BASE_TAKE(memory, double, velocities);
+    to->joint_impulse = BASE_TAKE(memory, double, rows);
+    to->joint_angle = BASE_TAKE(memory, double, angles);
+    to->impulse = BASE_TAKE(memory, double, 3 * (int64_t)from->impulse_count);
+    to->key = BASE_TAKE(memory, model_contact_key, from->impulse_count);
+    to->past = BASE_TAKE(memory, uint8_t, from->impulse_count);
+    to->motion = from->motion ? BASE_TAKE(memory, model_contact_motion, from->impulse_count) : NULL;
     if (!to->q || !to->v || !to->joint_impulse || !to->joint_angle || !to->impulse || !to->key ||
         !to->past || (from->motion && !to->motion)) {
         return false;
@@ -156,16 +157,16 @@ static bool copy_state(cn_sim *sim, cn_arena *memory, const cn_state *from, cn_s
 }
 
 // The sim goes back to a stored state.
-static cn_status restore_state(cn_sim *sim, const cn_state *stored, cn_error *error) {
+static cn_status restore_state(cn_sim *sim, const model_state *stored, cn_error *error) {
     const cn_model *model = sim->model;
-    cn_state *now = &sim->state;
+    model_state *now = &sim->state;
     if (!sim_resize_impulses(sim, stored->impulse_count)) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     memcpy(now->q, stored->q,
-           sizeof(double) * (size_t)cn_pose_size(model->dim) * (size_t)model->body_count);
+           sizeof(double) * (size_t)model_pose_size(model->dim) * (size_t)model->body_count);
     memcpy(now->v, stored->v,
-           sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
+           sizeof(double) * (size_t)model_velocity_size(model->dim) * (size_t)model->body_count);
     memcpy(now->joint_impulse, stored->joint_impulse,
            sizeof(double) * (size_t)model->joint_row_count);
     memcpy(now->joint_angle, stored->joint_angle, sizeof(double) * 2 * (size_t)model->joint_count);
@@ -177,13 +178,13 @@ static cn_status restore_state(cn_sim *sim, const cn_state *stored, cn_error *er
 
 // The farthest that a point of a free body is apart in two sets of poses [m].
 static double poses_apart(const cn_model *model, const double *a, const double *b) {
-    int64_t size = cn_pose_size(model->dim);
-    double most = 0.0;
+    int64_t size = model_pose_size(model->dim);
+    double max = 0.0;
     for (int32_t i = 0; i < model->body_count; i++) {
-        const cn_body *body = &model->body[i];
+        const model_body *body = &model->body[i];
         const double *p = a + size * i, *q = b + size * i;
         double square = 0.0, turn = 0.0;
-        if (body->role != CN_BODY_FREE) {
+        if (body->role != MODEL_BODY_FREE) {
             continue;
         }
         for (int32_t k = 0; k < model->dim; k++) {
@@ -201,18 +202,18 @@ static double poses_apart(const cn_model *model, const double *a, const double *
             turn = 2.0 * sqrt(fmin(apart[0], apart[1]));
         }
         double off = sqrt(square) + turn * (body->bound > 0.0 ? body->bound : 1.0);
-        most = off <= most ? most : off;
+        max = off <= max ? max : off;
     }
-    return most;
+    return max;
 }
 
 // The last step's contacts out of the detector's list, which is about to be made anew.
 static cn_status own_contacts(cn_sim *sim, cn_error *error) {
-    cn_contact_list *list = &sim->last.contacts;
-    cn_ball_map *round = &sim->last.assembled.problem.W.balls;
-    cn_contact *own = CN_TAKE(sim->step_memory, cn_contact, list->count);
+    det_contact_list *list = &sim->last.contacts;
+    cn_sphere_map *round = &sim->last.assembled.problem.W.spheres;
+    det_contact *own = BASE_TAKE(sim->step_memory, det_contact, list->count);
     if (!own) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     if (list->count > 0) {
         memcpy(own, list->contact, sizeof *own * (size_t)list->count);
@@ -226,8 +227,8 @@ static cn_status own_contacts(cn_sim *sim, cn_error *error) {
 
 // The deepest overlap in the state [m].
 static cn_status deepest_overlap(cn_sim *sim, double h, double *deepest, cn_error *error) {
-    cn_contact_list list;
-    cn_status status = cn_detect(sim->detector, sim->state.q, sim->state.v, h, &list, error);
+    det_contact_list list;
+    cn_status status = det_detect(sim->detector, sim->state.q, sim->state.v, h, &list, error);
     *deepest = 0.0;
     for (int32_t c = 0; status == CN_OK && c < list.count; c++) {
         *deepest = fmax(*deepest, -list.contact[c].gap);
@@ -251,7 +252,7 @@ static cn_status try_part(cn_sim *sim, double t, double h, double *whole, double
         return status;
     }
     memcpy(whole, sim->last.q,
-           sizeof(double) * (size_t)cn_pose_size(model->dim) * (size_t)model->body_count);
+           sizeof(double) * (size_t)model_pose_size(model->dim) * (size_t)model->body_count);
     double next = sim->next_h;
     for (int32_t half = 0; status == CN_OK && half < 2; half++) {
         sim->next_h = half == 0 ? 0.5 * h : next;
@@ -271,22 +272,22 @@ static cn_status try_part(cn_sim *sim, double t, double h, double *whole, double
 static cn_status advance_parts(cn_sim *sim, double t, double h, double *whole,
                                cn_step_report *report, cn_error *error) {
     const cn_settings *settings = &sim->model->settings;
-    double least = settings->step_least > 0.0 ? settings->step_least : PART_SHORTEST * h;
+    double min = settings->step_min > 0.0 ? settings->step_min : PART_SHORTEST * h;
     double done = 0.0, next = h;
     cn_status status = CN_OK;
     while (status == CN_OK && h - done > PART_ROUND * h) {
         double length = fmin(next, h - done), apart = 0.0;
-        cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
+        base_arena_mark mark = base_arena_get_mark(sim->scratch);
         cn_step_report before = *report;
-        cn_state stored;
+        model_state stored;
         if (!copy_state(sim, sim->scratch, &sim->state, &stored)) {
-            return cn_fail_memory(error);
+            return base_fail_memory(error);
         }
         status = try_part(sim, t + done, length, whole, &apart, report, error);
         double share = apart > 0.0 ? PART_SAFETY * sqrt(settings->error / apart) : HUGE_VAL;
         share = fmin(PART_GROWTH, fmax(PART_SHRINK, share));
-        bool good = apart <= settings->error || length <= least;
-        next = fmax(least, length * (good ? share : fmin(share, 0.5)));
+        bool good = apart <= settings->error || length <= min;
+        next = fmax(min, length * (good ? share : fmin(share, 0.5)));
         if (status == CN_OK && good) {
             done = length >= h - done ? h : done + length;
             report->substeps++;
@@ -294,7 +295,7 @@ static cn_status advance_parts(cn_sim *sim, double t, double h, double *whole,
             status = restore_state(sim, &stored, error);
             *report = before;
         }
-        cn_arena_release(sim->scratch, mark);
+        base_arena_release(sim->scratch, mark);
     }
     return status;
 }
@@ -302,11 +303,11 @@ static cn_status advance_parts(cn_sim *sim, double t, double h, double *whole,
 cn_status sim_step_in_parts(cn_sim *sim, double t, double h, cn_step_report *report,
                             cn_error *error) {
     const cn_model *model = sim->model;
-    cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
+    base_arena_mark mark = base_arena_get_mark(sim->scratch);
     double *whole =
-        CN_TAKE(sim->scratch, double, (int64_t)cn_pose_size(model->dim) * model->body_count);
+        BASE_TAKE(sim->scratch, double, (int64_t)model_pose_size(model->dim) * model->body_count);
     cn_status status =
-        whole ? advance_parts(sim, t, h, whole, report, error) : cn_fail_memory(error);
-    cn_arena_release(sim->scratch, mark);
+        whole ? advance_parts(sim, t, h, whole, report, error) : base_fail_memory(error);
+    base_arena_release(sim->scratch, mark);
     return status;
 }

@@ -14,7 +14,7 @@
 // Each phase since the last time has its share of the CPU time that all took. Time when the
 // processor did something else is counted off the longest, where it most likely was.
 static void share_out(step_phase_clock *clock, double now) {
-    double cpu = cn_clock_cpu(), used = cpu - clock->began_cpu,
+    double cpu = base_clock_cpu(), used = cpu - clock->began_cpu,
            elsewhere = now - clock->began - used;
     int32_t longest = 0;
     for (int32_t i = 1; i < STEP_PHASES; i++) {
@@ -37,8 +37,8 @@ static void share_out(step_phase_clock *clock, double now) {
 
 void step_enter(step_phase_clock *clock, step_phase phase) {
     bool first = clock->phase == STEP_PHASES;
-    clock->began_cpu = first ? cn_clock_cpu() : clock->began_cpu;
-    double now = cn_clock_steady();
+    clock->began_cpu = first ? base_clock_cpu() : clock->began_cpu;
+    double now = base_clock_steady();
     if (first) {
         clock->began = now;
     } else {

@@ -7,28 +7,27 @@
 #include "math/vec3.h"
 
 // Position of a body's own frame along an axis.
-static double cn_sense_position(const cn_sim *sim, int32_t body, int32_t axis) {
+static double sense_position(const cn_sim *sim, int32_t body, int32_t axis) {
     const cn_model *model = sim->model;
-    const double *pose = sim->state.q + (int64_t)cn_pose_size(model->dim) * body;
+    const double *pose = sim->state.q + (int64_t)model_pose_size(model->dim) * body;
     double R[9], offset[3];
     if (model->dim == 3) {
-        cn_quat_matrix(pose + 3, R);
+        math_quat_matrix(pose + 3, R);
     } else {
-        cn_angle_matrix(pose[2], R);
+        math_angle_matrix(pose[2], R);
     }
-    cn_mat3_apply(R, model->body[body].com, offset);
+    math_mat3_apply(R, model->body[body].com, offset);
     return pose[axis] - offset[axis];
 }
 
-static double cn_sense_joint(const cn_sim *sim, int32_t index, bool rate) {
+static double sense_joint(const cn_sim *sim, int32_t index, bool rate) {
     const cn_model *model = sim->model;
-    const cn_joint *joint = &model->joint[index];
-    int32_t size = cn_velocity_size(model->dim);
+    const model_joint *joint = &model->joint[index];
+    int32_t size = model_velocity_size(model->dim);
     double J[12], sum = 0.0;
-    cn_joint_view view;
-    cn_joint_view_at(model, &sim->state, index, sim->state.q, &view);
-    double value =
-        cn_joint_gauge(&view, cn_joint_form_of(joint->geometry.kind, model->dim)->drive, J);
+    joint_view view;
+    asm_joint_view_at(model, &sim->state, index, sim->state.q, &view);
+    double value = joint_gauge(&view, joint_form_of(joint->geometry.kind, model->dim)->drive, J);
     for (int32_t k = 0; k < 12; k++) {
         const double *v = sim->state.v + (int64_t)size * joint->body[k / 6];
         int32_t part = k % 6;
@@ -38,32 +37,32 @@ static double cn_sense_joint(const cn_sim *sim, int32_t index, bool rate) {
     return rate ? sum : value;
 }
 
-static double cn_sense(const cn_sim *sim, const cn_sensor *sensor) {
+static double sense(const cn_sim *sim, const model_sensor *sensor) {
     const cn_model *model = sim->model;
-    int64_t size = cn_velocity_size(model->dim);
+    int64_t size = model_velocity_size(model->dim);
     switch (sensor->kind) {
-    case CN_SENSOR_POSITION:
-        return cn_sense_position(sim, sensor->of, sensor->axis);
-    case CN_SENSOR_ANGLE:
+    case MODEL_SENSOR_POSITION:
+        return sense_position(sim, sensor->of, sensor->axis);
+    case MODEL_SENSOR_ANGLE:
         return sim->state.q[3 * (int64_t)sensor->of + 2];
-    case CN_SENSOR_VELOCITY:
+    case MODEL_SENSOR_VELOCITY:
         return sim->state.v[size * sensor->of + sensor->axis];
-    case CN_SENSOR_SPIN:
+    case MODEL_SENSOR_SPIN:
         return sim->state.v[size * sensor->of + (model->dim == 3 ? 3 : 0) + sensor->axis];
-    case CN_SENSOR_JOINT:
-    case CN_SENSOR_JOINT_RATE:
-        return cn_sense_joint(sim, sensor->of, sensor->kind == CN_SENSOR_JOINT_RATE);
+    case MODEL_SENSOR_JOINT:
+    case MODEL_SENSOR_JOINT_RATE:
+        return sense_joint(sim, sensor->of, sensor->kind == MODEL_SENSOR_JOINT_RATE);
     }
     return 0.0;
 }
 
-void cn_control_sample(cn_sim *sim, double t) {
-    const cn_control *control = sim->model->control;
+void step_control_sample(cn_sim *sim, double t) {
+    const model_control *control = sim->model->control;
     if (!control) {
         return;
     }
     for (int32_t i = 0; i < control->sensor_count; i++) {
-        sim->control->value[1 + i] = cn_sense(sim, &control->sensor[i]); // behind t
+        sim->control->value[1 + i] = sense(sim, &control->sensor[i]); // behind t
     }
-    cn_script_sample(sim->control, t, sim->model->settings.step, NULL, NULL);
+    sys_script_sample(sim->control, t, sim->model->settings.step, NULL, NULL);
 }

@@ -45,9 +45,9 @@ static void work_join(void *total, const void *part) {
 }
 
 // Adds what one body has.
-static inline void energy_add(const cn_rigid *rigid, const double gravity[3], const double *x,
+static inline void energy_add(const body_rigid *rigid, const double gravity[3], const double *x,
                               const double *v, energies *sum) {
-    sum->kinetic += cn_rigid_kinetic(rigid, x, v);
+    sum->kinetic += rigid_kinetic(rigid, x, v);
     for (int32_t k = 0; k < rigid->dim; k++) {
         sum->potential -= rigid->mass * gravity[k] * x[k];
     }
@@ -61,10 +61,10 @@ typedef struct energy_loop {
 static void energy_range(const void *user, int64_t first, int64_t end, void *part) {
     const energy_loop *loop = user;
     const cn_model *model = loop->model;
-    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
+    int32_t pose = model_pose_size(model->dim), size = model_velocity_size(model->dim);
     for (int64_t i = first; i < end; i++) {
-        if (model->body[i].role == CN_BODY_FREE) {
-            cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
+        if (model->body[i].role == MODEL_BODY_FREE) {
+            body_rigid rigid = model_body_rigid(model, (int32_t)i);
             energy_add(&rigid, loop->gravity, loop->q + pose * i, loop->v + size * i, part);
         }
     }
@@ -74,7 +74,7 @@ void step_energy_of(const cn_env *env, const cn_model *model, const double gravi
                     const double *q, const double *v, double *kinetic, double *potential) {
     energy_loop loop = {model, gravity, q, v};
     energies sum = {0.0, 0.0};
-    cn_parallel_fold(env, model->body_count, energy_range, energy_join, &loop, sizeof sum, &sum);
+    base_parallel_fold(env, model->body_count, energy_range, energy_join, &loop, sizeof sum, &sum);
     *kinetic = sum.kinetic;
     *potential = sum.potential;
 }
@@ -82,13 +82,13 @@ void step_energy_of(const cn_env *env, const cn_model *model, const double gravi
 // A step and what it was given.
 typedef struct work_loop {
     const step_context *in;
-    const cn_step *step;
+    const step_step *step;
 } work_loop;
 
 // Work of the given forces on body i, and what theta > 1/2 takes away.
 static inline void load_work(const work_loop *loop, int64_t i, work_sums *work) {
-    const cn_step *step = loop->step;
-    int32_t dim = loop->in->model->dim, size = cn_velocity_size(dim);
+    const step_step *step = loop->step;
+    int32_t dim = loop->in->model->dim, size = model_velocity_size(dim);
     double theta = step->opts.theta, mass = loop->in->model->body[i].mass;
     static const double none[6] = {0.0};
     const double *load = step->load ? step->load + 6 * i : none;
@@ -109,15 +109,15 @@ static inline void load_work(const work_loop *loop, int64_t i, work_sums *work) 
 static void body_work(const void *user, int64_t first, int64_t end, void *part) {
     const work_loop *loop = user;
     const cn_model *model = loop->in->model;
-    const cn_step *step = loop->step;
+    const step_step *step = loop->step;
     const double *gravity = loop->in->steering->gravity;
     work_sums *work = part;
-    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
+    int32_t pose = model_pose_size(model->dim), size = model_velocity_size(model->dim);
     for (int64_t i = first; i < end; i++) {
-        if (model->body[i].role != CN_BODY_FREE) {
+        if (model->body[i].role != MODEL_BODY_FREE) {
             continue;
         }
-        cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
+        body_rigid rigid = model_body_rigid(model, (int32_t)i);
         int64_t at_q = pose * i, at_v = size * i;
         energy_add(&rigid, gravity, loop->in->state->q + at_q, loop->in->state->v + at_v,
                    &work->before);
@@ -131,11 +131,11 @@ static void body_work(const void *user, int64_t first, int64_t end, void *part) 
 static double driven_work(const work_loop *loop, int32_t body, const double arm[3],
                           const double impulse[3]) {
     const cn_model *model = loop->in->model;
-    const cn_step *step = loop->step;
-    if (model->body[body].role != CN_BODY_DRIVEN) {
+    const step_step *step = loop->step;
+    if (model->body[body].role != MODEL_BODY_DRIVEN) {
         return 0.0;
     }
-    int32_t size = cn_velocity_size(model->dim);
+    int32_t size = model_velocity_size(model->dim);
     const double *v0 = step->v_old + (int64_t)size * body, *v1 = step->v_new + (int64_t)size * body;
     double spin[3] = {0.0, 0.0, 0.0}, velocity[3] = {0.0, 0.0, 0.0}, turning[3];
     for (int32_t k = 0; k < model->dim; k++) {
@@ -145,37 +145,37 @@ static double driven_work(const work_loop *loop, int32_t body, const double arm[
         int32_t at = model->dim == 3 ? 3 + k : 2;
         spin[k] = 0.5 * (v0[at] + v1[at]);
     }
-    cn_cross3(spin, arm, turning);
-    cn_add_scaled3(velocity, 1.0, turning, velocity);
-    return -cn_dot3(velocity, impulse);
+    math_cross3(spin, arm, turning);
+    math_add_scaled3(velocity, 1.0, turning, velocity);
+    return -math_dot3(velocity, impulse);
 }
 
 // What the driven bodies of problem contact a give through it.
 static double driven_works(const work_loop *loop, int64_t a) {
-    const cn_step *step = loop->step;
-    const cn_contact *contact = &step->contacts.contact[cn_assembled_listed(&step->assembled, a)];
-    if (loop->in->model->body[contact->key.candidate].role != CN_BODY_DRIVEN &&
-        loop->in->model->body[contact->key.antagonist].role != CN_BODY_DRIVEN) {
+    const step_step *step = loop->step;
+    const det_contact *contact = &step->contacts.contact[asm_assembled_listed(&step->assembled, a)];
+    if (loop->in->model->body[contact->key.candidate].role != MODEL_BODY_DRIVEN &&
+        loop->in->model->body[contact->key.antagonist].role != MODEL_BODY_DRIVEN) {
         return 0.0; // most contacts
     }
     double axes[9];
-    cn_contact_axes(loop->in->model->dim, contact->normal, axes);
+    math_contact_axes(loop->in->model->dim, contact->normal, axes);
     double impulse[3] = {0.0, 0.0, 0.0}, reaction[3];
     for (int32_t i = 0; i < loop->in->model->dim; i++) {
-        cn_add_scaled3(impulse, step->r[loop->in->model->dim * a + i], axes + 3 * i, impulse);
+        math_add_scaled3(impulse, step->r[loop->in->model->dim * a + i], axes + 3 * i, impulse);
     }
     for (int32_t k = 0; k < 3; k++) {
         reaction[k] = -impulse[k];
     }
     double arm[6];
-    cn_contact_arms(loop->in->model->dim, step->q_middle, &step->contacts,
-                    cn_assembled_listed(&step->assembled, a), step->opts.early, arm);
+    asm_contact_arms(loop->in->model->dim, step->q_middle, &step->contacts,
+                     asm_assembled_listed(&step->assembled, a), step->opts.early, arm);
     return driven_work(loop, contact->key.candidate, arm + 3, impulse) +
            driven_work(loop, contact->key.antagonist, arm, reaction);
 }
 
 // -1/2 (u_0 + u_1) of contact a, whose u of both ends is known.
-static void mean_approach(const cn_step *step, int32_t dim, int64_t a, double mean[3]) {
+static void mean_approach(const step_step *step, int32_t dim, int64_t a, double mean[3]) {
     for (int32_t i = 0; i < dim; i++) {
         int64_t row = dim * a + i;
         double after = step->u[row] - step->assembled.shift[row];
@@ -185,23 +185,23 @@ static void mean_approach(const cn_step *step, int32_t dim, int64_t a, double me
 
 // The same of round bodies, from the mean velocities of the two. For a dimension known to the
 // compiler.
-static inline __attribute__((always_inline)) void mean_round_approach(int dim, const cn_step *step,
-                                                                      int64_t a, double mean[3]) {
-    const cn_ball_map *balls = &step->assembled.problem.W.balls;
+static inline __attribute__((always_inline)) void
+mean_round_approach(int dim, const step_step *step, int64_t a, double mean[3]) {
+    const cn_sphere_map *spheres = &step->assembled.problem.W.spheres;
     int size = dim == 3 ? 6 : 3;
     double v[2][6];
     for (int side = 0; side < 2; side++) {
-        int64_t at = size * (int64_t)balls->body[2 * a + side];
+        int64_t at = size * (int64_t)spheres->body[2 * a + side];
         for (int k = 0; k < size; k++) {
             v[side][k] = -0.5 * (step->v_old[at + k] + step->v_new[at + k]);
         }
     }
-    cn_sphere_relative(dim, balls, a, v[0], v[1], mean);
+    prob_sphere_relative(dim, spheres, a, v[0], v[1], mean);
 }
 
 static void contact_work(const void *user, int64_t first, int64_t end, void *part) {
     const work_loop *loop = user;
-    const cn_step *step = loop->step;
+    const step_step *step = loop->step;
     work_sums *work = part;
     int32_t dim = loop->in->model->dim;
     bool driven = loop->in->model->motion_count > 0;
@@ -225,15 +225,15 @@ static void contact_work(const void *user, int64_t first, int64_t end, void *par
 }
 
 // The velocities of a driven body in a row of H, which has no entries for it: what is left of u.
-static double joint_driven(const work_loop *loop, const cn_joint *joint, const double J[12]) {
+static double joint_driven(const work_loop *loop, const model_joint *joint, const double J[12]) {
     const cn_model *model = loop->in->model;
-    const cn_step *step = loop->step;
+    const step_step *step = loop->step;
     double sum = 0.0;
     for (int32_t k = 0; k < 12; k++) {
         int32_t body = joint->body[k / 6], part = k % 6;
         bool has = model->dim == 3 || part < 2 || part == 5;
-        if (has && model->body[body].role == CN_BODY_DRIVEN) {
-            int64_t at = (int64_t)cn_velocity_size(model->dim) * body +
+        if (has && model->body[body].role == MODEL_BODY_DRIVEN) {
+            int64_t at = (int64_t)model_velocity_size(model->dim) * body +
                          (model->dim == 3 || part < 2 ? part : 2);
             sum += J[k] * 0.5 * (step->v_old[at] + step->v_new[at]);
         }
@@ -245,16 +245,16 @@ static double joint_driven(const work_loop *loop, const cn_joint *joint, const d
 // outside.
 static void joint_work(const work_loop *loop, work_sums *work) {
     const cn_model *model = loop->in->model;
-    const cn_step *step = loop->step;
+    const step_step *step = loop->step;
     int64_t row = (int64_t)model->dim * step->assembled.contacts;
     for (int32_t j = 0; j < model->joint_count; j++) {
-        const cn_joint *joint = &model->joint[j];
-        cn_joint_view view;
-        cn_joint_view_at(model, loop->in->state, j, step->q_middle, &view);
+        const model_joint *joint = &model->joint[j];
+        joint_view view;
+        asm_joint_view_at(model, loop->in->state, j, step->q_middle, &view);
         for (int32_t i = 0; i < joint->row_count; i++, row++) {
             double J[12];
-            cn_joint_value(joint, &view, i, J);
-            double after = cn_row_after(&step->assembled, step->r, step->u, row);
+            asm_joint_value(joint, &view, i, J);
+            double after = asm_row_after(&step->assembled, step->r, step->u, row);
             work->joints += 0.5 * (step->assembled.velocity_before[row] + after) * step->r[row];
             work->external -= joint_driven(loop, joint, J) * step->r[row];
         }
@@ -263,13 +263,13 @@ static void joint_work(const work_loop *loop, work_sums *work) {
     work->correction += step->lifted;
 }
 
-void step_add_energy(const step_context *in, const cn_step *step, cn_step_report *report) {
+void step_add_energy(const step_context *in, const step_step *step, cn_step_report *report) {
     work_sums work = {0};
     work_loop loop = {in, step};
-    cn_parallel_fold(in->env, in->model->body_count, body_work, work_join, &loop, sizeof work,
-                     &work);
-    cn_parallel_fold(in->env, step->assembled.contacts, contact_work, work_join, &loop, sizeof work,
-                     &work);
+    base_parallel_fold(in->env, in->model->body_count, body_work, work_join, &loop, sizeof work,
+                       &work);
+    base_parallel_fold(in->env, step->assembled.contacts, contact_work, work_join, &loop,
+                       sizeof work, &work);
     joint_work(&loop, &work);
     report->kinetic = work.after.kinetic;
     report->potential = work.after.potential;

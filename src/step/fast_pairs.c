@@ -42,16 +42,16 @@
 
 // Of body i within a time with velocities v [m]; rotation counts for what is not round.
 static double reach_of(const cn_model *model, double time, int32_t i, const double *v) {
-    const cn_body *body = &model->body[i];
-    const double *own = v + (int64_t)cn_velocity_size(model->dim) * i;
-    double bound = body->ball || isinf(body->bound) ? 0.0 : body->bound;
-    double speed = model->dim == 3 ? cn_norm3(own) + bound * cn_norm3(own + 3)
+    const model_body *body = &model->body[i];
+    const double *own = v + (int64_t)model_velocity_size(model->dim) * i;
+    double bound = body->sphere || isinf(body->bound) ? 0.0 : body->bound;
+    double speed = model->dim == 3 ? math_norm3(own) + bound * math_norm3(own + 3)
                                    : hypot(own[0], own[1]) + bound * fabs(own[2]);
     return time * speed;
 }
 
 // Of both bodies of a contact together.
-static double pair_reach(const cn_model *model, double time, const cn_contact_key *key,
+static double pair_reach(const cn_model *model, double time, const model_contact_key *key,
                          const double *v) {
     return reach_of(model, time, key->candidate, v) + reach_of(model, time, key->antagonist, v);
 }
@@ -64,9 +64,9 @@ typedef struct reach_loop {
 
 static void farthest_range(const void *user, int64_t first, int64_t end, void *part) {
     const reach_loop *loop = user;
-    double *most = part;
+    double *max = part;
     for (int64_t i = first; i < end; i++) {
-        *most = fmax(*most, reach_of(loop->model, loop->time, (int32_t)i, loop->v));
+        *max = fmax(*max, reach_of(loop->model, loop->time, (int32_t)i, loop->v));
     }
 }
 
@@ -77,13 +77,13 @@ static void farthest_join(void *total, const void *part) {
 // Whether any body moves so far within a time that a pair may be fast.
 static bool anything_fast(const step_context *in, double time, const double *v) {
     reach_loop loop = {in->model, time, v};
-    double most = 0.0;
+    double max = 0.0;
     if (!(in->model->depth_min < HUGE_VAL)) {
         return false;
     }
-    cn_parallel_fold(in->env, in->model->body_count, farthest_range, farthest_join, &loop,
-                     sizeof most, &most);
-    return 2.0 * most > in->model->depth_min;
+    base_parallel_fold(in->env, in->model->body_count, farthest_range, farthest_join, &loop,
+                       sizeof max, &max);
+    return 2.0 * max > in->model->depth_min;
 }
 
 // ---- pairs of shapes ----
@@ -91,7 +91,7 @@ static bool anything_fast(const step_context *in, double time, const double *v) 
 // The listed contacts as bodies approach from q~ with velocities v, within the sweep of the step.
 typedef struct approach {
     const step_context *in;
-    const cn_contact_list *contacts;
+    const det_contact_list *contacts;
     const double *q, *v;
 } approach;
 
@@ -101,44 +101,44 @@ typedef struct fast_group {
     double depth;
     bool hit, closed; // the shapes meet within the step; they are in touch already
     bool inverted;    // in touch, and past one another at the end of the step
-    cn_impact impact;
+    det_impact impact;
 } fast_group;
 
 static double normal_velocity(const approach *at, int32_t c) {
-    const cn_contact *contact = &at->contacts->contact[c];
+    const det_contact *contact = &at->contacts->contact[c];
     int32_t dim = at->in->model->dim;
     double arm[6], apart[3];
-    cn_contact_arms(dim, at->q, at->contacts, c, NULL, arm);
-    cn_contact_velocity(dim, at->v, &contact->key, arm, apart);
-    return cn_dot3(contact->normal, apart);
+    asm_contact_arms(dim, at->q, at->contacts, c, NULL, arm);
+    asm_contact_velocity(dim, at->v, &contact->key, arm, apart);
+    return math_dot3(contact->normal, apart);
 }
 
 // The group that starts at a listed contact. What it cannot reach is not evaluated closely.
 static fast_group group_at(const approach *at, int32_t first) {
-    const cn_contact_list *list = at->contacts;
+    const det_contact_list *list = at->contacts;
     const cn_model *model = at->in->model;
-    const cn_contact *contact = &list->contact[first];
+    const det_contact *contact = &list->contact[first];
     double sweep = at->in->sweep;
     fast_group group = {.first = first, .end = first + 1};
     int32_t nearest = first;
-    for (; group.end < list->count && cn_same_shapes(&contact->key, &list->contact[group.end].key);
+    for (; group.end < list->count && det_same_shapes(&contact->key, &list->contact[group.end].key);
          group.end++) {
         nearest = list->contact[group.end].gap < list->contact[nearest].gap ? group.end : nearest;
     }
     double gap = list->contact[nearest].gap;
     double reach = pair_reach(model, sweep, &contact->key, at->v);
-    group.depth = cn_contact_depth(model, &contact->key);
+    group.depth = det_contact_depth(model, &contact->key);
     if (!(group.depth < reach && gap < reach)) {
         return group;
     }
     group.closed = gap <= 0.0;
     double farthest = fabs(gap) + 2.0 * reach;
     if (group.closed) {
-        group.inverted = cn_impact_inverts(model, &contact->key, at->q, at->v, sweep, farthest,
-                                           list->contact[nearest].normal);
+        group.inverted = det_impact_inverts(model, &contact->key, at->q, at->v, sweep, farthest,
+                                            list->contact[nearest].normal);
     } else {
         group.hit =
-            cn_impact_time(model, &contact->key, at->q, at->v, sweep, farthest, &group.impact);
+            det_impact_time(model, &contact->key, at->q, at->v, sweep, farthest, &group.impact);
     }
     group.hit = group.hit || group.closed;
     return group;
@@ -146,8 +146,8 @@ static fast_group group_at(const approach *at, int32_t first) {
 
 // Whether contact c of a group that is hit goes deeper than it may.
 static bool goes_through(const approach *at, const fast_group *group, int32_t c) {
-    const cn_contact *contact = &at->contacts->contact[c];
-    bool listed = group->closed || cn_dot3(contact->normal, group->impact.normal) > SAME_NORMAL;
+    const det_contact *contact = &at->contacts->contact[c];
+    bool listed = group->closed || math_dot3(contact->normal, group->impact.normal) > SAME_NORMAL;
     return listed && contact->gap > -group->depth &&
            contact->gap + at->in->sweep * normal_velocity(at, c) < -STOPPED_ENOUGH * group->depth;
 }
@@ -159,21 +159,21 @@ static bool group_goes_through(const fast_group *group) {
 
 static bool group_bounces(const approach *at, const fast_group *group) {
     const cn_model *model = at->in->model;
-    const cn_contact_key *key = &at->contacts->contact[group->first].key;
-    return cn_model_pair(model, model->body[key->candidate].material,
-                         model->body[key->antagonist].material)
+    const model_contact_key *key = &at->contacts->contact[group->first].key;
+    return model_pair(model, model->body[key->candidate].material,
+                      model->body[key->antagonist].material)
                ->law == CN_LAW_SIGNORINI;
 }
 
 // ---- before the solve ----
 
-static cn_status take_early(const step_context *in, int32_t count, cn_early_hits *early,
+static cn_status take_early(const step_context *in, int32_t count, asm_early_hits *early,
                             cn_error *error) {
     early->count = 0;
-    early->place = CN_TAKE(in->memory, int32_t, count);
-    early->arm = CN_TAKE(in->memory, double, 6 * (int64_t)count);
+    early->place = BASE_TAKE(in->memory, int32_t, count);
+    early->arm = BASE_TAKE(in->memory, double, 6 * (int64_t)count);
     if (!early->place || !early->arm) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int32_t c = 0; c < count; c++) {
         early->place[c] = -1;
@@ -183,8 +183,8 @@ static cn_status take_early(const step_context *in, int32_t count, cn_early_hits
 
 // Contact c takes part early; its bodies will be hit at these arms, spheres and disks where the
 // normal leaves them.
-static void add_early(const cn_model *model, const cn_contact *contact, int32_t c,
-                      const double arm[6], cn_early_hits *early) {
+static void add_early(const cn_model *model, const det_contact *contact, int32_t c,
+                      const double arm[6], asm_early_hits *early) {
     const int32_t side[2] = {contact->key.antagonist, contact->key.candidate};
     if (early->place[c] < 0) {
         early->place[c] = early->count++;
@@ -192,8 +192,8 @@ static void add_early(const cn_model *model, const cn_contact *contact, int32_t 
     double *own = early->arm + 6 * (int64_t)early->place[c];
     memcpy(own, arm, 6 * sizeof *arm);
     for (int k = 0; k < 2; k++) {
-        const cn_body *body = &model->body[side[k]];
-        for (int i = 0; body->ball && i < 3; i++) {
+        const model_body *body = &model->body[side[k]];
+        for (int i = 0; body->sphere && i < 3; i++) {
             own[3 * k + i] = (k ? -body->bound : body->bound) * contact->normal[i];
         }
     }
@@ -201,15 +201,15 @@ static void add_early(const cn_model *model, const cn_contact *contact, int32_t 
 
 // The same where nothing is known but its place at q~: each body is hit where it is nearest to the
 // other, which is hit where that point comes to.
-static void add_early_listed(const approach *at, int32_t c, cn_early_hits *early) {
-    const cn_contact *contact = &at->contacts->contact[c];
+static void add_early_listed(const approach *at, int32_t c, asm_early_hits *early) {
+    const det_contact *contact = &at->contacts->contact[c];
     int32_t dim = at->in->model->dim;
-    int64_t size = cn_velocity_size(dim);
+    int64_t size = model_velocity_size(dim);
     const double *candidate = at->v + size * contact->key.candidate,
                  *antagonist = at->v + size * contact->key.antagonist;
     double arm[6], u = normal_velocity(at, c);
     double t = u < 0.0 ? fmin(fmax(0.0, contact->gap) / -u, at->in->sweep) : 0.0;
-    cn_contact_arms(dim, at->q, at->contacts, c, NULL, arm);
+    asm_contact_arms(dim, at->q, at->contacts, c, NULL, arm);
     for (int32_t k = 0; k < dim; k++) {
         double half = 0.5 * contact->gap * contact->normal[k];
         arm[k] += t > 0.0 ? half + t * (candidate[k] - antagonist[k]) : -half;
@@ -219,8 +219,8 @@ static void add_early_listed(const approach *at, int32_t c, cn_early_hits *early
 }
 
 // The nearest contact of a group gets the normal of the impact and takes part early.
-static void mark_nearest(const cn_model *model, const fast_group *group, cn_contact *contact,
-                         cn_early_hits *early) {
+static void mark_nearest(const cn_model *model, const fast_group *group, det_contact *contact,
+                         asm_early_hits *early) {
     int32_t nearest = group->first;
     for (int32_t c = group->first + 1; c < group->end; c++) {
         nearest = contact[c].gap < contact[nearest].gap ? c : nearest;
@@ -230,8 +230,8 @@ static void mark_nearest(const cn_model *model, const fast_group *group, cn_cont
 }
 
 // Contacts of the group that take part early.
-static void mark_group(const approach *at, const fast_group *group, cn_contact *contact,
-                       cn_early_hits *early) {
+static void mark_group(const approach *at, const fast_group *group, det_contact *contact,
+                       asm_early_hits *early) {
     int32_t count = 0;
     for (int32_t c = group->first; c < group->end && group->hit; c++) {
         if (goes_through(at, group, c)) {
@@ -245,26 +245,26 @@ static void mark_group(const approach *at, const fast_group *group, cn_contact *
 }
 
 // Those that the last try of the step asked for.
-static void mark_forced(const approach *at, const step_retry *retry, cn_early_hits *early) {
-    const cn_contact_key *forced = (const void *)retry->forced.data;
+static void mark_forced(const approach *at, const step_retry *retry, asm_early_hits *early) {
+    const model_contact_key *forced = (const void *)retry->forced.data;
     int64_t count = (int64_t)(retry->forced.size / sizeof *forced), next = 0;
     for (int32_t c = 0; c < at->contacts->count && next < count; c++) {
-        const cn_contact_key *key = &at->contacts->contact[c].key;
-        while (next < count && cn_key_before(&forced[next], key)) {
+        const model_contact_key *key = &at->contacts->contact[c].key;
+        while (next < count && model_key_before(&forced[next], key)) {
             next++;
         }
-        if (next < count && !cn_key_before(key, &forced[next]) && early->place[c] < 0) {
+        if (next < count && !model_key_before(key, &forced[next]) && early->place[c] < 0) {
             add_early_listed(at, c, early);
         }
     }
 }
 
 cn_status step_mark_early(const step_context *in, const step_retry *retry, const double *q,
-                          const double *v, cn_contact_list *contacts, cn_early_hits *early,
+                          const double *v, det_contact_list *contacts, asm_early_hits *early,
                           cn_error *error) {
     const cn_model *model = in->model;
-    *early = (cn_early_hits){.place = NULL};
-    if (in->opts.scheme != CN_SHIFT_LAW || !model->settings.continuous || !model->bounces ||
+    *early = (asm_early_hits){.place = NULL};
+    if (in->opts.scheme != ASM_SHIFT_LAW || !model->settings.continuous || !model->bounces ||
         !(anything_fast(in, in->sweep, v) || retry->forced.size > 0)) {
         return CN_OK;
     }
@@ -287,7 +287,7 @@ cn_status step_mark_early(const step_context *in, const step_retry *retry, const
 
 // Bodies that come farther than detection expected, by so much that they may be past something.
 // Their reach is noted for the next try.
-static cn_status note_reach(const step_context *in, const cn_step *step, step_retry *retry,
+static cn_status note_reach(const step_context *in, const step_step *step, step_retry *retry,
                             bool *farther, cn_error *error) {
     const cn_model *model = in->model;
     *farther = false;
@@ -299,9 +299,9 @@ static cn_status note_reach(const step_context *in, const cn_step *step, step_re
             continue;
         }
         if (!*farther && !retry->reach) {
-            retry->reach = CN_TAKE(retry->memory, double, model->body_count);
+            retry->reach = BASE_TAKE(retry->memory, double, model->body_count);
             if (!retry->reach) {
-                return cn_fail_memory(error);
+                return base_fail_memory(error);
             }
         }
         if (!*farther && retry->tries == 0) {
@@ -314,15 +314,15 @@ static cn_status note_reach(const step_context *in, const cn_step *step, step_re
 }
 
 // Contacts that are to take part in the next try; returns how many are new.
-static int32_t force_group(const approach *at, const fast_group *group, const cn_early_hits *early,
-                           cn_buffer *forced, bool *memory) {
+static int32_t force_group(const approach *at, const fast_group *group, const asm_early_hits *early,
+                           base_buffer *forced, bool *memory) {
     int32_t count = 0;
     bool whole = group_goes_through(group);
     for (int32_t c = group->first; c < group->end && group->hit; c++) {
         bool active = early->place && early->place[c] >= 0;
         if (!active && (goes_through(at, group, c) || (whole && count == 0))) {
-            const cn_contact_key *key = &at->contacts->contact[c].key;
-            *memory = *memory && cn_buffer_append(forced, key, sizeof *key);
+            const model_contact_key *key = &at->contacts->contact[c].key;
+            *memory = *memory && base_buffer_append(forced, key, sizeof *key);
             count++;
         }
     }
@@ -330,11 +330,11 @@ static int32_t force_group(const approach *at, const fast_group *group, const cn
 }
 
 // There are few.
-static void sort_keys(cn_contact_key *key, int64_t count) {
+static void sort_keys(model_contact_key *key, int64_t count) {
     for (int64_t i = 1; i < count; i++) {
-        cn_contact_key moving = key[i];
+        model_contact_key moving = key[i];
         int64_t at = i;
-        for (; at > 0 && cn_key_before(&moving, &key[at - 1]); at--) {
+        for (; at > 0 && model_key_before(&moving, &key[at - 1]); at--) {
             key[at] = key[at - 1];
         }
         key[at] = moving;
@@ -343,24 +343,24 @@ static void sort_keys(cn_contact_key *key, int64_t count) {
 
 // How long the solved step may go on before it takes the group through [s]; infinite: it does not.
 static double time_left(const approach *at, const fast_group *group) {
-    double least = group->inverted ? 0.0 : HUGE_VAL;
+    double min = group->inverted ? 0.0 : HUGE_VAL;
     if (group_goes_through(group)) {
         double speed = group->impact.approach;
-        least = group->impact.t + (speed > 0.0 ? 0.5 * group->depth / speed : 0.0);
+        min = group->impact.t + (speed > 0.0 ? 0.5 * group->depth / speed : 0.0);
     }
     for (int32_t c = group->first; c < group->end && group->hit; c++) {
         if (goes_through(at, group, c)) {
-            const cn_contact *contact = &at->contacts->contact[c];
-            least = fmin(least, (contact->gap + group->depth) / -normal_velocity(at, c));
+            const det_contact *contact = &at->contacts->contact[c];
+            min = fmin(min, (contact->gap + group->depth) / -normal_velocity(at, c));
         }
     }
-    return least;
+    return min;
 }
 
 // Groups that the solved step takes through one another: how many, the first of them, and how many
 // contacts a further try may take in, whose keys go to forced (NULL: none may). -1: no memory.
 // Those that a short next step would still see are left to it, which limits its drift.
-static int32_t count_through(const approach *at, const cn_early_hits *early, cn_buffer *forced,
+static int32_t count_through(const approach *at, const asm_early_hits *early, base_buffer *forced,
                              int32_t passed_at[2], int32_t *forced_count, double *drift_limit) {
     const cn_settings *settings = &at->in->model->settings;
     double shortest = (1.0 - settings->theta) * settings->step / (1 << STEP_FAST_HALVINGS);
@@ -383,7 +383,7 @@ static int32_t count_through(const approach *at, const cn_early_hits *early, cn_
         c = group.end;
     }
     if (forced) {
-        sort_keys((void *)forced->data, (int64_t)(forced->size / sizeof(cn_contact_key)));
+        sort_keys((void *)forced->data, (int64_t)(forced->size / sizeof(model_contact_key)));
     }
     return memory ? through : -1;
 }
@@ -392,14 +392,14 @@ static int32_t count_through(const approach *at, const cn_early_hits *early, cn_
 
 // The impulses of a step's problem, before and after contacts that `stop` presses on joined it:
 // each contact's own, with those of `stop` added.
-static void merge_impulses(const cn_assembled *before, const double *r, const cn_assembled *stop,
-                           const cn_assembled *after, double *sum) {
+static void merge_impulses(const asm_assembled *before, const double *r, const asm_assembled *stop,
+                           const asm_assembled *after, double *sum) {
     int32_t dim = after->problem.dim;
     for (int32_t a = 0, b = 0; a < after->problem.contacts; a++) {
         bool joint = a >= after->contacts;
-        int32_t c = joint ? a - after->contacts : cn_assembled_listed(after, a);
+        int32_t c = joint ? a - after->contacts : asm_assembled_listed(after, a);
         b = joint ? before->contacts + c : b;
-        bool there = joint || (b < before->contacts && cn_assembled_listed(before, b) == c);
+        bool there = joint || (b < before->contacts && asm_assembled_listed(before, b) == c);
         for (int32_t i = 0; i < dim; i++) {
             int64_t row = (int64_t)dim * a + i;
             int64_t added = (int64_t)dim * (joint ? stop->contacts + c : c) + i;
@@ -411,10 +411,10 @@ static void merge_impulses(const cn_assembled *before, const double *r, const cn
 
 // The step's answer with the impulses of `stop` added: contacts that it presses on join the
 // problem.
-static cn_status add_stop(const step_context *in, const cn_assembled *stop, cn_step *step,
+static cn_status add_stop(const step_context *in, const asm_assembled *stop, step_step *step,
                           cn_error *error) {
     approach at = {in, &step->contacts, step->q_middle, step->v_new};
-    cn_assembled before = step->assembled;
+    asm_assembled before = step->assembled;
     const double *r = step->r;
     int32_t dim = in->model->dim;
     for (int32_t c = 0; c < step->contacts.count; c++) {
@@ -429,18 +429,18 @@ static cn_status add_stop(const step_context *in, const cn_assembled *stop, cn_s
         }
     }
     cn_status status =
-        cn_assemble(in->model, in->state, &step->contacts, &step->inertia, step->v_old,
-                    step->v_free, &step->opts, in->memory, &step->assembled, error);
+        asm_assemble(in->model, in->state, &step->contacts, &step->inertia, step->v_old,
+                     step->v_free, &step->opts, in->memory, &step->assembled, error);
     cn_friction *problem = &step->assembled.problem;
     step->r = step->assembled.r;
-    step->u = CN_TAKE(in->memory, double, (int64_t)dim * problem->contacts);
-    double *v = CN_TAKE(in->memory, double, cn_operator_dofs(&problem->W, dim));
+    step->u = BASE_TAKE(in->memory, double, (int64_t)dim * problem->contacts);
+    double *v = BASE_TAKE(in->memory, double, cn_operator_dofs(&problem->W, dim));
     if (status != CN_OK || !step->u || !v) {
-        return status != CN_OK ? status : cn_fail_memory(error);
+        return status != CN_OK ? status : base_fail_memory(error);
     }
     step_scale_friction(in->steering, problem);
     merge_impulses(&before, r, stop, &step->assembled, step->r);
-    cn_friction_velocity_by(in->env, problem, step->r, v, step->u);
+    prob_friction_velocity_by(in->env, problem, step->r, v, step->u);
     step->v_seen = step->v_new;
     status = step_integrate(in, &step->assembled, step->r, step->q_middle, step->v_free,
                             step->v_new, step->q, step->v, error);
@@ -448,22 +448,22 @@ static cn_status add_stop(const step_context *in, const cn_assembled *stop, cn_s
                            : status;
 }
 
-static cn_status stop_fast(const step_context *in, cn_step *step, cn_error *error) {
+static cn_status stop_fast(const step_context *in, step_step *step, cn_error *error) {
     const cn_model *model = in->model;
     int32_t count = step->contacts.count;
-    double *given = CN_TAKE(in->memory, double, count);
-    cn_status status = given ? CN_OK : cn_fail_memory(error);
+    double *given = BASE_TAKE(in->memory, double, count);
+    cn_status status = given ? CN_OK : base_fail_memory(error);
     if (status == CN_OK && !step->early.place) {
         status = take_early(in, count, &step->early, error);
         step->opts.early = &step->early;
     }
     for (int32_t c = 0; status == CN_OK && c < count; c++) {
-        const cn_contact *contact = &step->contacts.contact[c];
+        const det_contact *contact = &step->contacts.contact[c];
         double reach = pair_reach(model, in->sweep, &contact->key, step->v_new);
-        double depth = fmin(cn_contact_depth(model, &contact->key), fabs(contact->gap) + reach);
+        double depth = fmin(det_contact_depth(model, &contact->key), fabs(contact->gap) + reach);
         given[c] = fmax(0.0, contact->gap + depth) / in->sweep;
     }
-    cn_assembled stop;
+    asm_assembled stop;
     if (status == CN_OK) {
         status = step_solve_normals(in, &step->contacts, &step->inertia, step->v_new, given,
                                     STOP_TOLERANCE, &stop, error);
@@ -473,10 +473,10 @@ static cn_status stop_fast(const step_context *in, cn_step *step, cn_error *erro
 
 // ---- all of it ----
 
-static void count_early(const cn_step *step, step_fast_report *report) {
+static void count_early(const step_step *step, step_fast_report *report) {
     int32_t dim = step->assembled.problem.dim;
     for (int32_t a = 0; step->early.place && a < step->assembled.contacts; a++) {
-        int32_t c = cn_assembled_listed(&step->assembled, a);
+        int32_t c = asm_assembled_listed(&step->assembled, a);
         double gap = step->contacts.contact[c].gap;
         if (step->early.place[c] >= 0 && gap > 0.0 && step->r[(int64_t)dim * a] > 0.0) {
             report->early++;
@@ -485,9 +485,9 @@ static void count_early(const cn_step *step, step_fast_report *report) {
     }
 }
 
-cn_status step_check_fast(const step_context *in, step_retry *retry, cn_step *step,
+cn_status step_check_fast(const step_context *in, step_retry *retry, step_step *step,
                           cn_error *error) {
-    if (in->opts.scheme != CN_SHIFT_LAW || !in->model->settings.continuous ||
+    if (in->opts.scheme != ASM_SHIFT_LAW || !in->model->settings.continuous ||
         !anything_fast(in, in->sweep, step->v_new)) {
         count_early(step, &step->fast);
         return CN_OK;
@@ -501,7 +501,7 @@ cn_status step_check_fast(const step_context *in, step_retry *retry, cn_step *st
         bool force = !last && retry->halvings == 0;
         through = count_through(&at, &step->early, force ? &retry->forced : NULL,
                                 step->fast.passed_at, &forced, &step->drift_limit);
-        status = through < 0 ? cn_fail_memory(error) : CN_OK;
+        status = through < 0 ? base_fail_memory(error) : CN_OK;
     }
     bool again = farther || forced > 0;
     if (status == CN_OK && !farther && through > 0 && retry->halvings > 0) {
@@ -511,7 +511,7 @@ cn_status step_check_fast(const step_context *in, step_retry *retry, cn_step *st
     }
     if (status != CN_OK || step->verdict != STEP_STANDS) {
         if (retry->reach) {
-            cn_detector_reach(in->detector, retry->reach);
+            det_detector_reach(in->detector, retry->reach);
         }
         return status;
     }
@@ -528,21 +528,21 @@ int32_t step_fast_parts(const step_context *in, cn_error *error) {
     const cn_model *model = in->model;
     const double *q = in->state->q, *v = in->state->v;
     double drift = (1.0 - model->settings.theta) * in->h, parts = 1.0;
-    cn_contact_list list;
+    det_contact_list list;
     if (!model->settings.continuous || !anything_fast(in, drift, v)) {
         return 1;
     }
-    if (cn_detect(in->detector, q, v, in->h, &list, error) != CN_OK) {
+    if (det_detect(in->detector, q, v, in->h, &list, error) != CN_OK) {
         return 0;
     }
     for (int32_t c = 0; c < list.count; c++) {
-        const cn_contact *contact = &list.contact[c];
-        double depth = cn_contact_depth(model, &contact->key);
+        const det_contact *contact = &list.contact[c];
+        double depth = det_contact_depth(model, &contact->key);
         double reach = pair_reach(model, drift, &contact->key, v);
-        cn_impact impact;
+        det_impact impact;
         if (contact->gap > 0.0 && depth < reach && contact->gap < reach &&
-            cn_impact_time(model, &contact->key, q, v, drift, contact->gap + 2.0 * reach,
-                           &impact)) {
+            det_impact_time(model, &contact->key, q, v, drift, contact->gap + 2.0 * reach,
+                            &impact)) {
             parts =
                 impact.caught ? parts : fmax(parts, ceil(2.0 * drift * impact.approach / depth));
         }

@@ -35,27 +35,27 @@
 
 // The held rows of all joints at q, as a problem of their own.
 static cn_status assemble_held(const step_context *in, const double *q, const double *v,
-                               double share, cn_assembled *rows, cn_error *error) {
+                               double share, asm_assembled *rows, cn_error *error) {
     const cn_model *model = in->model;
-    cn_contact_list none = {0};
-    cn_inertia_map inertia;
-    cn_assemble_opts opts = {
+    det_contact_list none = {0};
+    asm_inertia_map inertia;
+    asm_assemble_opts opts = {
         .h = 1.0, .theta = 1.0, .drift = CN_DRIFT_BAUMGARTE, .baumgarte = share, .held_only = true};
-    cn_status status = cn_inertia_prepare(model, q, in->memory, &inertia);
+    cn_status status = asm_inertia_prepare(model, q, in->memory, &inertia);
     if (status != CN_OK) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
-    return cn_assemble(model, in->state, &none, &inertia, v, v, &opts, in->memory, rows, error);
+    return asm_assemble(model, in->state, &none, &inertia, v, v, &opts, in->memory, rows, error);
 }
 
 // Its solution, in rows->r.
-static cn_status solve_held(const step_context *in, const step_solvers *solvers, cn_assembled *rows,
-                            cn_error *error) {
+static cn_status solve_held(const step_context *in, const step_solvers *solvers,
+                            asm_assembled *rows, cn_error *error) {
     int32_t count = in->model->joint_row_count;
-    double *u = CN_TAKE(in->memory, double, count);
+    double *u = BASE_TAKE(in->memory, double, count);
     cn_solve_report solved;
     if (!u) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     memset(rows->r, 0, sizeof(double) * (size_t)count);
     return cn_friction_solve(&rows->problem, solvers->main, &solvers->opts, in->scratch, rows->r, u,
@@ -66,22 +66,22 @@ cn_status step_project_joint_velocities(const step_context *in, const step_solve
                                         const double *q, double *v, const double **impulses,
                                         cn_error *error) {
     const cn_model *model = in->model;
-    double least = JOINT_RATE * model->settings.joint_tolerance / model->settings.step;
+    double min = JOINT_RATE * model->settings.joint_tolerance / model->settings.step;
     *impulses = NULL;
-    if (cn_joints_rate(model, in->state, q, v) <= least) {
+    if (asm_joints_rate(model, in->state, q, v) <= min) {
         return CN_OK;
     }
-    cn_assembled rows;
+    asm_assembled rows;
     cn_status status = assemble_held(in, q, v, 0.0, &rows, error);
     status = status == CN_OK ? solve_held(in, solvers, &rows, error) : status;
     if (status == CN_OK) {
-        int64_t size = (int64_t)cn_velocity_size(model->dim) * model->body_count;
-        double *before = CN_TAKE(in->memory, double, size);
+        int64_t size = (int64_t)model_velocity_size(model->dim) * model->body_count;
+        double *before = BASE_TAKE(in->memory, double, size);
         if (!before) {
-            return cn_fail_memory(error);
+            return base_fail_memory(error);
         }
         memcpy(before, v, sizeof *v * (size_t)size);
-        cn_apply_impulses(in->env, model, &rows, before, rows.r, v);
+        asm_apply_impulses(in->env, model, &rows, before, rows.r, v);
         *impulses = rows.r;
     }
     return status;
@@ -91,16 +91,16 @@ cn_status step_project_joint_velocities(const step_context *in, const step_solve
 static cn_status project_positions(const step_context *in, const step_solvers *solvers, double *q,
                                    cn_error *error) {
     const cn_model *model = in->model;
-    int64_t size = cn_velocity_size(model->dim), pose = cn_pose_size(model->dim);
-    double *rest = CN_TAKE_ZERO(in->memory, double, size * model->body_count);
-    double *way = CN_TAKE(in->memory, double, size * model->body_count);
+    int64_t size = model_velocity_size(model->dim), pose = model_pose_size(model->dim);
+    double *rest = BASE_TAKE_ZERO(in->memory, double, size * model->body_count);
+    double *way = BASE_TAKE(in->memory, double, size * model->body_count);
     int32_t worst;
     if (!rest || !way) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int32_t round = 0; round < JOINT_ROUNDS; round++) {
-        cn_assembled rows;
-        if (!(cn_joints_error(model, in->state, q, &worst) > model->settings.joint_tolerance)) {
+        asm_assembled rows;
+        if (!(asm_joints_error(model, in->state, q, &worst) > model->settings.joint_tolerance)) {
             break;
         }
         cn_status status = assemble_held(in, q, rest, 1.0, &rows, error);
@@ -108,9 +108,9 @@ static cn_status project_positions(const step_context *in, const step_solvers *s
         if (status != CN_OK) {
             return status;
         }
-        cn_apply_impulses(in->env, model, &rows, rest, rows.r, way);
+        asm_apply_impulses(in->env, model, &rows, rest, rows.r, way);
         for (int32_t i = 0; i < model->body_count; i++) {
-            cn_rigid_move(model->dim, q + pose * i, way + size * i, 1.0, q + pose * i);
+            rigid_move(model->dim, q + pose * i, way + size * i, 1.0, q + pose * i);
         }
     }
     return CN_OK;
@@ -119,11 +119,11 @@ static cn_status project_positions(const step_context *in, const step_solvers *s
 // The velocities of the end of the step onto the joints; what that changes is seen by the next
 // step.
 static cn_status project_end_velocities(const step_context *in, const step_solvers *solvers,
-                                        cn_step *step, cn_error *error) {
-    int64_t size = (int64_t)cn_velocity_size(in->model->dim) * in->model->body_count;
-    double *seen = CN_TAKE(in->memory, double, size);
+                                        step_step *step, cn_error *error) {
+    int64_t size = (int64_t)model_velocity_size(in->model->dim) * in->model->body_count;
+    double *seen = BASE_TAKE(in->memory, double, size);
     if (!seen) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int64_t i = 0; i < size; i++) {
         seen[i] = step->v_new[i] - step->v[i];
@@ -137,7 +137,7 @@ static cn_status project_end_velocities(const step_context *in, const step_solve
     return status;
 }
 
-cn_status step_project_joints(const step_context *in, const step_solvers *solvers, cn_step *step,
+cn_status step_project_joints(const step_context *in, const step_solvers *solvers, step_step *step,
                               cn_error *error) {
     if (in->opts.drift != CN_DRIFT_PROJECTION && in->opts.drift != CN_DRIFT_GGL) {
         return CN_OK;
@@ -148,7 +148,7 @@ cn_status step_project_joints(const step_context *in, const step_solvers *solver
     step_energy_of(in->env, in->model, gravity, step->q, step->v, &before[0], &before[1]);
     if (in->opts.drift == CN_DRIFT_PROJECTION) {
         status = project_positions(in, solvers, step->q, error);
-        step->joint_error = cn_joints_error(in->model, in->state, step->q, &step->joint_worst);
+        step->joint_error = asm_joints_error(in->model, in->state, step->q, &step->joint_worst);
     }
     if (status == CN_OK) {
         status = project_end_velocities(in, solvers, step, error);
@@ -162,27 +162,27 @@ cn_status step_project_joints(const step_context *in, const step_solvers *solver
 
 // The largest |gauge| of a joint's held rows at q.
 static double joint_error_of(const step_context *in, const double *q, int32_t index) {
-    const cn_joint *joint = &in->model->joint[index];
-    cn_joint_view view;
-    double most = 0.0, J[12];
-    cn_joint_view_at(in->model, in->state, index, q, &view);
+    const model_joint *joint = &in->model->joint[index];
+    joint_view view;
+    double max = 0.0, J[12];
+    asm_joint_view_at(in->model, in->state, index, q, &view);
     for (int32_t i = 0; i < joint->row_count; i++) {
-        bool held = joint->row[i].role == CN_ROLE_HELD;
-        most = held ? fmax(most, fabs(cn_joint_value(joint, &view, i, J))) : most;
+        bool held = joint->row[i].role == JOINT_ROLE_HELD;
+        max = held ? fmax(max, fabs(asm_joint_value(joint, &view, i, J))) : max;
     }
-    return most;
+    return max;
 }
 
 // Names the joints that are off, the worst first: what cannot be met is shared among those that
 // contradict one another.
-static cn_status name_broken(const step_context *in, const cn_step *step, cn_error *error) {
+static cn_status name_broken(const step_context *in, const step_step *step, cn_error *error) {
     const cn_model *model = in->model;
-    const cn_joint *worst = &model->joint[step->joint_worst];
+    const model_joint *worst = &model->joint[step->joint_worst];
     char others[160] = "";
     size_t used = 0;
     int32_t count = 0;
     for (int32_t j = 0; j < model->joint_count; j++) {
-        const cn_joint *joint = &model->joint[j];
+        const model_joint *joint = &model->joint[j];
         if (joint == worst ||
             !(joint_error_of(in, step->q, j) > JOINT_SHARES * step->joint_error)) {
             continue;
@@ -194,14 +194,14 @@ static cn_status name_broken(const step_context *in, const cn_step *step, cn_err
                                  joint->source.line > 0 ? ", line " : "", (int)joint->source.line);
         }
     }
-    cn_fail(error, CN_ERR_NUMERIC, "joint %d (%s) is off by %.3g at t = %g",
-            (int)(worst - model->joint) + 1, worst->name, step->joint_error, in->t + in->h);
-    cn_fail_at(error, worst->source.file, worst->source.line, worst->source.column);
+    base_fail(error, CN_ERR_NUMERIC, "joint %d (%s) is off by %.3g at t = %g",
+              (int)(worst - model->joint) + 1, worst->name, step->joint_error, in->t + in->h);
+    base_fail_at(error, worst->source.file, worst->source.line, worst->source.column);
     if (count > 0) {
-        cn_fail_hint(error, "it cannot be met together with joint%s %s%s", count > 1 ? "s" : "",
-                     others, count > JOINTS_NAMED ? " and more" : "");
+        base_fail_hint(error, "it cannot be met together with joint%s %s%s", count > 1 ? "s" : "",
+                       others, count > JOINTS_NAMED ? " and more" : "");
     } else {
-        cn_fail_hint(error, "a motion or a motor may contradict it, or the step is too long");
+        base_fail_hint(error, "a motion or a motor may contradict it, or the step is too long");
     }
     return CN_ERR_NUMERIC;
 }
@@ -209,7 +209,7 @@ static cn_status name_broken(const step_context *in, const cn_step *step, cn_err
 // The error at which to stop: as asked, but no less than what a residual of the solver's tolerance
 // leaves, h |e| with |e| = tolerance |q|.
 static double error_to_reach(const step_context *in, double tolerance,
-                             const cn_assembled *assembled) {
+                             const asm_assembled *assembled) {
     const cn_friction *p = &assembled->problem;
     double sum = 0.0;
     for (int64_t i = (int64_t)p->dim * assembled->contacts; i < (int64_t)p->dim * p->contacts;
@@ -222,19 +222,19 @@ static double error_to_reach(const step_context *in, double tolerance,
 // Each solve starts where the first one did: close to a solution of the problem before, Newton's
 // method has been seen to lose its way, and joints alone are solved in one step from anywhere.
 cn_status step_close_joints(const step_context *in, step_solvers *solvers, const double *guess,
-                            cn_step *step, cn_error *error) {
+                            step_step *step, cn_error *error) {
     const cn_model *model = in->model;
     const cn_friction *p = &step->assembled.problem;
     size_t bytes = sizeof *guess * (size_t)p->dim * (size_t)p->contacts;
     bool iterate = in->opts.drift == CN_DRIFT_ITERATE || in->opts.drift == CN_DRIFT_GGL;
     double last = HUGE_VAL, aim = error_to_reach(in, solvers->opts.tolerance, &step->assembled);
-    step->joint_error = cn_joints_error(model, in->state, step->q, &step->joint_worst);
+    step->joint_error = asm_joints_error(model, in->state, step->q, &step->joint_worst);
     for (int32_t round = 0; round < JOINT_ROUNDS && iterate && step->joint_error > aim &&
                             step->joint_error < JOINT_GAIN * last;
          round++) {
         last = step->joint_error;
-        cn_joints_correct(model, in->state, &step->opts, step->q, step->r, step->u,
-                          &step->assembled);
+        asm_joints_correct(model, in->state, &step->opts, step->q, step->r, step->u,
+                           &step->assembled);
         memcpy(step->r, guess, bytes);
         cn_status status = step_solve(in, solvers, p, step->r, step->u, step, error);
         if (status == CN_OK) {
@@ -244,7 +244,7 @@ cn_status step_close_joints(const step_context *in, step_solvers *solvers, const
         if (status != CN_OK) {
             return status;
         }
-        step->joint_error = cn_joints_error(model, in->state, step->q, &step->joint_worst);
+        step->joint_error = asm_joints_error(model, in->state, step->q, &step->joint_worst);
     }
     return iterate && !(step->joint_error <= JOINT_BROKEN) ? name_broken(in, step, error) : CN_OK;
 }

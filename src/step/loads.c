@@ -8,43 +8,44 @@
 
 #include <math.h>
 
-void step_prescribe_velocities(const cn_model *model, cn_evaluator *signals, double t, double *v) {
+void step_prescribe_velocities(const cn_model *model, base_evaluator *signals, double t,
+                               double *v) {
     for (int32_t i = 0; i < model->motion_count; i++) {
-        const cn_motion *motion = &model->motion[i];
-        double *own = v + (int64_t)cn_velocity_size(model->dim) * motion->body;
+        const model_motion *motion = &model->motion[i];
+        double *own = v + (int64_t)model_velocity_size(model->dim) * motion->body;
         for (int32_t k = 0; k < model->dim; k++) {
-            own[k] = cn_signal_at(motion->velocity[k], signals, t);
+            own[k] = base_signal_at(motion->velocity[k], signals, t);
         }
         if (model->dim == 2) {
-            own[2] = cn_signal_at(motion->angular_velocity[2], signals, t);
+            own[2] = base_signal_at(motion->angular_velocity[2], signals, t);
         } else {
             for (int32_t k = 0; k < 3; k++) {
-                own[3 + k] = cn_signal_at(motion->angular_velocity[k], signals, t);
+                own[3 + k] = base_signal_at(motion->angular_velocity[k], signals, t);
             }
         }
     }
 }
 
-static double mean_signal(const cn_signal *signal, const step_context *in) {
+static double mean_signal(const base_signal *signal, const step_context *in) {
     double theta = in->opts.theta;
-    return theta * cn_signal_at(signal, in->opts.signals, in->t + in->h) +
-           (1.0 - theta) * cn_signal_at(signal, in->opts.signals, in->t);
+    return theta * base_signal_at(signal, in->opts.signals, in->t + in->h) +
+           (1.0 - theta) * base_signal_at(signal, in->opts.signals, in->t);
 }
 
 // Forces and torques that motors give, on the second body and against it on the first.
 static void add_motors(const step_context *in, const double *q, double *load) {
     const cn_model *model = in->model;
     for (int32_t j = 0; j < model->joint_count; j++) {
-        const cn_joint *joint = &model->joint[j];
+        const model_joint *joint = &model->joint[j];
         if (joint->motor != CN_MOTOR_FORCE) {
             continue;
         }
         double J[12];
-        cn_joint_view view;
+        joint_view view;
         double given = mean_signal(joint->target, in);
-        given = fmin(fmax(given, -joint->motor_most), joint->motor_most);
-        cn_joint_view_at(model, in->state, j, q, &view);
-        cn_joint_gauge(&view, cn_joint_form_of(joint->geometry.kind, model->dim)->drive, J);
+        given = fmin(fmax(given, -joint->motor_max), joint->motor_max);
+        asm_joint_view_at(model, in->state, j, q, &view);
+        joint_gauge(&view, joint_form_of(joint->geometry.kind, model->dim)->drive, J);
         for (int32_t k = 0; k < 12; k++) {
             load[6 * (int64_t)joint->body[k / 6] + k % 6] += given * J[k];
         }
@@ -55,8 +56,8 @@ static void add_motors(const step_context *in, const double *q, double *load) {
 void step_add_loads(const step_context *in, const double *q, double *load) {
     const cn_model *model = in->model;
     for (int32_t i = 0; i < model->force_count; i++) {
-        const cn_force *given = &model->force[i];
-        const double *pose = q + (int64_t)cn_pose_size(model->dim) * given->body;
+        const model_force *given = &model->force[i];
+        const double *pose = q + (int64_t)model_pose_size(model->dim) * given->body;
         double *own = load + 6 * (int64_t)given->body;
         double force[3], torque[3], R[9];
         for (int k = 0; k < 3; k++) {
@@ -64,22 +65,22 @@ void step_add_loads(const step_context *in, const double *q, double *load) {
             torque[k] = mean_signal(given->torque[k], in);
         }
         if (model->dim == 3) {
-            cn_quat_matrix(pose + 3, R);
+            math_quat_matrix(pose + 3, R);
         } else {
-            cn_angle_matrix(pose[2], R);
+            math_angle_matrix(pose[2], R);
         }
         if (given->body_axes) {
-            cn_mat3_apply(R, force, force);
-            cn_mat3_apply(R, torque, torque);
+            math_mat3_apply(R, force, force);
+            math_mat3_apply(R, torque, torque);
         }
         if (!given->at_center) {
             double arm[3], moment[3];
-            cn_mat3_apply(R, given->point, arm);
-            cn_cross3(arm, force, moment);
-            cn_add_scaled3(torque, 1.0, moment, torque);
+            math_mat3_apply(R, given->point, arm);
+            math_cross3(arm, force, moment);
+            math_add_scaled3(torque, 1.0, moment, torque);
         }
-        cn_add_scaled3(own, 1.0, force, own);
-        cn_add_scaled3(own + 3, 1.0, torque, own + 3);
+        math_add_scaled3(own, 1.0, force, own);
+        math_add_scaled3(own + 3, 1.0, torque, own + 3);
     }
     add_motors(in, q, load);
 }

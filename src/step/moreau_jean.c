@@ -21,9 +21,9 @@
 #include <math.h>
 #include <string.h>
 
-void step_opts_moreau_jean(const cn_settings *settings, cn_assemble_opts *opts) {
+void step_opts_moreau_jean(const cn_settings *settings, asm_assemble_opts *opts) {
     opts->theta = settings->theta;
-    opts->scheme = CN_SHIFT_LAW;
+    opts->scheme = ASM_SHIFT_LAW;
     opts->drift = settings->joint_drift;
     opts->baumgarte = settings->baumgarte;
 }
@@ -39,27 +39,27 @@ typedef struct drift_loop {
 static void drift_range(void *user, int64_t first, int64_t end) {
     const drift_loop *loop = user;
     const cn_model *model = loop->model;
-    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
-    cn_rigid_drifts drifts;
-    cn_rigid_drifts_start(&drifts, loop->time);
+    int32_t pose = model_pose_size(model->dim), size = model_velocity_size(model->dim);
+    rigid_drifts drifts;
+    rigid_drifts_start(&drifts, loop->time);
     for (int64_t i = first; i < end; i++) {
         const double *q = loop->q + pose * i, *v = loop->v + size * i;
         double *q_out = loop->q_out + pose * i, *v_out = loop->v_out + size * i;
-        if (model->body[i].role == CN_BODY_FREE) {
-            cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
-            cn_rigid_drifts_add(&drifts, &rigid, q, v, q_out, v_out);
+        if (model->body[i].role == MODEL_BODY_FREE) {
+            body_rigid rigid = model_body_rigid(model, (int32_t)i);
+            rigid_drifts_add(&drifts, &rigid, q, v, q_out, v_out);
         } else {
-            cn_rigid_move(model->dim, q, v, loop->time, q_out);
+            rigid_move(model->dim, q, v, loop->time, q_out);
             memmove(v_out, v, sizeof *v * (size_t)size);
         }
     }
-    cn_rigid_drifts_end(&drifts);
+    rigid_drifts_end(&drifts);
 }
 
 void step_drift(const step_context *in, const double *q, const double *v, double time,
                 double *q_out, double *v_out) {
     drift_loop loop = {in->model, q, v, time, q_out, v_out};
-    cn_parallel_ranges(in->env, in->model->body_count, drift_range, &loop);
+    base_parallel_ranges(in->env, in->model->body_count, drift_range, &loop);
 }
 
 // ---- numbers that are not finite ----
@@ -90,7 +90,7 @@ static double count_nonfinite(const void *user, int64_t first, int64_t end) {
 static int32_t first_nonfinite(const step_context *in, const double *x, int32_t size) {
     body_numbers numbers = {x, size};
     int32_t body = 0;
-    if (!(cn_parallel_sum(in->env, in->model->body_count, count_nonfinite, &numbers) > 0.0)) {
+    if (!(base_parallel_sum(in->env, in->model->body_count, count_nonfinite, &numbers) > 0.0)) {
         return -1;
     }
     while (is_finite(&numbers, body)) {
@@ -104,65 +104,65 @@ static int32_t first_nonfinite(const step_context *in, const double *x, int32_t 
 typedef struct free_loop {
     const step_context *in;
     const double *q, *load, *v_old;
-    const cn_inertia_map *inertia;
+    const asm_inertia_map *inertia;
     double *v_free;
 } free_loop;
 
 static void free_range(void *user, int64_t first, int64_t end) {
     const free_loop *loop = user;
     const cn_model *model = loop->in->model;
-    int32_t pose = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
+    int32_t pose = model_pose_size(model->dim), size = model_velocity_size(model->dim);
     for (int64_t i = first; i < end; i++) {
-        if (model->body[i].role == CN_BODY_FREE) {
-            cn_rigid rigid = cn_body_rigid(model, (int32_t)i);
+        if (model->body[i].role == MODEL_BODY_FREE) {
+            body_rigid rigid = model_body_rigid(model, (int32_t)i);
             static const double none[6] = {0.0};
             const double *load = loop->load ? loop->load + 6 * i : none;
             double force[3], own[36];
-            cn_add_scaled3(load, rigid.mass, loop->in->steering->gravity, force);
-            cn_rigid_kick(&rigid, loop->q + pose * i,
-                          cn_inertia_at(model, loop->inertia, (int32_t)i, own), force, load + 3,
-                          loop->in->h, loop->v_old + size * i, loop->v_free + size * i);
+            math_add_scaled3(load, rigid.mass, loop->in->steering->gravity, force);
+            rigid_kick(&rigid, loop->q + pose * i,
+                       asm_inertia_at(model, loop->inertia, (int32_t)i, own), force, load + 3,
+                       loop->in->h, loop->v_old + size * i, loop->v_free + size * i);
         }
     }
 }
 
-cn_status step_free_velocity(const step_context *in, const double *q, const cn_inertia_map *inertia,
-                             const double *load, const double *v_old, double *v_free,
-                             cn_error *error) {
+cn_status step_free_velocity(const step_context *in, const double *q,
+                             const asm_inertia_map *inertia, const double *load,
+                             const double *v_old, double *v_free, cn_error *error) {
     const cn_model *model = in->model;
-    int32_t size = cn_velocity_size(model->dim);
+    int32_t size = model_velocity_size(model->dim);
     memset(v_free, 0, sizeof(double) * (size_t)size * (size_t)model->body_count);
     step_prescribe_velocities(model, in->opts.signals, in->t + in->h, v_free);
     free_loop loop = {in, q, load, v_old, inertia, v_free};
-    cn_parallel_ranges(in->env, model->body_count, free_range, &loop);
+    base_parallel_ranges(in->env, model->body_count, free_range, &loop);
     // Expressions may lose their value in the course of time, as sqrt(1 - t).
     int32_t body = first_nonfinite(in, v_free, size);
     if (body < 0) {
         return CN_OK;
     }
-    cn_fail(error, CN_ERR_NUMERIC, "the %s of body %d (%s) is not finite in the step from t = %g",
-            model->body[body].role == CN_BODY_FREE ? "force" : "motion", (int)body + 1,
-            model->body[body].name, in->t);
-    cn_fail_hint(error,
-                 "its expression must have a value at every time, and its size be reasonable");
+    base_fail(error, CN_ERR_NUMERIC, "the %s of body %d (%s) is not finite in the step from t = %g",
+              model->body[body].role == MODEL_BODY_FREE ? "force" : "motion", (int)body + 1,
+              model->body[body].name, in->t);
+    base_fail_hint(error,
+                   "its expression must have a value at every time, and its size be reasonable");
     return CN_ERR_NUMERIC;
 }
 
 // ---- the end ----
 
-cn_status step_integrate(const step_context *in, const cn_assembled *assembled, const double *r,
+cn_status step_integrate(const step_context *in, const asm_assembled *assembled, const double *r,
                          const double *q_middle, const double *v_free, double *v_new, double *q,
                          double *v, cn_error *error) {
     const cn_model *model = in->model;
-    cn_apply_impulses(in->env, model, assembled, v_free, r, v_new);
+    asm_apply_impulses(in->env, model, assembled, v_free, r, v_new);
     step_drift(in, q_middle, v_new, in->h * in->opts.theta, q, v);
-    int32_t body = first_nonfinite(in, v, cn_velocity_size(model->dim));
-    body = body < 0 ? first_nonfinite(in, q, cn_pose_size(model->dim)) : body;
+    int32_t body = first_nonfinite(in, v, model_velocity_size(model->dim));
+    body = body < 0 ? first_nonfinite(in, q, model_pose_size(model->dim)) : body;
     if (body < 0) {
         return CN_OK;
     }
-    cn_fail(error, CN_ERR_NUMERIC, "body %d (%s) left the finite numbers at t = %g", (int)body + 1,
-            model->body[body].name, in->t);
-    cn_fail_hint(error, "a smaller step, or look at its forces");
+    base_fail(error, CN_ERR_NUMERIC, "body %d (%s) left the finite numbers at t = %g",
+              (int)body + 1, model->body[body].name, in->t);
+    base_fail_hint(error, "a smaller step, or look at its forces");
     return CN_ERR_NUMERIC;
 }

@@ -17,9 +17,9 @@
 #define SURELY_BELOW 0.999 // of a ratio of 1, whatever round-off
 
 // Only contacts that matter in this step: they carry, they would approach, or they are closed.
-static bool contact_matters(const cn_step *step, int32_t a) {
+static bool contact_matters(const step_step *step, int32_t a) {
     int64_t row = (int64_t)step->assembled.problem.dim * a;
-    double gap = step->contacts.contact[cn_assembled_listed(&step->assembled, a)].gap;
+    double gap = step->contacts.contact[asm_assembled_listed(&step->assembled, a)].gap;
     return step->r[row] > 0.0 || step->assembled.problem.q[row] < 0.0 || gap <= 0.0;
 }
 
@@ -27,17 +27,17 @@ static bool contact_matters(const cn_step *step, int32_t a) {
 typedef struct paradoxes {
     int32_t count;
     double ratio;
-    cn_contact_key worst;
+    model_contact_key worst;
 } paradoxes;
 
 static void find_paradoxes(const void *user, int64_t first, int64_t end, void *part) {
-    const cn_step *step = user;
+    const step_step *step = user;
     const cn_friction *p = &step->assembled.problem;
     paradoxes *found = part;
     for (int32_t a = (int32_t)first; a < end; a++) {
         const double *block = p->W.diagonal + (int64_t)p->dim * p->dim * a;
-        double most = fabs(block[1]) + (p->dim == 3 ? fabs(block[2]) : 0.0);
-        if (p->mu[a] * most < SURELY_BELOW * block[0]) {
+        double max = fabs(block[1]) + (p->dim == 3 ? fabs(block[2]) : 0.0);
+        if (p->mu[a] * max < SURELY_BELOW * block[0]) {
             continue; // nearly all, without a root
         }
         double coupling = p->dim == 3 ? hypot(block[1], block[2]) : fabs(block[1]);
@@ -48,7 +48,7 @@ static void find_paradoxes(const void *user, int64_t first, int64_t end, void *p
         found->count++;
         if (ratio > found->ratio) {
             found->ratio = ratio;
-            found->worst = step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key;
+            found->worst = step->contacts.contact[asm_assembled_listed(&step->assembled, a)].key;
         }
     }
 }
@@ -63,13 +63,13 @@ static void join_paradoxes(void *total, const void *part) {
     }
 }
 
-void step_add_paradoxes(const cn_env *env, const cn_step *step, cn_step_report *report) {
+void step_add_paradoxes(const cn_env *env, const step_step *step, cn_step_report *report) {
     paradoxes found = {.count = 0};
-    if (step->assembled.problem.W.kind == CN_OPERATOR_BALLS) {
+    if (step->assembled.problem.W.kind == CN_OPERATOR_SPHERES) {
         return; // their W_NT is zero
     }
-    cn_parallel_fold(env, step->assembled.contacts, find_paradoxes, join_paradoxes, step,
-                     sizeof found, &found);
+    base_parallel_fold(env, step->assembled.contacts, find_paradoxes, join_paradoxes, step,
+                       sizeof found, &found);
     if (found.ratio > report->paradox_ratio) {
         report->paradox_ratio = found.ratio;
         report->paradox_candidate = found.worst.candidate + 1;

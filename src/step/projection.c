@@ -28,33 +28,33 @@
 #define LIFT_TOLERANCE 1e-2 // of the lift
 
 // How deep a contact may be before it is lifted [m]; infinite: it never is.
-static double slop_of(const step_context *in, const cn_contact *contact) {
+static double slop_of(const step_context *in, const det_contact *contact) {
     const cn_model *model = in->model;
-    const cn_pair *pair = cn_model_pair(model, model->body[contact->key.candidate].material,
-                                        model->body[contact->key.antagonist].material);
+    const model_body_pair *pair = model_pair(model, model->body[contact->key.candidate].material,
+                                             model->body[contact->key.antagonist].material);
     bool plain = pair->law == CN_LAW_QUASI_INELASTIC && pair->correction == 0.0;
     bool bounces = pair->law == CN_LAW_SIGNORINI && pair->restitution < 1.0;
     if (!plain &&
         !(bounces && (pair->restitution == 0.0 ||
-                      (cn_state_past(in->state, &contact->key) & CN_PAST_PRESSED_TWICE)))) {
+                      (asm_state_past(in->state, &contact->key) & MODEL_PAST_PRESSED_TWICE)))) {
         return HUGE_VAL;
     }
     double share =
         fmax(model->settings.penetration_slop, SLOP_TOLERANCES * model->settings.tolerance);
-    return share * cn_contact_thinner(model, &contact->key);
+    return share * det_contact_thinner(model, &contact->key);
 }
 
 // b of every listed contact; NULL: none is too deep, or no memory.
-static double *lifts(const step_context *in, const cn_contact_list *list, bool *deep,
+static double *lifts(const step_context *in, const det_contact_list *list, bool *deep,
                      cn_error *error) {
     *deep = false;
     for (int32_t c = 0; c < list->count && !*deep; c++) {
         *deep =
             list->contact[c].gap < 0.0 && list->contact[c].gap < -slop_of(in, &list->contact[c]);
     }
-    double *lift = *deep ? CN_TAKE(in->memory, double, list->count) : NULL;
+    double *lift = *deep ? BASE_TAKE(in->memory, double, list->count) : NULL;
     if (*deep && !lift) {
-        cn_fail_memory(error);
+        base_fail_memory(error);
     }
     for (int32_t c = 0; lift && c < list->count; c++) {
         double gap = list->contact[c].gap;
@@ -70,48 +70,48 @@ static double lift_body(const step_context *in, int32_t i, const double *way, do
                         double *v) {
     const cn_model *model = in->model;
     int32_t dim = model->dim;
-    double *pose = q + (int64_t)cn_pose_size(dim) * i, gained = 0.0;
+    double *pose = q + (int64_t)model_pose_size(dim) * i, gained = 0.0;
     for (int32_t k = 0; k < dim; k++) {
         gained -= model->body[i].mass * in->steering->gravity[k] * way[k];
     }
-    cn_rigid_move(dim, pose, way, 1.0, pose);
-    if (dim == 3 && !model->body[i].ball) {
+    rigid_move(dim, pose, way, 1.0, pose);
+    if (dim == 3 && !model->body[i].sphere) {
         double turn[4] = {1.0, 0.0, 0.0, 0.0}, R[9], *spin = v + 6 * (int64_t)i + 3;
         double turned[7] = {0.0, 0.0, 0.0, turn[0], turn[1], turn[2], turn[3]};
         const double about[6] = {0.0, 0.0, 0.0, way[3], way[4], way[5]};
-        cn_rigid_move(3, turned, about, 1.0, turned);
-        cn_quat_matrix(turned + 3, R);
-        cn_mat3_apply(R, spin, spin);
+        rigid_move(3, turned, about, 1.0, turned);
+        math_quat_matrix(turned + 3, R);
+        math_mat3_apply(R, spin, spin);
     }
     return gained;
 }
 
-cn_status step_project(const step_context *in, cn_step *step, bool *moved, cn_error *error) {
+cn_status step_project(const step_context *in, step_step *step, bool *moved, cn_error *error) {
     const cn_model *model = in->model;
-    int64_t size = cn_velocity_size(model->dim);
+    int64_t size = model_velocity_size(model->dim);
     bool deep = false;
     *moved = false;
-    if (in->opts.scheme != CN_SHIFT_LAW || !(model->settings.penetration_slop > 0.0)) {
+    if (in->opts.scheme != ASM_SHIFT_LAW || !(model->settings.penetration_slop > 0.0)) {
         return CN_OK;
     }
     const double *lift = lifts(in, &step->contacts, &deep, error);
     if (!lift) {
         return deep ? CN_ERR_MEMORY : CN_OK;
     }
-    cn_assembled normals;
-    double *rest = CN_TAKE_ZERO(in->memory, double, size * model->body_count);
-    double *way = CN_TAKE(in->memory, double, size * model->body_count);
+    asm_assembled normals;
+    double *rest = BASE_TAKE_ZERO(in->memory, double, size * model->body_count);
+    double *way = BASE_TAKE(in->memory, double, size * model->body_count);
     if (!rest || !way) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     cn_status status = step_solve_normals(in, &step->contacts, &step->inertia, rest, lift,
                                           LIFT_TOLERANCE, &normals, error);
     if (status != CN_OK) {
         return status;
     }
-    cn_apply_impulses(in->env, model, &normals, rest, normals.r, way);
+    asm_apply_impulses(in->env, model, &normals, rest, normals.r, way);
     for (int32_t i = 0; i < model->body_count; i++) {
-        if (model->body[i].role == CN_BODY_FREE) {
+        if (model->body[i].role == MODEL_BODY_FREE) {
             step->lifted += lift_body(in, i, way + size * i, step->q_middle, step->v_old);
         }
     }

@@ -24,10 +24,10 @@ struct cn_sim {
     const cn_model *model;
     const step_scheme *scheme; // NULL: a system runs
     step_solvers solvers;
-    cn_detector *detector;
-    cn_state state;
-    cn_script *control;    // controllers of the model's bodies with their memory; NULL: none
-    cn_evaluator *signals; // of forces, motions and motors
+    det_detector *detector;
+    model_state state;
+    sys_script *control;     // controllers of the model's bodies with their memory; NULL: none
+    base_evaluator *signals; // of forces, motions and motors
     step_vectors vectors;
     cn_steering steering;
     double steering_work;  // [J] what steering changed of the potential energy since the last step
@@ -38,14 +38,15 @@ struct cn_sim {
     step_sleep sleep;
     step_retry retry;
     double next_h;           // [s] length of the step after the one under way
-    cn_step last;            // the step the state came from; contacts of no step before the first
+    step_step last;          // the step the state came from; contacts of no step before the first
     step_phase_clock phases; // of the step under way
-    cn_buffer backup;        // the state that the step under way began with, where it may change it
+    base_buffer backup;      // the state that the step under way began with, where it may change it
                              // before its end
     bool protects;           // backup holds it
-    cn_buffer held;          // what controllers stored then
+    base_buffer held;        // what controllers stored then
     cn_system_run *system;   // of a model with a system; the rest but the state is then unused
-    struct cn_rigid_system *rigid; // of bodies under an integrator of systems; then system runs it
+    struct step_rigid_system
+        *rigid; // of bodies under an integrator of systems; then system runs it
 };
 
 // ---- making (step/sim_solver.c, step/steer.c) ----
@@ -79,21 +80,21 @@ void sim_undo(cn_sim *sim);
 
 // ---- models with a system, or seen as one (step/system.c) ----
 
-cn_status cn_sim_system_create(cn_sim *sim, cn_error *error);
-cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *error);
-int32_t cn_sim_system_contact_count(const cn_sim *sim);
-void cn_sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
+cn_status sim_system_create(cn_sim *sim, cn_error *error);
+cn_status sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *error);
+int32_t sim_system_contact_count(const cn_sim *sim);
+void sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
 // Open, stick or slide of a contact with friction mu.
-uint8_t cn_sim_system_status(double mu, const double impulse[CN_CONTACT_PARTS]);
-cn_status cn_sim_system_save(const cn_sim *sim, void **bytes, size_t *size);
-cn_status cn_sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error);
+uint8_t sim_system_status(double mu, const double impulse[CN_CONTACT_PARTS]);
+cn_status sim_system_save(const cn_sim *sim, void **bytes, size_t *size);
+cn_status sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error);
 
 // ---- controllers (step/control.c) ----
 
 // Samples the controllers of the model's bodies at time t, the start of a step; how many numbers
 // they store.
-void cn_control_sample(cn_sim *sim, double t);
-static inline int32_t cn_control_count(const cn_model *model) {
+void step_control_sample(cn_sim *sim, double t);
+static inline int32_t step_control_count(const cn_model *model) {
     return model->control ? model->control->script->held_count : 0;
 }
 
@@ -101,16 +102,16 @@ static inline int32_t cn_control_count(const cn_model *model) {
 
 // Parts of a contact's record, for those who want some of them of many contacts.
 enum {
-    CN_RECORD_PLACE = 1, // bodies, point, normal, gap
-    CN_RECORD_IMPULSE = 2,
-    CN_RECORD_AFTER = 4,  // velocity
-    CN_RECORD_BEFORE = 8, // velocity_before, shift and frame_change
-    CN_RECORD_STATE = 16, // friction and status
-    CN_RECORD_ALL = 31
+    STEP_RECORD_PLACE = 1, // bodies, point, normal, gap
+    STEP_RECORD_IMPULSE = 2,
+    STEP_RECORD_AFTER = 4,  // velocity
+    STEP_RECORD_BEFORE = 8, // velocity_before, shift and frame_change
+    STEP_RECORD_STATE = 16, // friction and status
+    STEP_RECORD_ALL = 31
 };
 // As cn_sim_contact; parts that are not asked for may be anything.
-void cn_sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts, cn_contact_record *out);
+void sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts, cn_contact_record *out);
 // The poses of bodies first .. end - 1, as cn_sim_poses gives those of all.
-void cn_sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q);
+void sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q);
 
 #endif

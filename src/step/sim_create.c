@@ -18,7 +18,7 @@ static cn_status choose_scheme(cn_sim *sim, cn_error *error) {
     if (sim->scheme || (of_systems && !of_systems->first_order)) {
         return CN_OK; // without a scheme of their own, bodies are seen as a system
     }
-    return cn_fail(error, CN_ERR_ARGUMENT, "there is no time integrator named %s", name);
+    return base_fail(error, CN_ERR_ARGUMENT, "there is no time integrator named %s", name);
 }
 
 // A pair of shapes that detection does not know would pass through one another unseen: refused, at
@@ -29,17 +29,18 @@ static cn_status check_shapes(const cn_model *model, cn_error *error) {
         present[model->shape[i].kind] = true;
     }
     for (int32_t i = 0; i < model->body_count; i++) {
-        const cn_body *body = &model->body[i];
-        for (int32_t k = 0; body->role == CN_BODY_FREE && k < body->shape_count; k++) {
+        const model_body *body = &model->body[i];
+        for (int32_t k = 0; body->role == MODEL_BODY_FREE && k < body->shape_count; k++) {
             cn_shape_kind kind = model->shape[body->shape_first + k].kind;
             for (int32_t other = 0; other < CN_SHAPE_KINDS; other++) {
-                if (present[other] && !cn_narrow_supports(model->dim, kind, (cn_shape_kind)other)) {
-                    cn_fail(error, CN_ERR_UNSUPPORTED,
-                            "contact between %s and %s is not available yet",
-                            cn_shape_kind_text(kind), cn_shape_kind_text((cn_shape_kind)other));
-                    cn_fail_hint(error, "use another shape for body %d (%s)", (int)i + 1,
-                                 body->name);
-                    cn_fail_at(error, body->source.file, body->source.line, body->source.column);
+                if (present[other] &&
+                    !det_narrow_supports(model->dim, kind, (cn_shape_kind)other)) {
+                    base_fail(error, CN_ERR_UNSUPPORTED,
+                              "contact between %s and %s is not available yet",
+                              cn_shape_kind_text(kind), cn_shape_kind_text((cn_shape_kind)other));
+                    base_fail_hint(error, "use another shape for body %d (%s)", (int)i + 1,
+                                   body->name);
+                    base_fail_at(error, body->source.file, body->source.line, body->source.column);
                     return CN_ERR_UNSUPPORTED;
                 }
             }
@@ -51,45 +52,45 @@ static cn_status check_shapes(const cn_model *model, cn_error *error) {
 // Bodies that overlap at the start by more than is accepted: an error that points into the scene.
 static cn_status check_start(cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
-    cn_contact contact;
+    det_contact contact;
     bool found;
     cn_status status =
-        cn_detect_overlap(sim->detector, sim->state.q, sim->state.v, model->settings.step,
-                          model->settings.overlap_most, &contact, &found, error);
+        det_detect_overlap(sim->detector, sim->state.q, sim->state.v, model->settings.step,
+                           model->settings.overlap_max, &contact, &found, error);
     if (status == CN_OK && found) {
         int32_t a = contact.key.candidate, b = contact.key.antagonist;
-        const cn_body *later = &model->body[a > b ? a : b];
-        status = cn_fail(error, CN_ERR_INPUT,
-                         "bodies %d (%s) and %d (%s) overlap by %.3g m at the start", (int)a + 1,
-                         model->body[a].name, (int)b + 1, model->body[b].name, -contact.gap);
-        cn_fail_hint(error,
-                     "move them apart, or accept overlaps up to detection.overlap (now %.3g m)",
-                     model->settings.overlap_most);
-        cn_fail_at(error, later->source.file, later->source.line, later->source.column);
+        const model_body *later = &model->body[a > b ? a : b];
+        status = base_fail(error, CN_ERR_INPUT,
+                           "bodies %d (%s) and %d (%s) overlap by %.3g m at the start", (int)a + 1,
+                           model->body[a].name, (int)b + 1, model->body[b].name, -contact.gap);
+        base_fail_hint(error,
+                       "move them apart, or accept overlaps up to detection.overlap (now %.3g m)",
+                       model->settings.overlap_max);
+        base_fail_at(error, later->source.file, later->source.line, later->source.column);
     }
     return status;
 }
 
 static bool allocate(cn_sim *sim) {
     const cn_model *model = sim->model;
-    int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
-    int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
+    int64_t poses = (int64_t)model_pose_size(model->dim) * model->body_count;
+    int64_t velocities = (int64_t)model_velocity_size(model->dim) * model->body_count;
     sim->memory = cn_arena_create(&sim->env);
     sim->step_memory = cn_arena_create(&sim->env);
     sim->scratch = cn_arena_create(&sim->env);
     sim->impulses = cn_arena_create(&sim->env);
-    sim->solvers.cache = sim->solvers.opts.memo = cn_solve_memo_create(&sim->env);
-    sim->detector = cn_detector_create(model, &sim->env, sim->scratch);
-    sim->control = model->control ? cn_script_copy(model->control->script, &sim->env) : NULL;
+    sim->solvers.cache = sim->solvers.opts.cache = cn_solve_cache_create(&sim->env);
+    sim->detector = det_detector_create(model, &sim->env, sim->scratch);
+    sim->control = model->control ? sys_script_copy(model->control->script, &sim->env) : NULL;
     if (!sim->memory || !sim->step_memory || !sim->scratch || !sim->impulses || !sim->detector ||
         !sim->solvers.cache || (model->control && !sim->control)) {
         return false;
     }
-    sim->signals = cn_model_evaluator(model, &sim->env, sim->control);
-    sim->state.q = CN_TAKE(sim->memory, double, poses);
-    sim->state.v = CN_TAKE(sim->memory, double, velocities);
-    sim->state.joint_impulse = CN_TAKE_ZERO(sim->memory, double, model->joint_row_count);
-    sim->state.joint_angle = CN_TAKE_ZERO(sim->memory, double, 2 * (int64_t)model->joint_count);
+    sim->signals = model_evaluator(model, &sim->env, sim->control);
+    sim->state.q = BASE_TAKE(sim->memory, double, poses);
+    sim->state.v = BASE_TAKE(sim->memory, double, velocities);
+    sim->state.joint_impulse = BASE_TAKE_ZERO(sim->memory, double, model->joint_row_count);
+    sim->state.joint_angle = BASE_TAKE_ZERO(sim->memory, double, 2 * (int64_t)model->joint_count);
     if (!sim->signals || !sim->state.q || !sim->state.v || !sim->state.joint_impulse ||
         !sim->state.joint_angle) {
         return false;
@@ -110,32 +111,32 @@ static bool allocate(cn_sim *sim) {
 
 cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, cn_error *error) {
     if (!out) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
     *out = NULL;
     if (!model || !model->finished) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "the model is not finished");
+        return base_fail(error, CN_ERR_ARGUMENT, "the model is not finished");
     }
     cn_env own = env ? *env : cn_env_default();
     cn_sim *sim = own.allocator.resize(own.allocator.user, NULL, 0, sizeof *sim);
     if (!sim) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     *sim = (cn_sim){.env = own, .model = model};
     if (!own.threads && model->settings.threads > 1) {
         sim->own_threads = sim->env.threads = cn_threads_create(model->settings.threads);
     }
-    cn_buffer_init(&sim->sleep.stored, &sim->env);
-    cn_buffer_init(&sim->sleep.fresh, &sim->env);
-    cn_buffer_init(&sim->retry.forced, &sim->env);
-    cn_buffer_init(&sim->backup, &sim->env);
-    cn_buffer_init(&sim->held, &sim->env);
+    base_buffer_init(&sim->sleep.stored, &sim->env);
+    base_buffer_init(&sim->sleep.fresh, &sim->env);
+    base_buffer_init(&sim->retry.forced, &sim->env);
+    base_buffer_init(&sim->backup, &sim->env);
+    base_buffer_init(&sim->held, &sim->env);
     cn_status status = model->system ? CN_OK : choose_scheme(sim, error);
     if (status == CN_OK) {
         status = sim_choose_solvers(model, &sim->solvers, error);
     }
     if (status == CN_OK && !allocate(sim)) {
-        status = cn_fail_memory(error);
+        status = base_fail_memory(error);
     }
     if (status == CN_OK) {
         status = check_shapes(model, error);
@@ -150,10 +151,10 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
                                                &impulses, error);
     }
     if (status == CN_OK && !model->system && !sim->scheme) {
-        status = cn_rigid_system_create(sim, error);
+        status = step_rigid_system_create(sim, error);
     }
     if (status == CN_OK && (model->system || sim->rigid)) {
-        status = cn_sim_system_create(sim, error);
+        status = sim_system_create(sim, error);
     }
     if (status != CN_OK) {
         cn_sim_destroy(sim);
@@ -168,16 +169,16 @@ void cn_sim_destroy(cn_sim *sim) {
         return;
     }
     cn_system_run_destroy(sim->system);
-    cn_rigid_system_destroy(sim->rigid);
-    cn_detector_destroy(sim->detector);
-    cn_evaluator_destroy(sim->signals);
-    cn_script_destroy(sim->control);
-    cn_buffer_free(&sim->sleep.stored);
-    cn_buffer_free(&sim->sleep.fresh);
-    cn_buffer_free(&sim->retry.forced);
-    cn_buffer_free(&sim->backup);
-    cn_buffer_free(&sim->held);
-    cn_solve_memo_destroy(sim->solvers.cache);
+    step_rigid_system_destroy(sim->rigid);
+    det_detector_destroy(sim->detector);
+    base_evaluator_destroy(sim->signals);
+    sys_script_destroy(sim->control);
+    base_buffer_free(&sim->sleep.stored);
+    base_buffer_free(&sim->sleep.fresh);
+    base_buffer_free(&sim->retry.forced);
+    base_buffer_free(&sim->backup);
+    base_buffer_free(&sim->held);
+    cn_solve_cache_destroy(sim->solvers.cache);
     cn_arena_destroy(sim->impulses);
     cn_arena_destroy(sim->scratch);
     cn_arena_destroy(sim->step_memory);

@@ -32,18 +32,18 @@ const cn_model *cn_sim_model(const cn_sim *sim) {
     return sim->model;
 }
 
-void cn_sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q) {
+void sim_poses_of(const cn_sim *sim, int32_t first, int32_t end, double *q) {
     const cn_model *model = sim->model;
-    int64_t size = cn_pose_size(model->dim);
+    int64_t size = model_pose_size(model->dim);
     memcpy(q, sim->state.q + size * first, sizeof *q * (size_t)(size * (end - first)));
     for (int32_t i = first; i < end; i++) {
         double *pose = q + size * (i - first), R[9], offset[3];
         if (model->dim == 3) {
-            cn_quat_matrix(pose + 3, R);
+            math_quat_matrix(pose + 3, R);
         } else {
-            cn_angle_matrix(pose[2], R);
+            math_angle_matrix(pose[2], R);
         }
-        cn_mat3_apply(R, model->body[i].com, offset);
+        math_mat3_apply(R, model->body[i].com, offset);
         for (int32_t k = 0; k < model->dim; k++) {
             pose[k] -= offset[k];
         }
@@ -54,7 +54,7 @@ void cn_sim_poses(const cn_sim *sim, double *q) {
     if (!sim || !q) {
         return;
     }
-    cn_sim_poses_of(sim, 0, sim->model->body_count, q);
+    sim_poses_of(sim, 0, sim->model->body_count, q);
 }
 
 void cn_sim_velocities(const cn_sim *sim, double *v) {
@@ -63,7 +63,7 @@ void cn_sim_velocities(const cn_sim *sim, double *v) {
     }
     const cn_model *model = sim->model;
     memcpy(v, sim->state.v,
-           sizeof *v * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count);
+           sizeof *v * (size_t)model_velocity_size(model->dim) * (size_t)model->body_count);
 }
 
 bool cn_sim_body(const cn_sim *sim, cn_body_id body, cn_body_state *out) {
@@ -71,9 +71,9 @@ bool cn_sim_body(const cn_sim *sim, cn_body_id body, cn_body_state *out) {
     if (body < 1 || body > model->body_count) {
         return false;
     }
-    const double *v = sim->state.v + (int64_t)cn_velocity_size(model->dim) * (body - 1);
+    const double *v = sim->state.v + (int64_t)model_velocity_size(model->dim) * (body - 1);
     double pose[7];
-    cn_sim_poses_of(sim, body - 1, body, pose);
+    sim_poses_of(sim, body - 1, body, pose);
     *out = (cn_body_state){.orientation = {1.0}};
     memcpy(out->position, pose, sizeof *pose * (size_t)model->dim);
     memcpy(out->velocity, v, sizeof *v * (size_t)model->dim);
@@ -83,7 +83,7 @@ bool cn_sim_body(const cn_sim *sim, cn_body_id body, cn_body_state *out) {
     } else {
         out->angle = pose[2];
         out->angular_velocity[2] = v[2];
-        cn_sincos(0.5 * pose[2], &out->orientation[3], &out->orientation[0]);
+        base_sincos(0.5 * pose[2], &out->orientation[3], &out->orientation[0]);
     }
     return true;
 }
@@ -100,9 +100,9 @@ bool cn_sim_contact_force(const cn_sim *sim, cn_body_id body, double force[3]) {
     memset(force, 0, 3 * sizeof *force);
     for (int32_t i = 0; i < cn_sim_contact_count(sim); i++) {
         cn_contact_record contact;
-        cn_sim_contact_parts(sim, i, CN_RECORD_PLACE | CN_RECORD_IMPULSE, &contact);
+        sim_contact_parts(sim, i, STEP_RECORD_PLACE | STEP_RECORD_IMPULSE, &contact);
         double sign = (contact.candidate == body) - (contact.antagonist == body);
-        cn_add_scaled3(force, sign / h, contact.impulse, force);
+        math_add_scaled3(force, sign / h, contact.impulse, force);
     }
     return true;
 }
@@ -123,38 +123,39 @@ int32_t cn_sim_contact_count(const cn_sim *sim) {
     if (!sim) {
         return 0;
     }
-    return sim->system ? cn_sim_system_contact_count(sim)
+    return sim->system ? sim_system_contact_count(sim)
                        : sim->last.contacts.count + step_stored_count(&sim->sleep);
 }
 
 // The problem contact of a listed one, -1: it took no part. Both ascend, so it is not behind the
 // listed one, and not further before it than there are others that took no part.
-static int32_t problem_contact(const cn_step *step, int32_t index) {
+static int32_t problem_contact(const step_step *step, int32_t index) {
     int32_t contacts = step->assembled.contacts, low = index - (step->contacts.count - contacts),
             high = index < contacts ? index : contacts;
     low = low > 0 ? low : 0;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (cn_assembled_listed(&step->assembled, middle) < index) {
+        if (asm_assembled_listed(&step->assembled, middle) < index) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
     bool found =
-        low < step->assembled.contacts && cn_assembled_listed(&step->assembled, low) == index;
+        low < step->assembled.contacts && asm_assembled_listed(&step->assembled, low) == index;
     return found ? low : -1;
 }
 
 // The velocity of problem contact a at the end of the step, in contact axes.
-static void velocity_after(const cn_step *step, int32_t a, const double shift[3], double after[3]) {
+static void velocity_after(const step_step *step, int32_t a, const double shift[3],
+                           double after[3]) {
     const cn_friction *p = &step->assembled.problem;
     int64_t row = (int64_t)p->dim * a;
     if (!step->u) {
-        const int32_t *body = p->W.balls.body + 2 * (int64_t)a;
-        int64_t size = cn_velocity_size(p->dim);
-        cn_sphere_relative(p->dim, &p->W.balls, a, step->v_new + size * body[0],
-                           step->v_new + size * body[1], after);
+        const int32_t *body = p->W.spheres.body + 2 * (int64_t)a;
+        int64_t size = model_velocity_size(p->dim);
+        prob_sphere_relative(p->dim, &p->W.spheres, a, step->v_new + size * body[0],
+                             step->v_new + size * body[1], after);
         return;
     }
     for (int32_t i = 0; i < p->dim; i++) {
@@ -162,7 +163,7 @@ static void velocity_after(const cn_step *step, int32_t a, const double shift[3]
     }
 }
 
-static void record_place(const cn_contact *contact, cn_contact_record *out) {
+static void record_place(const det_contact *contact, cn_contact_record *out) {
     out->candidate = contact->key.candidate + 1;
     out->antagonist = contact->key.antagonist + 1;
     out->gap = contact->gap;
@@ -171,25 +172,25 @@ static void record_place(const cn_contact *contact, cn_contact_record *out) {
 }
 
 // What the step found for a contact, which is problem contact a.
-static void record_answer(const cn_sim *sim, const cn_contact *contact, int32_t a, uint32_t parts,
+static void record_answer(const cn_sim *sim, const det_contact *contact, int32_t a, uint32_t parts,
                           cn_contact_record *out) {
-    const cn_step *step = &sim->last;
+    const step_step *step = &sim->last;
     const cn_friction *p = &step->assembled.problem;
-    bool starts = parts & CN_RECORD_BEFORE, moves = parts & CN_RECORD_AFTER;
+    bool starts = parts & STEP_RECORD_BEFORE, moves = parts & STEP_RECORD_AFTER;
     double axes[9], after[3];
-    cn_contact_start start = {.shift = {0.0}};
+    asm_contact_start start = {.shift = {0.0}};
     out->friction = p->mu[a];
     out->status = step->status[a];
-    if (!(parts & (CN_RECORD_IMPULSE | CN_RECORD_AFTER | CN_RECORD_BEFORE))) {
+    if (!(parts & (STEP_RECORD_IMPULSE | STEP_RECORD_AFTER | STEP_RECORD_BEFORE))) {
         return;
     }
-    cn_contact_axes(p->dim, contact->normal, axes);
-    if (parts & CN_RECORD_IMPULSE) {
+    math_contact_axes(p->dim, contact->normal, axes);
+    if (parts & STEP_RECORD_IMPULSE) {
         step_to_world(p->dim, axes, step->r + (int64_t)p->dim * a, out->impulse);
     }
     if (starts || (moves && step->u)) {
-        cn_assembled_start(sim->model, &step->contacts, &step->inertia, step->v_old, &step->opts,
-                           &step->assembled, a, &start);
+        asm_assembled_start(sim->model, &step->contacts, &step->inertia, step->v_old, &step->opts,
+                            &step->assembled, a, &start);
     }
     if (moves) {
         velocity_after(step, a, start.shift, after);
@@ -202,13 +203,12 @@ static void record_answer(const cn_sim *sim, const cn_contact *contact, int32_t 
     }
 }
 
-void cn_sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts,
-                          cn_contact_record *out) {
+void sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts, cn_contact_record *out) {
     if (sim->system) {
-        cn_sim_system_contact(sim, index, out);
+        sim_system_contact(sim, index, out);
         return;
     }
-    const cn_step *step = &sim->last;
+    const step_step *step = &sim->last;
     *out = (cn_contact_record){.status = 0};
     if (index >= step->contacts.count) {
         const step_stored_contact *stored = (const void *)sim->sleep.stored.data;
@@ -219,11 +219,11 @@ void cn_sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts,
         out->status = stored->status;
         return;
     }
-    const cn_contact *contact = &step->contacts.contact[index];
-    if (parts & CN_RECORD_PLACE) {
+    const det_contact *contact = &step->contacts.contact[index];
+    if (parts & STEP_RECORD_PLACE) {
         record_place(contact, out);
     }
-    int32_t a = parts & ~(uint32_t)CN_RECORD_PLACE ? problem_contact(step, index) : -1;
+    int32_t a = parts & ~(uint32_t)STEP_RECORD_PLACE ? problem_contact(step, index) : -1;
     if (a >= 0) {
         record_answer(sim, contact, a, parts, out);
     }
@@ -237,7 +237,7 @@ cn_status cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *ou
     if (!sim || index < 0 || index >= cn_sim_contact_count(sim)) {
         return CN_ERR_ARGUMENT;
     }
-    cn_sim_contact_parts(sim, index, CN_RECORD_ALL, out);
+    sim_contact_parts(sim, index, STEP_RECORD_ALL, out);
     return CN_OK;
 }
 
@@ -248,14 +248,14 @@ const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const dou
     const cn_friction *p = &sim->last.assembled.problem;
     *r = sim->last.r;
     *u = sim->last.u;
-    cn_friction *body = sim->last.r ? CN_TAKE(sim->step_memory, cn_friction, 1) : NULL;
+    cn_friction *body = sim->last.r ? BASE_TAKE(sim->step_memory, cn_friction, 1) : NULL;
     bool made = body && cn_friction_expand(p, sim->step_memory, body) == CN_OK;
     if (made && !*u) {
-        double *velocity = CN_TAKE(sim->step_memory, double, (int64_t)p->dim * p->contacts);
-        double *v = CN_TAKE(sim->step_memory, double, cn_operator_dofs(&p->W, p->dim));
+        double *velocity = BASE_TAKE(sim->step_memory, double, (int64_t)p->dim * p->contacts);
+        double *v = BASE_TAKE(sim->step_memory, double, cn_operator_dofs(&p->W, p->dim));
         made = velocity && v;
         if (made) {
-            cn_friction_velocity_by(&sim->env, p, *r, v, velocity);
+            prob_friction_velocity_by(&sim->env, p, *r, v, velocity);
         }
         *u = velocity;
     }

@@ -18,9 +18,9 @@ static cn_status choose_params(const char *text, const cn_solver_info *info, cn_
         size_t length = strcspn(at, PARAM_ENDS), name = strcspn(at, "=" PARAM_ENDS);
         char word[PARAM_TEXT];
         if (name == 0 || name >= length || length >= sizeof word) {
-            cn_fail(error, CN_ERR_INPUT, "solver.params has \"%.*s\"",
-                    (int)(length < sizeof word ? length : sizeof word), at);
-            cn_fail_hint(error, "each is a name, = and a number, without spaces: \"facets=4\"");
+            base_fail(error, CN_ERR_INPUT, "solver.params has \"%.*s\"",
+                      (int)(length < sizeof word ? length : sizeof word), at);
+            base_fail_hint(error, "each is a name, = and a number, without spaces: \"facets=4\"");
             return CN_ERR_INPUT;
         }
         memcpy(word, at, length);
@@ -57,7 +57,7 @@ static cn_status choose_solver(const char *name, const cn_settings *settings,
                                cn_error *error) {
     *solver = cn_friction_solver_find(name);
     if (!*solver) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "there is no friction solver named %s", name);
+        return base_fail(error, CN_ERR_ARGUMENT, "there is no friction solver named %s", name);
     }
     *opts = cn_solve_opts_default(&(*solver)->info);
     opts->tolerance = settings->tolerance;
@@ -70,8 +70,8 @@ static cn_status choose_solver(const char *name, const cn_settings *settings,
         opts->local = cn_local_solver_find(settings->local);
     }
     if (!opts->local) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "there is no local solver named %s",
-                       settings->local);
+        return base_fail(error, CN_ERR_ARGUMENT, "there is no local solver named %s",
+                         settings->local);
     }
     return CN_OK;
 }
@@ -88,7 +88,7 @@ static void name_takers(uint32_t need, cn_error *error) {
                                      info->name);
         }
     }
-    cn_fail_hint(error, "these do: %s", text);
+    base_fail_hint(error, "these do: %s", text);
 }
 
 // A solver that would refuse every step is refused at once.
@@ -100,11 +100,11 @@ static cn_status check_solver(const cn_model *model, const cn_friction_solver *s
     if (lacking == 0) {
         return CN_OK;
     }
-    cn_fail(error, CN_ERR_UNSUPPORTED, "%s: %s does not take %s", key, solver->info.name,
-            lacking & CN_TAKES_CONVEX ? "convex friction" : "joints");
+    base_fail(error, CN_ERR_UNSUPPORTED, "%s: %s does not take %s", key, solver->info.name,
+              lacking & CN_TAKES_CONVEX ? "convex friction" : "joints");
     name_takers(need, error);
     const cn_source *source = &model->settings.solver_source;
-    cn_fail_at(error, source->file, source->line, source->column);
+    base_fail_at(error, source->file, source->line, source->column);
     return CN_ERR_UNSUPPORTED;
 }
 

@@ -17,9 +17,9 @@ static cn_status step_bodies(cn_sim *sim, double t, cn_step_report *report, cn_e
     step_context whole = sim_context(sim, t, settings->step);
     int32_t parts = first ? step_fast_parts(&whole, error) : 1;
     double h = settings->step / fmax(parts, 1);
-    cn_status status = parts > 0                    ? CN_OK
-                       : cn_is_cancelled(&sim->env) ? CN_ERR_CANCELLED
-                                                    : CN_ERR_MEMORY;
+    cn_status status = parts > 0                      ? CN_OK
+                       : base_is_cancelled(&sim->env) ? CN_ERR_CANCELLED
+                                                      : CN_ERR_MEMORY;
     if (status == CN_OK && (parts > 1 || settings->error > 0.0 || sim->state.island)) {
         status = sim_protect(sim, error);
     }
@@ -41,31 +41,30 @@ static cn_status step_bodies(cn_sim *sim, double t, cn_step_report *report, cn_e
 
 cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     if (!sim || !report) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
     const cn_settings *settings = &sim->model->settings;
     double t = cn_sim_time(sim);
     bool limited = settings->time_limit > 0.0;
-    sim->solvers.limit.start = limited ? cn_clock_cpu() : 0.0;
+    sim->solvers.limit.start = limited ? base_clock_cpu() : 0.0;
     *report = (cn_step_report){.outcome = CN_SOLVED};
-    cn_status status = cn_poll_status(&sim->env, error);
+    cn_status status = base_poll_status(&sim->env, error);
     if (status != CN_OK) {
         return status;
     }
     sim->solvers.effort = settings->effort;
     sim->protects = false;
     sim->held.size = 0;
-    size_t held = sizeof(double) * (size_t)cn_control_count(sim->model);
-    if (held > 0 && !cn_buffer_append(&sim->held, sim->control->held, held)) {
-        return cn_fail_memory(error);
+    size_t held = sizeof(double) * (size_t)step_control_count(sim->model);
+    if (held > 0 && !base_buffer_append(&sim->held, sim->control->held, held)) {
+        return base_fail_memory(error);
     }
     status = sim->rigid ? sim_protect(sim, error) : CN_OK;
     if (status != CN_OK) {
         return status;
     }
-    cn_control_sample(sim, t);
-    status =
-        sim->system ? cn_sim_system_step(sim, report, error) : step_bodies(sim, t, report, error);
+    step_control_sample(sim, t);
+    status = sim->system ? sim_system_step(sim, report, error) : step_bodies(sim, t, report, error);
     if (status != CN_OK) {
         sim_undo(sim);
     }
@@ -78,7 +77,7 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     report->t = cn_sim_time(sim);
     if (limited) {
         sim->solvers.limit.rest =
-            cn_clock_cpu() - sim->solvers.limit.solving - sim->last.solved.cpu_s;
+            base_clock_cpu() - sim->solvers.limit.solving - sim->last.solved.cpu_s;
     }
     return status;
 }

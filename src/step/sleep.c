@@ -23,12 +23,12 @@ bool step_sleep_prepare(step_sleep *sleep, cn_arena *memory) {
     if (!(model->settings.sleep_speed > 0.0)) {
         return true;
     }
-    cn_state *state = sleep->state;
-    state->calm = CN_TAKE_ZERO(memory, double, model->body_count);
-    state->rest_load = CN_TAKE_ZERO(memory, double, 6 * (int64_t)model->body_count);
-    state->island = CN_TAKE(memory, int32_t, model->body_count);
-    sleep->restless = CN_TAKE_ZERO(memory, bool, model->body_count);
-    if (!state->calm || !state->rest_load || !state->island || !sleep->restless) {
+    model_state *state = sleep->state;
+    state->quiet = BASE_TAKE_ZERO(memory, double, model->body_count);
+    state->rest_load = BASE_TAKE_ZERO(memory, double, 6 * (int64_t)model->body_count);
+    state->island = BASE_TAKE(memory, int32_t, model->body_count);
+    sleep->restless = BASE_TAKE_ZERO(memory, bool, model->body_count);
+    if (!state->quiet || !state->rest_load || !state->island || !sleep->restless) {
         return false;
     }
     for (int32_t i = 0; i < model->body_count; i++) {
@@ -41,7 +41,7 @@ bool step_sleep_prepare(step_sleep *sleep, cn_arena *memory) {
     return true;
 }
 
-bool step_is_asleep(const cn_state *state, int32_t body) {
+bool step_is_asleep(const model_state *state, int32_t body) {
     return state->island && state->island[body] >= 0;
 }
 
@@ -55,9 +55,9 @@ static void filter_stored(step_sleep *sleep) {
     step_stored_contact *stored = (void *)sleep->stored.data;
     int32_t left = 0;
     for (int32_t k = 0; k < step_stored_count(sleep); k++) {
-        const cn_contact_key *key = &stored[k].contact.key;
-        bool free[2] = {model->body[key->candidate].role == CN_BODY_FREE,
-                        model->body[key->antagonist].role == CN_BODY_FREE};
+        const model_contact_key *key = &stored[k].contact.key;
+        bool free[2] = {model->body[key->candidate].role == MODEL_BODY_FREE,
+                        model->body[key->antagonist].role == MODEL_BODY_FREE};
         if ((!free[0] || step_is_asleep(sleep->state, key->candidate)) &&
             (!free[1] || step_is_asleep(sleep->state, key->antagonist))) {
             stored[left++] = stored[k];
@@ -68,12 +68,12 @@ static void filter_stored(step_sleep *sleep) {
 
 // Wakes the island of a body; returns how many bodies that are.
 static int32_t wake(step_sleep *sleep, int32_t body) {
-    cn_state *state = sleep->state;
+    model_state *state = sleep->state;
     int32_t island = state->island[body], woken = 0;
     for (int32_t i = 0; i < sleep->model->body_count && island >= 0; i++) {
         if (state->island[i] == island) {
             state->island[i] = -1;
-            state->calm[i] = 0.0;
+            state->quiet[i] = 0.0;
             woken++;
         }
     }
@@ -82,7 +82,7 @@ static int32_t wake(step_sleep *sleep, int32_t body) {
 
 void step_wake_all(step_sleep *sleep) {
     for (int32_t i = 0; sleep->state->island && i < sleep->model->body_count; i++) {
-        sleep->state->calm[i] = 0.0;
+        sleep->state->quiet[i] = 0.0;
         wake(sleep, i);
     }
     sleep->fresh.size = 0;
@@ -98,14 +98,14 @@ static cn_status join_fresh(step_sleep *sleep) {
         return CN_OK;
     }
     int32_t old = step_stored_count(sleep);
-    if (!cn_buffer_append(&sleep->stored, sleep->fresh.data, sleep->fresh.size)) {
+    if (!base_buffer_append(&sleep->stored, sleep->fresh.data, sleep->fresh.size)) {
         return CN_ERR_MEMORY;
     }
     // From the end: the larger of the two last ones goes last.
     step_stored_contact *stored = (void *)sleep->stored.data, *added = (void *)sleep->fresh.data;
     int64_t a = old - 1, b = (int64_t)fresh - 1;
     for (int64_t at = old + (int64_t)fresh - 1; b >= 0; at--) {
-        bool older = a >= 0 && cn_key_before(&added[b].contact.key, &stored[a].contact.key);
+        bool older = a >= 0 && model_key_before(&added[b].contact.key, &stored[a].contact.key);
         stored[at] = older ? stored[a--] : added[b--];
     }
     sleep->fresh.size = 0;
@@ -114,8 +114,8 @@ static cn_status join_fresh(step_sleep *sleep) {
 
 static bool is_moving(const cn_model *model, int32_t body, const double *v) {
     bool moving = false;
-    for (int32_t k = 0; k < cn_velocity_size(model->dim); k++) {
-        moving = moving || v[(int64_t)cn_velocity_size(model->dim) * body + k] != 0.0;
+    for (int32_t k = 0; k < model_velocity_size(model->dim); k++) {
+        moving = moving || v[(int64_t)model_velocity_size(model->dim) * body + k] != 0.0;
     }
     return moving;
 }
@@ -127,15 +127,15 @@ cn_status step_sleep_begin(const step_context *in, step_sleep *sleep, const doub
     if (!in->state->island) {
         return CN_OK;
     }
-    *resting = CN_TAKE(in->memory, bool, model->body_count);
-    double *end =
-        CN_TAKE_ZERO(in->memory, double, (int64_t)cn_velocity_size(model->dim) * model->body_count);
+    *resting = BASE_TAKE(in->memory, bool, model->body_count);
+    double *end = BASE_TAKE_ZERO(in->memory, double,
+                                 (int64_t)model_velocity_size(model->dim) * model->body_count);
     if (!*resting || !end || join_fresh(sleep) != CN_OK) {
         return CN_ERR_MEMORY;
     }
     step_prescribe_velocities(model, in->opts.signals, in->t + in->h, end);
     for (int32_t i = 0; i < model->body_count; i++) {
-        (*resting)[i] = model->body[i].role == CN_BODY_FREE
+        (*resting)[i] = model->body[i].role == MODEL_BODY_FREE
                             ? step_is_asleep(in->state, i)
                             : !is_moving(model, i, v) && !is_moving(model, i, end);
     }
@@ -143,7 +143,7 @@ cn_status step_sleep_begin(const step_context *in, step_sleep *sleep, const doub
 }
 
 int32_t step_wake_loaded(const step_context *in, const bool *resting, const double *load,
-                         const cn_contact_list *contacts, step_sleep *sleep) {
+                         const det_contact_list *contacts, step_sleep *sleep) {
     const cn_model *model = in->model;
     int32_t woken = 0;
     for (int32_t i = 0; resting && i < model->body_count; i++) {
@@ -154,10 +154,10 @@ int32_t step_wake_loaded(const step_context *in, const bool *resting, const doub
         }
     }
     for (int32_t c = 0; resting && c < contacts->count; c++) {
-        const cn_contact_key *key = &contacts->contact[c].key;
-        if (model->body[key->candidate].role != CN_BODY_FREE) {
+        const model_contact_key *key = &contacts->contact[c].key;
+        if (model->body[key->candidate].role != MODEL_BODY_FREE) {
             woken += wake(sleep, key->antagonist);
-        } else if (model->body[key->antagonist].role != CN_BODY_FREE) {
+        } else if (model->body[key->antagonist].role != MODEL_BODY_FREE) {
             woken += wake(sleep, key->candidate);
         }
     }
@@ -165,16 +165,16 @@ int32_t step_wake_loaded(const step_context *in, const bool *resting, const doub
     return woken;
 }
 
-void step_hold_sleeping(const step_context *in, const bool *resting, cn_inertia_map *inertia) {
+void step_hold_sleeping(const step_context *in, const bool *resting, asm_inertia_map *inertia) {
     for (int32_t i = 0; resting && i < in->model->body_count; i++) {
         if (step_is_asleep(in->state, i)) {
-            cn_inertia_hold(in->model, inertia, i);
+            asm_inertia_hold(in->model, inertia, i);
         }
     }
 }
 
 void step_still_sleeping(const step_context *in, const bool *resting, double *v_free) {
-    int64_t size = cn_velocity_size(in->model->dim);
+    int64_t size = model_velocity_size(in->model->dim);
     for (int32_t i = 0; resting && i < in->model->body_count; i++) {
         if (step_is_asleep(in->state, i)) {
             memset(v_free + size * i, 0, sizeof *v_free * (size_t)size);
@@ -182,11 +182,11 @@ void step_still_sleeping(const step_context *in, const bool *resting, double *v_
     }
 }
 
-int32_t step_wake_pressed(const cn_step *step, step_sleep *sleep) {
+int32_t step_wake_pressed(const step_step *step, step_sleep *sleep) {
     int32_t dim = sleep->model->dim, woken = 0;
     for (int32_t a = 0; step->resting && a < step->assembled.contacts; a++) {
-        const cn_contact_key *key =
-            &step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key;
+        const model_contact_key *key =
+            &step->contacts.contact[asm_assembled_listed(&step->assembled, a)].key;
         if (step->r[(int64_t)dim * a] > 0.0) {
             woken += wake(sleep, key->candidate);
             woken += wake(sleep, key->antagonist);
@@ -213,55 +213,55 @@ static void unite(int32_t *parent, int32_t i, int32_t j) {
 }
 
 static double speed_of(const cn_model *model, int32_t i, const double *v) {
-    const double *own = v + (int64_t)cn_velocity_size(model->dim) * i;
+    const double *own = v + (int64_t)model_velocity_size(model->dim) * i;
     double bound = isinf(model->body[i].bound) ? 0.0 : model->body[i].bound;
-    return model->dim == 3 ? fmax(cn_norm3(own), bound * cn_norm3(own + 3))
+    return model->dim == 3 ? fmax(math_norm3(own), bound * math_norm3(own + 3))
                            : fmax(hypot(own[0], own[1]), bound * fabs(own[2]));
 }
 
 // How long each body has been slow; those that press on a body that moves are not.
-static void measure_calm(const cn_step *step, step_sleep *sleep, int32_t *parent) {
+static void measure_quiet(const step_step *step, step_sleep *sleep, int32_t *parent) {
     const cn_model *model = sleep->model;
-    double *calm = sleep->state->calm;
+    double *quiet = sleep->state->quiet;
     for (int32_t i = 0; i < model->body_count; i++) {
-        bool slow = model->body[i].role == CN_BODY_FREE && !sleep->restless[i] &&
+        bool slow = model->body[i].role == MODEL_BODY_FREE && !sleep->restless[i] &&
                     speed_of(model, i, step->v) <= model->settings.sleep_speed;
-        calm[i] = slow ? calm[i] + step->h : 0.0;
+        quiet[i] = slow ? quiet[i] + step->h : 0.0;
         parent[i] = i;
     }
     for (int32_t a = 0; a < step->assembled.contacts; a++) {
-        const cn_contact_key *key =
-            &step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key;
+        const model_contact_key *key =
+            &step->contacts.contact[asm_assembled_listed(&step->assembled, a)].key;
         if (!(step->r[(int64_t)model->dim * a] > 0.0)) {
             continue;
         }
-        bool free[2] = {model->body[key->candidate].role == CN_BODY_FREE,
-                        model->body[key->antagonist].role == CN_BODY_FREE};
+        bool free[2] = {model->body[key->candidate].role == MODEL_BODY_FREE,
+                        model->body[key->antagonist].role == MODEL_BODY_FREE};
         if (free[0] && free[1]) {
             unite(parent, key->candidate, key->antagonist);
         } else if (!step->resting[free[0] ? key->antagonist : key->candidate]) {
-            calm[free[0] ? key->candidate : key->antagonist] = 0.0;
+            quiet[free[0] ? key->candidate : key->antagonist] = 0.0;
         }
     }
 }
 
 // The shortest calm of an island, at its root.
-static void least_calm(int32_t bodies, const double *calm, int32_t *parent, double *least) {
+static void min_quiet(int32_t bodies, const double *quiet, int32_t *parent, double *min) {
     for (int32_t i = 0; i < bodies; i++) {
-        least[i] = HUGE_VAL;
+        min[i] = HUGE_VAL;
     }
     for (int32_t i = 0; i < bodies; i++) {
         int32_t lowest = root(parent, i);
-        least[lowest] = fmin(least[lowest], calm[i]);
+        min[lowest] = fmin(min[lowest], quiet[i]);
     }
 }
 
-static void put_to_sleep(int32_t i, int32_t island, step_sleep *sleep, cn_step *step) {
+static void put_to_sleep(int32_t i, int32_t island, step_sleep *sleep, step_step *step) {
     const cn_model *model = sleep->model;
-    int64_t size = cn_velocity_size(model->dim);
-    cn_rigid rigid = cn_body_rigid(model, i);
-    step->stilled += cn_rigid_kinetic(&rigid, step->q + (int64_t)cn_pose_size(model->dim) * i,
-                                      step->v + size * i);
+    int64_t size = model_velocity_size(model->dim);
+    body_rigid rigid = model_body_rigid(model, i);
+    step->stilled += rigid_kinetic(&rigid, step->q + (int64_t)model_pose_size(model->dim) * i,
+                                   step->v + size * i);
     memset(step->v + size * i, 0, sizeof *step->v * (size_t)size);
     memcpy(sleep->state->rest_load + 6 * (int64_t)i, step->load + 6 * (int64_t)i,
            6 * sizeof *step->load);
@@ -269,49 +269,49 @@ static void put_to_sleep(int32_t i, int32_t island, step_sleep *sleep, cn_step *
 }
 
 // What the step found for a contact, at rest: the law holds for u = 0 without a shift.
-static step_stored_contact stored_of(const cn_step *step, int32_t a) {
+static step_stored_contact stored_of(const step_step *step, int32_t a) {
     const cn_friction *p = &step->assembled.problem;
     step_stored_contact stored;
     memset(&stored, 0, sizeof stored); // its gaps too, which are saved
-    stored.contact = step->contacts.contact[cn_assembled_listed(&step->assembled, a)];
+    stored.contact = step->contacts.contact[asm_assembled_listed(&step->assembled, a)];
     stored.friction = p->mu[a];
     stored.status = step->status[a];
     double axes[9];
-    cn_contact_axes(p->dim, stored.contact.normal, axes);
+    math_contact_axes(p->dim, stored.contact.normal, axes);
     step_to_world(p->dim, axes, step->r + (int64_t)p->dim * a, stored.impulse);
     return stored;
 }
 
-cn_status step_fall_asleep(const step_context *in, step_sleep *sleep, cn_step *step,
+cn_status step_fall_asleep(const step_context *in, step_sleep *sleep, step_step *step,
                            cn_error *error) {
     const cn_model *model = in->model;
     if (!in->state->island) {
         return CN_OK;
     }
-    int32_t *parent = CN_TAKE(in->memory, int32_t, model->body_count), fallen = 0;
-    double *least = CN_TAKE(in->memory, double, model->body_count);
-    if (!parent || !least) {
-        return cn_fail_memory(error);
+    int32_t *parent = BASE_TAKE(in->memory, int32_t, model->body_count), fallen = 0;
+    double *min = BASE_TAKE(in->memory, double, model->body_count);
+    if (!parent || !min) {
+        return base_fail_memory(error);
     }
-    measure_calm(step, sleep, parent);
-    least_calm(model->body_count, in->state->calm, parent, least);
+    measure_quiet(step, sleep, parent);
+    min_quiet(model->body_count, in->state->quiet, parent, min);
     for (int32_t i = 0; i < model->body_count; i++) {
-        bool falls = model->body[i].role == CN_BODY_FREE && !step_is_asleep(in->state, i) &&
-                     least[root(parent, i)] >= model->settings.sleep_after;
+        bool falls = model->body[i].role == MODEL_BODY_FREE && !step_is_asleep(in->state, i) &&
+                     min[root(parent, i)] >= model->settings.sleep_after;
         if (falls) {
             put_to_sleep(i, root(parent, i), sleep, step);
             fallen++;
         }
     }
     for (int32_t a = 0; fallen > 0 && a < step->assembled.contacts; a++) {
-        const cn_contact_key *key =
-            &step->contacts.contact[cn_assembled_listed(&step->assembled, a)].key;
+        const model_contact_key *key =
+            &step->contacts.contact[asm_assembled_listed(&step->assembled, a)].key;
         bool rests =
             step_is_asleep(in->state, key->candidate) || step_is_asleep(in->state, key->antagonist);
         if (rests && step->r[(int64_t)model->dim * a] > 0.0) {
             step_stored_contact stored = stored_of(step, a);
-            if (!cn_buffer_append(&sleep->fresh, &stored, sizeof stored)) {
-                return cn_fail_memory(error);
+            if (!base_buffer_append(&sleep->fresh, &stored, sizeof stored)) {
+                return base_fail_memory(error);
             }
         }
     }

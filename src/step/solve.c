@@ -62,7 +62,7 @@ static cn_solve_opts limited(step_solvers *solvers, const cn_solver_info *info,
     bound_effort(solvers->effort, info, &own);
     if (opts->time_limit > 0.0) {
         step_time_limit *limit = &solvers->limit;
-        limit->solving = cn_clock_cpu();
+        limit->solving = base_clock_cpu();
         double spent = limit->solving - limit->start;
         own.time_limit = fmax(opts->time_limit - spent - limit->rest, DBL_MIN);
     }
@@ -71,20 +71,20 @@ static cn_solve_opts limited(step_solvers *solvers, const cn_solver_info *info,
 
 // The fallback from the best iterate; its answer replaces one that is worse.
 static cn_status try_fallback(const step_context *in, step_solvers *solvers, const cn_friction *p,
-                              double *r, double *u, cn_step *step, cn_error *error) {
+                              double *r, double *u, step_step *step, cn_error *error) {
     int64_t rows = (int64_t)p->dim * p->contacts;
     size_t bytes = sizeof(double) * (size_t)rows;
-    double *trial_r = CN_TAKE(in->memory, double, rows),
-           *trial_u = u ? CN_TAKE(in->memory, double, rows) : NULL;
+    double *trial_r = BASE_TAKE(in->memory, double, rows),
+           *trial_u = u ? BASE_TAKE(in->memory, double, rows) : NULL;
     if (!trial_r || (u && !trial_u)) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     memcpy(trial_r, r, bytes);
     cn_solve_report trial;
     step->retries++;
     cn_solve_opts opts = limited(solvers, &solvers->fallback->info, &solvers->fallback_opts);
-    cn_status status = cn_friction_drive(p, solvers->fallback, &opts, opts.time_limit > 0.0,
-                                         in->scratch, trial_r, trial_u, &trial, error);
+    cn_status status = solve_friction_drive(p, solvers->fallback, &opts, opts.time_limit > 0.0,
+                                            in->scratch, trial_r, trial_u, &trial, error);
     if (status != CN_OK) {
         return status;
     }
@@ -103,13 +103,13 @@ static cn_status try_fallback(const step_context *in, step_solvers *solvers, con
 }
 
 cn_status step_solve(const step_context *in, step_solvers *solvers, const cn_friction *problem,
-                     double *r, double *u, cn_step *step, cn_error *error) {
+                     double *r, double *u, step_step *step, cn_error *error) {
     int32_t before = step->solved.iterations;
     step_enter(in->clock, STEP_SOLVE);
     step->solver = solvers->main->info.name;
     cn_solve_opts opts = limited(solvers, &solvers->main->info, &solvers->opts);
-    cn_status status = cn_friction_drive(problem, solvers->main, &opts, opts.time_limit > 0.0,
-                                         in->scratch, r, u, &step->solved, error);
+    cn_status status = solve_friction_drive(problem, solvers->main, &opts, opts.time_limit > 0.0,
+                                            in->scratch, r, u, &step->solved, error);
     spend_effort(&solvers->effort, &opts, solvers->opts.max_iterations, &step->solved);
     cn_outcome outcome = step->solved.outcome;
     // Another solver does not help where time or effort is up.
@@ -141,38 +141,38 @@ static void classify_range(void *user, int64_t first, int64_t end) {
     }
 }
 
-cn_status step_classify(const step_context *in, const cn_assembled *assembled, const double *r,
+cn_status step_classify(const step_context *in, const asm_assembled *assembled, const double *r,
                         uint8_t **status, cn_error *error) {
-    *status = CN_TAKE(in->memory, uint8_t, assembled->problem.contacts);
+    *status = BASE_TAKE(in->memory, uint8_t, assembled->problem.contacts);
     if (!*status) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     classify_loop loop = {&assembled->problem, r, *status};
-    cn_parallel_ranges(in->env, assembled->contacts, classify_range, &loop);
+    base_parallel_ranges(in->env, assembled->contacts, classify_range, &loop);
     return CN_OK;
 }
 
 // ---- normal impulses alone ----
 
-cn_status step_solve_normals(const step_context *in, const cn_contact_list *contacts,
-                             const cn_inertia_map *inertia, const double *v, const double *given,
-                             double tolerance, cn_assembled *out, cn_error *error) {
-    cn_assemble_opts opts = {.h = 1.0,
-                             .theta = 1.0,
-                             .scheme = CN_SHIFT_GIVEN,
-                             .given = given,
-                             .drift = CN_DRIFT_BAUMGARTE,
-                             .held_only = true};
+cn_status step_solve_normals(const step_context *in, const det_contact_list *contacts,
+                             const asm_inertia_map *inertia, const double *v, const double *given,
+                             double tolerance, asm_assembled *out, cn_error *error) {
+    asm_assemble_opts opts = {.h = 1.0,
+                              .theta = 1.0,
+                              .scheme = ASM_SHIFT_GIVEN,
+                              .given = given,
+                              .drift = CN_DRIFT_BAUMGARTE,
+                              .held_only = true};
     cn_status status =
-        cn_assemble(in->model, in->state, contacts, inertia, v, v, &opts, in->memory, out, error);
+        asm_assemble(in->model, in->state, contacts, inertia, v, v, &opts, in->memory, out, error);
     if (status != CN_OK) {
         return status;
     }
     cn_friction *p = &out->problem;
     int64_t rows = (int64_t)p->dim * p->contacts, joints = (int64_t)p->dim * out->contacts;
-    double *u = CN_TAKE(in->memory, double, rows);
+    double *u = BASE_TAKE(in->memory, double, rows);
     if (!u) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     memset(out->r, 0, sizeof(double) * (size_t)rows);
     memset(p->q + joints, 0, sizeof(double) * (size_t)(rows - joints)); // they stay as they are
@@ -181,7 +181,7 @@ cn_status step_solve_normals(const step_context *in, const cn_contact_list *cont
     cn_solve_report solved;
     solve.tolerance = tolerance;
     step_enter(in->clock, STEP_SOLVE);
-    status = cn_friction_drive(p, solver, &solve, false, in->scratch, out->r, u, &solved, error);
+    status = solve_friction_drive(p, solver, &solve, false, in->scratch, out->r, u, &solved, error);
     step_enter(in->clock, STEP_ASSEMBLE);
     return status;
 }

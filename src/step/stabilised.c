@@ -11,9 +11,9 @@
 // violations add up: for comparison.
 #include "step/step.h"
 
-void step_opts_stabilised(const cn_settings *settings, cn_assemble_opts *opts) {
+void step_opts_stabilised(const cn_settings *settings, asm_assemble_opts *opts) {
     opts->theta = 1.0;
-    opts->scheme = settings->stabilise ? CN_SHIFT_GAP : CN_SHIFT_NONE;
+    opts->scheme = settings->stabilise ? ASM_SHIFT_GAP : ASM_SHIFT_NONE;
     opts->drift = settings->stabilise ? CN_DRIFT_LINEARISED : CN_DRIFT_NONE;
     opts->baumgarte = settings->baumgarte;
 }

@@ -36,32 +36,32 @@ cn_status sim_check_steering(const cn_model *model, const cn_steering *steering,
     }
     if (!isfinite(sum) || !(steering->friction >= 0.0 && isfinite(steering->friction)) ||
         !(steering->stiffness >= 0.0)) {
-        return cn_fail(
+        return base_fail(
             error, CN_ERR_ARGUMENT,
             "gravity, friction and the spring must be finite, the last two not negative");
     }
     if (steering->pulled < 0 || steering->pulled > model->body_count) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "there is no body %d", (int)steering->pulled);
+        return base_fail(error, CN_ERR_ARGUMENT, "there is no body %d", (int)steering->pulled);
     }
-    if (steering->pulled && model->body[steering->pulled - 1].role != CN_BODY_FREE) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "body %d (%s) is %s and cannot be pulled",
-                       (int)steering->pulled, model->body[steering->pulled - 1].name,
-                       cn_body_role_text(model->body[steering->pulled - 1].role));
+    if (steering->pulled && model->body[steering->pulled - 1].role != MODEL_BODY_FREE) {
+        return base_fail(error, CN_ERR_ARGUMENT, "body %d (%s) is %s and cannot be pulled",
+                         (int)steering->pulled, model->body[steering->pulled - 1].name,
+                         model_body_role_text(model->body[steering->pulled - 1].role));
     }
     return CN_OK;
 }
 
 cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error *error) {
     if (!sim || !steering) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
     cn_status status = sim_check_steering(sim->model, steering, error);
     if (status != CN_OK) {
         return status;
     }
     if (steering->pulled && sim->rigid) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "bodies cannot be pulled under the scheme %s",
-                       sim->model->settings.scheme);
+        return base_fail(error, CN_ERR_ARGUMENT, "bodies cannot be pulled under the scheme %s",
+                         sim->model->settings.scheme);
     }
     bool same = steering->friction == sim->steering.friction &&
                 memcmp(steering->gravity, sim->steering.gravity, sizeof steering->gravity) == 0;
@@ -82,11 +82,11 @@ cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error *error
 // 1/m of a body's point at arm from its centre of mass: the trace of what an impulse there does to
 // the velocity there, columns of the velocity's lever times M^-1 times the same.
 static double point_mobility(int32_t dim, const double *inverse, const double arm[3]) {
-    int32_t size = cn_velocity_size(dim);
+    int32_t size = model_velocity_size(dim);
     double trace = 0.0;
     for (int32_t axis = 0; axis < dim; axis++) {
         double direction[3] = {axis == 0, axis == 1, axis == 2}, moment[3], lever[6];
-        cn_cross3(arm, direction, moment);
+        math_cross3(arm, direction, moment);
         memcpy(lever, direction, sizeof direction);
         memcpy(lever + dim, dim == 3 ? moment : moment + 2, sizeof(double) * (size_t)(size - dim));
         for (int32_t i = 0; i < size; i++) {
@@ -99,43 +99,43 @@ static double point_mobility(int32_t dim, const double *inverse, const double ar
 }
 
 void step_add_pull(const step_context *in, const double *q, const double *v,
-                   const cn_inertia_map *inertia, double *load) {
+                   const asm_inertia_map *inertia, double *load) {
     const cn_model *model = in->model;
     const cn_steering *steering = in->steering;
     if (steering->pulled == 0) {
         return;
     }
-    int32_t i = steering->pulled - 1, dim = model->dim, size = cn_velocity_size(dim);
-    const double *pose = q + (int64_t)cn_pose_size(dim) * i, *rate = v + (int64_t)size * i;
+    int32_t i = steering->pulled - 1, dim = model->dim, size = model_velocity_size(dim);
+    const double *pose = q + (int64_t)model_pose_size(dim) * i, *rate = v + (int64_t)size * i;
     double R[9], arm[3], force[3], velocity[3], moment[3];
     if (dim == 3) {
-        cn_quat_matrix(pose + 3, R);
+        math_quat_matrix(pose + 3, R);
     } else {
-        cn_angle_matrix(pose[2], R);
+        math_angle_matrix(pose[2], R);
     }
-    cn_sub3(steering->point, model->body[i].com, arm);
-    cn_mat3_apply(R, arm, arm);
+    math_sub3(steering->point, model->body[i].com, arm);
+    math_mat3_apply(R, arm, arm);
     double own[36];
-    const double *inverse = cn_inertia_at(model, inertia, i, own);
+    const double *inverse = asm_inertia_at(model, inertia, i, own);
     double mobility = point_mobility(dim, inverse, arm);
     if (!(mobility > 0.0)) {
         return; // every direction is held
     }
-    double most = PULL_LIMIT / (mobility * in->h * in->h);
-    double stiffness = fmin(steering->stiffness, most);
+    double max = PULL_LIMIT / (mobility * in->h * in->h);
+    double stiffness = fmin(steering->stiffness, max);
     double damping = 2.0 * sqrt(stiffness / mobility);
     const double spin[3] = {dim == 3 ? rate[3] : 0.0, dim == 3 ? rate[4] : 0.0,
                             dim == 3 ? rate[5] : rate[2]};
-    cn_cross3(spin, arm, velocity);
+    math_cross3(spin, arm, velocity);
     for (int32_t k = 0; k < 3; k++) {
         double place = k < dim ? pose[k] + arm[k] : 0.0;
         velocity[k] = k < dim ? velocity[k] + rate[k] : 0.0;
         force[k] = stiffness * (steering->target[k] - place) - damping * velocity[k];
     }
-    cn_cross3(arm, force, moment);
+    math_cross3(arm, force, moment);
     double *own_load = load + 6 * (int64_t)i;
-    cn_add_scaled3(own_load, 1.0, force, own_load);
-    cn_add_scaled3(own_load + 3, 1.0, moment, own_load + 3);
+    math_add_scaled3(own_load, 1.0, force, own_load);
+    math_add_scaled3(own_load + 3, 1.0, moment, own_load + 3);
 }
 
 void step_scale_friction(const cn_steering *steering, cn_friction *problem) {

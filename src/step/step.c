@@ -14,35 +14,35 @@
 
 // The vectors of an empty step; v_old = v_i with the velocities that motions prescribe; who rests.
 static cn_status begin(const step_context *in, const step_vectors *vectors, step_sleep *sleep,
-                       cn_step *step, cn_error *error) {
+                       step_step *step, cn_error *error) {
     const cn_model *model = in->model;
     bool loaded = model->force_count > 0 || model->joint_count > 0 || in->state->island ||
                   in->steering->pulled != 0;
-    *step = (cn_step){
+    *step = (step_step){
         .t = in->t, .h = in->h, .opts = in->opts, .drift_limit = HUGE_VAL, .joint_worst = -1};
-    cn_arena_release(in->memory, (cn_arena_mark){0});
+    base_arena_release(in->memory, (base_arena_mark){0});
     bool complete = step_vectors_take(in, vectors, step);
     if (complete && loaded) {
-        step->load = CN_TAKE_ZERO(in->memory, double, 6 * (int64_t)model->body_count);
+        step->load = BASE_TAKE_ZERO(in->memory, double, 6 * (int64_t)model->body_count);
         complete = step->load != NULL;
     }
     if (!complete) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     step->v_seen = step->v_new;
     step_prescribe_velocities(model, in->opts.signals, in->t, step->v_old);
     return step_sleep_begin(in, sleep, step->v_old, &step->resting) == CN_OK
                ? CN_OK
-               : cn_fail_memory(error);
+               : base_fail_memory(error);
 }
 
 // Contacts at poses q of bodies with velocities v; those that appear late add up.
 static cn_status detect(const step_context *in, const bool *resting, const double *q,
-                        const double *v, cn_contact_list *contacts, cn_error *error) {
+                        const double *v, det_contact_list *contacts, cn_error *error) {
     int32_t missed = contacts->missed;
     step_enter(in->clock, STEP_DETECT);
-    cn_detector_rest(in->detector, resting);
-    cn_status status = cn_detect(in->detector, q, v, fmax(in->h, in->sweep), contacts, error);
+    det_detector_rest(in->detector, resting);
+    cn_status status = det_detect(in->detector, q, v, fmax(in->h, in->sweep), contacts, error);
     contacts->missed += missed;
     step_enter(in->clock, STEP_ASSEMBLE);
     return status;
@@ -50,16 +50,16 @@ static cn_status detect(const step_context *in, const bool *resting, const doubl
 
 // Inverse masses at poses q; those of bodies that sleep are zero.
 static cn_status find_inertia(const step_context *in, const bool *resting, const double *q,
-                              cn_inertia_map *inertia, cn_error *error) {
-    if (cn_inertia_prepare(in->model, q, in->memory, inertia) != CN_OK) {
-        return cn_fail_memory(error);
+                              asm_inertia_map *inertia, cn_error *error) {
+    if (asm_inertia_prepare(in->model, q, in->memory, inertia) != CN_OK) {
+        return base_fail_memory(error);
     }
     step_hold_sleeping(in, resting, inertia);
     return CN_OK;
 }
 
 // Bodies out of penetration; contacts and inertia are then those of the new poses.
-static cn_status lift(const step_context *in, cn_step *step, cn_error *error) {
+static cn_status lift(const step_context *in, step_step *step, cn_error *error) {
     bool moved = false;
     cn_status status = step_project(in, step, &moved, error);
     if (status == CN_OK && moved) {
@@ -71,16 +71,16 @@ static cn_status lift(const step_context *in, cn_step *step, cn_error *error) {
 }
 
 // Room for the answer, and where joints may ask for further solves, the first guess of the first.
-static cn_status take_answer(const step_context *in, cn_step *step, double **guess,
+static cn_status take_answer(const step_context *in, step_step *step, double **guess,
                              cn_error *error) {
     const cn_friction *problem = &step->assembled.problem;
     int64_t rows = (int64_t)problem->dim * problem->contacts;
     bool joints = in->model->joint_count > 0;
     step->r = step->assembled.r;
-    step->u = step->shared ? NULL : CN_TAKE(in->memory, double, rows);
-    *guess = joints ? CN_TAKE(in->memory, double, rows) : NULL;
+    step->u = step->shared ? NULL : BASE_TAKE(in->memory, double, rows);
+    *guess = joints ? BASE_TAKE(in->memory, double, rows) : NULL;
     if ((!step->u && !step->shared) || (joints && !*guess)) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     if (joints) {
         memcpy(*guess, step->r, sizeof **guess * (size_t)rows);
@@ -90,7 +90,7 @@ static cn_status take_answer(const step_context *in, cn_step *step, double **gue
 
 // One try of the step; step->verdict says whether it stands.
 static cn_status try_step(const step_context *in, const step_vectors *vectors, step_sleep *sleep,
-                          step_solvers *solvers, step_retry *retry, cn_step *step,
+                          step_solvers *solvers, step_retry *retry, step_step *step,
                           cn_error *error) {
     const cn_model *model = in->model;
     double *guess = NULL;
@@ -122,8 +122,8 @@ static cn_status try_step(const step_context *in, const step_vectors *vectors, s
     }
     if (status == CN_OK) {
         step_still_sleeping(in, step->resting, step->v_free);
-        status = cn_assemble(model, in->state, &step->contacts, &step->inertia, step->v_old,
-                             step->v_free, &step->opts, in->memory, &step->assembled, error);
+        status = asm_assemble(model, in->state, &step->contacts, &step->inertia, step->v_old,
+                              step->v_free, &step->opts, in->memory, &step->assembled, error);
     }
     if (status == CN_OK) {
         step_scale_friction(in->steering, &step->assembled.problem);
@@ -152,11 +152,11 @@ static cn_status try_step(const step_context *in, const step_vectors *vectors, s
 }
 
 cn_status step_run(const step_context *in, const step_vectors *vectors, step_sleep *sleep,
-                   step_solvers *solvers, step_retry *retry, cn_step *step, cn_error *error) {
+                   step_solvers *solvers, step_retry *retry, step_step *step, cn_error *error) {
     cn_status status;
     retry->tries = 0;
     retry->forced.size = 0;
-    cn_detector_reach(in->detector, NULL);
+    det_detector_reach(in->detector, NULL);
     do {
         status = try_step(in, vectors, sleep, solvers, retry, step, error);
         retry->tries++;

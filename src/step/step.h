@@ -17,14 +17,14 @@
 typedef struct step_context {
     const cn_env *env;
     const cn_model *model;
-    const cn_state *state; // that the step starts from
+    const model_state *state; // that the step starts from
     const cn_steering *steering;
-    double t, h;           // start and length [s]
-    double sweep;          // [s] from q~ to that of the next step
-    cn_assemble_opts opts; // theta and the laws, as the scheme has them
-    cn_arena *memory;      // of what a step finds, until the next step
-    cn_arena *scratch;     // of a solve
-    cn_detector *detector;
+    double t, h;            // start and length [s]
+    double sweep;           // [s] from q~ to that of the next step
+    asm_assemble_opts opts; // theta and the laws, as the scheme has them
+    cn_arena *memory;       // of what a step finds, until the next step
+    cn_arena *scratch;      // of a solve
+    det_detector *detector;
     step_phase_clock *clock;
 } step_context;
 
@@ -34,14 +34,14 @@ typedef struct step_context {
 typedef struct step_solvers {
     const cn_friction_solver *main, *fallback;
     cn_solve_opts opts, fallback_opts;
-    cn_solve_memo *cache; // of opts
-    double effort;        // sweeps that the step under way may still take; 0: no limit
+    cn_solve_cache *cache; // of opts
+    double effort;         // sweeps that the step under way may still take; 0: no limit
     step_time_limit limit;
 } step_solvers;
 
 // A contact of a body that sleeps, as the last step before found it; impulse in world axes.
 typedef struct step_stored_contact {
-    cn_contact contact;
+    det_contact contact;
     double impulse[3], friction;
     uint8_t status;
 } step_stored_contact;
@@ -49,20 +49,20 @@ typedef struct step_stored_contact {
 // Which bodies sleep is part of the state; this is what belongs to it besides.
 typedef struct step_sleep {
     const cn_model *model;
-    cn_state *state;  // whose calm, island and rest_load sleeping changes
-    cn_buffer stored; // step_stored_contact by key, of islands that sleep
-    cn_buffer fresh;  // the same of those that fell asleep in the last step
-    bool *restless;   // bodies that never sleep; NULL: sleeping is off
+    model_state *state; // whose calm, island and rest_load sleeping changes
+    base_buffer stored; // step_stored_contact by key, of islands that sleep
+    base_buffer fresh;  // the same of those that fell asleep in the last step
+    bool *restless;     // bodies that never sleep; NULL: sleeping is off
 } step_sleep;
 
 // What one try of a step tells the next one about bodies that would pass through one another.
 typedef struct step_retry {
-    cn_arena *memory; // for the life of the run
-    cn_buffer forced; // cn_contact_key, sorted: contacts that the last try would take right
-                      // through; empty in the first try
-    double *reach;    // [m] of each body, how far the last try took it; NULL: never needed
-    int32_t tries;    // made of this step
-    int32_t halvings; // how often it may be halved so that nothing passes through anything
+    cn_arena *memory;   // for the life of the run
+    base_buffer forced; // model_contact_key, sorted: contacts that the last try would take right
+                        // through; empty in the first try
+    double *reach;      // [m] of each body, how far the last try took it; NULL: never needed
+    int32_t tries;      // made of this step
+    int32_t halvings;   // how often it may be halved so that nothing passes through anything
 } step_retry;
 
 // ---- what a step finds ----
@@ -80,9 +80,9 @@ typedef enum step_verdict {
 } step_verdict;
 
 // The vectors and results of one step. Arrays lie in the step's arena until the next step.
-typedef struct cn_step {
-    double t, h;           // start and length
-    cn_assemble_opts opts; // with contacts that bounce before they touch
+typedef struct step_step {
+    double t, h;            // start and length
+    asm_assemble_opts opts; // with contacts that bounce before they touch
     step_verdict verdict;
 
     // ---- vectors (step/vectors.c); some share memory where `shared`
@@ -99,12 +99,12 @@ typedef struct cn_step {
     bool *resting;  // bodies that sleep, are fixed or do not move; NULL: sleeping is off
     int32_t woken;  // bodies that awoke: the step is to be made again
     double stilled; // kinetic energy of bodies that fell asleep [J]
-    cn_contact_list contacts;
-    cn_inertia_map inertia;
+    det_contact_list contacts;
+    asm_inertia_map inertia;
     const double *projection; // by which bodies were lifted, as a velocity; NULL: none was
     double lifted;            // energy that lifting bodies out of penetration gave [J]
-    cn_early_hits early;      // contacts that bounce before they touch; place NULL: none
-    cn_assembled assembled;
+    asm_early_hits early;     // contacts that bounce before they touch; place NULL: none
+    asm_assembled assembled;
 
     // ---- the solution
     double *r, *u;   // u is shifted, u + s; NULL where v_new holds it
@@ -125,19 +125,19 @@ typedef struct cn_step {
     // ---- bodies that pass through one another
     step_fast_report fast;
     double drift_limit; // [s] as that of the state at its end
-} cn_step;
+} step_step;
 
 // ---- the step (step/step.c) ----
 
 // Theta, the laws of contacts and the remedy against drift of joints, as a scheme wants them.
-typedef void step_scheme_fn(const cn_settings *settings, cn_assemble_opts *opts);
+typedef void step_scheme_fn(const cn_settings *settings, asm_assemble_opts *opts);
 step_scheme_fn step_opts_moreau_jean, step_opts_stabilised;
 
 // A step from the state, which stays as it is but for bodies that wake, tried until it stands or is
 // to be halved: step->verdict. vectors: of the run.
 struct step_vectors;
 cn_status step_run(const step_context *in, const struct step_vectors *vectors, step_sleep *sleep,
-                   step_solvers *solvers, step_retry *retry, cn_step *step, cn_error *error);
+                   step_solvers *solvers, step_retry *retry, step_step *step, cn_error *error);
 
 // ---- vectors (step/vectors.c) ----
 
@@ -148,10 +148,10 @@ typedef struct step_vectors {
 // false: no memory. schemed: the model runs under a scheme of step/scheme_table.c.
 bool step_vectors_create(const cn_model *model, bool schemed, cn_arena *memory, step_vectors *out);
 // The vectors of a step. v_old holds the velocities of the state; false: no memory.
-bool step_vectors_take(const step_context *in, const step_vectors *vectors, cn_step *step);
+bool step_vectors_take(const step_context *in, const step_vectors *vectors, step_step *step);
 // The end of a step becomes the state's poses and velocities.
-void step_vectors_store(const cn_model *model, const cn_step *step, step_vectors *vectors,
-                        cn_state *state);
+void step_vectors_store(const cn_model *model, const step_step *step, step_vectors *vectors,
+                        model_state *state);
 
 // ---- motion between impulses (step/moreau_jean.c) ----
 
@@ -160,23 +160,23 @@ void step_drift(const step_context *in, const double *q, const double *v, double
                 double *q_out, double *v_out);
 // v_free: what gravity and load, given at q, make of v_old, and the motions' velocities at the end
 // of the step.
-cn_status step_free_velocity(const step_context *in, const double *q, const cn_inertia_map *inertia,
-                             const double *load, const double *v_old, double *v_free,
-                             cn_error *error);
+cn_status step_free_velocity(const step_context *in, const double *q,
+                             const asm_inertia_map *inertia, const double *load,
+                             const double *v_old, double *v_free, cn_error *error);
 // v_new = v_free + M^-1 H r, then q and v at the end of the step: a drift from q_middle.
-cn_status step_integrate(const step_context *in, const cn_assembled *assembled, const double *r,
+cn_status step_integrate(const step_context *in, const asm_assembled *assembled, const double *r,
                          const double *q_middle, const double *v_free, double *v_new, double *q,
                          double *v, cn_error *error);
 
 // ---- forces (step/loads.c, step/steer.c) ----
 
 // Velocities that motions prescribe at time t, written into v.
-void step_prescribe_velocities(const cn_model *model, cn_evaluator *signals, double t, double *v);
+void step_prescribe_velocities(const cn_model *model, base_evaluator *signals, double t, double *v);
 // Adds the given forces of the step, at poses q.
 void step_add_loads(const step_context *in, const double *q, double *load);
 // Adds the force of the spring that pulls a body.
 void step_add_pull(const step_context *in, const double *q, const double *v,
-                   const cn_inertia_map *inertia, double *load);
+                   const asm_inertia_map *inertia, double *load);
 // Multiplies the coefficients of friction of a problem by that of the steering.
 void step_scale_friction(const cn_steering *steering, cn_friction *problem);
 
@@ -185,31 +185,31 @@ void step_scale_friction(const cn_steering *steering, cn_friction *problem);
 // r, from its first guess, and u (NULL: not wanted); with the policy "retry" also by the fallback.
 // Writes solved, whose iterations add up, solver and retries of the step.
 cn_status step_solve(const step_context *in, step_solvers *solvers, const cn_friction *problem,
-                     double *r, double *u, cn_step *step, cn_error *error);
+                     double *r, double *u, step_step *step, cn_error *error);
 // Open, stick or slide of each problem contact.
-cn_status step_classify(const step_context *in, const cn_assembled *assembled, const double *r,
+cn_status step_classify(const step_context *in, const asm_assembled *assembled, const double *r,
                         uint8_t **status, cn_error *error);
 // Normal impulses alone, without friction, at the poses of the inertia for body velocities v:
 // 0 <= u_N + given orthogonal to r_N >= 0 for every listed contact; joints hold what they are. r in
 // out->r.
-cn_status step_solve_normals(const step_context *in, const cn_contact_list *contacts,
-                             const cn_inertia_map *inertia, const double *v, const double *given,
-                             double tolerance, cn_assembled *out, cn_error *error);
+cn_status step_solve_normals(const step_context *in, const det_contact_list *contacts,
+                             const asm_inertia_map *inertia, const double *v, const double *given,
+                             double tolerance, asm_assembled *out, cn_error *error);
 
 // ---- penetration (step/projection.c) ----
 
 // Lifts bodies out of penetration: their poses at q~ change, and contacts and inertia must be found
 // anew. Writes q_middle, v_old, lifted and projection of the step.
-cn_status step_project(const step_context *in, cn_step *step, bool *moved, cn_error *error);
+cn_status step_project(const step_context *in, step_step *step, bool *moved, cn_error *error);
 
 // ---- joints (step/joints.c) ----
 
 // Further solves until the joints hold at the end of the step, each from the first guess of the
 // first one. Writes what step_solve and step_integrate do, joint_error and joint_worst.
 cn_status step_close_joints(const step_context *in, step_solvers *solvers, const double *guess,
-                            cn_step *step, cn_error *error);
+                            step_step *step, cn_error *error);
 // What the remedy against drift does to q and v at the end of the step.
-cn_status step_project_joints(const step_context *in, const step_solvers *solvers, cn_step *step,
+cn_status step_project_joints(const step_context *in, const step_solvers *solvers, step_step *step,
                               cn_error *error);
 // Takes velocities that joints forbid out of v, as an impact would, at q; impulses of the joints'
 // rows that do so, NULL: there was nothing to do.
@@ -228,17 +228,17 @@ int32_t step_fast_parts(const step_context *in, cn_error *error);
 // Contacts that must bounce before they touch, which may get another normal; early->place NULL:
 // none.
 cn_status step_mark_early(const step_context *in, const step_retry *retry, const double *q,
-                          const double *v, cn_contact_list *contacts, cn_early_hits *early,
+                          const double *v, det_contact_list *contacts, asm_early_hits *early,
                           cn_error *error);
 // Whether the solved step takes bodies through one another: step->verdict where another try may
 // help, with what that one must know in retry, else they are stopped.
-cn_status step_check_fast(const step_context *in, step_retry *retry, cn_step *step,
+cn_status step_check_fast(const step_context *in, step_retry *retry, step_step *step,
                           cn_error *error);
 
 // ---- sleeping (step/sleep.c) ----
 
 bool step_sleep_prepare(step_sleep *sleep, cn_arena *memory); // false: no memory
-bool step_is_asleep(const cn_state *state, int32_t body);
+bool step_is_asleep(const model_state *state, int32_t body);
 int32_t step_stored_count(const step_sleep *sleep);
 void step_wake_all(step_sleep *sleep);
 // The bodies that rest during a step with velocities v at its start; NULL: sleeping is off.
@@ -246,26 +246,26 @@ cn_status step_sleep_begin(const step_context *in, step_sleep *sleep, const doub
                            bool **resting);
 // Wakes what given forces, a hand or driven bodies act on; returns how many bodies.
 int32_t step_wake_loaded(const step_context *in, const bool *resting, const double *load,
-                         const cn_contact_list *contacts, step_sleep *sleep);
+                         const det_contact_list *contacts, step_sleep *sleep);
 // Bodies that sleep do not answer to impulses in the step.
-void step_hold_sleeping(const step_context *in, const bool *resting, cn_inertia_map *inertia);
+void step_hold_sleeping(const step_context *in, const bool *resting, asm_inertia_map *inertia);
 // Nor to forces.
 void step_still_sleeping(const step_context *in, const bool *resting, double *v_free);
 // Wakes what the solved step presses on; returns how many bodies.
-int32_t step_wake_pressed(const cn_step *step, step_sleep *sleep);
+int32_t step_wake_pressed(const step_step *step, step_sleep *sleep);
 // Lets islands fall asleep at the end of a step. Writes v and stilled of the step.
-cn_status step_fall_asleep(const step_context *in, step_sleep *sleep, cn_step *step,
+cn_status step_fall_asleep(const step_context *in, step_sleep *sleep, step_step *step,
                            cn_error *error);
 
 // ---- the report (step/report.c, step/energy.c, step/paradox.c) ----
 
 // Adds what the step found to a report that may cover several.
-void step_add_report(const step_context *in, const step_sleep *sleep, const cn_step *step,
+void step_add_report(const step_context *in, const step_sleep *sleep, const step_step *step,
                      cn_step_report *report);
 // Adds energies and work (kinetic and potential are those of the end).
-void step_add_energy(const step_context *in, const cn_step *step, cn_step_report *report);
+void step_add_energy(const step_context *in, const step_step *step, cn_step_report *report);
 // Counts the contacts whose own problem may have no or several solutions, and names the worst.
-void step_add_paradoxes(const cn_env *env, const cn_step *step, cn_step_report *report);
+void step_add_paradoxes(const cn_env *env, const step_step *step, cn_step_report *report);
 // Of the free bodies at poses q with velocities v [J].
 void step_energy_of(const cn_env *env, const cn_model *model, const double gravity[3],
                     const double *q, const double *v, double *kinetic, double *potential);

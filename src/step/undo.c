@@ -10,11 +10,11 @@
 #include <string.h>
 
 static bool protect_bodies(cn_sim *sim) {
-    cn_save save;
+    step_save save;
     bool stored = true;
-    cn_sim_parts(sim, &save);
+    sim_parts(sim, &save);
     for (int32_t i = 0; stored && i < save.count; i++) {
-        stored = cn_buffer_append(&sim->backup, save.part[i].bytes, save.part[i].size);
+        stored = base_buffer_append(&sim->backup, save.part[i].bytes, save.part[i].size);
     }
     return stored;
 }
@@ -22,8 +22,8 @@ static bool protect_bodies(cn_sim *sim) {
 static bool protect_system(cn_sim *sim) {
     void *bytes = NULL;
     size_t size = 0;
-    bool stored = cn_sim_system_save(sim, &bytes, &size) == CN_OK &&
-                  cn_buffer_append(&sim->backup, bytes, size);
+    bool stored = sim_system_save(sim, &bytes, &size) == CN_OK &&
+                  base_buffer_append(&sim->backup, bytes, size);
     cn_sim_free(sim, bytes, size);
     return stored;
 }
@@ -35,7 +35,7 @@ cn_status sim_protect(cn_sim *sim, cn_error *error) {
     sim->backup.size = 0;
     bool stored = sim->system ? protect_system(sim) : protect_bodies(sim);
     sim->protects = stored;
-    return stored ? CN_OK : cn_fail_memory(error);
+    return stored ? CN_OK : base_fail_memory(error);
 }
 
 void sim_undo(cn_sim *sim) {
@@ -44,9 +44,9 @@ void sim_undo(cn_sim *sim) {
         cn_sim_load(sim, sim->backup.data, sim->backup.size, NULL);
         sim->steering = steering;
     } else if (!sim->system) {
-        sim->last = (cn_step){0};
-        cn_detector_rest(sim->detector, NULL);
-        cn_detector_reset(sim->detector);
+        sim->last = (step_step){0};
+        det_detector_rest(sim->detector, NULL);
+        det_detector_reset(sim->detector);
     }
     if (sim->held.size > 0) {
         memcpy(sim->control->held, sim->held.data, sim->held.size);

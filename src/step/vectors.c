@@ -15,31 +15,31 @@
 #include <string.h>
 
 static size_t pose_bytes(const cn_model *model) {
-    return sizeof(double) * (size_t)cn_pose_size(model->dim) * (size_t)model->body_count;
+    return sizeof(double) * (size_t)model_pose_size(model->dim) * (size_t)model->body_count;
 }
 
 static size_t velocity_bytes(const cn_model *model) {
-    return sizeof(double) * (size_t)cn_velocity_size(model->dim) * (size_t)model->body_count;
+    return sizeof(double) * (size_t)model_velocity_size(model->dim) * (size_t)model->body_count;
 }
 
 bool step_vectors_create(const cn_model *model, bool schemed, cn_arena *memory, step_vectors *out) {
-    int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
-    int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
+    int64_t poses = (int64_t)model_pose_size(model->dim) * model->body_count;
+    int64_t velocities = (int64_t)model_velocity_size(model->dim) * model->body_count;
     *out = (step_vectors){.next_q = NULL};
     // Sleeping looks at velocities of both ends; driven bodies, stored motion and fast pairs that
     // bounce at the middle.
     if (!schemed || model->stores_motion || model->bounces || model->settings.sleep_speed > 0.0) {
         return true;
     }
-    out->next_q = CN_TAKE(memory, double, poses);
-    out->next_v = CN_TAKE(memory, double, velocities);
+    out->next_q = BASE_TAKE(memory, double, poses);
+    out->next_v = BASE_TAKE(memory, double, velocities);
     return out->next_q && out->next_v;
 }
 
-bool step_vectors_take(const step_context *in, const step_vectors *vectors, cn_step *step) {
+bool step_vectors_take(const step_context *in, const step_vectors *vectors, step_step *step) {
     const cn_model *model = in->model;
-    int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
-    int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
+    int64_t poses = (int64_t)model_pose_size(model->dim) * model->body_count;
+    int64_t velocities = (int64_t)model_velocity_size(model->dim) * model->body_count;
     step->shared = vectors->next_q != NULL;
     if (step->shared) {
         step->q_middle = step->q = vectors->next_q;
@@ -47,12 +47,12 @@ bool step_vectors_take(const step_context *in, const step_vectors *vectors, cn_s
         step->v_old = in->state->v;
         return true;
     }
-    step->q_middle = CN_TAKE(in->memory, double, poses);
-    step->q = CN_TAKE(in->memory, double, poses);
-    step->v_old = CN_TAKE(in->memory, double, velocities);
-    step->v_free = CN_TAKE(in->memory, double, velocities);
-    step->v_new = CN_TAKE(in->memory, double, velocities);
-    step->v = CN_TAKE(in->memory, double, velocities);
+    step->q_middle = BASE_TAKE(in->memory, double, poses);
+    step->q = BASE_TAKE(in->memory, double, poses);
+    step->v_old = BASE_TAKE(in->memory, double, velocities);
+    step->v_free = BASE_TAKE(in->memory, double, velocities);
+    step->v_new = BASE_TAKE(in->memory, double, velocities);
+    step->v = BASE_TAKE(in->memory, double, velocities);
     if (!step->q_middle || !step->q || !step->v_old || !step->v_free || !step->v_new || !step->v) {
         return false;
     }
@@ -60,8 +60,8 @@ bool step_vectors_take(const step_context *in, const step_vectors *vectors, cn_s
     return true;
 }
 
-void step_vectors_store(const cn_model *model, const cn_step *step, step_vectors *vectors,
-                        cn_state *state) {
+void step_vectors_store(const cn_model *model, const step_step *step, step_vectors *vectors,
+                        model_state *state) {
     if (step->shared) {
         vectors->next_q = state->q;
         vectors->next_v = state->v;

@@ -20,15 +20,15 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct cn_alpha {
+typedef struct sys_alpha {
     double am, af, beta, gamma;
-} cn_alpha;
+} sys_alpha;
 
 // ---- the smooth part ----
 
 // q and v at the end for the true acceleration now (run->residual) and the jump w.
-static void cn_alpha_place(cn_system_run *run, const cn_alpha *alpha, double h,
-                           const double *acceleration, const double *w, double *a1) {
+static void alpha_place(cn_system_run *run, const sys_alpha *alpha, double h,
+                        const double *acceleration, const double *w, double *a1) {
     for (int32_t i = 0; i < run->system->lagrangian.n; i++) {
         double a0 = run->a[i];
         a1[i] = ((1.0 - alpha->af) * acceleration[i] + alpha->af * run->acceleration[i] -
@@ -42,8 +42,8 @@ static void cn_alpha_place(cn_system_run *run, const cn_alpha *alpha, double h,
 }
 
 // K = M - c_v F_v - c_q F_q, the derivative of M q'' - F to q''.
-static cn_status cn_alpha_matrix(cn_system_run *run, const cn_alpha *alpha, double h,
-                                 bool gradients, cn_error *error) {
+static cn_status alpha_matrix(cn_system_run *run, const sys_alpha *alpha, double h, bool gradients,
+                              cn_error *error) {
     int64_t n = run->system->lagrangian.n;
     double share = (1.0 - alpha->af) / (1.0 - alpha->am);
     memcpy(run->response.K, run->now.M, sizeof(double) * (size_t)(n * n));
@@ -51,15 +51,14 @@ static cn_status cn_alpha_matrix(cn_system_run *run, const cn_alpha *alpha, doub
         run->response.K[k] -=
             h * alpha->gamma * share * run->F_v[k] + h * h * alpha->beta * share * run->F_q[k];
     }
-    return cn_response_prepare(&run->response, run->now.joint_rows, run->now.joint_rows, error);
+    return sys_response_prepare(&run->response, run->now.joint_rows, run->now.joint_rows, error);
 }
 
 // One correction of the acceleration; *change is the largest, over the size of the accelerations.
-static cn_status cn_alpha_correct(cn_system_run *run, const cn_alpha *alpha, double h,
-                                  bool gradients, double *acceleration, double *change,
-                                  cn_error *error) {
+static cn_status alpha_correct(cn_system_run *run, const sys_alpha *alpha, double h, bool gradients,
+                               double *acceleration, double *change, cn_error *error) {
     int32_t n = run->system->lagrangian.n;
-    cn_status status = cn_alpha_matrix(run, alpha, h, gradients, error);
+    cn_status status = alpha_matrix(run, alpha, h, gradients, error);
     double size = 0.0, share = (1.0 - alpha->af) / (1.0 - alpha->am);
     for (int32_t i = 0; i < n; i++) {
         double sum = run->now.F[i];
@@ -72,7 +71,7 @@ static cn_status cn_alpha_correct(cn_system_run *run, const cn_alpha *alpha, dou
         run->d[j] = -run->now.theta[j] / (h * h * alpha->beta * share);
     }
     if (status == CN_OK) {
-        cn_response_apply(&run->response, run->d, run->change);
+        sys_response_apply(&run->response, run->d, run->change);
     }
     *change = 0.0;
     for (int32_t i = 0; status == CN_OK && i < n; i++) {
@@ -81,7 +80,7 @@ static cn_status cn_alpha_correct(cn_system_run *run, const cn_alpha *alpha, dou
         double by = fabs(run->change[i]);
         *change = by <= *change ? *change : by;
     }
-    double rounding = cn_joint_rounding(run->system, run->old.q) / (h * h * alpha->beta * share);
+    double rounding = sys_joint_rounding(run->system, run->old.q) / (h * h * alpha->beta * share);
     *change = *change <= rounding ? 0.0 : *change;
     *change = size > 0.0 ? *change / size : *change;
     return status;
@@ -90,13 +89,13 @@ static cn_status cn_alpha_correct(cn_system_run *run, const cn_alpha *alpha, dou
 // ---- the jump ----
 
 // w from the velocities without it: the contact problem with K = M at the end of the step.
-static cn_status cn_alpha_jump(cn_system_run *run, double *w, double *v, cn_system_report *report,
-                               double *change, cn_error *error) {
+static cn_status alpha_jump(cn_system_run *run, double *w, double *v, cn_system_report *report,
+                            double *change, cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
     int64_t n = def->n;
     memcpy(run->response.K, run->now.M, sizeof(double) * (size_t)(n * n));
     cn_status status =
-        cn_response_prepare(&run->response, run->now.joint_rows, run->now.joint_rows, error);
+        sys_response_prepare(&run->response, run->now.joint_rows, run->now.joint_rows, error);
     if (status != CN_OK) {
         return status;
     }
@@ -104,7 +103,7 @@ static cn_status cn_alpha_jump(cn_system_run *run, double *w, double *v, cn_syst
     for (int32_t i = 0; i < def->n; i++) {
         v[i] = run->now.v[i] - w[i];
     }
-    status = cn_contacts_solve(run, &run->now, &run->set, v, report, error);
+    status = sys_contacts_solve(run, &run->now, &run->set, v, report, error);
     *change = 0.0;
     for (int32_t i = 0; status == CN_OK && i < def->n; i++) {
         double without = run->now.v[i] - w[i], jump = v[i] - without, by = fabs(jump - w[i]);
@@ -119,31 +118,31 @@ static cn_status cn_alpha_jump(cn_system_run *run, double *w, double *v, cn_syst
 
 // ---- the step ----
 
-static cn_status cn_alpha_iterate(cn_system_run *run, const cn_alpha *alpha, double *acceleration,
-                                  double *w, double *a1, double *v, cn_system_report *report,
-                                  cn_error *error) {
+static cn_status alpha_iterate(cn_system_run *run, const sys_alpha *alpha, double *acceleration,
+                               double *w, double *a1, double *v, cn_system_report *report,
+                               cn_error *error) {
     const cn_system *system = run->system;
     double h = run->opts.step;
     bool gradients = system->lagrangian.force_gradient || run->opts.differences;
     cn_status status = CN_OK;
     if (gradients) {
-        status = cn_force_gradient(system, &run->old, &run->spare, run->F_q, run->F_v, error);
+        status = sys_force_gradient(system, &run->old, &run->spare, run->F_q, run->F_v, error);
     }
     bool settled = false;
     int32_t iterations = 0;
-    while (status == CN_OK && !settled && iterations < run->opts.newton_most) {
-        status = cn_poll_status(&run->env, error);
+    while (status == CN_OK && !settled && iterations < run->opts.newton_max) {
+        status = base_poll_status(&run->env, error);
         if (status != CN_OK) {
             break;
         }
         double smooth = HUGE_VAL, jump = HUGE_VAL;
-        cn_alpha_place(run, alpha, h, acceleration, w, a1);
-        status = cn_instant_evaluate(system, &run->now, error);
+        alpha_place(run, alpha, h, acceleration, w, a1);
+        status = sys_instant_evaluate(system, &run->now, error);
         if (status == CN_OK) {
-            status = cn_alpha_jump(run, w, v, report, &jump, error);
+            status = alpha_jump(run, w, v, report, &jump, error);
         }
         if (status == CN_OK) {
-            status = cn_alpha_correct(run, alpha, h, gradients, acceleration, &smooth, error);
+            status = alpha_correct(run, alpha, h, gradients, acceleration, &smooth, error);
         }
         settled = smooth <= run->opts.newton_tolerance && jump <= run->opts.newton_tolerance;
         iterations++;
@@ -153,25 +152,25 @@ static cn_status cn_alpha_iterate(cn_system_run *run, const cn_alpha *alpha, dou
         report->outcome = CN_LIMIT;
     }
     if (status == CN_OK) {
-        cn_alpha_place(run, alpha, h, acceleration, w, a1);
-        status = cn_instant_evaluate(system, &run->now, error);
+        alpha_place(run, alpha, h, acceleration, w, a1);
+        status = sys_instant_evaluate(system, &run->now, error);
     }
     return status;
 }
 
 // Work by the trapezoidal rule: what the scheme damps is then the balance error.
-static void cn_alpha_energy(cn_system_run *run, cn_system_report *report) {
+static void alpha_energy(cn_system_run *run, cn_system_report *report) {
     const cn_system *system = run->system;
     double *mean = run->change, work = 0.0;
     for (int32_t i = 0; i < system->lagrangian.n; i++) {
         work += 0.5 * (run->old.F[i] + run->now.F[i]) * (run->now.q[i] - run->old.q[i]);
         mean[i] = 0.5 * (run->old.v[i] + run->now.v[i]);
     }
-    double moved = cn_kinetic(system, run->now.M, mean) - cn_kinetic(system, run->old.M, mean);
-    double before = cn_kinetic(system, run->old.M, run->old.v);
-    double after = cn_kinetic(system, run->now.M, run->now.v);
-    double stored =
-        cn_potential(system, run->now.t, run->now.q) - cn_potential(system, run->old.t, run->old.q);
+    double moved = sys_kinetic(system, run->now.M, mean) - sys_kinetic(system, run->old.M, mean);
+    double before = sys_kinetic(system, run->old.M, run->old.v);
+    double after = sys_kinetic(system, run->now.M, run->now.v);
+    double stored = sys_potential(system, run->now.t, run->now.q) -
+                    sys_potential(system, run->old.t, run->old.q);
     report->work += work + moved + stored;
     report->balance_error += after - before + stored;
     for (int32_t j = 0; j < system->lagrangian.joints; j++) {
@@ -179,15 +178,15 @@ static void cn_alpha_energy(cn_system_run *run, cn_system_report *report) {
     }
 }
 
-static cn_status cn_alpha_step(cn_system_run *run, const cn_alpha *alpha, cn_system_report *report,
-                               cn_error *error) {
+static cn_status alpha_step(cn_system_run *run, const sys_alpha *alpha, cn_system_report *report,
+                            cn_error *error) {
     const cn_system *system = run->system;
     int64_t n = system->lagrangian.n;
     size_t bytes = sizeof(double) * (size_t)n;
     double h = run->opts.step;
-    double *work = CN_TAKE_ZERO(run->scratch, double, 4 * n);
+    double *work = BASE_TAKE_ZERO(run->scratch, double, 4 * n);
     if (!work) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     double *acceleration = work, *w = work + n, *a1 = w + n, *v = a1 + n;
     run->old.t = (double)run->step * h;
@@ -195,16 +194,16 @@ static cn_status cn_alpha_step(cn_system_run *run, const cn_alpha *alpha, cn_sys
     memcpy(run->old.q, run->q, bytes);
     memcpy(run->old.v, run->v, bytes);
     memcpy(acceleration, run->acceleration, bytes);
-    cn_status status = cn_instant_evaluate(system, &run->old, error);
+    cn_status status = sys_instant_evaluate(system, &run->old, error);
     if (status == CN_OK) {
-        cn_contacts_activate(run, &run->old, h, &run->set);
-        status = cn_alpha_iterate(run, alpha, acceleration, w, a1, v, report, error);
+        sys_contacts_activate(run, &run->old, h, &run->set);
+        status = alpha_iterate(run, alpha, acceleration, w, a1, v, report, error);
     }
     if (status != CN_OK) {
         return status;
     }
-    cn_contacts_report(run, run->now.t, &run->old, &run->now, run->old.v, &run->set, report);
-    cn_alpha_energy(run, report);
+    sys_contacts_report(run, run->now.t, &run->old, &run->now, run->old.v, &run->set, report);
+    alpha_energy(run, report);
     memcpy(run->q, run->now.q, bytes);
     memcpy(run->v, run->now.v, bytes);
     memcpy(run->a, a1, bytes);
@@ -214,15 +213,15 @@ static cn_status cn_alpha_step(cn_system_run *run, const cn_alpha *alpha, cn_sys
 }
 
 // Both accelerations are at first that of the forces and joints at the start.
-cn_status cn_alpha_start(cn_system_run *run, cn_system_report *report, cn_error *error) {
+cn_status sys_alpha_start(cn_system_run *run, cn_system_report *report, cn_error *error) {
     (void)report;
     size_t bytes = sizeof(double) * (size_t)run->system->lagrangian.n;
     run->old.t = 0.0;
     memcpy(run->old.q, run->q, bytes);
     memcpy(run->old.v, run->v, bytes);
-    cn_status status = cn_instant_evaluate(run->system, &run->old, error);
+    cn_status status = sys_instant_evaluate(run->system, &run->old, error);
     if (status == CN_OK) {
-        status = cn_smooth_acceleration(run, &run->old, run->a, error);
+        status = sys_smooth_acceleration(run, &run->old, run->a, error);
     }
     if (status == CN_OK) {
         memcpy(run->acceleration, run->a, bytes);
@@ -230,24 +229,25 @@ cn_status cn_alpha_start(cn_system_run *run, cn_system_report *report, cn_error 
     return status;
 }
 
-cn_status cn_newmark_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
-    cn_alpha alpha = {.beta = run->opts.newmark_beta, .gamma = run->opts.newmark_gamma};
-    return cn_alpha_step(run, &alpha, report, error);
+cn_status sys_newmark_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
+    sys_alpha alpha = {.beta = run->opts.newmark_beta, .gamma = run->opts.newmark_gamma};
+    return alpha_step(run, &alpha, report, error);
 }
 
-cn_status cn_hht_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
+cn_status sys_hht_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
     double damping = run->opts.damping;
-    cn_alpha alpha = {
+    sys_alpha alpha = {
         .af = damping, .beta = 0.25 * (1.0 + damping) * (1.0 + damping), .gamma = 0.5 + damping};
-    return cn_alpha_step(run, &alpha, report, error);
+    return alpha_step(run, &alpha, report, error);
 }
 
-cn_status cn_generalized_alpha_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
+cn_status sys_generalized_alpha_step(cn_system_run *run, cn_system_report *report,
+                                     cn_error *error) {
     double rho = run->opts.spectral_radius;
     double am = (2.0 * rho - 1.0) / (rho + 1.0), af = rho / (rho + 1.0);
-    cn_alpha alpha = {.am = am,
-                      .af = af,
-                      .beta = 0.25 * (1.0 - am + af) * (1.0 - am + af),
-                      .gamma = 0.5 - am + af};
-    return cn_alpha_step(run, &alpha, report, error);
+    sys_alpha alpha = {.am = am,
+                       .af = af,
+                       .beta = 0.25 * (1.0 - am + af) * (1.0 - am + af),
+                       .gamma = 0.5 - am + af};
+    return alpha_step(run, &alpha, report, error);
 }

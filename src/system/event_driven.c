@@ -16,103 +16,98 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_TOUCH 1e-9          // gaps below it, over the size of the coordinates, touch
-#define CN_REST 1e-11          // normal velocities below it, over the largest velocity, rest
-#define CN_EVENT_FIRST 1e-3    // first step of a smooth phase over what is left, where it is curved
-#define CN_EVENT_SAFETY 0.9    // of the step that the error estimate allows
-#define CN_EVENT_GROWTH 5.0    // most from one step to the next
-#define CN_EVENT_SHRINK 0.2    // least
-#define CN_EVENT_SLIDES 1e4    // accelerations that do not turn sliding over, over those present
-#define CN_EVENT_ROUND 4.0     // units in the last place of the time in which a root is left
-#define CN_EVENT_HALVINGS 60   // looking for the first positive gap after a bounce
-#define CN_EVENT_STILL 10      // events without progress before time stepping takes over
-#define CN_EVENT_SHORTEST 1e-5 // of a step: the shortest Moreau-Jean step in its place
-#define CN_EVENT_MOST 100000   // events in one step
-#define CN_CROSSING_MOST 20    // Moreau-Jean steps to cross an accumulation, over opts.accumulate
+#define TOUCH 1e-9          // gaps below it, over the size of the coordinates, touch
+#define REST 1e-11          // normal velocities below it, over the largest velocity, rest
+#define EVENT_FIRST 1e-3    // first step of a smooth phase over what is left, where it is curved
+#define EVENT_SAFETY 0.9    // of the step that the error estimate allows
+#define EVENT_GROWTH 5.0    // most from one step to the next
+#define EVENT_SHRINK 0.2    // least
+#define EVENT_SLIDES 1e4    // accelerations that do not turn sliding over, over those present
+#define EVENT_ROUND 4.0     // units in the last place of the time in which a root is left
+#define EVENT_HALVINGS 60   // looking for the first positive gap after a bounce
+#define EVENT_STILL 10      // events without progress before time stepping takes over
+#define EVENT_SHORTEST 1e-5 // of a step: the shortest Moreau-Jean step in its place
+#define EVENT_MAX 100000    // events in one step
+#define CROSSING_MAX 20     // Moreau-Jean steps to cross an accumulation, over opts.accumulate
 
 // What a root is looked for of: a gap, a force, a sliding velocity or a friction margin.
-typedef enum cn_event_kind {
-    CN_EVENT_GAP,
-    CN_EVENT_FORCE,
-    CN_EVENT_SLIP,
-    CN_EVENT_GRIP
-} cn_event_kind;
+typedef enum event_kind { EVENT_GAP, EVENT_FORCE, EVENT_SLIP, EVENT_GRIP } event_kind;
 
 // Where in a step something happens.
-typedef struct cn_event {
-    cn_event_kind kind;
+typedef struct sys_event {
+    event_kind kind;
     int32_t contact; // -1: nothing
     double length;   // of the step up to it
-} cn_event;
+} sys_event;
 
-cn_status cn_event_driven_start(cn_system_run *run, cn_system_report *report, cn_error *error) {
+cn_status sys_event_driven_start(cn_system_run *run, cn_system_report *report, cn_error *error) {
     (void)report;
-    return cn_smooth_allocate(run) ? CN_OK : cn_fail_memory(error);
+    return sys_smooth_allocate(run) ? CN_OK : base_fail_memory(error);
 }
 
-static double cn_largest(int32_t n, const double *x) {
-    double most = 1.0;
+static double sys_largest(int32_t n, const double *x) {
+    double max = 1.0;
     for (int32_t i = 0; i < n; i++) {
-        most = fmax(most, fabs(x[i]));
+        max = fmax(max, fabs(x[i]));
     }
-    return most;
+    return max;
 }
 
 // ---- the functions whose roots are events ----
 
 // At the state y_end of the last trial, whose instant is smooth->at.
-static double cn_event_value(const cn_system_run *run, cn_event_kind kind, int32_t c) {
-    const cn_smooth *s = run->smooth;
+static double event_value(const cn_system_run *run, event_kind kind, int32_t c) {
+    const sys_smooth *s = run->smooth;
     double mu = run->system->lagrangian.contact[c].friction;
     switch (kind) {
-    case CN_EVENT_GAP:
+    case EVENT_GAP:
         return s->at.gap[c];
-    case CN_EVENT_FORCE:
+    case EVENT_FORCE:
         return s->lambda[2 * c];
-    case CN_EVENT_SLIP:
-        return cn_instant_velocity(run->system, &s->at, c, 1, s->at.v) *
-               (run->mode[c] == CN_MODE_SLIDE_UP ? 1.0 : -1.0);
-    case CN_EVENT_GRIP:
+    case EVENT_SLIP:
+        return sys_instant_velocity(run->system, &s->at, c, 1, s->at.v) *
+               (run->mode[c] == SYS_MODE_SLIDE_UP ? 1.0 : -1.0);
+    case EVENT_GRIP:
         return mu * s->lambda[2 * c] - fabs(s->lambda[2 * c + 1]);
     }
     return 0.0;
 }
 
-static bool cn_event_applies(const cn_system_run *run, cn_event_kind kind, int32_t c) {
+static bool event_applies(const cn_system_run *run, event_kind kind, int32_t c) {
     double mode = run->mode[c];
     switch (kind) {
-    case CN_EVENT_GAP:
-        return mode == CN_MODE_OPEN;
-    case CN_EVENT_FORCE:
-        return mode != CN_MODE_OPEN;
-    case CN_EVENT_SLIP:
-        return mode == CN_MODE_SLIDE_UP || mode == CN_MODE_SLIDE_DOWN;
-    case CN_EVENT_GRIP:
-        return mode == CN_MODE_STICK;
+    case EVENT_GAP:
+        return mode == SYS_MODE_OPEN;
+    case EVENT_FORCE:
+        return mode != SYS_MODE_OPEN;
+    case EVENT_SLIP:
+        return mode == SYS_MODE_SLIDE_UP || mode == SYS_MODE_SLIDE_DOWN;
+    case EVENT_GRIP:
+        return mode == SYS_MODE_STICK;
     }
     return false;
 }
 
 // The value after a step of length h.
-static cn_status cn_event_probe(cn_system_run *run, double t, double h, cn_event_kind kind,
-                                int32_t c, double *value, cn_error *error) {
-    cn_status status = cn_smooth_try(run, t, h, error);
-    *value = status == CN_OK ? cn_event_value(run, kind, c) : 0.0;
+static cn_status event_probe(cn_system_run *run, double t, double h, event_kind kind, int32_t c,
+                             double *value, cn_error *error) {
+    cn_status status = sys_smooth_try(run, t, h, error);
+    *value = status == CN_OK ? event_value(run, kind, c) : 0.0;
     return status;
 }
 
 // *high: a length at which the value is negative. Out: the root below it, by bisection with secant
 // steps (Illinois). From a value that is not positive at the start (a contact that has just
 // bounced) the first positive one is looked for.
-static cn_status cn_event_root(cn_system_run *run, double t, cn_event_kind kind, int32_t c,
-                               double *high, cn_error *error) {
+static cn_status event_root(cn_system_run *run, double t, event_kind kind, int32_t c, double *high,
+                            cn_error *error) {
     double low = 0.0, f_low, f_high;
-    cn_status status = cn_event_probe(run, t, *high, kind, c, &f_high, error);
+    cn_status status = event_probe(run, t, *high, kind, c, &f_high, error);
     double trial = *high;
     f_low = -1.0;
-    for (int32_t i = 0; status == CN_OK && !(f_low > 0.0) && i < CN_EVENT_HALVINGS; i++) {
+    for (int32_t i = 0; status == CN_OK && !(f_low > 0.0) && i < EVENT_HALVINGS; i++) {
         trial *= 0.5;
-        status = cn_event_probe(run, t, trial, kind, c, &f_low, error);
+        status = event_probe(run, t, trial, kind, c, &f_low, error);
         if (f_low > 0.0) {
             low = trial;
         } else {
@@ -120,7 +115,7 @@ static cn_status cn_event_root(cn_system_run *run, double t, cn_event_kind kind,
             f_high = f_low;
         }
     }
-    double close = CN_EVENT_ROUND * DBL_EPSILON * fmax(fabs(t), DBL_MIN);
+    double close = EVENT_ROUND * DBL_EPSILON * fmax(fabs(t), DBL_MIN);
     int32_t side = 0;
     while (status == CN_OK && f_low > 0.0 && *high - low > close) {
         double middle = low + (*high - low) * f_low / (f_low - f_high), value;
@@ -132,7 +127,7 @@ static cn_status cn_event_root(cn_system_run *run, double t, cn_event_kind kind,
                 break;
             }
         }
-        status = cn_event_probe(run, t, middle, kind, c, &value, error);
+        status = event_probe(run, t, middle, kind, c, &value, error);
         if (value > 0.0) {
             low = middle;
             f_low = value;
@@ -150,7 +145,7 @@ static cn_status cn_event_root(cn_system_run *run, double t, cn_event_kind kind,
 
 // The lowest point of a gap inside a step of length h, by the cubic through both ends; HUGE_VAL
 // where it has none. *at: its length.
-static double cn_gap_lowest(double g0, double u0, double g1, double u1, double h, double *at) {
+static double gap_lowest(double g0, double u0, double g1, double u1, double h, double *at) {
     double a = 2.0 * (g0 - g1) / h + u0 + u1, b = 3.0 * (g1 - g0) / h - 2.0 * u0 - u1;
     double root = b * b - 3.0 * a * u0;
     if (!(root > 0.0 && u0 < 0.0 && u1 > 0.0)) {
@@ -162,68 +157,68 @@ static double cn_gap_lowest(double g0, double u0, double g1, double u1, double h
 }
 
 // The first event of the trial step of length h from t, whose end is in y_end.
-static cn_status cn_event_first(cn_system_run *run, double t, double h, const double *gap0,
-                                const double *rate0, cn_event *first, cn_error *error) {
+static cn_status event_first(cn_system_run *run, double t, double h, const double *gap0,
+                             const double *rate0, sys_event *first, cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
     cn_status status = CN_OK;
     double *value = run->smooth->value, *rate = run->smooth->rate;
-    *first = (cn_event){.contact = -1, .length = h};
+    *first = (sys_event){.contact = -1, .length = h};
     for (int32_t c = 0; c < def->contacts; c++) {
-        rate[c] = cn_instant_velocity(run->system, &run->smooth->at, c, 0, run->smooth->at.v);
-        for (int32_t kind = 0; kind < CN_EVENT_KINDS; kind++) {
-            value[CN_EVENT_KINDS * c + kind] = cn_event_value(run, (cn_event_kind)kind, c);
+        rate[c] = sys_instant_velocity(run->system, &run->smooth->at, c, 0, run->smooth->at.v);
+        for (int32_t kind = 0; kind < SYS_EVENT_KINDS; kind++) {
+            value[SYS_EVENT_KINDS * c + kind] = event_value(run, (event_kind)kind, c);
         }
     }
-    for (int32_t k = 0; status == CN_OK && k < CN_EVENT_KINDS * def->contacts; k++) {
-        int32_t c = k / CN_EVENT_KINDS;
-        cn_event_kind kind = (cn_event_kind)(k % CN_EVENT_KINDS);
-        if (!cn_event_applies(run, kind, c)) {
+    for (int32_t k = 0; status == CN_OK && k < SYS_EVENT_KINDS * def->contacts; k++) {
+        int32_t c = k / SYS_EVENT_KINDS;
+        event_kind kind = (event_kind)(k % SYS_EVENT_KINDS);
+        if (!event_applies(run, kind, c)) {
             continue;
         }
         double length = h, dip;
-        if (kind == CN_EVENT_GAP && value[k] > 0.0 &&
-            cn_gap_lowest(gap0[c], rate0[c], value[k], rate[c], h, &dip) < 0.0) {
+        if (kind == EVENT_GAP && value[k] > 0.0 &&
+            gap_lowest(gap0[c], rate0[c], value[k], rate[c], h, &dip) < 0.0) {
             length = dip;
-            status = cn_event_probe(run, t, length, kind, c, &value[k], error);
+            status = event_probe(run, t, length, kind, c, &value[k], error);
         }
         if (status == CN_OK && value[k] < 0.0) {
-            status = cn_event_root(run, t, kind, c, &length, error);
+            status = event_root(run, t, kind, c, &length, error);
             if (length <= first->length) {
-                *first = (cn_event){kind, c, length};
+                *first = (sys_event){kind, c, length};
             }
         }
     }
     // y_end is that of the event, or of the whole step.
-    return status == CN_OK ? cn_smooth_try(run, t, first->length, error) : status;
+    return status == CN_OK ? sys_smooth_try(run, t, first->length, error) : status;
 }
 
 // ---- what happens at an event ----
 
 // Touching contacts at the instant run->now, which is at y.
-static bool cn_event_touching(const cn_system_run *run, int32_t c) {
-    double size = cn_largest(run->system->lagrangian.n, run->now.q);
-    return run->mode[c] != CN_MODE_OPEN || run->now.gap[c] <= CN_TOUCH * size;
+static bool event_touching(const cn_system_run *run, int32_t c) {
+    double size = sys_largest(run->system->lagrangian.n, run->now.q);
+    return run->mode[c] != SYS_MODE_OPEN || run->now.gap[c] <= TOUCH * size;
 }
 
-static cn_status cn_event_look(cn_system_run *run, double t, cn_error *error) {
+static cn_status event_look(cn_system_run *run, double t, cn_error *error) {
     size_t bytes = sizeof(double) * (size_t)run->system->lagrangian.n;
     run->now.t = t;
     memcpy(run->now.q, run->smooth->y, bytes);
     memcpy(run->now.v, run->smooth->y + run->system->lagrangian.n, bytes);
-    return cn_instant_evaluate(run->system, &run->now, error);
+    return sys_instant_evaluate(run->system, &run->now, error);
 }
 
 // The impact law for all touching contacts where one approaches: velocities jump, *hits counts.
-static cn_status cn_event_impact(cn_system_run *run, double t, int32_t *hits,
-                                 cn_system_report *report, cn_error *error) {
+static cn_status event_impact(cn_system_run *run, double t, int32_t *hits, cn_system_report *report,
+                              cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
     int64_t n = def->n;
-    double rest = CN_REST * cn_largest(def->n, run->now.v);
+    double rest = REST * sys_largest(def->n, run->now.v);
     bool approaching = false;
     for (int32_t c = 0; c < def->contacts; c++) {
-        double normal = cn_instant_velocity(run->system, &run->now, c, 0, run->now.v);
-        double tangent = cn_instant_velocity(run->system, &run->now, c, 1, run->now.v);
-        run->set.active[c] = cn_event_touching(run, c);
+        double normal = sys_instant_velocity(run->system, &run->now, c, 0, run->now.v);
+        double tangent = sys_instant_velocity(run->system, &run->now, c, 1, run->now.v);
+        run->set.active[c] = event_touching(run, c);
         run->set.shift[CN_CONTACT_PARTS * c] = def->contact[c].restitution * fmin(normal, 0.0);
         run->set.shift[CN_CONTACT_PARTS * c + 1] = def->contact[c].restitution_tangent * tangent;
         approaching = approaching || (run->set.active[c] && normal < -rest);
@@ -235,13 +230,13 @@ static cn_status cn_event_impact(cn_system_run *run, double t, int32_t *hits,
     memcpy(before, run->now.v, sizeof(double) * (size_t)n);
     memcpy(run->response.K, run->now.M, sizeof(double) * (size_t)(n * n));
     cn_status status =
-        cn_response_prepare(&run->response, run->now.joint_rows, run->now.joint_rows, error);
+        sys_response_prepare(&run->response, run->now.joint_rows, run->now.joint_rows, error);
     if (status == CN_OK) {
-        status = cn_contacts_solve(run, &run->now, &run->set, run->now.v, report, error);
+        status = sys_contacts_solve(run, &run->now, &run->set, run->now.v, report, error);
     }
     if (status == CN_OK) {
         int32_t impacts = report->impacts;
-        cn_contacts_report(run, t, &run->now, &run->now, before, &run->set, report);
+        sys_contacts_report(run, t, &run->now, &run->now, before, &run->set, report);
         *hits += report->impacts > impacts;
         for (int32_t c = 0; c < def->contacts; c++) {
             run->smooth->bounced[c] =
@@ -254,42 +249,42 @@ static cn_status cn_event_impact(cn_system_run *run, double t, int32_t *hits,
 
 // Modes of the contacts that touch and neither approach nor part, by the complementarity of their
 // accelerations: u' = H a + drift takes the place of u. Sliding ones keep their direction.
-static cn_status cn_event_modes(cn_system_run *run, cn_system_report *report, cn_error *error) {
+static cn_status event_modes(cn_system_run *run, cn_system_report *report, cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
-    cn_smooth *s = run->smooth;
-    double rest = CN_REST * cn_largest(def->n, run->now.v);
+    sys_smooth *s = run->smooth;
+    double rest = REST * sys_largest(def->n, run->now.v);
     bool any = false;
     for (int32_t c = 0; c < def->contacts; c++) {
-        double normal = cn_instant_velocity(run->system, &run->now, c, 0, run->now.v);
-        run->set.active[c] = cn_event_touching(run, c) && normal <= rest;
-        run->mode[c] = CN_MODE_OPEN;
+        double normal = sys_instant_velocity(run->system, &run->now, c, 0, run->now.v);
+        run->set.active[c] = event_touching(run, c) && normal <= rest;
+        run->mode[c] = SYS_MODE_OPEN;
         any = any || run->set.active[c];
     }
     if (!any) {
         return CN_OK;
     }
     double *a = run->change;
-    cn_status status = cn_smooth_acceleration(run, &run->now, a, error);
+    cn_status status = sys_smooth_acceleration(run, &run->now, a, error);
     if (status != CN_OK) {
         return status;
     }
-    cn_contact_drift(run->system, &run->now, &run->spare, s->drift);
+    sys_contact_drift(run->system, &run->now, &run->spare, s->drift);
     for (int32_t c = 0; c < def->contacts; c++) {
-        double slip = cn_instant_velocity(run->system, &run->now, c, 1, run->now.v);
+        double slip = sys_instant_velocity(run->system, &run->now, c, 1, run->now.v);
         for (int32_t i = 0; i < 2; i++) {
             int64_t row = (int64_t)def->contacts * i + c;
             run->set.shift[CN_CONTACT_PARTS * c + i] = s->drift[row] - run->now.rate[row];
         }
         // Sliding that goes on is far from turning over: its direction wins whatever the forces.
         if (fabs(slip) > rest) {
-            double size = cn_largest(def->n, a) + fabs(s->drift[def->contacts + c]);
-            run->set.shift[CN_CONTACT_PARTS * c + 1] += copysign(CN_EVENT_SLIDES * size, slip);
+            double size = sys_largest(def->n, a) + fabs(s->drift[def->contacts + c]);
+            run->set.shift[CN_CONTACT_PARTS * c + 1] += copysign(EVENT_SLIDES * size, slip);
         }
     }
-    status = cn_contacts_solve(run, &run->now, &run->set, a, report, error);
+    status = sys_contacts_solve(run, &run->now, &run->set, a, report, error);
     for (int32_t c = 0; status == CN_OK && c < def->contacts; c++) {
-        double slip = cn_instant_velocity(run->system, &run->now, c, 1, run->now.v);
-        double push = cn_instant_velocity(run->system, &run->now, c, 1, a) +
+        double slip = sys_instant_velocity(run->system, &run->now, c, 1, run->now.v);
+        double push = sys_instant_velocity(run->system, &run->now, c, 1, a) +
                       run->set.shift[CN_CONTACT_PARTS * c + 1];
         if (!run->set.active[c] || !(run->set.p[CN_CONTACT_PARTS * c] > 0.0)) {
             continue;
@@ -298,27 +293,27 @@ static cn_status cn_event_modes(cn_system_run *run, cn_system_report *report, cn
         double moving = fabs(slip) > rest ? slip : push;
         bool grips = fabs(slip) <= rest && fabs(run->set.p[CN_CONTACT_PARTS * c + 1]) <
                                                mu * run->set.p[CN_CONTACT_PARTS * c];
-        run->mode[c] = mu == 0.0      ? CN_MODE_CLOSED
-                       : grips        ? CN_MODE_STICK
-                       : moving > 0.0 ? CN_MODE_SLIDE_UP
-                                      : CN_MODE_SLIDE_DOWN;
+        run->mode[c] = mu == 0.0      ? SYS_MODE_CLOSED
+                       : grips        ? SYS_MODE_STICK
+                       : moving > 0.0 ? SYS_MODE_SLIDE_UP
+                                      : SYS_MODE_SLIDE_DOWN;
     }
     return status;
 }
 
-static cn_status cn_event_handle(cn_system_run *run, double t, int32_t *hits,
-                                 cn_system_report *report, cn_error *error) {
-    cn_status status = cn_event_look(run, t, error);
+static cn_status event_handle(cn_system_run *run, double t, int32_t *hits, cn_system_report *report,
+                              cn_error *error) {
+    cn_status status = event_look(run, t, error);
     if (status == CN_OK) {
-        status = cn_event_impact(run, t, hits, report, error);
+        status = event_impact(run, t, hits, report, error);
     }
-    return status == CN_OK ? cn_event_modes(run, report, error) : status;
+    return status == CN_OK ? event_modes(run, report, error) : status;
 }
 
 // ---- accumulations ----
 
 // Whether all contacts that bounced pressed in the last Moreau-Jean step.
-static bool cn_event_pressed(const cn_system_run *run) {
+static bool event_pressed(const cn_system_run *run) {
     bool pressed = true;
     for (int32_t c = 0; c < run->system->lagrangian.contacts; c++) {
         pressed = pressed && (!run->smooth->bounced[c] || run->set.p[CN_CONTACT_PARTS * c] > 0.0);
@@ -328,16 +323,16 @@ static bool cn_event_pressed(const cn_system_run *run) {
 
 // Moreau-Jean steps of a given length, until the contacts that bounced stay closed or the step is
 // over.
-static cn_status cn_event_cross(cn_system_run *run, double *t, double end, double flight,
-                                cn_system_report *report, cn_error *error) {
+static cn_status event_cross(cn_system_run *run, double *t, double end, double flight,
+                             cn_system_report *report, cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
     double *q = run->smooth->y, *v = q + def->n;
     cn_status status = CN_OK;
-    int32_t pressed = 0, most = CN_CROSSING_MOST * run->opts.accumulate;
-    for (int32_t i = 0; status == CN_OK && i < most && pressed < 2 && *t < end; i++) {
+    int32_t pressed = 0, max = CROSSING_MAX * run->opts.accumulate;
+    for (int32_t i = 0; status == CN_OK && i < max && pressed < 2 && *t < end; i++) {
         double h = fmin(flight, end - *t);
-        status = cn_moreau_jean_advance(run, *t, h, q, v, report, error);
-        pressed = cn_event_pressed(run) ? pressed + 1 : 0;
+        status = sys_moreau_jean_advance(run, *t, h, q, v, report, error);
+        pressed = event_pressed(run) ? pressed + 1 : 0;
         *t = h < flight ? end : *t + h;
     }
     if (status != CN_OK) {
@@ -347,45 +342,45 @@ static cn_status cn_event_cross(cn_system_run *run, double *t, double end, doubl
     for (int32_t c = 0; c < def->contacts; c++) {
         run->smooth->bounced[c] = false;
         bool closed = pressed >= 2 && run->set.active[c] && run->set.p[CN_CONTACT_PARTS * c] > 0.0;
-        run->mode[c] = closed ? CN_MODE_CLOSED : CN_MODE_OPEN;
+        run->mode[c] = closed ? SYS_MODE_CLOSED : SYS_MODE_OPEN;
     }
     run->memory_of_scheme[0] = pressed >= 2 ? 0.0 : flight;
-    status = cn_smooth_project(run, *t, error);
+    status = sys_smooth_project(run, *t, error);
     int32_t unused = 0;
-    return status == CN_OK ? cn_event_handle(run, *t, &unused, report, error) : status;
+    return status == CN_OK ? event_handle(run, *t, &unused, report, error) : status;
 }
 
 // ---- the step ----
 
 // A smooth phase from *t to the next event, at most to end. *next: the length to try first, and
 // next time.
-static cn_status cn_event_phase(cn_system_run *run, double *t, double end, double *next,
-                                bool *event, cn_error *error) {
+static cn_status event_phase(cn_system_run *run, double *t, double end, double *next, bool *event,
+                             cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
-    cn_smooth *s = run->smooth;
+    sys_smooth *s = run->smooth;
     double *gap = s->gap, *rate = s->gap_rate; // at the start
-    cn_status status = cn_poll_status(&run->env, error);
-    status = status == CN_OK ? cn_smooth_begin(run, *t, error) : status;
+    cn_status status = base_poll_status(&run->env, error);
+    status = status == CN_OK ? sys_smooth_begin(run, *t, error) : status;
     if (status != CN_OK) {
         return status;
     }
     for (int32_t c = 0; c < def->contacts; c++) {
         gap[c] = s->at.gap[c];
-        rate[c] = cn_instant_velocity(run->system, &s->at, c, 0, s->at.v);
+        rate[c] = sys_instant_velocity(run->system, &s->at, c, 0, s->at.v);
     }
     double left = end - *t, length = fmin(*next, left);
-    status = cn_smooth_try(run, *t, length, error);
-    double off = cn_smooth_error(run);
-    double share = off > 0.0 ? CN_EVENT_SAFETY * cn_exp(-0.2 * cn_ln(off)) : CN_EVENT_GROWTH;
-    share = fmin(CN_EVENT_GROWTH, fmax(CN_EVENT_SHRINK, share));
+    status = sys_smooth_try(run, *t, length, error);
+    double off = sys_smooth_error(run);
+    double share = off > 0.0 ? EVENT_SAFETY * base_exp(-0.2 * base_ln(off)) : EVENT_GROWTH;
+    share = fmin(EVENT_GROWTH, fmax(EVENT_SHRINK, share));
     *event = false;
-    double least = CN_EVENT_ROUND * DBL_EPSILON * fmax(fabs(*t), end);
-    if (status != CN_OK || (!(off <= 1.0) && length > least)) {
+    double min = EVENT_ROUND * DBL_EPSILON * fmax(fabs(*t), end);
+    if (status != CN_OK || (!(off <= 1.0) && length > min)) {
         *next = length * fmin(share, 0.5);
         return status;
     }
-    cn_event first;
-    status = cn_event_first(run, *t, length, gap, rate, &first, error);
+    sys_event first;
+    status = event_first(run, *t, length, gap, rate, &first, error);
     if (status != CN_OK) {
         return status;
     }
@@ -394,32 +389,32 @@ static cn_status cn_event_phase(cn_system_run *run, double *t, double end, doubl
     *t = !*event && length >= left ? end : *t + first.length;
     memcpy(s->y, s->y_end, sizeof(double) * 2 * (size_t)def->n);
     // A contact that opens does so from where it was closed.
-    status = cn_smooth_project(run, *t, error);
-    if (*event && first.kind == CN_EVENT_FORCE) {
-        run->mode[first.contact] = CN_MODE_OPEN;
+    status = sys_smooth_project(run, *t, error);
+    if (*event && first.kind == EVENT_FORCE) {
+        run->mode[first.contact] = SYS_MODE_OPEN;
     }
     return status;
 }
 
-static cn_status cn_event_run(cn_system_run *run, double start, double end,
-                              cn_system_report *report, cn_error *error) {
-    double t = start, next = (end - start) * CN_EVENT_FIRST, last_hit = start, flight = 0.0;
-    double shortest = CN_EVENT_SHORTEST * (end - start);
+static cn_status event_run(cn_system_run *run, double start, double end, cn_system_report *report,
+                           cn_error *error) {
+    double t = start, next = (end - start) * EVENT_FIRST, last_hit = start, flight = 0.0;
+    double shortest = EVENT_SHORTEST * (end - start);
     int32_t hits = 0, events = 0, still = 0;
     memset(run->smooth->bounced, 0, sizeof(bool) * (size_t)run->system->lagrangian.contacts);
-    cn_status status = cn_event_handle(run, t, &hits, report, error);
+    cn_status status = event_handle(run, t, &hits, report, error);
     if (status == CN_OK && run->memory_of_scheme[0] > 0.0) {
-        status = cn_event_cross(run, &t, end, run->memory_of_scheme[0], report, error);
+        status = event_cross(run, &t, end, run->memory_of_scheme[0], report, error);
     }
     while (status == CN_OK && t < end) {
         bool event;
         double before_phase = t;
-        status = cn_event_phase(run, &t, end, &next, &event, error);
+        status = event_phase(run, &t, end, &next, &event, error);
         if (status != CN_OK || !event) {
             continue;
         }
         int32_t before = hits;
-        status = cn_event_handle(run, t, &hits, report, error);
+        status = event_handle(run, t, &hits, report, error);
         report->substeps++;
         if (hits > before) {
             flight = t - last_hit;
@@ -427,30 +422,30 @@ static cn_status cn_event_run(cn_system_run *run, double start, double end,
         }
         // Events without progress: what happens is too small to be resolved.
         still = t - before_phase > DBL_EPSILON * fabs(t) ? 0 : still + 1;
-        if (status == CN_OK && (hits >= run->opts.accumulate || still > CN_EVENT_STILL)) {
-            status = cn_event_cross(run, &t, end, fmax(flight, shortest), report, error);
+        if (status == CN_OK && (hits >= run->opts.accumulate || still > EVENT_STILL)) {
+            status = event_cross(run, &t, end, fmax(flight, shortest), report, error);
             hits = still = 0;
         }
-        if (++events > CN_EVENT_MOST) {
-            return cn_fail(error, CN_ERR_NUMERIC, "%s: more than %d events near t = %g",
-                           run->system->name, CN_EVENT_MOST, t);
+        if (++events > EVENT_MAX) {
+            return base_fail(error, CN_ERR_NUMERIC, "%s: more than %d events near t = %g",
+                             run->system->name, EVENT_MAX, t);
         }
     }
     return status;
 }
 
-cn_status cn_event_driven_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
+cn_status sys_event_driven_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
-    cn_smooth *s = run->smooth;
+    sys_smooth *s = run->smooth;
     size_t bytes = sizeof(double) * (size_t)def->n;
     double h = run->opts.step, start = (double)run->step * h, end = (double)(run->step + 1) * h;
     double kinetic, potential;
     cn_system_run_energy(run, &kinetic, &potential);
     memcpy(s->y, run->q, bytes);
     memcpy(s->y + def->n, run->v, bytes);
-    cn_status status = cn_event_run(run, start, end, report, error);
+    cn_status status = event_run(run, start, end, report, error);
     if (status == CN_OK) {
-        status = cn_event_look(run, end, error);
+        status = event_look(run, end, error);
     }
     if (status != CN_OK) {
         return status;
@@ -464,8 +459,8 @@ cn_status cn_event_driven_step(cn_system_run *run, cn_system_report *report, cn_
         report->joint_error_max = fmax(report->joint_error_max, fabs(run->now.theta[j]));
     }
     // The work of forces without a potential is what the impacts do not explain.
-    double stored = cn_potential(run->system, end, run->q) - potential;
-    double gained = cn_kinetic(run->system, run->now.M, run->v) - kinetic + stored;
+    double stored = sys_potential(run->system, end, run->q) - potential;
+    double gained = sys_kinetic(run->system, run->now.M, run->v) - kinetic + stored;
     report->work = gained + report->dissipated_impact + report->dissipated_friction;
     report->balance_error = gained;
     return CN_OK;

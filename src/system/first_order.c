@@ -18,18 +18,18 @@
 #include <math.h>
 #include <string.h>
 
-static cn_status cn_check_numbers(const cn_system *system, const char *what, const double *x,
-                                  int64_t count, double limit, cn_error *error) {
+static cn_status check_numbers(const cn_system *system, const char *what, const double *x,
+                               int64_t count, double limit, cn_error *error) {
     for (int64_t k = 0; k < count; k++) {
         if (!(fabs(x[k]) <= limit)) {
-            return cn_fail(error, CN_ERR_INPUT, "%s: entry %d of %s is %g", system->name,
-                           (int)k + 1, what, x[k]);
+            return base_fail(error, CN_ERR_INPUT, "%s: entry %d of %s is %g", system->name,
+                             (int)k + 1, what, x[k]);
         }
     }
     return CN_OK;
 }
 
-cn_status cn_first_order_check(const cn_system *system, cn_error *error) {
+cn_status sys_first_order_check(const cn_system *system, cn_error *error) {
     const cn_first_order *def = &system->first_order;
     int64_t n = def->n, m = def->m;
     const struct {
@@ -46,22 +46,22 @@ cn_status cn_first_order_check(const cn_system *system, cn_error *error) {
                  {"the upper bounds", def->upper, m, HUGE_VAL}};
     cn_status status = CN_OK;
     for (size_t i = 0; status == CN_OK && i < sizeof parts / sizeof *parts; i++) {
-        status = cn_check_numbers(system, parts[i].what, parts[i].x, parts[i].count, parts[i].limit,
-                                  error);
+        status =
+            check_numbers(system, parts[i].what, parts[i].x, parts[i].count, parts[i].limit, error);
     }
     for (int64_t i = 0; status == CN_OK && i < m; i++) {
         if (!(def->lower[i] <= def->upper[i] && def->lower[i] < HUGE_VAL &&
               def->upper[i] > -HUGE_VAL)) {
-            status = cn_fail(error, CN_ERR_INPUT, "%s: row %d has the bounds %g and %g",
-                             system->name, (int)i + 1, def->lower[i], def->upper[i]);
+            status = base_fail(error, CN_ERR_INPUT, "%s: row %d has the bounds %g and %g",
+                               system->name, (int)i + 1, def->lower[i], def->upper[i]);
         }
     }
     return status;
 }
 
 // y += factor A x, A rows x cols by rows.
-static void cn_add_product(int32_t rows, int32_t cols, double factor, const double *A,
-                           const double *x, double *y) {
+static void add_product(int32_t rows, int32_t cols, double factor, const double *A, const double *x,
+                        double *y) {
     for (int32_t i = 0; i < rows; i++) {
         double sum = 0.0;
         for (int32_t j = 0; j < cols; j++) {
@@ -71,29 +71,29 @@ static void cn_add_product(int32_t rows, int32_t cols, double factor, const doub
     }
 }
 
-static bool cn_first_order_allocate(cn_system_run *run) {
+static bool first_order_allocate(cn_system_run *run) {
     int64_t n = run->system->first_order.n, m = run->system->first_order.m;
     cn_arena *memory = run->memory;
-    run->PB = CN_TAKE_ZERO(memory, double, n *m);
-    run->mcp = CN_TAKE_ZERO(memory, cn_mcp, 1);
+    run->PB = BASE_TAKE_ZERO(memory, double, n *m);
+    run->mcp = BASE_TAKE_ZERO(memory, cn_mcp, 1);
     if (!run->PB || !run->mcp) {
         return false;
     }
     *run->mcp = (cn_mcp){.n = (int32_t)m,
                          .M = {.rows = (int32_t)m,
                                .cols = (int32_t)m,
-                               .start = CN_TAKE(memory, int64_t, m + 1),
-                               .column = CN_TAKE(memory, int32_t, m * m),
-                               .value = CN_TAKE(memory, double, m *m)},
-                         .q = CN_TAKE_ZERO(memory, double, m),
-                         .lower = CN_TAKE(memory, double, m),
-                         .upper = CN_TAKE(memory, double, m)};
+                               .start = BASE_TAKE(memory, int64_t, m + 1),
+                               .column = BASE_TAKE(memory, int32_t, m * m),
+                               .value = BASE_TAKE(memory, double, m *m)},
+                         .q = BASE_TAKE_ZERO(memory, double, m),
+                         .lower = BASE_TAKE(memory, double, m),
+                         .upper = BASE_TAKE(memory, double, m)};
     const cn_mcp *p = run->mcp;
     return p->M.start && p->M.column && p->M.value && p->q && p->lower && p->upper;
 }
 
 // P, P^-1 B and the matrix of the one-step problem.
-static cn_status cn_first_order_build(cn_system_run *run, cn_error *error) {
+static cn_status first_order_build(cn_system_run *run, cn_error *error) {
     const cn_first_order *def = &run->system->first_order;
     int32_t n = def->n, m = def->m;
     double h = run->opts.step;
@@ -101,16 +101,16 @@ static cn_status cn_first_order_build(cn_system_run *run, cn_error *error) {
     for (int64_t k = 0; k < (int64_t)n * n; k++) {
         P[k] = (k % (n + 1) == 0 ? 1.0 : 0.0) - h * run->opts.theta * def->A[k];
     }
-    if (!cn_lu_factor(n, P, run->response.pivot)) {
-        return cn_fail(error, CN_ERR_NUMERIC, "%s: 1 - h theta A is singular; change the step",
-                       run->system->name);
+    if (!sparse_lu_factor(n, P, run->response.pivot)) {
+        return base_fail(error, CN_ERR_NUMERIC, "%s: 1 - h theta A is singular; change the step",
+                         run->system->name);
     }
     cn_mcp *p = run->mcp;
     for (int32_t j = 0; j < m; j++) {
         for (int32_t i = 0; i < n; i++) {
             column[i] = h * run->opts.theta_multiplier * def->B[(int64_t)m * i + j];
         }
-        cn_lu_solve(n, P, run->response.pivot, column);
+        sparse_lu_solve(n, P, run->response.pivot, column);
         for (int32_t i = 0; i < n; i++) {
             run->PB[(int64_t)m * i + j] = column[i];
         }
@@ -132,44 +132,44 @@ static cn_status cn_first_order_build(cn_system_run *run, cn_error *error) {
 }
 
 // x without the new lambda, in run->change, and q of the one-step problem.
-static cn_status cn_first_order_free(cn_system_run *run, double t, double h, cn_error *error) {
+static cn_status first_order_free(cn_system_run *run, double t, double h, cn_error *error) {
     const cn_first_order *def = &run->system->first_order;
     int32_t n = def->n, m = def->m;
     double theta = run->opts.theta, *x = run->change, *b = run->residual;
     memcpy(x, run->q, sizeof(double) * (size_t)n);
-    cn_add_product(n, n, h * (1.0 - theta), def->A, run->q, x);
-    cn_add_product(n, m, h * (1.0 - run->opts.theta_multiplier), def->B, run->lambda, x);
+    add_product(n, n, h * (1.0 - theta), def->A, run->q, x);
+    add_product(n, m, h * (1.0 - run->opts.theta_multiplier), def->B, run->lambda, x);
     for (int32_t end = 0; def->source && end < 2; end++) {
         memset(b, 0, sizeof(double) * (size_t)n);
         def->source(def->user, t + h * end, b);
         for (int32_t i = 0; i < n; i++) {
             if (!(fabs(b[i]) <= DBL_MAX)) {
-                return cn_fail(error, CN_ERR_NUMERIC, "%s: entry %d of b is %g at t = %g",
-                               run->system->name, (int)i + 1, b[i], t + h * end);
+                return base_fail(error, CN_ERR_NUMERIC, "%s: entry %d of b is %g at t = %g",
+                                 run->system->name, (int)i + 1, b[i], t + h * end);
             }
             x[i] += h * (end ? theta : 1.0 - theta) * b[i];
         }
     }
-    cn_lu_solve(n, run->response.K, run->response.pivot, x);
+    sparse_lu_solve(n, run->response.K, run->response.pivot, x);
     memset(run->mcp->q, 0, sizeof(double) * (size_t)m);
     if (def->offset) {
         def->offset(def->user, t + h, run->mcp->q);
     }
-    cn_add_product(m, n, 1.0, def->C, x, run->mcp->q);
+    add_product(m, n, 1.0, def->C, x, run->mcp->q);
     for (int32_t i = 0; i < m; i++) {
         if (!(fabs(run->mcp->q[i]) <= DBL_MAX)) {
-            return cn_fail(error, CN_ERR_NUMERIC, "%s: output %d is %g at t = %g",
-                           run->system->name, (int)i + 1, run->mcp->q[i], t + h);
+            return base_fail(error, CN_ERR_NUMERIC, "%s: output %d is %g at t = %g",
+                             run->system->name, (int)i + 1, run->mcp->q[i], t + h);
         }
     }
     return CN_OK;
 }
 
-cn_status cn_first_order_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
+cn_status sys_first_order_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
     const cn_first_order *def = &run->system->first_order;
     int32_t n = def->n, m = def->m;
     double h = run->opts.step, t = (double)run->step * h;
-    cn_status status = cn_first_order_free(run, t, h, error);
+    cn_status status = first_order_free(run, t, h, error);
     if (status == CN_OK && m > 0) {
         cn_solve_opts opts = cn_solve_opts_default(&run->mixed->info);
         cn_solve_report solved;
@@ -186,7 +186,7 @@ cn_status cn_first_order_step(cn_system_run *run, cn_system_report *report, cn_e
     if (status != CN_OK) {
         return status;
     }
-    cn_add_product(n, m, 1.0, run->PB, run->lambda, run->change);
+    add_product(n, m, 1.0, run->PB, run->lambda, run->change);
     for (int32_t i = 0; i < n; i++) {
         run->v[i] = (run->change[i] - run->q[i]) / h;
         run->q[i] = run->change[i];
@@ -195,21 +195,21 @@ cn_status cn_first_order_step(cn_system_run *run, cn_system_report *report, cn_e
     return CN_OK;
 }
 
-cn_status cn_first_order_start(cn_system_run *run, cn_system_report *report, cn_error *error) {
+cn_status sys_first_order_start(cn_system_run *run, cn_system_report *report, cn_error *error) {
     (void)report;
     const cn_first_order *def = &run->system->first_order;
     double share = run->opts.theta_multiplier;
-    cn_status status = cn_first_order_allocate(run) ? CN_OK : cn_fail_memory(error);
+    cn_status status = first_order_allocate(run) ? CN_OK : base_fail_memory(error);
     if (status == CN_OK && share < 1.0) {
         // The first lambda is that of a fully implicit step, which is then taken back.
         cn_system_report unused;
         run->opts.theta_multiplier = 1.0;
-        status = cn_first_order_build(run, error);
+        status = first_order_build(run, error);
         if (status == CN_OK) {
-            status = cn_first_order_step(run, &unused, error);
+            status = sys_first_order_step(run, &unused, error);
         }
         memcpy(run->q, def->x, sizeof(double) * (size_t)def->n);
         run->opts.theta_multiplier = share;
     }
-    return status == CN_OK ? cn_first_order_build(run, error) : status;
+    return status == CN_OK ? first_order_build(run, error) : status;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 // Step of differences over the size of the coordinate: error and rounding are then about 1e-10.
-#define CN_DIFFERENCE_STEP 1e-6
+#define DIFFERENCE_STEP 1e-6
 
 cn_lagrangian cn_lagrangian_default(int32_t n) {
     return (cn_lagrangian){.n = n};
@@ -17,45 +17,45 @@ cn_lagrangian cn_lagrangian_default(int32_t n) {
 
 // ---- an instant ----
 
-bool cn_instant_allocate(const cn_system *system, cn_arena *memory, cn_instant *out) {
+bool sys_instant_allocate(const cn_system *system, cn_arena *memory, sys_instant *out) {
     int64_t n = system->lagrangian.n, contacts = system->lagrangian.contacts;
-    int64_t joints = system->lagrangian.joints, rows = cn_contact_parts(system) * contacts;
-    *out = (cn_instant){.q = CN_TAKE_ZERO(memory, double, n),
-                        .v = CN_TAKE_ZERO(memory, double, n),
-                        .M = CN_TAKE_ZERO(memory, double, n *n),
-                        .F = CN_TAKE_ZERO(memory, double, n),
-                        .gap = CN_TAKE_ZERO(memory, double, contacts),
-                        .rows = CN_TAKE_ZERO(memory, double, rows *n),
-                        .rate = CN_TAKE_ZERO(memory, double, rows),
-                        .theta = CN_TAKE_ZERO(memory, double, joints),
-                        .joint_rows = CN_TAKE_ZERO(memory, double, joints *n),
-                        .joint_rate = CN_TAKE_ZERO(memory, double, joints)};
+    int64_t joints = system->lagrangian.joints, rows = sys_contact_parts(system) * contacts;
+    *out = (sys_instant){.q = BASE_TAKE_ZERO(memory, double, n),
+                         .v = BASE_TAKE_ZERO(memory, double, n),
+                         .M = BASE_TAKE_ZERO(memory, double, n *n),
+                         .F = BASE_TAKE_ZERO(memory, double, n),
+                         .gap = BASE_TAKE_ZERO(memory, double, contacts),
+                         .rows = BASE_TAKE_ZERO(memory, double, rows *n),
+                         .rate = BASE_TAKE_ZERO(memory, double, rows),
+                         .theta = BASE_TAKE_ZERO(memory, double, joints),
+                         .joint_rows = BASE_TAKE_ZERO(memory, double, joints *n),
+                         .joint_rate = BASE_TAKE_ZERO(memory, double, joints)};
     return out->q && out->v && out->M && out->F && out->gap && out->rows && out->rate &&
            out->theta && out->joint_rows && out->joint_rate;
 }
 
-static cn_status cn_check_finite(const cn_system *system, const cn_instant *at, const char *what,
-                                 const double *x, int64_t count, int64_t columns, cn_error *error) {
+static cn_status check_finite(const cn_system *system, const sys_instant *at, const char *what,
+                              const double *x, int64_t count, int64_t columns, cn_error *error) {
     for (int64_t k = 0; k < count; k++) {
         if (!(fabs(x[k]) <= DBL_MAX)) {
             if (columns > 1) {
-                cn_fail(error, CN_ERR_NUMERIC, "%s: entry (%d, %d) of %s is %g at t = %g",
-                        system->name, (int)(k / columns) + 1, (int)(k % columns) + 1, what, x[k],
-                        at->t);
+                base_fail(error, CN_ERR_NUMERIC, "%s: entry (%d, %d) of %s is %g at t = %g",
+                          system->name, (int)(k / columns) + 1, (int)(k % columns) + 1, what, x[k],
+                          at->t);
             } else {
-                cn_fail(error, CN_ERR_NUMERIC, "%s: entry %d of %s is %g at t = %g", system->name,
-                        (int)k + 1, what, x[k], at->t);
+                base_fail(error, CN_ERR_NUMERIC, "%s: entry %d of %s is %g at t = %g", system->name,
+                          (int)k + 1, what, x[k], at->t);
             }
-            cn_fail_hint(error, "q1 = %g, v1 = %g there", at->q[0], at->v[0]);
+            base_fail_hint(error, "q1 = %g, v1 = %g there", at->q[0], at->v[0]);
             return CN_ERR_NUMERIC;
         }
     }
     return CN_OK;
 }
 
-static cn_status cn_instant_check(const cn_system *system, const cn_instant *at, cn_error *error) {
+static cn_status instant_check(const cn_system *system, const sys_instant *at, cn_error *error) {
     int64_t n = system->lagrangian.n, contacts = system->lagrangian.contacts;
-    int64_t joints = system->lagrangian.joints, rows = cn_contact_parts(system) * contacts;
+    int64_t joints = system->lagrangian.joints, rows = sys_contact_parts(system) * contacts;
     const struct {
         const char *what;
         const double *x;
@@ -73,16 +73,16 @@ static cn_status cn_instant_check(const cn_system *system, const cn_instant *at,
                  {"the rates of the joints", at->joint_rate, joints, 1}};
     cn_status status = CN_OK;
     for (size_t i = 0; status == CN_OK && i < sizeof parts / sizeof *parts; i++) {
-        status = cn_check_finite(system, at, parts[i].what, parts[i].x, parts[i].count,
-                                 parts[i].columns, error);
+        status = check_finite(system, at, parts[i].what, parts[i].x, parts[i].count,
+                              parts[i].columns, error);
     }
     return status;
 }
 
-cn_status cn_instant_evaluate(const cn_system *system, cn_instant *at, cn_error *error) {
+cn_status sys_instant_evaluate(const cn_system *system, sys_instant *at, cn_error *error) {
     const cn_lagrangian *def = &system->lagrangian;
     int64_t n = def->n, contacts = def->contacts, joints = def->joints;
-    int64_t rows = cn_contact_parts(system) * contacts;
+    int64_t rows = sys_contact_parts(system) * contacts;
     def->mass(def->user, at->q, at->M);
     def->force(def->user, at->t, at->q, at->v, at->F);
     if (contacts > 0) {
@@ -98,11 +98,11 @@ cn_status cn_instant_evaluate(const cn_system *system, cn_instant *at, cn_error 
         def->joint(def->user, at->t, at->q, at->theta);
         def->joint_rows(def->user, at->t, at->q, at->joint_rows, at->joint_rate);
     }
-    return cn_instant_check(system, at, error);
+    return instant_check(system, at, error);
 }
 
-double cn_instant_velocity(const cn_system *system, const cn_instant *at, int32_t c, int32_t i,
-                           const double *v) {
+double sys_instant_velocity(const cn_system *system, const sys_instant *at, int32_t c, int32_t i,
+                            const double *v) {
     int32_t n = system->lagrangian.n;
     int64_t row = (int64_t)system->lagrangian.contacts * i + c;
     double u = at->rate[row];
@@ -112,7 +112,7 @@ double cn_instant_velocity(const cn_system *system, const cn_instant *at, int32_
     return u;
 }
 
-double cn_kinetic(const cn_system *system, const double *M, const double *v) {
+double sys_kinetic(const cn_system *system, const double *M, const double *v) {
     int32_t n = system->lagrangian.n;
     double twice = 0.0;
     for (int32_t i = 0; i < n; i++) {
@@ -123,7 +123,7 @@ double cn_kinetic(const cn_system *system, const double *M, const double *v) {
     return 0.5 * twice;
 }
 
-double cn_potential(const cn_system *system, double t, const double *q) {
+double sys_potential(const cn_system *system, double t, const double *q) {
     const cn_lagrangian *def = &system->lagrangian;
     return def->potential ? def->potential(def->user, t, q) : 0.0;
 }
@@ -131,11 +131,11 @@ double cn_potential(const cn_system *system, double t, const double *q) {
 // ---- force gradients ----
 
 // Column j of the gradient by central differences in x, which is the q or the v of work.
-static void cn_force_column(const cn_system *system, cn_instant *work, double *x, int32_t j,
-                            double *gradient) {
+static void force_column(const cn_system *system, sys_instant *work, double *x, int32_t j,
+                         double *gradient) {
     const cn_lagrangian *def = &system->lagrangian;
     int32_t n = def->n;
-    double kept = x[j], step = CN_DIFFERENCE_STEP * fmax(1.0, fabs(kept));
+    double kept = x[j], step = DIFFERENCE_STEP * fmax(1.0, fabs(kept));
     x[j] = kept + step;
     double after = x[j];
     def->force(def->user, work->t, work->q, work->v, work->F);
@@ -151,8 +151,8 @@ static void cn_force_column(const cn_system *system, cn_instant *work, double *x
     x[j] = kept;
 }
 
-cn_status cn_force_gradient(const cn_system *system, const cn_instant *at, cn_instant *work,
-                            double *F_q, double *F_v, cn_error *error) {
+cn_status sys_force_gradient(const cn_system *system, const sys_instant *at, sys_instant *work,
+                             double *F_q, double *F_v, cn_error *error) {
     const cn_lagrangian *def = &system->lagrangian;
     int64_t n = def->n;
     if (def->force_gradient) {
@@ -162,21 +162,21 @@ cn_status cn_force_gradient(const cn_system *system, const cn_instant *at, cn_in
         memcpy(work->q, at->q, sizeof(double) * (size_t)n);
         memcpy(work->v, at->v, sizeof(double) * (size_t)n);
         for (int32_t j = 0; j < def->n; j++) {
-            cn_force_column(system, work, work->q, j, F_q);
-            cn_force_column(system, work, work->v, j, F_v);
+            force_column(system, work, work->q, j, F_q);
+            force_column(system, work, work->v, j, F_v);
         }
     }
-    cn_status status = cn_check_finite(system, at, "dF/dq", F_q, n * n, n, error);
-    return status == CN_OK ? cn_check_finite(system, at, "dF/dv", F_v, n * n, n, error) : status;
+    cn_status status = check_finite(system, at, "dF/dq", F_q, n * n, n, error);
+    return status == CN_OK ? check_finite(system, at, "dF/dv", F_v, n * n, n, error) : status;
 }
 
 // ---- making ----
 
-static cn_status cn_copy_numbers(cn_arena *memory, const double **numbers, int64_t count,
-                                 cn_error *error) {
-    double *copy = CN_TAKE_ZERO(memory, double, count);
+static cn_status copy_numbers(cn_arena *memory, const double **numbers, int64_t count,
+                              cn_error *error) {
+    double *copy = BASE_TAKE_ZERO(memory, double, count);
     if (!copy) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     if (*numbers) {
         memcpy(copy, *numbers, sizeof(double) * (size_t)count);
@@ -185,43 +185,44 @@ static cn_status cn_copy_numbers(cn_arena *memory, const double **numbers, int64
     return CN_OK;
 }
 
-static cn_status cn_system_begin(const cn_env *env, const char *name, cn_system **out,
-                                 cn_error *error) {
+static cn_status system_begin(const cn_env *env, const char *name, cn_system **out,
+                              cn_error *error) {
     cn_env own = env ? *env : cn_env_default();
-    cn_system *system = cn_env_resize(&own, NULL, 0, sizeof *system);
+    cn_system *system = base_env_resize(&own, NULL, 0, sizeof *system);
     if (!system) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     *system = (cn_system){.env = own, .memory = cn_arena_create(&own)};
     const char *text = name ? name : "system";
-    system->name = system->memory ? cn_arena_text(system->memory, text, strlen(text)) : NULL;
+    system->name = system->memory ? base_arena_text(system->memory, text, strlen(text)) : NULL;
     if (!system->name) {
         cn_system_destroy(system);
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     *out = system;
     return CN_OK;
 }
 
-static cn_status cn_lagrangian_lawful(const cn_lagrangian *def, cn_error *error) {
+static cn_status lagrangian_lawful(const cn_lagrangian *def, cn_error *error) {
     if (def->n < 1 || def->contacts < 0 || def->joints < 0 || def->tangents < 0 ||
         def->tangents > 2) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "a system of %d coordinates, %d contacts, %d joints",
-                       (int)def->n, (int)def->contacts, (int)def->joints);
+        return base_fail(error, CN_ERR_ARGUMENT,
+                         "a system of %d coordinates, %d contacts, %d joints", (int)def->n,
+                         (int)def->contacts, (int)def->joints);
     }
     if (!def->mass || !def->force || (def->contacts > 0 && (!def->gap || !def->contact_rows)) ||
         (def->joints > 0 && (!def->joint || !def->joint_rows))) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "a function of the system is missing");
+        return base_fail(error, CN_ERR_ARGUMENT, "a function of the system is missing");
     }
     for (int32_t c = 0; c < def->contacts; c++) {
         const cn_lagrangian_contact *contact = &def->contact[c];
         if (!(contact->friction >= 0.0 && contact->friction <= DBL_MAX &&
               contact->restitution >= 0.0 && contact->restitution <= 1.0 &&
               contact->restitution_tangent >= -1.0 && contact->restitution_tangent <= 1.0)) {
-            return cn_fail(error, CN_ERR_ARGUMENT,
-                           "contact %d: friction %g, restitution %g, tangential restitution %g",
-                           (int)c + 1, contact->friction, contact->restitution,
-                           contact->restitution_tangent);
+            return base_fail(error, CN_ERR_ARGUMENT,
+                             "contact %d: friction %g, restitution %g, tangential restitution %g",
+                             (int)c + 1, contact->friction, contact->restitution,
+                             contact->restitution_tangent);
         }
     }
     return CN_OK;
@@ -231,9 +232,9 @@ cn_status cn_system_create(const cn_env *env, const cn_lagrangian *def, cn_syste
                            cn_error *error) {
     *out = NULL;
     cn_system *system = NULL;
-    cn_status status = cn_lagrangian_lawful(def, error);
+    cn_status status = lagrangian_lawful(def, error);
     if (status == CN_OK) {
-        status = cn_system_begin(env, def->name, &system, error);
+        status = system_begin(env, def->name, &system, error);
     }
     if (status != CN_OK) {
         return status;
@@ -241,23 +242,24 @@ cn_status cn_system_create(const cn_env *env, const cn_lagrangian *def, cn_syste
     cn_lagrangian *own = &system->lagrangian;
     *own = *def;
     own->name = system->name;
-    status = cn_copy_numbers(system->memory, &own->q, def->n, error);
+    status = copy_numbers(system->memory, &own->q, def->n, error);
     if (status == CN_OK) {
-        status = cn_copy_numbers(system->memory, &own->v, def->n, error);
+        status = copy_numbers(system->memory, &own->v, def->n, error);
     }
-    cn_lagrangian_contact *contact = CN_TAKE(system->memory, cn_lagrangian_contact, def->contacts);
+    cn_lagrangian_contact *contact =
+        BASE_TAKE(system->memory, cn_lagrangian_contact, def->contacts);
     if (status == CN_OK && !contact) {
-        status = cn_fail_memory(error);
+        status = base_fail_memory(error);
     }
     for (int32_t c = 0; status == CN_OK && c < def->contacts; c++) {
         const char *name = def->contact[c].name ? def->contact[c].name : "";
         contact[c] = def->contact[c];
-        contact[c].name = cn_arena_text(system->memory, name, strlen(name));
-        status = contact[c].name ? CN_OK : cn_fail_memory(error);
+        contact[c].name = base_arena_text(system->memory, name, strlen(name));
+        status = contact[c].name ? CN_OK : base_fail_memory(error);
     }
     own->contact = system->law = contact;
     if (status == CN_OK) {
-        status = cn_lagrangian_check(system, error);
+        status = sys_lagrangian_check(system, error);
     }
     if (status != CN_OK) {
         own->hooks.end = NULL; // what failed has not taken over the user's things
@@ -272,11 +274,11 @@ cn_status cn_system_create_first_order(const cn_env *env, const cn_first_order *
                                        cn_system **out, cn_error *error) {
     *out = NULL;
     if (def->n < 1 || def->m < 0 || (def->m > 0 && (!def->lower || !def->upper))) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "a system of %d states and %d rows%s", (int)def->n,
-                       (int)def->m, def->m > 0 && def->n > 0 ? " without bounds" : "");
+        return base_fail(error, CN_ERR_ARGUMENT, "a system of %d states and %d rows%s", (int)def->n,
+                         (int)def->m, def->m > 0 && def->n > 0 ? " without bounds" : "");
     }
     cn_system *system = NULL;
-    cn_status status = cn_system_begin(env, def->name, &system, error);
+    cn_status status = system_begin(env, def->name, &system, error);
     if (status != CN_OK) {
         return status;
     }
@@ -291,10 +293,10 @@ cn_status cn_system_create_first_order(const cn_env *env, const cn_first_order *
     } parts[] = {{&own->A, n * n}, {&own->B, n * m}, {&own->C, m * n}, {&own->D, m * m},
                  {&own->x, n},     {&own->lower, m}, {&own->upper, m}};
     for (size_t i = 0; status == CN_OK && i < sizeof parts / sizeof *parts; i++) {
-        status = cn_copy_numbers(system->memory, parts[i].numbers, parts[i].count, error);
+        status = copy_numbers(system->memory, parts[i].numbers, parts[i].count, error);
     }
     if (status == CN_OK) {
-        status = cn_first_order_check(system, error);
+        status = sys_first_order_check(system, error);
     }
     if (status != CN_OK) {
         own->hooks.end = NULL;
@@ -309,22 +311,22 @@ void cn_system_destroy(cn_system *system) {
     if (!system) {
         return;
     }
-    const cn_system_hooks *hooks = cn_system_hooks_of(system);
+    const cn_system_hooks *hooks = sys_system_hooks_of(system);
     if (hooks->end) {
-        hooks->end(cn_system_user(system));
+        hooks->end(sys_system_user(system));
     }
     cn_arena_destroy(system->memory);
     cn_env env = system->env;
-    cn_env_resize(&env, system, sizeof *system, 0);
+    base_env_resize(&env, system, sizeof *system, 0);
 }
 
 // ---- looking ----
 
-void *cn_system_user(const cn_system *system) {
+void *sys_system_user(const cn_system *system) {
     return system->is_first_order ? system->first_order.user : system->lagrangian.user;
 }
 
-const cn_system_hooks *cn_system_hooks_of(const cn_system *system) {
+const cn_system_hooks *sys_system_hooks_of(const cn_system *system) {
     return system->is_first_order ? &system->first_order.hooks : &system->lagrangian.hooks;
 }
 
@@ -340,7 +342,7 @@ double cn_system_friction(const cn_system *system, int32_t contact) {
     return system->is_first_order ? 0.0 : system->lagrangian.contact[contact].friction;
 }
 
-cn_lagrangian_contact *cn_system_law(cn_system *system, int32_t contact) {
+cn_lagrangian_contact *sys_system_law(cn_system *system, int32_t contact) {
     return &system->law[contact];
 }
 

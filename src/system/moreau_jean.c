@@ -22,17 +22,17 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_STEP_SHORTEST (1.0 / 1024.0) // of h, where none is given
-#define CN_STEP_SAFETY 0.9              // of the step that the error estimate allows
-#define CN_STEP_GROWTH 2.0              // most from one step to the next
-#define CN_PROJECTIONS 10               // rounds at most; each squares what is left
-#define CN_STEP_ROUND 1e-9              // of h: a rest this short is none
+#define STEP_SHORTEST (1.0 / 1024.0) // of h, where none is given
+#define STEP_SAFETY 0.9              // of the step that the error estimate allows
+#define STEP_GROWTH 2.0              // most from one step to the next
+#define PROJECTIONS 10               // rounds at most; each squares what is left
+#define STEP_ROUND 1e-9              // of h: a rest this short is none
 
 // ---- Newton's method ----
 
 // K and its factors at the instant now.
-static cn_status cn_newton_matrix(cn_system_run *run, const cn_instant *now, double h,
-                                  bool gradients, cn_error *error) {
+static cn_status newton_matrix(cn_system_run *run, const sys_instant *now, double h, bool gradients,
+                               cn_error *error) {
     int64_t n = run->system->lagrangian.n;
     double part = h * run->opts.theta;
     memcpy(run->response.K, now->M, sizeof(double) * (size_t)(n * n));
@@ -44,12 +44,12 @@ static cn_status cn_newton_matrix(cn_system_run *run, const cn_instant *now, dou
         run->direction[k] =
             run->opts.theta * now->joint_rows[k] + (1.0 - run->opts.theta) * run->old.joint_rows[k];
     }
-    return cn_response_prepare(&run->response, now->joint_rows, run->direction, error);
+    return sys_response_prepare(&run->response, now->joint_rows, run->direction, error);
 }
 
 // The residual without contacts, M (v1 - v0) - h F_theta, negated.
-static void cn_newton_residual(const cn_system_run *run, const cn_instant *old,
-                               const cn_instant *now, double h, double *out) {
+static void newton_residual(const cn_system_run *run, const sys_instant *old,
+                            const sys_instant *now, double h, double *out) {
     int32_t n = run->system->lagrangian.n;
     double theta = run->opts.theta;
     for (int32_t i = 0; i < n; i++) {
@@ -61,8 +61,8 @@ static void cn_newton_residual(const cn_system_run *run, const cn_instant *old,
     }
 }
 
-static void cn_newton_place(const cn_system_run *run, const cn_instant *old, double h,
-                            cn_instant *now) {
+static void newton_place(const cn_system_run *run, const sys_instant *old, double h,
+                         sys_instant *now) {
     double theta = run->opts.theta;
     for (int32_t i = 0; i < run->system->lagrangian.n; i++) {
         now->q[i] = old->q[i] + h * (theta * now->v[i] + (1.0 - theta) * old->v[i]);
@@ -70,26 +70,26 @@ static void cn_newton_place(const cn_system_run *run, const cn_instant *old, dou
 }
 
 // One iteration: now->v moves; *size and *change say how large it is and by how much.
-static cn_status cn_newton_iterate(cn_system_run *run, double h, bool gradients, double *size,
-                                   double *change, cn_system_report *report, cn_error *error) {
+static cn_status newton_iterate(cn_system_run *run, double h, bool gradients, double *size,
+                                double *change, cn_system_report *report, cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
-    cn_instant *old = &run->old, *now = &run->now;
-    cn_status status = cn_newton_matrix(run, now, h, gradients, error);
+    sys_instant *old = &run->old, *now = &run->now;
+    cn_status status = newton_matrix(run, now, h, gradients, error);
     if (status != CN_OK) {
         return status;
     }
-    cn_newton_residual(run, old, now, h, run->change);
+    newton_residual(run, old, now, h, run->change);
     for (int32_t j = 0; j < def->joints; j++) {
         run->d[j] = -now->theta[j] / (h * run->opts.theta);
     }
-    cn_response_apply(&run->response, run->d, run->change);
+    sys_response_apply(&run->response, run->d, run->change);
     double *v = run->residual; // the new velocities
     for (int32_t i = 0; i < def->n; i++) {
         v[i] = now->v[i] + run->change[i];
         *size = fmax(*size, fmax(fabs(v[i] - old->v[i]), fabs(old->v[i])));
     }
     // Joint impulses of the contacts' response come on top of those just found.
-    status = cn_contacts_solve(run, now, &run->set, v, report, error);
+    status = sys_contacts_solve(run, now, &run->set, v, report, error);
     *change = 0.0;
     for (int32_t i = 0; status == CN_OK && i < def->n; i++) {
         double by = fabs(v[i] - now->v[i]);
@@ -100,30 +100,30 @@ static cn_status cn_newton_iterate(cn_system_run *run, double h, bool gradients,
     return status;
 }
 
-static cn_status cn_newton_solve(cn_system_run *run, double t, double h, cn_system_report *report,
-                                 cn_error *error) {
+static cn_status newton_solve(cn_system_run *run, double t, double h, cn_system_report *report,
+                              cn_error *error) {
     const cn_system *system = run->system;
-    cn_instant *old = &run->old, *now = &run->now;
+    sys_instant *old = &run->old, *now = &run->now;
     bool gradients = system->lagrangian.force_gradient || run->opts.differences;
     cn_status status = CN_OK;
     if (gradients) {
-        status = cn_force_gradient(system, old, &run->spare, run->F_q, run->F_v, error);
+        status = sys_force_gradient(system, old, &run->spare, run->F_q, run->F_v, error);
     }
     now->t = t + h;
     memcpy(now->v, old->v, sizeof(double) * (size_t)system->lagrangian.n);
     double size = 0.0, change = HUGE_VAL;
-    double rounding = cn_joint_rounding(system, old->q) / (h * run->opts.theta);
+    double rounding = sys_joint_rounding(system, old->q) / (h * run->opts.theta);
     bool settled = false;
     int32_t iterations = 0;
-    while (status == CN_OK && !settled && iterations < run->opts.newton_most) {
-        status = cn_poll_status(&run->env, error);
+    while (status == CN_OK && !settled && iterations < run->opts.newton_max) {
+        status = base_poll_status(&run->env, error);
         if (status != CN_OK) {
             break;
         }
-        cn_newton_place(run, old, h, now);
-        status = cn_instant_evaluate(system, now, error);
+        newton_place(run, old, h, now);
+        status = sys_instant_evaluate(system, now, error);
         if (status == CN_OK) {
-            status = cn_newton_iterate(run, h, gradients, &size, &change, report, error);
+            status = newton_iterate(run, h, gradients, &size, &change, report, error);
         }
         settled = change <= run->opts.newton_tolerance * size + rounding;
         iterations++;
@@ -134,8 +134,8 @@ static cn_status cn_newton_solve(cn_system_run *run, double t, double h, cn_syst
         report->residual = size > 0.0 ? change / size : change;
     }
     if (status == CN_OK) {
-        cn_newton_place(run, old, h, now);
-        status = cn_instant_evaluate(system, now, error);
+        newton_place(run, old, h, now);
+        status = sys_instant_evaluate(system, now, error);
     }
     return status;
 }
@@ -143,9 +143,9 @@ static cn_status cn_newton_solve(cn_system_run *run, double t, double h, cn_syst
 // ---- a step ----
 
 // M1 (v1 - v0) (v0 + v1)/2 = K1 - K0 - v0 (M1 - M0) v0 / 2: the balance is exact for any theta.
-static void cn_step_energy(cn_system_run *run, double h, cn_system_report *report) {
+static void step_energy(cn_system_run *run, double h, cn_system_report *report) {
     const cn_system *system = run->system;
-    const cn_instant *old = &run->old, *now = &run->now;
+    const sys_instant *old = &run->old, *now = &run->now;
     int32_t n = system->lagrangian.n, m = system->lagrangian.joints;
     double theta = run->opts.theta, work = 0.0;
     for (int32_t i = 0; i < n; i++) {
@@ -157,24 +157,24 @@ static void cn_step_energy(cn_system_run *run, double h, cn_system_report *repor
         // Joint impulses are what the equation of motion leaves to them.
         double joint = 0.0, contact = 0.0;
         int32_t contacts = system->lagrangian.contacts;
-        for (int32_t c = 0; c < cn_contact_parts(system) * contacts; c++) {
+        for (int32_t c = 0; c < sys_contact_parts(system) * contacts; c++) {
             contact += now->rows[(int64_t)n * c + i] *
                        run->set.p[CN_CONTACT_PARTS * (int64_t)(c % contacts) + c / contacts];
         }
         joint = m > 0 ? inertia - force - contact : 0.0;
         work += (force + joint) * 0.5 * (old->v[i] + now->v[i]);
     }
-    double kinetic = cn_kinetic(system, now->M, now->v);
-    double before = cn_kinetic(system, old->M, old->v);
-    double moved = cn_kinetic(system, now->M, old->v) - before;
-    double stored = cn_potential(system, now->t, now->q) - cn_potential(system, old->t, old->q);
+    double kinetic = sys_kinetic(system, now->M, now->v);
+    double before = sys_kinetic(system, old->M, old->v);
+    double moved = sys_kinetic(system, now->M, old->v) - before;
+    double stored = sys_potential(system, now->t, now->q) - sys_potential(system, old->t, old->q);
     report->work += work + moved + stored;
     report->balance_error += kinetic - before + stored;
 }
 
 // ---- projection ----
 
-static double cn_deepest(const cn_system_run *run) {
+static double sys_deepest(const cn_system_run *run) {
     double deepest = 0.0;
     for (int32_t c = 0; c < run->system->lagrangian.contacts; c++) {
         deepest = run->set.active[c] ? fmax(deepest, -run->now.gap[c]) : deepest;
@@ -183,56 +183,56 @@ static double cn_deepest(const cn_system_run *run) {
 }
 
 // Coordinates of the end of the step out of the active contacts; what energy that gives is booked.
-static cn_status cn_step_project(cn_system_run *run, cn_system_report *report, cn_error *error) {
+static cn_status sys_step_project(cn_system_run *run, cn_system_report *report, cn_error *error) {
     const cn_system *system = run->system;
     int64_t n = system->lagrangian.n;
-    cn_instant *now = &run->now;
-    double before = cn_kinetic(system, now->M, now->v) + cn_potential(system, now->t, now->q);
+    sys_instant *now = &run->now;
+    double before = sys_kinetic(system, now->M, now->v) + sys_potential(system, now->t, now->q);
     cn_status status = CN_OK;
     for (int32_t round = 0;
-         status == CN_OK && round < CN_PROJECTIONS && cn_deepest(run) > run->opts.projection;
+         status == CN_OK && round < PROJECTIONS && sys_deepest(run) > run->opts.projection;
          round++) {
         memcpy(run->response.K, now->M, sizeof(double) * (size_t)(n * n));
         memset(run->change, 0, sizeof(double) * (size_t)n);
-        status = cn_response_prepare(&run->response, now->joint_rows, now->joint_rows, error);
+        status = sys_response_prepare(&run->response, now->joint_rows, now->joint_rows, error);
         for (int32_t j = 0; status == CN_OK && j < system->lagrangian.joints; j++) {
             run->d[j] = -now->theta[j];
         }
         if (status == CN_OK) {
-            cn_response_apply(&run->response, run->d, run->change);
-            status = cn_contacts_push_out(run, now, &run->set, run->change, error);
+            sys_response_apply(&run->response, run->d, run->change);
+            status = sys_contacts_push_out(run, now, &run->set, run->change, error);
         }
         for (int32_t i = 0; status == CN_OK && i < n; i++) {
             now->q[i] += run->change[i];
         }
-        status = status == CN_OK ? cn_instant_evaluate(system, now, error) : status;
+        status = status == CN_OK ? sys_instant_evaluate(system, now, error) : status;
     }
     double given =
-        cn_kinetic(system, now->M, now->v) + cn_potential(system, now->t, now->q) - before;
+        sys_kinetic(system, now->M, now->v) + sys_potential(system, now->t, now->q) - before;
     report->dissipated_numerical -= given;
     report->balance_error += given;
     return status;
 }
 
-cn_status cn_moreau_jean_advance(cn_system_run *run, double t, double h, double *q, double *v,
-                                 cn_system_report *report, cn_error *error) {
+cn_status sys_moreau_jean_advance(cn_system_run *run, double t, double h, double *q, double *v,
+                                  cn_system_report *report, cn_error *error) {
     const cn_system *system = run->system;
     size_t bytes = sizeof(double) * (size_t)system->lagrangian.n;
     run->old.t = t;
     memcpy(run->old.q, q, bytes);
     memcpy(run->old.v, v, bytes);
-    cn_status status = cn_instant_evaluate(system, &run->old, error);
+    cn_status status = sys_instant_evaluate(system, &run->old, error);
     if (status == CN_OK) {
-        cn_contacts_activate(run, &run->old, h, &run->set);
-        status = cn_newton_solve(run, t, h, report, error);
+        sys_contacts_activate(run, &run->old, h, &run->set);
+        status = newton_solve(run, t, h, report, error);
     }
     if (status != CN_OK) {
         return status;
     }
-    cn_contacts_report(run, t + h, &run->old, &run->now, run->old.v, &run->set, report);
-    cn_step_energy(run, h, report);
+    sys_contacts_report(run, t + h, &run->old, &run->now, run->old.v, &run->set, report);
+    step_energy(run, h, report);
     if (run->opts.projection > 0.0) {
-        status = cn_step_project(run, report, error);
+        status = sys_step_project(run, report, error);
     }
     for (int32_t j = 0; j < system->lagrangian.joints; j++) {
         report->joint_error_max = fmax(report->joint_error_max, fabs(run->now.theta[j]));
@@ -246,8 +246,8 @@ cn_status cn_moreau_jean_advance(cn_system_run *run, double t, double h, double 
 // ---- adapted steps ----
 
 // The larger of the differences of coordinates and velocities, each over its size.
-static double cn_step_difference(int32_t n, const double *q, const double *v, const double *q_fine,
-                                 const double *v_fine) {
+static double step_difference(int32_t n, const double *q, const double *v, const double *q_fine,
+                              const double *v_fine) {
     double off[2] = {0.0, 0.0}, size[2] = {DBL_MIN, DBL_MIN};
     for (int32_t i = 0; i < n; i++) {
         off[0] = fmax(off[0], fabs(q[i] - q_fine[i]));
@@ -259,20 +259,20 @@ static double cn_step_difference(int32_t n, const double *q, const double *v, co
 }
 
 // What is not to be counted twice while a step is tried.
-static void cn_trial_begin(cn_system_run *run, cn_system_opts *kept, double *impulse) {
+static void trial_begin(cn_system_run *run, cn_system_opts *kept, double *impulse) {
     *kept = run->opts;
     run->opts.impact = NULL;
     memcpy(impulse, run->impulse,
            sizeof(double) * CN_CONTACT_PARTS * (size_t)run->system->lagrangian.contacts);
 }
 
-static void cn_trial_end(cn_system_run *run, const cn_system_opts *kept, const double *impulse) {
+static void trial_end(cn_system_run *run, const cn_system_opts *kept, const double *impulse) {
     run->opts = *kept;
     memcpy(run->impulse, impulse,
            sizeof(double) * CN_CONTACT_PARTS * (size_t)run->system->lagrangian.contacts);
 }
 
-static double cn_overlap(const cn_system *system, const cn_instant *at) {
+static double overlap(const cn_system *system, const sys_instant *at) {
     double deepest = 0.0;
     for (int32_t c = 0; c < system->lagrangian.contacts; c++) {
         deepest = fmax(deepest, -at->gap[c]);
@@ -282,56 +282,56 @@ static double cn_overlap(const cn_system *system, const cn_instant *at) {
 
 // The error of a step of h from the run's state, by two of half the length. An impact in its last
 // quarter is seen by neither, but leaves an overlap.
-static cn_status cn_step_estimate(cn_system_run *run, double t, double h, double *estimate,
-                                  cn_error *error) {
+static cn_status step_estimate(cn_system_run *run, double t, double h, double *estimate,
+                               cn_error *error) {
     int32_t n = run->system->lagrangian.n;
-    cn_arena_mark mark = cn_arena_get_mark(run->scratch);
-    double *work = CN_TAKE(run->scratch, double, 4 * (int64_t)n);
-    double *impulse =
-        CN_TAKE(run->scratch, double, CN_CONTACT_PARTS *(int64_t)run->system->lagrangian.contacts);
+    base_arena_mark mark = base_arena_get_mark(run->scratch);
+    double *work = BASE_TAKE(run->scratch, double, 4 * (int64_t)n);
+    double *impulse = BASE_TAKE(run->scratch, double,
+                                CN_CONTACT_PARTS *(int64_t)run->system->lagrangian.contacts);
     if (!work || !impulse) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     double *q = work, *v = q + n, *q_fine = v + n, *v_fine = q_fine + n;
     cn_system_opts kept;
-    cn_trial_begin(run, &kept, impulse);
+    trial_begin(run, &kept, impulse);
     memcpy(q, run->q, sizeof(double) * (size_t)n);
     memcpy(v, run->v, sizeof(double) * (size_t)n);
     memcpy(q_fine, run->q, sizeof(double) * (size_t)n);
     memcpy(v_fine, run->v, sizeof(double) * (size_t)n);
     cn_system_report unused = {.outcome = CN_SOLVED};
-    cn_status status = cn_moreau_jean_advance(run, t, h, q, v, &unused, error);
-    double before = status == CN_OK ? cn_overlap(run->system, &run->old) : 0.0;
+    cn_status status = sys_moreau_jean_advance(run, t, h, q, v, &unused, error);
+    double before = status == CN_OK ? overlap(run->system, &run->old) : 0.0;
     for (int32_t half = 0; status == CN_OK && half < 2; half++) {
-        status = cn_moreau_jean_advance(run, t + 0.5 * h * half, 0.5 * h, q_fine, v_fine, &unused,
-                                        error);
+        status = sys_moreau_jean_advance(run, t + 0.5 * h * half, 0.5 * h, q_fine, v_fine, &unused,
+                                         error);
     }
-    *estimate = cn_step_difference(n, q, v, q_fine, v_fine);
+    *estimate = step_difference(n, q, v, q_fine, v_fine);
     if (status == CN_OK) {
-        *estimate = fmax(*estimate, cn_overlap(run->system, &run->now) - before);
+        *estimate = fmax(*estimate, overlap(run->system, &run->now) - before);
     }
-    cn_trial_end(run, &kept, impulse);
-    cn_arena_release(run->scratch, mark);
+    trial_end(run, &kept, impulse);
+    base_arena_release(run->scratch, mark);
     return status;
 }
 
 // Steps whose estimated error stays below opts.error until one h is over; the last length is kept.
-static cn_status cn_moreau_jean_adapted(cn_system_run *run, double t, cn_system_report *report,
-                                        cn_error *error) {
+static cn_status moreau_jean_adapted(cn_system_run *run, double t, cn_system_report *report,
+                                     cn_error *error) {
     double h = run->opts.step, done = 0.0;
-    double least = run->opts.step_least > 0.0 ? run->opts.step_least : CN_STEP_SHORTEST * h;
+    double min = run->opts.step_min > 0.0 ? run->opts.step_min : STEP_SHORTEST * h;
     double next = run->memory_of_scheme[0] > 0.0 ? run->memory_of_scheme[0] : h;
     cn_status status = CN_OK;
-    while (status == CN_OK && h - done > CN_STEP_ROUND * h) {
+    while (status == CN_OK && h - done > STEP_ROUND * h) {
         double length = fmin(next, h - done), estimate;
-        status = cn_step_estimate(run, t + done, length, &estimate, error);
+        status = step_estimate(run, t + done, length, &estimate, error);
         if (status != CN_OK) {
             break;
         }
-        double share = estimate > 0.0 ? sqrt(run->opts.error / estimate) : CN_STEP_GROWTH;
-        next = fmax(least, length * fmin(CN_STEP_GROWTH, CN_STEP_SAFETY * share));
-        if (estimate <= run->opts.error || length <= least) {
-            status = cn_moreau_jean_advance(run, t + done, length, run->q, run->v, report, error);
+        double share = estimate > 0.0 ? sqrt(run->opts.error / estimate) : STEP_GROWTH;
+        next = fmax(min, length * fmin(STEP_GROWTH, STEP_SAFETY * share));
+        if (estimate <= run->opts.error || length <= min) {
+            status = sys_moreau_jean_advance(run, t + done, length, run->q, run->v, report, error);
             done += length;
         }
     }
@@ -339,13 +339,13 @@ static cn_status cn_moreau_jean_adapted(cn_system_run *run, double t, cn_system_
     return status;
 }
 
-cn_status cn_moreau_jean_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
+cn_status sys_moreau_jean_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
     double t = (double)run->step * run->opts.step;
     cn_status status = CN_OK;
     if (run->opts.error > 0.0) {
-        status = cn_moreau_jean_adapted(run, t, report, error);
+        status = moreau_jean_adapted(run, t, report, error);
     } else {
-        status = cn_moreau_jean_advance(run, t, run->opts.step, run->q, run->v, report, error);
+        status = sys_moreau_jean_advance(run, t, run->opts.step, run->q, run->v, report, error);
     }
     return status;
 }

@@ -10,47 +10,46 @@
 #include <string.h>
 
 // To add an integrator: its file, its line in system.h, its row here.
-static const cn_system_scheme_row cn_system_scheme_table[] = {
+static const sys_system_scheme_row system_scheme_table[] = {
     {.scheme = {.name = "moreau-jean",
                 .about = "time stepping, geometry at the end of the step; any number of impacts"},
-     .step = cn_moreau_jean_step},
+     .step = sys_moreau_jean_step},
     {.scheme = {.name = "event-driven",
                 .about = "smooth phases to a given accuracy, impacts located; few events"},
-     .step = cn_event_driven_step,
-     .start = cn_event_driven_start},
+     .step = sys_event_driven_step,
+     .start = sys_event_driven_start},
     {.scheme = {.name = "newmark", .about = "Newmark's scheme with Moreau's impacts"},
-     .step = cn_newmark_step,
-     .start = cn_alpha_start},
+     .step = sys_newmark_step,
+     .start = sys_alpha_start},
     {.scheme = {.name = "hht", .about = "Hilber, Hughes and Taylor, with Moreau's impacts"},
-     .step = cn_hht_step,
-     .start = cn_alpha_start},
+     .step = sys_hht_step,
+     .start = sys_alpha_start},
     {.scheme = {.name = "generalized-alpha",
                 .about = "second order with damping of high frequencies only, Moreau's impacts"},
-     .step = cn_generalized_alpha_step,
-     .start = cn_alpha_start},
+     .step = sys_generalized_alpha_step,
+     .start = sys_alpha_start},
     {.scheme = {.name = "euler-moreau",
                 .about = "theta-scheme with implicit multipliers, for first-order systems",
                 .first_order = true},
-     .step = cn_first_order_step,
-     .start = cn_first_order_start},
+     .step = sys_first_order_step,
+     .start = sys_first_order_start},
 };
-#define CN_SYSTEM_SCHEMES                                                                          \
-    ((int32_t)(sizeof cn_system_scheme_table / sizeof *cn_system_scheme_table))
+#define SYSTEM_SCHEMES ((int32_t)(sizeof system_scheme_table / sizeof *system_scheme_table))
 
 int32_t cn_system_scheme_count(void) {
-    return CN_SYSTEM_SCHEMES;
+    return SYSTEM_SCHEMES;
 }
 
 const cn_system_scheme *cn_system_scheme_at(int32_t index) {
-    return index >= 0 && index < CN_SYSTEM_SCHEMES ? &cn_system_scheme_table[index].scheme : NULL;
+    return index >= 0 && index < SYSTEM_SCHEMES ? &system_scheme_table[index].scheme : NULL;
 }
 
-const cn_system_scheme_row *cn_system_scheme_row_find(const char *name) {
-    return BASE_ROW_FIND(cn_system_scheme_table, cn_system_scheme_row, scheme.name, name);
+const sys_system_scheme_row *sys_system_scheme_row_find(const char *name) {
+    return BASE_ROW_FIND(system_scheme_table, sys_system_scheme_row, scheme.name, name);
 }
 
 const cn_system_scheme *cn_system_scheme_find(const char *name) {
-    const cn_system_scheme_row *row = cn_system_scheme_row_find(name);
+    const sys_system_scheme_row *row = sys_system_scheme_row_find(name);
     return row ? &row->scheme : NULL;
 }
 
@@ -60,7 +59,7 @@ cn_system_opts cn_system_opts_default(void) {
                             .theta_multiplier = 1.0,
                             .activation = 0.5,
                             .newton_tolerance = 1e-12,
-                            .newton_most = 50,
+                            .newton_max = 50,
                             .differences = true,
                             .spectral_radius = 0.8,
                             .damping = 0.05,
@@ -74,7 +73,7 @@ cn_system_opts cn_system_opts_default(void) {
 
 // ---- making ----
 
-static cn_status cn_opts_check(const cn_system_opts *opts, cn_error *error) {
+static cn_status opts_check(const cn_system_opts *opts, cn_error *error) {
     const struct {
         const char *name;
         double value, low, high;
@@ -83,10 +82,10 @@ static cn_status cn_opts_check(const cn_system_opts *opts, cn_error *error) {
                   {"theta_multiplier", opts->theta_multiplier, 0.5, 1.0},
                   {"activation", opts->activation, 0.0, 1.0},
                   {"newton_tolerance", opts->newton_tolerance, DBL_EPSILON, 1.0},
-                  {"newton_most", opts->newton_most, 1.0, 1e6},
+                  {"newton_most", opts->newton_max, 1.0, 1e6},
                   {"error", opts->error, 0.0, 1.0},
                   {"projection", opts->projection, 0.0, DBL_MAX},
-                  {"step_least", opts->step_least, 0.0, opts->step},
+                  {"step_least", opts->step_min, 0.0, opts->step},
                   {"spectral_radius", opts->spectral_radius, 0.0, 1.0},
                   {"damping", opts->damping, 0.0, 1.0 / 3.0},
                   {"newmark_beta", opts->newmark_beta, DBL_MIN, 1.0},
@@ -96,8 +95,8 @@ static cn_status cn_opts_check(const cn_system_opts *opts, cn_error *error) {
                   {"tolerance", opts->tolerance, DBL_EPSILON, 1.0}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high)) {
-            return cn_fail(error, CN_ERR_ARGUMENT, "%s is %g; it must be in [%g, %g]",
-                           ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high);
+            return base_fail(error, CN_ERR_ARGUMENT, "%s is %g; it must be in [%g, %g]",
+                             ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high);
         }
     }
     return CN_OK;
@@ -105,59 +104,59 @@ static cn_status cn_opts_check(const cn_system_opts *opts, cn_error *error) {
 
 // Joints at position level need a scheme that damps at infinite frequency: without, an error of
 // their forces grows from step to step.
-static cn_status cn_joints_damped(const cn_system_run *run, cn_error *error) {
+static cn_status joints_damped(const cn_system_run *run, cn_error *error) {
     const cn_system_opts *opts = &run->opts;
     const char *name = run->scheme->scheme.name;
-    bool newmark = run->scheme->step == cn_newmark_step && !(opts->newmark_gamma > 0.5);
-    bool hht = run->scheme->step == cn_hht_step && !(opts->damping > 0.0);
-    bool alpha = run->scheme->step == cn_generalized_alpha_step && !(opts->spectral_radius < 1.0);
+    bool newmark = run->scheme->step == sys_newmark_step && !(opts->newmark_gamma > 0.5);
+    bool hht = run->scheme->step == sys_hht_step && !(opts->damping > 0.0);
+    bool alpha = run->scheme->step == sys_generalized_alpha_step && !(opts->spectral_radius < 1.0);
     if (run->system->lagrangian.joints == 0 || !(newmark || hht || alpha)) {
         return CN_OK;
     }
-    cn_fail(error, CN_ERR_ARGUMENT, "%s without damping is unstable under joints", name);
-    cn_fail_hint(error, newmark ? "generalized-alpha, or newmark_gamma above 0.5"
-                        : hht   ? "damping above 0"
-                                : "spectral_radius below 1");
+    base_fail(error, CN_ERR_ARGUMENT, "%s without damping is unstable under joints", name);
+    base_fail_hint(error, newmark ? "generalized-alpha, or newmark_gamma above 0.5"
+                          : hht   ? "damping above 0"
+                                  : "spectral_radius below 1");
     return CN_ERR_ARGUMENT;
 }
 
-static cn_status cn_run_choose(cn_system_run *run, cn_error *error) {
+static cn_status run_choose(cn_system_run *run, cn_error *error) {
     const cn_system *system = run->system;
     const char *name = run->opts.scheme;
     name = name ? name : system->is_first_order ? "euler-moreau" : "moreau-jean";
-    run->scheme = cn_system_scheme_row_find(name);
+    run->scheme = sys_system_scheme_row_find(name);
     if (!run->scheme) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "there is no integrator named %s", name);
+        return base_fail(error, CN_ERR_ARGUMENT, "there is no integrator named %s", name);
     }
     if (run->scheme->scheme.first_order != system->is_first_order) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "%s is not for %s systems", name,
-                       system->is_first_order ? "first-order" : "Lagrangian");
+        return base_fail(error, CN_ERR_ARGUMENT, "%s is not for %s systems", name,
+                         system->is_first_order ? "first-order" : "Lagrangian");
     }
     run->friction = cn_friction_solver_find(run->opts.solver);
     run->lcp = cn_lcp_solver_find("lemke");
     run->mixed = cn_mcp_solver_find("lemke");
     if (!run->friction || !run->lcp || !run->mixed) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "there is no friction solver named %s",
-                       run->opts.solver ? run->opts.solver : "(none)");
+        return base_fail(error, CN_ERR_ARGUMENT, "there is no friction solver named %s",
+                         run->opts.solver ? run->opts.solver : "(none)");
     }
-    cn_status status = cn_opts_check(&run->opts, error);
-    for (int32_t c = 0; run->scheme->step == cn_event_driven_step && c < cn_system_contacts(system);
-         c++) {
+    cn_status status = opts_check(&run->opts, error);
+    for (int32_t c = 0;
+         run->scheme->step == sys_event_driven_step && c < cn_system_contacts(system); c++) {
         if (system->lagrangian.tangents == 2 && system->lagrangian.contact[c].friction > 0.0) {
-            return cn_fail(error, CN_ERR_UNSUPPORTED,
-                           "event-driven has no friction with two tangents (contact %d)",
-                           (int)c + 1);
+            return base_fail(error, CN_ERR_UNSUPPORTED,
+                             "event-driven has no friction with two tangents (contact %d)",
+                             (int)c + 1);
         }
     }
-    if (status == CN_OK && run->opts.error > 0.0 && run->scheme->step != cn_moreau_jean_step) {
-        cn_fail(error, CN_ERR_ARGUMENT, "error adapts the steps of moreau-jean, not of %s", name);
-        cn_fail_hint(error, "event-driven has accuracy, the others a fixed step");
+    if (status == CN_OK && run->opts.error > 0.0 && run->scheme->step != sys_moreau_jean_step) {
+        base_fail(error, CN_ERR_ARGUMENT, "error adapts the steps of moreau-jean, not of %s", name);
+        base_fail_hint(error, "event-driven has accuracy, the others a fixed step");
         return CN_ERR_ARGUMENT;
     }
-    return status == CN_OK && !system->is_first_order ? cn_joints_damped(run, error) : status;
+    return status == CN_OK && !system->is_first_order ? joints_damped(run, error) : status;
 }
 
-static bool cn_run_allocate(cn_system_run *run) {
+static bool run_allocate(cn_system_run *run) {
     const cn_system *system = run->system;
     const cn_lagrangian *def = &system->lagrangian;
     bool first = system->is_first_order;
@@ -173,38 +172,39 @@ static bool cn_run_allocate(cn_system_run *run) {
                           &run->residual, &run->change};
     bool good = true;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        *vectors[i] = CN_TAKE_ZERO(memory, double, n);
+        *vectors[i] = BASE_TAKE_ZERO(memory, double, n);
         good = good && *vectors[i];
     }
-    run->lambda = CN_TAKE_ZERO(memory, double, m);
-    run->y = CN_TAKE_ZERO(memory, double, m);
-    run->memory_of_scheme = CN_TAKE_ZERO(memory, double, CN_SCHEME_MEMORY);
-    run->mode = CN_TAKE_ZERO(memory, double, contacts);
-    run->impulse = CN_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts);
-    run->set = (cn_contact_set){.active = CN_TAKE_ZERO(memory, bool, contacts),
-                                .shift = CN_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts),
-                                .p = CN_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts),
-                                .before = CN_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts),
-                                .u = CN_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts)};
-    run->F_q = CN_TAKE_ZERO(memory, double, (int64_t)n *n);
-    run->F_v = CN_TAKE_ZERO(memory, double, (int64_t)n *n);
-    run->d = CN_TAKE_ZERO(memory, double, def->joints);
-    run->direction = CN_TAKE_ZERO(memory, double, (int64_t)def->joints *n);
+    run->lambda = BASE_TAKE_ZERO(memory, double, m);
+    run->y = BASE_TAKE_ZERO(memory, double, m);
+    run->memory_of_scheme = BASE_TAKE_ZERO(memory, double, SYS_SCHEME_MEMORY);
+    run->mode = BASE_TAKE_ZERO(memory, double, contacts);
+    run->impulse = BASE_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts);
+    run->set =
+        (sys_contact_set){.active = BASE_TAKE_ZERO(memory, bool, contacts),
+                          .shift = BASE_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts),
+                          .p = BASE_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts),
+                          .before = BASE_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts),
+                          .u = BASE_TAKE_ZERO(memory, double, CN_CONTACT_PARTS *contacts)};
+    run->F_q = BASE_TAKE_ZERO(memory, double, (int64_t)n *n);
+    run->F_v = BASE_TAKE_ZERO(memory, double, (int64_t)n *n);
+    run->d = BASE_TAKE_ZERO(memory, double, def->joints);
+    run->direction = BASE_TAKE_ZERO(memory, double, (int64_t)def->joints *n);
     good = good && run->lambda && run->y && run->memory_of_scheme && run->mode && run->impulse &&
            run->set.active && run->set.shift && run->set.p && run->set.before && run->set.u &&
            run->F_q && run->F_v && run->d && run->direction &&
-           cn_response_allocate(n, def->joints, memory, &run->response);
+           sys_response_allocate(n, def->joints, memory, &run->response);
     if (good && !first) {
-        good = cn_instant_allocate(system, memory, &run->old) &&
-               cn_instant_allocate(system, memory, &run->now) &&
-               cn_instant_allocate(system, memory, &run->spare);
+        good = sys_instant_allocate(system, memory, &run->old) &&
+               sys_instant_allocate(system, memory, &run->now) &&
+               sys_instant_allocate(system, memory, &run->spare);
     }
     return good;
 }
 
 // What the system's functions are called with in this run. false: no memory.
-static bool cn_run_choose_user(cn_system_run *run) {
-    const cn_system_hooks *hooks = cn_system_hooks_of(run->system);
+static bool run_choose_user(cn_system_run *run) {
+    const cn_system_hooks *hooks = sys_system_hooks_of(run->system);
     if (!hooks->run_begin) {
         return true;
     }
@@ -224,14 +224,14 @@ cn_status cn_system_run_create(const cn_system *system, const cn_system_opts *op
                                const cn_env *env, cn_system_run **out, cn_error *error) {
     *out = NULL;
     cn_env own = env ? *env : cn_env_default();
-    cn_system_run *run = cn_env_resize(&own, NULL, 0, sizeof *run);
+    cn_system_run *run = base_env_resize(&own, NULL, 0, sizeof *run);
     if (!run) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     *run = (cn_system_run){.system = system, .env = own, .opts = *opts};
-    cn_status status = cn_run_choose(run, error);
-    if (status == CN_OK && (!cn_run_choose_user(run) || !cn_run_allocate(run))) {
-        status = cn_fail_memory(error);
+    cn_status status = run_choose(run, error);
+    if (status == CN_OK && (!run_choose_user(run) || !run_allocate(run))) {
+        status = base_fail_memory(error);
     }
     if (status == CN_OK) {
         bool first = system->is_first_order;
@@ -255,13 +255,13 @@ void cn_system_run_destroy(cn_system_run *run) {
     if (!run) {
         return;
     }
-    if (run->system == &run->own && cn_system_hooks_of(run->system)->run_end) {
-        cn_system_hooks_of(run->system)->run_end(cn_system_user(run->system));
+    if (run->system == &run->own && sys_system_hooks_of(run->system)->run_end) {
+        sys_system_hooks_of(run->system)->run_end(sys_system_user(run->system));
     }
     cn_arena_destroy(run->scratch);
     cn_arena_destroy(run->memory);
     cn_env env = run->env;
-    cn_env_resize(&env, run, sizeof *run, 0);
+    base_env_resize(&env, run, sizeof *run, 0);
 }
 
 // ---- stepping ----
@@ -271,29 +271,29 @@ cn_status cn_system_run_step(cn_system_run *run, cn_system_report *report, cn_er
     *report = (cn_system_report){.outcome = CN_SOLVED};
     memset(run->impulse, 0,
            sizeof(double) * CN_CONTACT_PARTS * (size_t)system->lagrangian.contacts);
-    cn_arena_mark mark = cn_arena_get_mark(run->scratch);
+    base_arena_mark mark = base_arena_get_mark(run->scratch);
     int64_t size = cn_system_run_state_size(run);
-    double *kept = CN_TAKE(run->scratch, double, size);
+    double *kept = BASE_TAKE(run->scratch, double, size);
     if (!kept) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     cn_system_run_save(run, kept);
-    const cn_system_hooks *hooks = cn_system_hooks_of(system);
+    const cn_system_hooks *hooks = sys_system_hooks_of(system);
     if (hooks->step_begin) {
-        hooks->step_begin(cn_system_user(system), cn_system_run_time(run), run->opts.step, run->q,
+        hooks->step_begin(sys_system_user(system), cn_system_run_time(run), run->opts.step, run->q,
                           run->v);
     }
     cn_status status = run->scheme->step(run, report, error);
     if (status == CN_OK) {
         run->step++;
         if (hooks->step_end) {
-            hooks->step_end(cn_system_user(system), cn_system_run_time(run), run->q, run->v,
+            hooks->step_end(sys_system_user(system), cn_system_run_time(run), run->q, run->v,
                             system->is_first_order ? run->lambda : run->impulse);
         }
     } else {
         cn_system_run_load(run, kept);
     }
-    cn_arena_release(run->scratch, mark);
+    base_arena_release(run->scratch, mark);
     report->step = run->step;
     report->t = cn_system_run_time(run);
     report->balance_error += report->dissipated_impact + report->dissipated_friction +
@@ -330,11 +330,11 @@ const double *cn_system_run_output(const cn_system_run *run) {
 
 bool cn_system_run_contact(const cn_system_run *run, int32_t contact, double *gap,
                            double shift[CN_CONTACT_PARTS], cn_system_impact *out) {
-    if (run->system->is_first_order || run->scheme->step == cn_event_driven_step ||
+    if (run->system->is_first_order || run->scheme->step == sys_event_driven_step ||
         !run->set.active[contact]) {
         return false;
     }
-    const cn_contact_set *set = &run->set;
+    const sys_contact_set *set = &run->set;
     *gap = run->old.gap[contact];
     *out = (cn_system_impact){.t = cn_system_run_time(run), .contact = contact};
     for (int32_t i = 0; i < CN_CONTACT_PARTS; i++) {
@@ -358,50 +358,50 @@ void cn_system_run_energy(const cn_system_run *run, double *kinetic, double *pot
     *kinetic = *potential = 0.0;
     if (!run->system->is_first_order) {
         def->mass(def->user, run->q, run->spare.M);
-        *kinetic = cn_kinetic(run->system, run->spare.M, run->v);
-        *potential = cn_potential(run->system, cn_system_run_time(run), run->q);
+        *kinetic = sys_kinetic(run->system, run->spare.M, run->v);
+        *potential = sys_potential(run->system, cn_system_run_time(run), run->q);
     }
 }
 
 // ---- the state as numbers ----
 
-typedef struct cn_state_part {
+typedef struct state_part {
     double *numbers;
     int64_t count;
-} cn_state_part;
-#define CN_STATE_PARTS 9
+} state_part;
+#define STATE_PARTS 9
 
-static void cn_state_parts(const cn_system_run *run, cn_state_part parts[CN_STATE_PARTS]) {
+static void state_parts(const cn_system_run *run, state_part parts[STATE_PARTS]) {
     const cn_system *system = run->system;
     int64_t n = system->is_first_order ? system->first_order.n : system->lagrangian.n;
     int64_t m = system->is_first_order ? system->first_order.m : 0;
-    parts[0] = (cn_state_part){run->q, n};
-    parts[1] = (cn_state_part){run->v, n};
-    parts[2] = (cn_state_part){run->a, n};
-    parts[3] = (cn_state_part){run->acceleration, n};
-    parts[4] = (cn_state_part){run->lambda, m};
-    parts[5] = (cn_state_part){run->y, m};
-    parts[6] = (cn_state_part){run->memory_of_scheme, CN_SCHEME_MEMORY};
-    const cn_system_hooks *hooks = cn_system_hooks_of(system);
-    parts[8] = (cn_state_part){hooks->memory, hooks->memory ? hooks->memory_count : 0};
-    parts[7] = (cn_state_part){run->mode, system->is_first_order ? 0 : system->lagrangian.contacts};
+    parts[0] = (state_part){run->q, n};
+    parts[1] = (state_part){run->v, n};
+    parts[2] = (state_part){run->a, n};
+    parts[3] = (state_part){run->acceleration, n};
+    parts[4] = (state_part){run->lambda, m};
+    parts[5] = (state_part){run->y, m};
+    parts[6] = (state_part){run->memory_of_scheme, SYS_SCHEME_MEMORY};
+    const cn_system_hooks *hooks = sys_system_hooks_of(system);
+    parts[8] = (state_part){hooks->memory, hooks->memory ? hooks->memory_count : 0};
+    parts[7] = (state_part){run->mode, system->is_first_order ? 0 : system->lagrangian.contacts};
 }
 
 int64_t cn_system_run_state_size(const cn_system_run *run) {
-    cn_state_part parts[CN_STATE_PARTS];
-    cn_state_parts(run, parts);
+    state_part parts[STATE_PARTS];
+    state_parts(run, parts);
     int64_t size = 1;
-    for (int32_t i = 0; i < CN_STATE_PARTS; i++) {
+    for (int32_t i = 0; i < STATE_PARTS; i++) {
         size += parts[i].count;
     }
     return size;
 }
 
 void cn_system_run_save(const cn_system_run *run, double *state) {
-    cn_state_part parts[CN_STATE_PARTS];
-    cn_state_parts(run, parts);
+    state_part parts[STATE_PARTS];
+    state_parts(run, parts);
     *state++ = (double)run->step;
-    for (int32_t i = 0; i < CN_STATE_PARTS; i++) {
+    for (int32_t i = 0; i < STATE_PARTS; i++) {
         if (parts[i].count > 0) {
             memcpy(state, parts[i].numbers, sizeof(double) * (size_t)parts[i].count);
         }
@@ -410,10 +410,10 @@ void cn_system_run_save(const cn_system_run *run, double *state) {
 }
 
 void cn_system_run_load(cn_system_run *run, const double *state) {
-    cn_state_part parts[CN_STATE_PARTS];
-    cn_state_parts(run, parts);
+    state_part parts[STATE_PARTS];
+    state_parts(run, parts);
     run->step = (int64_t)*state++;
-    for (int32_t i = 0; i < CN_STATE_PARTS; i++) {
+    for (int32_t i = 0; i < STATE_PARTS; i++) {
         if (parts[i].count > 0) {
             memcpy(parts[i].numbers, state, sizeof(double) * (size_t)parts[i].count);
         }

@@ -14,14 +14,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CN_SCRIPT_HINT                                                                             \
+#define SCRIPT_HINT                                                                                \
     "names are t, q1, v1 ..., parameters, definitions, outputs of controllers and, beside these, " \
     "impulses p1 ..."
-#define CN_SAMPLE_SLACK 1e-6 // of a step: a period's multiple within it is met
+#define SAMPLE_SLACK 1e-6 // of a step: a period's multiple within it is met
 
 // ---- variables ----
 
-static bool cn_name_is_good(const char *name) {
+static bool name_is_good(const char *name) {
     bool good = isalpha((unsigned char)name[0]) != 0;
     for (const char *c = name; good && *c; c++) {
         good = isalnum((unsigned char)*c) || *c == '_';
@@ -30,34 +30,34 @@ static bool cn_name_is_good(const char *name) {
 }
 
 // A new variable: its index.
-static cn_status cn_script_declare(cn_script *script, const char *name, const cn_source *source,
-                                   int32_t *index, cn_error *error) {
+static cn_status script_declare(sys_script *script, const char *name, const cn_source *source,
+                                int32_t *index, cn_error *error) {
     cn_status status = CN_OK;
-    if (!cn_name_is_good(name)) {
-        status = cn_fail(error, CN_ERR_INPUT, "\"%.60s\" cannot be a name", name);
-        cn_fail_hint(error, "a name is a letter, then letters, digits and underscores");
+    if (!name_is_good(name)) {
+        status = base_fail(error, CN_ERR_INPUT, "\"%.60s\" cannot be a name", name);
+        base_fail_hint(error, "a name is a letter, then letters, digits and underscores");
     }
     for (int32_t i = 0; status == CN_OK && i < script->variables; i++) {
         if (strcmp(script->variable[i].name, name) == 0) {
-            status = cn_fail(error, CN_ERR_INPUT, "the name %.60s is used already", name);
+            status = base_fail(error, CN_ERR_INPUT, "the name %.60s is used already", name);
         }
     }
     if (status != CN_OK) {
         if (source) {
-            cn_fail_at(error, source->file, source->line, source->column);
+            base_fail_at(error, source->file, source->line, source->column);
         }
         return status;
     }
-    const char *copy = cn_arena_text(script->memory, name, strlen(name));
+    const char *copy = base_arena_text(script->memory, name, strlen(name));
     if (!copy || script->variables == script->capacity) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     *index = script->variables++;
-    script->variable[*index] = (cn_variable){copy, &script->value[*index]};
+    script->variable[*index] = (base_variable){copy, &script->value[*index]};
     return CN_OK;
 }
 
-double *cn_script_find(const cn_script *script, const char *name) {
+double *sys_script_find(const sys_script *script, const char *name) {
     for (int32_t i = 0; i < script->variables; i++) {
         if (strcmp(script->variable[i].name, name) == 0) {
             return script->variable[i].value;
@@ -67,14 +67,14 @@ double *cn_script_find(const cn_script *script, const char *name) {
 }
 
 // q1 .. qn or the like; *first: where they are, one after the other.
-static cn_status cn_script_declare_row(cn_script *script, char letter, int32_t n, double **first,
-                                       cn_error *error) {
+static cn_status script_declare_row(sys_script *script, char letter, int32_t n, double **first,
+                                    cn_error *error) {
     cn_status status = CN_OK;
     for (int32_t i = 0; status == CN_OK && i < n; i++) {
         char name[16];
         int32_t index = 0;
         snprintf(name, sizeof name, "%c%d", letter, (int)i + 1);
-        status = cn_script_declare(script, name, NULL, &index, error);
+        status = script_declare(script, name, NULL, &index, error);
         *first = i == 0 ? &script->value[index] : *first;
     }
     return status;
@@ -82,76 +82,78 @@ static cn_status cn_script_declare_row(cn_script *script, char letter, int32_t n
 
 // ---- expressions ----
 
-cn_status cn_script_compile(cn_script *script, const cn_script_text *text, cn_script_cell *out,
-                            cn_error *error) {
-    *out = (cn_script_cell){.number = text->number};
+cn_status sys_script_compile(sys_script *script, const sys_script_text *text, sys_script_cell *out,
+                             cn_error *error) {
+    *out = (sys_script_cell){.number = text->number};
     if (!text->text) {
         return CN_OK;
     }
     if (script->formulas == script->formula_capacity) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     cn_error fault = {.status = CN_OK};
-    cn_formula *formula = cn_formula_create(&script->env, text->text, script->variable,
-                                            script->variables, CN_SCRIPT_HINT, &fault);
+    base_formula *formula = base_formula_create(&script->env, text->text, script->variable,
+                                                script->variables, SCRIPT_HINT, &fault);
     if (!formula) {
         if (text->source.file) {
             int32_t behind = fault.column > 0 ? fault.column - 1 : 0;
-            cn_fail_at(&fault, text->source.file, text->source.line, text->source.column + behind);
+            base_fail_at(&fault, text->source.file, text->source.line,
+                         text->source.column + behind);
         }
         if (error) {
             *error = fault;
         }
         return fault.status;
     }
-    const char *copy = cn_arena_text(script->memory, text->text, strlen(text->text));
-    script->formula[script->formulas++] = (cn_script_formula){copy, script->variables, formula};
+    const char *copy = base_arena_text(script->memory, text->text, strlen(text->text));
+    script->formula[script->formulas++] = (sys_script_formula){copy, script->variables, formula};
     out->formula = script->formulas;
-    out->timed = cn_formula_uses(formula, script->t);
+    out->timed = base_formula_uses(formula, script->t);
     for (int32_t i = 0; i < script->definitions; i++) {
         const double *value = &script->value[script->definition_value[i]];
-        out->timed = out->timed || (script->definition[i].timed && cn_formula_uses(formula, value));
+        out->timed =
+            out->timed || (script->definition[i].timed && base_formula_uses(formula, value));
     }
-    return copy ? CN_OK : cn_fail_memory(error);
+    return copy ? CN_OK : base_fail_memory(error);
 }
 
-cn_script_cell *cn_script_compile_all(cn_script *script, const cn_script_text *text, int64_t count,
-                                      cn_status *status, cn_error *error) {
-    cn_script_cell *cells = CN_TAKE_ZERO(script->memory, cn_script_cell, count);
+sys_script_cell *sys_script_compile_all(sys_script *script, const sys_script_text *text,
+                                        int64_t count, cn_status *status, cn_error *error) {
+    sys_script_cell *cells = BASE_TAKE_ZERO(script->memory, sys_script_cell, count);
     if (*status == CN_OK && !cells) {
-        *status = cn_fail_memory(error);
+        *status = base_fail_memory(error);
     }
     for (int64_t i = 0; *status == CN_OK && i < count; i++) {
-        *status = cn_script_compile(script, &text[i], &cells[i], error);
+        *status = sys_script_compile(script, &text[i], &cells[i], error);
     }
     return cells;
 }
 
-double cn_script_value(const cn_script *script, const cn_script_cell *cell) {
-    return cell->formula > 0 ? cn_formula_value(script->formula[cell->formula - 1].compiled)
+double sys_script_value(const sys_script *script, const sys_script_cell *cell) {
+    return cell->formula > 0 ? base_formula_value(script->formula[cell->formula - 1].compiled)
                              : cell->number;
 }
 
 // Names with a value that is evaluated once, in order.
-static cn_status cn_script_constants(cn_script *script, const cn_script_names *names,
-                                     cn_error *error) {
+static cn_status script_constants(sys_script *script, const sys_script_names *names,
+                                  cn_error *error) {
     cn_status status = CN_OK;
     for (int32_t i = 0; status == CN_OK && i < names->count; i++) {
-        const cn_script_name *name = &names->of[i];
-        cn_script_cell cell;
+        const sys_script_name *name = &names->of[i];
+        sys_script_cell cell;
         int32_t index = 0;
-        status = cn_script_compile(script, &name->value, &cell, error);
+        status = sys_script_compile(script, &name->value, &cell, error);
         if (status == CN_OK) {
-            status = cn_script_declare(script, name->name, &name->value.source, &index, error);
+            status = script_declare(script, name->name, &name->value.source, &index, error);
         }
         if (status == CN_OK) {
             double *value = &script->value[index];
-            *value = cn_script_value(script, &cell);
+            *value = sys_script_value(script, &cell);
             if (!(fabs(*value) <= DBL_MAX)) {
                 status =
-                    cn_fail(error, CN_ERR_INPUT, "%.60s is %g at the start", name->name, *value);
-                cn_fail_at(error, name->value.source.file, name->value.source.line,
-                           name->value.source.column);
+                    base_fail(error, CN_ERR_INPUT, "%.60s is %g at the start", name->name, *value);
+                base_fail_at(error, name->value.source.file, name->value.source.line,
+                             name->value.source.column);
             }
         }
     }
@@ -162,38 +164,37 @@ static cn_status cn_script_constants(cn_script *script, const cn_script_names *n
 
 // Names with expressions: cells, and where the values go. Names that are there already (the next
 // values of a memory) are looked up.
-static cn_status cn_script_assignments(cn_script *script, const cn_script_names *names,
-                                       bool declare, cn_script_cell **cells, int32_t **values,
-                                       cn_error *error) {
-    *cells = CN_TAKE_ZERO(script->memory, cn_script_cell, names->count);
-    *values = CN_TAKE_ZERO(script->memory, int32_t, names->count);
-    cn_status status = *cells && *values ? CN_OK : cn_fail_memory(error);
+static cn_status script_assignments(sys_script *script, const sys_script_names *names, bool declare,
+                                    sys_script_cell **cells, int32_t **values, cn_error *error) {
+    *cells = BASE_TAKE_ZERO(script->memory, sys_script_cell, names->count);
+    *values = BASE_TAKE_ZERO(script->memory, int32_t, names->count);
+    cn_status status = *cells && *values ? CN_OK : base_fail_memory(error);
     for (int32_t i = 0; status == CN_OK && i < names->count; i++) {
-        const cn_script_name *name = &names->of[i];
-        const double *there = declare ? NULL : cn_script_find(script, name->name);
+        const sys_script_name *name = &names->of[i];
+        const double *there = declare ? NULL : sys_script_find(script, name->name);
         (*values)[i] = there ? (int32_t)(there - script->value) : 0;
-        status = cn_script_compile(script, &name->value, &(*cells)[i], error);
+        status = sys_script_compile(script, &name->value, &(*cells)[i], error);
         if (status == CN_OK && declare) {
-            status =
-                cn_script_declare(script, name->name, &name->value.source, &(*values)[i], error);
+            status = script_declare(script, name->name, &name->value.source, &(*values)[i], error);
         } else if (status == CN_OK && !there) {
-            status = cn_fail(error, CN_ERR_INPUT, "the controller has no memory %.60s", name->name);
-            cn_fail_at(error, name->value.source.file, name->value.source.line,
-                       name->value.source.column);
+            status =
+                base_fail(error, CN_ERR_INPUT, "the controller has no memory %.60s", name->name);
+            base_fail_at(error, name->value.source.file, name->value.source.line,
+                         name->value.source.column);
         }
     }
     return status;
 }
 
 // A controller in a plug-in: outputs start with their values, and its memory stands behind them.
-static cn_status cn_script_plugin(cn_script *script, const cn_script_control *def,
-                                  cn_script_sampler *out, cn_error *error) {
+static cn_status script_plugin(sys_script *script, const sys_script_control *def,
+                               sys_script_sampler *out, cn_error *error) {
     int32_t first = script->variables;
-    cn_status status = cn_script_constants(script, &def->outputs, error);
+    cn_status status = script_constants(script, &def->outputs, error);
     out->plugin = def->plugin;
-    out->output_value = CN_TAKE(script->memory, int32_t, 1);
+    out->output_value = BASE_TAKE(script->memory, int32_t, 1);
     if (status == CN_OK && !out->output_value) {
-        status = cn_fail_memory(error);
+        status = base_fail_memory(error);
     }
     if (status == CN_OK) {
         out->output_value[0] = first; // the others follow
@@ -203,42 +204,41 @@ static cn_status cn_script_plugin(cn_script *script, const cn_script_control *de
         char name[32];
         int32_t index;
         snprintf(name, sizeof name, "plugin%d_memory%d", (int)first, (int)i + 1);
-        status = cn_script_declare(script, name, NULL, &index, error);
+        status = script_declare(script, name, NULL, &index, error);
     }
     return status;
 }
 
-static cn_status cn_script_controller(cn_script *script, const cn_script_control *def,
-                                      cn_script_sampler *out, cn_error *error) {
-    *out = (cn_script_sampler){.period = def->period,
-                               .sensors = def->sensors.count,
-                               .outputs = def->outputs.count,
-                               .memory = def->memory.count,
-                               .next = def->next.count};
-    cn_status status = cn_script_constants(script, &def->memory, error);
+static cn_status script_controller(sys_script *script, const sys_script_control *def,
+                                   sys_script_sampler *out, cn_error *error) {
+    *out = (sys_script_sampler){.period = def->period,
+                                .sensors = def->sensors.count,
+                                .outputs = def->outputs.count,
+                                .memory = def->memory.count,
+                                .next = def->next.count};
+    cn_status status = script_constants(script, &def->memory, error);
     if (status == CN_OK) {
-        status = cn_script_assignments(script, &def->sensors, true, &out->sensor,
-                                       &out->sensor_value, error);
+        status = script_assignments(script, &def->sensors, true, &out->sensor, &out->sensor_value,
+                                    error);
     }
     if (status == CN_OK && def->plugin) {
-        return cn_script_plugin(script, def, out, error);
+        return script_plugin(script, def, out, error);
     }
     if (status == CN_OK) {
-        status = cn_script_assignments(script, &def->outputs, true, &out->output,
-                                       &out->output_value, error);
+        status = script_assignments(script, &def->outputs, true, &out->output, &out->output_value,
+                                    error);
     }
     if (status == CN_OK) {
-        status =
-            cn_script_assignments(script, &def->next, false, &out->step, &out->next_value, error);
+        status = script_assignments(script, &def->next, false, &out->step, &out->next_value, error);
     }
     return status;
 }
 
-static void cn_sampler_run(cn_script *script, const cn_script_sampler *sampler, double period) {
+static void sampler_run(sys_script *script, const sys_script_sampler *sampler, double period) {
     double *value = script->value;
     script->fresh_samples = true;
     for (int32_t i = 0; i < sampler->sensors; i++) {
-        value[sampler->sensor_value[i]] = cn_script_value(script, &sampler->sensor[i]);
+        value[sampler->sensor_value[i]] = sys_script_value(script, &sampler->sensor[i]);
     }
     if (sampler->plugin) {
         cn_plugin_sample sample = {
@@ -253,35 +253,36 @@ static void cn_sampler_run(cn_script *script, const cn_script_sampler *sampler, 
         return;
     }
     for (int32_t i = 0; i < sampler->outputs; i++) {
-        value[sampler->output_value[i]] = cn_script_value(script, &sampler->output[i]);
+        value[sampler->output_value[i]] = sys_script_value(script, &sampler->output[i]);
     }
     for (int32_t i = 0; i < sampler->next; i++) {
-        script->fresh[i] = cn_script_value(script, &sampler->step[i]);
+        script->fresh[i] = sys_script_value(script, &sampler->step[i]);
     }
     for (int32_t i = 0; i < sampler->next; i++) {
         value[sampler->next_value[i]] = script->fresh[i];
     }
 }
 
-void cn_script_sample(void *user, double t, double h, const double *q, const double *v) {
-    cn_script *script = user;
+void sys_script_sample(void *user, double t, double h, const double *q, const double *v) {
+    sys_script *script = user;
     bool placed = false;
     for (int32_t i = 0; i < script->samplers; i++) {
-        const cn_script_sampler *sampler = &script->sampler[i];
+        const sys_script_sampler *sampler = &script->sampler[i];
         double period = sampler->period > h ? sampler->period : h;
         double off = fabs(t - period * floor(t / period + 0.5));
-        if (off <= CN_SAMPLE_SLACK * h) {
+        if (off <= SAMPLE_SLACK * h) {
             if (!placed) {
-                cn_script_place(script, t, q, v);
+                sys_script_place(script, t, q, v);
                 placed = true;
             }
-            cn_sampler_run(script, sampler, period);
+            sampler_run(script, sampler, period);
         }
     }
 }
 
-void cn_script_feel(void *user, double t, const double *q, const double *v, const double *impulse) {
-    cn_script *script = user;
+void sys_script_feel(void *user, double t, const double *q, const double *v,
+                     const double *impulse) {
+    sys_script *script = user;
     (void)t;
     (void)q;
     (void)v;
@@ -294,7 +295,7 @@ void cn_script_feel(void *user, double t, const double *q, const double *v, cons
 // ---- the whole ----
 
 // Copies count numbers; whether that changes any.
-static bool cn_script_put(double *to, const double *from, int32_t count) {
+static bool script_put(double *to, const double *from, int32_t count) {
     bool differs = false;
     for (int32_t i = 0; i < count; i++) {
         differs = differs || !(to[i] == from[i]); // a NaN counts as different
@@ -303,13 +304,13 @@ static bool cn_script_put(double *to, const double *from, int32_t count) {
     return differs;
 }
 
-void cn_script_place(cn_script *script, double t, const double *q, const double *v) {
-    bool moved = cn_script_put(script->t, &t, 1) || script->fresh_samples;
+void sys_script_place(sys_script *script, double t, const double *q, const double *v) {
+    bool moved = script_put(script->t, &t, 1) || script->fresh_samples;
     if (q) {
-        moved = cn_script_put(script->q, q, script->n) || moved;
+        moved = script_put(script->q, q, script->n) || moved;
     }
     if (v && script->v) {
-        moved = cn_script_put(script->v, v, script->n) || moved;
+        moved = script_put(script->v, v, script->n) || moved;
     }
     if (!moved) {
         return;
@@ -317,22 +318,22 @@ void cn_script_place(cn_script *script, double t, const double *q, const double 
     script->fresh_samples = false;
     for (int32_t i = 0; i < script->definitions; i++) {
         script->value[script->definition_value[i]] =
-            cn_script_value(script, &script->definition[i]);
+            sys_script_value(script, &script->definition[i]);
     }
 }
 
-static cn_status cn_script_controllers(cn_script *script, const cn_script_common *common,
-                                       cn_error *error) {
+static cn_status script_controllers(sys_script *script, const sys_script_common *common,
+                                    cn_error *error) {
     int32_t first = script->variables;
     script->samplers = common->control_count;
     script->contacts = common->control_count > 0 ? common->contacts : 0;
-    script->sampler = CN_TAKE_ZERO(script->memory, cn_script_sampler, script->samplers);
-    cn_status status = script->sampler ? CN_OK : cn_fail_memory(error);
+    script->sampler = BASE_TAKE_ZERO(script->memory, sys_script_sampler, script->samplers);
+    cn_status status = script->sampler ? CN_OK : base_fail_memory(error);
     if (status == CN_OK) {
-        status = cn_script_declare_row(script, 'p', script->contacts, &script->p, error);
+        status = script_declare_row(script, 'p', script->contacts, &script->p, error);
     }
     for (int32_t i = 0; status == CN_OK && i < script->samplers; i++) {
-        status = cn_script_controller(script, &common->control[i], &script->sampler[i], error);
+        status = script_controller(script, &common->control[i], &script->sampler[i], error);
     }
     script->held = script->value + first;
     script->held_count = script->variables - first;
@@ -341,18 +342,17 @@ static cn_status cn_script_controllers(cn_script *script, const cn_script_common
 
 // Names for expressions that are evaluated whenever the variables change. Each may use those before
 // it.
-static cn_status cn_script_define(cn_script *script, const cn_script_names *names,
-                                  cn_error *error) {
-    script->definition = CN_TAKE_ZERO(script->memory, cn_script_cell, names->count);
-    script->definition_value = CN_TAKE_ZERO(script->memory, int32_t, names->count);
+static cn_status script_define(sys_script *script, const sys_script_names *names, cn_error *error) {
+    script->definition = BASE_TAKE_ZERO(script->memory, sys_script_cell, names->count);
+    script->definition_value = BASE_TAKE_ZERO(script->memory, int32_t, names->count);
     cn_status status =
-        script->definition && script->definition_value ? CN_OK : cn_fail_memory(error);
+        script->definition && script->definition_value ? CN_OK : base_fail_memory(error);
     for (int32_t i = 0; status == CN_OK && i < names->count; i++) {
-        const cn_script_name *name = &names->of[i];
-        status = cn_script_compile(script, &name->value, &script->definition[i], error);
+        const sys_script_name *name = &names->of[i];
+        status = sys_script_compile(script, &name->value, &script->definition[i], error);
         if (status == CN_OK) {
-            status = cn_script_declare(script, name->name, &name->value.source,
-                                       &script->definition_value[i], error);
+            status = script_declare(script, name->name, &name->value.source,
+                                    &script->definition_value[i], error);
         }
         script->definitions += status == CN_OK;
     }
@@ -360,59 +360,58 @@ static cn_status cn_script_define(cn_script *script, const cn_script_names *name
     return status;
 }
 
-static cn_status cn_script_fill(cn_script *script, const cn_script_common *common, bool first_order,
-                                cn_error *error) {
+static cn_status script_fill(sys_script *script, const sys_script_common *common, bool first_order,
+                             cn_error *error) {
     int32_t t = 0;
-    cn_status status = cn_script_declare(script, "t", NULL, &t, error);
+    cn_status status = script_declare(script, "t", NULL, &t, error);
     script->t = &script->value[t];
     if (status == CN_OK) {
-        status =
-            cn_script_declare_row(script, first_order ? 'x' : 'q', script->n, &script->q, error);
+        status = script_declare_row(script, first_order ? 'x' : 'q', script->n, &script->q, error);
     }
     if (status == CN_OK && !first_order) {
-        status = cn_script_declare_row(script, 'v', script->n, &script->v, error);
+        status = script_declare_row(script, 'v', script->n, &script->v, error);
     }
     if (status == CN_OK) {
-        status = cn_script_constants(script, &common->parameters, error);
+        status = script_constants(script, &common->parameters, error);
     }
     if (status == CN_OK) {
-        status = cn_script_controllers(script, common, error);
+        status = script_controllers(script, common, error);
     }
     if (status == CN_OK) {
-        status = cn_script_define(script, &common->definitions, error);
+        status = script_define(script, &common->definitions, error);
     }
     return status;
 }
 
-cn_status cn_script_create(const cn_env *env, const cn_script_common *common, int32_t n,
-                           bool first_order, int32_t formulas, cn_script **out, cn_error *error) {
+cn_status sys_script_create(const cn_env *env, const sys_script_common *common, int32_t n,
+                            bool first_order, int32_t formulas, sys_script **out, cn_error *error) {
     cn_arena *memory = cn_arena_create(env);
-    cn_script *script = memory ? CN_TAKE_ZERO(memory, cn_script, 1) : NULL;
+    sys_script *script = memory ? BASE_TAKE_ZERO(memory, sys_script, 1) : NULL;
     if (!script) {
         cn_arena_destroy(memory);
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     int32_t own = common->parameters.count + common->definitions.count;
     for (int32_t i = 0; i < common->control_count; i++) {
-        const cn_script_control *control = &common->control[i];
+        const sys_script_control *control = &common->control[i];
         own += control->sensors.count + control->outputs.count + control->memory.count +
                control->next.count + (control->plugin ? control->plugin->memory : 0);
     }
-    *script = (cn_script){.env = env ? *env : cn_env_default(),
-                          .memory = memory,
-                          .n = n,
-                          .capacity = 1 + 2 * n + common->contacts + own,
-                          .formula_capacity = formulas + own,
-                          .fresh_count = own};
-    script->variable = CN_TAKE_ZERO(memory, cn_variable, script->capacity);
-    script->value = CN_TAKE_ZERO(memory, double, script->capacity);
-    script->formula = CN_TAKE_ZERO(memory, cn_script_formula, script->formula_capacity);
-    script->fresh = CN_TAKE_ZERO(memory, double, own);
+    *script = (sys_script){.env = env ? *env : cn_env_default(),
+                           .memory = memory,
+                           .n = n,
+                           .capacity = 1 + 2 * n + common->contacts + own,
+                           .formula_capacity = formulas + own,
+                           .fresh_count = own};
+    script->variable = BASE_TAKE_ZERO(memory, base_variable, script->capacity);
+    script->value = BASE_TAKE_ZERO(memory, double, script->capacity);
+    script->formula = BASE_TAKE_ZERO(memory, sys_script_formula, script->formula_capacity);
+    script->fresh = BASE_TAKE_ZERO(memory, double, own);
     cn_status status = script->variable && script->value && script->formula && script->fresh
-                           ? cn_script_fill(script, common, first_order, error)
-                           : cn_fail_memory(error);
+                           ? script_fill(script, common, first_order, error)
+                           : base_fail_memory(error);
     if (status != CN_OK) {
-        cn_script_destroy(script);
+        sys_script_destroy(script);
         return status;
     }
     *out = script;
@@ -420,13 +419,13 @@ cn_status cn_script_create(const cn_env *env, const cn_script_common *common, in
 }
 
 // A place among the values of one script, among those of another.
-static double *cn_script_moved(const cn_script *from, double *place, const cn_script *to) {
+static double *script_moved(const sys_script *from, double *place, const sys_script *to) {
     return place ? to->value + (place - from->value) : NULL;
 }
 
-cn_script *cn_script_copy(const cn_script *from, const cn_env *env) {
+sys_script *sys_script_copy(const sys_script *from, const cn_env *env) {
     cn_arena *memory = cn_arena_create(env);
-    cn_script *script = memory ? CN_TAKE(memory, cn_script, 1) : NULL;
+    sys_script *script = memory ? BASE_TAKE(memory, sys_script, 1) : NULL;
     if (!script) {
         cn_arena_destroy(memory);
         return NULL;
@@ -436,40 +435,40 @@ cn_script *cn_script_copy(const cn_script *from, const cn_env *env) {
     script->memory = memory;
     script->formulas = 0;
     script->fresh_samples = true;
-    script->value = CN_TAKE_ZERO(memory, double, from->capacity);
-    script->variable = CN_TAKE_ZERO(memory, cn_variable, from->capacity);
-    script->formula = CN_TAKE_ZERO(memory, cn_script_formula, from->formulas);
-    script->fresh = CN_TAKE_ZERO(memory, double, from->fresh_count);
+    script->value = BASE_TAKE_ZERO(memory, double, from->capacity);
+    script->variable = BASE_TAKE_ZERO(memory, base_variable, from->capacity);
+    script->formula = BASE_TAKE_ZERO(memory, sys_script_formula, from->formulas);
+    script->fresh = BASE_TAKE_ZERO(memory, double, from->fresh_count);
     bool good = script->value && script->variable && script->formula && script->fresh;
     for (int32_t i = 0; good && i < from->variables; i++) {
         script->value[i] = from->value[i];
-        script->variable[i] = (cn_variable){from->variable[i].name, &script->value[i]};
+        script->variable[i] = (base_variable){from->variable[i].name, &script->value[i]};
     }
     for (int32_t i = 0; good && i < from->formulas; i++) {
         script->formula[i] = from->formula[i];
         script->formula[i].compiled =
-            cn_formula_create(&script->env, from->formula[i].text, script->variable,
-                              from->formula[i].variables, NULL, NULL);
+            base_formula_create(&script->env, from->formula[i].text, script->variable,
+                                from->formula[i].variables, NULL, NULL);
         good = script->formula[i].compiled != NULL;
         script->formulas += good;
     }
     if (!good) {
-        cn_script_destroy(script);
+        sys_script_destroy(script);
         return NULL;
     }
-    script->t = cn_script_moved(from, from->t, script);
-    script->q = cn_script_moved(from, from->q, script);
-    script->v = cn_script_moved(from, from->v, script);
-    script->p = cn_script_moved(from, from->p, script);
-    script->held = cn_script_moved(from, from->held, script);
+    script->t = script_moved(from, from->t, script);
+    script->q = script_moved(from, from->q, script);
+    script->v = script_moved(from, from->v, script);
+    script->p = script_moved(from, from->p, script);
+    script->held = script_moved(from, from->held, script);
     return script;
 }
 
-void cn_script_destroy(void *user) {
-    cn_script *script = user;
+void sys_script_destroy(void *user) {
+    sys_script *script = user;
     if (script) {
         for (int32_t i = 0; i < script->formulas; i++) {
-            cn_formula_destroy(script->formula[i].compiled);
+            base_formula_destroy(script->formula[i].compiled);
         }
         cn_arena_destroy(script->memory);
     }
@@ -477,42 +476,42 @@ void cn_script_destroy(void *user) {
 
 // ---- first-order systems ----
 
-typedef struct cn_script_first {
-    cn_script *script;
-    cn_script_cell *b, *e;
+typedef struct script_first {
+    sys_script *script;
+    sys_script_cell *b, *e;
     int32_t n, m; // 0 where there is none
-} cn_script_first;
+} script_first;
 
-static void cn_first_source(void *user, double t, double *b) {
-    cn_script_first *first = user;
-    cn_script_place(first->script, t, NULL, NULL);
+static void first_source(void *user, double t, double *b) {
+    script_first *first = user;
+    sys_script_place(first->script, t, NULL, NULL);
     for (int32_t i = 0; i < first->n; i++) {
-        b[i] = cn_script_value(first->script, &first->b[i]);
+        b[i] = sys_script_value(first->script, &first->b[i]);
     }
 }
 
-static void cn_first_offset(void *user, double t, double *e) {
-    cn_script_first *first = user;
-    cn_script_place(first->script, t, NULL, NULL);
+static void first_offset(void *user, double t, double *e) {
+    script_first *first = user;
+    sys_script_place(first->script, t, NULL, NULL);
     for (int32_t i = 0; i < first->m; i++) {
-        e[i] = cn_script_value(first->script, &first->e[i]);
+        e[i] = sys_script_value(first->script, &first->e[i]);
     }
 }
 
-static void cn_first_sample(void *user, double t, double h, const double *q, const double *v) {
-    cn_script_sample(((cn_script_first *)user)->script, t, h, q, v);
+static void first_sample(void *user, double t, double h, const double *q, const double *v) {
+    sys_script_sample(((script_first *)user)->script, t, h, q, v);
 }
 
-static void cn_first_end(void *user) {
-    cn_script_destroy(((cn_script_first *)user)->script); // whose memory user lies in
+static void first_end(void *user) {
+    sys_script_destroy(((script_first *)user)->script); // whose memory user lies in
 }
 
-static void *cn_first_run_begin(const void *user, const cn_env *env, double **memory) {
-    const cn_script_first *from = user;
-    cn_script *script = cn_script_copy(from->script, env);
-    cn_script_first *first = script ? CN_TAKE(script->memory, cn_script_first, 1) : NULL;
+static void *first_run_begin(const void *user, const cn_env *env, double **memory) {
+    const script_first *from = user;
+    sys_script *script = sys_script_copy(from->script, env);
+    script_first *first = script ? BASE_TAKE(script->memory, script_first, 1) : NULL;
     if (!first) {
-        cn_script_destroy(script);
+        sys_script_destroy(script);
         return NULL;
     }
     *first = *from;
@@ -521,40 +520,39 @@ static void *cn_first_run_begin(const void *user, const cn_env *env, double **me
     return first;
 }
 
-cn_status cn_script_first_order_create(const cn_env *env, const cn_script_first_order *def,
-                                       cn_system **out, cn_error *error) {
-    cn_script *script;
+cn_status sys_script_first_order_create(const cn_env *env, const sys_script_first_order *def,
+                                        cn_system **out, cn_error *error) {
+    sys_script *script;
     *out = NULL;
-    cn_status status = cn_script_create(env, &def->common, def->system.n, true,
-                                        def->b.count + def->e.count, &script, error);
+    cn_status status = sys_script_create(env, &def->common, def->system.n, true,
+                                         def->b.count + def->e.count, &script, error);
     if (status != CN_OK) {
         return status;
     }
-    cn_script_first *first = CN_TAKE_ZERO(script->memory, cn_script_first, 1);
+    script_first *first = BASE_TAKE_ZERO(script->memory, script_first, 1);
     if (!first) {
-        cn_script_destroy(script);
-        return cn_fail_memory(error);
+        sys_script_destroy(script);
+        return base_fail_memory(error);
     }
-    *first = (cn_script_first){.script = script, .n = def->b.count, .m = def->e.count};
-    first->b = cn_script_compile_all(script, def->b.of, def->b.count, &status, error);
-    first->e = cn_script_compile_all(script, def->e.of, def->e.count, &status, error);
+    *first = (script_first){.script = script, .n = def->b.count, .m = def->e.count};
+    first->b = sys_script_compile_all(script, def->b.of, def->b.count, &status, error);
+    first->e = sys_script_compile_all(script, def->e.of, def->e.count, &status, error);
     if (status == CN_OK) {
         cn_first_order system = def->system;
         system.name = def->common.name;
         system.user = first;
-        system.source = first->n > 0 ? cn_first_source : NULL;
-        system.offset = first->m > 0 ? cn_first_offset : NULL;
-        system.hooks =
-            (cn_system_hooks){.step_begin = script->samplers > 0 ? cn_first_sample : NULL,
-                              .memory = script->held,
-                              .memory_count = script->held_count,
-                              .run_begin = cn_first_run_begin,
-                              .run_end = cn_first_end,
-                              .end = cn_first_end};
+        system.source = first->n > 0 ? first_source : NULL;
+        system.offset = first->m > 0 ? first_offset : NULL;
+        system.hooks = (cn_system_hooks){.step_begin = script->samplers > 0 ? first_sample : NULL,
+                                         .memory = script->held,
+                                         .memory_count = script->held_count,
+                                         .run_begin = first_run_begin,
+                                         .run_end = first_end,
+                                         .end = first_end};
         status = cn_system_create_first_order(env, &system, out, error);
     }
     if (status != CN_OK) {
-        cn_script_destroy(script);
+        sys_script_destroy(script);
     }
     return status;
 }

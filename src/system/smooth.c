@@ -12,10 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_STAGES 7
+#define STAGES 7
 
 // Rows of the pair: the last is the solution of order 5, which is also the last stage.
-static const double cn_pair_a[CN_STAGES][CN_STAGES - 1] = {
+static const double pair_a[STAGES][STAGES - 1] = {
     {0.0},
     {1.0 / 5.0},
     {3.0 / 40.0, 9.0 / 40.0},
@@ -23,52 +23,53 @@ static const double cn_pair_a[CN_STAGES][CN_STAGES - 1] = {
     {19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0},
     {9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0},
     {35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0}};
-static const double cn_pair_c[CN_STAGES] = {0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0};
-static const double cn_pair_error[CN_STAGES] = {
+static const double pair_c[STAGES] = {0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0};
+static const double pair_error[STAGES] = {
     71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
     -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
 
-bool cn_smooth_allocate(cn_system_run *run) {
+bool sys_smooth_allocate(cn_system_run *run) {
     const cn_lagrangian *def = &run->system->lagrangian;
     cn_arena *memory = run->memory;
     int32_t n = def->n, rows = def->joints + 2 * def->contacts;
-    cn_smooth *s = CN_TAKE_ZERO(memory, cn_smooth, 1);
+    sys_smooth *s = BASE_TAKE_ZERO(memory, sys_smooth, 1);
     if (!s) {
         return false;
     }
     run->smooth = s;
-    s->G = CN_TAKE_ZERO(memory, double, (int64_t)rows *n);
-    s->E = CN_TAKE_ZERO(memory, double, (int64_t)rows *n);
-    s->d = CN_TAKE_ZERO(memory, double, rows);
-    s->drift = CN_TAKE_ZERO(memory, double, cn_contact_parts(run->system) * (int64_t)def->contacts);
-    s->lambda = CN_TAKE_ZERO(memory, double, 2 * (int64_t)def->contacts);
-    s->gap = CN_TAKE_ZERO(memory, double, def->contacts);
-    s->gap_rate = CN_TAKE_ZERO(memory, double, def->contacts);
-    s->value = CN_TAKE_ZERO(memory, double, CN_EVENT_KINDS *(int64_t)def->contacts);
-    s->rate = CN_TAKE_ZERO(memory, double, def->contacts);
-    s->bounced = CN_TAKE_ZERO(memory, bool, def->contacts);
-    s->stage = CN_TAKE_ZERO(memory, double, 2 * (int64_t)n * CN_STAGES);
+    s->G = BASE_TAKE_ZERO(memory, double, (int64_t)rows *n);
+    s->E = BASE_TAKE_ZERO(memory, double, (int64_t)rows *n);
+    s->d = BASE_TAKE_ZERO(memory, double, rows);
+    s->drift =
+        BASE_TAKE_ZERO(memory, double, sys_contact_parts(run->system) * (int64_t)def->contacts);
+    s->lambda = BASE_TAKE_ZERO(memory, double, 2 * (int64_t)def->contacts);
+    s->gap = BASE_TAKE_ZERO(memory, double, def->contacts);
+    s->gap_rate = BASE_TAKE_ZERO(memory, double, def->contacts);
+    s->value = BASE_TAKE_ZERO(memory, double, SYS_EVENT_KINDS *(int64_t)def->contacts);
+    s->rate = BASE_TAKE_ZERO(memory, double, def->contacts);
+    s->bounced = BASE_TAKE_ZERO(memory, bool, def->contacts);
+    s->stage = BASE_TAKE_ZERO(memory, double, 2 * (int64_t)n * STAGES);
     double **vectors[] = {&s->y, &s->y_stage, &s->y_end, &s->y_error};
     bool good = s->G && s->E && s->d && s->drift && s->lambda && s->gap && s->gap_rate &&
                 s->value && s->rate && s->bounced && s->stage;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        *vectors[i] = CN_TAKE_ZERO(memory, double, 2 * (int64_t)n);
+        *vectors[i] = BASE_TAKE_ZERO(memory, double, 2 * (int64_t)n);
         good = good && *vectors[i];
     }
-    return good && cn_instant_allocate(run->system, memory, &s->at) &&
-           cn_response_allocate(n, rows, memory, &s->response);
+    return good && sys_instant_allocate(run->system, memory, &s->at) &&
+           sys_response_allocate(n, rows, memory, &s->response);
 }
 
 // ---- the equations ----
 
 // The sign of sliding of a mode, 0 for the others.
-static double cn_mode_sign(double mode) {
-    return mode == CN_MODE_SLIDE_UP ? 1.0 : mode == CN_MODE_SLIDE_DOWN ? -1.0 : 0.0;
+static double mode_sign(double mode) {
+    return mode == SYS_MODE_SLIDE_UP ? 1.0 : mode == SYS_MODE_SLIDE_DOWN ? -1.0 : 0.0;
 }
 
 // One row more: G from row i of contact c, E with the friction that the normal force brings.
-static void cn_smooth_add(const cn_system *system, cn_smooth *s, int32_t *rows, int32_t c,
-                          int32_t i, double friction) {
+static void smooth_add(const cn_system *system, sys_smooth *s, int32_t *rows, int32_t c, int32_t i,
+                       double friction) {
     int32_t n = system->lagrangian.n, contacts = system->lagrangian.contacts;
     const double *row = s->at.rows + (int64_t)n * ((int64_t)contacts * i + c);
     const double *tangent = s->at.rows + (int64_t)n * ((int64_t)contacts + c);
@@ -82,67 +83,66 @@ static void cn_smooth_add(const cn_system *system, cn_smooth *s, int32_t *rows, 
 
 // The rows of joints and closed contacts at the instant s->at, with the right sides of the
 // accelerations; the response is prepared with M. false: no closed contact nor joint.
-static cn_status cn_smooth_rows(cn_system_run *run, cn_error *error) {
+static cn_status smooth_rows(cn_system_run *run, cn_error *error) {
     const cn_system *system = run->system;
     const cn_lagrangian *def = &system->lagrangian;
-    cn_smooth *s = run->smooth;
+    sys_smooth *s = run->smooth;
     int64_t n = def->n;
     int32_t rows = def->joints;
     memcpy(s->G, s->at.joint_rows, sizeof(double) * (size_t)(n * def->joints));
     memcpy(s->E, s->at.joint_rows, sizeof(double) * (size_t)(n * def->joints));
     if (def->joints > 0) {
-        cn_joint_drift(system, &s->at, &run->spare, s->d);
+        sys_joint_drift(system, &s->at, &run->spare, s->d);
         for (int32_t j = 0; j < def->joints; j++) {
             s->d[j] = -s->d[j];
         }
     }
     bool closed = false;
     for (int32_t c = 0; c < def->contacts; c++) {
-        closed = closed || run->mode[c] != CN_MODE_OPEN;
+        closed = closed || run->mode[c] != SYS_MODE_OPEN;
     }
     if (closed) {
-        cn_contact_drift(system, &s->at, &run->spare, s->drift);
+        sys_contact_drift(system, &s->at, &run->spare, s->drift);
     }
     for (int32_t c = 0; c < def->contacts; c++) {
-        if (run->mode[c] != CN_MODE_OPEN) {
-            cn_smooth_add(system, s, &rows, c, 0,
-                          -def->contact[c].friction * cn_mode_sign(run->mode[c]));
+        if (run->mode[c] != SYS_MODE_OPEN) {
+            smooth_add(system, s, &rows, c, 0, -def->contact[c].friction * mode_sign(run->mode[c]));
         }
-        if (run->mode[c] == CN_MODE_STICK) {
-            cn_smooth_add(system, s, &rows, c, 1, 0.0);
+        if (run->mode[c] == SYS_MODE_STICK) {
+            smooth_add(system, s, &rows, c, 1, 0.0);
         }
     }
     memcpy(s->response.K, s->at.M, sizeof(double) * (size_t)(n * n));
     s->response.joints = rows;
-    return cn_response_prepare(&s->response, s->G, s->E, error);
+    return sys_response_prepare(&s->response, s->G, s->E, error);
 }
 
-cn_status cn_smooth_rates(cn_system_run *run, double t, const double *y, double *a,
-                          cn_error *error) {
+cn_status sys_smooth_rates(cn_system_run *run, double t, const double *y, double *a,
+                           cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
-    cn_smooth *s = run->smooth;
+    sys_smooth *s = run->smooth;
     size_t bytes = sizeof(double) * (size_t)def->n;
     s->at.t = t;
     memcpy(s->at.q, y, bytes);
     memcpy(s->at.v, y + def->n, bytes);
-    cn_status status = cn_instant_evaluate(run->system, &s->at, error);
+    cn_status status = sys_instant_evaluate(run->system, &s->at, error);
     if (status == CN_OK) {
-        status = cn_smooth_rows(run, error);
+        status = smooth_rows(run, error);
     }
     if (status != CN_OK) {
         return status;
     }
     memcpy(a, s->at.F, bytes);
-    cn_response_apply(&s->response, s->d, a);
+    sys_response_apply(&s->response, s->d, a);
     int32_t row = def->joints;
     for (int32_t c = 0; c < def->contacts; c++) {
-        double sign = cn_mode_sign(run->mode[c]);
+        double sign = mode_sign(run->mode[c]);
         s->lambda[2 * c] = s->lambda[2 * c + 1] = 0.0;
-        if (run->mode[c] != CN_MODE_OPEN) {
+        if (run->mode[c] != SYS_MODE_OPEN) {
             s->lambda[2 * c] = s->response.s[row++];
             s->lambda[2 * c + 1] = -sign * def->contact[c].friction * s->lambda[2 * c];
         }
-        if (run->mode[c] == CN_MODE_STICK) {
+        if (run->mode[c] == SYS_MODE_STICK) {
             s->lambda[2 * c + 1] = s->response.s[row++];
         }
     }
@@ -152,45 +152,45 @@ cn_status cn_smooth_rates(cn_system_run *run, double t, const double *y, double 
 // ---- one step ----
 
 // Rates of stage k from the state y.
-static cn_status cn_smooth_stage(cn_system_run *run, double t, const double *y, int32_t k,
-                                 cn_error *error) {
+static cn_status smooth_stage(cn_system_run *run, double t, const double *y, int32_t k,
+                              cn_error *error) {
     int32_t n = run->system->lagrangian.n;
     double *rates = run->smooth->stage + 2 * (int64_t)n * k;
     memcpy(rates, y + n, sizeof(double) * (size_t)n);
-    return cn_smooth_rates(run, t, y, rates + n, error);
+    return sys_smooth_rates(run, t, y, rates + n, error);
 }
 
-cn_status cn_smooth_begin(cn_system_run *run, double t, cn_error *error) {
-    return cn_smooth_stage(run, t, run->smooth->y, 0, error);
+cn_status sys_smooth_begin(cn_system_run *run, double t, cn_error *error) {
+    return smooth_stage(run, t, run->smooth->y, 0, error);
 }
 
-cn_status cn_smooth_try(cn_system_run *run, double t, double h, cn_error *error) {
-    cn_smooth *s = run->smooth;
+cn_status sys_smooth_try(cn_system_run *run, double t, double h, cn_error *error) {
+    sys_smooth *s = run->smooth;
     int64_t size = 2 * (int64_t)run->system->lagrangian.n;
     cn_status status = CN_OK;
-    for (int32_t k = 1; status == CN_OK && k < CN_STAGES; k++) {
-        double *y = k == CN_STAGES - 1 ? s->y_end : s->y_stage;
+    for (int32_t k = 1; status == CN_OK && k < STAGES; k++) {
+        double *y = k == STAGES - 1 ? s->y_end : s->y_stage;
         for (int64_t i = 0; i < size; i++) {
             double sum = 0.0;
             for (int32_t j = 0; j < k; j++) {
-                sum += cn_pair_a[k][j] * s->stage[size * j + i];
+                sum += pair_a[k][j] * s->stage[size * j + i];
             }
             y[i] = s->y[i] + h * sum;
         }
-        status = cn_smooth_stage(run, t + cn_pair_c[k] * h, y, k, error);
+        status = smooth_stage(run, t + pair_c[k] * h, y, k, error);
     }
     for (int64_t i = 0; status == CN_OK && i < size; i++) {
         double sum = 0.0;
-        for (int32_t j = 0; j < CN_STAGES; j++) {
-            sum += cn_pair_error[j] * s->stage[size * j + i];
+        for (int32_t j = 0; j < STAGES; j++) {
+            sum += pair_error[j] * s->stage[size * j + i];
         }
         s->y_error[i] = h * sum;
     }
     return status;
 }
 
-double cn_smooth_error(const cn_system_run *run) {
-    const cn_smooth *s = run->smooth;
+double sys_smooth_error(const cn_system_run *run) {
+    const sys_smooth *s = run->smooth;
     int32_t n = run->system->lagrangian.n;
     double worst = 0.0;
     for (int32_t part = 0; part < 2; part++) {
@@ -208,9 +208,9 @@ double cn_smooth_error(const cn_system_run *run) {
 
 // ---- projection ----
 
-cn_status cn_smooth_project(cn_system_run *run, double t, cn_error *error) {
+cn_status sys_smooth_project(cn_system_run *run, double t, cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
-    cn_smooth *s = run->smooth;
+    sys_smooth *s = run->smooth;
     int32_t n = def->n;
     cn_status status = CN_OK;
     for (int32_t part = 0; status == CN_OK && part < 2; part++) {
@@ -218,9 +218,9 @@ cn_status cn_smooth_project(cn_system_run *run, double t, cn_error *error) {
         s->at.t = t;
         memcpy(s->at.q, s->y, sizeof(double) * (size_t)n);
         memcpy(s->at.v, s->y + n, sizeof(double) * (size_t)n);
-        status = cn_instant_evaluate(run->system, &s->at, error);
+        status = sys_instant_evaluate(run->system, &s->at, error);
         if (status == CN_OK) {
-            status = cn_smooth_rows(run, error);
+            status = smooth_rows(run, error);
         }
         if (status != CN_OK || s->response.joints == 0) {
             return status;
@@ -234,18 +234,18 @@ cn_status cn_smooth_project(cn_system_run *run, double t, cn_error *error) {
             s->d[row++] = part == 0 ? -s->at.theta[j] : -rate;
         }
         for (int32_t c = 0; c < def->contacts; c++) {
-            if (run->mode[c] != CN_MODE_OPEN) {
-                double rate = cn_instant_velocity(run->system, &s->at, c, 0, s->at.v);
+            if (run->mode[c] != SYS_MODE_OPEN) {
+                double rate = sys_instant_velocity(run->system, &s->at, c, 0, s->at.v);
                 s->d[row++] = part == 0 ? -s->at.gap[c] : -rate;
             }
-            if (run->mode[c] == CN_MODE_STICK) {
-                double rate = cn_instant_velocity(run->system, &s->at, c, 1, s->at.v);
+            if (run->mode[c] == SYS_MODE_STICK) {
+                double rate = sys_instant_velocity(run->system, &s->at, c, 1, s->at.v);
                 s->d[row++] = part == 0 ? 0.0 : -rate;
             }
         }
         double *change = run->change;
         memset(change, 0, sizeof(double) * (size_t)n);
-        cn_response_apply(&s->response, s->d, change);
+        sys_response_apply(&s->response, s->d, change);
         for (int32_t k = 0; k < n; k++) {
             s->y[n * part + k] += change[k];
         }

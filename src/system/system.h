@@ -20,7 +20,7 @@ struct cn_system {
 };
 
 // A Lagrangian system at one instant: all its functions there.
-typedef struct cn_instant {
+typedef struct sys_instant {
     double t;
     double *q, *v; // where
     double *M, *F; // n x n, n
@@ -28,39 +28,39 @@ typedef struct cn_instant {
     double *rows;  // parts contacts x n: all normal ones, then all tangential ones
     double *rate;  // parts contacts, in the same order
     double *theta, *joint_rows, *joint_rate;
-} cn_instant;
+} sys_instant;
 
 // The law of a contact, which may be changed between steps.
-cn_lagrangian_contact *cn_system_law(cn_system *system, int32_t contact);
+cn_lagrangian_contact *sys_system_law(cn_system *system, int32_t contact);
 // The user pointer and hooks of either kind.
-void *cn_system_user(const cn_system *system);
-const cn_system_hooks *cn_system_hooks_of(const cn_system *system);
+void *sys_system_user(const cn_system *system);
+const cn_system_hooks *sys_system_hooks_of(const cn_system *system);
 
-bool cn_instant_allocate(const cn_system *system, cn_arena *memory, cn_instant *out);
+bool sys_instant_allocate(const cn_system *system, cn_arena *memory, sys_instant *out);
 // Everything at (t, q, v), which are instant->t, q, v. CN_ERR_NUMERIC names what is not finite.
-cn_status cn_instant_evaluate(const cn_system *system, cn_instant *instant, cn_error *error);
+cn_status sys_instant_evaluate(const cn_system *system, sys_instant *instant, cn_error *error);
 // F_q, F_v (n x n) at an evaluated instant, by the system's function or by differences. work: an
 // instant to spoil.
-cn_status cn_force_gradient(const cn_system *system, const cn_instant *at, cn_instant *work,
-                            double *F_q, double *F_v, cn_error *error);
+cn_status sys_force_gradient(const cn_system *system, const sys_instant *at, sys_instant *work,
+                             double *F_q, double *F_v, cn_error *error);
 // The checks of cn_system_create.
-cn_status cn_lagrangian_check(const cn_system *system, cn_error *error);
-cn_status cn_first_order_check(const cn_system *system, cn_error *error);
+cn_status sys_lagrangian_check(const cn_system *system, cn_error *error);
+cn_status sys_first_order_check(const cn_system *system, cn_error *error);
 
 // How many of the parts of a contact a system has: 2 in the plane, 3 in space.
-static inline int32_t cn_contact_parts(const cn_system *system) {
+static inline int32_t sys_contact_parts(const cn_system *system) {
     return system->lagrangian.tangents == 2 ? 3 : 2;
 }
 // u_i = row_i v + rate_i of contact c, i = 0 normal, 1 and 2 tangential.
-double cn_instant_velocity(const cn_system *system, const cn_instant *at, int32_t c, int32_t i,
-                           const double *v);
-double cn_kinetic(const cn_system *system, const double *M, const double *v);
-double cn_potential(const cn_system *system, double t, const double *q);
+double sys_instant_velocity(const cn_system *system, const sys_instant *at, int32_t c, int32_t i,
+                            const double *v);
+double sys_kinetic(const cn_system *system, const double *M, const double *v);
+double sys_potential(const cn_system *system, double t, const double *q);
 
 // ---- the response to impulses ----
 
 // x = K^-1 b under the joints: K x = b + E' s with G x = d. K need not be symmetric.
-typedef struct cn_response {
+typedef struct sys_response {
     int32_t n, joints;
     double *K; // n x n; its factors
     int32_t *pivot;
@@ -69,35 +69,35 @@ typedef struct cn_response {
     double *S;  // joints x joints: G K^-1 E', its factors
     int32_t *S_pivot;
     double *s; // joint impulses of the last solve
-} cn_response;
+} sys_response;
 
-bool cn_response_allocate(int32_t n, int32_t joints, cn_arena *memory, cn_response *out);
+bool sys_response_allocate(int32_t n, int32_t joints, cn_arena *memory, sys_response *out);
 // Factors response->K with the joint rows G and the directions E of their impulses, which may be
 // the same. Joint rows that depend on one another are allowed.
-cn_status cn_response_prepare(cn_response *response, const double *G, const double *E,
-                              cn_error *error);
+cn_status sys_response_prepare(sys_response *response, const double *G, const double *E,
+                               cn_error *error);
 // x := the solution for b = x and d; d NULL: zero.
-void cn_response_apply(cn_response *response, const double *d, double *x);
+void sys_response_apply(sys_response *response, const double *d, double *x);
 
 // ---- a run ----
 
-typedef struct cn_system_scheme_row cn_system_scheme_row;
+typedef struct sys_system_scheme_row sys_system_scheme_row;
 
 // Numbers of the contacts of one step, CN_CONTACT_PARTS a contact.
-typedef struct cn_contact_set {
+typedef struct sys_contact_set {
     bool *active;   // contacts
     double *shift;  // the law holds for u + shift
     double *p;      // impulses
     double *before; // u before, seen at the end, of the active ones
     double *u;      // u after, as the one-step problem has it
-} cn_contact_set;
+} sys_contact_set;
 
 struct cn_system_run {
     const cn_system *system; // own, where the system gives each run a user pointer of its own
     cn_system own;
     cn_env env;
     cn_system_opts opts;
-    const cn_system_scheme_row *scheme;
+    const sys_system_scheme_row *scheme;
     const cn_friction_solver *friction;
     const cn_lcp_solver *lcp;
     const cn_mcp_solver *mixed;
@@ -108,112 +108,114 @@ struct cn_system_run {
     double *q, *v;
     double *a, *acceleration; // of the alpha schemes: auxiliary and true
     double *lambda, *y;       // first order, m
-    double *memory_of_scheme; // CN_SCHEME_MEMORY numbers that a scheme keeps from step to step
+    double *memory_of_scheme; // SYS_SCHEME_MEMORY numbers that a scheme keeps from step to step
 
     // Results of the last step and workspace.
     double *impulse; // CN_CONTACT_PARTS a contact, over the step
-    cn_contact_set set;
-    cn_instant old, now, spare;
-    cn_response response;
+    sys_contact_set set;
+    sys_instant old, now, spare;
+    sys_response response;
     double *F_q, *F_v, *residual, *change, *d; // n x n twice; n, n; joints
     double *direction;                         // joints x n: of the joints' impulses
-    double *mode;             // event-driven, part of the state: cn_contact_mode of each contact
-    struct cn_smooth *smooth; // event-driven: its workspace
-    double *PB;               // first order: n x m, (1 - h theta A)^-1 B h theta_multiplier
-    cn_mcp *mcp;              // its one-step problem; M stays the same
+    double *mode;              // event-driven, part of the state: sys_contact_mode of each contact
+    struct sys_smooth *smooth; // event-driven: its workspace
+    double *PB;                // first order: n x m, (1 - h theta A)^-1 B h theta_multiplier
+    cn_mcp *mcp;               // its one-step problem; M stays the same
 };
 
-#define CN_SCHEME_MEMORY 4
+#define SYS_SCHEME_MEMORY 4
 
-typedef cn_status cn_system_scheme_fn(cn_system_run *run, cn_system_report *report,
-                                      cn_error *error);
-struct cn_system_scheme_row {
+typedef cn_status sys_system_scheme_fn(cn_system_run *run, cn_system_report *report,
+                                       cn_error *error);
+struct sys_system_scheme_row {
     cn_system_scheme scheme;
-    cn_system_scheme_fn *step;  // from run->step * h over one h: q, v and what else it keeps
-    cn_system_scheme_fn *start; // before the first step; may be NULL. report is not given
+    sys_system_scheme_fn *step;  // from run->step * h over one h: q, v and what else it keeps
+    sys_system_scheme_fn *start; // before the first step; may be NULL. report is not given
 };
-const cn_system_scheme_row *cn_system_scheme_row_find(const char *name);
+const sys_system_scheme_row *sys_system_scheme_row_find(const char *name);
 
-cn_system_scheme_fn cn_moreau_jean_step, cn_first_order_step, cn_first_order_start,
-    cn_event_driven_step, cn_event_driven_start;
-cn_system_scheme_fn cn_newmark_step, cn_hht_step, cn_generalized_alpha_step, cn_alpha_start;
+sys_system_scheme_fn sys_moreau_jean_step, sys_first_order_step, sys_first_order_start,
+    sys_event_driven_step, sys_event_driven_start;
+sys_system_scheme_fn sys_newmark_step, sys_hht_step, sys_generalized_alpha_step, sys_alpha_start;
 
 // ---- one step ----
 
 // Which contacts take part, and their shifts from the velocities before: g + activation h u_N <= 0
 // at the old instant. The tangential velocity before counts where restitution_tangent is not 0.
-void cn_contacts_activate(cn_system_run *run, const cn_instant *old, double h, cn_contact_set *set);
+void sys_contacts_activate(cn_system_run *run, const sys_instant *old, double h,
+                           sys_contact_set *set);
 // v: in, velocities without contact; out, with the impulses set->p of the active contacts, whose
 // rows are those of at. report: residual, outcome.
-cn_status cn_contacts_solve(cn_system_run *run, const cn_instant *at, cn_contact_set *set,
-                            double *v, cn_system_report *report, cn_error *error);
+cn_status sys_contacts_solve(cn_system_run *run, const sys_instant *at, sys_contact_set *set,
+                             double *v, cn_system_report *report, cn_error *error);
 // dq: in, a change of the coordinates; out, with the least that opens the gaps of the active
 // contacts there, to first order, in the metric of the response.
-cn_status cn_contacts_push_out(cn_system_run *run, const cn_instant *at, const cn_contact_set *set,
-                               double *dq, cn_error *error);
+cn_status sys_contacts_push_out(cn_system_run *run, const sys_instant *at,
+                                const sys_contact_set *set, double *dq, cn_error *error);
 // What an accepted step adds to the report and to run->impulse: counts, dissipation, penetration,
 // impacts told. The contact velocities before are those of v_before seen at the instant now.
-void cn_contacts_report(cn_system_run *run, double t, const cn_instant *old, const cn_instant *now,
-                        const double *v_before, const cn_contact_set *set,
-                        cn_system_report *report);
+void sys_contacts_report(cn_system_run *run, double t, const sys_instant *old,
+                         const sys_instant *now, const double *v_before, const sys_contact_set *set,
+                         cn_system_report *report);
 
 // The rates of change of u at constant v along the motion: drift[i] = dH_i/dt v + d rate_i/dt of
 // the contacts (parts contacts, all normal ones first) or of the joints, by differences. work: an
 // instant to spoil.
-void cn_contact_drift(const cn_system *system, const cn_instant *at, cn_instant *work,
-                      double *drift);
-void cn_joint_drift(const cn_system *system, const cn_instant *at, cn_instant *work, double *drift);
+void sys_contact_drift(const cn_system *system, const sys_instant *at, sys_instant *work,
+                       double *drift);
+void sys_joint_drift(const cn_system *system, const sys_instant *at, sys_instant *work,
+                     double *drift);
 // a = M^-1 (F + G' s) with the joints satisfied at the level of accelerations, without contacts.
 // The response is left prepared with M.
-cn_status cn_smooth_acceleration(cn_system_run *run, const cn_instant *at, double *a,
-                                 cn_error *error);
+cn_status sys_smooth_acceleration(cn_system_run *run, const sys_instant *at, double *a,
+                                  cn_error *error);
 
 // ---- smooth phases of the event-driven scheme ----
 
 // What a contact does during a smooth phase.
-typedef enum cn_contact_mode {
-    CN_MODE_OPEN,
-    CN_MODE_CLOSED, // without friction
-    CN_MODE_STICK,
-    CN_MODE_SLIDE_UP,  // u_T > 0
-    CN_MODE_SLIDE_DOWN // u_T < 0
-} cn_contact_mode;
+typedef enum sys_contact_mode {
+    SYS_MODE_OPEN,
+    SYS_MODE_CLOSED, // without friction
+    SYS_MODE_STICK,
+    SYS_MODE_SLIDE_UP,  // u_T > 0
+    SYS_MODE_SLIDE_DOWN // u_T < 0
+} sys_contact_mode;
 
 // The motion with the contacts' modes held: they and the joints are equations at the level of
 // accelerations.
-typedef struct cn_smooth {
-    cn_instant at;
-    cn_response response; // joints and contacts
-    double *G, *E, *d;    // its rows, directions and right sides
-    double *drift;        // parts contacts
-    double *lambda;       // contact forces, 2 a contact
-    double *stage;        // rates of 7 stages, 2 n each
-    double *y, *y_stage;  // 2 n: q, v
+typedef struct sys_smooth {
+    sys_instant at;
+    sys_response response; // joints and contacts
+    double *G, *E, *d;     // its rows, directions and right sides
+    double *drift;         // parts contacts
+    double *lambda;        // contact forces, 2 a contact
+    double *stage;         // rates of 7 stages, 2 n each
+    double *y, *y_stage;   // 2 n: q, v
     double *y_end, *y_error;
     double *gap, *gap_rate; // of the contacts at the start of a step
     bool *bounced;          // contacts that had an impact in this step
     double *value, *rate;   // of what events are roots of, and of the gaps, at its end
-} cn_smooth;
-#define CN_EVENT_KINDS 4
+} sys_smooth;
+#define SYS_EVENT_KINDS 4
 
-bool cn_smooth_allocate(cn_system_run *run);
+bool sys_smooth_allocate(cn_system_run *run);
 // Accelerations a and contact forces smooth->lambda at (t, y); the instant smooth->at is evaluated.
-cn_status cn_smooth_rates(cn_system_run *run, double t, const double *y, double *a,
-                          cn_error *error);
+cn_status sys_smooth_rates(cn_system_run *run, double t, const double *y, double *a,
+                           cn_error *error);
 // One step of Dormand and Prince's pair: y_end, y_error from y. The first stage must have been
-// filled (cn_smooth_begin).
-cn_status cn_smooth_begin(cn_system_run *run, double t, cn_error *error);
-cn_status cn_smooth_try(cn_system_run *run, double t, double h, cn_error *error);
+// filled (sys_smooth_begin).
+cn_status sys_smooth_begin(cn_system_run *run, double t, cn_error *error);
+cn_status sys_smooth_try(cn_system_run *run, double t, double h, cn_error *error);
 // The error of the last step over what is allowed.
-double cn_smooth_error(const cn_system_run *run);
+double sys_smooth_error(const cn_system_run *run);
 // Brings y back onto its joints and closed contacts, positions and velocities.
-cn_status cn_smooth_project(cn_system_run *run, double t, cn_error *error);
+cn_status sys_smooth_project(cn_system_run *run, double t, cn_error *error);
 
 // What rounding of the joints leaves open in a change of the coordinates; zero without joints.
-double cn_joint_rounding(const cn_system *system, const double *q);
+double sys_joint_rounding(const cn_system *system, const double *q);
 
 // One Moreau-Jean step of length h from (t, q, v), in place; the workspace is the run's.
-cn_status cn_moreau_jean_advance(cn_system_run *run, double t, double h, double *q, double *v,
-                                 cn_system_report *report, cn_error *error);
+cn_status sys_moreau_jean_advance(cn_system_run *run, double t, double h, double *q, double *v,
+                                  cn_system_report *report, cn_error *error);
 
 #endif

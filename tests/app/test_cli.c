@@ -147,11 +147,11 @@ CN_TEST(solve_json_has_the_contracts_keys_in_order) {
     assert_string_equal(cn_json_string(json, "solver"), "nsgs");
     assert_string_equal(cn_json_string(json, "local"), "hybrid");
     assert_string_equal(cn_json_string(json, "outcome"), "solved");
-    CN_CHECK_NEAR(cn_json_number(json, "dim"), 3, 0);
-    CN_CHECK_NEAR(cn_json_number(json, "contacts"), 12, 0);
-    CN_CHECK_NEAR(cn_json_number(json, "tol"), 1e-6, 0);
-    CN_CHECK_BELOW(cn_json_number(json, "residual"), 1e-6);
-    CN_CHECK_TRUE(cn_json_number(json, "cpu_s") >= 0.0);
+    CN_CHECK_NEAR(io_json_number(json, "dim"), 3, 0);
+    CN_CHECK_NEAR(io_json_number(json, "contacts"), 12, 0);
+    CN_CHECK_NEAR(io_json_number(json, "tol"), 1e-6, 0);
+    CN_CHECK_BELOW(io_json_number(json, "residual"), 1e-6);
+    CN_CHECK_TRUE(io_json_number(json, "cpu_s") >= 0.0);
     assert_int_equal(cn_count_lines(cli.out), 1);
     cJSON_Delete(json);
     cn_cli_leave(&cli);
@@ -165,7 +165,7 @@ CN_TEST(local_is_null_where_no_local_solver_takes_part) {
     for (int i = 0; i < 2; i++) {
         cJSON *json = cn_cli_json(&cli, i);
         CN_CHECK_TRUE(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(json, "local")));
-        CN_CHECK_NEAR(cn_json_number(json, "dim"), i == 0 ? 2 : 1, 0);
+        CN_CHECK_NEAR(io_json_number(json, "dim"), i == 0 ? 2 : 1, 0);
         cJSON_Delete(json);
     }
     cn_cli_leave(&cli);
@@ -177,7 +177,7 @@ CN_TEST(not_reaching_the_tolerance_is_exit_3) {
     CN_CLI_EXPECT(&cli, 3, "solve small.hdf5 --solver nsgs --max-iter 1 --tol 1e-12 --json");
     cJSON *json = cn_cli_json(&cli, 0);
     assert_string_equal(cn_json_string(json, "outcome"), "limit");
-    CN_CHECK_NEAR(cn_json_number(json, "iterations"), 1, 0);
+    CN_CHECK_NEAR(io_json_number(json, "iterations"), 1, 0);
     cJSON_Delete(json);
     cn_cli_leave(&cli);
 }
@@ -251,7 +251,7 @@ CN_TEST(settings_reach_the_solver) {
                  settings[i]);
         CN_CHECK_TRUE(cn_cli_run(&cli, arguments) != 2);
         cJSON *json = cn_cli_json(&cli, 0);
-        sweeps[i] = cn_json_number(json, "iterations");
+        sweeps[i] = io_json_number(json, "iterations");
         cJSON_Delete(json);
     }
     CN_CHECK_TRUE(sweeps[0] < sweeps[1]);
@@ -291,7 +291,7 @@ CN_TEST(warm_start_begins_at_the_stored_guess) {
                       warm ? "solve g.hdf5 --solver nsgs --tol 1e-6 -j --warm"
                            : "solve g.hdf5 --solver nsgs --tol 1e-6 -j");
         cJSON *json = cn_cli_json(&cli, 0);
-        iterations[warm] = cn_json_number(json, "iterations");
+        iterations[warm] = io_json_number(json, "iterations");
         cJSON_Delete(json);
     }
     CN_CHECK_TRUE(iterations[0] > 1);
@@ -305,7 +305,7 @@ CN_TEST(one_bad_file_does_not_stop_the_others) {
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, CN_SMALL "-o a.hdf5");
     CN_CLI_EXPECT(&cli, 0, CN_SMALL "--dim 2 -o c.hdf5");
-    cn_file_write("b.hdf5", "\1\2\3", 3);
+    io_file_write("b.hdf5", "\1\2\3", 3);
     CN_CLI_EXPECT(&cli, 4, "solve a.hdf5 b.hdf5 c.hdf5 --tol 1e-6 --json -o out");
     assert_int_equal(cn_count_lines(cli.out), 2);
     assert_int_equal(cn_count_lines(cli.err), 1);
@@ -323,9 +323,9 @@ static void cn_check_round_trip(cn_cli *cli, const char *generate) {
     CN_CLI_EXPECT(cli, 0, "check s.hdf5 --json");
     cJSON *checked = cn_cli_json(cli, 0);
     for (int i = 0; i < 3; i++) {
-        CN_CHECK_NEAR(cn_json_number(checked, keys[i]), cn_json_number(solved, keys[i]), 0);
+        CN_CHECK_NEAR(io_json_number(checked, keys[i]), io_json_number(solved, keys[i]), 0);
     }
-    CN_CHECK_BELOW(cn_json_number(checked, "velocity_mismatch"), 1e-13);
+    CN_CHECK_BELOW(io_json_number(checked, "velocity_mismatch"), 1e-13);
     CN_CHECK_TRUE(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(checked, "within")));
     cJSON_Delete(solved);
     cJSON_Delete(checked);
@@ -346,7 +346,7 @@ CN_TEST(check_reports_and_judges) {
     cn_check_golden(cli.out, "check");
     CN_CLI_EXPECT(&cli, 3, "check p.hdf5 --tol 0 --measure q"); // planted to round-off, not to zero
     CN_CHECK_HOLDS(cli.out, "NOT within tolerance (q residual");
-    cn_file_write("bare.dat", cn_good_dat, strlen(cn_good_dat));
+    io_file_write("bare.dat", cn_good_dat, strlen(cn_good_dat));
     CN_CLI_EXPECT(&cli, 4, "check bare.dat");
     CN_CHECK_HOLDS(cli.err, "bare.dat: no solution is stored");
     cn_cli_leave(&cli);
@@ -373,7 +373,7 @@ CN_TEST(check_sees_free_fall_at_large_friction) {
     cJSON *json = cn_cli_json(&cli, 0);
     static const char *const keys[] = {"residual", "residual_q", "residual_max"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        CN_CHECK_BELOW(0.1, cn_json_number(json, keys[i]));
+        CN_CHECK_BELOW(0.1, io_json_number(json, keys[i]));
     }
     cJSON_Delete(json);
     cn_cli_leave(&cli);
@@ -391,10 +391,10 @@ CN_TEST(info_tells_what_is_in_a_file) {
     assert_string_equal(cn_json_string(local, "kind"), "friction");
     static const char *const same[] = {"contacts", "entries", "islands", "pressing", "mu_max"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
-        CN_CHECK_NEAR(cn_json_number(local, same[i]), cn_json_number(global, same[i]), 0);
+        CN_CHECK_NEAR(io_json_number(local, same[i]), io_json_number(global, same[i]), 0);
     }
-    CN_CHECK_NEAR(cn_json_number(local, "mu_min"), 0.5, 0);
-    CN_CHECK_BELOW(cn_json_number(local, "asymmetry"), 1e-14);
+    CN_CHECK_NEAR(io_json_number(local, "mu_min"), 0.5, 0);
+    CN_CHECK_BELOW(io_json_number(local, "asymmetry"), 1e-14);
     CN_CHECK_TRUE(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(local, "solution")));
     cJSON_Delete(global);
     cJSON_Delete(local);
@@ -480,7 +480,7 @@ static void cn_check_refused(cn_cli *cli, const char *path) {
 
 CN_TEST(every_command_refuses_what_is_no_problem) {
     cn_cli cli = cn_cli_enter();
-    cn_file_write("word.dat", "hello\n", 6);
+    io_file_write("word.dat", "hello\n", 6);
     cn_check_refused_by(&cli, "solve", "word.dat");
     cn_check_refused_by(&cli, "check", "word.dat");
     cn_check_refused_by(&cli, "info", "word.dat");
@@ -497,11 +497,11 @@ CN_TEST(random_bytes_are_refused) {
         noise = noise * 1664525u + 1013904223u;
         bytes[i] = (unsigned char)(noise >> 24);
     }
-    cn_file_write("random.hdf5", bytes, sizeof bytes);
+    io_file_write("random.hdf5", bytes, sizeof bytes);
     cn_check_refused(&cli, "random.hdf5");
-    cn_file_write("empty.hdf5", "", 0);
+    io_file_write("empty.hdf5", "", 0);
     cn_check_refused(&cli, "empty.hdf5");
-    cn_file_write("empty.dat", "", 0);
+    io_file_write("empty.dat", "", 0);
     cn_check_refused(&cli, "empty.dat");
     cn_cli_leave(&cli);
 }
@@ -514,7 +514,7 @@ CN_TEST(truncated_hdf5_is_refused) {
     size_t size = fread(bytes, 1, sizeof bytes, whole);
     fclose(whole);
     for (size_t part = 1; part < 16; part += 3) {
-        cn_file_write("cut.hdf5", bytes, size * part / 16);
+        io_file_write("cut.hdf5", bytes, size * part / 16);
         cn_check_refused(&cli, "cut.hdf5");
     }
     cn_cli_leave(&cli);
@@ -522,7 +522,7 @@ CN_TEST(truncated_hdf5_is_refused) {
 
 CN_TEST(invalid_numbers_are_refused_with_their_place) {
     cn_cli cli = cn_cli_enter();
-    cn_file_write("good.dat", cn_good_dat, strlen(cn_good_dat));
+    io_file_write("good.dat", cn_good_dat, strlen(cn_good_dat));
     CN_CLI_EXPECT(&cli, 0, "solve good.dat --json");
     static const char *const bad[] = {
         "3\n1\n0 3 3\n3 3\n1 0 0 0 1 0 0 0 1\n-1 0.1 0\n-0.5\n",  // negative mu
@@ -532,10 +532,10 @@ CN_TEST(invalid_numbers_are_refused_with_their_place) {
         "3\n1\n0 3 3\n3 3\n1 0 0 0 1 0 0 0 1\n-1 0.1 x\n0.5\n",   // a word
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        cn_file_write("bad.dat", bad[i], strlen(bad[i]));
+        io_file_write("bad.dat", bad[i], strlen(bad[i]));
         cn_check_refused(&cli, "bad.dat");
     }
-    cn_file_write("bad.dat", bad[4], strlen(bad[4]));
+    io_file_write("bad.dat", bad[4], strlen(bad[4]));
     CN_CLI_EXPECT(&cli, 4, "solve bad.dat");
     CN_CHECK_HOLDS(cli.err, "bad.dat:6:8: ");
     CN_CHECK_HOLDS(cli.err, "\n  -1 0.1 x\n         ^\n");

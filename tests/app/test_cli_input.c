@@ -9,7 +9,7 @@ static bool cn_exists(const char *path) {
 }
 
 static void cn_scene_write(const char *path, const char *text) {
-    cn_file_write(path, text, strlen(text));
+    io_file_write(path, text, strlen(text));
 }
 
 // How many events of a run hold the words.
@@ -84,7 +84,7 @@ CN_TEST(bad_scenes_are_exit_4_and_leave_nothing) {
         char text[1024];
         bool whole = strncmp(cases[i].text, "cairn", 5) == 0;
         snprintf(text, sizeof text, "%s%s", whole ? "" : head, cases[i].text);
-        cn_file_write("bad.yaml", text, strlen(text));
+        io_file_write("bad.yaml", text, strlen(text));
         CN_CLI_EXPECT(&cli, 4, "run bad.yaml");
         CN_CHECK_HOLDS(cli.err, cases[i].says);
         assert_string_equal(cli.out, "");
@@ -99,7 +99,8 @@ CN_TEST(bad_scenes_are_exit_4_and_leave_nothing) {
 
 #define CN_GROUND                                                                                  \
     "  - {name: ground, fixed: true, material: a, shape: {plane: {normal: [0, 0, 1]}}}\n"
-#define CN_BALL "  - {name: ball, material: a, position: [0, 0, 1], shape: {sphere: {radius: 1}}}\n"
+#define CN_SPHERE                                                                                  \
+    "  - {name: ball, material: a, position: [0, 0, 1], shape: {sphere: {radius: 1}}}\n"
 
 // On standard error with its place, as an event of step 0, in the JSON; --quiet leaves the event.
 CN_TEST(friction_above_5_is_warned_of) {
@@ -109,7 +110,7 @@ CN_TEST(friction_above_5_is_warned_of) {
     cn_cli cli = cn_cli_enter();
     cn_scene_write("s.yaml", "cairn: 1\nmaterials: {a: {density: 1}}\n"
                              "contacts: [{between: [a, '*'], friction: 7}]\n"
-                             "time: {until: 0.01}\nbodies:\n" CN_GROUND CN_BALL);
+                             "time: {until: 0.01}\nbodies:\n" CN_GROUND CN_SPHERE);
     CN_CLI_EXPECT(&cli, 0, "run s.yaml");
     assert_string_equal(cli.err, says);
     assert_int_equal(cn_count_events("s.run", "warning: friction of 7"), 1);
@@ -129,7 +130,7 @@ CN_TEST(materials_without_a_law_are_warned_of_once_a_pair) {
     cn_scene_write("s.yaml",
                    "cairn: 1\nmaterials: {a: {density: 1}, b: {density: 1}}\n"
                    "contacts: [{between: [a, b], friction: 0.5}]\n"
-                   "time: {until: 0.01}\nbodies:\n" CN_GROUND CN_BALL
+                   "time: {until: 0.01}\nbodies:\n" CN_GROUND CN_SPHERE
                    "  - {material: b, position: [3, 0, 1], shape: {sphere: {radius: 1}}}\n"
                    "  - {material: a, position: [6, 0, 1], shape: {sphere: {radius: 1}}}\n");
     CN_CLI_EXPECT(&cli, 0, "run s.yaml"); // there is one body of b: it cannot meet another
@@ -199,7 +200,7 @@ CN_TEST(many_fallen_bodies_are_counted) {
 static const char cn_sinking[] =
     "cairn: 1\nmaterials: {a: {density: 1}}\ncontacts: [{between: [a, a], friction: 0.5}]\n"
     "solver: {tolerance: 100, settle: 0}\nintegrator: {penetration_slop: 0}\n"
-    "time: {step: 0.01, until: 0.6}\nbodies:\n" CN_GROUND CN_BALL;
+    "time: {step: 0.01, until: 0.6}\nbodies:\n" CN_GROUND CN_SPHERE;
 
 CN_TEST(penetration_beyond_the_limit_is_exit_3) {
     cn_cli cli = cn_cli_enter();
@@ -212,8 +213,8 @@ CN_TEST(penetration_beyond_the_limit_is_exit_3) {
     assert_int_equal(cn_count_events("s.run", "% of the smaller inradius (limit 5 %)"), 1);
     CN_CLI_EXPECT(&cli, 3, "run s.yaml -f --json");
     cJSON *json = cn_cli_json(&cli, 0);
-    CN_CHECK_NEAR(cn_json_number(json, "penetrating_pairs"), 1, 0);
-    CN_CHECK_NEAR(cn_json_number(cJSON_GetObjectItemCaseSensitive(json, "outcomes"), "solved"), 60,
+    CN_CHECK_NEAR(io_json_number(json, "penetrating_pairs"), 1, 0);
+    CN_CHECK_NEAR(io_json_number(cJSON_GetObjectItemCaseSensitive(json, "outcomes"), "solved"), 60,
                   0);
     cJSON_Delete(json);
     CN_CLI_EXPECT(&cli, 3, "resume s.run --until 0.62 --quiet"); // it is still there
@@ -233,8 +234,8 @@ CN_TEST(a_bounce_in_the_last_step_is_no_penetration) {
                    "{sphere: {radius: 0.1}}}\n");
     CN_CLI_EXPECT(&cli, 0, "run s.yaml --json");
     cJSON *json = cn_cli_json(&cli, 0);
-    CN_CHECK_NEAR(cn_json_number(json, "penetration_final"), 0.04, 1e-12);
-    CN_CHECK_NEAR(cn_json_number(json, "penetrating_pairs"), 0, 0);
+    CN_CHECK_NEAR(io_json_number(json, "penetration_final"), 0.04, 1e-12);
+    CN_CHECK_NEAR(io_json_number(json, "penetrating_pairs"), 0, 0);
     cJSON_Delete(json);
     cn_cli_leave(&cli);
 }

@@ -92,7 +92,7 @@ static cn_cli cn_cli_enter_with_scenes(void) {
     for (size_t i = 0; i < CN_SMALL_SCENES; i++) {
         char path[64];
         snprintf(path, sizeof path, "%s.yaml", cn_small_scenes[i].name);
-        cn_file_write(path, cn_small_scenes[i].text, strlen(cn_small_scenes[i].text));
+        io_file_write(path, cn_small_scenes[i].text, strlen(cn_small_scenes[i].text));
     }
     return cli;
 }
@@ -152,15 +152,15 @@ CN_TEST(run_json_has_the_contracts_keys_in_order) {
     CN_CHECK_TRUE(item == NULL);
     assert_string_equal(cn_json_string(json, "scene"), "spheres");
     assert_string_equal(cn_json_string(json, "run"), "spheres.run");
-    CN_CHECK_NEAR(cn_json_number(json, "bodies"), 13, 0);
-    CN_CHECK_NEAR(cn_json_number(json, "steps"), 100, 0);
-    CN_CHECK_NEAR(cn_json_number(json, "t_end"), 1, 1e-15);
-    CN_CHECK_BELOW(cn_json_number(json, "residual_worst"), 1e-6);
-    CN_CHECK_NEAR(cn_json_number(cJSON_GetObjectItemCaseSensitive(json, "outcomes"), "solved"), 100,
+    CN_CHECK_NEAR(io_json_number(json, "bodies"), 13, 0);
+    CN_CHECK_NEAR(io_json_number(json, "steps"), 100, 0);
+    CN_CHECK_NEAR(io_json_number(json, "t_end"), 1, 1e-15);
+    CN_CHECK_BELOW(io_json_number(json, "residual_worst"), 1e-6);
+    CN_CHECK_NEAR(io_json_number(cJSON_GetObjectItemCaseSensitive(json, "outcomes"), "solved"), 100,
                   0);
     // The balance closes to round-off of the energies that it is made of.
-    CN_CHECK_NEAR(cn_json_number(json, "energy_balance_error"), 0.0,
-                  1e-12 * cn_json_number(json, "energy_initial"));
+    CN_CHECK_NEAR(io_json_number(json, "energy_balance_error"), 0.0,
+                  1e-12 * io_json_number(json, "energy_initial"));
     cJSON_Delete(json);
     cn_cli_leave(&cli);
 }
@@ -171,8 +171,8 @@ CN_TEST(run_counts_impacts_before_contact) {
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, "run thin-walled-box --json");
     cJSON *json = cn_cli_json(&cli, 0);
-    CN_CHECK_NEAR(cn_json_number(json, "early_impacts"), 12, 6);
-    CN_CHECK_NEAR(cn_json_number(json, "early_gap_max"), 0.12, 0.06);
+    CN_CHECK_NEAR(io_json_number(json, "early_impacts"), 12, 6);
+    CN_CHECK_NEAR(io_json_number(json, "early_gap_max"), 0.12, 0.06);
     cJSON_Delete(json);
     CN_CLI_EXPECT(&cli, 0, "check thin-walled-box.run --quiet");
     CN_CLI_EXPECT(&cli, 0, "run thin-walled-box -f");
@@ -258,13 +258,13 @@ CN_TEST(run_tells_paradoxical_contacts) {
     CN_CLI_EXPECT(&cli, 0, "info painleve-rod.run --json");
     CN_CHECK_HOLDS(cli.out, "the contact of body 2 (rod) on body 1 (ground) may have no");
     cJSON *info = cn_cli_json(&cli, 0);
-    double resumed = cn_json_number(info, "paradox_steps");
+    double resumed = io_json_number(info, "paradox_steps");
     cJSON_Delete(info);
     CN_CLI_EXPECT(&cli, 0, "run painleve-rod --until 0.15 -q -o whole.run");
     CN_CLI_EXPECT(&cli, 0, "info whole.run --json");
     info = cn_cli_json(&cli, 0);
     CN_CHECK_TRUE(resumed > 0.0);
-    CN_CHECK_NEAR(cn_json_number(info, "paradox_steps"), resumed, 0.0);
+    CN_CHECK_NEAR(io_json_number(info, "paradox_steps"), resumed, 0.0);
     cJSON_Delete(info);
     cn_cli_leave(&cli);
 }
@@ -361,7 +361,7 @@ CN_TEST(a_force_that_loses_its_value_is_named) {
         "  - {name: kite, material: a, shape: {sphere: {radius: 1}}}\n"
         "forces: [{body: kite, force: [\"sqrt(0.1 - t)\", 0, 0]}]\n";
     cn_cli cli = cn_cli_enter();
-    cn_file_write("kite.yaml", scene, sizeof scene - 1);
+    io_file_write("kite.yaml", scene, sizeof scene - 1);
     CN_CLI_EXPECT(&cli, 1, "run kite.yaml");
     CN_CHECK_HOLDS(cli.err, "the force of body 1 (kite) is not finite in the step from t = 0.1");
     CN_CLI_EXPECT(&cli, 0, "check kite.run -q");
@@ -375,17 +375,17 @@ CN_TEST(a_step_that_misses_its_tolerance_is_exit_3) {
                   "solver.max_iterations=2 --set solver.on_stall=continue");
     cJSON *json = cn_cli_json(&cli, 0);
     const cJSON *outcomes = cJSON_GetObjectItemCaseSensitive(json, "outcomes");
-    double solved = cn_json_number(outcomes, "solved"), limit = cn_json_number(outcomes, "limit");
+    double solved = io_json_number(outcomes, "solved"), limit = io_json_number(outcomes, "limit");
     CN_CHECK_TRUE(limit >= 1.0);
     CN_CHECK_NEAR(solved + limit, 100, 0);
-    CN_CHECK_TRUE(cn_json_number(json, "residual_worst") > 1e-13);
+    CN_CHECK_TRUE(io_json_number(json, "residual_worst") > 1e-13);
     cJSON_Delete(json);
     CN_CLI_EXPECT(&cli, 3, "check spheres.run --tol 1");
     CN_CHECK_HOLDS(cli.out, "NOT verified");
     CN_CHECK_HOLDS(cli.out, "the step was not solved: limit");
     CN_CLI_EXPECT(&cli, 0, "info spheres.run --json");
     json = cn_cli_json(&cli, 0);
-    CN_CHECK_NEAR(cn_json_number(json, "unsolved_steps"), limit, 0);
+    CN_CHECK_NEAR(io_json_number(json, "unsolved_steps"), limit, 0);
     CN_CHECK_HOLDS(cli.out, "not solved: limit after 2 iterations of nsgs");
     cJSON_Delete(json);
     cn_cli_leave(&cli);
@@ -520,8 +520,8 @@ CN_TEST(interrupt_checkpoints_and_resume_gives_the_same_bits) {
         assert_string_equal(resumed, whole);
         cn_cli_run(&cli, "check cut.run --json"); // 3 where a solve has stalled
         cJSON *json = cn_cli_json(&cli, 0);
-        CN_CHECK_NEAR(cn_json_number(json, "bad_hashes"), 0, 0);
-        CN_CHECK_TRUE(cn_json_number(json, "frames") >= 2);
+        CN_CHECK_NEAR(io_json_number(json, "bad_hashes"), 0, 0);
+        CN_CHECK_TRUE(io_json_number(json, "frames") >= 2);
         cJSON_Delete(json);
     }
     cn_cli_leave(&cli);
@@ -537,8 +537,8 @@ CN_TEST(check_verifies_a_run_and_sees_a_damaged_one) {
     CN_CLI_EXPECT(&cli, 3, "check spheres.run --tol 1e-15 --json");
     cJSON *json = cn_cli_json(&cli, 0);
     CN_CHECK_TRUE(cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(json, "within")));
-    CN_CHECK_NEAR(cn_json_number(json, "frames"), 21, 0);
-    CN_CHECK_NEAR(cn_json_number(json, "bad_hashes"), 0, 0);
+    CN_CHECK_NEAR(io_json_number(json, "frames"), 21, 0);
+    CN_CHECK_NEAR(io_json_number(json, "bad_hashes"), 0, 0);
     cJSON_Delete(json);
     // A page of other bytes after an intact head.
     FILE *file = fopen("spheres.run", "r+b");
@@ -568,7 +568,7 @@ CN_TEST(info_tells_of_runs_and_scenes) {
     cJSON *run = cn_cli_json(&cli, 0), *scene = cn_cli_json(&cli, 1);
     assert_string_equal(cn_json_string(run, "kind"), "run");
     assert_string_equal(cn_json_string(scene, "kind"), "scene");
-    CN_CHECK_NEAR(cn_json_number(scene, "driven"), 1, 0);
+    CN_CHECK_NEAR(io_json_number(scene, "driven"), 1, 0);
     assert_string_equal(
         cn_json_string(cJSON_GetObjectItemCaseSensitive(run, "meta"), "cairn_version"),
         cn_version());
@@ -667,8 +667,8 @@ CN_TEST(export_writes_the_problem_of_a_step) {
     CN_CHECK_HOLDS(cli.out, "1 problems; the scene was simulated again to step 80");
     CN_CLI_EXPECT(&cli, 0, "check spheres-fclib/spheres-000080.hdf5 --tol 1e-6 --json");
     cJSON *json = cn_cli_json(&cli, 0);
-    double residual = cn_json_number(json, "residual");
-    CN_CHECK_TRUE(cn_json_number(json, "contacts") > 0);
+    double residual = io_json_number(json, "residual");
+    CN_CHECK_TRUE(io_json_number(json, "contacts") > 0);
     cJSON_Delete(json);
     cn_run *run = NULL;
     cn_arena *memory = cn_arena_create(NULL);
@@ -729,8 +729,8 @@ CN_TEST(render_draws_every_shape) {
         "  - {material: a, position: [8, 0, 0], shape: {polyhedron: {vertices: [[0, 0, 0], [1, 0, "
         "0], [0, 1, 0], [0, 0, 1]]}}}\n";
     cn_cli cli = cn_cli_enter();
-    cn_file_write("flat.yaml", flat, strlen(flat));
-    cn_file_write("solid.yaml", solid, strlen(solid));
+    io_file_write("flat.yaml", flat, strlen(flat));
+    io_file_write("solid.yaml", solid, strlen(solid));
     CN_CLI_EXPECT(&cli, 0, "render flat.yaml");
     cn_check_picture("flat.svg", "class=\"ring\"");
     CN_CLI_EXPECT(&cli, 0, "render solid.yaml");
@@ -747,7 +747,7 @@ CN_TEST(render_leaves_out_the_stray_alone) {
         "generate: [{grid: {count: [15, 9], spacing: [1, 1], shape: {disk: {radius: 0.5}}, "
         "material: a}}]\n";
     cn_cli cli = cn_cli_enter();
-    cn_file_write("stray.yaml", scene, strlen(scene));
+    io_file_write("stray.yaml", scene, strlen(scene));
     CN_CLI_EXPECT(&cli, 0, "render stray.yaml");
     char *svg = cn_file_text("stray.svg");
     const char *panel = strstr(svg, "<clipPath"), *disk = strstr(svg, "<circle cx=");

@@ -26,7 +26,7 @@ static void cn_write_peer(const char *folder) {
     char path[128];
     CN_CHECK_TRUE(mkdir(folder, 0777) == 0);
     snprintf(path, sizeof path, "%s/siconos_solve", folder);
-    cn_file_write(path, script, sizeof script - 1);
+    io_file_write(path, script, sizeof script - 1);
     CN_CHECK_TRUE(chmod(path, 0777) == 0);
 }
 
@@ -40,10 +40,10 @@ CN_TEST(bench_takes_the_fastest_setting_that_solves) {
         cJSON *row = cn_cli_json(&cli, k), *summary = cn_cli_json(&cli, 2 + k);
         const char *setting = cn_json_string(row, "setting");
         assert_string_equal(setting, "fast");
-        CN_CHECK_NEAR(cn_json_number(row, "siconos_s"), 2.0, 0.0);
+        CN_CHECK_NEAR(io_json_number(row, "siconos_s"), 2.0, 0.0);
         CN_CHECK_TRUE(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "auto_solved")));
-        CN_CHECK_NEAR(cn_json_number(row, "ratio"), cn_json_number(row, "auto_s") / 2.0, 1e-12);
-        CN_CHECK_NEAR(cn_json_number(summary, "auto_over_siconos"), cn_json_number(row, "ratio"),
+        CN_CHECK_NEAR(io_json_number(row, "ratio"), io_json_number(row, "auto_s") / 2.0, 1e-12);
+        CN_CHECK_NEAR(io_json_number(summary, "auto_over_siconos"), io_json_number(row, "ratio"),
                       1e-9);
         cJSON_Delete(row);
         cJSON_Delete(summary);
@@ -57,7 +57,7 @@ CN_TEST(bench_lists_what_the_peer_does_not_solve) {
     cn_write_peer("peers");
     CN_CHECK_TRUE(setenv("CAIRN_PEERS", "peers", 1) == 0 && setenv("CAIRN_CORPUS", ".", 1) == 0);
     static const char hints[] = "problem,dim,best4,best8\nb,3,slow,slow\na,3,slow,NONE\n";
-    cn_file_write("siconos.csv", hints, sizeof hints - 1);
+    io_file_write("siconos.csv", hints, sizeof hints - 1);
     CN_CLI_EXPECT(&cli, 0, "bench siconos a.hdf5 --repeats 1");
     CN_CHECK_HOLDS(cli.out, "slow");
     CN_CHECK_HOLDS(cli.out, "to 1e-8: no problem that both solve");
@@ -76,11 +76,11 @@ CN_TEST(bench_settling_grades_our_two_settings) {
     CN_CLI_EXPECT(&cli, 0, CN_CONTEST "--json --chart chart.svg");
     for (int32_t k = 0; k < 2; k++) {
         cJSON *row = cn_cli_json(&cli, k);
-        CN_CHECK_NEAR(cn_json_number(row, "missed"), 0.0, 0.0);
-        CN_CHECK_BELOW(cn_json_number(row, "residual_worst"), tolerances[k]);
-        CN_CHECK_BELOW(1e-12, cn_json_number(row, "residual_worst"));
-        CN_CHECK_BELOW(cn_json_number(row, "overlap_worst"), 0.01);
-        CN_CHECK_NEAR(cn_json_number(row, "simulated"), 0.4, 1e-9);
+        CN_CHECK_NEAR(io_json_number(row, "missed"), 0.0, 0.0);
+        CN_CHECK_BELOW(io_json_number(row, "residual_worst"), tolerances[k]);
+        CN_CHECK_BELOW(1e-12, io_json_number(row, "residual_worst"));
+        CN_CHECK_BELOW(io_json_number(row, "overlap_worst"), 0.01);
+        CN_CHECK_NEAR(io_json_number(row, "simulated"), 0.4, 1e-9);
         cJSON_Delete(row);
     }
     char *chart = cn_file_text("chart.svg");
@@ -95,7 +95,7 @@ CN_TEST(bench_settling_goes_on_when_a_peer_breaks_down) {
     static const char script[] = "#!/bin/sh\ncp \"$1\" scene.txt\nexit 1\n";
     cn_cli cli = cn_cli_enter();
     CN_CHECK_TRUE(mkdir("peers", 0777) == 0);
-    cn_file_write("peers/ode_run", script, sizeof script - 1);
+    io_file_write("peers/ode_run", script, sizeof script - 1);
     CN_CHECK_TRUE(chmod("peers/ode_run", 0777) == 0);
     CN_CHECK_TRUE(setenv("CAIRN_PEERS", "peers", 1) == 0);
     CN_CLI_EXPECT(&cli, 0, CN_CONTEST);
@@ -125,9 +125,9 @@ CN_TEST(peers_tell_the_impulses_that_moved_their_bodies) {
     }
     for (int32_t k = 2; k < rows; k++) {
         cJSON *row = cn_cli_json(&cli, k);
-        CN_CHECK_BELOW(cn_json_number(row, "momentum"), 1e-3);
-        CN_CHECK_BELOW(cn_json_number(row, "overlap_worst"), 0.2);
-        CN_CHECK_BELOW(1e-12, cn_json_number(row, "residual_worst"));
+        CN_CHECK_BELOW(io_json_number(row, "momentum"), 1e-3);
+        CN_CHECK_BELOW(io_json_number(row, "overlap_worst"), 0.2);
+        CN_CHECK_BELOW(1e-12, io_json_number(row, "residual_worst"));
         cJSON_Delete(row);
     }
     cn_cli_leave(&cli);
@@ -145,8 +145,8 @@ CN_TEST(peers_are_given_the_blocks_where_they_stand) {
     }
     for (int32_t k = 0; k < rows; k++) {
         cJSON *row = cn_cli_json(&cli, k);
-        CN_CHECK_BELOW(cn_json_number(row, "overlap_worst"), 1e-2);
-        CN_CHECK_BELOW(cn_json_number(row, "moved"), 4e-3); // twice what a free fall would be
+        CN_CHECK_BELOW(io_json_number(row, "overlap_worst"), 1e-2);
+        CN_CHECK_BELOW(io_json_number(row, "moved"), 4e-3); // twice what a free fall would be
         cJSON_Delete(row);
     }
     cn_cli_leave(&cli);
@@ -157,11 +157,11 @@ CN_TEST(bench_realtime_tells_residuals_of_limited_steps) {
     CN_CLI_EXPECT(&cli, 0, "bench realtime --sizes spheres --until 0.25 --json");
     for (int32_t k = 0; k < 3; k++) {
         cJSON *row = cn_cli_json(&cli, k);
-        CN_CHECK_NEAR(cn_json_number(row, "steps"), 15.0, 0.0);
-        CN_CHECK_TRUE(cn_json_number(row, "residual_worst") >=
-                      cn_json_number(row, "residual_median"));
-        CN_CHECK_TRUE(cn_json_number(row, "in_time") >= 0.0 &&
-                      cn_json_number(row, "in_time") <= 1.0);
+        CN_CHECK_NEAR(io_json_number(row, "steps"), 15.0, 0.0);
+        CN_CHECK_TRUE(io_json_number(row, "residual_worst") >=
+                      io_json_number(row, "residual_median"));
+        CN_CHECK_TRUE(io_json_number(row, "in_time") >= 0.0 &&
+                      io_json_number(row, "in_time") <= 1.0);
         cJSON_Delete(row);
     }
     cn_cli_leave(&cli);
@@ -172,9 +172,9 @@ CN_TEST(bench_warm_counts_the_sweeps_of_steps_that_are_solved) {
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, "bench warm --sizes 80 --until 0.4 --json");
     cJSON *row = cn_cli_json(&cli, 0);
-    CN_CHECK_TRUE(cn_json_number(row, "most_sweeps") >= cn_json_number(row, "sweeps"));
-    CN_CHECK_BELOW(0.0, cn_json_number(row, "sweeps"));
-    CN_CHECK_BELOW(cn_json_number(row, "residual"), 1e-4);
+    CN_CHECK_TRUE(io_json_number(row, "most_sweeps") >= io_json_number(row, "sweeps"));
+    CN_CHECK_BELOW(0.0, io_json_number(row, "sweeps"));
+    CN_CHECK_BELOW(io_json_number(row, "residual"), 1e-4);
     cJSON_Delete(row);
     cn_cli_leave(&cli);
 }
@@ -188,8 +188,8 @@ CN_TEST(bench_cold_solves_both_of_its_problems) {
         cJSON *row = cn_cli_json(&cli, i);
         assert_string_equal(cn_json_string(row, "problem"), problem[i]);
         assert_string_equal(cn_json_string(row, "outcome"), "solved");
-        CN_CHECK_BELOW(cn_json_number(row, "residual"), 1e-3);
-        CN_CHECK_BELOW(3000.0, cn_json_number(row, "contacts")); // three a sphere are closed
+        CN_CHECK_BELOW(io_json_number(row, "residual"), 1e-3);
+        CN_CHECK_BELOW(3000.0, io_json_number(row, "contacts")); // three a sphere are closed
         cJSON_Delete(row);
     }
     cn_cli_leave(&cli);
@@ -203,8 +203,8 @@ CN_TEST(bench_scale_runs_what_is_named) {
                   "bench scale --sizes polyhedra-100,spheres-10000,wall-105 --until 0.02 --json");
     for (int32_t k = 0; k < 3; k++) {
         cJSON *row = cn_cli_json(&cli, k);
-        CN_CHECK_NEAR(cn_json_number(row, "missed"), 0.0, 0.0);
-        CN_CHECK_NEAR(cn_json_number(row, "simulated"), 0.02, 1e-9);
+        CN_CHECK_NEAR(io_json_number(row, "missed"), 0.0, 0.0);
+        CN_CHECK_NEAR(io_json_number(row, "simulated"), 0.02, 1e-9);
         cJSON_Delete(row);
     }
     cn_cli_leave(&cli);
@@ -227,7 +227,7 @@ CN_TEST(bench_threads_finds_the_same_state) {
     for (int32_t k = 0; k < 3; k++) {
         cJSON *row = cn_cli_json(&cli, k);
         CN_CHECK_TRUE(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "same_state")));
-        CN_CHECK_BELOW(1000, cn_json_number(row, "contacts"));
+        CN_CHECK_BELOW(1000, io_json_number(row, "contacts"));
         cJSON_Delete(row);
     }
     cn_cli_leave(&cli);
@@ -253,7 +253,7 @@ CN_TEST(profile_by_iterations_is_the_definition_of_dolan_and_more) {
         for (int s = 0; s < 2; s++) {
             cJSON *solve = cn_cli_json(&cli, 2 * p + s);
             assert_string_equal(cn_json_string(solve, "outcome"), "solved");
-            iterations[p][s] = cn_json_number(solve, "iterations");
+            iterations[p][s] = io_json_number(solve, "iterations");
             cJSON_Delete(solve);
         }
         best[p] = fmin(iterations[p][0], iterations[p][1]);
@@ -262,9 +262,9 @@ CN_TEST(profile_by_iterations_is_the_definition_of_dolan_and_more) {
         cJSON *row = cn_cli_json(&cli, line);
         int s = strcmp(cn_json_string(row, "solver"), "nsgs") == 0 ? 0 : 1;
         double tau[2] = {iterations[0][s] / best[0], iterations[1][s] / best[1]};
-        CN_CHECK_NEAR(cn_json_number(row, "solved"), 2, 0);
-        CN_CHECK_NEAR(cn_json_number(row, "ratio_mean"), sqrt(tau[0] * tau[1]), 1e-12);
-        CN_CHECK_NEAR(cn_json_number(row, "ratio_worst"), fmax(tau[0], tau[1]), 1e-12);
+        CN_CHECK_NEAR(io_json_number(row, "solved"), 2, 0);
+        CN_CHECK_NEAR(io_json_number(row, "ratio_mean"), sqrt(tau[0] * tau[1]), 1e-12);
+        CN_CHECK_NEAR(io_json_number(row, "ratio_worst"), fmax(tau[0], tau[1]), 1e-12);
         const cJSON *rho = cJSON_GetObjectItemCaseSensitive(row, "rho");
         CN_CHECK_NEAR(cJSON_GetArrayItem(rho, 1)->valuedouble, 1.0, 0);
         cJSON_Delete(row);
@@ -282,11 +282,11 @@ CN_TEST(profile_counts_what_is_not_solved_as_unsolved) {
     for (int line = 6; line < cn_count_lines(cli.out); line++, rows++) {
         cJSON *row = cn_cli_json(&cli, line);
         const cJSON *tau = cJSON_GetObjectItemCaseSensitive(row, "tau");
-        CN_CHECK_NEAR(cn_json_number(row, "problems"), 2, 0);
-        CN_CHECK_NEAR(cJSON_GetArraySize(tau), cn_json_number(row, "solved"), 0);
+        CN_CHECK_NEAR(io_json_number(row, "problems"), 2, 0);
+        CN_CHECK_NEAR(cJSON_GetArraySize(tau), io_json_number(row, "solved"), 0);
         if (strcmp(cn_json_string(row, "solver"), "fixed-point:step=1e-6") == 0) {
-            CN_CHECK_NEAR(cn_json_number(row, "solved"), 0, 0);
-            CN_CHECK_NEAR(cn_json_number(row, "unsupported"), 1, 0);
+            CN_CHECK_NEAR(io_json_number(row, "solved"), 0, 0);
+            CN_CHECK_NEAR(io_json_number(row, "unsupported"), 1, 0);
             CN_CHECK_TRUE(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(row, "ratio_mean")));
         }
         cJSON_Delete(row);

@@ -207,17 +207,17 @@ static void check_accessors(const cJSON *json, size_t bytes) {
     cJSON_ArrayForEach(accessor, item(json, "accessors")) {
         const char *type = cn_json_string(accessor, "type");
         size_t parts = strcmp(type, "SCALAR") == 0 ? 1 : (size_t)(type[3] - '0');
-        const cJSON *view = cJSON_GetArrayItem(views, (int)cn_json_number(accessor, "bufferView"));
-        size_t offset = (size_t)cn_json_number(view, "byteOffset"),
-               length = (size_t)cn_json_number(view, "byteLength");
-        assert_int_equal(4 * parts * (size_t)cn_json_number(accessor, "count"), length);
+        const cJSON *view = cJSON_GetArrayItem(views, (int)io_json_number(accessor, "bufferView"));
+        size_t offset = (size_t)io_json_number(view, "byteOffset"),
+               length = (size_t)io_json_number(view, "byteLength");
+        assert_int_equal(4 * parts * (size_t)io_json_number(accessor, "count"), length);
         CN_CHECK_TRUE(offset % 4 == 0 && offset + length <= bytes);
     }
 }
 
 static size_t accessor_at(const cJSON *json, int index) {
     const cJSON *view = cJSON_GetArrayItem(item(json, "bufferViews"), index);
-    return (size_t)cn_json_number(view, "byteOffset");
+    return (size_t)io_json_number(view, "byteOffset");
 }
 
 CN_TEST(gltf_moves_as_the_run_does) {
@@ -242,11 +242,11 @@ CN_TEST(gltf_moves_as_the_run_does) {
     const cJSON *mesh;
     cJSON_ArrayForEach(mesh, item(json, "meshes")) {
         const cJSON *part = cJSON_GetArrayItem(item(mesh, "primitives"), 0);
-        int place = (int)cn_json_number(item(part, "attributes"), "POSITION");
+        int place = (int)io_json_number(item(part, "attributes"), "POSITION");
         const cJSON *places = cJSON_GetArrayItem(item(json, "accessors"), place);
         const cJSON *indices = cJSON_GetArrayItem(item(json, "accessors"), place + 2);
-        size_t corners = (size_t)cn_json_number(places, "count");
-        for (size_t i = 0; i < (size_t)cn_json_number(indices, "count"); i++) {
+        size_t corners = (size_t)io_json_number(places, "count");
+        for (size_t i = 0; i < (size_t)io_json_number(indices, "count"); i++) {
             CN_CHECK_TRUE(u32(data + accessor_at(json, place + 2) + 4 * i) < corners);
         }
         for (size_t i = 0; i < corners; i++) {
@@ -266,10 +266,10 @@ CN_TEST(gltf_moves_as_the_run_does) {
     int checked = 0;
     cJSON_ArrayForEach(channel, item(animation, "channels")) {
         const cJSON *target = item(channel, "target");
-        int node = (int)cn_json_number(target, "node");
+        int node = (int)io_json_number(target, "node");
         const cJSON *sampler = cJSON_GetArrayItem(item(animation, "samplers"),
-                                                  (int)cn_json_number(channel, "sampler"));
-        size_t at = accessor_at(json, (int)cn_json_number(sampler, "output"));
+                                                  (int)io_json_number(channel, "sampler"));
+        size_t at = accessor_at(json, (int)io_json_number(sampler, "output"));
         if (strcmp(cn_json_string(target, "path"), "translation") == 0) {
             for (size_t k = 0; k < 3; k++) {
                 CN_CHECK_NEAR(f32(data + at + 12 * 7 + 4 * k),
@@ -338,14 +338,14 @@ CN_TEST(html_holds_the_whole_run) {
         char id[32];
         snprintf(id, sizeof id, "cairn-frames-%d", number++);
         blob block = element(html, id);
-        assert_int_equal((int)cn_json_number(range, "first"), frames);
+        assert_int_equal((int)io_json_number(range, "first"), frames);
         int count = 0;
         for (size_t at = 0; at < block.size; at += 32 + u32(block.data + at + 28)) {
             assert_memory_equal(block.data + at, "CRN1", 4);
             assert_int_equal(block.data[at + 4], count % 2 ? 2 : 1);
             count++;
         }
-        assert_int_equal(count, 2 * (int)cn_json_number(range, "count"));
+        assert_int_equal(count, 2 * (int)io_json_number(range, "count"));
         frames += count / 2;
         free(block.data);
     }
@@ -371,7 +371,7 @@ CN_TEST(problems_with_joints_are_exported_without_them) {
         "  - {name: bar, material: m, position: [0, 0.1], shape: {box: {size: [1, 0.2]}}}\n"
         "joints: [{kind: hinge, bodies: [post, bar], point: [-0.5, 0.3]}]\n";
     cn_cli cli = cn_cli_enter();
-    cn_file_write("bar.yaml", scene, strlen(scene));
+    io_file_write("bar.yaml", scene, strlen(scene));
     CN_CLI_EXPECT(&cli, 0, "run bar.yaml --until=0.1 -o a.run --quiet");
     CN_CLI_EXPECT(&cli, 0, "export a.run --to fclib --steps 5:5 -o out --quiet");
     cn_problem *problem;
@@ -397,10 +397,10 @@ CN_TEST(problems_with_joints_are_exported_without_them) {
 CN_TEST(bad_input_is_refused) {
     static const char *const formats[] = {"html", "pvd", "gltf", "csv"};
     cn_cli cli = cn_cli_enter();
-    cn_file_write("bad.run", "not a run file", 14);
+    io_file_write("bad.run", "not a run file", 14);
     CN_CLI_EXPECT(&cli, 0, "run dominoes --until=0.02 -o good.run --quiet");
     blob good = read_file("good.run");
-    cn_file_write("cut.run", (const char *)good.data, good.size / 2);
+    io_file_write("cut.run", (const char *)good.data, good.size / 2);
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         char line[128];
         snprintf(line, sizeof line, "export bad.run --to %s", formats[i]);

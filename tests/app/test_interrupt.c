@@ -57,7 +57,7 @@ CN_TEST(signals_end_a_step_that_has_no_end) {
         char text[1024], line[128], hash[32], whole[32];
         int64_t step, again;
         int length = snprintf(text, sizeof text, endless, solvers[i]);
-        cn_file_write("endless.yaml", text, (size_t)length);
+        io_file_write("endless.yaml", text, (size_t)length);
         char *const argv[] = {"cairn", "run", "endless.yaml", "-o", "cut.run", "-f", "-q", NULL};
         pid_t child = start(argv);
         CN_CHECK_TRUE(cn_wait_until_busy(child, 0.3));
@@ -99,7 +99,7 @@ CN_TEST(a_generator_without_an_end_in_sight_is_ended) {
         "  - {packing: {count: 4000000, radius: [0.1, 0.1], inside: [[0, 0, 0], [60, 60, 60]],\n"
         "     seed: 1, material: stone, arrangement: random}}\n";
     cn_cli cli = cn_cli_enter();
-    cn_file_write("full.yaml", full, sizeof full - 1);
+    io_file_write("full.yaml", full, sizeof full - 1);
     char *const argv[] = {"cairn", "run", "full.yaml", "-o", "full.run", "-q", NULL};
     pid_t child = start(argv);
     CN_CHECK_TRUE(cn_wait_until_busy(child, 0.3));

@@ -13,7 +13,7 @@ static const char scene[] =
 
 static cn_cli enter(void) {
     cn_cli cli = cn_cli_enter();
-    cn_file_write("two.yaml", scene, strlen(scene));
+    io_file_write("two.yaml", scene, strlen(scene));
     return cli;
 }
 
@@ -32,7 +32,7 @@ static int greet(const view_server *server) {
 static void command(int page, const char *text, int64_t n) {
     page_say(page, text);
     cJSON *done = page_wait_op(page, "done");
-    CN_CHECK_NEAR(cn_json_number(done, "n"), (double)n, 0.0);
+    CN_CHECK_NEAR(io_json_number(done, "n"), (double)n, 0.0);
     cJSON_Delete(done);
 }
 
@@ -40,7 +40,7 @@ static void command(int page, const char *text, int64_t n) {
 static void wait_step(int page, int64_t step) {
     for (;;) {
         cJSON *live = page_wait_op(page, "live");
-        double at = cn_json_number(live, "step");
+        double at = io_json_number(live, "step");
         cJSON_Delete(live);
         if (at >= (double)step) {
             CN_CHECK_NEAR(at, (double)step, 0.0);
@@ -120,8 +120,8 @@ static uint64_t simulate_again(cn_run *run, int64_t steps) {
             } else if (strcmp(op, "friction") == 0) {
                 steering.friction = value->valuedouble;
             } else if (strcmp(op, "drag") == 0) {
-                steering.pulled = 1 + (cn_body_id)cn_json_number(json, "body");
-                steering.stiffness = cn_json_number(json, "k");
+                steering.pulled = 1 + (cn_body_id)io_json_number(json, "body");
+                steering.stiffness = io_json_number(json, "k");
                 for (int k = 0; k < 3; k++) {
                     steering.point[k] =
                         cJSON_GetArrayItem(cJSON_GetObjectItem(json, "point"), k)->valuedouble;
@@ -253,7 +253,7 @@ CN_TEST(bad_commands_are_answered) {
                    "\"k\":1}");
     cJSON *error = page_wait_op(page, "error");
     assert_string_equal(cn_json_string(error, "code"), "failed");
-    CN_CHECK_NEAR(cn_json_number(error, "n"), 9.0, 0.0);
+    CN_CHECK_NEAR(io_json_number(error, "n"), 9.0, 0.0);
     CN_CHECK_HOLDS(cn_json_string(error, "text"), "cannot be pulled");
     cJSON_Delete(error);
     close(page);

@@ -20,7 +20,7 @@ static const char scene[] =
 
 static cn_cli enter_with_run(void) {
     cn_cli cli = cn_cli_enter();
-    cn_file_write("pile.yaml", scene, strlen(scene));
+    io_file_write("pile.yaml", scene, strlen(scene));
     CN_CLI_EXPECT(&cli, 0, "run pile.yaml -o pile.run --quiet");
     return cli;
 }
@@ -48,7 +48,7 @@ static void write_program(const char *name, const char *text) {
     char path[128];
     CN_CHECK_TRUE(access("bin", F_OK) == 0 || system("mkdir bin") == 0);
     snprintf(path, sizeof path, "bin/%s", name);
-    cn_file_write(path, text, strlen(text));
+    io_file_write(path, text, strlen(text));
     snprintf(path, sizeof path, "chmod +x bin/%s", name);
     CN_CHECK_TRUE(system(path) == 0);
 }
@@ -89,7 +89,7 @@ CN_TEST(a_failed_export_leaves_the_old_files) {
     cn_cli cli = enter_with_run();
     CN_CHECK_TRUE(system("mkdir tables vtk") == 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        cn_file_write(cases[i].file, "old\n", 4);
+        io_file_write(cases[i].file, "old\n", 4);
         assert_int_equal(run_limited(&cli, cases[i].arguments), 1);
         char *text = cn_file_text(cases[i].file);
         assert_string_equal(text, "old\n");
@@ -102,7 +102,7 @@ CN_TEST(a_failed_export_leaves_the_old_files) {
 CN_TEST(exports_replace_files_as_a_whole) {
     cn_cli cli = enter_with_run();
     // A hard link keeps the old bytes: the name has got a new file.
-    cn_file_write("a.svg", "old\n", 4);
+    io_file_write("a.svg", "old\n", 4);
     CN_CHECK_TRUE(link("a.svg", "other.svg") == 0);
     CN_CLI_EXPECT(&cli, 0, "render pile.run --plain -o a.svg");
     char *old = cn_file_text("other.svg"), *fresh = cn_file_text("a.svg");
@@ -132,7 +132,7 @@ CN_TEST(pictures_that_are_cut_short_are_errors) {
     free(said);
 
     write_program("rsvg-convert", cut);
-    cn_file_write("b.png", "old\n", 4);
+    io_file_write("b.png", "old\n", 4);
     assert_int_equal(run_with_programs("render pile.run --plain -o b.png"), 1);
     char *old = cn_file_text("b.png");
     assert_string_equal(old, "old\n");
@@ -145,7 +145,7 @@ CN_TEST(pictures_that_are_cut_short_are_errors) {
 // One writer: a second run, or a resumption, is refused while the first goes on, and harms nothing.
 CN_TEST(a_run_file_has_one_writer) {
     cn_cli cli = cn_cli_enter();
-    cn_file_write("pile.yaml", scene, strlen(scene));
+    io_file_write("pile.yaml", scene, strlen(scene));
     char *const argv[] = {CAIRN_COMMAND, "run",    "pile.yaml", "-o",     "pile.run",
                           "--until",     "100000", "--quiet",   (char *)0};
     pid_t child = fork();
@@ -171,18 +171,18 @@ CN_TEST(a_run_file_has_one_writer) {
 CN_TEST(an_early_kill_leaves_nothing_that_blocks_a_run) {
     static const char *const left[] = {"", "-wal", "-shm", "-journal"};
     cn_cli cli = cn_cli_enter();
-    cn_file_write("pile.yaml", scene, strlen(scene));
+    io_file_write("pile.yaml", scene, strlen(scene));
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
         char name[32];
         snprintf(name, sizeof name, "pile.run%s", left[i]);
-        cn_file_write("pile.run", "", 0);
-        cn_file_write(name, "", 0);
+        io_file_write("pile.run", "", 0);
+        io_file_write(name, "", 0);
         assert_int_equal(cn_cli_run(&cli, "run pile.yaml --quiet"), 2); // not without being told
         CN_CLI_EXPECT(&cli, 0, "run pile.yaml -f --quiet");
         CN_CLI_EXPECT(&cli, 0, "check pile.run");
     }
     // Other files are not replaced even so.
-    cn_file_write("pile.run", "text\n", 5);
+    io_file_write("pile.run", "text\n", 5);
     assert_int_equal(cn_cli_run(&cli, "run pile.yaml -f --quiet"), 2);
     cn_cli_leave(&cli);
 }
@@ -224,7 +224,7 @@ static void check_harmless(const char *text, const char *what) {
 CN_TEST(names_come_back_as_they_were) {
     static const char *const names[] = {BELL_NAME, TURNED_NAME, FORMULA_NAME};
     cn_cli cli = cn_cli_enter();
-    cn_file_write("n.yaml", named, strlen(named));
+    io_file_write("n.yaml", named, strlen(named));
     CN_CLI_EXPECT(&cli, 0, "run n.yaml -o n.run --quiet");
     CN_CLI_EXPECT(&cli, 0, "resume n.run --until 0.1 --quiet"); // reads the scene in the run file
     cn_run *run;
@@ -252,7 +252,7 @@ CN_TEST(names_come_back_as_they_were) {
 
 CN_TEST(names_are_escaped_wherever_they_are_shown) {
     cn_cli cli = cn_cli_enter();
-    cn_file_write("n.yaml", named, strlen(named));
+    io_file_write("n.yaml", named, strlen(named));
     CN_CLI_EXPECT(&cli, 0, "run n.yaml -o n.run");
     check_harmless(cli.out, "run");
     CN_CLI_EXPECT(&cli, 0, "info n.run n.yaml");
@@ -284,7 +284,7 @@ CN_TEST(file_names_and_arguments_are_escaped_too) {
                                         "new $'no\\e/\\e.yaml'",
                                         "render n.run -o $'no\\e/a.svg'"};
     cn_cli cli = cn_cli_enter();
-    cn_file_write("n.yaml", named, strlen(named));
+    io_file_write("n.yaml", named, strlen(named));
     CN_CLI_EXPECT(&cli, 0, "run n.yaml -o n.run --quiet");
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char line[1024];

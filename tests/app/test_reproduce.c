@@ -11,9 +11,9 @@ static cJSON *cn_reproduce(cn_cli *cli, const char *id) {
     CN_CLI_EXPECT(cli, 0, line);
     cJSON *json = cn_cli_json(cli, 0);
     assert_string_equal(cn_json_string(json, "experiment"), id);
-    assert_int_equal(cn_json_number(json, "unsolved"), 0);
-    assert_int_equal(cn_json_number(json, "checks_failed"), 0);
-    CN_CHECK_BELOW(1.0, cn_json_number(json, "checks_judged"));
+    assert_int_equal(io_json_number(json, "unsolved"), 0);
+    assert_int_equal(io_json_number(json, "checks_failed"), 0);
+    CN_CHECK_BELOW(1.0, io_json_number(json, "checks_judged"));
     return json;
 }
 
@@ -66,7 +66,7 @@ CN_TEST(refuses_unknown_experiments) {
 
 CN_TEST(says_which_folder_it_cannot_make) {
     cn_cli cli = cn_cli_enter();
-    cn_file_write("here", "x", 1);
+    io_file_write("here", "x", 1);
     CN_CLI_EXPECT(&cli, 1, "reproduce E1 --quick -o here");
     CN_CHECK_HOLDS(cli.err, "here");
     cn_cli_leave(&cli);
@@ -75,11 +75,11 @@ CN_TEST(says_which_folder_it_cannot_make) {
 CN_TEST(e1_keeps_the_energy) {
     cn_cli cli = cn_cli_enter();
     cJSON *json = cn_reproduce(&cli, "E1");
-    CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 0), "drift"), 1e-7);
-    CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 1), "drift"), 1e-9);
+    CN_CHECK_BELOW(io_json_number(cn_table_row(json, 0), "drift"), 1e-7);
+    CN_CHECK_BELOW(io_json_number(cn_table_row(json, 1), "drift"), 1e-9);
     assert_string_equal(cn_json_string(cn_table_row(json, 8), "solver"), "nsgs, 1 sweep");
-    assert_int_equal(cn_json_number(cn_table_row(json, 1), "steps_that_change_it"), 0);
-    CN_CHECK_BELOW(1e-9, cn_json_number(cn_table_row(json, 8), "drift"));
+    assert_int_equal(io_json_number(cn_table_row(json, 1), "steps_that_change_it"), 0);
+    CN_CHECK_BELOW(1e-9, io_json_number(cn_table_row(json, 8), "drift"));
     cn_check_files(json);
     cJSON_Delete(json);
     cn_cli_leave(&cli);
@@ -89,9 +89,9 @@ CN_TEST(e2_closes_the_triangle) {
     cn_cli cli = cn_cli_enter();
     cJSON *json = cn_reproduce(&cli, "E2");
     const cJSON *row = cn_table_row(json, 0);
-    CN_CHECK_NEAR(cn_json_number(row, "edge_1"), 0.3 * 9.81, 0.003);
-    CN_CHECK_BELOW(cn_json_number(row, "closure"), 1e-9);
-    CN_CHECK_BELOW(cn_json_number(row, "bend"), 1e-6);
+    CN_CHECK_NEAR(io_json_number(row, "edge_1"), 0.3 * 9.81, 0.003);
+    CN_CHECK_BELOW(io_json_number(row, "closure"), 1e-9);
+    CN_CHECK_BELOW(io_json_number(row, "bend"), 1e-6);
     cn_check_files(json);
     cJSON_Delete(json);
     cn_cli_leave(&cli);
@@ -103,11 +103,11 @@ CN_TEST(e2_shows_what_facets_do) {
     cJSON *json = cn_reproduce(&cli, "E2");
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(json, "table")), 4 + 10);
     assert_string_equal(cn_json_string(cn_table_row(json, 6), "cone"), "inner 4");
-    CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 3), "direction_deg"), 1e-6);
+    CN_CHECK_BELOW(io_json_number(cn_table_row(json, 3), "direction_deg"), 1e-6);
     for (int row = 4; row < 14; row++) {
-        CN_CHECK_BELOW(1.0, cn_json_number(cn_table_row(json, row), "direction_deg"));
+        CN_CHECK_BELOW(1.0, io_json_number(cn_table_row(json, row), "direction_deg"));
     }
-    CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 8), "direction_deg"), 180.0 / 8.0);
+    CN_CHECK_BELOW(io_json_number(cn_table_row(json, 8), "direction_deg"), 180.0 / 8.0);
     cJSON_Delete(json);
     cn_cli_leave(&cli);
 }
@@ -116,9 +116,9 @@ CN_TEST(e3_compares_with_the_table) {
     cn_cli cli = cn_cli_enter();
     cJSON *json = cn_reproduce(&cli, "E3");
     const cJSON *row = cn_table_row(json, 1);
-    CN_CHECK_NEAR(cn_json_number(row, "sp_paper"), 2.28, 0.0);
-    CN_CHECK_BELOW(cn_json_number(row, "penetration_worst"), 0.3);
-    CN_CHECK_TRUE(cn_json_number(row, "contacts") > 50.0);
+    CN_CHECK_NEAR(io_json_number(row, "sp_paper"), 2.28, 0.0);
+    CN_CHECK_BELOW(io_json_number(row, "penetration_worst"), 0.3);
+    CN_CHECK_TRUE(io_json_number(row, "contacts") > 50.0);
     cn_check_files(json);
     cJSON_Delete(json);
     cn_cli_leave(&cli);
@@ -127,8 +127,8 @@ CN_TEST(e3_compares_with_the_table) {
 CN_TEST(e4_stands) {
     cn_cli cli = cn_cli_enter();
     cJSON *json = cn_reproduce(&cli, "E4");
-    CN_CHECK_BELOW(cn_json_number(cn_table_row(json, 0), "moved"), 1e-9);
-    CN_CHECK_BELOW(0.1, cn_json_number(cn_table_row(json, 3), "moved")); // this one falls
+    CN_CHECK_BELOW(io_json_number(cn_table_row(json, 0), "moved"), 1e-9);
+    CN_CHECK_BELOW(0.1, io_json_number(cn_table_row(json, 3), "moved")); // this one falls
     cn_check_files(json);
     cJSON_Delete(json);
     cn_cli_leave(&cli);
@@ -213,8 +213,8 @@ CN_TEST(report_and_tables_say_the_same) {
 CN_TEST(e8_shows_what_stabilisation_does) {
     cn_cli cli = cn_cli_enter();
     cJSON *json = cn_reproduce(&cli, "E8");
-    double with = cn_json_number(cn_table_row(json, 0), "end");
-    double without = cn_json_number(cn_table_row(json, 1), "end");
+    double with = io_json_number(cn_table_row(json, 0), "end");
+    double without = io_json_number(cn_table_row(json, 1), "end");
     CN_CHECK_BELOW(100.0 * with, without);
     cn_check_files(json);
     cJSON_Delete(json);
@@ -224,7 +224,7 @@ CN_TEST(e8_shows_what_stabilisation_does) {
 CN_TEST(e9_falls_apart) {
     cn_cli cli = cn_cli_enter();
     cJSON *json = cn_reproduce(&cli, "E9");
-    assert_int_equal(cn_json_number(cn_table_row(json, 0), "on_table"), 21);
+    assert_int_equal(io_json_number(cn_table_row(json, 0), "on_table"), 21);
     cn_check_files(json);
     cJSON_Delete(json);
     cn_cli_leave(&cli);

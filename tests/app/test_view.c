@@ -32,8 +32,8 @@ CN_TEST(greeting_tells_the_run) {
     assert_string_equal(cn_json_string(greeting, "mode"), "replay");
     cJSON *facts = cJSON_GetObjectItem(greeting, "run");
     assert_string_equal(cn_json_string(facts, "file"), "a.run");
-    CN_CHECK_NEAR(cn_json_number(facts, "steps"), (double)cn_run_last_step(run), 0.0);
-    CN_CHECK_NEAR(cn_json_number(greeting, "bodies"), cn_run_body_count(run), 0.0);
+    CN_CHECK_NEAR(io_json_number(facts, "steps"), (double)cn_run_last_step(run), 0.0);
+    CN_CHECK_NEAR(io_json_number(greeting, "bodies"), cn_run_body_count(run), 0.0);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(bodies, "name")),
                      cn_run_body_count(run));
     // Dominoes are all alike: two distinct shapes with the ground.
@@ -293,7 +293,7 @@ CN_TEST(recordings_take_no_commands) {
     page_say(page, "{\"op\":\"gravity\",\"n\":3,\"value\":[0,0,1]}");
     cJSON *error = page_wait_op(page, "error");
     assert_string_equal(cn_json_string(error, "code"), "read-only");
-    CN_CHECK_NEAR(cn_json_number(error, "n"), 3.0, 0.0);
+    CN_CHECK_NEAR(io_json_number(error, "n"), 3.0, 0.0);
     cJSON_Delete(error);
     close(page);
     assert_int_equal(view_stop(&server), 0);

@@ -102,8 +102,8 @@ static double slide(double scale, double theta, double duration) {
     setting s;
     make_setting(memory, type, false, bottom->nodes, bottom->node, normal, mu, &s);
     int steps = (int)(duration / h + 0.5);
-    double *u = CN_TAKE(memory, double, 2 * mesh.nodes);
-    double *speed = CN_TAKE_ZERO(memory, double, steps), before = 0.0, worst = 0.0;
+    double *u = BASE_TAKE(memory, double, 2 * mesh.nodes);
+    double *speed = BASE_TAKE_ZERO(memory, double, steps), before = 0.0, worst = 0.0;
     fe_add_gravity(&mesh, &type->ops, gravity, s.block.load);
     for (int k = 0; k < steps; k++) {
         fe_body_predict(&s.block, u);
@@ -146,7 +146,7 @@ CN_TEST(block_slides_alike_at_any_scale) {
 static fe_mesh graded_block(cn_arena *memory, int fine, int coarse) {
     int n = fine + coarse;
     fe_mesh mesh = make_box(memory, "q4", 1.0, 1.0, 0, n, n, 0, FE_PATTERN_DIAGONAL);
-    double *line = CN_TAKE(memory, double, n + 1), ratio = 1.0, first = 0.1 / fine, end;
+    double *line = BASE_TAKE(memory, double, n + 1), ratio = 1.0, first = 0.1 / fine, end;
     do { // the ratio at which the growing cells reach 2
         ratio += 1e-5;
         end = 0.1;
@@ -183,7 +183,7 @@ static hertz press(int fine, int coarse, double depth) {
     cn_arena *memory = cn_arena_create(NULL);
     fe_types *types = fe_types_create(NULL);
     fe_mesh mesh = graded_block(memory, fine, coarse);
-    uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, 2 * mesh.nodes);
+    uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, 2 * mesh.nodes);
     fe_hold(&mesh, group_of(&mesh, "bottom"), 3, held);
     fe_hold(&mesh, group_of(&mesh, "left"), 1, held);
     fe_material material = {.density = 1.0, .young = young, .poisson = poisson};

@@ -23,8 +23,8 @@ typedef struct jumble {
     int32_t first[5]; // of each body's velocities
 } jumble;
 
-static void random_rotation(cn_rng *rng, int32_t dim, double *R) {
-    double a = cn_rng_uniform(rng, 0.0, 6.0), b = cn_rng_uniform(rng, 0.0, 6.0);
+static void random_rotation(base_rng *rng, int32_t dim, double *R) {
+    double a = base_rng_uniform(rng, 0.0, 6.0), b = base_rng_uniform(rng, 0.0, 6.0);
     if (dim == 2) {
         const double flat[4] = {cos(a), -sin(a), sin(a), cos(a)};
         memcpy(R, flat, sizeof flat);
@@ -36,27 +36,27 @@ static void random_rotation(cn_rng *rng, int32_t dim, double *R) {
     memcpy(R, solid, sizeof solid);
 }
 
-static void random_rows(cn_arena *memory, cn_rng *rng, jumble *j) {
+static void random_rows(cn_arena *memory, base_rng *rng, jumble *j) {
     const int32_t contacts = 14, dim = j->rows.dim, square = dim * dim;
-    double *frame = CN_TAKE(memory, double, contacts *square);
-    int64_t *start = CN_TAKE_ZERO(memory, int64_t, contacts + 1), filled = 0;
-    asm_entry *entry = CN_TAKE(memory, asm_entry, contacts * 6);
+    double *frame = BASE_TAKE(memory, double, contacts *square);
+    int64_t *start = BASE_TAKE_ZERO(memory, int64_t, contacts + 1), filled = 0;
+    asm_entry *entry = BASE_TAKE(memory, asm_entry, contacts * 6);
     for (int32_t a = 0; a < contacts; a++) {
         random_rotation(rng, dim, frame + square * a);
-        int32_t low = cn_rng_below(rng, 3), high = low + 1 + cn_rng_below(rng, 3 - low);
+        int32_t low = base_rng_below(rng, 3), high = low + 1 + base_rng_below(rng, 3 - low);
         const int32_t sides[2] = {low, high};
         for (int s = 0; s < 2; s++) {
-            int32_t count = sides[s] < 2 ? 1 + cn_rng_below(rng, 3) : 1;
+            int32_t count = sides[s] < 2 ? 1 + base_rng_below(rng, 3) : 1;
             for (int32_t k = 0; k < count; k++) {
                 asm_entry *e = entry + filled++;
                 *e = (asm_entry){.body = sides[s], .node = -1, .weight = s ? 1.0 : -1.0};
                 if (sides[s] < 2) {
                     const fe_mesh *mesh = j->mesh + sides[s];
-                    e->node = mesh->surface_node[cn_rng_below(rng, mesh->surface_nodes)];
-                    e->weight *= cn_rng_uniform(rng, -0.2, 1.0);
+                    e->node = mesh->surface_node[base_rng_below(rng, mesh->surface_nodes)];
+                    e->weight *= base_rng_uniform(rng, -0.2, 1.0);
                 }
                 for (int32_t i = 0; i < dim; i++) {
-                    e->arm[i] = cn_rng_uniform(rng, -0.4, 0.4);
+                    e->arm[i] = base_rng_uniform(rng, -0.4, 0.4);
                 }
             }
         }
@@ -71,7 +71,7 @@ static void random_rows(cn_arena *memory, cn_rng *rng, jumble *j) {
 static void make_jumble(cn_arena *memory, fe_types *types, int32_t dim, jumble *j) {
     static const char *const kinds[2][2] = {{"t3", "q4"}, {"tet4", "h8"}};
     int32_t rigid = dim == 2 ? 3 : 6;
-    cn_rng rng = cn_rng_seed(41);
+    base_rng rng = base_rng_seed(41);
     memset(j, 0, sizeof *j);
     for (int b = 0; b < 2; b++) {
         j->mesh[b] =
@@ -127,8 +127,8 @@ static cn_friction_global global_problem(cn_arena *memory, const jumble *j, doub
     for (int b = 0; b < 2; b++) {
         room += j->type[b]->A.start[j->type[b]->ops.dofs];
     }
-    int32_t *row = CN_TAKE(memory, int32_t, room), *at = CN_TAKE(memory, int32_t, room);
-    double *value = CN_TAKE(memory, double, room), *column = CN_TAKE(memory, double, dofs);
+    int32_t *row = BASE_TAKE(memory, int32_t, room), *at = BASE_TAKE(memory, int32_t, room);
+    double *value = BASE_TAKE(memory, double, room), *column = BASE_TAKE(memory, double, dofs);
     cn_friction_global g = {.dim = j->rows.dim, .contacts = j->rows.contacts, .dofs = dofs};
     for (int b = 0; b < 2; b++) {
         const cn_csr *A = &j->type[b]->A;
@@ -145,7 +145,7 @@ static cn_friction_global global_problem(cn_arena *memory, const jumble *j, doub
         row[count] = at[count] = j->first[2] + i;
         value[count++] = 1.0 / j->inverse[(rigid + 1) * i];
     }
-    cn_csr_from_triplets(memory, dofs, dofs, count, row, at, value, &g.M);
+    sparse_csr_from_triplets(memory, dofs, dofs, count, row, at, value, &g.M);
     count = 0;
     for (int32_t c = 0; c < m; c++) {
         memset(column, 0, sizeof *column * (size_t)dofs);
@@ -158,8 +158,8 @@ static cn_friction_global global_problem(cn_arena *memory, const jumble *j, doub
             }
         }
     }
-    cn_csr_from_triplets(memory, dofs, m, count, row, at, value, &g.H);
-    g.f = CN_TAKE_ZERO(memory, double, dofs);
+    sparse_csr_from_triplets(memory, dofs, m, count, row, at, value, &g.H);
+    g.f = BASE_TAKE_ZERO(memory, double, dofs);
     g.w = q;
     g.mu = mu;
     return g;
@@ -173,12 +173,12 @@ CN_TEST(gathered_operator_is_the_condensed_one) {
         jumble j;
         make_jumble(memory, types, dim, &j);
         int32_t m = dim * j.rows.contacts;
-        double *q = CN_TAKE(memory, double, m), *r = CN_TAKE(memory, double, m);
-        double *mu = CN_TAKE(memory, double, j.rows.contacts);
-        double *u = CN_TAKE(memory, double, m), *want = CN_TAKE(memory, double, m);
-        cn_rng rng = cn_rng_seed(43);
+        double *q = BASE_TAKE(memory, double, m), *r = BASE_TAKE(memory, double, m);
+        double *mu = BASE_TAKE(memory, double, j.rows.contacts);
+        double *u = BASE_TAKE(memory, double, m), *want = BASE_TAKE(memory, double, m);
+        base_rng rng = base_rng_seed(43);
         for (int32_t i = 0; i < m; i++) {
-            q[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            q[i] = base_rng_uniform(&rng, -1.0, 1.0);
             mu[i / dim] = 0.5;
         }
         cn_friction_global g = global_problem(memory, &j, q, mu);
@@ -211,9 +211,9 @@ CN_TEST(gathered_operator_is_the_condensed_one) {
             CN_CHECK_TRUE(isfinite(blocks->value[k]));
         }
         int64_t entries = 0;
-        int32_t *row = CN_TAKE(memory, int32_t, (int64_t)m * m);
-        int32_t *column = CN_TAKE(memory, int32_t, (int64_t)m * m);
-        double *value = CN_TAKE(memory, double, (int64_t)m *m);
+        int32_t *row = BASE_TAKE(memory, int32_t, (int64_t)m * m);
+        int32_t *column = BASE_TAKE(memory, int32_t, (int64_t)m * m);
+        double *value = BASE_TAKE(memory, double, (int64_t)m *m);
         for (int32_t a = 0; a < blocks->block_rows; a++) {
             for (int64_t k = blocks->start[a]; k < blocks->start[a + 1]; k++) {
                 for (int32_t e = 0; e < dim * dim; e++) {
@@ -223,8 +223,8 @@ CN_TEST(gathered_operator_is_the_condensed_one) {
                 }
             }
         }
-        cn_csr_from_triplets(memory, m, m, entries, row, column, value, &W);
-        cn_csr_transpose(memory, &W, &transposed);
+        sparse_csr_from_triplets(memory, m, m, entries, row, column, value, &W);
+        sparse_csr_transpose(memory, &W, &transposed);
         CN_CHECK_TRUE(memcmp(W.value, transposed.value, sizeof(double) * (size_t)entries) == 0);
         fe_types_destroy(types);
         cn_arena_destroy(memory);
@@ -240,14 +240,14 @@ CN_TEST(velocity_and_impulse_maps_are_adjoint) {
         jumble j;
         make_jumble(memory, types, dim, &j);
         int32_t m = dim * j.rows.contacts, dofs = j.first[4];
-        double *v = CN_TAKE(memory, double, dofs), *p = CN_TAKE_ZERO(memory, double, dofs);
-        double *r = CN_TAKE(memory, double, m), *u = CN_TAKE(memory, double, m);
-        cn_rng rng = cn_rng_seed(47);
+        double *v = BASE_TAKE(memory, double, dofs), *p = BASE_TAKE_ZERO(memory, double, dofs);
+        double *r = BASE_TAKE(memory, double, m), *u = BASE_TAKE(memory, double, m);
+        base_rng rng = base_rng_seed(47);
         for (int32_t i = 0; i < dofs; i++) {
-            v[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            v[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
         for (int32_t i = 0; i < m; i++) {
-            r[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            r[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
         const double *velocity[4] = {v, v + j.first[1], v + j.first[2], NULL};
         double *impulse[4] = {p, p + j.first[1], p + j.first[2], NULL};
@@ -324,9 +324,9 @@ static void make_stack(cn_arena *memory, fe_types *types, double size, double h,
     assert_int_equal(fe_type_condense(s->type, NULL), CN_OK);
     const double gravity[2] = {0.0, -9.81};
     int32_t contacts = BLOCKS * (CELLS + 1);
-    double *frame = CN_TAKE(memory, double, 4 * contacts);
-    int64_t *start = CN_TAKE_ZERO(memory, int64_t, contacts + 1);
-    asm_entry *entry = CN_TAKE_ZERO(memory, asm_entry, 2 * contacts);
+    double *frame = BASE_TAKE(memory, double, 4 * contacts);
+    int64_t *start = BASE_TAKE_ZERO(memory, int64_t, contacts + 1);
+    asm_entry *entry = BASE_TAKE_ZERO(memory, asm_entry, 2 * contacts);
     const fe_group *bottom = group_of(&s->mesh, "bottom"), *top = group_of(&s->mesh, "top");
     for (int b = 0; b < BLOCKS; b++) {
         assert_int_equal(fe_body_create(memory, s->type, true, s->block + b, NULL), CN_OK);
@@ -402,7 +402,7 @@ CN_TEST(stack_stands_at_any_scale) {
             step_stack(&s, h);
         }
         double weight = 2000.0 * 9.81 * size * size;
-        double *stress = CN_TAKE(memory, double, 6 * s.mesh.elements);
+        double *stress = BASE_TAKE(memory, double, 6 * s.mesh.elements);
         for (int b = 0; b < BLOCKS; b++) {
             double normal = 0.0, tangential = 0.0, mean = 0.0;
             for (int k = 0; k <= CELLS; k++) {

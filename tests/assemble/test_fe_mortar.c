@@ -26,7 +26,7 @@ typedef struct pair {
 } pair;
 
 static void place(pair *p, int b, double y) {
-    double *x = CN_TAKE(p->memory, double, 2 * p->mesh[b].nodes);
+    double *x = BASE_TAKE(p->memory, double, 2 * p->mesh[b].nodes);
     for (int32_t i = 0; i < 2 * p->mesh[b].nodes; i++) {
         x[i] = p->mesh[b].node[i] + (i % 2 ? y : 0.0);
     }
@@ -60,11 +60,11 @@ static void end_pair(pair *p) {
 // p->r.
 static void press(pair *p, const det_rows *rows, int steps) {
     int32_t n = rows->rows;
-    asm_entry *entry = CN_TAKE_ZERO(p->memory, asm_entry, rows->start[n]);
-    double *frame = CN_TAKE(p->memory, double, 4 * n), *q = CN_TAKE(p->memory, double, 2 * n);
-    double *mu = CN_TAKE_ZERO(p->memory, double, n), h = p->body[0].type->key.h;
-    double *moved = CN_TAKE(p->memory, double, 2 * n);
-    p->r = CN_TAKE_ZERO(p->memory, double, 2 * n);
+    asm_entry *entry = BASE_TAKE_ZERO(p->memory, asm_entry, rows->start[n]);
+    double *frame = BASE_TAKE(p->memory, double, 4 * n), *q = BASE_TAKE(p->memory, double, 2 * n);
+    double *mu = BASE_TAKE_ZERO(p->memory, double, n), h = p->body[0].type->key.h;
+    double *moved = BASE_TAKE(p->memory, double, 2 * n);
+    p->r = BASE_TAKE_ZERO(p->memory, double, 2 * n);
     for (int64_t k = 0; k < rows->start[n]; k++) {
         entry[k] = (asm_entry){.body = rows->weight[k].body,
                                .node = rows->weight[k].node,
@@ -167,7 +167,7 @@ CN_TEST(partial_overlap_keeps_partitions_of_unity) {
         p.mesh[1] = make_box(p.memory, "q4", 1.0, 0.5, 0, 7, 3, 0, FE_PATTERN_DIAGONAL);
         place(&p, 0, -0.25);
         place(&p, 1, 0.25);
-        double shift = 0.0241 * k, *x = CN_TAKE(p.memory, double, 2 * p.mesh[1].nodes);
+        double shift = 0.0241 * k, *x = BASE_TAKE(p.memory, double, 2 * p.mesh[1].nodes);
         for (int32_t i = 0; i < 2 * p.mesh[1].nodes; i++) {
             x[i] = p.surface[1].x[i] + (i % 2 ? 0.0 : shift);
         }
@@ -235,7 +235,7 @@ static double contact_patch(rows_fn *make, int upper, int lower, int32_t rows_wa
     place(&p, 1, 0.25);
     uint8_t *held[2];
     for (int b = 0; b < 2; b++) {
-        held[b] = CN_TAKE_ZERO(p.memory, uint8_t, 2 * p.mesh[b].nodes);
+        held[b] = BASE_TAKE_ZERO(p.memory, uint8_t, 2 * p.mesh[b].nodes);
     }
     fe_hold(p.mesh, group_of(p.mesh, "bottom"), 2, held[0]);
     held[0][0] = 1;                   // a corner, against sliding
@@ -250,7 +250,7 @@ static double contact_patch(rows_fn *make, int upper, int lower, int32_t rows_wa
     press(&p, &rows, 12);
     double worst = 0.0;
     for (int b = 0; b < 2; b++) {
-        double *stress = CN_TAKE(p.memory, double, 6 * p.mesh[b].elements);
+        double *stress = BASE_TAKE(p.memory, double, 6 * p.mesh[b].elements);
         fe_stresses(p.mesh + b, &p.material, FE_PLANE_STRAIN, p.body[b].u, stress);
         for (int32_t e = 0; e < p.mesh[b].elements; e++) {
             worst = fmax(worst, fabs(stress[6 * e + 1] + pressure) / pressure);
@@ -301,7 +301,7 @@ CN_TEST(pressure_of_two_bodies_is_smooth) {
         place(&p, 1, 0.3);
         uint8_t *held[2];
         for (int b = 0; b < 2; b++) {
-            held[b] = CN_TAKE_ZERO(p.memory, uint8_t, 2 * p.mesh[b].nodes);
+            held[b] = BASE_TAKE_ZERO(p.memory, uint8_t, 2 * p.mesh[b].nodes);
             fe_hold(p.mesh + b, group_of(p.mesh + b, b ? "top" : "bottom"), 3, held[b]);
         }
         make_bodies(&p, 1e3, held);

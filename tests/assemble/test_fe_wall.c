@@ -83,7 +83,7 @@ static void add_foundation(wall *w, int body) {
 }
 
 static void place(wall *w, int body, double x, double y) {
-    double *position = CN_TAKE(w->memory, double, 2 * w->mesh.nodes);
+    double *position = BASE_TAKE(w->memory, double, 2 * w->mesh.nodes);
     for (int32_t i = 0; i < 2 * w->mesh.nodes; i++) {
         position[i] = w->mesh.node[i] + (i % 2 ? y : x);
     }
@@ -112,7 +112,7 @@ static void start_wall(wall *w, int32_t bodies) {
 
 static wall *new_wall(void) {
     cn_arena *memory = cn_arena_create(NULL);
-    wall *w = CN_TAKE_ZERO(memory, wall, 1);
+    wall *w = BASE_TAKE_ZERO(memory, wall, 1);
     w->memory = memory;
     w->types = fe_types_create(NULL);
     w->material = (fe_material){.density = density, .young = 1e6, .poisson = 0.3};
@@ -154,8 +154,8 @@ static wall *wall_in_one_piece(void) {
     fe_mesh block = make_box(w->memory, "t3", width, height, 0, 2, 2, 0, FE_PATTERN_UNION_JACK);
     int32_t number[ACROSS * UP], nodes = 0;
     memset(number, 0xff, sizeof number);
-    double *node = CN_TAKE(w->memory, double, 2 * ACROSS * UP);
-    int32_t *corner = CN_TAKE(w->memory, int32_t, BLOCKS * 8 * 3);
+    double *node = BASE_TAKE(w->memory, double, 2 * ACROSS * UP);
+    int32_t *corner = BASE_TAKE(w->memory, int32_t, BLOCKS * 8 * 3);
     for (int b = 0; b < BLOCKS; b++) {
         double centre[2];
         block_centre(b, centre);
@@ -303,7 +303,7 @@ CN_TEST(wall_in_one_piece_under_its_weight) {
     wall *w = wall_in_one_piece();
     assert_int_equal(w->rows.contacts, 24);
     double time = load_wall(w), tension = -INFINITY, value[3], axes[9];
-    double *stress = CN_TAKE(w->memory, double, 6 * w->mesh.elements);
+    double *stress = BASE_TAKE(w->memory, double, 6 * w->mesh.elements);
     fe_stresses(&w->mesh, &w->material, FE_PLANE_STRAIN, w->body[0].u, stress);
     for (int32_t e = 0; e < w->mesh.elements; e++) {
         fe_principal(stress + 6 * e, value, axes);

@@ -3,13 +3,13 @@
 
 // An allocator that counts what is held.
 typedef struct ledger {
-    size_t held, most;
+    size_t held, max;
 } ledger;
 
 static void *counted(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
     ledger *l = user;
     l->held += new_bytes - old_bytes;
-    l->most = l->held > l->most ? l->held : l->most;
+    l->max = l->held > l->max ? l->held : l->max;
     if (new_bytes == 0) {
         free(ptr);
         return NULL;
@@ -76,9 +76,9 @@ CN_TEST(a_run_holds_no_more_after_many_steps) {
     counted_run run;
     run_open(&run, 5);
     run_steps(&run, 500);
-    size_t early = run.ledger.most, held = run.ledger.held;
+    size_t early = run.ledger.max, held = run.ledger.held;
     run_steps(&run, CN_WORLD_SLOW ? 1000 : 10000);
-    CN_CHECK_NEAR((double)run.ledger.most, (double)early, 0.0);
+    CN_CHECK_NEAR((double)run.ledger.max, (double)early, 0.0);
     CN_CHECK_NEAR((double)run.ledger.held, (double)held, 0.0);
     run_close(&run);
 }
@@ -112,7 +112,7 @@ CN_TEST(an_overlapping_start_ends_at_the_first_overlap) {
     cn_error error = {.status = CN_OK};
     CN_CHECK_TRUE(crowd(8000, "", &l, &error) == CN_ERR_INPUT);
     CN_CHECK_TRUE(strstr(error.message, "bodies 2 (") && strstr(error.message, "overlap by 1 m"));
-    CN_CHECK_BELOW((double)l.most / 1e6, 64.0);
+    CN_CHECK_BELOW((double)l.max / 1e6, 64.0);
 }
 
 // Where overlaps are accepted, the number of pairs is what cannot be had.
@@ -122,7 +122,7 @@ CN_TEST(too_many_pairs_are_refused_with_bounded_memory) {
     CN_CHECK_TRUE(crowd(8000, "detection: {overlap: 10}\n", &l, &error) == CN_ERR_UNSUPPORTED);
     CN_CHECK_TRUE(strstr(error.message, "pairs of bodies"));
     CN_CHECK_TRUE(strstr(error.hint, "time.step"));
-    CN_CHECK_BELOW((double)l.most / 1e6, 64.0);
+    CN_CHECK_BELOW((double)l.max / 1e6, 64.0);
 }
 
 // Every pair of 300 bodies is far below the bound.

@@ -9,10 +9,10 @@ static const fe_material steel = {.density = 3.0, .young = 7.0, .poisson = 0.3};
 
 // A distorted, valid element in general position.
 static void distorted(const fe_element *e, uint64_t seed, double *X) {
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     for (int32_t a = 0; a < e->nodes; a++) {
         for (int32_t i = 0; i < e->dim; i++) {
-            X[e->dim * a + i] = 0.7 * e->corner[a][i] + cn_rng_uniform(&rng, -0.12, 0.12);
+            X[e->dim * a + i] = 0.7 * e->corner[a][i] + base_rng_uniform(&rng, -0.12, 0.12);
         }
     }
 }
@@ -188,10 +188,10 @@ CN_TEST(tangents_are_derivatives_of_forces) {
         double minus[FE_DOFS_MAX], K[FE_DOFS_MAX * FE_DOFS_MAX], size = 0.0, off = 0.0;
         distorted(e, 17, X);
         fe_elastic law = fe_elastic_of(&steel, e->dim, FE_PLANE_STRESS);
-        cn_rng rng = cn_rng_seed(19);
+        base_rng rng = base_rng_seed(19);
         linear_field(e, X, gradient, u);
         for (int32_t i = 0; i < dofs; i++) {
-            u[i] += cn_rng_uniform(&rng, -0.1, 0.1);
+            u[i] += base_rng_uniform(&rng, -0.1, 0.1);
         }
         e->force_tangent(e, &law, X, u, f, K);
         for (int32_t j = 0; j < dofs; j++) {
@@ -366,11 +366,11 @@ CN_TEST(principal_stresses_and_mises) {
     CN_CHECK_TRUE(value[0] == -3.0 && value[2] == -3.0);
     CN_CHECK_NEAR(fe_mises(hydrostatic), 0.0, 0.0);
     // Random tensors: the sum of value n n' is the tensor; values descend; the axes are a rotation.
-    cn_rng rng = cn_rng_seed(31);
+    base_rng rng = base_rng_seed(31);
     for (int round = 0; round < 200; round++) {
         double s[6];
         for (int i = 0; i < 6; i++) {
-            s[i] = cn_rng_uniform(&rng, -1.0, 1.0) * (round % 5 == 0 && i > 2 ? 1e-9 : 1.0);
+            s[i] = base_rng_uniform(&rng, -1.0, 1.0) * (round % 5 == 0 && i > 2 ? 1e-9 : 1.0);
         }
         fe_principal(s, value, axes);
         CN_CHECK_TRUE(value[0] >= value[1] && value[1] >= value[2]);

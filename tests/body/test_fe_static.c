@@ -19,9 +19,9 @@ static void patch_test(figures *f, const char *element, fe_pattern pattern, fe_p
     distort(memory, &mesh, spacing, 0.2);
     fe_material material = {.density = 1.0, .young = 5.0, .poisson = 0.3};
     int32_t dim = mesh.dim, dofs = dim * mesh.nodes;
-    uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, dofs), *outside = surface_flags(memory, &mesh);
-    double *field = CN_TAKE_ZERO(memory, double, dofs), *u = CN_TAKE_ZERO(memory, double, dofs);
-    double *stress = CN_TAKE(memory, double, 6 * mesh.elements);
+    uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, dofs), *outside = surface_flags(memory, &mesh);
+    double *field = BASE_TAKE_ZERO(memory, double, dofs), *u = BASE_TAKE_ZERO(memory, double, dofs);
+    double *stress = BASE_TAKE(memory, double, 6 * mesh.elements);
     for (int32_t n = 0; n < mesh.nodes; n++) {
         for (int32_t i = 0; i < dim; i++) {
             held[dim * n + i] = outside[n];
@@ -72,9 +72,10 @@ CN_TEST(uniform_traction_gives_uniform_stress) {
         distort(memory, &mesh, spacing, 0.15);
         fe_material material = {.density = 1.0, .young = 5.0, .poisson = 0.3};
         int32_t dim = mesh.dim, dofs = dim * mesh.nodes;
-        uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, dofs);
-        double *load = CN_TAKE_ZERO(memory, double, dofs), *u = CN_TAKE_ZERO(memory, double, dofs);
-        double *stress = CN_TAKE(memory, double, 6 * mesh.elements);
+        uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, dofs);
+        double *load = BASE_TAKE_ZERO(memory, double, dofs),
+               *u = BASE_TAKE_ZERO(memory, double, dofs);
+        double *stress = BASE_TAKE(memory, double, 6 * mesh.elements);
         fe_hold(&mesh, group_of(&mesh, "left"), 1, held);
         fe_hold(&mesh, group_of(&mesh, "bottom"), dim == 2 ? 2 : 4, held);
         if (dim == 3) {
@@ -108,8 +109,8 @@ static double cook(const char *element, int n, double poisson, fe_plane plane) {
     }
     assert_int_equal(fe_mesh_check_shape(&mesh, NULL), CN_OK);
     int32_t dofs = 2 * mesh.nodes;
-    uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, dofs);
-    double *load = CN_TAKE_ZERO(memory, double, dofs), *u = CN_TAKE_ZERO(memory, double, dofs);
+    uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, dofs);
+    double *load = BASE_TAKE_ZERO(memory, double, dofs), *u = BASE_TAKE_ZERO(memory, double, dofs);
     const double shear[2] = {0.0, 1.0 / 16.0};
     fe_hold(&mesh, group_of(&mesh, "left"), 3, held);
     fe_add_traction(&mesh, group_of(&mesh, "right"), shear, load);
@@ -197,8 +198,8 @@ static double cantilever(const char *element, int nx, int n, double poisson) {
     cn_arena *memory = cn_arena_create(NULL);
     fe_mesh mesh = make_box(memory, element, 10.0, 1.0, 1.0, nx, n, n, FE_PATTERN_DIAGONAL);
     int32_t dim = mesh.dim, dofs = dim * mesh.nodes;
-    uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, dofs);
-    double *load = CN_TAKE_ZERO(memory, double, dofs), *u = CN_TAKE_ZERO(memory, double, dofs);
+    uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, dofs);
+    double *load = BASE_TAKE_ZERO(memory, double, dofs), *u = BASE_TAKE_ZERO(memory, double, dofs);
     fe_hold(&mesh, group_of(&mesh, "left"), 7, held);
     add_parabolic_shear(&mesh, load);
     double total = 0.0, mean = 0.0;
@@ -264,35 +265,35 @@ CN_TEST(cantilever_in_3d) {
 static void frequencies(cn_arena *memory, const fe_operators *ops, const uint8_t *held,
                         double omega[3]) {
     enum { COUNT = 8 };
-    int32_t *place = CN_TAKE(memory, int32_t, ops->dofs), n = 0;
+    int32_t *place = BASE_TAKE(memory, int32_t, ops->dofs), n = 0;
     for (int32_t i = 0; i < ops->dofs; i++) {
         place[i] = held[i] ? -1 : n++;
     }
     cn_csr K, M;
-    cn_linear *factor;
+    sparse_linear *factor;
     fe_csr_restrict(memory, &ops->K, n, place, &K);
     fe_csr_restrict(memory, &ops->M, n, place, &M);
-    const cn_linear_backend *backend = cn_linear_backend_find("skyline");
-    assert_int_equal(cn_linear_create(backend, NULL, &K, &factor, NULL), CN_OK);
-    assert_int_equal(cn_linear_factorize(factor, &K, NULL), CN_OK);
-    double *x = CN_TAKE(memory, double, COUNT *n), *Mx = CN_TAKE(memory, double, n);
-    cn_rng rng = cn_rng_seed(1);
+    const sparse_linear_backend *backend = sparse_linear_backend_find("skyline");
+    assert_int_equal(sparse_linear_create(backend, NULL, &K, &factor, NULL), CN_OK);
+    assert_int_equal(sparse_linear_factorize(factor, &K, NULL), CN_OK);
+    double *x = BASE_TAKE(memory, double, COUNT *n), *Mx = BASE_TAKE(memory, double, n);
+    base_rng rng = base_rng_seed(1);
     for (int32_t i = 0; i < COUNT * n; i++) {
-        x[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+        x[i] = base_rng_uniform(&rng, -1.0, 1.0);
     }
     for (int round = 0; round < 40; round++) {
         for (int k = 0; k < COUNT; k++) {
             double *column = x + n * k;
-            cn_csr_apply(&M, column, Mx);
+            sparse_csr_apply(&M, column, Mx);
             memcpy(column, Mx, sizeof *Mx * (size_t)n);
         }
-        assert_int_equal(cn_linear_solve(factor, COUNT, x), CN_OK);
+        assert_int_equal(sparse_linear_solve(factor, COUNT, x), CN_OK);
         for (int k = 0; k < COUNT; k++) {
             double *column = x + n * k, norm = 0.0;
             for (int pass = 0; pass < 2; pass++) {
                 for (int l = 0; l < k; l++) {
                     double product = 0.0;
-                    cn_csr_apply(&M, column, Mx);
+                    sparse_csr_apply(&M, column, Mx);
                     for (int32_t i = 0; i < n; i++) {
                         product += x[n * l + i] * Mx[i];
                     }
@@ -301,7 +302,7 @@ static void frequencies(cn_arena *memory, const fe_operators *ops, const uint8_t
                     }
                 }
             }
-            cn_csr_apply(&M, column, Mx);
+            sparse_csr_apply(&M, column, Mx);
             for (int32_t i = 0; i < n; i++) {
                 norm += column[i] * Mx[i];
             }
@@ -312,13 +313,13 @@ static void frequencies(cn_arena *memory, const fe_operators *ops, const uint8_t
     }
     for (int k = 0; k < 3; k++) {
         double energy = 0.0;
-        cn_csr_apply(&K, x + n * k, Mx);
+        sparse_csr_apply(&K, x + n * k, Mx);
         for (int32_t i = 0; i < n; i++) {
             energy += x[n * k + i] * Mx[i];
         }
         omega[k] = sqrt(energy);
     }
-    cn_linear_destroy(factor);
+    sparse_linear_destroy(factor);
 }
 
 // A clamped beam 10 x 0.5: over Euler and Bernoulli, below 1 by the shear of Timoshenko's beam. The
@@ -340,7 +341,7 @@ CN_TEST(frequencies_of_a_clamped_beam) {
         fe_mesh mesh = make_box(memory, "q4", 10.0, 0.5, 0, 20 * row[k].refine, 2 * row[k].refine,
                                 0, FE_PATTERN_DIAGONAL);
         fe_material material = {.density = 1.0, .young = 1000.0, .poisson = 0.3};
-        uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, 2 * mesh.nodes);
+        uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, 2 * mesh.nodes);
         fe_operators ops;
         double omega[3];
         fe_hold(&mesh, group_of(&mesh, "left"), 3, held);

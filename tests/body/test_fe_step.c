@@ -55,7 +55,7 @@ CN_TEST(energy_ledger_closes) {
             fe_mesh mesh = make_box(memory, fe_element_at(k)->name, 1.0, 0.6, 0.5, 4, 3, 2,
                                     FE_PATTERN_UNION_JACK);
             int32_t dofs = mesh.dim * mesh.nodes;
-            uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, dofs);
+            uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, dofs);
             fe_hold(&mesh, group_of(&mesh, "left"), 1, held);
             fe_hold(&mesh, group_of(&mesh, "bottom"), 2, held);
             fe_body body = make_body(memory,
@@ -66,19 +66,19 @@ CN_TEST(energy_ledger_closes) {
                                                                    .theta = thetas[j % 4],
                                                                    .held = held}),
                                      false);
-            cn_rng rng = cn_rng_seed(7);
+            base_rng rng = base_rng_seed(7);
             for (int32_t i = 0; i < dofs; i++) {
-                body.v[i] = held[i] ? 0.0 : cn_rng_uniform(&rng, -1.0, 1.0);
+                body.v[i] = held[i] ? 0.0 : base_rng_uniform(&rng, -1.0, 1.0);
             }
             double before = fe_body_kinetic(&body) + fe_body_elastic(&body);
             for (int n = 0; n < 20; n++) {
                 for (int32_t i = 0; i < dofs; i++) {
-                    body.load[i] = cn_rng_uniform(&rng, -1.0, 1.0);
-                    body.held_velocity[i] = cn_rng_uniform(&rng, -0.1, 0.1);
+                    body.load[i] = base_rng_uniform(&rng, -1.0, 1.0);
+                    body.held_velocity[i] = base_rng_uniform(&rng, -0.1, 0.1);
                 }
                 assert_int_equal(fe_body_free_velocity(&body), CN_OK);
                 for (int32_t i = 0; i < dofs; i++) {
-                    body.impulse[i] = cn_rng_uniform(&rng, -0.02, 0.02);
+                    body.impulse[i] = base_rng_uniform(&rng, -0.02, 0.02);
                 }
                 assert_int_equal(fe_body_integrate(&body), CN_OK);
                 double size, off = imbalance(&body.ledger, before, &size);
@@ -144,7 +144,7 @@ CN_TEST(vibration_has_its_period_and_decay) {
         cn_arena *memory = cn_arena_create(NULL);
         fe_types *types = fe_types_create(NULL);
         fe_mesh mesh = make_box(memory, "q4", 1.0, 0.1, 0, 40, 1, 0, FE_PATTERN_DIAGONAL);
-        uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, 2 * mesh.nodes);
+        uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, 2 * mesh.nodes);
         fe_hold(&mesh, group_of(&mesh, "left"), 3, held);
         fe_material material = {
             .density = 1.0, .young = 1.0, .damping_mass = row[k].a, .damping_stiffness = row[k].b};
@@ -180,8 +180,8 @@ CN_TEST(quasi_static_steps_reach_equilibrium) {
     fe_types *types = fe_types_create(NULL);
     fe_mesh mesh = make_box(memory, "q4", 1.0, 0.5, 0, 8, 4, 0, FE_PATTERN_DIAGONAL);
     int32_t dofs = 2 * mesh.nodes;
-    uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, dofs);
-    double *u = CN_TAKE_ZERO(memory, double, dofs), *load = CN_TAKE_ZERO(memory, double, dofs);
+    uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, dofs);
+    double *u = BASE_TAKE_ZERO(memory, double, dofs), *load = BASE_TAKE_ZERO(memory, double, dofs);
     fe_material material = {.density = 2.0, .young = 50.0, .poisson = 0.3};
     fe_hold(&mesh, group_of(&mesh, "bottom"), 3, held);
     fe_type *type = get_type(
@@ -312,8 +312,8 @@ CN_TEST(compliance_is_the_inverse_on_the_surface) {
         fe_types *types = fe_types_create(NULL);
         fe_mesh mesh = make_box(memory, kinds[k], 1.0, 0.6, 0.5, 4, 4, 3, FE_PATTERN_UNION_JACK);
         int32_t dim = mesh.dim, dofs = dim * mesh.nodes;
-        uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, dofs);
-        double *x = CN_TAKE(memory, double, dofs);
+        uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, dofs);
+        double *x = BASE_TAKE(memory, double, dofs);
         fe_hold(&mesh, group_of(&mesh, "left"), 1, held);
         fe_type *type = get_type(
             types, (fe_type_key){
@@ -369,12 +369,12 @@ CN_TEST(large_and_small_bodies_are_solved_alike) {
     CN_CHECK_TRUE(dofs > FE_SKYLINE_DOFS_MAX);
     fe_type *type =
         get_type(types, (fe_type_key){.mesh = &mesh, .material = damped, .h = 0.02, .theta = 0.5});
-    double *x = CN_TAKE(memory, double, dofs), *b = CN_TAKE(memory, double, dofs);
+    double *x = BASE_TAKE(memory, double, dofs), *b = BASE_TAKE(memory, double, dofs);
     for (int32_t i = 0; i < dofs; i++) {
         x[i] = sin(0.37 * i);
     }
     assert_int_equal(fe_type_solve(type, x), CN_OK);
-    cn_csr_apply(&type->A, x, b);
+    sparse_csr_apply(&type->A, x, b);
     double off = 0.0;
     for (int32_t i = 0; i < dofs; i++) {
         off = fmax(off, fabs(b[i] - sin(0.37 * i)));
@@ -428,8 +428,8 @@ static impact hit_wall(int n, double theta, fe_mass mass, double start) {
     const double v = 0.01, h = 1.0 / n;
     fe_mesh mesh = make_box(memory, "q4-plain", 1.0, 1.0, 0, n, 1, 0, FE_PATTERN_DIAGONAL);
     int32_t dofs = 2 * mesh.nodes;
-    uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, dofs);
-    double *u = CN_TAKE(memory, double, dofs);
+    uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, dofs);
+    double *u = BASE_TAKE(memory, double, dofs);
     for (int32_t i = 1; i < dofs; i += 2) {
         held[i] = 1;
     }

@@ -425,8 +425,8 @@ CN_TEST(json_has_what_is_fixed) {
     json = cn_cli_json(&cli, 0);
     const cJSON *finding = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "findings"), 0);
     CN_CHECK_TRUE(cJSON_IsFalse(cJSON_GetObjectItem(json, "within")));
-    CN_CHECK_NEAR(cn_json_number(finding, "step"), 40.0, 0.0);
-    CN_CHECK_TRUE(cn_json_number(finding, "value") > cn_json_number(finding, "allowed"));
+    CN_CHECK_NEAR(io_json_number(finding, "step"), 40.0, 0.0);
+    CN_CHECK_TRUE(io_json_number(finding, "value") > io_json_number(finding, "allowed"));
     CN_CHECK_TRUE(strlen(cn_json_string(finding, "what")) > 10);
     cJSON_Delete(json);
     CN_CLI_EXPECT(&cli, 4, "check scene.yaml --json");

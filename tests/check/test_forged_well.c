@@ -330,11 +330,11 @@ CN_TEST(the_worst_measurement_is_what_is_beyond) {
     static const double within[][2] = {{1.0, 1.0}, {0.0, 0.0}, {0.0, 1.0}, {1e300, HUGE_VAL}};
     for (size_t i = 0; i < 4; i++) {
         for (size_t k = 0; k < 4; k++) {
-            cn_check_worst first = {.any = false}, last = {.any = false};
-            cn_worst_add(&first, beyond[i][0], beyond[i][1], 7);
-            cn_worst_add(&first, within[k][0], within[k][1], 8);
-            cn_worst_add(&last, within[k][0], within[k][1], 8);
-            cn_worst_add(&last, beyond[i][0], beyond[i][1], 7);
+            check_worst first = {.any = false}, last = {.any = false};
+            check_worst_add(&first, beyond[i][0], beyond[i][1], 7);
+            check_worst_add(&first, within[k][0], within[k][1], 8);
+            check_worst_add(&last, within[k][0], within[k][1], 8);
+            check_worst_add(&last, beyond[i][0], beyond[i][1], 7);
             CN_CHECK_TRUE(first.where == 7 && last.where == 7);
         }
     }

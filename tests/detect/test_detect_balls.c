@@ -47,23 +47,23 @@ static void add_walls(packing *p, int32_t count, double side) {
     add_body(p, wall, count, true, x);
 }
 
-static packing random_packing(int32_t dim, int32_t balls, int32_t walls, uint64_t seed) {
+static packing random_packing(int32_t dim, int32_t spheres, int32_t walls, uint64_t seed) {
     packing p = {.model = cn_model_create(NULL, dim), .dim = dim};
-    cn_rng rng = cn_rng_seed(seed);
-    int32_t material, pose = cn_pose_size(dim), size = cn_velocity_size(dim);
-    double side = 0.5 * pow(balls, 1.0 / dim), x[3] = {0.0, 0.0, 0.0};
+    base_rng rng = base_rng_seed(seed);
+    int32_t material, pose = model_pose_size(dim), size = model_velocity_size(dim);
+    double side = 0.5 * pow(spheres, 1.0 / dim), x[3] = {0.0, 0.0, 0.0};
     cn_model_add_material(p.model, &(cn_material_def){"stone", 1000.0}, &material, NULL);
     cn_model_settings(p.model)->alert = ALERT;
     for (int32_t i = 0; i < walls; i++) {
         add_walls(&p, 2, 0.01 * i);
     }
-    for (int32_t i = 0; i < balls; i++) {
-        cn_shape_def ball = cn_shape_def_default(dim == 3 ? CN_SHAPE_SPHERE : CN_SHAPE_DISK);
-        ball.radius = cn_rng_uniform(&rng, 0.2, 0.35);
+    for (int32_t i = 0; i < spheres; i++) {
+        cn_shape_def sphere = cn_shape_def_default(dim == 3 ? CN_SHAPE_SPHERE : CN_SHAPE_DISK);
+        sphere.radius = base_rng_uniform(&rng, 0.2, 0.35);
         for (int32_t k = 0; k < dim && i % 50 != 49; k++) {
-            x[k] = cn_rng_uniform(&rng, 0.0, side);
+            x[k] = base_rng_uniform(&rng, 0.0, side);
         }
-        add_body(&p, &ball, 1, i % 11 == 10, x);
+        add_body(&p, &sphere, 1, i % 11 == 10, x);
     }
     add_walls(&p, 1, 0.1); // after the balls: here it is the candidate
     CN_CHECK_TRUE(cn_model_finish(p.model, NULL) == CN_OK);
@@ -71,7 +71,7 @@ static packing random_packing(int32_t dim, int32_t balls, int32_t walls, uint64_
     p.v = calloc((size_t)p.bodies, sizeof *p.v * (size_t)size);
     memcpy(p.q, p.model->q0, sizeof *p.q * (size_t)pose * (size_t)p.bodies);
     for (int32_t i = size; i < (p.bodies - 1) * size; i++) {
-        p.v[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+        p.v[i] = base_rng_uniform(&rng, -1.0, 1.0);
     }
     return p;
 }
@@ -92,52 +92,52 @@ static double length(const double *x, int32_t count) {
 }
 
 static double turned(const packing *p, int32_t i) {
-    int32_t size = cn_velocity_size(p->dim);
+    int32_t size = model_velocity_size(p->dim);
     return STEP * length(p->v + size * i + p->dim, size - p->dim);
 }
 
 static double reach(const packing *p, int32_t i) {
     double bound = p->model->body[i].bound;
-    return STEP * length(p->v + cn_velocity_size(p->dim) * i, p->dim) +
+    return STEP * length(p->v + model_velocity_size(p->dim) * i, p->dim) +
            (isinf(bound) ? 0.0 : turned(p, i) * bound);
 }
 
-static void place(const packing *p, int32_t i, int32_t k, cn_placed *out) {
-    const double *q = p->q + cn_pose_size(p->dim) * i;
-    *out = (cn_placed){.shape = &p->model->shape[p->model->body[i].shape_first + k]};
+static void place(const packing *p, int32_t i, int32_t k, det_placed *out) {
+    const double *q = p->q + model_pose_size(p->dim) * i;
+    *out = (det_placed){.shape = &p->model->shape[p->model->body[i].shape_first + k]};
     memcpy(out->position, q, sizeof *q * (size_t)p->dim);
     if (p->dim == 3) {
-        cn_quat_matrix(q + 3, out->R);
+        math_quat_matrix(q + 3, out->R);
     } else {
-        cn_angle_matrix(q[2], out->R);
+        math_angle_matrix(q[2], out->R);
     }
 }
 
 // What a wall that turns comes to a ball.
-static double sweep(const packing *p, int32_t wall, int32_t ball, const double apart[3]) {
+static double sweep(const packing *p, int32_t wall, int32_t sphere, const double apart[3]) {
     bool sweeps = isinf(p->model->body[wall].bound) && turned(p, wall) != 0.0;
-    return sweeps ? turned(p, wall) * (cn_norm3(apart) + p->model->body[ball].bound) : 0.0;
+    return sweeps ? turned(p, wall) * (math_norm3(apart) + p->model->body[sphere].bound) : 0.0;
 }
 
 // The contacts of a pair at the end of the list.
-static int32_t look_at_pair(const packing *p, int32_t a, int32_t b, cn_contact *out) {
-    const cn_body *body = p->model->body;
+static int32_t look_at_pair(const packing *p, int32_t a, int32_t b, det_contact *out) {
+    const model_body *body = p->model->body;
     int32_t found = 0;
-    cn_placed own, other;
-    cn_manifold manifold;
+    det_placed own, other;
+    det_manifold manifold;
     double apart[3];
     for (int32_t i = 0; i < body[b].shape_count; i++) {
         for (int32_t j = 0; j < body[a].shape_count; j++) {
             place(p, b, i, &own);
             place(p, a, j, &other);
-            cn_sub3(other.position, own.position, apart);
+            math_sub3(other.position, own.position, apart);
             double distance =
                 ALERT + reach(p, a) + reach(p, b) + sweep(p, a, b, apart) + sweep(p, b, a, apart);
-            if (!cn_narrow(p->dim, &own, &other, distance, &manifold) || manifold.count == 0) {
+            if (!det_narrow(p->dim, &own, &other, distance, &manifold) || manifold.count == 0) {
                 continue;
             }
-            cn_contact *contact = &out[found++];
-            contact->key = (cn_contact_key){b, a, (uint64_t)(i << 16 | j) << 32};
+            det_contact *contact = &out[found++];
+            contact->key = (model_contact_key){b, a, (uint64_t)(i << 16 | j) << 32};
             contact->gap = manifold.point[0].gap;
             memcpy(contact->point, manifold.point[0].point, sizeof contact->point);
             memcpy(contact->normal, manifold.point[0].normal, sizeof contact->normal);
@@ -147,13 +147,13 @@ static int32_t look_at_pair(const packing *p, int32_t a, int32_t b, cn_contact *
 }
 
 // All pairs, one by one.
-static int32_t expected_contacts(const packing *p, cn_contact *out) {
-    const cn_body *body = p->model->body;
+static int32_t expected_contacts(const packing *p, det_contact *out) {
+    const model_body *body = p->model->body;
     int32_t found = 0;
     for (int32_t b = 0; b < p->bodies; b++) {
         for (int32_t a = 0; a < b; a++) {
             bool rest = p->resting && p->resting[a] && p->resting[b];
-            if (!rest && (body[a].role == CN_BODY_FREE || body[b].role == CN_BODY_FREE)) {
+            if (!rest && (body[a].role == MODEL_BODY_FREE || body[b].role == MODEL_BODY_FREE)) {
                 found += look_at_pair(p, a, b, out + found);
             }
         }
@@ -163,27 +163,27 @@ static int32_t expected_contacts(const packing *p, cn_contact *out) {
 
 // For any number of threads, and again when everything has moved.
 static void check_packing(packing *p) {
-    cn_contact *expected = malloc(sizeof *expected * 40 * (size_t)p->bodies);
+    det_contact *expected = malloc(sizeof *expected * 40 * (size_t)p->bodies);
     for (int32_t threads = 1; threads <= 4; threads++) {
         cn_env env = cn_env_default();
         env.threads = cn_threads_create(threads);
-        cn_detector *detector = cn_detector_create(p->model, &env, NULL);
-        cn_detector_rest(detector, p->resting);
+        det_detector *detector = det_detector_create(p->model, &env, NULL);
+        det_detector_rest(detector, p->resting);
         for (int call = 0; call < 3; call++) {
-            cn_contact_list list;
+            det_contact_list list;
             int32_t count = expected_contacts(p, expected);
-            CN_CHECK_TRUE(cn_detect(detector, p->q, p->v, STEP, &list, NULL) == CN_OK);
+            CN_CHECK_TRUE(det_detect(detector, p->q, p->v, STEP, &list, NULL) == CN_OK);
             CN_CHECK_BELOW(p->bodies, count);
             assert_int_equal(list.count, count);
             assert_memory_equal(list.contact, expected, sizeof *expected * (size_t)count);
             for (int32_t i = 1; i + 1 < p->bodies; i++) {
                 for (int32_t k = 0; k < p->dim; k++) {
-                    p->q[cn_pose_size(p->dim) * i + k] +=
-                        STEP * p->v[cn_velocity_size(p->dim) * i + k];
+                    p->q[model_pose_size(p->dim) * i + k] +=
+                        STEP * p->v[model_velocity_size(p->dim) * i + k];
                 }
             }
         }
-        cn_detector_destroy(detector);
+        det_detector_destroy(detector);
         cn_threads_destroy(env.threads);
     }
     free(expected);
@@ -201,17 +201,17 @@ CN_TEST(contacts_of_disks_are_those_of_the_pairs) {
     close_packing(&p);
 }
 
-CN_TEST(walls_that_turn_see_balls_from_farther) {
+CN_TEST(walls_that_turn_see_spheres_from_farther) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         packing p = random_packing(dim, 300, 1, 3);
-        p.v[cn_velocity_size(dim) - 1] = 0.2;
-        p.v[p.bodies * cn_velocity_size(dim) - 1] = -0.1;
+        p.v[model_velocity_size(dim) - 1] = 0.2;
+        p.v[p.bodies * model_velocity_size(dim) - 1] = -0.1;
         check_packing(&p);
         close_packing(&p);
     }
 }
 
-CN_TEST(balls_that_rest_are_left_out) {
+CN_TEST(spheres_that_rest_are_left_out) {
     packing p = random_packing(3, 700, 1, 4);
     p.resting = calloc((size_t)p.bodies, sizeof *p.resting);
     for (int32_t i = 0; i < p.bodies; i++) {

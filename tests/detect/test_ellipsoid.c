@@ -8,14 +8,14 @@
 // The foot is on the surface, its normal is the surface's, and y lies on it at the distance.
 static double distance_to(int32_t dim, const double axes[3], const double y[3]) {
     double foot[3], normal[3], gradient[3] = {0.0}, sum = 0.0;
-    double d = cn_ellipsoid_distance(dim, axes, y, foot, normal);
+    double d = det_ellipsoid_distance(dim, axes, y, foot, normal);
     for (int i = 0; i < dim; i++) {
         sum += foot[i] / axes[i] * (foot[i] / axes[i]);
         gradient[i] = foot[i] / axes[i] / axes[i];
     }
     CN_CHECK_NEAR(sum, 1.0, 1e-13);
-    double length = cn_norm3(gradient), size = cn_norm3(y) + cn_norm3(foot);
-    CN_CHECK_NEAR(cn_norm3(normal), 1.0, 1e-14);
+    double length = math_norm3(gradient), size = math_norm3(y) + math_norm3(foot);
+    CN_CHECK_NEAR(math_norm3(normal), 1.0, 1e-14);
     for (int i = 0; i < 3; i++) {
         CN_CHECK_NEAR(normal[i], gradient[i] / length, 1e-13);
         CN_CHECK_NEAR(foot[i] + d * normal[i], y[i], 1e-13 * size);
@@ -24,13 +24,13 @@ static double distance_to(int32_t dim, const double axes[3], const double y[3]) 
 }
 
 CN_TEST(no_point_of_the_surface_is_nearer) {
-    cn_rng rng = cn_rng_seed(1);
+    base_rng rng = base_rng_seed(1);
     for (int round = 0; round < 400; round++) {
         int32_t dim = 2 + round % 2;
         double axes[3] = {0.0}, y[3] = {0.0};
         for (int i = 0; i < dim; i++) {
-            axes[i] = pow(10.0, cn_rng_uniform(&rng, -2.0, 1.0));
-            y[i] = axes[i] * cn_rng_uniform(&rng, -1.5, 1.5);
+            axes[i] = pow(10.0, base_rng_uniform(&rng, -2.0, 1.0));
+            y[i] = axes[i] * base_rng_uniform(&rng, -1.5, 1.5);
         }
         double d = distance_to(dim, axes, y), nearest = INFINITY, inside = -1.0;
         for (int i = 0; i < dim; i++) {
@@ -40,14 +40,14 @@ CN_TEST(no_point_of_the_surface_is_nearer) {
         for (int k = 0; k < 2000; k++) {
             double x[3] = {0.0}, apart[3];
             for (int i = 0; i < dim; i++) {
-                x[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+                x[i] = base_rng_uniform(&rng, -1.0, 1.0);
             }
-            double length = cn_norm3(x);
+            double length = math_norm3(x);
             for (int i = 0; i < dim; i++) {
                 x[i] *= axes[i] / length;
             }
-            cn_sub3(x, y, apart);
-            nearest = fmin(nearest, cn_norm3(apart));
+            math_sub3(x, y, apart);
+            nearest = fmin(nearest, math_norm3(apart));
         }
         CN_CHECK_BELOW(fabs(d), nearest * (1.0 + 1e-13));
     }

@@ -10,14 +10,14 @@ static const cn_shape_kind bounded[] = {CN_SHAPE_SPHERE,   CN_SHAPE_BOX,       C
 #define ALLOWED 2e-8
 
 // Two bodies about `gap` apart along the normal of largest separation.
-static void bring_together(cn_rng *rng, cn_placed *a, const cn_placed *b, double gap) {
+static void bring_together(base_rng *rng, det_placed *a, const det_placed *b, double gap) {
     double n[3] = {0.0}, s = sampled_separation(a, b, 3, rng, n);
-    cn_add_scaled3(a->position, gap - s, n, a->position);
+    math_add_scaled3(a->position, gap - s, n, a->position);
 }
 
 // Two shapes of the kinds bounded[i] and bounded[j], anywhere; a and b look at shape.
-static void place_two(cn_arena *memory, cn_rng *rng, int i, int j, cn_shape shape[2], cn_placed *a,
-                      cn_placed *b) {
+static void place_two(cn_arena *memory, base_rng *rng, int i, int j, geom_shape shape[2],
+                      det_placed *a, det_placed *b) {
     shape[0] = random_shape(memory, rng, bounded[i], 3);
     shape[1] = random_shape(memory, rng, bounded[j], 3);
     *a = place_at_random(rng, 3, &shape[0]);
@@ -34,7 +34,7 @@ CN_TEST(every_pair_that_can_meet_is_there) {
             }
             bool meet = (round_a && round_b) || (round_a && b == CN_SHAPE_PLANE) ||
                         (a == CN_SHAPE_PLANE && round_b);
-            CN_CHECK_TRUE(cn_narrow_supports(3, (cn_shape_kind)a, (cn_shape_kind)b) == meet);
+            CN_CHECK_TRUE(det_narrow_supports(3, (cn_shape_kind)a, (cn_shape_kind)b) == meet);
         }
     }
 }
@@ -43,20 +43,20 @@ CN_TEST(every_pair_that_can_meet_is_there) {
 // where they overlap. The range of gaps is in the name.
 static void check_pairs(double low, double high, int rounds, uint64_t seed) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
             for (int round = 0; round < rounds; round++) {
-                cn_shape shape[2];
-                cn_placed a, b;
+                geom_shape shape[2];
+                det_placed a, b;
                 place_two(memory, &rng, i, j, shape, &a, &b);
-                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, low, high));
+                bring_together(&rng, &a, &b, base_rng_uniform(&rng, low, high));
                 double n[3], s = sampled_separation(&a, &b, 3, &rng, n);
-                cn_manifold m;
-                CN_CHECK_TRUE(cn_narrow(3, &a, &b, 1.0, &m));
+                det_manifold m;
+                CN_CHECK_TRUE(det_narrow(3, &a, &b, 1.0, &m));
                 CN_CHECK_TRUE(m.count > 0);
                 check_manifold(&a, &b, 1.0, &m, ALLOWED);
-                CN_CHECK_BELOW(s, least_gap(&m, NULL) + 2e-4);
+                CN_CHECK_BELOW(s, min_gap(&m, NULL) + 2e-4);
             }
         }
     }
@@ -81,22 +81,22 @@ CN_TEST(gap_is_the_depth_when_deeply_overlapping) {
 
 CN_TEST(gap_over_a_plane_is_the_lowest_height) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(5);
+    base_rng rng = base_rng_seed(5);
     for (int i = 0; i < BOUNDED; i++) {
         for (int round = 0; round < 200; round++) {
-            cn_shape shape = random_shape(memory, &rng, bounded[i], 3),
-                     floor = random_shape(memory, &rng, CN_SHAPE_PLANE, 3);
-            cn_placed a = place_at_random(&rng, 3, &shape), b = place_at_random(&rng, 3, &floor);
+            geom_shape shape = random_shape(memory, &rng, bounded[i], 3),
+                       floor = random_shape(memory, &rng, CN_SHAPE_PLANE, 3);
+            det_placed a = place_at_random(&rng, 3, &shape), b = place_at_random(&rng, 3, &floor);
             double n[3];
-            cn_mat3_apply(b.R, floor.normal, n);
-            cn_add_scaled3(a.position, cn_rng_uniform(&rng, -0.5, 0.5) - separation(&a, &b, n), n,
-                           a.position);
-            cn_manifold m;
-            CN_CHECK_TRUE(cn_narrow(3, &a, &b, 0.3, &m));
+            math_mat3_apply(b.R, floor.normal, n);
+            math_add_scaled3(a.position, base_rng_uniform(&rng, -0.5, 0.5) - separation(&a, &b, n),
+                             n, a.position);
+            det_manifold m;
+            CN_CHECK_TRUE(det_narrow(3, &a, &b, 0.3, &m));
             CN_CHECK_TRUE((m.count > 0) == (separation(&a, &b, n) <= 0.3));
             check_manifold(&a, &b, 0.3, &m, 1e-13);
             if (m.count > 0) {
-                CN_CHECK_NEAR(least_gap(&m, NULL), separation(&a, &b, n), 1e-13);
+                CN_CHECK_NEAR(min_gap(&m, NULL), separation(&a, &b, n), 1e-13);
             }
         }
     }
@@ -105,20 +105,20 @@ CN_TEST(gap_over_a_plane_is_the_lowest_height) {
 
 CN_TEST(beyond_the_alert_distance_there_is_nothing) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(6);
+    base_rng rng = base_rng_seed(6);
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
             for (int round = 0; round < 10; round++) {
-                cn_shape shape[2];
-                cn_placed a, b;
+                geom_shape shape[2];
+                det_placed a, b;
                 place_two(memory, &rng, i, j, shape, &a, &b);
-                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, 0.05, 0.5));
-                cn_manifold m;
-                cn_narrow(3, &a, &b, 2.0, &m);
-                double gap = least_gap(&m, NULL);
-                cn_narrow(3, &a, &b, gap - 1e-6, &m);
+                bring_together(&rng, &a, &b, base_rng_uniform(&rng, 0.05, 0.5));
+                det_manifold m;
+                det_narrow(3, &a, &b, 2.0, &m);
+                double gap = min_gap(&m, NULL);
+                det_narrow(3, &a, &b, gap - 1e-6, &m);
                 assert_int_equal(m.count, 0);
-                cn_narrow(3, &a, &b, gap + 1e-6, &m);
+                det_narrow(3, &a, &b, gap + 1e-6, &m);
                 CN_CHECK_TRUE(m.count > 0);
             }
         }
@@ -128,10 +128,10 @@ CN_TEST(beyond_the_alert_distance_there_is_nothing) {
 
 // ---- what is known from an earlier call ----
 
-static void check_identical(const cn_manifold *a, const cn_manifold *b) {
+static void check_identical(const det_manifold *a, const det_manifold *b) {
     assert_int_equal(a->count, b->count);
     for (int32_t k = 0; k < a->count; k++) {
-        const cn_manifold_point *one = &a->point[k], *other = &b->point[k];
+        const det_manifold_point *one = &a->point[k], *other = &b->point[k];
         CN_CHECK_TRUE(memcmp(one->point, other->point, sizeof one->point) == 0);
         CN_CHECK_TRUE(memcmp(one->normal, other->normal, sizeof one->normal) == 0);
         CN_CHECK_TRUE(memcmp(&one->gap, &other->gap, sizeof one->gap) == 0);
@@ -142,26 +142,26 @@ static void check_identical(const cn_manifold *a, const cn_manifold *b) {
 // Whatever face is said to part them, also one that they do not have.
 CN_TEST(a_parting_face_changes_no_bit) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(10);
+    base_rng rng = base_rng_seed(10);
     int parted = 0;
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
             for (int round = 0; round < 10; round++) {
-                cn_shape shape[2];
-                cn_placed a, b;
+                geom_shape shape[2];
+                det_placed a, b;
                 place_two(memory, &rng, i, j, shape, &a, &b);
-                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, -1e-3, 0.2));
-                cn_manifold m, again;
-                cn_narrow(3, &a, &b, 0.1, &m);
+                bring_together(&rng, &a, &b, base_rng_uniform(&rng, -1e-3, 0.2));
+                det_manifold m, again;
+                det_narrow(3, &a, &b, 0.1, &m);
                 parted += m.parting > 0;
                 CN_CHECK_TRUE(m.parting == 0 || m.count == 0);
                 for (uint32_t face = 0; face < 24; face++) {
                     again.parting = face;
-                    cn_narrow_again(3, &a, &b, 0.1, &again);
+                    det_narrow_again(3, &a, &b, 0.1, &again);
                     check_identical(&m, &again);
                 }
                 again.parting = m.parting;
-                cn_narrow_again(3, &a, &b, 0.1, &again);
+                det_narrow_again(3, &a, &b, 0.1, &again);
                 assert_int_equal(m.parting, again.parting);
             }
         }
@@ -172,20 +172,20 @@ CN_TEST(a_parting_face_changes_no_bit) {
 
 CN_TEST(frames_made_beforehand_change_no_bit) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(11);
+    base_rng rng = base_rng_seed(11);
     for (int round = 0; round < 50; round++) {
-        cn_shape shape_a = random_shape(memory, &rng, CN_SHAPE_BOX, 3),
-                 shape_b = random_shape(memory, &rng, CN_SHAPE_BOX, 3);
-        cn_placed a = place_at_random(&rng, 3, &shape_a), b = place_at_random(&rng, 3, &shape_b);
-        bring_together(&rng, &a, &b, cn_rng_uniform(&rng, -1e-3, 0.1));
-        cn_manifold m, framed;
-        cn_narrow(3, &a, &b, 0.1, &m);
-        cn_box_frame frame_a, frame_b;
-        cn_box_frame_place(&a, &frame_a);
-        cn_box_frame_place(&b, &frame_b);
+        geom_shape shape_a = random_shape(memory, &rng, CN_SHAPE_BOX, 3),
+                   shape_b = random_shape(memory, &rng, CN_SHAPE_BOX, 3);
+        det_placed a = place_at_random(&rng, 3, &shape_a), b = place_at_random(&rng, 3, &shape_b);
+        bring_together(&rng, &a, &b, base_rng_uniform(&rng, -1e-3, 0.1));
+        det_manifold m, framed;
+        det_narrow(3, &a, &b, 0.1, &m);
+        det_box_frame frame_a, frame_b;
+        det_box_frame_place(&a, &frame_a);
+        det_box_frame_place(&b, &frame_b);
         a.frame = &frame_a;
         b.frame = &frame_b;
-        cn_narrow(3, &a, &b, 0.1, &framed);
+        det_narrow(3, &a, &b, 0.1, &framed);
         check_identical(&m, &framed);
     }
     cn_arena_destroy(memory);
@@ -196,33 +196,34 @@ CN_TEST(frames_made_beforehand_change_no_bit) {
 // No point of a body moves by more than `moved` in a step of the path: the gap must not either.
 CN_TEST(gap_is_continuous_through_contact) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(7);
+    base_rng rng = base_rng_seed(7);
     const int steps = 200;
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
-            cn_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
-                     shape_b = random_shape(memory, &rng, bounded[j], 3);
-            cn_placed a = place_at_random(&rng, 3, &shape_a),
-                      b = place_at_random(&rng, 3, &shape_b);
+            geom_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
+                       shape_b = random_shape(memory, &rng, bounded[j], 3);
+            det_placed a = place_at_random(&rng, 3, &shape_a),
+                       b = place_at_random(&rng, 3, &shape_b);
             bring_together(&rng, &a, &b, 0.3);
             double way[3], spin[3], last = 0.0;
             for (int k = 0; k < 3; k++) {
-                way[k] = (b.position[k] - a.position[k] + cn_rng_uniform(&rng, -0.3, 0.3)) / steps;
-                spin[k] = cn_rng_uniform(&rng, -0.5, 0.5) / steps;
+                way[k] =
+                    (b.position[k] - a.position[k] + base_rng_uniform(&rng, -0.3, 0.3)) / steps;
+                spin[k] = base_rng_uniform(&rng, -0.5, 0.5) / steps;
             }
-            double reach = shape_a.bound + cn_norm3(shape_a.middle);
-            double moved = cn_norm3(way) + cn_norm3(spin) * reach;
+            double reach = shape_a.bound + math_norm3(shape_a.middle);
+            double moved = math_norm3(way) + math_norm3(spin) * reach;
             for (int step = 0; step <= steps; step++) {
-                cn_manifold m;
-                cn_narrow(3, &a, &b, 3.0, &m);
-                double gap = least_gap(&m, NULL);
+                det_manifold m;
+                det_narrow(3, &a, &b, 3.0, &m);
+                double gap = min_gap(&m, NULL);
                 // Of deep overlaps the shortest way out is known to a share of the size only.
                 bool deep = fmin(gap, last) < -1e-4;
                 if (step > 0) {
                     CN_CHECK_BELOW(fabs(gap - last), moved + (deep ? 1e-4 * reach : 1e-8));
                 }
                 last = gap;
-                cn_add_scaled3(a.position, 1.0, way, a.position);
+                math_add_scaled3(a.position, 1.0, way, a.position);
                 turn_by(&a, spin[0], spin[1], spin[2]);
             }
         }
@@ -232,17 +233,17 @@ CN_TEST(gap_is_continuous_through_contact) {
 
 CN_TEST(swapping_turns_the_normal_and_nothing_else) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(8);
+    base_rng rng = base_rng_seed(8);
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
             for (int round = 0; round < 6; round++) {
-                cn_shape shape[2];
-                cn_placed a, b;
+                geom_shape shape[2];
+                det_placed a, b;
                 place_two(memory, &rng, i, j, shape, &a, &b);
-                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, -1e-3, 0.1));
-                cn_manifold m, swapped;
-                cn_narrow(3, &a, &b, 0.3, &m);
-                cn_narrow(3, &b, &a, 0.3, &swapped);
+                bring_together(&rng, &a, &b, base_rng_uniform(&rng, -1e-3, 0.1));
+                det_manifold m, swapped;
+                det_narrow(3, &a, &b, 0.3, &m);
+                det_narrow(3, &b, &a, 0.3, &swapped);
                 check_same(&m, &swapped, -1.0, 1e-6);
             }
         }
@@ -252,33 +253,33 @@ CN_TEST(swapping_turns_the_normal_and_nothing_else) {
 
 CN_TEST(moving_both_moves_the_contacts_with_them) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(9);
+    base_rng rng = base_rng_seed(9);
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
             for (int round = 0; round < 6; round++) {
-                cn_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
-                         shape_b = random_shape(memory, &rng, bounded[j], 3);
-                cn_placed a = place_at_random(&rng, 3, &shape_a),
-                          b = place_at_random(&rng, 3, &shape_b), a2 = a, b2 = b;
-                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, -1e-3, 0.1));
+                geom_shape shape_a = random_shape(memory, &rng, bounded[i], 3),
+                           shape_b = random_shape(memory, &rng, bounded[j], 3);
+                det_placed a = place_at_random(&rng, 3, &shape_a),
+                           b = place_at_random(&rng, 3, &shape_b), a2 = a, b2 = b;
+                bring_together(&rng, &a, &b, base_rng_uniform(&rng, -1e-3, 0.1));
                 double R[9], shift[3];
                 turn_at_random(&rng, 3, R);
-                cn_manifold m, moved;
-                cn_narrow(3, &a, &b, 0.3, &m);
+                det_manifold m, moved;
+                det_narrow(3, &a, &b, 0.3, &m);
                 for (int k = 0; k < 3; k++) {
-                    shift[k] = cn_rng_uniform(&rng, -10.0, 10.0);
+                    shift[k] = base_rng_uniform(&rng, -10.0, 10.0);
                 }
-                cn_mat3_multiply(R, a.R, a2.R);
-                cn_mat3_multiply(R, b.R, b2.R);
-                cn_mat3_apply(R, a.position, a2.position);
-                cn_mat3_apply(R, b.position, b2.position);
-                cn_add_scaled3(a2.position, 1.0, shift, a2.position);
-                cn_add_scaled3(b2.position, 1.0, shift, b2.position);
-                cn_narrow(3, &a2, &b2, 0.3, &moved);
+                math_mat3_multiply(R, a.R, a2.R);
+                math_mat3_multiply(R, b.R, b2.R);
+                math_mat3_apply(R, a.position, a2.position);
+                math_mat3_apply(R, b.position, b2.position);
+                math_add_scaled3(a2.position, 1.0, shift, a2.position);
+                math_add_scaled3(b2.position, 1.0, shift, b2.position);
+                det_narrow(3, &a2, &b2, 0.3, &moved);
                 for (int32_t k = 0; k < m.count; k++) {
-                    cn_mat3_apply(R, m.point[k].point, m.point[k].point);
-                    cn_add_scaled3(m.point[k].point, 1.0, shift, m.point[k].point);
-                    cn_mat3_apply(R, m.point[k].normal, m.point[k].normal);
+                    math_mat3_apply(R, m.point[k].point, m.point[k].point);
+                    math_add_scaled3(m.point[k].point, 1.0, shift, m.point[k].point);
+                    math_mat3_apply(R, m.point[k].normal, m.point[k].normal);
                 }
                 check_same(&m, &moved, 1.0, 1e-6);
             }

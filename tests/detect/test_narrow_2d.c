@@ -7,9 +7,9 @@ static const cn_shape_kind bounded[] = {CN_SHAPE_DISK, CN_SHAPE_BOX, CN_SHAPE_EL
 #define BOUNDED ((int)(sizeof bounded / sizeof bounded[0]))
 #define ALLOWED 1e-8
 
-static void bring_together(cn_rng *rng, cn_placed *a, const cn_placed *b, double gap) {
+static void bring_together(base_rng *rng, det_placed *a, const det_placed *b, double gap) {
     double n[3], s = sampled_separation(a, b, 2, rng, n);
-    cn_add_scaled3(a->position, gap - s, n, a->position);
+    math_add_scaled3(a->position, gap - s, n, a->position);
 }
 
 CN_TEST(every_pair_that_can_meet_is_there) {
@@ -23,33 +23,33 @@ CN_TEST(every_pair_that_can_meet_is_there) {
             bool open_a = a == CN_SHAPE_LINE || a == CN_SHAPE_RING,
                  open_b = b == CN_SHAPE_LINE || b == CN_SHAPE_RING;
             bool meet = (solid_a && (solid_b || open_b)) || (open_a && solid_b);
-            CN_CHECK_TRUE(cn_narrow_supports(2, (cn_shape_kind)a, (cn_shape_kind)b) == meet);
+            CN_CHECK_TRUE(det_narrow_supports(2, (cn_shape_kind)a, (cn_shape_kind)b) == meet);
         }
     }
 }
 
 static void check_pairs(double low, double high, int rounds, uint64_t seed) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
             for (int round = 0; round < rounds; round++) {
-                cn_shape shape_a = random_shape(memory, &rng, bounded[i], 2),
-                         shape_b = random_shape(memory, &rng, bounded[j], 2);
-                cn_placed a = place_at_random(&rng, 2, &shape_a),
-                          b = place_at_random(&rng, 2, &shape_b);
-                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, low, high));
+                geom_shape shape_a = random_shape(memory, &rng, bounded[i], 2),
+                           shape_b = random_shape(memory, &rng, bounded[j], 2);
+                det_placed a = place_at_random(&rng, 2, &shape_a),
+                           b = place_at_random(&rng, 2, &shape_b);
+                bring_together(&rng, &a, &b, base_rng_uniform(&rng, low, high));
                 double n[3], s = sampled_separation(&a, &b, 2, &rng, n);
-                cn_manifold m;
-                CN_CHECK_TRUE(cn_narrow(2, &a, &b, 1.0, &m));
+                det_manifold m;
+                CN_CHECK_TRUE(det_narrow(2, &a, &b, 1.0, &m));
                 CN_CHECK_TRUE(m.count > 0 && m.count <= 2);
                 check_manifold(&a, &b, 1.0, &m, ALLOWED);
-                CN_CHECK_BELOW(s, least_gap(&m, NULL) + ALLOWED);
+                CN_CHECK_BELOW(s, min_gap(&m, NULL) + ALLOWED);
                 for (int32_t k = 0; k < m.count; k++) {
                     CN_CHECK_NEAR(m.point[k].normal[2], 0.0, 0.0);
                     CN_CHECK_NEAR(m.point[k].point[2], 0.0, 0.0);
                 }
-                cn_narrow(2, &a, &b, least_gap(&m, NULL) - 1e-6, &m);
+                det_narrow(2, &a, &b, min_gap(&m, NULL) - 1e-6, &m);
                 assert_int_equal(m.count, 0);
             }
         }
@@ -75,40 +75,40 @@ CN_TEST(gap_is_the_depth_when_deeply_overlapping) {
 
 CN_TEST(thin_ellipses_are_held_to_the_same) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(5);
+    base_rng rng = base_rng_seed(5);
     for (int round = 0; round < 300; round++) {
         cn_shape_def def = cn_shape_def_default(CN_SHAPE_ELLIPSE);
         def.size[0] = 2.0;
         def.size[1] = round % 2 ? 0.02 : 0.2;
-        cn_shape thin = build_shape(memory, &def, 2);
+        geom_shape thin = build_shape(memory, &def, 2);
         def.size[1] = round % 3 ? 1.5 : 0.05;
-        cn_shape other = build_shape(memory, &def, 2);
-        cn_placed a = place_at_random(&rng, 2, &thin), b = place_at_random(&rng, 2, &other);
-        bring_together(&rng, &a, &b, cn_rng_uniform(&rng, -0.01, 0.1));
+        geom_shape other = build_shape(memory, &def, 2);
+        det_placed a = place_at_random(&rng, 2, &thin), b = place_at_random(&rng, 2, &other);
+        bring_together(&rng, &a, &b, base_rng_uniform(&rng, -0.01, 0.1));
         double n[3], s = sampled_separation(&a, &b, 2, &rng, n);
-        cn_manifold m;
-        cn_narrow(2, &a, &b, 1.0, &m);
+        det_manifold m;
+        det_narrow(2, &a, &b, 1.0, &m);
         assert_int_equal(m.count, 1);
         check_manifold(&a, &b, 1.0, &m, ALLOWED);
-        CN_CHECK_BELOW(s, least_gap(&m, NULL) + ALLOWED);
+        CN_CHECK_BELOW(s, min_gap(&m, NULL) + ALLOWED);
     }
     cn_arena_destroy(memory);
 }
 
 CN_TEST(gap_over_a_line_is_the_lowest_height) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(6);
+    base_rng rng = base_rng_seed(6);
     for (int i = 0; i < BOUNDED; i++) {
         for (int round = 0; round < 200; round++) {
-            cn_shape shape = random_shape(memory, &rng, bounded[i], 2),
-                     floor = random_shape(memory, &rng, CN_SHAPE_LINE, 2);
-            cn_placed a = place_at_random(&rng, 2, &shape), b = place_at_random(&rng, 2, &floor);
+            geom_shape shape = random_shape(memory, &rng, bounded[i], 2),
+                       floor = random_shape(memory, &rng, CN_SHAPE_LINE, 2);
+            det_placed a = place_at_random(&rng, 2, &shape), b = place_at_random(&rng, 2, &floor);
             double n[3];
-            cn_mat3_apply(b.R, floor.normal, n);
-            cn_add_scaled3(a.position, cn_rng_uniform(&rng, -0.5, 0.5) - separation(&a, &b, n), n,
-                           a.position);
-            cn_manifold m;
-            CN_CHECK_TRUE(cn_narrow(2, &a, &b, 0.3, &m));
+            math_mat3_apply(b.R, floor.normal, n);
+            math_add_scaled3(a.position, base_rng_uniform(&rng, -0.5, 0.5) - separation(&a, &b, n),
+                             n, a.position);
+            det_manifold m;
+            CN_CHECK_TRUE(det_narrow(2, &a, &b, 0.3, &m));
             CN_CHECK_TRUE((m.count > 0) == (separation(&a, &b, n) <= 0.3));
             check_manifold(&a, &b, 0.3, &m, 1e-13);
         }
@@ -120,32 +120,32 @@ CN_TEST(gap_over_a_line_is_the_lowest_height) {
 
 // The room between a body and the ring about it: the ring's radius less the farthest of many
 // points.
-static double room_in_ring(const cn_placed *a, const cn_placed *b) {
+static double room_in_ring(const det_placed *a, const det_placed *b) {
     double center[3], farthest = 0.0;
-    cn_mat3_apply(b->R, b->shape->position, center);
-    cn_add_scaled3(center, 1.0, b->position, center);
+    math_mat3_apply(b->R, b->shape->position, center);
+    math_add_scaled3(center, 1.0, b->position, center);
     for (int i = 0; i < 4000; i++) {
         const double n[3] = {cos(2 * M_PI * i / 4000), sin(2 * M_PI * i / 4000), 0.0};
-        farthest = fmax(farthest, height_along(a, n) - cn_dot3(n, center));
+        farthest = fmax(farthest, height_along(a, n) - math_dot3(n, center));
     }
     return b->shape->radius - farthest;
 }
 
 CN_TEST(gap_in_a_ring_is_the_room_left) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(7);
+    base_rng rng = base_rng_seed(7);
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_RING);
     def.radius = 2.0;
     def.position[0] = 0.3;
-    cn_shape ring = build_shape(memory, &def, 2);
+    geom_shape ring = build_shape(memory, &def, 2);
     for (int i = 0; i < BOUNDED; i++) {
         for (int round = 0; round < 40; round++) {
-            cn_shape shape = random_shape(memory, &rng, bounded[i], 2);
-            cn_placed a = place_at_random(&rng, 2, &shape), b = place_at_random(&rng, 2, &ring);
-            cn_manifold m;
-            CN_CHECK_TRUE(cn_narrow(2, &a, &b, 5.0, &m));
+            geom_shape shape = random_shape(memory, &rng, bounded[i], 2);
+            det_placed a = place_at_random(&rng, 2, &shape), b = place_at_random(&rng, 2, &ring);
+            det_manifold m;
+            CN_CHECK_TRUE(det_narrow(2, &a, &b, 5.0, &m));
             check_manifold(&a, &b, 5.0, &m, 1e-12);
-            CN_CHECK_NEAR(least_gap(&m, NULL), room_in_ring(&a, &b), 2e-6);
+            CN_CHECK_NEAR(min_gap(&m, NULL), room_in_ring(&a, &b), 2e-6);
         }
     }
     cn_arena_destroy(memory);
@@ -155,16 +155,16 @@ CN_TEST(a_flat_ellipse_lies_in_a_ring_on_both_tips) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_RING);
     def.radius = 2.0;
-    cn_shape ring = build_shape(memory, &def, 2);
+    geom_shape ring = build_shape(memory, &def, 2);
     def = cn_shape_def_default(CN_SHAPE_ELLIPSE);
     def.size[0] = 2.0;
     def.size[1] = 0.4;
-    cn_shape ellipse = build_shape(memory, &def, 2);
-    cn_placed b = place_at(&ring, 0, 0, 0), a = place_at(&ellipse, 0, 0, 0);
+    geom_shape ellipse = build_shape(memory, &def, 2);
+    det_placed b = place_at(&ring, 0, 0, 0), a = place_at(&ellipse, 0, 0, 0);
     for (double y = -1.8; y < -1.5; y += 0.01) {
-        cn_manifold m;
+        det_manifold m;
         a.position[1] = y;
-        cn_narrow(2, &a, &b, 1.0, &m);
+        det_narrow(2, &a, &b, 1.0, &m);
         check_manifold(&a, &b, 1.0, &m, 1e-12);
         assert_int_equal(m.count, 2);
         CN_CHECK_NEAR(m.point[0].gap, m.point[1].gap, 1e-12);
@@ -173,16 +173,16 @@ CN_TEST(a_flat_ellipse_lies_in_a_ring_on_both_tips) {
     }
     // Centred: the tips again; a circle there has any normal.
     a.position[1] = 0.0;
-    cn_manifold m;
-    cn_narrow(2, &a, &b, 2.0, &m);
+    det_manifold m;
+    det_narrow(2, &a, &b, 2.0, &m);
     assert_int_equal(m.count, 2);
-    CN_CHECK_NEAR(least_gap(&m, NULL), 1.0, 1e-15);
+    CN_CHECK_NEAR(min_gap(&m, NULL), 1.0, 1e-15);
     def.size[1] = 2.0;
-    cn_shape circle = build_shape(memory, &def, 2);
+    geom_shape circle = build_shape(memory, &def, 2);
     a.shape = &circle;
-    cn_narrow(2, &a, &b, 2.0, &m);
+    det_narrow(2, &a, &b, 2.0, &m);
     check_manifold(&a, &b, 2.0, &m, 1e-12);
-    CN_CHECK_NEAR(least_gap(&m, NULL), 1.0, 1e-15);
+    CN_CHECK_NEAR(min_gap(&m, NULL), 1.0, 1e-15);
     cn_arena_destroy(memory);
 }
 
@@ -190,32 +190,32 @@ CN_TEST(a_flat_ellipse_lies_in_a_ring_on_both_tips) {
 
 CN_TEST(gap_is_continuous_through_contact) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(8);
+    base_rng rng = base_rng_seed(8);
     const int steps = 300;
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
             for (int round = 0; round < 10; round++) {
-                cn_shape shape_a = random_shape(memory, &rng, bounded[i], 2),
-                         shape_b = random_shape(memory, &rng, bounded[j], 2);
-                cn_placed a = place_at_random(&rng, 2, &shape_a),
-                          b = place_at_random(&rng, 2, &shape_b);
+                geom_shape shape_a = random_shape(memory, &rng, bounded[i], 2),
+                           shape_b = random_shape(memory, &rng, bounded[j], 2);
+                det_placed a = place_at_random(&rng, 2, &shape_a),
+                           b = place_at_random(&rng, 2, &shape_b);
                 bring_together(&rng, &a, &b, 0.3);
-                double way[3] = {0.0}, last = 0.0, spin = cn_rng_uniform(&rng, -0.5, 0.5) / steps;
+                double way[3] = {0.0}, last = 0.0, spin = base_rng_uniform(&rng, -0.5, 0.5) / steps;
                 for (int k = 0; k < 2; k++) {
-                    double aside = cn_rng_uniform(&rng, -0.3, 0.3);
+                    double aside = base_rng_uniform(&rng, -0.3, 0.3);
                     way[k] = (b.position[k] - a.position[k] + aside) / steps;
                 }
-                double reach = shape_a.bound + cn_norm3(shape_a.middle);
-                double moved = cn_norm3(way) + fabs(spin) * reach;
+                double reach = shape_a.bound + math_norm3(shape_a.middle);
+                double moved = math_norm3(way) + fabs(spin) * reach;
                 for (int step = 0; step <= steps; step++) {
-                    cn_manifold m;
-                    cn_narrow(2, &a, &b, 3.0, &m);
-                    double gap = least_gap(&m, NULL);
+                    det_manifold m;
+                    det_narrow(2, &a, &b, 3.0, &m);
+                    double gap = min_gap(&m, NULL);
                     if (step > 0) {
                         CN_CHECK_BELOW(fabs(gap - last), moved + 1e-8);
                     }
                     last = gap;
-                    cn_add_scaled3(a.position, 1.0, way, a.position);
+                    math_add_scaled3(a.position, 1.0, way, a.position);
                     turn_by(&a, 0, 0, spin);
                 }
             }
@@ -226,18 +226,18 @@ CN_TEST(gap_is_continuous_through_contact) {
 
 CN_TEST(swapping_turns_the_normal_and_nothing_else) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(9);
+    base_rng rng = base_rng_seed(9);
     for (int i = 0; i < BOUNDED; i++) {
         for (int j = 0; j < BOUNDED; j++) {
             for (int round = 0; round < 30; round++) {
-                cn_shape shape_a = random_shape(memory, &rng, bounded[i], 2),
-                         shape_b = random_shape(memory, &rng, bounded[j], 2);
-                cn_placed a = place_at_random(&rng, 2, &shape_a),
-                          b = place_at_random(&rng, 2, &shape_b);
-                bring_together(&rng, &a, &b, cn_rng_uniform(&rng, -0.1, 0.1));
-                cn_manifold m, swapped;
-                cn_narrow(2, &a, &b, 0.5, &m);
-                cn_narrow(2, &b, &a, 0.5, &swapped);
+                geom_shape shape_a = random_shape(memory, &rng, bounded[i], 2),
+                           shape_b = random_shape(memory, &rng, bounded[j], 2);
+                det_placed a = place_at_random(&rng, 2, &shape_a),
+                           b = place_at_random(&rng, 2, &shape_b);
+                bring_together(&rng, &a, &b, base_rng_uniform(&rng, -0.1, 0.1));
+                det_manifold m, swapped;
+                det_narrow(2, &a, &b, 0.5, &m);
+                det_narrow(2, &b, &a, 0.5, &swapped);
                 check_same(&m, &swapped, -1.0, 1e-8);
             }
         }
@@ -247,7 +247,7 @@ CN_TEST(swapping_turns_the_normal_and_nothing_else) {
 
 // ---- resting ----
 
-static cn_shape square(cn_arena *memory, double x, double y) {
+static geom_shape square(cn_arena *memory, double x, double y) {
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_BOX);
     def.size[0] = x;
     def.size[1] = y;
@@ -256,14 +256,14 @@ static cn_shape square(cn_arena *memory, double x, double y) {
 
 CN_TEST(blocks_stand_on_the_two_ends_of_what_they_share) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_shape brick = square(memory, 2, 1);
+    geom_shape brick = square(memory, 2, 1);
     for (int i = 0; i < 3; i++) {
         double shift = 0.5 * i;
         for (int tilt = -1; tilt <= 1; tilt++) {
-            cn_placed b = place_at(&brick, 0, 0, 0), a = place_at(&brick, shift, 1, 0);
+            det_placed b = place_at(&brick, 0, 0, 0), a = place_at(&brick, shift, 1, 0);
             turn_by(&a, 0, 0, 1e-7 * tilt);
-            cn_manifold m;
-            cn_narrow(2, &a, &b, 0.01, &m);
+            det_manifold m;
+            det_narrow(2, &a, &b, 0.01, &m);
             check_manifold(&a, &b, 0.01, &m, ALLOWED);
             assert_int_equal(m.count, 2);
             double left = fmin(m.point[0].point[0], m.point[1].point[0]),
@@ -274,14 +274,14 @@ CN_TEST(blocks_stand_on_the_two_ends_of_what_they_share) {
         }
     }
     // Corner to corner, exactly: one point.
-    cn_placed b = place_at(&brick, 0, 0, 0), a = place_at(&brick, 2, 1, 0);
-    cn_manifold m;
-    cn_narrow(2, &a, &b, 0.01, &m);
+    det_placed b = place_at(&brick, 0, 0, 0), a = place_at(&brick, 2, 1, 0);
+    det_manifold m;
+    det_narrow(2, &a, &b, 0.01, &m);
     assert_int_equal(m.count, 1);
     CN_CHECK_NEAR(m.point[0].gap, 0.0, 1e-15);
     // Corner to corner, apart: the line between them.
     a = place_at(&brick, 2.3, 1.4, 0);
-    cn_narrow(2, &a, &b, 1, &m);
+    det_narrow(2, &a, &b, 1, &m);
     assert_int_equal(m.count, 1);
     CN_CHECK_NEAR(m.point[0].gap, 0.5, 1e-15);
     CN_CHECK_NEAR(m.point[0].normal[0], 0.6, 1e-15);
@@ -290,17 +290,17 @@ CN_TEST(blocks_stand_on_the_two_ends_of_what_they_share) {
 
 CN_TEST(features_stay_under_small_motions) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_shape brick = square(memory, 2, 1);
-    cn_rng rng = cn_rng_seed(10);
-    cn_placed b = place_at(&brick, 0, 0, 0), a = place_at(&brick, 0.7, 1, 0);
-    cn_manifold m, again;
-    cn_narrow(2, &a, &b, 0.01, &m);
+    geom_shape brick = square(memory, 2, 1);
+    base_rng rng = base_rng_seed(10);
+    det_placed b = place_at(&brick, 0, 0, 0), a = place_at(&brick, 0.7, 1, 0);
+    det_manifold m, again;
+    det_narrow(2, &a, &b, 0.01, &m);
     for (int round = 0; round < 50; round++) {
-        cn_placed moved = a;
-        moved.position[0] += cn_rng_uniform(&rng, -1e-6, 1e-6);
-        moved.position[1] += cn_rng_uniform(&rng, -1e-6, 1e-6);
-        turn_by(&moved, 0, 0, cn_rng_uniform(&rng, -1e-7, 1e-7));
-        cn_narrow(2, &moved, &b, 0.01, &again);
+        det_placed moved = a;
+        moved.position[0] += base_rng_uniform(&rng, -1e-6, 1e-6);
+        moved.position[1] += base_rng_uniform(&rng, -1e-6, 1e-6);
+        turn_by(&moved, 0, 0, base_rng_uniform(&rng, -1e-7, 1e-7));
+        det_narrow(2, &moved, &b, 0.01, &again);
         assert_int_equal(again.count, 2);
         for (int k = 0; k < 2; k++) {
             int match = again.point[0].feature == m.point[k].feature ? 0 : 1;
@@ -318,18 +318,18 @@ CN_TEST(coincident_bodies_give_finite_contacts) {
     disk.radius = 0.5;
     ellipse.size[0] = 1.0;
     ellipse.size[1] = 1.0;
-    cn_shape shapes[4] = {build_shape(memory, &disk, 2), square(memory, 1, 1),
-                          build_shape(memory, &ellipse, 2)};
+    geom_shape shapes[4] = {build_shape(memory, &disk, 2), square(memory, 1, 1),
+                            build_shape(memory, &ellipse, 2)};
     ellipse.size[0] = 2.0;
     shapes[3] = build_shape(memory, &ellipse, 2);
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < 4; j++) {
-            cn_placed a = place_at(&shapes[i], 0, 0, 0), b = place_at(&shapes[j], 0, 0, 0);
-            cn_manifold m;
-            cn_narrow(2, &a, &b, 0.01, &m);
+            det_placed a = place_at(&shapes[i], 0, 0, 0), b = place_at(&shapes[j], 0, 0, 0);
+            det_manifold m;
+            det_narrow(2, &a, &b, 0.01, &m);
             check_manifold(&a, &b, 0.01, &m, ALLOWED);
             CN_CHECK_TRUE(m.count > 0);
-            CN_CHECK_NEAR(least_gap(&m, NULL), -1.0, 1e-12);
+            CN_CHECK_NEAR(min_gap(&m, NULL), -1.0, 1e-12);
         }
     }
     cn_arena_destroy(memory);

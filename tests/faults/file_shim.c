@@ -24,55 +24,55 @@
         *(void **)&real = dlsym(RTLD_NEXT, #name);                                                 \
     }
 
-static cn_fault *cn_state;
-static int cn_log = -1;
+static cn_fault *model_state;
+static int base_log = -1;
 
 __attribute__((constructor)) static void cn_start(void) {
     const char *path = getenv(CN_FAULT_VARIABLE);
     int file = path ? open(path, O_RDWR) : -1;
-    void *state = file < 0
-                      ? MAP_FAILED
-                      : mmap(NULL, sizeof *cn_state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *state =
+        file < 0 ? MAP_FAILED
+                 : mmap(NULL, sizeof *model_state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (state == MAP_FAILED) {
         return;
     }
     const char *log = ((cn_fault *)state)->log;
-    cn_log = log[0] ? open(log, O_WRONLY | O_APPEND | O_CREAT, 0666) : -1;
-    cn_state = state;
+    base_log = log[0] ? open(log, O_WRONLY | O_APPEND | O_CREAT, 0666) : -1;
+    model_state = state;
 }
 
 // Whether this call fails; errno is set then.
 static bool cn_fails(void) {
-    if (!cn_state) {
+    if (!model_state) {
         return false;
     }
-    int64_t call = atomic_fetch_add(&cn_state->calls, 1) + 1, at = cn_state->fail_at;
-    if (at == 0 || call < at || (call > at && !cn_state->lasting)) {
+    int64_t call = atomic_fetch_add(&model_state->calls, 1) + 1, at = model_state->fail_at;
+    if (at == 0 || call < at || (call > at && !model_state->lasting)) {
         return false;
     }
-    atomic_fetch_add(&cn_state->failed, 1);
-    errno = (int)cn_state->error;
+    atomic_fetch_add(&model_state->failed, 1);
+    errno = (int)model_state->error;
     return true;
 }
 
 // Only files: pipes, terminals and sockets cannot be full.
 static bool cn_is_file(int descriptor, bool *folder) {
     struct stat about;
-    bool known = cn_state && descriptor != cn_log && fstat(descriptor, &about) == 0;
+    bool known = model_state && descriptor != base_log && fstat(descriptor, &about) == 0;
     *folder = known && S_ISDIR(about.st_mode);
     return known && (S_ISREG(about.st_mode) || *folder);
 }
 
-static void cn_put(const void *bytes, size_t size) {
+static void gs_put(const void *bytes, size_t size) {
     CN_REAL(write)
-    if (bytes && size > 0 && real(cn_log, bytes, size) != (ssize_t)size) {
+    if (bytes && size > 0 && real(base_log, bytes, size) != (ssize_t)size) {
         _exit(99); // a log with holes proves nothing
     }
 }
 
 static void cn_write_down(cn_file_call call, const char *name, const char *other, int64_t offset,
                           const void *bytes, size_t size) {
-    if (cn_log < 0) {
+    if (base_log < 0) {
         return;
     }
     cn_call_head head = {.call = call,
@@ -80,17 +80,17 @@ static void cn_write_down(cn_file_call call, const char *name, const char *other
                          .other_size = other ? (int32_t)strlen(other) + 1 : 0,
                          .offset = offset,
                          .size = bytes ? (int64_t)size : 0};
-    cn_put(&head, sizeof head);
-    cn_put(name, (size_t)head.name_size);
-    cn_put(other, (size_t)head.other_size);
-    cn_put(bytes, (size_t)head.size);
+    gs_put(&head, sizeof head);
+    gs_put(name, (size_t)head.name_size);
+    gs_put(other, (size_t)head.other_size);
+    gs_put(bytes, (size_t)head.size);
 }
 
 // The path of an open file, as the kernel has it.
 static void cn_note(cn_file_call call, int descriptor, int64_t offset, const void *bytes,
                     size_t size) {
     char link[64], path[4096] = "";
-    if (cn_log < 0) {
+    if (base_log < 0) {
         return;
     }
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);

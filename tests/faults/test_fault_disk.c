@@ -56,7 +56,7 @@ static void cn_fail_once(cn_cli *cli, cn_fault *fault, const cn_disk_case *job,
 // errors.
 static void cn_fail_each(const cn_disk_case *job, int64_t count) {
     cn_cli cli = cn_cli_enter();
-    cn_file_write("small.yaml", CN_FAULT_SCENE, strlen(CN_FAULT_SCENE));
+    io_file_write("small.yaml", CN_FAULT_SCENE, strlen(CN_FAULT_SCENE));
     CN_CLI_EXPECT(&cli, 0, "generate friction --contacts=20 --seed=7 -o problem.hdf5");
     CN_CLI_EXPECT(&cli, 0, "run small.yaml -o half.run -q --until=0.15");
     CN_CLI_EXPECT(&cli, 0, "run small.yaml -o whole.run --json");
@@ -134,7 +134,7 @@ CN_TEST(an_export_to_a_full_disk_is_an_error) {
         "render whole.run --at=0.1 -o o.png",   "render whole.run --at=0.1 -o o.svg",
     };
     cn_cli cli = cn_cli_enter();
-    cn_file_write("small.yaml", CN_FAULT_SCENE, strlen(CN_FAULT_SCENE));
+    io_file_write("small.yaml", CN_FAULT_SCENE, strlen(CN_FAULT_SCENE));
     CN_CLI_EXPECT(&cli, 0, "run small.yaml -o whole.run -q");
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
         cn_limit_size(arguments[i], 0);

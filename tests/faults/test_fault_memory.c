@@ -11,7 +11,7 @@ typedef struct cn_memory_case {
 } cn_memory_case;
 
 static void cn_prepare(cn_cli *cli) {
-    cn_file_write("small.yaml", CN_FAULT_SCENE, strlen(CN_FAULT_SCENE));
+    io_file_write("small.yaml", CN_FAULT_SCENE, strlen(CN_FAULT_SCENE));
     CN_CLI_EXPECT(cli, 0, "run small.yaml -o whole.run -q");
     CN_CLI_EXPECT(cli, 0, "run small.yaml -o half.run -q --until=0.15");
     CN_CLI_EXPECT(cli, 0, "generate friction --contacts=20 --seed=7 -o problem.hdf5");

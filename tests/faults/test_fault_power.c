@@ -152,7 +152,7 @@ static void cn_disk_put(cn_disk *disk) {
         char path[128];
         snprintf(path, sizeof path, "disk/%s", file->name);
         if (file->present && strncmp(file->name, "p.run", 5) == 0 && !strstr(file->name, "-shm")) {
-            cn_file_write(path, file->bytes, (size_t)file->size);
+            io_file_write(path, file->bytes, (size_t)file->size);
         }
         free(file->bytes);
         *file = (cn_disk_file){.present = false};
@@ -230,7 +230,7 @@ static void cn_check_resume(cn_cli *cli, const cn_call_log *log, int32_t calls, 
 static void cn_lose_power(const char *first, const char *arguments, int32_t stride, int32_t seeds,
                           int32_t resume_stride) {
     cn_cli cli = cn_cli_enter();
-    cn_file_write("small.yaml", CN_FAULT_SCENE, strlen(CN_FAULT_SCENE));
+    io_file_write("small.yaml", CN_FAULT_SCENE, strlen(CN_FAULT_SCENE));
     CN_CLI_EXPECT(&cli, 0, "run small.yaml -o whole.run --json");
     char hash[32];
     CN_CHECK_TRUE(sscanf(strstr(cli.out, "\"state_hash\""), "\"state_hash\":\"%16[0-9a-f]", hash) ==

@@ -33,8 +33,8 @@ static void cn_fuzz_open(cn_fuzz_sim *own, const char *text) {
 static void cn_fuzz_sign(uint8_t *bytes, size_t size) {
     if (size >= 16) {
         memset(bytes + 8, 0, 8);
-        const cn_hash_part part = {bytes, size};
-        uint64_t checksum = cn_hash_parts(&part, 1);
+        const base_hash_part part = {bytes, size};
+        uint64_t checksum = base_hash_parts(&part, 1);
         memcpy(bytes + 8, &checksum, sizeof checksum);
     }
 }

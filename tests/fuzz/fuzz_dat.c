@@ -5,8 +5,8 @@
 #include "problem/files/dat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    if (!cn_hdf5_is_image(data, size)) {
-        cn_fuzz_problem(data, size, cn_text_problem_write);
+    if (!io_hdf5_is_image(data, size)) {
+        cn_fuzz_problem(data, size, prob_text_problem_write);
     }
     return 0;
 }

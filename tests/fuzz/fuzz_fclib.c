@@ -5,8 +5,8 @@
 #include "problem/files/fclib.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    if (cn_hdf5_is_image(data, size)) {
-        cn_fuzz_problem(data, size, cn_fclib_write);
+    if (io_hdf5_is_image(data, size)) {
+        cn_fuzz_problem(data, size, prob_fclib_write);
     }
     return 0;
 }

@@ -6,9 +6,9 @@
 #include "geom/shape.h"
 #include "io/mesh.h"
 
-static void cn_fuzz_part(const cn_mesh_part *part, bool with_faces, cn_arena *memory) {
+static void cn_fuzz_part(const io_mesh_part *part, bool with_faces, cn_arena *memory) {
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
-    cn_shape shape;
+    geom_shape shape;
     cn_error error = {0};
     def.vertices = part->vertex;
     def.vertex_count = part->vertex_count;
@@ -17,7 +17,7 @@ static void cn_fuzz_part(const cn_mesh_part *part, bool with_faces, cn_arena *me
         def.face_size = part->face_size;
         def.face_count = part->face_count;
     }
-    if (cn_shape_build(&def, 3, memory, &shape, &error) == CN_OK) {
+    if (geom_shape_build(&def, 3, memory, &shape, &error) == CN_OK) {
         CN_FUZZ_REQUIRE(shape.hull.vertex_count - shape.hull.edge_count + shape.hull.face_count ==
                         2);
     } else {
@@ -29,9 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *const names[] = {"input.obj", "input.stl"};
     for (int i = 0; i < 2; i++) {
         cn_arena *memory = cn_arena_create(NULL);
-        cn_mesh mesh;
+        io_mesh mesh;
         cn_error error = {0};
-        if (cn_mesh_read_bytes(names[i], data, size, memory, &mesh, &error) == CN_OK) {
+        if (io_mesh_read_bytes(names[i], data, size, memory, &mesh, &error) == CN_OK) {
             for (int32_t p = 0; p < mesh.part_count; p++) {
                 cn_fuzz_part(&mesh.part[p], true, memory);
                 cn_fuzz_part(&mesh.part[p], false, memory);

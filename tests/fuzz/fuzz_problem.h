@@ -19,7 +19,7 @@
         }                                                                                          \
     } while (0)
 
-typedef cn_status cn_fuzz_write_fn(const cn_problem *problem, cn_buffer *out, cn_error *error);
+typedef cn_status cn_fuzz_write_fn(const cn_problem *problem, base_buffer *out, cn_error *error);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,7 +27,7 @@ static inline void cn_fuzz_problem(const uint8_t *data, size_t size, cn_fuzz_wri
     cn_problem *problem;
     cn_problem *again;
     cn_error error;
-    cn_buffer bytes;
+    base_buffer bytes;
     cn_status status = cn_problem_read_bytes(NULL, "input", data, size, &problem, &error);
     if (status != CN_OK) {
         CN_FUZZ_REQUIRE(!problem && error.status == status && error.message[0]);
@@ -35,12 +35,12 @@ static inline void cn_fuzz_problem(const uint8_t *data, size_t size, cn_fuzz_wri
         return;
     }
     CN_FUZZ_REQUIRE(cn_problem_validate(problem, &error) == CN_OK);
-    cn_buffer_init(&bytes, NULL);
+    base_buffer_init(&bytes, NULL);
     CN_FUZZ_REQUIRE(write(problem, &bytes, &error) == CN_OK);
     status = cn_problem_read_bytes(NULL, "again", bytes.data, bytes.size, &again, &error);
     CN_FUZZ_REQUIRE(status == CN_OK);
     CN_FUZZ_REQUIRE(cn_problem_difference(problem, again) == NULL);
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
     cn_problem_destroy(again);
     cn_problem_destroy(problem);
 }

@@ -6,17 +6,17 @@
 
 int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
-        cn_buffer bytes;
+        base_buffer bytes;
         cn_error error;
         char text[1024];
-        cn_buffer_init(&bytes, NULL);
-        if (cn_file_read(argv[i], &bytes, &error) != CN_OK) {
+        base_buffer_init(&bytes, NULL);
+        if (io_file_read(argv[i], &bytes, &error) != CN_OK) {
             fprintf(stderr, "%s\n", cn_error_format(&error, text, sizeof text));
             return 1;
         }
         printf("%s: %zu bytes\n", argv[i], bytes.size);
         LLVMFuzzerTestOneInput(bytes.data, bytes.size);
-        cn_buffer_free(&bytes);
+        base_buffer_free(&bytes);
     }
     return argc > 1 ? 0 : 1;
 }

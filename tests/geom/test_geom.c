@@ -12,10 +12,10 @@
 #include <float.h>
 #include <string.h>
 
-static cn_shape cn_build(cn_arena *memory, const cn_shape_def *def, int32_t dim) {
-    cn_shape shape;
+static geom_shape cn_build(cn_arena *memory, const cn_shape_def *def, int32_t dim) {
+    geom_shape shape;
     cn_error error;
-    if (cn_shape_build(def, dim, memory, &shape, &error) != CN_OK) {
+    if (geom_shape_build(def, dim, memory, &shape, &error) != CN_OK) {
         print_error("%s\n", error.message);
         fail();
     }
@@ -25,9 +25,9 @@ static cn_shape cn_build(cn_arena *memory, const cn_shape_def *def, int32_t dim)
 // The definition must be refused, with these words in the message.
 static void cn_check_refused(const cn_shape_def *def, int32_t dim, const char *words) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_shape shape;
+    geom_shape shape;
     cn_error error = {0};
-    cn_status status = cn_shape_build(def, dim, memory, &shape, &error);
+    cn_status status = geom_shape_build(def, dim, memory, &shape, &error);
     if (status == CN_OK || !strstr(error.message, words)) {
         print_error("status %d, '%s' has not '%s'\n", (int)status, error.message, words);
         fail();
@@ -37,15 +37,15 @@ static void cn_check_refused(const cn_shape_def *def, int32_t dim, const char *w
 
 // Euler's formula, vertices behind faces, loops counter-clockwise and flat, edges between the faces
 // they name.
-static void cn_check_hull(const cn_hull *hull, double allowed) {
+static void cn_check_hull(const geom_hull *hull, double allowed) {
     CN_CHECK_TRUE(hull->vertex_count - hull->edge_count + hull->face_count == 2);
     for (int32_t f = 0; f < hull->face_count; f++) {
         const double *normal = hull->normal + 3 * f;
-        CN_CHECK_NEAR(cn_norm3(normal), 1.0, 4 * DBL_EPSILON);
+        CN_CHECK_NEAR(math_norm3(normal), 1.0, 4 * DBL_EPSILON);
         for (int32_t i = 0; i < hull->vertex_count; i++) {
-            CN_CHECK_BELOW(cn_dot3(normal, hull->vertex + 3 * i) - hull->offset[f], allowed);
+            CN_CHECK_BELOW(math_dot3(normal, hull->vertex + 3 * i) - hull->offset[f], allowed);
         }
-        CN_CHECK_TRUE(cn_dot3(normal, hull->center) < hull->offset[f]);
+        CN_CHECK_TRUE(math_dot3(normal, hull->center) < hull->offset[f]);
         int32_t count = hull->face[f + 1] - hull->face[f];
         const int32_t *loop = hull->loop + hull->face[f];
         CN_CHECK_TRUE(count >= 3);
@@ -54,11 +54,11 @@ static void cn_check_hull(const cn_hull *hull, double allowed) {
             const double *b = hull->vertex + 3 * loop[(i + 1) % count];
             const double *c = hull->vertex + 3 * loop[(i + 2) % count];
             double ab[3], bc[3], turn[3];
-            CN_CHECK_NEAR(cn_dot3(normal, a), hull->offset[f], allowed);
-            cn_sub3(b, a, ab);
-            cn_sub3(c, b, bc);
-            cn_cross3(ab, bc, turn);
-            CN_CHECK_TRUE(cn_dot3(turn, normal) > 0.0);
+            CN_CHECK_NEAR(math_dot3(normal, a), hull->offset[f], allowed);
+            math_sub3(b, a, ab);
+            math_sub3(c, b, bc);
+            math_cross3(ab, bc, turn);
+            CN_CHECK_TRUE(math_dot3(turn, normal) > 0.0);
         }
     }
     for (int32_t e = 0; e < hull->edge_count; e++) {
@@ -76,11 +76,11 @@ static void cn_check_hull(const cn_hull *hull, double allowed) {
     }
 }
 
-static void cn_random_turn(cn_rng *rng, double q[4]) {
+static void cn_random_turn(base_rng *rng, double q[4]) {
     for (int i = 0; i < 4; i++) {
-        q[i] = cn_rng_uniform(rng, -1.0, 1.0);
+        q[i] = base_rng_uniform(rng, -1.0, 1.0);
     }
-    cn_quat_normalize(q);
+    math_quat_normalize(q);
 }
 
 static const double cn_cube_vertices[24] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0,
@@ -110,23 +110,23 @@ CN_TEST(kinds_have_their_texts) {
 
 CN_TEST(box_is_a_hull_with_the_edges_of_a_box) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(1);
+    base_rng rng = base_rng_seed(1);
     for (int k = 0; k < 20; k++) {
         cn_shape_def def = cn_shape_def_default(CN_SHAPE_BOX);
         for (int i = 0; i < 3; i++) {
-            def.size[i] = cn_rng_uniform(&rng, 0.5, 2.0);
-            def.position[i] = k ? cn_rng_uniform(&rng, -2.0, 2.0) : 0.0;
+            def.size[i] = base_rng_uniform(&rng, 0.5, 2.0);
+            def.position[i] = k ? base_rng_uniform(&rng, -2.0, 2.0) : 0.0;
         }
         if (k) {
             cn_random_turn(&rng, def.orientation);
         }
-        cn_shape box = cn_build(memory, &def, 3);
+        geom_shape box = cn_build(memory, &def, 3);
         cn_check_hull(&box.hull, 1e-14);
         CN_CHECK_TRUE(box.hull.vertex_count == 8 && box.hull.face_count == 6);
         double diagonal =
             sqrt(def.size[0] * def.size[0] + def.size[1] * def.size[1] + def.size[2] * def.size[2]);
         CN_CHECK_NEAR(box.bound, 0.5 * diagonal, 1e-14);
-        CN_CHECK_NEAR(cn_shape_smallest_extent(&box),
+        CN_CHECK_NEAR(geom_shape_smallest_extent(&box),
                       0.5 * fmin(def.size[0], fmin(def.size[1], def.size[2])), 0.0);
     }
     cn_arena_destroy(memory);
@@ -139,16 +139,16 @@ CN_TEST(box_in_the_plane_runs_counter_clockwise) {
     def.size[1] = 1.0;
     def.position[0] = 3.0;
     def.angle = 0.3;
-    cn_shape box = cn_build(memory, &def, 2);
+    geom_shape box = cn_build(memory, &def, 2);
     CN_CHECK_TRUE(box.hull.vertex_count == 4 && box.hull.face_count == 4);
     for (int f = 0; f < 4; f++) {
         const double *a = box.hull.vertex + 3 * f, *b = box.hull.vertex + 3 * ((f + 1) % 4);
         const double *normal = box.hull.normal + 3 * f;
         double along[3];
-        cn_sub3(b, a, along);
-        CN_CHECK_NEAR(cn_dot3(normal, a), box.hull.offset[f], 1e-15);
-        CN_CHECK_NEAR(cn_dot3(normal, b), box.hull.offset[f], 1e-15);
-        CN_CHECK_NEAR(along[1] * normal[0] - along[0] * normal[1], cn_norm3(along), 1e-15);
+        math_sub3(b, a, along);
+        CN_CHECK_NEAR(math_dot3(normal, a), box.hull.offset[f], 1e-15);
+        CN_CHECK_NEAR(math_dot3(normal, b), box.hull.offset[f], 1e-15);
+        CN_CHECK_NEAR(along[1] * normal[0] - along[0] * normal[1], math_norm3(along), 1e-15);
         CN_CHECK_NEAR(a[2], 0.0, 0.0);
     }
     CN_CHECK_NEAR(box.middle[0], 3.0, 1e-15);
@@ -159,7 +159,7 @@ CN_TEST(cube_of_points_has_six_square_faces) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_shape_def def = cn_cube_def();
     def.face_size = NULL;
-    cn_shape cube = cn_build(memory, &def, 3);
+    geom_shape cube = cn_build(memory, &def, 3);
     cn_check_hull(&cube.hull, 1e-15);
     CN_CHECK_TRUE(cube.hull.face_count == 6 && cube.hull.edge_count == 12);
     CN_CHECK_TRUE(memcmp(cube.hull.vertex, cn_cube_vertices, sizeof cn_cube_vertices) == 0);
@@ -170,7 +170,7 @@ CN_TEST(cube_of_points_has_six_square_faces) {
 // nothing new.
 CN_TEST(cube_of_a_grid_of_points_has_six_faces_however_turned) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(2);
+    base_rng rng = base_rng_seed(2);
     double vertices[3 * 125];
     for (int i = 0; i < 125; i++) {
         vertices[3 * i] = i % 5 * 0.25;
@@ -183,7 +183,7 @@ CN_TEST(cube_of_a_grid_of_points_has_six_faces_however_turned) {
         def.vertex_count = 125;
         def.position[0] = 100.0 * k;
         cn_random_turn(&rng, def.orientation);
-        cn_shape cube = cn_build(memory, &def, 3);
+        geom_shape cube = cn_build(memory, &def, 3);
         CN_CHECK_TRUE(cube.hull.vertex_count == 8 && cube.hull.face_count == 6);
         cn_check_hull(&cube.hull, 1e-12);
     }
@@ -192,26 +192,26 @@ CN_TEST(cube_of_a_grid_of_points_has_six_faces_however_turned) {
 
 CN_TEST(hull_of_random_points_holds_them_all) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(3);
+    base_rng rng = base_rng_seed(3);
     for (int k = 0; k < 30; k++) {
         double vertices[3 * 200];
-        int32_t count = 4 + cn_rng_below(&rng, 197);
+        int32_t count = 4 + base_rng_below(&rng, 197);
         for (int32_t i = 0; i < 3 * count; i++) {
-            vertices[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            vertices[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
         cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
         def.vertices = vertices;
         def.vertex_count = count;
-        cn_shape shape = cn_build(memory, &def, 3);
+        geom_shape shape = cn_build(memory, &def, 3);
         cn_check_hull(&shape.hull, 1e-14);
         for (int32_t i = 0; i < count; i++) {
             for (int32_t f = 0; f < shape.hull.face_count; f++) {
-                CN_CHECK_BELOW(cn_dot3(shape.hull.normal + 3 * f, vertices + 3 * i),
+                CN_CHECK_BELOW(math_dot3(shape.hull.normal + 3 * f, vertices + 3 * i),
                                shape.hull.offset[f] + 1e-14);
             }
             double apart[3];
-            cn_sub3(vertices + 3 * i, shape.middle, apart);
-            CN_CHECK_BELOW(cn_norm3(apart), shape.bound);
+            math_sub3(vertices + 3 * i, shape.middle, apart);
+            CN_CHECK_BELOW(math_norm3(apart), shape.bound);
         }
     }
     cn_arena_destroy(memory);
@@ -219,12 +219,12 @@ CN_TEST(hull_of_random_points_holds_them_all) {
 
 CN_TEST(hull_of_points_on_a_sphere_keeps_them_all) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(4);
+    base_rng rng = base_rng_seed(4);
     static double vertices[3 * 2000];
     for (int i = 0; i < 2000; i++) {
         double q[4];
         cn_random_turn(&rng, q);
-        double length = cn_norm3(q);
+        double length = math_norm3(q);
         for (int k = 0; k < 3; k++) {
             vertices[3 * i + k] = q[k] / length;
         }
@@ -232,7 +232,7 @@ CN_TEST(hull_of_points_on_a_sphere_keeps_them_all) {
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
     def.vertices = vertices;
     def.vertex_count = 2000;
-    cn_shape shape = cn_build(memory, &def, 3);
+    geom_shape shape = cn_build(memory, &def, 3);
     CN_CHECK_TRUE(shape.hull.vertex_count == 2000);
     CN_CHECK_TRUE(shape.hull.vertex_count - shape.hull.edge_count + shape.hull.face_count == 2);
     cn_arena_destroy(memory);
@@ -241,18 +241,18 @@ CN_TEST(hull_of_points_on_a_sphere_keeps_them_all) {
 // The same corner a hundred times, each off by what single precision leaves.
 CN_TEST(near_copies_of_vertices_are_one) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(5);
+    base_rng rng = base_rng_seed(5);
     double vertices[3 * 800];
     for (int i = 0; i < 800; i++) {
         for (int k = 0; k < 3; k++) {
-            double noise = i % 3 ? cn_rng_uniform(&rng, -1e-7, 1e-7) : 0.0;
+            double noise = i % 3 ? base_rng_uniform(&rng, -1e-7, 1e-7) : 0.0;
             vertices[3 * i + k] = cn_cube_vertices[3 * (i % 8) + k] + noise;
         }
     }
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
     def.vertices = vertices;
     def.vertex_count = 800;
-    cn_shape cube = cn_build(memory, &def, 3);
+    geom_shape cube = cn_build(memory, &def, 3);
     CN_CHECK_TRUE(cube.hull.vertex_count == 8 && cube.hull.face_count == 6);
     cn_check_hull(&cube.hull, 1e-5);
     cn_arena_destroy(memory);
@@ -261,31 +261,31 @@ CN_TEST(near_copies_of_vertices_are_one) {
 // Grids, clusters, slabs and needles with noise from 1 to 1e-15 of their size: a proper hull with
 // all points inside to the detail, or told to be flat.
 CN_TEST(hull_of_nasty_points_is_convex_or_refused_as_flat) {
-    cn_rng rng = cn_rng_seed(10);
+    base_rng rng = base_rng_seed(10);
     int32_t built = 0;
     for (int k = 0; k < 400; k++) {
-        double vertices[3 * 44], noise = ldexp(1.0, -3 * cn_rng_below(&rng, 18));
-        int32_t count = 4 + cn_rng_below(&rng, 40);
+        double vertices[3 * 44], noise = ldexp(1.0, -3 * base_rng_below(&rng, 18));
+        int32_t count = 4 + base_rng_below(&rng, 40);
         for (int32_t i = 0; i < 3 * count; i++) {
-            double random = cn_rng_uniform(&rng, -1.0, 1.0);
+            double random = base_rng_uniform(&rng, -1.0, 1.0);
             const double choice[4] = {
-                cn_rng_below(&rng, 3) + noise * random, cn_rng_below(&rng, 2) + noise * random,
+                base_rng_below(&rng, 3) + noise * random, base_rng_below(&rng, 2) + noise * random,
                 i % 3 == 2 ? noise * random : random, i % 3 ? noise * random : random};
             vertices[i] = choice[k % 4];
         }
         cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
-        cn_shape shape;
+        geom_shape shape;
         cn_error error;
         cn_arena *memory = cn_arena_create(NULL);
         def.vertices = vertices;
         def.vertex_count = count;
-        if (cn_shape_build(&def, 3, memory, &shape, &error) == CN_OK) {
+        if (geom_shape_build(&def, 3, memory, &shape, &error) == CN_OK) {
             double size = 2.0 * shape.bound;
             built++;
             cn_check_hull(&shape.hull, 8e-6 * size);
             for (int32_t i = 0; i < count; i++) {
                 for (int32_t f = 0; f < shape.hull.face_count; f++) {
-                    CN_CHECK_BELOW(cn_dot3(shape.hull.normal + 3 * f, vertices + 3 * i) -
+                    CN_CHECK_BELOW(math_dot3(shape.hull.normal + 3 * f, vertices + 3 * i) -
                                        shape.hull.offset[f],
                                    8e-6 * size);
                 }
@@ -300,15 +300,15 @@ CN_TEST(hull_of_nasty_points_is_convex_or_refused_as_flat) {
 
 CN_TEST(hull_is_the_same_for_the_same_points) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(6);
+    base_rng rng = base_rng_seed(6);
     double vertices[3 * 60];
     for (int i = 0; i < 180; i++) {
-        vertices[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+        vertices[i] = base_rng_uniform(&rng, -1.0, 1.0);
     }
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
     def.vertices = vertices;
     def.vertex_count = 60;
-    cn_shape a = cn_build(memory, &def, 3), b = cn_build(memory, &def, 3);
+    geom_shape a = cn_build(memory, &def, 3), b = cn_build(memory, &def, 3);
     CN_CHECK_TRUE(a.hull.face_count == b.hull.face_count);
     CN_CHECK_TRUE(memcmp(a.hull.loop, b.hull.loop,
                          (size_t)a.hull.face[a.hull.face_count] * sizeof *a.hull.loop) == 0);
@@ -320,7 +320,7 @@ CN_TEST(hull_is_the_same_for_the_same_points) {
 CN_TEST(given_faces_are_taken_when_convex) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_shape_def def = cn_cube_def();
-    cn_shape cube = cn_build(memory, &def, 3);
+    geom_shape cube = cn_build(memory, &def, 3);
     cn_check_hull(&cube.hull, 1e-15);
     CN_CHECK_TRUE(cube.hull.face_count == 6);
     cn_arena_destroy(memory);
@@ -347,7 +347,7 @@ CN_TEST(given_triangles_with_copied_corners_become_squares) {
     def.faces = faces;
     def.face_size = sizes;
     def.face_count = 12;
-    cn_shape cube = cn_build(memory, &def, 3);
+    geom_shape cube = cn_build(memory, &def, 3);
     CN_CHECK_TRUE(cube.hull.vertex_count == 8 && cube.hull.face_count == 6);
     cn_check_hull(&cube.hull, 1e-15);
     cn_arena_destroy(memory);
@@ -361,7 +361,7 @@ CN_TEST(fine_mesh_in_single_precision_is_a_cube) {
     static int32_t faces[3 * FACES], sizes[FACES];
     const double turn[4] = {0.8, 0.36, 0.288, 0.384};
     double R[9];
-    cn_quat_matrix(turn, R);
+    math_quat_matrix(turn, R);
     for (int f = 0; f < FACES; f++) {
         int side = f / (2 * N * N), cell = f % (2 * N * N) / 2;
         const int32_t *quad = cn_cube_faces + 4 * side;
@@ -378,7 +378,7 @@ CN_TEST(fine_mesh_in_single_precision_is_a_cube) {
             }
             faces[3 * f + k] = 3 * f + k;
             for (int i = 0; i < 3; i++) {
-                vertices[9 * f + 3 * k + i] = (double)(float)cn_dot3(R + 3 * i, x);
+                vertices[9 * f + 3 * k + i] = (double)(float)math_dot3(R + 3 * i, x);
             }
         }
     }
@@ -389,7 +389,7 @@ CN_TEST(fine_mesh_in_single_precision_is_a_cube) {
     def.faces = faces;
     def.face_size = sizes;
     def.face_count = FACES;
-    cn_shape cube = cn_build(memory, &def, 3);
+    geom_shape cube = cn_build(memory, &def, 3);
     CN_CHECK_TRUE(cube.hull.vertex_count == 8 && cube.hull.face_count == 6);
     cn_check_hull(&cube.hull, 1e-6);
     cn_arena_destroy(memory);
@@ -518,11 +518,11 @@ CN_TEST(polygon_is_turned_and_its_straight_vertices_dropped) {
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYGON);
     def.vertices = vertices;
     def.vertex_count = 6;
-    cn_shape shape = cn_build(memory, &def, 2);
+    geom_shape shape = cn_build(memory, &def, 2);
     const double want[12] = {0, 0, 0, 2, 0, 0, 2, 1, 0, 0, 1, 0};
     CN_CHECK_TRUE(shape.hull.vertex_count == 4);
     CN_CHECK_TRUE(memcmp(shape.hull.vertex, want, sizeof want) == 0);
-    CN_CHECK_NEAR(cn_shape_smallest_extent(&shape), 0.5, 1e-16);
+    CN_CHECK_NEAR(geom_shape_smallest_extent(&shape), 0.5, 1e-16);
     cn_arena_destroy(memory);
 }
 
@@ -530,7 +530,7 @@ CN_TEST(fine_polygon_keeps_its_vertices) {
     cn_arena *memory = cn_arena_create(NULL);
     double vertices[2000];
     for (int i = 0; i < 1000; i++) {
-        cn_sincos(6.283185307179586 * i / 1000, &vertices[2 * i + 1], &vertices[2 * i]);
+        base_sincos(6.283185307179586 * i / 1000, &vertices[2 * i + 1], &vertices[2 * i]);
     }
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYGON);
     def.vertices = vertices;
@@ -545,7 +545,7 @@ CN_TEST(bad_polygons_are_refused) {
     const double line[8] = {0, 0, 1, 1, 2, 2, 3, 3};
     double star[10];
     for (int i = 0; i < 5; i++) {
-        cn_sincos(6.283185307179586 * (2 * i % 5) / 5, &star[2 * i + 1], &star[2 * i]);
+        base_sincos(6.283185307179586 * (2 * i % 5) / 5, &star[2 * i + 1], &star[2 * i]);
     }
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYGON);
     def.vertices = dent;
@@ -571,12 +571,12 @@ CN_TEST(plane_keeps_its_side_when_placed) {
     const double half = 0.70710678118654752;
     def.orientation[0] = half;
     def.orientation[1] = -half; // z to y: y >= 1/2, then shifted by 3
-    cn_shape plane = cn_build(memory, &def, 3);
+    geom_shape plane = cn_build(memory, &def, 3);
     CN_CHECK_NEAR(plane.normal[1], 1.0, 1e-15);
     CN_CHECK_NEAR(plane.offset, 3.5, 1e-15);
     CN_CHECK_TRUE(isinf(plane.bound));
     const double by[3] = {0.0, 1.0, 0.0};
-    cn_shape_shift(&plane, by);
+    geom_shape_shift(&plane, by);
     CN_CHECK_NEAR(plane.offset, 2.5, 1e-15);
     cn_arena_destroy(memory);
 }
@@ -623,7 +623,7 @@ CN_TEST(kinds_of_the_other_dimension_are_refused) {
 }
 
 // One of each bounded kind, placed and turned at random.
-static int32_t cn_sample_shapes(cn_arena *memory, cn_rng *rng, int32_t dim, cn_shape *shape) {
+static int32_t cn_sample_shapes(cn_arena *memory, base_rng *rng, int32_t dim, geom_shape *shape) {
     static const cn_shape_kind kinds[2][6] = {{CN_SHAPE_DISK, CN_SHAPE_ELLIPSE, CN_SHAPE_BOX,
                                                CN_SHAPE_POLYGON, CN_SHAPE_RING, CN_SHAPE_DISK},
                                               {CN_SHAPE_SPHERE, CN_SHAPE_BOX, CN_SHAPE_CAPSULE,
@@ -637,11 +637,11 @@ static int32_t cn_sample_shapes(cn_arena *memory, cn_rng *rng, int32_t dim, cn_s
         def.vertices = dim == 2 ? triangle : cn_cube_vertices;
         def.vertex_count = dim == 2 ? 3 : 8;
         for (int32_t k = 0; k < 3; k++) {
-            def.size[k] = cn_rng_uniform(rng, 0.5, 3.0);
-            def.position[k] = cn_rng_uniform(rng, -2.0, 2.0);
+            def.size[k] = base_rng_uniform(rng, 0.5, 3.0);
+            def.position[k] = base_rng_uniform(rng, -2.0, 2.0);
         }
         cn_random_turn(rng, def.orientation);
-        def.angle = cn_rng_uniform(rng, -3.0, 3.0);
+        def.angle = base_rng_uniform(rng, -3.0, 3.0);
         shape[i] = cn_build(memory, &def, dim);
     }
     return 6;
@@ -651,25 +651,25 @@ static int32_t cn_sample_shapes(cn_arena *memory, cn_rng *rng, int32_t dim, cn_s
 // support points are inside the bound.
 CN_TEST(support_points_are_the_farthest) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(7);
+    base_rng rng = base_rng_seed(7);
     for (int32_t dim = 2; dim <= 3; dim++) {
-        cn_shape shape[6];
+        geom_shape shape[6];
         int32_t count = cn_sample_shapes(memory, &rng, dim, shape);
         for (int32_t s = 0; s < count; s++) {
             double direction[100][3], point[100][3];
             for (int i = 0; i < 100; i++) {
                 for (int32_t k = 0; k < 3; k++) {
-                    direction[i][k] = k < dim ? cn_rng_uniform(&rng, -1.0, 1.0) : 0.0;
+                    direction[i][k] = k < dim ? base_rng_uniform(&rng, -1.0, 1.0) : 0.0;
                 }
-                cn_shape_support(&shape[s], direction[i], point[i]);
+                geom_shape_support(&shape[s], direction[i], point[i]);
                 double apart[3];
-                cn_sub3(point[i], shape[s].middle, apart);
-                CN_CHECK_BELOW(cn_norm3(apart), shape[s].bound);
+                math_sub3(point[i], shape[s].middle, apart);
+                CN_CHECK_BELOW(math_norm3(apart), shape[s].bound);
             }
             for (int i = 0; i < 100; i++) {
                 for (int j = 0; j < 100; j++) {
-                    CN_CHECK_BELOW(cn_dot3(direction[i], point[j]),
-                                   cn_dot3(direction[i], point[i]) + 1e-14);
+                    CN_CHECK_BELOW(math_dot3(direction[i], point[j]),
+                                   math_dot3(direction[i], point[i]) + 1e-14);
                 }
             }
         }
@@ -680,23 +680,23 @@ CN_TEST(support_points_are_the_farthest) {
 // Shifting the origin moves support points by the same, and the width in every direction stays.
 CN_TEST(shift_moves_all_of_a_shape) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(8);
+    base_rng rng = base_rng_seed(8);
     const double by[3] = {0.5, -1.0, 0.0};
     for (int32_t dim = 2; dim <= 3; dim++) {
-        cn_shape shape[6];
+        geom_shape shape[6];
         int32_t count = cn_sample_shapes(memory, &rng, dim, shape);
         for (int32_t s = 0; s < count; s++) {
-            double before[3], after[3], extent = cn_shape_smallest_extent(&shape[s]);
+            double before[3], after[3], extent = geom_shape_smallest_extent(&shape[s]);
             const double direction[3] = {0.3, -0.7, dim == 3 ? 0.2 : 0.0};
-            cn_shape_support(&shape[s], direction, before);
-            cn_shape_shift(&shape[s], by);
-            cn_shape_support(&shape[s], direction, after);
+            geom_shape_support(&shape[s], direction, before);
+            geom_shape_shift(&shape[s], by);
+            geom_shape_support(&shape[s], direction, after);
             for (int k = 0; k < 3; k++) {
                 CN_CHECK_NEAR(after[k], before[k] - by[k], 1e-14);
             }
-            CN_CHECK_NEAR(cn_shape_smallest_extent(&shape[s]), extent, 1e-14);
+            CN_CHECK_NEAR(geom_shape_smallest_extent(&shape[s]), extent, 1e-14);
             for (int32_t f = 0; f < shape[s].hull.face_count; f++) {
-                CN_CHECK_TRUE(cn_dot3(shape[s].hull.normal + 3 * f, shape[s].hull.center) <
+                CN_CHECK_TRUE(math_dot3(shape[s].hull.normal + 3 * f, shape[s].hull.center) <
                               shape[s].hull.offset[f]);
             }
         }
@@ -705,10 +705,10 @@ CN_TEST(shift_moves_all_of_a_shape) {
 }
 
 CN_TEST(every_failing_allocation_is_reported) {
-    cn_rng rng = cn_rng_seed(9);
+    base_rng rng = base_rng_seed(9);
     static double vertices[3 * 3000];
     for (int i = 0; i < 9000; i++) {
-        vertices[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+        vertices[i] = base_rng_uniform(&rng, -1.0, 1.0);
     }
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
     def.vertices = vertices;
@@ -718,9 +718,9 @@ CN_TEST(every_failing_allocation_is_reported) {
         cn_env env = cn_failing_env(&counter, k);
         cn_arena *memory = cn_arena_create(&env);
         cn_status status = CN_ERR_MEMORY;
-        cn_shape shape;
+        geom_shape shape;
         if (memory) {
-            status = cn_shape_build(&def, 3, memory, &shape, NULL);
+            status = geom_shape_build(&def, 3, memory, &shape, NULL);
         }
         cn_arena_destroy(memory);
         assert_int_equal(counter.live, 0);

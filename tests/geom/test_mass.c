@@ -10,23 +10,23 @@
 #include <float.h>
 #include <string.h>
 
-#define CN_PI 3.14159265358979323846
+#define SCENE_PI 3.14159265358979323846
 
-static cn_mass cn_mass_of(const cn_shape_def *def, int32_t dim) {
+static geom_mass cn_mass_of(const cn_shape_def *def, int32_t dim) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_shape shape;
+    geom_shape shape;
     cn_error error;
-    cn_mass mass;
-    if (cn_shape_build(def, dim, memory, &shape, &error) != CN_OK) {
+    geom_mass mass;
+    if (geom_shape_build(def, dim, memory, &shape, &error) != CN_OK) {
         print_error("%s\n", error.message);
         fail();
     }
-    cn_shape_mass(&shape, dim, &mass);
+    geom_shape_mass(&shape, dim, &mass);
     cn_arena_destroy(memory);
     return mass;
 }
 
-static void cn_check_diagonal(const cn_mass *got, double mass, double x, double y, double z) {
+static void cn_check_diagonal(const geom_mass *got, double mass, double x, double y, double z) {
     CN_CHECK_NEAR(got->mass, mass, 1e-14 * mass);
     const double want[9] = {x, 0, 0, 0, y, 0, 0, 0, z};
     for (int i = 0; i < 9; i++) {
@@ -34,7 +34,7 @@ static void cn_check_diagonal(const cn_mass *got, double mass, double x, double 
     }
 }
 
-static void cn_check_same(const cn_mass *a, const cn_mass *b, double allowed) {
+static void cn_check_same(const geom_mass *a, const geom_mass *b, double allowed) {
     CN_CHECK_NEAR(a->mass, b->mass, allowed);
     for (int i = 0; i < 3; i++) {
         CN_CHECK_NEAR(a->com[i], b->com[i], allowed);
@@ -64,22 +64,22 @@ static cn_shape_def cn_points(cn_shape_kind kind, const double *vertices, int32_
 
 CN_TEST(sphere) {
     cn_shape_def def = cn_def(CN_SHAPE_SPHERE, 2.0, 0, 0, 0, 0);
-    cn_mass got = cn_mass_of(&def, 3);
-    double m = 32.0 / 3.0 * CN_PI;
+    geom_mass got = cn_mass_of(&def, 3);
+    double m = 32.0 / 3.0 * SCENE_PI;
     cn_check_diagonal(&got, m, 1.6 * m, 1.6 * m, 1.6 * m);
 }
 
 CN_TEST(box) {
     cn_shape_def def = cn_def(CN_SHAPE_BOX, 0, 0, 1.0, 2.0, 3.0);
-    cn_mass got = cn_mass_of(&def, 3);
+    geom_mass got = cn_mass_of(&def, 3);
     cn_check_diagonal(&got, 6.0, 6.5, 5.0, 2.5);
     CN_CHECK_TRUE(got.inertia[1] == 0.0 && got.com[0] == 0.0);
 }
 
 CN_TEST(cylinder) {
     cn_shape_def def = cn_def(CN_SHAPE_CYLINDER, 0.5, 3.0, 0, 0, 0);
-    cn_mass got = cn_mass_of(&def, 3);
-    double m = 0.75 * CN_PI;
+    geom_mass got = cn_mass_of(&def, 3);
+    double m = 0.75 * SCENE_PI;
     cn_check_diagonal(&got, m, m * (0.75 + 9.0) / 12.0, m * (0.75 + 9.0) / 12.0, 0.125 * m);
 }
 
@@ -93,14 +93,14 @@ CN_TEST(capsule) {
         for (int i = 0; i <= steps; i++) {
             double z = ends[part] + h * i, over = fmax(0.0, fabs(z) - half);
             double square = r * r - over * over;
-            double weight = (i == 0 || i == steps ? 1.0 : i % 2 ? 4.0 : 2.0) * h / 3.0 * CN_PI;
+            double weight = (i == 0 || i == steps ? 1.0 : i % 2 ? 4.0 : 2.0) * h / 3.0 * SCENE_PI;
             mass += weight * square;
             along += weight * 0.5 * square * square;
             across += weight * square * (0.25 * square + z * z);
         }
     }
     cn_shape_def def = cn_def(CN_SHAPE_CAPSULE, r, 2.0 * half, 0, 0, 0);
-    cn_mass got = cn_mass_of(&def, 3);
+    geom_mass got = cn_mass_of(&def, 3);
     CN_CHECK_NEAR(got.mass, mass, 1e-13);
     // Fourth powers are one degree too many for the rule: h^4 of 1/64 times a sixth derivative.
     CN_CHECK_NEAR(got.inertia[8], along, 1e-8);
@@ -110,15 +110,15 @@ CN_TEST(capsule) {
 
 CN_TEST(ellipsoid) {
     cn_shape_def def = cn_def(CN_SHAPE_ELLIPSOID, 0, 0, 2.0, 4.0, 6.0);
-    cn_mass got = cn_mass_of(&def, 3);
-    double m = 8.0 * CN_PI;
+    geom_mass got = cn_mass_of(&def, 3);
+    double m = 8.0 * SCENE_PI;
     cn_check_diagonal(&got, m, m * 13.0 / 5.0, m * 10.0 / 5.0, m * 5.0 / 5.0);
 }
 
 CN_TEST(tetrahedron) {
     const double corner[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     cn_shape_def def = cn_points(CN_SHAPE_POLYHEDRON, corner, 4);
-    cn_mass got = cn_mass_of(&def, 3);
+    geom_mass got = cn_mass_of(&def, 3);
     CN_CHECK_NEAR(got.mass, 1.0 / 6.0, 1e-16);
     for (int i = 0; i < 3; i++) {
         CN_CHECK_NEAR(got.com[i], 0.25, 1e-16);
@@ -132,7 +132,7 @@ CN_TEST(tetrahedron) {
 CN_TEST(wedge) {
     const double corner[18] = {0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 2, 3, 0, 2, 0, 3, 2};
     cn_shape_def def = cn_points(CN_SHAPE_POLYHEDRON, corner, 6);
-    cn_mass got = cn_mass_of(&def, 3);
+    geom_mass got = cn_mass_of(&def, 3);
     CN_CHECK_NEAR(got.mass, 9.0, 1e-14);
     const double com[3] = {1.0, 1.0, 1.0};
     for (int i = 0; i < 3; i++) {
@@ -147,13 +147,13 @@ CN_TEST(wedge) {
 
 CN_TEST(shapes_of_the_plane) {
     cn_shape_def def = cn_def(CN_SHAPE_DISK, 2.0, 0, 0, 0, 0);
-    cn_mass got = cn_mass_of(&def, 2);
-    CN_CHECK_NEAR(got.mass, 4.0 * CN_PI, 1e-14);
-    CN_CHECK_NEAR(got.inertia[8], 8.0 * CN_PI, 1e-13);
+    geom_mass got = cn_mass_of(&def, 2);
+    CN_CHECK_NEAR(got.mass, 4.0 * SCENE_PI, 1e-14);
+    CN_CHECK_NEAR(got.inertia[8], 8.0 * SCENE_PI, 1e-13);
     def = cn_def(CN_SHAPE_ELLIPSE, 0, 0, 8.0, 4.0, 0);
     got = cn_mass_of(&def, 2);
-    CN_CHECK_NEAR(got.mass, 8.0 * CN_PI, 1e-14);
-    CN_CHECK_NEAR(got.inertia[8], 40.0 * CN_PI, 1e-13);
+    CN_CHECK_NEAR(got.mass, 8.0 * SCENE_PI, 1e-14);
+    CN_CHECK_NEAR(got.inertia[8], 40.0 * SCENE_PI, 1e-13);
     def = cn_def(CN_SHAPE_BOX, 0, 0, 3.0, 2.0, 7.0);
     got = cn_mass_of(&def, 2);
     CN_CHECK_NEAR(got.mass, 6.0, 1e-15);
@@ -170,14 +170,14 @@ CN_TEST(regular_polygon_has_its_closed_form) {
     for (int n = 3; n <= 300; n += 27) {
         double vertices[600];
         for (int i = 0; i < n; i++) {
-            cn_sincos(2.0 * CN_PI * i / n, &vertices[2 * i + 1], &vertices[2 * i]);
+            base_sincos(2.0 * SCENE_PI * i / n, &vertices[2 * i + 1], &vertices[2 * i]);
         }
         cn_shape_def def = cn_points(CN_SHAPE_POLYGON, vertices, n);
-        cn_mass got = cn_mass_of(&def, 2);
-        double area = 0.5 * n * sin(2.0 * CN_PI / n);
+        geom_mass got = cn_mass_of(&def, 2);
+        double area = 0.5 * n * sin(2.0 * SCENE_PI / n);
         double allowed = 4.0 * DBL_EPSILON * n; // a rounding of the sum a triangle
         CN_CHECK_NEAR(got.mass, area, allowed);
-        CN_CHECK_NEAR(got.inertia[8], area * (2.0 + cos(2.0 * CN_PI / n)) / 6.0, allowed);
+        CN_CHECK_NEAR(got.inertia[8], area * (2.0 + cos(2.0 * SCENE_PI / n)) / 6.0, allowed);
     }
 }
 
@@ -191,29 +191,30 @@ CN_TEST(planes_lines_and_rings_have_none) {
 
 // A polyhedron with the corners of a box and a box are the same thing, wherever they are.
 CN_TEST(box_and_its_hull_agree) {
-    cn_rng rng = cn_rng_seed(1);
+    base_rng rng = base_rng_seed(1);
     for (int k = 0; k < 20; k++) {
-        cn_shape_def box = cn_def(CN_SHAPE_BOX, 0, 0, cn_rng_uniform(&rng, 0.5, 2.0),
-                                  cn_rng_uniform(&rng, 0.5, 2.0), cn_rng_uniform(&rng, 0.5, 2.0));
+        cn_shape_def box =
+            cn_def(CN_SHAPE_BOX, 0, 0, base_rng_uniform(&rng, 0.5, 2.0),
+                   base_rng_uniform(&rng, 0.5, 2.0), base_rng_uniform(&rng, 0.5, 2.0));
         double vertices[24];
         for (int i = 0; i < 24; i++) {
             vertices[i] = (i / 3 >> i % 3 & 1 ? 0.5 : -0.5) * box.size[i % 3];
         }
         cn_shape_def hull = cn_points(CN_SHAPE_POLYHEDRON, vertices, 8);
         for (int i = 0; i < 3; i++) {
-            box.position[i] = hull.position[i] = cn_rng_uniform(&rng, -3.0, 3.0);
+            box.position[i] = hull.position[i] = base_rng_uniform(&rng, -3.0, 3.0);
         }
         for (int i = 0; i < 4; i++) {
-            box.orientation[i] = hull.orientation[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            box.orientation[i] = hull.orientation[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
-        cn_mass a = cn_mass_of(&box, 3), b = cn_mass_of(&hull, 3);
+        geom_mass a = cn_mass_of(&box, 3), b = cn_mass_of(&hull, 3);
         cn_check_same(&a, &b, 1e-13);
     }
 }
 
 // Turning a shape about the origin turns its centre and its inertia: R I R'.
 CN_TEST(rotation_turns_the_inertia) {
-    cn_rng rng = cn_rng_seed(2);
+    base_rng rng = base_rng_seed(2);
     const double corner[15] = {0, 0, 0, 1, 0, 0.1, 0, 2, 0, 0.3, 0.2, 1, -0.5, -0.4, 0.3};
     const cn_shape_kind kinds[] = {CN_SHAPE_BOX, CN_SHAPE_CAPSULE, CN_SHAPE_CYLINDER,
                                    CN_SHAPE_ELLIPSOID, CN_SHAPE_POLYHEDRON};
@@ -221,20 +222,20 @@ CN_TEST(rotation_turns_the_inertia) {
         cn_shape_def def = cn_def(kinds[k], 0.4, 1.2, 1.0, 1.7, 0.6);
         def.vertices = corner;
         def.vertex_count = 5;
-        cn_mass before = cn_mass_of(&def, 3);
+        geom_mass before = cn_mass_of(&def, 3);
         for (int i = 0; i < 4; i++) {
-            def.orientation[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            def.orientation[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
-        cn_quat_normalize(def.orientation);
+        math_quat_normalize(def.orientation);
         double R[9], Rt[9], A[9];
-        cn_quat_matrix(def.orientation, R);
+        math_quat_matrix(def.orientation, R);
         for (int i = 0; i < 9; i++) {
             Rt[i] = R[i % 3 * 3 + i / 3];
         }
-        cn_mass want = before, after = cn_mass_of(&def, 3);
-        cn_mat3_apply(R, before.com, want.com);
-        cn_mat3_multiply(R, before.inertia, A);
-        cn_mat3_multiply(A, Rt, want.inertia);
+        geom_mass want = before, after = cn_mass_of(&def, 3);
+        math_mat3_apply(R, before.com, want.com);
+        math_mat3_multiply(R, before.inertia, A);
+        math_mat3_multiply(A, Rt, want.inertia);
         cn_check_same(&after, &want, 1e-14);
     }
 }
@@ -242,17 +243,17 @@ CN_TEST(rotation_turns_the_inertia) {
 CN_TEST(box_cut_into_boxes_is_the_box) {
     cn_shape_def whole = cn_def(CN_SHAPE_BOX, 0, 0, 2.0, 3.0, 4.0);
     whole.position[0] = 1.0;
-    cn_mass want = cn_mass_of(&whole, 3), sum = {0};
-    cn_mass scaled = {0};
-    cn_mass_add(&scaled, &want, 2.5);
+    geom_mass want = cn_mass_of(&whole, 3), sum = {0};
+    geom_mass scaled = {0};
+    geom_mass_add(&scaled, &want, 2.5);
     for (int i = 0; i < 8; i++) {
         cn_shape_def part =
             cn_def(CN_SHAPE_BOX, 0, 0, i & 1 ? 0.5 : 1.5, i & 2 ? 2.0 : 1.0, i & 4 ? 3.0 : 1.0);
         part.position[0] = i & 1 ? 1.75 : 0.75;
         part.position[1] = i & 2 ? 0.5 : -1.0;
         part.position[2] = i & 4 ? 0.5 : -1.5;
-        cn_mass piece = cn_mass_of(&part, 3);
-        cn_mass_add(&sum, &piece, 2.5);
+        geom_mass piece = cn_mass_of(&part, 3);
+        geom_mass_add(&sum, &piece, 2.5);
     }
     cn_check_same(&sum, &scaled, 1e-12);
 }
@@ -265,15 +266,15 @@ CN_TEST(cube_cut_into_tetrahedra_is_the_cube) {
     for (int k = 0; k < 3; k++) {
         whole.position[k] = 0.5;
     }
-    cn_mass want = cn_mass_of(&whole, 3), sum = {0};
+    geom_mass want = cn_mass_of(&whole, 3), sum = {0};
     for (int p = 0; p < 5; p++) {
         double vertices[12];
         for (int i = 0; i < 12; i++) {
             vertices[i] = parts[p][i / 3] >> i % 3 & 1;
         }
         cn_shape_def part = cn_points(CN_SHAPE_POLYHEDRON, vertices, 4);
-        cn_mass piece = cn_mass_of(&part, 3);
-        cn_mass_add(&sum, &piece, 1.0);
+        geom_mass piece = cn_mass_of(&part, 3);
+        geom_mass_add(&sum, &piece, 1.0);
     }
     cn_check_same(&sum, &want, 1e-15);
 }
@@ -282,13 +283,13 @@ CN_TEST(polygon_cut_in_two_is_the_polygon) {
     const double whole[10] = {0, 0, 2, 0, 3, 1, 2, 2, 0, 2};
     const double left[8] = {0, 0, 2, 0, 2, 2, 0, 2}, right[6] = {2, 0, 3, 1, 2, 2};
     cn_shape_def def = cn_points(CN_SHAPE_POLYGON, whole, 5);
-    cn_mass want = cn_mass_of(&def, 2), sum = {0}, piece;
+    geom_mass want = cn_mass_of(&def, 2), sum = {0}, piece;
     def = cn_points(CN_SHAPE_POLYGON, left, 4);
     piece = cn_mass_of(&def, 2);
-    cn_mass_add(&sum, &piece, 1.0);
+    geom_mass_add(&sum, &piece, 1.0);
     def = cn_points(CN_SHAPE_POLYGON, right, 3);
     piece = cn_mass_of(&def, 2);
-    cn_mass_add(&sum, &piece, 1.0);
+    geom_mass_add(&sum, &piece, 1.0);
     CN_CHECK_NEAR(sum.mass, want.mass, 1e-15);
     CN_CHECK_NEAR(sum.com[0], want.com[0], 1e-15);
     CN_CHECK_NEAR(sum.com[1], want.com[1], 1e-15);
@@ -302,13 +303,13 @@ CN_TEST(far_away_hull_keeps_its_inertia) {
         vertices[i] = (i / 3 >> i % 3 & 1) + 1024.0;
     }
     cn_shape_def def = cn_points(CN_SHAPE_POLYHEDRON, vertices, 8);
-    cn_mass got = cn_mass_of(&def, 3);
+    geom_mass got = cn_mass_of(&def, 3);
     cn_check_diagonal(&got, 1.0, 1.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0);
 }
 
 // The same numbers from every compiler and at every level of optimisation.
 CN_TEST(bits_are_the_same_everywhere) {
-    cn_rng rng = cn_rng_seed(3);
+    base_rng rng = base_rng_seed(3);
     const cn_shape_kind kinds[] = {CN_SHAPE_BOX, CN_SHAPE_CAPSULE, CN_SHAPE_CYLINDER,
                                    CN_SHAPE_ELLIPSOID, CN_SHAPE_POLYHEDRON};
     uint64_t hash = 14695981039346656037u;
@@ -316,15 +317,15 @@ CN_TEST(bits_are_the_same_everywhere) {
         double vertices[60];
         cn_shape_def def = cn_def(kinds[k % 5], 0.3, 1.1, 0.7, 1.3, 0.9);
         for (int i = 0; i < 60; i++) {
-            vertices[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            vertices[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
         for (int i = 0; i < 4; i++) {
-            def.orientation[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            def.orientation[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
-        def.position[1] = cn_rng_uniform(&rng, -1.0, 1.0);
+        def.position[1] = base_rng_uniform(&rng, -1.0, 1.0);
         def.vertices = vertices;
         def.vertex_count = 20;
-        cn_mass mass = cn_mass_of(&def, 3);
+        geom_mass mass = cn_mass_of(&def, 3);
         uint64_t bits[13];
         memcpy(bits, &mass, sizeof bits);
         for (int i = 0; i < 13; i++) {

@@ -13,8 +13,8 @@
 // A file in memory made with the library itself.
 typedef struct cn_foreign {
     hid_t file;
-    cn_buffer bytes;
-    cn_hdf5_image image;
+    base_buffer bytes;
+    io_hdf5_image image;
 } cn_foreign;
 
 static void cn_foreign_create(cn_foreign *f, bool latest) {
@@ -25,7 +25,7 @@ static void cn_foreign_create(cn_foreign *f, bool latest) {
     }
     f->file = H5Fcreate("foreign", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);
-    cn_buffer_init(&f->bytes, NULL);
+    base_buffer_init(&f->bytes, NULL);
 }
 
 // Closes the library's side and opens ours.
@@ -35,11 +35,11 @@ static void cn_foreign_finish(cn_foreign *f) {
     ssize_t size = H5Fget_file_image(f->file, NULL, 0);
     CN_CHECK_TRUE(size > 0);
     for (ssize_t i = 0; i < size; i++) {
-        CN_CHECK_TRUE(cn_buffer_append(&f->bytes, "", 1));
+        CN_CHECK_TRUE(base_buffer_append(&f->bytes, "", 1));
     }
     assert_int_equal(H5Fget_file_image(f->file, f->bytes.data, (size_t)size), size);
     H5Fclose(f->file);
-    assert_int_equal(cn_hdf5_open(f->bytes.data, f->bytes.size, &f->image, &error), CN_OK);
+    assert_int_equal(io_hdf5_open(f->bytes.data, f->bytes.size, &f->image, &error), CN_OK);
 }
 
 static void cn_foreign_add(cn_foreign *f, const char *path, hid_t type, hsize_t count,
@@ -67,13 +67,13 @@ CN_TEST(every_standard_integer_type_is_read) {
         cn_foreign_create(&f, false);
         cn_foreign_add(&f, "/x", types[i], 6, H5T_NATIVE_INT64, cn_ints, H5P_DEFAULT);
         cn_foreign_finish(&f);
-        assert_int_equal(cn_hdf5_read_int(&f.image, "/x", 6, got, &error), CN_OK);
-        assert_int_equal(cn_hdf5_read_real(&f.image, "/x", 6, real, &error), CN_OK);
+        assert_int_equal(io_hdf5_read_int(&f.image, "/x", 6, got, &error), CN_OK);
+        assert_int_equal(io_hdf5_read_real(&f.image, "/x", 6, real, &error), CN_OK);
         for (int k = 0; k < 6; k++) {
             assert_int_equal(got[k], cn_ints[k]);
             CN_CHECK_NEAR(real[k], (double)cn_ints[k], 0.0);
         }
-        cn_buffer_free(&f.bytes);
+        base_buffer_free(&f.bytes);
     }
 }
 
@@ -88,13 +88,13 @@ CN_TEST(integers_at_the_ends_of_their_range_are_read) {
     cn_foreign_add(&f, "/signed", H5T_STD_I64BE, 2, H5T_NATIVE_INT64, ends, H5P_DEFAULT);
     cn_foreign_add(&f, "/unsigned", H5T_STD_U64LE, 1, H5T_NATIVE_UINT64, &top, H5P_DEFAULT);
     cn_foreign_finish(&f);
-    assert_int_equal(cn_hdf5_read_int(&f.image, "/signed", 2, got, &error), CN_OK);
+    assert_int_equal(io_hdf5_read_int(&f.image, "/signed", 2, got, &error), CN_OK);
     CN_CHECK_TRUE(got[0] == INT64_MIN && got[1] == INT64_MAX);
-    assert_int_equal(cn_hdf5_read_int(&f.image, "/unsigned", 1, got, &error), CN_OK);
+    assert_int_equal(io_hdf5_read_int(&f.image, "/unsigned", 1, got, &error), CN_OK);
     CN_CHECK_TRUE(got[0] == INT64_MAX); // the nearest that we have
-    assert_int_equal(cn_hdf5_read_real(&f.image, "/unsigned", 1, &real, &error), CN_OK);
+    assert_int_equal(io_hdf5_read_real(&f.image, "/unsigned", 1, &real, &error), CN_OK);
     CN_CHECK_NEAR(real, 18446744073709551615.0, 0.0);
-    cn_buffer_free(&f.bytes);
+    base_buffer_free(&f.bytes);
 }
 
 CN_TEST(both_ieee_formats_are_read_in_both_orders) {
@@ -107,12 +107,12 @@ CN_TEST(both_ieee_formats_are_read_in_both_orders) {
         cn_foreign_create(&f, false);
         cn_foreign_add(&f, "/x", types[i], 5, H5T_NATIVE_DOUBLE, x, H5P_DEFAULT);
         cn_foreign_finish(&f);
-        assert_int_equal(cn_hdf5_read_real(&f.image, "/x", 5, got, &error), CN_OK);
+        assert_int_equal(io_hdf5_read_real(&f.image, "/x", 5, got, &error), CN_OK);
         for (int k = 0; k < 5; k++) {
             double want = i < 2 ? x[k] : (double)(float)x[k];
             CN_CHECK_TRUE(memcmp(&got[k], &want, sizeof want) == 0);
         }
-        cn_buffer_free(&f.bytes);
+        base_buffer_free(&f.bytes);
     }
 }
 
@@ -160,17 +160,17 @@ CN_TEST(texts_of_fixed_and_variable_length_are_read_as_bytes) {
     H5Tclose(variable);
     cn_foreign_finish(&f);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(cn_hdf5_read_text(&f.image, cases[i].path, memory, &text, &error), CN_OK);
+        assert_int_equal(io_hdf5_read_text(&f.image, cases[i].path, memory, &text, &error), CN_OK);
         assert_string_equal(text, cases[i].want);
     }
-    assert_int_equal(cn_hdf5_read_text(&f.image, "/variable", memory, &text, &error), CN_OK);
+    assert_int_equal(io_hdf5_read_text(&f.image, "/variable", memory, &text, &error), CN_OK);
     assert_string_equal(text, long_text);
-    assert_int_equal(cn_hdf5_read_text(&f.image, "/other", memory, &text, &error), CN_OK);
+    assert_int_equal(io_hdf5_read_text(&f.image, "/other", memory, &text, &error), CN_OK);
     assert_string_equal(text, other);
-    assert_int_equal(cn_hdf5_read_text(&f.image, "/empty", memory, &text, &error), CN_OK);
+    assert_int_equal(io_hdf5_read_text(&f.image, "/empty", memory, &text, &error), CN_OK);
     assert_string_equal(text, "");
     cn_arena_destroy(memory);
-    cn_buffer_free(&f.bytes);
+    base_buffer_free(&f.bytes);
 }
 
 // The same few datasets in groups, in every file form.
@@ -191,14 +191,14 @@ static void cn_check_form(bool latest, bool compact) {
     cn_foreign_finish(&f);
     H5Pclose(settings);
     int64_t count = -1;
-    assert_int_equal(cn_hdf5_read_int(&f.image, "/a/b/x", 6, got, &error), CN_OK);
+    assert_int_equal(io_hdf5_read_int(&f.image, "/a/b/x", 6, got, &error), CN_OK);
     assert_int_equal(got[4], -128);
-    assert_int_equal(cn_hdf5_read_int(&f.image, "/a/xy", 3, got, &error), CN_OK);
-    assert_int_equal(cn_hdf5_count(&f.image, "/a/nothing", &count, &error), CN_OK);
+    assert_int_equal(io_hdf5_read_int(&f.image, "/a/xy", 3, got, &error), CN_OK);
+    assert_int_equal(io_hdf5_count(&f.image, "/a/nothing", &count, &error), CN_OK);
     assert_int_equal(count, 0);
-    CN_CHECK_TRUE(cn_hdf5_exists(&f.image, "/a/b") && !cn_hdf5_exists(&f.image, "/a/c"));
-    CN_CHECK_TRUE(!cn_hdf5_exists(&f.image, "/a/x") && !cn_hdf5_exists(&f.image, "/a/xyz"));
-    cn_buffer_free(&f.bytes);
+    CN_CHECK_TRUE(io_hdf5_exists(&f.image, "/a/b") && !io_hdf5_exists(&f.image, "/a/c"));
+    CN_CHECK_TRUE(!io_hdf5_exists(&f.image, "/a/x") && !io_hdf5_exists(&f.image, "/a/xyz"));
+    base_buffer_free(&f.bytes);
 }
 
 CN_TEST(the_old_and_the_newest_file_forms_are_read) {
@@ -225,11 +225,11 @@ CN_TEST(a_group_of_many_members_is_searched_to_its_end) {
         char path[16];
         int64_t got = -1;
         snprintf(path, sizeof path, "/x%d", (int)i);
-        assert_int_equal(cn_hdf5_read_int(&f.image, path, 1, &got, &error), CN_OK);
+        assert_int_equal(io_hdf5_read_int(&f.image, path, 1, &got, &error), CN_OK);
         assert_int_equal(got, i);
     }
-    CN_CHECK_TRUE(!cn_hdf5_exists(&f.image, "/x500"));
-    cn_buffer_free(&f.bytes);
+    CN_CHECK_TRUE(!io_hdf5_exists(&f.image, "/x500"));
+    base_buffer_free(&f.bytes);
 }
 
 // Enough attributes to spread the headers over several blocks; the newest form keeps at most eight
@@ -252,14 +252,14 @@ static void cn_check_attributes(bool latest, int count) {
     H5Dclose(set);
     H5Sclose(space);
     cn_foreign_finish(&f);
-    assert_int_equal(cn_hdf5_read_int(&f.image, "/x", 1, &got, &error), CN_OK);
+    assert_int_equal(io_hdf5_read_int(&f.image, "/x", 1, &got, &error), CN_OK);
     assert_int_equal(got, 100);
     char last[32];
     snprintf(last, sizeof last, "attribute-%d", count - 1);
-    CN_CHECK_TRUE(cn_hdf5_has_mark(&f.image, last));
-    CN_CHECK_TRUE(!cn_hdf5_has_mark(&f.image, "attribute-x"));
-    CN_CHECK_TRUE(!cn_hdf5_has_mark(&f.image, "attribute-"));
-    cn_buffer_free(&f.bytes);
+    CN_CHECK_TRUE(io_hdf5_has_mark(&f.image, last));
+    CN_CHECK_TRUE(!io_hdf5_has_mark(&f.image, "attribute-x"));
+    CN_CHECK_TRUE(!io_hdf5_has_mark(&f.image, "attribute-"));
+    base_buffer_free(&f.bytes);
 }
 
 CN_TEST(attributes_are_stepped_over_and_marks_found) {
@@ -276,9 +276,9 @@ CN_TEST(an_empty_space_holds_nothing) {
     H5Dclose(H5Dcreate2(f.file, "/x", H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     H5Sclose(space);
     cn_foreign_finish(&f);
-    assert_int_equal(cn_hdf5_count(&f.image, "/x", &count, &error), CN_OK);
+    assert_int_equal(io_hdf5_count(&f.image, "/x", &count, &error), CN_OK);
     assert_int_equal(count, 0);
-    cn_buffer_free(&f.bytes);
+    base_buffer_free(&f.bytes);
 }
 
 CN_TEST(a_text_that_is_not_there_is_refused) {
@@ -293,22 +293,22 @@ CN_TEST(a_text_that_is_not_there_is_refused) {
     cn_foreign_add(&f, "/numbers", H5T_STD_I32LE, 6, H5T_NATIVE_INT64, cn_ints, H5P_DEFAULT);
     H5Tclose(variable);
     cn_foreign_finish(&f);
-    assert_int_equal(cn_hdf5_read_text(&f.image, "/numbers", memory, &text, &error), CN_ERR_INPUT);
+    assert_int_equal(io_hdf5_read_text(&f.image, "/numbers", memory, &text, &error), CN_ERR_INPUT);
     assert_string_equal(error.message, "/numbers does not hold one text");
     unsigned char *heap = memmem(f.bytes.data, f.bytes.size, "GCOL", 4);
     CN_CHECK_TRUE(heap != NULL);
     heap[16] = 77; // the number of the object
-    assert_int_equal(cn_hdf5_read_text(&f.image, "/text", memory, &text, &error), CN_ERR_INPUT);
+    assert_int_equal(io_hdf5_read_text(&f.image, "/text", memory, &text, &error), CN_ERR_INPUT);
     assert_string_equal(error.message, "/text is damaged: its text is not where it should be");
     cn_arena_destroy(memory);
-    cn_buffer_free(&f.bytes);
+    base_buffer_free(&f.bytes);
 }
 
 static void cn_check_fails(const cn_foreign *f, const char *path, cn_status status,
                            const char *words) {
     cn_error error;
     double got[8];
-    assert_int_equal(cn_hdf5_read_real(&f->image, path, 1, got, &error), status);
+    assert_int_equal(io_hdf5_read_real(&f->image, path, 1, got, &error), status);
     if (!strstr(error.message, words)) {
         print_error("got \"%s\", want \"%s\" in it\n", error.message, words);
         fail();
@@ -358,7 +358,7 @@ CN_TEST(what_is_not_read_is_refused_by_name) {
     cn_check_fails(&f, "/text", CN_ERR_INPUT, "does not hold numbers");
     cn_check_fails(&f, "/absent", CN_ERR_INPUT, "/absent is missing");
     cn_check_fails(&f, "/group/absent", CN_ERR_INPUT, "is missing");
-    cn_buffer_free(&f.bytes);
+    base_buffer_free(&f.bytes);
 }
 
 #define CHUNKED 1001 // numbers; the last chunk is not full
@@ -396,17 +396,17 @@ static void check_chunks(bool latest, hsize_t chunk, bool early) {
         H5Pclose(settings);
         cn_foreign_finish(&f);
         int64_t count;
-        assert_int_equal(cn_hdf5_count(&f.image, "/x", &count, &error), CN_OK);
+        assert_int_equal(io_hdf5_count(&f.image, "/x", &count, &error), CN_OK);
         assert_int_equal(count, CHUNKED);
-        assert_int_equal(cn_hdf5_read_real(&f.image, "/x", CHUNKED, got, &error), CN_OK);
-        assert_int_equal(cn_hdf5_read_int(&f.image, "/n", CHUNKED, whole, &error), CN_OK);
+        assert_int_equal(io_hdf5_read_real(&f.image, "/x", CHUNKED, got, &error), CN_OK);
+        assert_int_equal(io_hdf5_read_int(&f.image, "/n", CHUNKED, whole, &error), CN_OK);
         assert_memory_equal(got, x, sizeof x);
         assert_memory_equal(whole, n, sizeof n);
         memset(got, 0, sizeof got); // the first numbers alone
-        assert_int_equal(cn_hdf5_read_real(&f.image, "/x", 70, got, &error), CN_OK);
+        assert_int_equal(io_hdf5_read_real(&f.image, "/x", 70, got, &error), CN_OK);
         assert_memory_equal(got, x, 70 * sizeof *x);
         CN_CHECK_TRUE(got[70] == 0.0);
-        cn_buffer_free(&f.bytes);
+        base_buffer_free(&f.bytes);
     }
 }
 
@@ -444,14 +444,14 @@ CN_TEST(damaged_chunks_are_errors) {
         unsigned char before = f.bytes.data[i];
         f.bytes.data[i] = (unsigned char)(before ^ 0x41);
         cn_error error = {0};
-        cn_status status = cn_hdf5_read_real(&f.image, "/x", 50, got, &error);
+        cn_status status = io_hdf5_read_real(&f.image, "/x", 50, got, &error);
         refused += status != CN_OK;
         CN_CHECK_TRUE(status == CN_OK || error.message[0]);
         f.bytes.data[i] = before;
     }
     CN_CHECK_BELOW(50, refused); // at least every second byte of the chunks and of their tree
-    assert_int_equal(cn_hdf5_read_real(&f.image, "/x", 50, got, NULL), CN_OK);
-    cn_buffer_free(&f.bytes);
+    assert_int_equal(io_hdf5_read_real(&f.image, "/x", 50, got, NULL), CN_OK);
+    base_buffer_free(&f.bytes);
 }
 
 CN_TEST(links_into_other_files_are_refused) {
@@ -462,7 +462,7 @@ CN_TEST(links_into_other_files_are_refused) {
     cn_foreign_finish(&f);
     cn_check_fails(&f, "/elsewhere", CN_ERR_UNSUPPORTED, "not read");
     cn_check_fails(&f, "/soft", CN_ERR_UNSUPPORTED, "not read");
-    cn_buffer_free(&f.bytes);
+    base_buffer_free(&f.bytes);
 }
 
 CN_TEST(links_in_a_heap_are_refused_by_name) {
@@ -476,7 +476,7 @@ CN_TEST(links_in_a_heap_are_refused_by_name) {
     }
     cn_foreign_finish(&f);
     cn_check_fails(&f, "/a/x3", CN_ERR_UNSUPPORTED, "/a/x3 is stored in a way that is not read");
-    cn_buffer_free(&f.bytes);
+    base_buffer_free(&f.bytes);
 }
 
 CN_TEST(a_root_that_cannot_be_read_is_refused_at_once) {
@@ -488,37 +488,37 @@ CN_TEST(a_root_that_cannot_be_read_is_refused_at_once) {
     unsigned char *leaf = memmem(f.bytes.data, f.bytes.size, "SNOD", 4);
     CN_CHECK_TRUE(leaf != NULL);
     leaf[0] = 'X';
-    assert_int_equal(cn_hdf5_open(f.bytes.data, f.bytes.size, &f.image, &error), CN_ERR_INPUT);
+    assert_int_equal(io_hdf5_open(f.bytes.data, f.bytes.size, &f.image, &error), CN_ERR_INPUT);
     assert_string_equal(error.message, "/ is damaged");
-    assert_int_equal(cn_hdf5_open("text", 4, &f.image, &error), CN_ERR_INPUT);
-    cn_buffer_free(&f.bytes);
+    assert_int_equal(io_hdf5_open("text", 4, &f.image, &error), CN_ERR_INPUT);
+    base_buffer_free(&f.bytes);
 }
 
 // A file of ours: more links than HDF5 puts into a header by itself, an empty list, texts, a mark.
 static void cn_write_ours(cn_arena *memory, const void **bytes, size_t *size) {
     const double x[] = {1.0, -2.5e300, 0x1p-1074};
     const int32_t n[] = {0, -1, INT32_MAX, INT32_MIN};
-    cn_hdf5_writer *writer;
+    io_hdf5_writer *writer;
     cn_error error;
-    assert_int_equal(cn_hdf5_create(memory, &writer, &error), CN_OK);
-    assert_int_equal(cn_hdf5_add_group(writer, "/g", &error), CN_OK);
-    assert_int_equal(cn_hdf5_add_group(writer, "/g/deep", &error), CN_OK);
-    assert_int_equal(cn_hdf5_add_real(writer, "/g/deep/x", 3, x, &error), CN_OK);
-    assert_int_equal(cn_hdf5_add_int(writer, "/g/n", 4, n, &error), CN_OK);
-    assert_int_equal(cn_hdf5_add_int(writer, "/g/none", 0, NULL, &error), CN_OK);
-    assert_int_equal(cn_hdf5_add_text(writer, "/text", "a text", &error), CN_OK);
-    assert_int_equal(cn_hdf5_add_mark(writer, "mark", "of ours", &error), CN_OK);
+    assert_int_equal(io_hdf5_create(memory, &writer, &error), CN_OK);
+    assert_int_equal(io_hdf5_add_group(writer, "/g", &error), CN_OK);
+    assert_int_equal(io_hdf5_add_group(writer, "/g/deep", &error), CN_OK);
+    assert_int_equal(io_hdf5_add_real(writer, "/g/deep/x", 3, x, &error), CN_OK);
+    assert_int_equal(io_hdf5_add_int(writer, "/g/n", 4, n, &error), CN_OK);
+    assert_int_equal(io_hdf5_add_int(writer, "/g/none", 0, NULL, &error), CN_OK);
+    assert_int_equal(io_hdf5_add_text(writer, "/text", "a text", &error), CN_OK);
+    assert_int_equal(io_hdf5_add_mark(writer, "mark", "of ours", &error), CN_OK);
     for (int i = 0; i < 40; i++) {
         char path[32];
         snprintf(path, sizeof path, "/g/many%d", i);
-        assert_int_equal(cn_hdf5_add_int(writer, path, 1, &i, &error), CN_OK);
+        assert_int_equal(io_hdf5_add_int(writer, path, 1, &i, &error), CN_OK);
     }
-    assert_int_equal(cn_hdf5_add_real(writer, "/absent/x", 3, x, &error), CN_ERR_IO);
-    assert_int_equal(cn_hdf5_add_real(writer, "/g/n", 3, x, &error), CN_ERR_IO);
-    assert_int_equal(cn_hdf5_add_real(writer, "/g/n/x", 3, x, &error), CN_ERR_IO);
-    assert_int_equal(cn_hdf5_add_group(writer, "/g/", &error), CN_ERR_IO);
-    assert_int_equal(cn_hdf5_finish(writer, memory, bytes, size, &error), CN_OK);
-    cn_hdf5_close(writer);
+    assert_int_equal(io_hdf5_add_real(writer, "/absent/x", 3, x, &error), CN_ERR_IO);
+    assert_int_equal(io_hdf5_add_real(writer, "/g/n", 3, x, &error), CN_ERR_IO);
+    assert_int_equal(io_hdf5_add_real(writer, "/g/n/x", 3, x, &error), CN_ERR_IO);
+    assert_int_equal(io_hdf5_add_group(writer, "/g/", &error), CN_ERR_IO);
+    assert_int_equal(io_hdf5_finish(writer, memory, bytes, size, &error), CN_OK);
+    io_hdf5_close(writer);
 }
 
 CN_TEST(equal_content_gives_equal_bytes) {
@@ -587,16 +587,16 @@ CN_TEST(writing_without_memory_is_an_error) {
         cn_failing failing;
         cn_env env = cn_failing_env(&failing, k);
         cn_arena *memory = cn_arena_create(&env);
-        cn_hdf5_writer *writer = NULL;
+        io_hdf5_writer *writer = NULL;
         const void *bytes;
         size_t size;
         double x[4000] = {0.0};
-        cn_status status = memory ? cn_hdf5_create(memory, &writer, NULL) : CN_ERR_MEMORY;
-        status = status == CN_OK ? cn_hdf5_add_group(writer, "/g", NULL) : status;
-        status = status == CN_OK ? cn_hdf5_add_real(writer, "/g/x", 4000, x, NULL) : status;
-        status = status == CN_OK ? cn_hdf5_add_mark(writer, "mark", "text", NULL) : status;
-        status = status == CN_OK ? cn_hdf5_finish(writer, memory, &bytes, &size, NULL) : status;
-        cn_hdf5_close(writer);
+        cn_status status = memory ? io_hdf5_create(memory, &writer, NULL) : CN_ERR_MEMORY;
+        status = status == CN_OK ? io_hdf5_add_group(writer, "/g", NULL) : status;
+        status = status == CN_OK ? io_hdf5_add_real(writer, "/g/x", 4000, x, NULL) : status;
+        status = status == CN_OK ? io_hdf5_add_mark(writer, "mark", "text", NULL) : status;
+        status = status == CN_OK ? io_hdf5_finish(writer, memory, &bytes, &size, NULL) : status;
+        io_hdf5_close(writer);
         cn_arena_destroy(memory);
         assert_int_equal(status, failing.failed ? CN_ERR_MEMORY : CN_OK);
         assert_int_equal(failing.live, 0);

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static cn_text_reader cn_reader_of(const char *text, cn_error *error) {
-    cn_text_reader reader;
-    CN_CHECK_TRUE(cn_text_open(&reader, "text", text, strlen(text), error));
+static io_text_reader cn_reader_of(const char *text, cn_error *error) {
+    io_text_reader reader;
+    CN_CHECK_TRUE(io_text_open(&reader, "text", text, strlen(text), error));
     return reader;
 }
 
@@ -25,17 +25,17 @@ CN_TEST(words_know_their_line_and_column) {
     const char *word;
     size_t length;
     char text[200];
-    cn_text_reader reader = cn_reader_of("one\n  two\r\n\n   three", &error);
+    io_text_reader reader = cn_reader_of("one\n  two\r\n\n   three", &error);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(cn_text_word(&reader, "a word", &word, &length), CN_OK);
+        assert_int_equal(io_text_word(&reader, "a word", &word, &length), CN_OK);
     }
-    cn_text_fail(&reader, CN_ERR_INPUT, "here");
+    io_text_fail(&reader, CN_ERR_INPUT, "here");
     assert_string_equal(cn_error_format(&error, text, sizeof text), "text:4:4: here");
-    assert_int_equal(cn_text_word(&reader, "a fourth", &word, &length), CN_ERR_INPUT);
+    assert_int_equal(io_text_word(&reader, "a fourth", &word, &length), CN_ERR_INPUT);
     assert_string_equal(
         cn_error_format(&error, text, sizeof text),
         "text:4:9: the file ends where a fourth should be; the file may be cut short");
-    cn_text_close(&reader);
+    io_text_close(&reader);
 }
 
 CN_TEST(integers_are_strict) {
@@ -59,10 +59,10 @@ CN_TEST(integers_are_strict) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cn_error error;
         int64_t value = 0;
-        cn_text_reader reader = cn_reader_of(cases[i].text, &error);
-        assert_int_equal(cn_text_int(&reader, "a number", -100, 100, &value), cases[i].status);
+        io_text_reader reader = cn_reader_of(cases[i].text, &error);
+        assert_int_equal(io_text_int(&reader, "a number", -100, 100, &value), cases[i].status);
         assert_int_equal(value, cases[i].value);
-        cn_text_close(&reader);
+        io_text_close(&reader);
     }
 }
 
@@ -76,61 +76,61 @@ CN_TEST(reals_are_strict_and_finite) {
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         cn_error error;
         double value = 77.0;
-        cn_text_reader reader = cn_reader_of(good[i].text, &error);
-        assert_int_equal(cn_text_real(&reader, "a number", &value), CN_OK);
+        io_text_reader reader = cn_reader_of(good[i].text, &error);
+        assert_int_equal(io_text_real(&reader, "a number", &value), CN_OK);
         CN_CHECK_TRUE(memcmp(&value, &good[i].value, sizeof value) == 0);
-        cn_text_close(&reader);
+        io_text_close(&reader);
     }
     const char *bad[] = {"nan", "inf", "-inf", "0x1p3", "1e999", ".",     "e5", "1e",
                          "--1", "1,5", "1d3",  "1e+",   "abc",   "1.5.2", "-"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         cn_error error;
         double value;
-        cn_text_reader reader = cn_reader_of(bad[i], &error);
-        assert_int_equal(cn_text_real(&reader, "a number", &value), CN_ERR_INPUT);
-        cn_text_close(&reader);
+        io_text_reader reader = cn_reader_of(bad[i], &error);
+        assert_int_equal(io_text_real(&reader, "a number", &value), CN_ERR_INPUT);
+        io_text_close(&reader);
     }
 }
 
 CN_TEST(a_wrong_word_is_shown_short_and_printable) {
     cn_error error;
     double value;
-    cn_text_reader reader = cn_reader_of("\x01\xff"
+    io_text_reader reader = cn_reader_of("\x01\xff"
                                          "abcdefghijklmnopqrstuvwxyz",
                                          &error);
-    assert_int_equal(cn_text_real(&reader, "mu", &value), CN_ERR_INPUT);
+    assert_int_equal(io_text_real(&reader, "mu", &value), CN_ERR_INPUT);
     assert_string_equal(error.message, "mu should be a finite number, not '"
                                        "??abcdefghijklmnopqrstuv...'");
-    cn_text_close(&reader);
+    io_text_close(&reader);
 }
 
 CN_TEST(numbers_read_back_to_the_same_bits) {
-    cn_rng rng = cn_rng_seed(3);
-    cn_buffer text;
-    cn_text_writer writer;
+    base_rng rng = base_rng_seed(3);
+    base_buffer text;
+    io_text_writer writer;
     cn_error error;
     enum { COUNT = 20000 };
     static double x[COUNT];
-    cn_buffer_init(&text, NULL);
-    cn_text_begin(&writer, &text);
+    base_buffer_init(&text, NULL);
+    io_text_begin(&writer, &text);
     for (int i = 0; i < COUNT; i++) {
         // Any finite bits: all magnitudes, subnormal numbers too.
         do {
-            uint64_t bits = cn_rng_next(&rng);
+            uint64_t bits = base_rng_next(&rng);
             memcpy(&x[i], &bits, sizeof bits);
         } while (!isfinite(x[i]));
-        cn_text_put_real(&writer, x[i], i % 7 ? ' ' : '\n');
+        io_text_put_real(&writer, x[i], i % 7 ? ' ' : '\n');
     }
-    CN_CHECK_TRUE(cn_text_end(&writer));
-    cn_text_reader reader;
-    CN_CHECK_TRUE(cn_text_open(&reader, "text", text.data, text.size, &error));
+    CN_CHECK_TRUE(io_text_end(&writer));
+    io_text_reader reader;
+    CN_CHECK_TRUE(io_text_open(&reader, "text", text.data, text.size, &error));
     for (int i = 0; i < COUNT; i++) {
         double y;
-        assert_int_equal(cn_text_real(&reader, "a number", &y), CN_OK);
+        assert_int_equal(io_text_real(&reader, "a number", &y), CN_OK);
         CN_CHECK_TRUE(memcmp(&x[i], &y, sizeof y) == 0);
     }
-    cn_text_close(&reader);
-    cn_buffer_free(&text);
+    io_text_close(&reader);
+    base_buffer_free(&text);
 }
 
 CN_TEST(numbers_do_not_follow_the_locale) {
@@ -144,30 +144,30 @@ CN_TEST(numbers_do_not_follow_the_locale) {
     }
     cn_error error;
     double value = 0.0;
-    cn_buffer text;
-    cn_text_writer writer;
-    cn_text_reader reader = cn_reader_of("1.5", &error);
-    cn_status status = cn_text_real(&reader, "a number", &value);
-    cn_text_close(&reader);
-    cn_buffer_init(&text, NULL);
-    cn_text_begin(&writer, &text);
-    cn_text_put_real(&writer, 2.5, '\0');
-    CN_CHECK_TRUE(cn_text_end(&writer));
+    base_buffer text;
+    io_text_writer writer;
+    io_text_reader reader = cn_reader_of("1.5", &error);
+    cn_status status = io_text_real(&reader, "a number", &value);
+    io_text_close(&reader);
+    base_buffer_init(&text, NULL);
+    io_text_begin(&writer, &text);
+    io_text_put_real(&writer, 2.5, '\0');
+    CN_CHECK_TRUE(io_text_end(&writer));
     setlocale(LC_ALL, "C");
     assert_int_equal(status, CN_OK);
     CN_CHECK_NEAR(value, 1.5, 0.0);
     assert_string_equal((const char *)text.data, "2.5");
-    cn_buffer_free(&text);
+    base_buffer_free(&text);
 }
 
 CN_TEST(a_count_that_the_text_cannot_hold_is_refused) {
     cn_error error;
-    cn_text_reader reader = cn_reader_of("1 2 3", &error);
-    assert_int_equal(cn_text_room(&reader, "a number", 3), CN_OK);
-    assert_int_equal(cn_text_room(&reader, "a number", 4), CN_ERR_INPUT);
-    assert_int_equal(cn_text_room(&reader, "a number", -1), CN_ERR_INPUT);
-    assert_int_equal(cn_text_room(&reader, "a number", INT64_MAX), CN_ERR_INPUT);
-    cn_text_close(&reader);
+    io_text_reader reader = cn_reader_of("1 2 3", &error);
+    assert_int_equal(io_text_room(&reader, "a number", 3), CN_OK);
+    assert_int_equal(io_text_room(&reader, "a number", 4), CN_ERR_INPUT);
+    assert_int_equal(io_text_room(&reader, "a number", -1), CN_ERR_INPUT);
+    assert_int_equal(io_text_room(&reader, "a number", INT64_MAX), CN_ERR_INPUT);
+    io_text_close(&reader);
 }
 
 // ---- whole files ----
@@ -178,21 +178,21 @@ static const char *cn_own_path(char path[64]) {
 }
 
 static void cn_check_content(const char *path, const char *text) {
-    cn_buffer bytes;
+    base_buffer bytes;
     cn_error error;
-    cn_buffer_init(&bytes, NULL);
-    assert_int_equal(cn_file_read(path, &bytes, &error), CN_OK);
+    base_buffer_init(&bytes, NULL);
+    assert_int_equal(io_file_read(path, &bytes, &error), CN_OK);
     assert_int_equal(bytes.size, strlen(text));
     CN_CHECK_TRUE(memcmp(bytes.data, text, bytes.size) == 0);
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
 }
 
 CN_TEST(a_written_file_replaces_the_old_one) {
     char path[64];
     cn_error error;
     cn_own_path(path);
-    assert_int_equal(cn_file_write(path, "old", 3, &error), CN_OK);
-    assert_int_equal(cn_file_write(path, "newer", 5, &error), CN_OK);
+    assert_int_equal(io_file_write(path, "old", 3, &error), CN_OK);
+    assert_int_equal(io_file_write(path, "newer", 5, &error), CN_OK);
     cn_check_content(path, "newer");
     unlink(path);
 }
@@ -202,7 +202,7 @@ CN_TEST(a_failed_write_leaves_the_old_file) {
     cn_error error;
     static char large[100000];
     cn_own_path(path);
-    assert_int_equal(cn_file_write(path, "old", 3, &error), CN_OK);
+    assert_int_equal(io_file_write(path, "old", 3, &error), CN_OK);
     // As a full disk: files may not grow over 1000 bytes.
     struct rlimit before, limit;
     getrlimit(RLIMIT_FSIZE, &before);
@@ -210,7 +210,7 @@ CN_TEST(a_failed_write_leaves_the_old_file) {
     limit.rlim_cur = 1000;
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &limit);
-    cn_status status = cn_file_write(path, large, sizeof large, &error);
+    cn_status status = io_file_write(path, large, sizeof large, &error);
     setrlimit(RLIMIT_FSIZE, &before);
     signal(SIGXFSZ, handler);
     assert_int_equal(status, CN_ERR_IO);
@@ -231,7 +231,7 @@ CN_TEST(a_pipe_is_written_to_and_stays_a_pipe) {
     assert_int_equal(mkfifo(path, 0600), 0);
     int reader = open(path, O_RDONLY | O_NONBLOCK);
     CN_CHECK_TRUE(reader >= 0);
-    assert_int_equal(cn_file_write(path, "bytes", 5, &error), CN_OK);
+    assert_int_equal(io_file_write(path, "bytes", 5, &error), CN_OK);
     assert_int_equal(read(reader, got, sizeof got), 5);
     assert_string_equal(got, "bytes");
     assert_int_equal(stat(path, &now), 0);
@@ -241,15 +241,15 @@ CN_TEST(a_pipe_is_written_to_and_stays_a_pipe) {
 }
 
 CN_TEST(files_that_cannot_be_opened_say_which_and_why) {
-    cn_buffer bytes;
+    base_buffer bytes;
     cn_error error;
     char text[1200];
-    cn_buffer_init(&bytes, NULL);
-    assert_int_equal(cn_file_read("no-such-file", &bytes, &error), CN_ERR_IO);
+    base_buffer_init(&bytes, NULL);
+    assert_int_equal(io_file_read("no-such-file", &bytes, &error), CN_ERR_IO);
     assert_string_equal(cn_error_format(&error, text, sizeof text),
                         "no-such-file: cannot open: No such file or directory");
-    assert_int_equal(cn_file_read(".", &bytes, &error), CN_ERR_IO);
-    assert_int_equal(cn_file_write("no-such-folder/file", "x", 1, &error), CN_ERR_IO);
+    assert_int_equal(io_file_read(".", &bytes, &error), CN_ERR_IO);
+    assert_int_equal(io_file_write("no-such-folder/file", "x", 1, &error), CN_ERR_IO);
     assert_string_equal(error.file, "no-such-folder/file");
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
 }

@@ -33,11 +33,11 @@ static const char cn_stl_text[] = "solid a tetrahedron\n"
                                   "vertex 0 0 0\nvertex 0 0 1\nvertex 0 1 0\nendloop\nendfacet\n"
                                   "endsolid a tetrahedron\n";
 
-static cn_mesh cn_read(cn_arena *memory, const char *name, const void *bytes, size_t size) {
-    cn_mesh mesh;
+static io_mesh cn_read(cn_arena *memory, const char *name, const void *bytes, size_t size) {
+    io_mesh mesh;
     cn_error error;
     char text[1200];
-    if (cn_mesh_read_bytes(name, bytes, size, memory, &mesh, &error) != CN_OK) {
+    if (io_mesh_read_bytes(name, bytes, size, memory, &mesh, &error) != CN_OK) {
         print_error("%s\n", cn_error_format(&error, text, sizeof text));
         fail();
     }
@@ -45,31 +45,31 @@ static cn_mesh cn_read(cn_arena *memory, const char *name, const void *bytes, si
 }
 
 // The volume of the part as a convex shape.
-static double cn_part_volume(cn_arena *memory, const cn_mesh_part *part) {
+static double cn_part_volume(cn_arena *memory, const io_mesh_part *part) {
     cn_shape_def def = cn_shape_def_default(CN_SHAPE_POLYHEDRON);
-    cn_shape shape;
+    geom_shape shape;
     cn_error error;
-    cn_mass mass;
+    geom_mass mass;
     def.vertices = part->vertex;
     def.vertex_count = part->vertex_count;
     def.faces = part->corner;
     def.face_size = part->face_size;
     def.face_count = part->face_count;
-    if (cn_shape_build(&def, 3, memory, &shape, &error) != CN_OK) {
+    if (geom_shape_build(&def, 3, memory, &shape, &error) != CN_OK) {
         print_error("%s\n", error.message);
         fail();
     }
-    cn_shape_mass(&shape, 3, &mass);
+    geom_shape_mass(&shape, 3, &mass);
     return mass.mass;
 }
 
 // The error as a user sees it.
 static void cn_check_refused(const char *name, const void *bytes, size_t size, const char *want) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_mesh mesh;
+    io_mesh mesh;
     cn_error error = {0};
     char text[1200];
-    CN_CHECK_TRUE(cn_mesh_read_bytes(name, bytes, size, memory, &mesh, &error) != CN_OK);
+    CN_CHECK_TRUE(io_mesh_read_bytes(name, bytes, size, memory, &mesh, &error) != CN_OK);
     assert_string_equal(cn_error_format(&error, text, sizeof text), want);
     cn_arena_destroy(memory);
 }
@@ -91,7 +91,7 @@ static size_t cn_stl_binary(unsigned char *bytes, uint32_t count) {
 
 CN_TEST(obj_groups_are_parts) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_mesh mesh = cn_read(memory, "a.OBJ", cn_obj_two, sizeof cn_obj_two - 1);
+    io_mesh mesh = cn_read(memory, "a.OBJ", cn_obj_two, sizeof cn_obj_two - 1);
     CN_CHECK_TRUE(mesh.part_count == 2);
     assert_string_equal(mesh.part[0].name, "first one");
     assert_string_equal(mesh.part[1].name, "second");
@@ -106,7 +106,7 @@ CN_TEST(obj_groups_are_parts) {
 CN_TEST(obj_without_groups_is_one_part_and_names_join) {
     cn_arena *memory = cn_arena_create(NULL);
     const char plain[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
-    cn_mesh mesh = cn_read(memory, "a.obj", plain, sizeof plain - 1);
+    io_mesh mesh = cn_read(memory, "a.obj", plain, sizeof plain - 1);
     CN_CHECK_TRUE(mesh.part_count == 1 && mesh.part[0].face_count == 4);
     assert_string_equal(mesh.part[0].name, "");
     const char split[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\ng a\nf 1 3 2\nf 1 2 4\ng b\n"
@@ -121,8 +121,8 @@ CN_TEST(stl_text_and_binary_are_the_same) {
     cn_arena *memory = cn_arena_create(NULL);
     unsigned char bytes[84 + 4 * 50];
     size_t size = cn_stl_binary(bytes, 4);
-    cn_mesh text = cn_read(memory, "a.stl", cn_stl_text, sizeof cn_stl_text - 1);
-    cn_mesh binary = cn_read(memory, "a.stl", bytes, size);
+    io_mesh text = cn_read(memory, "a.stl", cn_stl_text, sizeof cn_stl_text - 1);
+    io_mesh binary = cn_read(memory, "a.stl", bytes, size);
     assert_string_equal(text.part[0].name, "a tetrahedron");
     CN_CHECK_TRUE(text.part[0].vertex_count == 12 && binary.part[0].vertex_count == 12);
     CN_CHECK_TRUE(memcmp(text.part[0].vertex, binary.part[0].vertex, 36 * sizeof(double)) == 0);
@@ -178,9 +178,9 @@ CN_TEST(errors_have_line_and_column) {
 
 CN_TEST(missing_file_is_named) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_mesh mesh;
+    io_mesh mesh;
     cn_error error;
-    CN_CHECK_TRUE(cn_mesh_read("/nowhere/a.obj", memory, &mesh, &error) == CN_ERR_IO);
+    CN_CHECK_TRUE(io_mesh_read("/nowhere/a.obj", memory, &mesh, &error) == CN_ERR_IO);
     assert_string_equal(error.file, "/nowhere/a.obj");
     cn_arena_destroy(memory);
 }
@@ -190,11 +190,11 @@ CN_TEST(every_failing_allocation_is_reported) {
         cn_failing counter;
         cn_env env = cn_failing_env(&counter, k);
         cn_arena *memory = cn_arena_create(&env);
-        cn_mesh mesh;
+        io_mesh mesh;
         cn_status status = CN_ERR_MEMORY;
         if (memory) {
             status =
-                cn_mesh_read_bytes("a.obj", cn_obj_two, sizeof cn_obj_two - 1, memory, &mesh, NULL);
+                io_mesh_read_bytes("a.obj", cn_obj_two, sizeof cn_obj_two - 1, memory, &mesh, NULL);
         }
         cn_arena_destroy(memory);
         assert_int_equal(counter.live, 0);
@@ -208,7 +208,7 @@ CN_TEST(every_failing_allocation_is_reported) {
 
 // Any bytes give a mesh or an error with text.
 CN_TEST(damaged_files_are_read_or_refused) {
-    cn_rng rng = cn_rng_seed(1);
+    base_rng rng = base_rng_seed(1);
     unsigned char binary[84 + 4 * 50];
     cn_stl_binary(binary, 4);
     const struct {
@@ -220,17 +220,17 @@ CN_TEST(damaged_files_are_read_or_refused) {
                  {"a.stl", binary, sizeof binary}};
     for (int round = 0; round < 3000; round++) {
         int which = round % 3;
-        size_t size = (size_t)cn_rng_below(&rng, (int32_t)files[which].size + 1);
+        size_t size = (size_t)base_rng_below(&rng, (int32_t)files[which].size + 1);
         size = round % 2 ? size : files[which].size;
         unsigned char *copy = malloc(size + 1);
         memcpy(copy, files[which].bytes, size);
         for (int change = 0; change < round % 4 && size > 0; change++) {
-            copy[cn_rng_below(&rng, (int32_t)size)] = (unsigned char)cn_rng_next(&rng);
+            copy[base_rng_below(&rng, (int32_t)size)] = (unsigned char)base_rng_next(&rng);
         }
         cn_arena *memory = cn_arena_create(NULL);
-        cn_mesh mesh;
+        io_mesh mesh;
         cn_error error = {0};
-        cn_status status = cn_mesh_read_bytes(files[which].name, copy, size, memory, &mesh, &error);
+        cn_status status = io_mesh_read_bytes(files[which].name, copy, size, memory, &mesh, &error);
         CN_CHECK_TRUE(status == CN_OK || error.message[0]);
         cn_arena_destroy(memory);
         free(copy);

@@ -10,10 +10,10 @@
 #include <string.h>
 
 // The tree of a text that must be good.
-static cn_yaml *read_good(cn_arena *memory, const char *text) {
-    cn_yaml *node = NULL;
+static io_yaml *read_good(cn_arena *memory, const char *text) {
+    io_yaml *node = NULL;
     cn_error error = {0};
-    if (cn_yaml_read(memory, "t.yaml", text, strlen(text), &node, &error) != CN_OK) {
+    if (io_yaml_read(memory, "t.yaml", text, strlen(text), &node, &error) != CN_OK) {
         char shown[1024];
         print_error("%s\n", cn_error_format(&error, shown, sizeof shown));
         fail();
@@ -24,19 +24,19 @@ static cn_yaml *read_good(cn_arena *memory, const char *text) {
 // A text that must be refused as invalid, with this whole error.
 static void check_refused(const char *text, const char *wanted) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_yaml *node = NULL;
+    io_yaml *node = NULL;
     cn_error error = {0};
     char shown[1024];
-    CN_CHECK_TRUE(cn_yaml_read(memory, "t.yaml", text, strlen(text), &node, &error) ==
+    CN_CHECK_TRUE(io_yaml_read(memory, "t.yaml", text, strlen(text), &node, &error) ==
                   CN_ERR_INPUT);
     CN_CHECK_TRUE(node == NULL);
     assert_string_equal(cn_error_format(&error, shown, sizeof shown), wanted);
     cn_arena_destroy(memory);
 }
 
-static void check_kind(const char *scalar, cn_yaml_kind kind) {
+static void check_kind(const char *scalar, io_yaml_kind kind) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_yaml *node = read_good(memory, scalar);
+    io_yaml *node = read_good(memory, scalar);
     if (node->kind != kind) {
         print_error("%s is of kind %d, not %d\n", scalar, (int)node->kind, (int)kind);
         fail();
@@ -66,22 +66,22 @@ CN_TEST(scalars_are_those_of_the_core_schema) {
                                         ".",    "a-",   "+",     "nan",    "inf",   "0x",  "1.2.3",
                                         "'12'", "0x1g", "\"1\"", "- .nan", "12:30", "1 2", "--1"};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        check_kind(numbers[i], CN_YAML_NUMBER);
+        check_kind(numbers[i], IO_YAML_NUMBER);
     }
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        check_kind(texts[i], strcmp(texts[i], "- .nan") == 0 ? CN_YAML_LIST : CN_YAML_TEXT);
+        check_kind(texts[i], strcmp(texts[i], "- .nan") == 0 ? IO_YAML_LIST : IO_YAML_TEXT);
     }
-    check_kind("True", CN_YAML_BOOL);
-    check_kind("false", CN_YAML_BOOL);
-    check_kind("~", CN_YAML_NULL);
-    check_kind("null", CN_YAML_NULL);
-    check_kind("", CN_YAML_NULL);
-    check_kind("# only a comment\n", CN_YAML_NULL);
+    check_kind("True", IO_YAML_BOOL);
+    check_kind("false", IO_YAML_BOOL);
+    check_kind("~", IO_YAML_NULL);
+    check_kind("null", IO_YAML_NULL);
+    check_kind("", IO_YAML_NULL);
+    check_kind("# only a comment\n", IO_YAML_NULL);
 }
 
 CN_TEST(numbers_have_their_values) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_yaml *list = read_good(memory, "[0.1, -2.5e-3, 0x1F, 0o17, 1e400, -.inf, 5e-324, .nan]");
+    io_yaml *list = read_good(memory, "[0.1, -2.5e-3, 0x1F, 0o17, 1e400, -.inf, 5e-324, .nan]");
     static const double wanted[] = {0.1, -2.5e-3, 31, 15, INFINITY, -INFINITY, 5e-324};
     for (int i = 0; i < 7; i++) {
         CN_CHECK_TRUE(list->item[i]->number == wanted[i]);
@@ -93,9 +93,9 @@ CN_TEST(numbers_have_their_values) {
 CN_TEST(numbers_do_not_follow_the_locale) {
     cn_arena *memory = cn_arena_create(NULL);
     bool comma = setlocale(LC_NUMERIC, "de_DE.UTF-8") || setlocale(LC_NUMERIC, "fr_FR.UTF-8");
-    cn_yaml *node = read_good(memory, "1.5");
-    char text[CN_NUMBER_TEXT_MAX];
-    cn_number_text(0.25, text);
+    io_yaml *node = read_good(memory, "1.5");
+    char text[IO_NUMBER_TEXT_MAX];
+    io_number_text(0.25, text);
     setlocale(LC_NUMERIC, "C");
     CN_CHECK_NEAR(node->number, 1.5, 0.0);
     assert_string_equal(text, "0.25");
@@ -108,51 +108,51 @@ CN_TEST(numbers_do_not_follow_the_locale) {
 CN_TEST(numbers_print_short_and_read_back) {
     static const double values[] = {0.1,    1.0 / 3.0,           1e-8,      9.81,     -0.0, 1e300,
                                     5e-324, 0.30000000000000004, 123456789, 2.0 / 3.0};
-    char text[CN_NUMBER_TEXT_MAX];
+    char text[IO_NUMBER_TEXT_MAX];
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         double back;
-        CN_CHECK_TRUE(cn_number_parse(cn_number_text(values[i], text), &back));
+        CN_CHECK_TRUE(io_number_parse(io_number_text(values[i], text), &back));
         CN_CHECK_TRUE(memcmp(&back, &values[i], sizeof back) == 0);
     }
-    assert_string_equal(cn_number_text(0.1, text), "0.1");
-    assert_string_equal(cn_number_text(9.81, text), "9.81");
+    assert_string_equal(io_number_text(0.1, text), "0.1");
+    assert_string_equal(io_number_text(9.81, text), "9.81");
 }
 
 CN_TEST(nodes_know_their_place) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_yaml *root = read_good(memory, "a: 1\nlist:\n  - x\n  - {b: [1, 2]}\nü: \"q\"\n");
-    CN_CHECK_TRUE(root->kind == CN_YAML_MAP && root->count == 3);
-    const cn_yaml *inner = cn_yaml_get(cn_yaml_get(root, "list")->item[1], "b")->item[1];
+    io_yaml *root = read_good(memory, "a: 1\nlist:\n  - x\n  - {b: [1, 2]}\nü: \"q\"\n");
+    CN_CHECK_TRUE(root->kind == IO_YAML_MAP && root->count == 3);
+    const io_yaml *inner = io_yaml_get(io_yaml_get(root, "list")->item[1], "b")->item[1];
     CN_CHECK_TRUE(inner->line == 4 && inner->column == 13);
-    const cn_yaml *key = cn_yaml_key(root, "list");
+    const io_yaml *key = io_yaml_key(root, "list");
     CN_CHECK_TRUE(key->line == 2 && key->column == 1);
-    const cn_yaml *text = cn_yaml_get(root, "ü");
+    const io_yaml *text = io_yaml_get(root, "ü");
     CN_CHECK_TRUE(text->line == 5 && text->column == 4 && text->quoted); // columns are characters
     assert_string_equal(text->file, "t.yaml");
-    CN_CHECK_TRUE(cn_yaml_get(root, "absent") == NULL && cn_yaml_get(text, "a") == NULL);
+    CN_CHECK_TRUE(io_yaml_get(root, "absent") == NULL && io_yaml_get(text, "a") == NULL);
     cn_arena_destroy(memory);
 }
 
 CN_TEST(json_is_yaml) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_yaml *root = read_good(memory, "{\"a\":1,\n\t\"b\":[true,null,\"x\\ny\"],\"c\":{}}");
-    CN_CHECK_TRUE(cn_yaml_get(root, "a")->number == 1.0);
-    const cn_yaml *list = cn_yaml_get(root, "b");
-    CN_CHECK_TRUE(list->count == 3 && list->item[0]->truth && list->item[1]->kind == CN_YAML_NULL);
+    io_yaml *root = read_good(memory, "{\"a\":1,\n\t\"b\":[true,null,\"x\\ny\"],\"c\":{}}");
+    CN_CHECK_TRUE(io_yaml_get(root, "a")->number == 1.0);
+    const io_yaml *list = io_yaml_get(root, "b");
+    CN_CHECK_TRUE(list->count == 3 && list->item[0]->truth && list->item[1]->kind == IO_YAML_NULL);
     assert_string_equal(list->item[2]->text, "x\ny");
     cn_arena_destroy(memory);
 }
 
 CN_TEST(aliases_become_copies) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_yaml *root = read_good(memory, "a: &one {x: [1, 2]}\nb: *one\n");
-    cn_yaml *a = cn_yaml_get(root, "a");
-    cn_yaml *b = cn_yaml_get(root, "b");
-    CN_CHECK_TRUE(cn_yaml_put(memory, b, cn_yaml_new_text(memory, "y", NULL),
-                              cn_yaml_new_number(memory, 3, NULL)));
-    CN_CHECK_TRUE(cn_yaml_append(memory, cn_yaml_get(b, "x"), cn_yaml_new_number(memory, 3, NULL)));
+    io_yaml *root = read_good(memory, "a: &one {x: [1, 2]}\nb: *one\n");
+    io_yaml *a = io_yaml_get(root, "a");
+    io_yaml *b = io_yaml_get(root, "b");
+    CN_CHECK_TRUE(io_yaml_put(memory, b, io_yaml_new_text(memory, "y", NULL),
+                              io_yaml_new_number(memory, 3, NULL)));
+    CN_CHECK_TRUE(io_yaml_append(memory, io_yaml_get(b, "x"), io_yaml_new_number(memory, 3, NULL)));
     CN_CHECK_TRUE(a->count == 1 && b->count == 2);
-    CN_CHECK_TRUE(cn_yaml_get(a, "x")->count == 2 && cn_yaml_get(b, "x")->count == 3);
+    CN_CHECK_TRUE(io_yaml_get(a, "x")->count == 2 && io_yaml_get(b, "x")->count == 3);
     cn_arena_destroy(memory);
 }
 
@@ -174,21 +174,21 @@ CN_TEST(what_is_refused_is_pointed_at) {
 }
 
 CN_TEST(depth_is_limited) {
-    char text[2 * CN_YAML_DEPTH_MAX + 1] = "";
-    for (int i = 0; i < CN_YAML_DEPTH_MAX; i++) {
+    char text[2 * IO_YAML_DEPTH_MAX + 1] = "";
+    for (int i = 0; i < IO_YAML_DEPTH_MAX; i++) {
         strcat(text, "[");
     }
     char wanted[128];
     char deeper[sizeof text + 2];
     snprintf(deeper, sizeof deeper, "%s[", text);
     snprintf(wanted, sizeof wanted, "t.yaml:1:%d: lists and maps are too deep inside each other",
-             CN_YAML_DEPTH_MAX + 1);
+             IO_YAML_DEPTH_MAX + 1);
     check_refused(deeper, wanted);
-    for (int i = 0; i < CN_YAML_DEPTH_MAX; i++) {
+    for (int i = 0; i < IO_YAML_DEPTH_MAX; i++) {
         strcat(text, "]");
     }
     cn_arena *memory = cn_arena_create(NULL);
-    CN_CHECK_TRUE(read_good(memory, text)->kind == CN_YAML_LIST);
+    CN_CHECK_TRUE(read_good(memory, text)->kind == IO_YAML_LIST);
     cn_arena_destroy(memory);
 }
 
@@ -204,9 +204,9 @@ CN_TEST(a_billion_laughs_are_refused) {
         }
     }
     cn_arena *memory = cn_arena_create(NULL);
-    cn_yaml *node;
+    io_yaml *node;
     cn_error error;
-    CN_CHECK_TRUE(cn_yaml_read(memory, "t.yaml", text, strlen(text), &node, &error) ==
+    CN_CHECK_TRUE(io_yaml_read(memory, "t.yaml", text, strlen(text), &node, &error) ==
                   CN_ERR_INPUT);
     assert_string_equal(error.message, "the aliases stand for too many nodes");
     CN_CHECK_TRUE(error.line == 6);
@@ -215,27 +215,27 @@ CN_TEST(a_billion_laughs_are_refused) {
 
 CN_TEST(keys_of_a_map_are_limited) {
     cn_arena *memory = cn_arena_create(NULL);
-    size_t room = 16 * (CN_YAML_KEYS_MAX + 1);
-    char *text = CN_TAKE_ZERO(memory, char, room);
+    size_t room = 16 * (IO_YAML_KEYS_MAX + 1);
+    char *text = BASE_TAKE_ZERO(memory, char, room);
     size_t used = 0;
-    for (int i = 0; i <= CN_YAML_KEYS_MAX; i++) {
+    for (int i = 0; i <= IO_YAML_KEYS_MAX; i++) {
         used += (size_t)snprintf(text + used, room - used, "k%d: 1\n", i);
     }
-    cn_yaml *node;
+    io_yaml *node;
     cn_error error;
-    CN_CHECK_TRUE(cn_yaml_read(memory, "t.yaml", text, used, &node, &error) == CN_ERR_INPUT);
-    CN_CHECK_TRUE(error.line == CN_YAML_KEYS_MAX + 1);
+    CN_CHECK_TRUE(io_yaml_read(memory, "t.yaml", text, used, &node, &error) == CN_ERR_INPUT);
+    CN_CHECK_TRUE(error.line == IO_YAML_KEYS_MAX + 1);
     cn_arena_destroy(memory);
 }
 
-static bool same_tree(const cn_yaml *a, const cn_yaml *b) {
+static bool same_tree(const io_yaml *a, const io_yaml *b) {
     if (a->kind != b->kind || a->count != b->count) {
         return false;
     }
-    if (a->kind == CN_YAML_NUMBER) {
+    if (a->kind == IO_YAML_NUMBER) {
         return memcmp(&a->number, &b->number, sizeof a->number) == 0;
     }
-    if (a->kind == CN_YAML_TEXT) {
+    if (a->kind == IO_YAML_TEXT) {
         return strcmp(a->text, b->text) == 0;
     }
     for (int32_t i = 0; i < a->count; i++) {
@@ -244,7 +244,7 @@ static bool same_tree(const cn_yaml *a, const cn_yaml *b) {
             return false;
         }
     }
-    return a->kind != CN_YAML_BOOL || a->truth == b->truth;
+    return a->kind != IO_YAML_BOOL || a->truth == b->truth;
 }
 
 CN_TEST(what_is_written_reads_back) {
@@ -263,33 +263,33 @@ CN_TEST(what_is_written_reads_back) {
         "[]"};
     cn_arena *memory = cn_arena_create(NULL);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        cn_yaml *first;
-        cn_yaml *second;
-        if (cn_yaml_read(memory, "t.yaml", texts[i], strlen(texts[i]), &first, NULL) != CN_OK) {
+        io_yaml *first;
+        io_yaml *second;
+        if (io_yaml_read(memory, "t.yaml", texts[i], strlen(texts[i]), &first, NULL) != CN_OK) {
             continue;
         }
-        cn_buffer out;
-        cn_buffer_init(&out, NULL);
-        CN_CHECK_TRUE(cn_yaml_write(first, &out));
+        base_buffer out;
+        base_buffer_init(&out, NULL);
+        CN_CHECK_TRUE(io_yaml_write(first, &out));
         cn_error error = {0};
-        if (cn_yaml_read(memory, "out.yaml", (char *)out.data, out.size, &second, &error) !=
+        if (io_yaml_read(memory, "out.yaml", (char *)out.data, out.size, &second, &error) !=
                 CN_OK ||
             !same_tree(first, second)) {
             print_error("%.*s\n%s\n", (int)out.size, (char *)out.data, error.message);
             fail();
         }
-        cn_buffer_free(&out);
+        base_buffer_free(&out);
     }
     cn_arena_destroy(memory);
 }
 
 CN_TEST(files_that_are_missing_or_folders_are_named) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_yaml *node;
+    io_yaml *node;
     cn_error error;
-    CN_CHECK_TRUE(cn_yaml_read_file(memory, "no/such.yaml", false, &node, &error) == CN_ERR_IO);
+    CN_CHECK_TRUE(io_yaml_read_file(memory, "no/such.yaml", false, &node, &error) == CN_ERR_IO);
     assert_string_equal(error.file, "no/such.yaml");
-    CN_CHECK_TRUE(cn_yaml_read_file(memory, CAIRN_SOURCE_DIR, false, &node, &error) == CN_ERR_IO);
+    CN_CHECK_TRUE(io_yaml_read_file(memory, CAIRN_SOURCE_DIR, false, &node, &error) == CN_ERR_IO);
     assert_string_equal(error.file, CAIRN_SOURCE_DIR);
     cn_arena_destroy(memory);
 }
@@ -303,10 +303,10 @@ CN_TEST(failing_memory_is_an_error_and_nothing_leaks) {
         cn_failing failing;
         cn_env env = cn_failing_env(&failing, k);
         cn_arena *memory = cn_arena_create(&env);
-        cn_yaml *node = NULL;
+        io_yaml *node = NULL;
         cn_error error;
         cn_status status = memory
-                               ? cn_yaml_read(memory, "t.yaml", text, strlen(text), &node, &error)
+                               ? io_yaml_read(memory, "t.yaml", text, strlen(text), &node, &error)
                                : CN_ERR_MEMORY;
         cn_arena_destroy(memory);
         CN_CHECK_TRUE(failing.live == 0);

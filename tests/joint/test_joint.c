@@ -13,23 +13,23 @@
 #include <string.h>
 
 // A pose somewhere, turned by some angle.
-static void random_pose(cn_rng *rng, int32_t dim, double *pose) {
+static void random_pose(base_rng *rng, int32_t dim, double *pose) {
     for (int32_t i = 0; i < 3; i++) {
-        pose[i] = cn_rng_uniform(rng, -1.0, 1.0);
+        pose[i] = base_rng_uniform(rng, -1.0, 1.0);
     }
     if (dim == 3) {
         double turn[3];
         for (int32_t i = 0; i < 3; i++) {
-            turn[i] = cn_rng_uniform(rng, -1.0, 1.0);
+            turn[i] = base_rng_uniform(rng, -1.0, 1.0);
         }
         pose[3] = 1.0;
         pose[4] = pose[5] = pose[6] = 0.0;
-        cn_quat_rotate(pose + 3, turn);
+        math_quat_rotate(pose + 3, turn);
     }
 }
 
-static cn_joint_geometry random_geometry(cn_rng *rng, int32_t dim) {
-    cn_joint_geometry g = {.kind = CN_JOINT_SCREW, .lead = 0.3, .ratio = -1.7};
+static joint_geometry random_geometry(base_rng *rng, int32_t dim) {
+    joint_geometry g = {.kind = CN_JOINT_SCREW, .lead = 0.3, .ratio = -1.7};
     for (int k = 0; k < 2; k++) {
         double pose[7] = {0};
         random_pose(rng, dim, pose);
@@ -44,15 +44,15 @@ static cn_joint_geometry random_geometry(cn_rng *rng, int32_t dim) {
 }
 
 // The largest difference between the gradient and central differences of the gauge.
-static double gradient_error(int32_t dim, cn_gauge gauge, uint64_t seed) {
-    cn_rng rng = cn_rng_seed(seed);
-    cn_joint_geometry g = random_geometry(&rng, dim);
+static double gradient_error(int32_t dim, joint_gauge_of gauge, uint64_t seed) {
+    base_rng rng = base_rng_seed(seed);
+    joint_geometry g = random_geometry(&rng, dim);
     double pose[2][7], near[2] = {0.1, -0.2}, J[12], unused[12], worst = 0.0, eps = 1e-5;
     random_pose(&rng, dim, pose[0]);
     random_pose(&rng, dim, pose[1]);
-    cn_joint_view view;
-    cn_joint_look(dim, &g, pose[0], pose[1], near, &view);
-    cn_joint_gauge(&view, gauge, J);
+    joint_view view;
+    joint_look(dim, &g, pose[0], pose[1], near, &view);
+    joint_gauge(&view, gauge, J);
     int32_t size = dim == 3 ? 6 : 3;
     for (int32_t k = 0; k < 2 * size; k++) {
         double x[2];
@@ -60,9 +60,9 @@ static double gradient_error(int32_t dim, cn_gauge gauge, uint64_t seed) {
             double moved[2][7], velocity[6] = {0};
             memcpy(moved, pose, sizeof moved);
             velocity[k % size] = 1.0;
-            cn_rigid_move(dim, pose[k / size], velocity, side ? eps : -eps, moved[k / size]);
-            cn_joint_look(dim, &g, moved[0], moved[1], near, &view);
-            x[side] = cn_joint_gauge(&view, gauge, unused);
+            rigid_move(dim, pose[k / size], velocity, side ? eps : -eps, moved[k / size]);
+            joint_look(dim, &g, moved[0], moved[1], near, &view);
+            x[side] = joint_gauge(&view, gauge, unused);
         }
         int32_t part = k % size;
         int32_t at = 6 * (k / size) + (dim == 3 || part < 2 ? part : 5);
@@ -72,16 +72,17 @@ static double gradient_error(int32_t dim, cn_gauge gauge, uint64_t seed) {
 }
 
 CN_TEST(gradients_are_those_of_finite_differences) {
-    for (int32_t gauge = CN_GAUGE_ALONG_X; gauge <= CN_GAUGE_GEAR; gauge++) {
+    for (int32_t gauge = JOINT_GAUGE_ALONG_X; gauge <= JOINT_GAUGE_GEAR; gauge++) {
         for (uint64_t seed = 1; seed <= 20; seed++) {
-            CN_CHECK_BELOW(gradient_error(3, (cn_gauge)gauge, seed), 1e-8);
+            CN_CHECK_BELOW(gradient_error(3, (joint_gauge_of)gauge, seed), 1e-8);
         }
     }
 }
 
 CN_TEST(gradients_in_the_plane_are_those_of_finite_differences) {
-    static const cn_gauge gauges[] = {CN_GAUGE_ALONG_X, CN_GAUGE_ALONG_Y, CN_GAUGE_ANGLE,
-                                      CN_GAUGE_DISTANCE, CN_GAUGE_GEAR};
+    static const joint_gauge_of gauges[] = {JOINT_GAUGE_ALONG_X, JOINT_GAUGE_ALONG_Y,
+                                            JOINT_GAUGE_ANGLE, JOINT_GAUGE_DISTANCE,
+                                            JOINT_GAUGE_GEAR};
     for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++) {
         for (uint64_t seed = 1; seed <= 20; seed++) {
             CN_CHECK_BELOW(gradient_error(2, gauges[i], seed), 1e-8);
@@ -91,15 +92,15 @@ CN_TEST(gradients_in_the_plane_are_those_of_finite_differences) {
 
 // A hinge turned by several turns in small steps knows how many.
 CN_TEST(whole_turns_are_counted) {
-    cn_joint_geometry g = {.kind = CN_JOINT_HINGE};
+    joint_geometry g = {.kind = CN_JOINT_HINGE};
     double pose[2][7] = {{0, 0, 0, 1, 0, 0, 0}, {0, 0, 0, 1, 0, 0, 0}}, angle[2] = {0.0, 0.0};
     g.anchor[0].turn[0] = g.anchor[1].turn[0] = 1.0;
     for (int i = 1; i <= 100; i++) {
         static const double turn[3] = {0.0, 0.0, -0.2};
-        cn_quat_rotate(pose[1] + 3, turn);
-        cn_joint_view view;
-        cn_joint_look(3, &g, pose[0], pose[1], angle, &view);
-        cn_joint_angles(&view, angle);
+        math_quat_rotate(pose[1] + 3, turn);
+        joint_view view;
+        joint_look(3, &g, pose[0], pose[1], angle, &view);
+        joint_angles(&view, angle);
     }
     CN_CHECK_NEAR(angle[0], -20.0, 1e-12);
 }

@@ -2,4 +2,4 @@
 #include "problem/grade/grade_contacts_kernel.h"
 #include "work.h"
 
-cn_grade_fours_fn *const plain_grade = cn_grade_fours;
+prob_grade_fours_fn *const plain_grade = prob_grade_fours;

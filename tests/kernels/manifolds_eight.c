@@ -1,5 +1,5 @@
 // The kernel of rigid bodies as AVX-512 runs it, for any processor.
-#define CN_WIDE 8
+#define MATH_WIDE 8
 #include "solve/sweep_manifolds/manifolds_kernel.h"
 
-const cn_manifold_kernel eight_manifolds = CN_MANIFOLD_KERNEL;
+const gs_manifold_kernel eight_manifolds = GS_MANIFOLD_KERNEL;

@@ -1,5 +1,5 @@
 // The kernel of spheres as AVX-512 runs it, for any processor.
-#define CN_WIDE 8
+#define MATH_WIDE 8
 #include "solve/sweep_spheres/spheres_kernel.h"
 
-const cn_sphere_kernel eight_balls = CN_SPHERE_KERNEL;
+const gs_sphere_kernel eight_spheres = GS_SPHERE_KERNEL;

@@ -13,17 +13,17 @@
 
 #include <stdint.h>
 
-uint64_t balls_work(const cn_sphere_kernel *kernel);
-uint64_t manifolds_work(const cn_manifold_kernel *kernel);
-uint64_t anderson_work(const cn_anderson_kernel *kernel);
-uint64_t grade_work(cn_grade_fours_fn *fours);
+uint64_t spheres_work(const gs_sphere_kernel *kernel);
+uint64_t manifolds_work(const gs_manifold_kernel *kernel);
+uint64_t anderson_work(const gs_anderson_kernel *kernel);
+uint64_t grade_work(prob_grade_fours_fn *fours);
 uint64_t pairs_work(const det_pair_kernel *kernel);
 
 // Kernels of eight doubles at a time for any processor: what AVX-512 runs, without its registers.
-extern const cn_sphere_kernel eight_balls;
-extern const cn_manifold_kernel eight_manifolds;
+extern const gs_sphere_kernel eight_spheres;
+extern const gs_manifold_kernel eight_manifolds;
 extern const det_pair_kernel eight_pairs;
 // The checker's errors as any processor has them.
-extern cn_grade_fours_fn *const plain_grade;
+extern prob_grade_fours_fn *const plain_grade;
 
 #endif

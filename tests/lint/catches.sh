@@ -20,7 +20,7 @@ function_of() {
     echo '#ifdef __cplusplus'
     echo 'extern "C" {'
     echo '#endif'
-    echo 'static const int cn_table[] = {'
+    echo 'static const int scene_table_of[] = {'
     awk 'BEGIN { for (i = 0; i < 100; i++) { print "    1," } }'
     echo '};'
     function_of cn_fits 80

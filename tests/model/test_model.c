@@ -92,7 +92,7 @@ CN_TEST(defaults_are_those_of_the_documents) {
     cn_settings s = cn_settings_default(3);
     CN_CHECK_TRUE(s.gravity[2] == -9.81 && s.gravity[1] == 0.0 && s.theta == 0.5);
     CN_CHECK_TRUE(isnan(s.tolerance) && s.settle == 30 && s.activation == 0.5 && s.halvings == 3);
-    CN_CHECK_TRUE(s.frames_every == 0.02 && isnan(s.alert) && isnan(s.overlap_most));
+    CN_CHECK_TRUE(s.frames_every == 0.02 && isnan(s.alert) && isnan(s.overlap_max));
     assert_string_equal(s.solver, "auto");
     CN_CHECK_TRUE(s.on_stall == CN_STALL_CONTINUE && cn_settings_default(2).gravity[1] == -9.81);
     assert_string_equal(cn_law_text(CN_LAW_QUASI_INELASTIC), "quasi-inelastic");
@@ -108,13 +108,13 @@ CN_TEST(sphere_has_mass_from_density) {
     cn_body_def def = cn_body_of("ball", &shape, 1);
     CN_CHECK_TRUE(cn_add(model, &def) == 1);
     cn_finish(model);
-    const cn_body *body = &model->body[0];
-    const cn_inertia *inertia = &model->inertia[body->inertia];
+    const model_body *body = &model->body[0];
+    const model_inertia *inertia = &model->inertia[body->inertia];
     CN_CHECK_NEAR(body->mass, 32.0 * 3.14159265358979323846, 1e-12);
     CN_CHECK_NEAR(inertia->tensor[0], 1.6 * body->mass, 1e-12);
     CN_CHECK_NEAR(inertia->inverse[4] * inertia->tensor[4], 1.0, 1e-15);
     CN_CHECK_NEAR(body->bound, 2.0, 1e-14);
-    CN_CHECK_TRUE(body->role == CN_BODY_FREE && model->shape_count == 1);
+    CN_CHECK_TRUE(body->role == MODEL_BODY_FREE && model->shape_count == 1);
     CN_CHECK_TRUE(cn_model_dim(model) == 3 && cn_model_body_count(model) == 1);
     cn_model_destroy(model);
 }
@@ -139,7 +139,7 @@ CN_TEST(compound_is_placed_about_its_centre_of_mass) {
     def.angular_velocity[1] = 2.0;
     cn_add(model, &def);
     cn_finish(model);
-    const cn_body *body = &model->body[0];
+    const model_body *body = &model->body[0];
     CN_CHECK_NEAR(body->mass, 6.0, 1e-14);
     CN_CHECK_NEAR(body->com[0], 2.0, 1e-15);
     CN_CHECK_NEAR(model->shape[0].hull.center[0], -2.0, 1e-15);
@@ -174,9 +174,9 @@ CN_TEST(given_mass_scales_the_inertia_of_the_shape) {
     CN_CHECK_NEAR(model->inertia[model->body[0].inertia].tensor[0], 2.0, 1e-15);
     CN_CHECK_NEAR(model->body[1].mass, 5.0, 0.0);
     CN_CHECK_NEAR(model->shape[1].position[0], -0.5, 0.0);
-    const cn_inertia *inertia = &model->inertia[model->body[1].inertia];
+    const model_inertia *inertia = &model->inertia[model->body[1].inertia];
     double product[9];
-    cn_mat3_multiply(inertia->tensor, inertia->inverse, product);
+    math_mat3_multiply(inertia->tensor, inertia->inverse, product);
     for (int i = 0; i < 9; i++) {
         CN_CHECK_NEAR(product[i], i % 4 == 0, 1e-15);
     }
@@ -252,29 +252,29 @@ CN_TEST(last_entry_that_gives_a_key_wins) {
     cn_finish_with_any_body(model);
     for (int32_t a = 0; a < 3; a++) {
         for (int32_t b = 0; b < 3; b++) {
-            const cn_pair *p = cn_model_pair(model, a, b), *q = cn_model_pair(model, b, a);
+            const model_body_pair *p = model_pair(model, a, b), *q = model_pair(model, b, a);
             CN_CHECK_TRUE(p->law == q->law && p->friction == q->friction);
             CN_CHECK_TRUE(p->restitution == q->restitution && p->correction == q->correction);
             CN_CHECK_NEAR(p->friction_dynamic, p->friction, 0.0);
         }
     }
-    CN_CHECK_NEAR(cn_model_pair(model, 0, 0)->friction, 0.3, 0.0);
-    CN_CHECK_NEAR(cn_model_pair(model, 0, wood)->friction, 0.6, 0.0);
-    CN_CHECK_NEAR(cn_model_pair(model, 0, wood)->restitution, 0.5, 0.0);
-    CN_CHECK_TRUE(cn_model_pair(model, 0, wood)->law == CN_LAW_SIGNORINI);
-    CN_CHECK_NEAR(cn_model_pair(model, 0, ice)->friction, 0.0, 0.0);
-    CN_CHECK_NEAR(cn_model_pair(model, ice, ice)->friction, 0.0, 0.0);
-    CN_CHECK_TRUE(cn_model_pair(model, wood, wood)->law == CN_LAW_QUASI_INELASTIC);
-    CN_CHECK_NEAR(cn_model_pair(model, wood, wood)->friction, 0.3, 0.0);
-    CN_CHECK_TRUE(cn_model_pair(model, wood, ice)->law == CN_LAW_GAP);
-    CN_CHECK_TRUE(isinf(cn_model_pair(model, wood, ice)->correction));
+    CN_CHECK_NEAR(model_pair(model, 0, 0)->friction, 0.3, 0.0);
+    CN_CHECK_NEAR(model_pair(model, 0, wood)->friction, 0.6, 0.0);
+    CN_CHECK_NEAR(model_pair(model, 0, wood)->restitution, 0.5, 0.0);
+    CN_CHECK_TRUE(model_pair(model, 0, wood)->law == CN_LAW_SIGNORINI);
+    CN_CHECK_NEAR(model_pair(model, 0, ice)->friction, 0.0, 0.0);
+    CN_CHECK_NEAR(model_pair(model, ice, ice)->friction, 0.0, 0.0);
+    CN_CHECK_TRUE(model_pair(model, wood, wood)->law == CN_LAW_QUASI_INELASTIC);
+    CN_CHECK_NEAR(model_pair(model, wood, wood)->friction, 0.3, 0.0);
+    CN_CHECK_TRUE(model_pair(model, wood, ice)->law == CN_LAW_GAP);
+    CN_CHECK_TRUE(isinf(model_pair(model, wood, ice)->correction));
     cn_model_destroy(model);
 }
 
 CN_TEST(pair_that_nothing_matches_is_smooth_and_dead) {
     cn_model *model = cn_new_model(3, 1.0);
     cn_finish_with_any_body(model);
-    const cn_pair *pair = cn_model_pair(model, 0, 0);
+    const model_body_pair *pair = model_pair(model, 0, 0);
     CN_CHECK_TRUE(pair->friction == 0.0 && pair->restitution == 0.0 && pair->correction == 0.0);
     CN_CHECK_TRUE(pair->restitution_tangent == 0.0 && pair->law == CN_LAW_QUASI_INELASTIC);
     cn_model_destroy(model);
@@ -421,7 +421,7 @@ CN_TEST(plane_on_a_free_body_is_refused) {
     cn_model *model = cn_new_model(3, 1.0);
     cn_add(model, &def);
     cn_finish(model);
-    CN_CHECK_TRUE(model->body[0].role == CN_BODY_FIXED && isinf(model->body[0].bound));
+    CN_CHECK_TRUE(model->body[0].role == MODEL_BODY_FIXED && isinf(model->body[0].bound));
     cn_model_destroy(model);
 }
 
@@ -522,7 +522,7 @@ CN_TEST(motion_drives_a_body_from_its_start) {
     cn_must(cn_model_add_motion(model, &motion, &error), &error);
     cn_check_failure(cn_model_add_motion(model, &motion, &error), &error, CN_ERR_INPUT, "already");
     cn_finish(model);
-    CN_CHECK_TRUE(model->body[0].role == CN_BODY_DRIVEN && model->motion_count == 1);
+    CN_CHECK_TRUE(model->body[0].role == MODEL_BODY_DRIVEN && model->motion_count == 1);
     CN_CHECK_TRUE(model->v0[2] == 0.5 && model->v0[3] == 2.0);
     cn_model_destroy(model);
 }
@@ -559,7 +559,7 @@ CN_TEST(every_number_of_the_settings_has_its_limits) {
         {offsetof(cn_settings, damping), 0.5, "integrator.damping cannot be 0.5"},
         {offsetof(cn_settings, alert), -1.0, "detection.alert cannot be -1"},
         {offsetof(cn_settings, joint_tolerance), NAN, "integrator.joint_tolerance cannot be nan"},
-        {offsetof(cn_settings, step_least), 0.2, "integrator.step_least of 0.2 s"},
+        {offsetof(cn_settings, step_min), 0.2, "integrator.step_least of 0.2 s"},
         {offsetof(cn_settings, until), HUGE_VAL, "time.until cannot be inf"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -748,7 +748,7 @@ CN_TEST(bodies_alike_share_shapes_and_inertia) {
     cn_finish(model);
     CN_CHECK_TRUE(model->shape_count == 3 && model->inertia_count == 4);
     for (int i = 0; i <= 100; i++) {
-        const cn_body *body = &model->body[i];
+        const model_body *body = &model->body[i];
         CN_CHECK_NEAR(model->shape[body->shape_first].axes[0], i == 50 ? 1.0 : 0.5, 0.0);
         CN_CHECK_NEAR(model->shape[body->shape_first].hull.vertex[0], i == 50 ? -1.0 : -0.5, 0.0);
         CN_CHECK_NEAR(model->inertia[body->inertia].tensor[0],

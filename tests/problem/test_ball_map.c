@@ -7,54 +7,55 @@
 #include <cairn/solve.h>
 
 // Balls in random touch, every fifth contact with the last body, which is fixed.
-static cn_friction ball_problem(cn_arena *arena, int32_t dim, uint64_t seed) {
+static cn_friction sphere_problem(cn_arena *arena, int32_t dim, uint64_t seed) {
     int32_t run = dim == 3 ? 6 : 3;
-    cn_friction p = {.dim = dim, .contacts = CONTACTS, .W = {.kind = CN_OPERATOR_BALLS}};
-    cn_ball_map *balls = &p.W.balls;
-    *balls = (cn_ball_map){.bodies = BODIES,
-                           .light = CN_TAKE_ZERO(arena, double, 2 * BODIES),
-                           .body = CN_TAKE(arena, int32_t, 2 * CONTACTS),
-                           .arm = CN_TAKE(arena, double, 2 * CONTACTS),
-                           .normal = CN_TAKE(arena, double, 3 * CONTACTS)};
-    p.q = CN_TAKE_ZERO(arena, double, dim *CONTACTS);
-    p.mu = CN_TAKE(arena, double, CONTACTS);
-    cn_rng rng = cn_rng_seed(seed);
+    cn_friction p = {.dim = dim, .contacts = CONTACTS, .W = {.kind = CN_OPERATOR_SPHERES}};
+    cn_sphere_map *spheres = &p.W.spheres;
+    *spheres = (cn_sphere_map){.bodies = BODIES,
+                               .inv_mass = BASE_TAKE_ZERO(arena, double, 2 * BODIES),
+                               .body = BASE_TAKE(arena, int32_t, 2 * CONTACTS),
+                               .arm = BASE_TAKE(arena, double, 2 * CONTACTS),
+                               .normal = BASE_TAKE(arena, double, 3 * CONTACTS)};
+    p.q = BASE_TAKE_ZERO(arena, double, dim *CONTACTS);
+    p.mu = BASE_TAKE(arena, double, CONTACTS);
+    base_rng rng = base_rng_seed(seed);
     double free[6 * BODIES] = {0.0}, still[3 * CONTACTS] = {0.0};
     for (int32_t i = 0; i < BODIES - 1; i++) {
-        balls->light[2 * i] = cn_rng_uniform(&rng, 0.5, 1.5);
-        balls->light[2 * i + 1] = cn_rng_uniform(&rng, 1.0, 2.0);
+        spheres->inv_mass[2 * i] = base_rng_uniform(&rng, 0.5, 1.5);
+        spheres->inv_mass[2 * i + 1] = base_rng_uniform(&rng, 1.0, 2.0);
         for (int32_t k = 0; k < run; k++) {
-            free[run * i + k] = cn_rng_uniform(&rng, -1.0, 1.0);
+            free[run * i + k] = base_rng_uniform(&rng, -1.0, 1.0);
         }
     }
     for (int32_t a = 0; a < CONTACTS; a++) {
         double frame[3][3];
         int32_t i = a % (BODIES - 1), j = a % 5 == 0 ? BODIES - 1 : (i + 1 + a / 7) % (BODIES - 1);
         random_frame(&rng, dim, frame);
-        memcpy(balls->normal + 3 * a, frame[0], sizeof frame[0]);
-        balls->body[2 * a] = a % 2 ? i : j;
-        balls->body[2 * a + 1] = a % 2 ? j : i;
-        balls->arm[2 * a] = cn_rng_uniform(&rng, 0.5, 1.5);
-        balls->arm[2 * a + 1] = cn_rng_uniform(&rng, 0.5, 1.5);
-        p.mu[a] = a % 11 == 0 ? 0.0 : cn_rng_uniform(&rng, 0.0, 0.6);
+        memcpy(spheres->normal + 3 * a, frame[0], sizeof frame[0]);
+        spheres->body[2 * a] = a % 2 ? i : j;
+        spheres->body[2 * a + 1] = a % 2 ? j : i;
+        spheres->arm[2 * a] = base_rng_uniform(&rng, 0.5, 1.5);
+        spheres->arm[2 * a + 1] = base_rng_uniform(&rng, 0.5, 1.5);
+        p.mu[a] = a % 11 == 0 ? 0.0 : base_rng_uniform(&rng, 0.0, 0.6);
     }
-    cn_sphere_map_velocity(NULL, balls, dim, CONTACTS, still, free, p.q); // the bodies can stop it
+    prob_sphere_map_velocity(NULL, spheres, dim, CONTACTS, still, free,
+                             p.q); // the bodies can stop it
     return p;
 }
 
 CN_TEST(velocities_and_diagonal_are_those_of_body_space) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = ball_problem(arena, dim, 1), body = in_body_space(&p, arena);
+        cn_friction p = sphere_problem(arena, dim, 1), body = in_body_space(&p, arena);
         check_velocities(&p, &body, arena);
         double diagonal[9 * CONTACTS];
-        cn_operator_diagonal(&body.W, dim, CONTACTS, diagonal);
+        prob_operator_diagonal(&body.W, dim, CONTACTS, diagonal);
         for (int32_t i = 0; i < dim * dim * CONTACTS; i++) {
             CN_CHECK_NEAR(body.W.diagonal[i], diagonal[i], 1e-14);
         }
         for (int32_t a = 0; a < CONTACTS; a++) {
-            double trace = cn_operator_trace(&body.W, dim, a);
-            CN_CHECK_NEAR(cn_operator_trace(&p.W, dim, a), trace, 1e-14);
+            double trace = prob_operator_trace(&body.W, dim, a);
+            CN_CHECK_NEAR(prob_operator_trace(&p.W, dim, a), trace, 1e-14);
         }
         cn_arena_destroy(arena);
     }
@@ -63,7 +64,7 @@ CN_TEST(velocities_and_diagonal_are_those_of_body_space) {
 CN_TEST(the_checker_grades_both_forms_alike) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = ball_problem(arena, dim, 2), body = in_body_space(&p, arena);
+        cn_friction p = sphere_problem(arena, dim, 2), body = in_body_space(&p, arena);
         check_grades(&p, &body, arena);
         cn_arena_destroy(arena);
     }
@@ -89,16 +90,16 @@ static void check_same_answer(const cn_friction *p, const cn_friction *other, cn
 CN_TEST(normals_may_be_part_of_larger_records) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = ball_problem(arena, dim, 5), apart = p;
-        double *record = CN_TAKE(arena, double, 9 * CONTACTS);
+        cn_friction p = sphere_problem(arena, dim, 5), apart = p;
+        double *record = BASE_TAKE(arena, double, 9 * CONTACTS);
         for (int32_t i = 0; i < 9 * CONTACTS; i++) {
             record[i] = (double)NAN;
         }
         for (int32_t a = 0; a < CONTACTS; a++) {
-            memcpy(record + 9 * a + 4, p.W.balls.normal + 3 * a, 3 * sizeof *record);
+            memcpy(record + 9 * a + 4, p.W.spheres.normal + 3 * a, 3 * sizeof *record);
         }
-        apart.W.balls.normal = record + 4;
-        apart.W.balls.stride = 9;
+        apart.W.spheres.normal = record + 4;
+        apart.W.spheres.stride = 9;
         assert_int_equal(cn_friction_validate(&apart, NULL), CN_OK);
         cn_friction body = in_body_space(&apart, arena);
         check_velocities(&p, &body, arena);
@@ -110,24 +111,24 @@ CN_TEST(normals_may_be_part_of_larger_records) {
 CN_TEST(arms_follow_from_radii_and_gaps) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = ball_problem(arena, dim, 8), without = p;
-        double *record = CN_TAKE(arena, double, 4 * CONTACTS), radius[BODIES];
-        cn_rng rng = cn_rng_seed(9);
+        cn_friction p = sphere_problem(arena, dim, 8), without = p;
+        double *record = BASE_TAKE(arena, double, 4 * CONTACTS), radius[BODIES];
+        base_rng rng = base_rng_seed(9);
         for (int32_t i = 0; i < BODIES; i++) {
-            radius[i] = i < BODIES - 1 ? cn_rng_uniform(&rng, 0.5, 1.5) : -1.0;
+            radius[i] = i < BODIES - 1 ? base_rng_uniform(&rng, 0.5, 1.5) : -1.0;
         }
         for (int32_t a = 0; a < CONTACTS; a++) {
-            memcpy(record + 4 * a, p.W.balls.normal + 3 * a, 3 * sizeof *record);
-            record[4 * a + 3] = cn_rng_uniform(&rng, -0.1, 0.1);
+            memcpy(record + 4 * a, p.W.spheres.normal + 3 * a, 3 * sizeof *record);
+            record[4 * a + 3] = base_rng_uniform(&rng, -0.1, 0.1);
             for (int side = 0; side < 2; side++) {
-                double own = radius[p.W.balls.body[2 * a + side]];
-                p.W.balls.arm[2 * a + side] = own < 0.0 ? 0.0 : own + 0.5 * record[4 * a + 3];
+                double own = radius[p.W.spheres.body[2 * a + side]];
+                p.W.spheres.arm[2 * a + side] = own < 0.0 ? 0.0 : own + 0.5 * record[4 * a + 3];
             }
         }
-        without.W.balls.arm = NULL;
-        without.W.balls.normal = record;
-        without.W.balls.stride = 4;
-        without.W.balls.radius = radius;
+        without.W.spheres.arm = NULL;
+        without.W.spheres.normal = record;
+        without.W.spheres.stride = 4;
+        without.W.spheres.radius = radius;
         assert_int_equal(cn_friction_validate(&without, NULL), CN_OK);
         cn_friction body = in_body_space(&without, arena);
         check_velocities(&p, &body, arena);
@@ -139,13 +140,13 @@ CN_TEST(arms_follow_from_radii_and_gaps) {
 
 // A memo changes nothing, whether the problem before had the same bodies or others.
 CN_TEST(what_solves_leave_to_each_other_keeps_the_bits) {
-    cn_solve_memo *memo = cn_solve_memo_create(NULL);
-    assert_non_null(memo);
+    cn_solve_cache *cache = cn_solve_cache_create(NULL);
+    assert_non_null(cache);
     static const uint64_t seeds[] = {6, 6, 7, 7, 6};
     static const char *const names[] = {"nsgs", "auto"};
     for (size_t k = 0; k < 2 * sizeof seeds / sizeof *seeds; k++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = ball_problem(arena, 3, seeds[k / 2]);
+        cn_friction p = sphere_problem(arena, 3, seeds[k / 2]);
         if (seeds[k / 2] == 7) {
             p.contacts = CONTACTS - 3;
         }
@@ -155,14 +156,14 @@ CN_TEST(what_solves_leave_to_each_other_keeps_the_bits) {
         double r[2][3 * CONTACTS] = {{0.0}}, u[3 * CONTACTS];
         cn_solve_report report;
         for (int i = 0; i < 2; i++) {
-            opts.memo = i == 0 ? NULL : memo;
+            opts.cache = i == 0 ? NULL : cache;
             assert_int_equal(cn_friction_solve(&p, solver, &opts, arena, r[i], u, &report, NULL),
                              CN_OK);
         }
         assert_memory_equal(r[0], r[1], sizeof r[0]);
         cn_arena_destroy(arena);
     }
-    cn_solve_memo_destroy(memo);
+    cn_solve_cache_destroy(cache);
 }
 
 // Nobody asks for u: r and its grade are the same.
@@ -170,7 +171,7 @@ CN_TEST(solvers_do_without_room_for_velocities) {
     static const char *const names[] = {"auto", "nsgs", "prox-newton", "extra-gradient"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = ball_problem(arena, 3, 6);
+        cn_friction p = sphere_problem(arena, 3, 6);
         const cn_friction_solver *solver = cn_friction_solver_find(names[k]);
         cn_solve_opts opts = cn_solve_opts_default(&solver->info);
         opts.tolerance = 1e-6;
@@ -196,7 +197,7 @@ CN_TEST(all_solvers_take_it) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
             cn_arena *arena = cn_arena_create(NULL), *scratch = cn_arena_create(NULL);
-            cn_friction p = ball_problem(arena, dim, 3);
+            cn_friction p = sphere_problem(arena, dim, 3);
             const cn_friction_solver *solver = cn_friction_solver_find(settings[k][0]);
             cn_solve_opts opts = cn_solve_opts_default(&solver->info);
             opts.tolerance = 1e-6;
@@ -224,31 +225,31 @@ CN_TEST(all_solvers_take_it) {
 
 CN_TEST(faults_are_found) {
     cn_arena *arena = cn_arena_create(NULL);
-    cn_friction p = ball_problem(arena, 3, 4);
+    cn_friction p = sphere_problem(arena, 3, 4);
     cn_error error = {0};
-    p.W.balls.body[7] = BODIES;
+    p.W.spheres.body[7] = BODIES;
     assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
     assert_non_null(strstr(error.message, "contact 3 names body 40 of 40"));
-    p = ball_problem(arena, 3, 4);
-    p.W.balls.arm[2] = (double)NAN;
+    p = sphere_problem(arena, 3, 4);
+    p.W.spheres.arm[2] = (double)NAN;
     assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
     assert_non_null(strstr(error.message, "the radii[2]"));
-    p = ball_problem(arena, 3, 4);
-    p.W.balls.normal = NULL;
+    p = sphere_problem(arena, 3, 4);
+    p.W.spheres.normal = NULL;
     assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
-    p = ball_problem(arena, 3, 4);
-    p.W.balls.stride = 2;
+    p = sphere_problem(arena, 3, 4);
+    p.W.spheres.stride = 2;
     assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
     assert_non_null(strstr(error.message, "normals 2 numbers apart"));
-    p = ball_problem(arena, 3, 4);
+    p = sphere_problem(arena, 3, 4);
     double radius[BODIES] = {0.0};
-    p.W.balls.arm = NULL;
+    p.W.spheres.arm = NULL;
     assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
     assert_non_null(strstr(error.message, "lacks arrays"));
-    p.W.balls.radius = radius; // but there are no gaps
+    p.W.spheres.radius = radius; // but there are no gaps
     assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
     assert_non_null(strstr(error.message, "normals 0 numbers apart"));
-    p = ball_problem(arena, 3, 4);
+    p = sphere_problem(arena, 3, 4);
     uint8_t boxed[CONTACTS] = {0};
     p.bounds.boxed = boxed;
     assert_int_equal(cn_friction_validate(&p, &error), CN_ERR_INPUT);
@@ -277,7 +278,7 @@ static double radial_distance(const cn_contact_record *contact, cn_body_id spher
 
 // Spheres on a driven floor and against a fixed box: what a run hands out is in body space, and its
 // answer has the residual that the step reported.
-CN_TEST(runs_of_balls_hand_out_their_problems_in_body_space) {
+CN_TEST(runs_of_spheres_hand_out_their_problems_in_body_space) {
     world w = world_open("cairn: 1\ntime: {step: 0.01}\nsolver: {tolerance: 1.0e-6}\n"
                          "integrator: {penetration_slop: 0}\n" // q~ is where velocities lead
                          "materials: {stone: {density: 2500}}\n"

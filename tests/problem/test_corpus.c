@@ -12,7 +12,7 @@ typedef struct cn_corpus_count {
     int32_t files, plane, space;
 } cn_corpus_count;
 
-static void cn_check_residual(const char *path, const char *what, double residual) {
+static void check_residual(const char *path, const char *what, double residual) {
     if (!(residual <= CN_CORPUS_TOLERANCE)) {
         print_error("%s: %s has residual %.3g, above %g\n", path, what, residual,
                     CN_CORPUS_TOLERANCE);
@@ -30,7 +30,7 @@ static void cn_check_file(const char *path, cn_corpus_count *count) {
     cn_grade grade;
     CN_CHECK_TRUE(problem->r != NULL);
     assert_int_equal(cn_friction_grade(p, problem->r, problem->u, scratch, &grade), CN_OK);
-    cn_check_residual(path, "the stored solution", grade.residual);
+    check_residual(path, "the stored solution", grade.residual);
 
     const cn_friction_solver *solver = cn_friction_solver_find("auto");
     cn_solve_opts opts = cn_solve_opts_default(&solver->info);
@@ -41,7 +41,7 @@ static void cn_check_file(const char *path, cn_corpus_count *count) {
     assert_int_equal(cn_friction_solve(p, solver, &opts, scratch, r, u, &report, NULL), CN_OK);
     assert_int_equal(report.outcome, CN_SOLVED);
     assert_int_equal(cn_friction_grade(p, r, u, scratch, &grade), CN_OK);
-    cn_check_residual(path, "the answer of auto", grade.residual);
+    check_residual(path, "the answer of auto", grade.residual);
     count->files++;
     count->plane += p->dim == 2;
     count->space += p->dim == 3;

@@ -18,7 +18,7 @@ CN_TEST(local_problems_read_back_identical) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         for (int32_t contacts = 0; contacts < 6; contacts++) {
             cn_problem *p = cn_small_local(7, dim, contacts, contacts % 2 == 1);
-            cn_check_round_trip(p, cn_text_problem_write);
+            cn_check_round_trip(p, prob_text_problem_write);
             cn_problem_destroy(p);
         }
     }
@@ -28,7 +28,7 @@ CN_TEST(global_problems_read_back_identical) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         for (int32_t contacts = 0; contacts < 5; contacts++) {
             cn_problem *p = cn_small_global(8, dim, contacts, 3 * contacts, contacts % 2 == 1);
-            cn_check_round_trip(p, cn_text_problem_write);
+            cn_check_round_trip(p, prob_text_problem_write);
             cn_problem_destroy(p);
         }
     }
@@ -50,13 +50,13 @@ CN_TEST(a_file_is_written_and_read_by_name) {
 
 CN_TEST(body_space_cannot_be_written) {
     cn_problem *p = cn_small_local(1, 3, 1, false);
-    cn_buffer out;
+    base_buffer out;
     cn_error error;
     p->friction.W.kind = CN_OPERATOR_BODY;
-    cn_buffer_init(&out, NULL);
-    assert_int_equal(cn_text_problem_write(p, &out, &error), CN_ERR_UNSUPPORTED);
+    base_buffer_init(&out, NULL);
+    assert_int_equal(prob_text_problem_write(p, &out, &error), CN_ERR_UNSUPPORTED);
     assert_string_equal(error.hint, "write the global problem, or condense it first");
-    cn_buffer_free(&out);
+    base_buffer_free(&out);
     cn_problem_destroy(p);
 }
 
@@ -250,8 +250,8 @@ CN_TEST(absurd_sizes_take_no_memory) {
 CN_TEST(a_file_cut_anywhere_is_refused_or_ends_a_number_early) {
     cn_problem *local = cn_small_local(3, 3, 2, true);
     cn_problem *global = cn_small_global(3, 2, 2, 5, true);
-    cn_check_cuts(local, cn_text_problem_write, 1, true);
-    cn_check_cuts(global, cn_text_problem_write, 1, true);
+    cn_check_cuts(local, prob_text_problem_write, 1, true);
+    cn_check_cuts(global, prob_text_problem_write, 1, true);
     cn_problem_destroy(local);
     cn_problem_destroy(global);
 }
@@ -259,8 +259,8 @@ CN_TEST(a_file_cut_anywhere_is_refused_or_ends_a_number_early) {
 CN_TEST(damaged_bytes_do_no_harm) {
     cn_problem *local = cn_small_local(4, 3, 2, true);
     cn_problem *global = cn_small_global(4, 2, 2, 5, true);
-    cn_check_damage(local, cn_text_problem_write, 2000);
-    cn_check_damage(global, cn_text_problem_write, 2000);
+    cn_check_damage(local, prob_text_problem_write, 2000);
+    cn_check_damage(global, prob_text_problem_write, 2000);
     cn_problem_destroy(local);
     cn_problem_destroy(global);
 }
@@ -268,8 +268,8 @@ CN_TEST(damaged_bytes_do_no_harm) {
 CN_TEST(every_allocation_may_fail) {
     cn_problem *local = cn_small_local(5, 3, 40, true);
     cn_problem *global = cn_small_global(5, 2, 60, 120, true);
-    cn_check_memory_failures(local, cn_text_problem_write);
-    cn_check_memory_failures(global, cn_text_problem_write);
+    cn_check_memory_failures(local, prob_text_problem_write);
+    cn_check_memory_failures(global, prob_text_problem_write);
     cn_problem_destroy(local);
     cn_problem_destroy(global);
 }
@@ -278,7 +278,7 @@ CN_TEST(every_allocation_may_fail) {
 
 static void cn_check_real_file(const char *path) {
     cn_problem *p = cn_check_read_file(path);
-    cn_check_round_trip(p, cn_text_problem_write);
+    cn_check_round_trip(p, prob_text_problem_write);
     cn_problem_destroy(p);
 }
 

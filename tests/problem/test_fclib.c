@@ -10,7 +10,7 @@ CN_TEST(local_problems_read_back_identical) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         for (int32_t contacts = 0; contacts < 6; contacts++) {
             cn_problem *p = cn_small_local(7, dim, contacts, contacts % 2 == 1);
-            cn_check_round_trip(p, cn_fclib_write);
+            cn_check_round_trip(p, prob_fclib_write);
             cn_problem_destroy(p);
         }
     }
@@ -20,7 +20,7 @@ CN_TEST(global_problems_read_back_identical) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         for (int32_t contacts = 0; contacts < 5; contacts++) {
             cn_problem *p = cn_small_global(8, dim, contacts, 3 * contacts + 1, contacts % 2 == 1);
-            cn_check_round_trip(p, cn_fclib_write);
+            cn_check_round_trip(p, prob_fclib_write);
             cn_problem_destroy(p);
         }
     }
@@ -31,16 +31,16 @@ CN_TEST(texts_read_back_byte_for_byte) {
     p->title = "";
     p->description = "not UTF-8: \xa8\xff, two\nlines";
     p->math_info = "full rank";
-    cn_check_round_trip(p, cn_fclib_write);
+    cn_check_round_trip(p, prob_fclib_write);
     cn_problem_destroy(p);
 }
 
 CN_TEST(a_zero_solution_of_ours_is_kept) {
     cn_problem *p = cn_small_local(1, 3, 2, false);
-    p->r = CN_TAKE_ZERO(p->memory, double, 6);
-    p->u = CN_TAKE_ZERO(p->memory, double, 6);
-    p->guess = CN_TAKE_ZERO(p->memory, double, 6);
-    cn_check_round_trip(p, cn_fclib_write);
+    p->r = BASE_TAKE_ZERO(p->memory, double, 6);
+    p->u = BASE_TAKE_ZERO(p->memory, double, 6);
+    p->guess = BASE_TAKE_ZERO(p->memory, double, 6);
+    cn_check_round_trip(p, prob_fclib_write);
     cn_problem_destroy(p);
 }
 
@@ -70,10 +70,10 @@ CN_TEST(what_fclib_cannot_hold_is_refused) {
     int64_t start[] = {0, 0};
     body->friction.W.kind = CN_OPERATOR_BODY;
     body->friction.W.body.start = start;
-    cn_buffer out;
-    cn_buffer_init(&out, NULL);
-    assert_int_equal(cn_fclib_write(body, &out, &error), CN_ERR_UNSUPPORTED);
-    cn_buffer_free(&out);
+    base_buffer out;
+    base_buffer_init(&out, NULL);
+    assert_int_equal(prob_fclib_write(body, &out, &error), CN_ERR_UNSUPPORTED);
+    base_buffer_free(&out);
     assert_int_equal(cn_problem_write(lcp, "x.txt", CN_FILE_AUTO, &error), CN_ERR_ARGUMENT);
     cn_problem_destroy(lcp);
     cn_problem_destroy(body);
@@ -95,7 +95,7 @@ CN_TEST(an_invalid_problem_is_not_written) {
 // An FCLIB file put together by hand.
 typedef struct cn_handmade {
     cn_arena *memory;
-    cn_hdf5_writer *file;
+    io_hdf5_writer *file;
     const void *bytes;
     size_t size;
 } cn_handmade;
@@ -103,13 +103,13 @@ typedef struct cn_handmade {
 static void cn_handmade_open(cn_handmade *h) {
     cn_error error;
     h->memory = cn_arena_create(NULL);
-    assert_int_equal(cn_hdf5_create(h->memory, &h->file, &error), CN_OK);
+    assert_int_equal(io_hdf5_create(h->memory, &h->file, &error), CN_OK);
 }
 
 static void cn_handmade_finish(cn_handmade *h) {
     cn_error error;
-    assert_int_equal(cn_hdf5_finish(h->file, h->memory, &h->bytes, &h->size, &error), CN_OK);
-    cn_hdf5_close(h->file);
+    assert_int_equal(io_hdf5_finish(h->file, h->memory, &h->bytes, &h->size, &error), CN_OK);
+    io_hdf5_close(h->file);
 }
 
 static void cn_handmade_free(cn_handmade *h) {
@@ -117,11 +117,11 @@ static void cn_handmade_free(cn_handmade *h) {
 }
 
 static void cn_add_group(cn_handmade *h, const char *path) {
-    assert_int_equal(cn_hdf5_add_group(h->file, path, NULL), CN_OK);
+    assert_int_equal(io_hdf5_add_group(h->file, path, NULL), CN_OK);
 }
 
 static void cn_add_ints(cn_handmade *h, const char *path, int64_t count, const int32_t *values) {
-    assert_int_equal(cn_hdf5_add_int(h->file, path, count, values, NULL), CN_OK);
+    assert_int_equal(io_hdf5_add_int(h->file, path, count, values, NULL), CN_OK);
 }
 
 static void cn_add_int(cn_handmade *h, const char *path, int32_t value) {
@@ -129,7 +129,7 @@ static void cn_add_int(cn_handmade *h, const char *path, int32_t value) {
 }
 
 static void cn_add_reals(cn_handmade *h, const char *path, int64_t count, const double *values) {
-    assert_int_equal(cn_hdf5_add_real(h->file, path, count, values, NULL), CN_OK);
+    assert_int_equal(io_hdf5_add_real(h->file, path, count, values, NULL), CN_OK);
 }
 
 typedef struct cn_stored {
@@ -277,7 +277,7 @@ CN_TEST(a_triangle_that_we_wrote_is_left_alone) {
     int32_t column[] = {0, 2, 1, 2};
     double value[] = {1, 2, 3, 4};
     p->global.M = (cn_csr){.rows = 3, .cols = 3, .start = start, .column = column, .value = value};
-    cn_check_round_trip(p, cn_fclib_write);
+    cn_check_round_trip(p, prob_fclib_write);
     cn_problem_destroy(p);
 }
 
@@ -498,8 +498,8 @@ CN_TEST(constraints_of_no_columns_are_no_constraints) {
 CN_TEST(a_file_cut_anywhere_is_refused) {
     cn_problem *local = cn_small_local(3, 3, 2, true);
     cn_problem *global = cn_small_global(3, 2, 2, 5, true);
-    cn_check_cuts(local, cn_fclib_write, 13, false);
-    cn_check_cuts(global, cn_fclib_write, 17, false);
+    cn_check_cuts(local, prob_fclib_write, 13, false);
+    cn_check_cuts(global, prob_fclib_write, 17, false);
     cn_problem_destroy(local);
     cn_problem_destroy(global);
 }
@@ -508,8 +508,8 @@ CN_TEST(damaged_bytes_do_no_harm) {
     cn_problem *local = cn_small_local(4, 3, 2, true);
     cn_problem *global = cn_small_global(4, 2, 2, 5, true);
     local->title = global->title = "title";
-    cn_check_damage(local, cn_fclib_write, 2000);
-    cn_check_damage(global, cn_fclib_write, 2000);
+    cn_check_damage(local, prob_fclib_write, 2000);
+    cn_check_damage(global, prob_fclib_write, 2000);
     cn_problem_destroy(local);
     cn_problem_destroy(global);
 }
@@ -518,18 +518,18 @@ CN_TEST(every_allocation_may_fail) {
     cn_problem *local = cn_small_local(5, 3, 40, true);
     cn_problem *global = cn_small_global(5, 2, 60, 120, true);
     local->title = global->title = "title";
-    cn_check_memory_failures(local, cn_fclib_write);
-    cn_check_memory_failures(global, cn_fclib_write);
+    cn_check_memory_failures(local, prob_fclib_write);
+    cn_check_memory_failures(global, prob_fclib_write);
     cn_problem_destroy(local);
     cn_problem_destroy(global);
 }
 
 CN_TEST(bytes_that_are_no_file_are_refused) {
-    cn_rng rng = cn_rng_seed(11);
+    base_rng rng = base_rng_seed(11);
     unsigned char bytes[600];
     for (int round = 0; round < 200; round++) {
         for (size_t i = 0; i < sizeof bytes; i++) {
-            bytes[i] = (unsigned char)cn_rng_next(&rng);
+            bytes[i] = (unsigned char)base_rng_next(&rng);
         }
         cn_check_refused(bytes, sizeof bytes, CN_ERR_INPUT,
                          "a problem file is FCLIB (HDF5), Siconos .dat or LCP text");
@@ -543,7 +543,7 @@ CN_TEST(bytes_that_are_no_file_are_refused) {
 
 static void cn_check_real_file(const char *path) {
     cn_problem *p = cn_check_read_file(path);
-    cn_check_round_trip(p, cn_fclib_write);
+    cn_check_round_trip(p, prob_fclib_write);
     cn_problem_destroy(p);
 }
 

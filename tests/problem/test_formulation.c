@@ -111,8 +111,8 @@ static cn_friction unit_contact(cn_arena *memory, int32_t dim, double mu, const 
     const double one[] = {1.0, 1.0, 1.0};
     cn_csr W;
     cn_friction p;
-    CN_CHECK_TRUE(cn_csr_from_triplets(memory, dim, dim, dim, index, index, one, &W) == CN_OK);
-    CN_CHECK_TRUE(cn_friction_from_csr(memory, dim, 1, &W, q, &mu, &p) == CN_OK);
+    CN_CHECK_TRUE(sparse_csr_from_triplets(memory, dim, dim, dim, index, index, one, &W) == CN_OK);
+    CN_CHECK_TRUE(prob_friction_from_csr(memory, dim, 1, &W, q, &mu, &p) == CN_OK);
     return p;
 }
 
@@ -203,7 +203,7 @@ static cn_solve_report solve(const char *name, const char *solver, const cn_fric
         .formulation = cn_formulation_find(name), .opts = &how, .solver = row};
     cn_formulation_report report;
     cn_error error = {0};
-    double *u = CN_TAKE(memory, double, (int64_t)p->dim * p->contacts);
+    double *u = BASE_TAKE(memory, double, (int64_t)p->dim * p->contacts);
     how.facets = facets;
     opts.tolerance = 1e-10;
     memset(r, 0, sizeof *r * (size_t)(p->dim * p->contacts));
@@ -309,7 +309,8 @@ CN_TEST(mixed_formulation_needs_no_W) {
     CN_CHECK_TRUE(f.first == g->dofs && isinf(f.mcp.lower[0]));
     const cn_mcp_solver *lemke = cn_mcp_solver_find("lemke");
     cn_solve_opts opts = cn_solve_opts_default(&lemke->info);
-    double *z = CN_TAKE_ZERO(s.memory, double, f.mcp.n), *w = CN_TAKE(s.memory, double, f.mcp.n);
+    double *z = BASE_TAKE_ZERO(s.memory, double, f.mcp.n),
+           *w = BASE_TAKE(s.memory, double, f.mcp.n);
     double r[16];
     cn_solve_report report;
     cn_grade grade;
@@ -335,10 +336,10 @@ CN_TEST(joint_rows_are_held_by_free_impulses) {
     cn_friction_global g = {.dim = 2, .contacts = 1, .dofs = 2, .f = f, .w = w, .mu = &mu};
     cn_bilateral bilateral = {.rows = 1, .s = &s};
     cn_formulated out;
-    CN_CHECK_TRUE(cn_csr_from_triplets(memory, 2, 2, 2, index, index, mass, &g.M) == CN_OK);
-    CN_CHECK_TRUE(cn_csr_from_triplets(memory, 2, 2, 2, h_row, h_column, one, &g.H) == CN_OK);
-    CN_CHECK_TRUE(cn_csr_from_triplets(memory, 2, 1, 2, joint_row, joint_column, joint,
-                                       &bilateral.G) == CN_OK);
+    CN_CHECK_TRUE(sparse_csr_from_triplets(memory, 2, 2, 2, index, index, mass, &g.M) == CN_OK);
+    CN_CHECK_TRUE(sparse_csr_from_triplets(memory, 2, 2, 2, h_row, h_column, one, &g.H) == CN_OK);
+    CN_CHECK_TRUE(sparse_csr_from_triplets(memory, 2, 1, 2, joint_row, joint_column, joint,
+                                           &bilateral.G) == CN_OK);
     cn_formulation_opts how = cn_formulation_opts_default();
     how.joints = &bilateral;
     CN_CHECK_TRUE(cn_formulate_global(cn_formulation_find("mixed"), &g, &how, memory, &out, NULL) ==

@@ -22,9 +22,9 @@ static fixture make(int32_t dim, int32_t contacts, const double *W, const double
     fixture f = {.arena = cn_arena_create(NULL)};
     int32_t m = dim * contacts;
     cn_csr a = {.rows = m, .cols = m};
-    a.start = CN_TAKE_ZERO(f.arena, int64_t, m + 1);
-    a.column = CN_TAKE(f.arena, int32_t, (int64_t)m * m);
-    a.value = CN_TAKE(f.arena, double, (int64_t)m *m);
+    a.start = BASE_TAKE_ZERO(f.arena, int64_t, m + 1);
+    a.column = BASE_TAKE(f.arena, int32_t, (int64_t)m * m);
+    a.value = BASE_TAKE(f.arena, double, (int64_t)m *m);
     for (int32_t i = 0; i < m; i++) {
         a.start[i + 1] = (int64_t)m * (i + 1);
         for (int32_t j = 0; j < m; j++) {
@@ -32,7 +32,7 @@ static fixture make(int32_t dim, int32_t contacts, const double *W, const double
             a.value[m * i + j] = W[m * i + j];
         }
     }
-    assert_int_equal(cn_friction_from_csr(f.arena, dim, contacts, &a, q, mu, &f.p), CN_OK);
+    assert_int_equal(prob_friction_from_csr(f.arena, dim, contacts, &a, q, mu, &f.p), CN_OK);
     return f;
 }
 
@@ -60,7 +60,7 @@ CN_TEST(a_resting_contact_has_no_error) {
 
 // ---- large friction: the normal law is measured by itself ----
 
-static double least_residual(const cn_grade *g) {
+static double min_residual(const cn_grade *g) {
     return fmin(g->residual, fmin(g->residual_q, g->residual_max));
 }
 
@@ -74,7 +74,7 @@ CN_TEST(free_fall_is_not_solved_whatever_the_friction) {
             const double q[] = {-1, 0.5, 0}, r[] = {0, 0, 0};
             fixture f = make(dim, 1, dim == 2 ? W2 : W3, q, &mus[i]);
             grade(&f, r, NULL);
-            CN_CHECK_BELOW(0.6, least_residual(&f.grade)); // 1 / sqrt(2) of |u_N| = 1, |q| = 1.12
+            CN_CHECK_BELOW(0.6, min_residual(&f.grade)); // 1 / sqrt(2) of |u_N| = 1, |q| = 1.12
             drop(&f);
         }
     }
@@ -86,8 +86,8 @@ CN_TEST(a_lifting_impulse_is_not_solved_whatever_the_friction) {
     for (size_t i = 0; i < sizeof mus / sizeof *mus; i++) {
         const double W[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[] = {-1, -1e-3, 0}, r[] = {2, 1e-3, 0};
         fixture f = make(3, 1, W, q, &mus[i]);
-        grade(&f, r, NULL);                            // u = (1, 0, 0)
-        CN_CHECK_BELOW(0.3, least_residual(&f.grade)); // residual_max divides by |r|
+        grade(&f, r, NULL);                          // u = (1, 0, 0)
+        CN_CHECK_BELOW(0.3, min_residual(&f.grade)); // residual_max divides by |r|
         drop(&f);
     }
 }
@@ -115,18 +115,18 @@ CN_TEST(solutions_stay_solutions_whatever_the_friction) {
 
 // |min(r_N / rho, u_N)| <= sqrt(1 + mu^2) |e|: up to mu = 1 the second measure is never the larger.
 CN_TEST(the_normal_law_follows_from_the_natural_map) {
-    cn_rng rng = cn_rng_seed(7);
+    base_rng rng = base_rng_seed(7);
     for (int32_t k = 0; k < 2000; k++) {
         double x[7];
         for (int32_t i = 0; i < 7; i++) {
-            x[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            x[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
         const double mu = fabs(x[6]), W[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, r[] = {x[0], x[1], x[2]};
         const double q[] = {x[3] - x[0], x[4] - x[1], x[5] - x[2]};
         fixture f = make(3, 1, W, q, &mu);
         grade(&f, r, NULL);
-        double least = fmin(r[0], q[0] + r[0]);
-        CN_CHECK_BELOW(fabs(least), sqrt(1.0 + mu * mu) * f.grade.worst_error * (1.0 + 1e-12));
+        double min = fmin(r[0], q[0] + r[0]);
+        CN_CHECK_BELOW(fabs(min), sqrt(1.0 + mu * mu) * f.grade.worst_error * (1.0 + 1e-12));
         drop(&f);
     }
 }
@@ -506,7 +506,7 @@ CN_TEST(measures_are_picked_by_name) {
 static cn_lcp lcp_2(cn_arena *arena, const double M[4], double *q) {
     const int32_t row[] = {0, 0, 1, 1}, column[] = {0, 1, 0, 1};
     cn_lcp p = {.n = 2, .q = q};
-    assert_int_equal(cn_csr_from_triplets(arena, 2, 2, 4, row, column, M, &p.M), CN_OK);
+    assert_int_equal(sparse_csr_from_triplets(arena, 2, 2, 4, row, column, M, &p.M), CN_OK);
     return p;
 }
 
@@ -561,9 +561,9 @@ CN_TEST(an_empty_lcp_has_no_error) {
 
 CN_TEST(scratch_is_given_back) {
     fixture f = make(2, 2, coupled_W, coupled_q, coupled_mu);
-    cn_arena_mark before = cn_arena_get_mark(f.arena);
+    base_arena_mark before = base_arena_get_mark(f.arena);
     grade(&f, coupled_r, NULL);
-    cn_arena_mark after = cn_arena_get_mark(f.arena);
+    base_arena_mark after = base_arena_get_mark(f.arena);
     assert_int_equal(after.chunk, before.chunk);
     assert_int_equal(after.used, before.used);
     drop(&f);
@@ -572,16 +572,16 @@ CN_TEST(scratch_is_given_back) {
 CN_TEST(a_failing_allocation_is_reported) {
     enum { n = 20000 }; // larger than the arena's first piece
     cn_arena *arena = cn_arena_create(NULL);
-    int32_t *index = CN_TAKE(arena, int32_t, n);
-    double *one = CN_TAKE(arena, double, n), *zero = CN_TAKE_ZERO(arena, double, n);
+    int32_t *index = BASE_TAKE(arena, int32_t, n);
+    double *one = BASE_TAKE(arena, double, n), *zero = BASE_TAKE_ZERO(arena, double, n);
     for (int32_t i = 0; i < n; i++) {
         index[i] = i;
         one[i] = 1.0;
     }
     cn_lcp lcp = {.n = n, .q = one};
-    assert_int_equal(cn_csr_from_triplets(arena, n, n, n, index, index, one, &lcp.M), CN_OK);
+    assert_int_equal(sparse_csr_from_triplets(arena, n, n, n, index, index, one, &lcp.M), CN_OK);
     cn_friction p;
-    assert_int_equal(cn_friction_from_csr(arena, 2, n / 2, &lcp.M, one, one, &p), CN_OK);
+    assert_int_equal(prob_friction_from_csr(arena, 2, n / 2, &lcp.M, one, one, &p), CN_OK);
     for (int which = 0; which < 3; which++) {
         cn_failing memory = {.failed = true};
         for (int64_t k = 1; memory.failed; k++) {
@@ -595,7 +595,7 @@ CN_TEST(a_failing_allocation_is_reported) {
             cn_status status =
                 which == 0   ? cn_friction_grade(&p, zero, NULL, scratch, &g)
                 : which == 1 ? cn_lcp_grade(&lcp, zero, scratch, &g)
-                             : cn_friction_from_csr(scratch, 2, n / 2, &lcp.M, one, one, &made);
+                             : prob_friction_from_csr(scratch, 2, n / 2, &lcp.M, one, one, &made);
             assert_int_equal(status, memory.failed ? CN_ERR_MEMORY : CN_OK);
             cn_arena_destroy(scratch);
             assert_int_equal(memory.live, 0);

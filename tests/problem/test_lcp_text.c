@@ -11,7 +11,7 @@ CN_TEST(problems_read_back_identical) {
     for (int32_t n = 0; n < 12; n++) {
         cn_problem *p = cn_small_lcp(5, n, n % 2 == 1);
         p->description = n % 3 == 0 ? "a comment\nof two lines: \xa8" : NULL;
-        cn_check_round_trip(p, cn_text_problem_write);
+        cn_check_round_trip(p, prob_text_problem_write);
         cn_problem_destroy(p);
     }
 }
@@ -20,7 +20,7 @@ CN_TEST(a_solution_without_w_reads_back) {
     cn_problem *p = cn_small_lcp(5, 4, true);
     p->u = NULL;
     p->guess = NULL;
-    cn_check_round_trip(p, cn_text_problem_write);
+    cn_check_round_trip(p, prob_text_problem_write);
     cn_problem_destroy(p);
 }
 
@@ -66,15 +66,15 @@ CN_TEST(every_storage_is_read) {
 CN_TEST(small_sizes_are_not_taken_for_friction_problems) {
     for (int32_t n = 1; n < 8; n++) {
         cn_problem *p = cn_small_lcp(9, n, false);
-        cn_buffer text;
+        base_buffer text;
         cn_error error;
-        cn_buffer_init(&text, NULL);
-        assert_int_equal(cn_text_problem_write(p, &text, &error), CN_OK);
+        base_buffer_init(&text, NULL);
+        assert_int_equal(prob_text_problem_write(p, &text, &error), CN_OK);
         cn_problem *again = cn_check_read(NULL, text.data, text.size);
         assert_int_equal(again->kind, CN_PROBLEM_LCP);
         cn_problem_destroy(again);
         cn_problem_destroy(p);
-        cn_buffer_free(&text);
+        base_buffer_free(&text);
     }
 }
 
@@ -91,9 +91,9 @@ CN_TEST(what_follows_the_problem_is_its_description) {
 CN_TEST(a_description_is_not_taken_for_a_solution) {
     cn_problem *p = cn_small_lcp(5, 2, false);
     p->description = "cairn:r is the word for a solution";
-    cn_check_round_trip(p, cn_text_problem_write);
+    cn_check_round_trip(p, prob_text_problem_write);
     p->description = "cairn:text";
-    cn_check_round_trip(p, cn_text_problem_write);
+    cn_check_round_trip(p, prob_text_problem_write);
     cn_problem_destroy(p);
 }
 
@@ -121,20 +121,20 @@ CN_TEST(the_error_is_of_the_kind_that_came_furthest) {
 
 CN_TEST(a_file_cut_anywhere_is_refused_or_ends_a_number_early) {
     cn_problem *p = cn_small_lcp(3, 6, true);
-    cn_check_cuts(p, cn_text_problem_write, 1, true);
+    cn_check_cuts(p, prob_text_problem_write, 1, true);
     cn_problem_destroy(p);
 }
 
 CN_TEST(damaged_bytes_do_no_harm) {
     cn_problem *p = cn_small_lcp(3, 6, true);
-    cn_check_damage(p, cn_text_problem_write, 4000);
+    cn_check_damage(p, prob_text_problem_write, 4000);
     cn_problem_destroy(p);
 }
 
 CN_TEST(every_allocation_may_fail) {
     cn_problem *p = cn_small_lcp(3, 120, true);
     p->description = "a description";
-    cn_check_memory_failures(p, cn_text_problem_write);
+    cn_check_memory_failures(p, prob_text_problem_write);
     cn_problem_destroy(p);
 }
 
@@ -143,7 +143,7 @@ CN_TEST(every_allocation_may_fail) {
 static void cn_check_real_file(const char *path) {
     cn_problem *p = cn_check_read_file(path);
     assert_int_equal(p->kind, CN_PROBLEM_LCP);
-    cn_check_round_trip(p, cn_text_problem_write);
+    cn_check_round_trip(p, prob_text_problem_write);
     cn_problem_destroy(p);
 }
 

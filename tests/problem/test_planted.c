@@ -42,7 +42,7 @@ static cn_problem *plant_lcp(const cn_planted_opts *opts) {
 
 // Singular values above 1e-10 of the largest; the matrix (n x n) is spoilt.
 static int32_t measure_rank(int32_t n, double *dense, cn_arena *arena) {
-    double *value = CN_TAKE(arena, double, n), none;
+    double *value = BASE_TAKE(arena, double, n), none;
     assert_int_equal(
         LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', n, n, dense, n, value, &none, 1, &none, 1), 0);
     int32_t rank = 0;
@@ -94,7 +94,7 @@ CN_TEST(the_planted_velocity_is_that_of_the_impulses) {
     cn_planted_opts opts = options(3, 50, 0.4, 2);
     cn_problem *problem = plant(&opts);
     cn_arena *arena = cn_arena_create(NULL);
-    double *v = CN_TAKE(arena, double, problem->global.dofs);
+    double *v = BASE_TAKE(arena, double, problem->global.dofs);
     assert_int_equal(cn_friction_global_velocity(&problem->global, arena, problem->r, v, NULL),
                      CN_OK);
     for (int32_t i = 0; i < problem->global.dofs; i++) {
@@ -112,10 +112,10 @@ CN_TEST(the_rank_is_as_asked) {
             cn_arena *arena = cn_arena_create(NULL);
             cn_friction p;
             int32_t m = dim * opts.contacts;
-            double *dense = CN_TAKE_ZERO(arena, double, (int64_t)m *m);
+            double *dense = BASE_TAKE_ZERO(arena, double, (int64_t)m *m);
             assert_int_equal(cn_friction_condense(&problem->global, arena, &p, NULL), CN_OK);
             for (int32_t j = 0; j < m; j++) {
-                double *unit = CN_TAKE_ZERO(arena, double, m);
+                double *unit = BASE_TAKE_ZERO(arena, double, m);
                 unit[j] = 1.0;
                 cn_friction_velocity(&p, unit, NULL, dense + (int64_t)m * j);
                 for (int32_t i = 0; i < m; i++) {
@@ -173,7 +173,7 @@ CN_TEST(all_contacts_hang_together) {
             cn_friction p;
             assert_int_equal(cn_friction_condense(&problem->global, arena, &p, NULL), CN_OK);
             const cn_bsr *W = &p.W.assembled;
-            bool *reached = CN_TAKE_ZERO(arena, bool, 90);
+            bool *reached = BASE_TAKE_ZERO(arena, bool, 90);
             int32_t queue[90], count = 1;
             queue[0] = 0;
             reached[0] = true;

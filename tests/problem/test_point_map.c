@@ -19,21 +19,21 @@ static cn_friction point_problem(cn_arena *arena, int32_t dim, uint64_t seed, bo
     int32_t run = dim == 3 ? 6 : 3;
     cn_friction p = {.dim = dim, .contacts = CONTACTS, .W = {.kind = CN_OPERATOR_POINTS}};
     cn_point_map *points = &p.W.points;
-    double *inverse = CN_TAKE_ZERO(arena, double, run *run *BODIES);
+    double *inverse = BASE_TAKE_ZERO(arena, double, run *run *BODIES);
     *points = (cn_point_map){.bodies = BODIES,
                              .inverse = inverse,
-                             .body = CN_TAKE(arena, int32_t, 2 * CONTACTS),
-                             .arm = CN_TAKE_ZERO(arena, double, 6 * CONTACTS),
-                             .frame = CN_TAKE(arena, double, 6 * CONTACTS)};
-    p.q = CN_TAKE_ZERO(arena, double, dim *CONTACTS);
-    p.mu = CN_TAKE(arena, double, CONTACTS);
-    p.W.diagonal = CN_TAKE(arena, double, dim *dim *CONTACTS);
-    cn_rng rng = cn_rng_seed(seed);
+                             .body = BASE_TAKE(arena, int32_t, 2 * CONTACTS),
+                             .arm = BASE_TAKE_ZERO(arena, double, 6 * CONTACTS),
+                             .frame = BASE_TAKE(arena, double, 6 * CONTACTS)};
+    p.q = BASE_TAKE_ZERO(arena, double, dim *CONTACTS);
+    p.mu = BASE_TAKE(arena, double, CONTACTS);
+    p.W.diagonal = BASE_TAKE(arena, double, dim *dim *CONTACTS);
+    base_rng rng = base_rng_seed(seed);
     double free[6 * BODIES] = {0.0}, still[3 * CONTACTS] = {0.0};
     for (int32_t i = 1; i < BODIES; i++) {
         random_mass(&rng, dim, false, inverse + run * run * i);
         for (int32_t k = 0; k < run; k++) {
-            free[run * i + k] = cn_rng_uniform(&rng, -1.0, 1.0);
+            free[run * i + k] = base_rng_uniform(&rng, -1.0, 1.0);
         }
     }
     for (int32_t a = 0; a < CONTACTS; a++) {
@@ -52,12 +52,12 @@ static cn_friction point_problem(cn_arena *arena, int32_t dim, uint64_t seed, bo
         for (int32_t k = 0; k < 2 * dim; k++) {
             int32_t side = k / dim, at = k % dim;
             points->arm[6 * a + 3 * side + at] =
-                (side == 0 ? 0.9 : -1.1) * frame[0][at] + cn_rng_uniform(&rng, -0.3, 0.3);
+                (side == 0 ? 0.9 : -1.1) * frame[0][at] + base_rng_uniform(&rng, -0.3, 0.3);
         }
-        p.mu[a] = a % 11 == 0 ? 0.0 : cn_rng_uniform(&rng, 0.0, 0.6);
+        p.mu[a] = a % 11 == 0 ? 0.0 : base_rng_uniform(&rng, 0.0, 0.6);
     }
-    cn_point_map_velocity(NULL, points, dim, CONTACTS, still, free, p.q);
-    cn_point_map_diagonal(points, dim, CONTACTS, p.W.diagonal);
+    prob_point_map_velocity(NULL, points, dim, CONTACTS, still, free, p.q);
+    prob_point_map_diagonal(points, dim, CONTACTS, p.W.diagonal);
     return p;
 }
 
@@ -67,7 +67,7 @@ CN_TEST(velocities_and_diagonal_are_those_of_body_space) {
         cn_friction p = point_problem(arena, dim, 1, false), body = in_body_space(&p, arena);
         check_velocities(&p, &body, arena);
         double diagonal[9 * CONTACTS];
-        cn_operator_diagonal(&body.W, dim, CONTACTS, diagonal);
+        prob_operator_diagonal(&body.W, dim, CONTACTS, diagonal);
         for (int32_t i = 0; i < dim * dim * CONTACTS; i++) {
             CN_CHECK_NEAR(p.W.diagonal[i], diagonal[i], 1e-14);
         }
@@ -85,7 +85,7 @@ CN_TEST(kernels_have_the_bits_of_one_contact_at_a_time) {
     cn_arena *arena = cn_arena_create(NULL);
     cn_friction p = point_problem(arena, 3, 7, false);
     const cn_point_map *points = &p.W.points;
-    const cn_point_kernel *plain = &cn_point_kernel_portable, *wide = cn_point_kernel_avx2();
+    const prob_point_kernel *plain = &prob_point_kernel_portable, *wide = prob_point_kernel_avx2();
     wide = wide ? wide : plain;
     double diagonal[2][9 * CONTACTS], u[2][3 * CONTACTS], v[3][6 * BODIES] = {{0.0}}, one[9];
     plain->diagonal(points, CONTACTS, diagonal[0]);
@@ -113,42 +113,42 @@ CN_TEST(kernels_have_the_bits_of_one_contact_at_a_time) {
 }
 
 CN_TEST(approaches_have_the_bits_of_one_point_at_a_time) {
-    cn_rng rng = cn_rng_seed(9);
-    double numbers[2][15], point[CN_APPROACH][4], axes[9];
+    base_rng rng = base_rng_seed(9);
+    double numbers[2][15], point[ASM_APPROACH][4], axes[9];
     for (int i = 0; i < 30; i++) {
-        numbers[i / 15][i % 15] = cn_rng_uniform(&rng, -1.0, 1.0);
+        numbers[i / 15][i % 15] = base_rng_uniform(&rng, -1.0, 1.0);
     }
-    cn_contact_axes(3, (const double[3]){0.36, 0.48, 0.8}, axes);
-    cn_approach approach = {.axes = axes};
+    math_contact_axes(3, (const double[3]){0.36, 0.48, 0.8}, axes);
+    asm_approach approach = {.axes = axes};
     for (int side = 0; side < 2; side++) {
         approach.center[side] = numbers[side];
         approach.v_old[side] = numbers[side] + 3;
         approach.v_free[side] = numbers[side] + 9;
     }
-    for (int i = 0; i < CN_APPROACH; i++) {
+    for (int i = 0; i < ASM_APPROACH; i++) {
         for (int k = 0; k < 4; k++) {
-            point[i][k] = cn_rng_uniform(&rng, -1.0, 1.0);
+            point[i][k] = base_rng_uniform(&rng, -1.0, 1.0);
         }
         approach.point[i] = point[i];
     }
-    cn_approached any, wide;
-    cn_approach_fn *fn = cn_approach_avx2();
-    cn_approach_plain(&approach, &any);
-    (fn ? fn : cn_approach_plain)(&approach, &wide);
+    asm_approached any, wide;
+    asm_approach_fn *fn = asm_approach_avx2();
+    asm_approach_plain(&approach, &any);
+    (fn ? fn : asm_approach_plain)(&approach, &wide);
     assert_true(memcmp(&any, &wide, sizeof any) == 0);
-    for (int i = 0; i < CN_APPROACH; i++) {
+    for (int i = 0; i < ASM_APPROACH; i++) {
         double moving[2][3], apart[3];
         for (int side = 0; side < 2; side++) {
             const double *arm = any.arm[i] + 3 * side, *v = approach.v_free[side];
             for (int k = 0; k < 3; k++) {
                 CN_CHECK_NEAR(arm[k], point[i][k] - numbers[side][k], 0.0);
             }
-            cn_cross3(v + 3, arm, moving[side]);
-            cn_add_scaled3(moving[side], 1.0, v, moving[side]);
+            math_cross3(v + 3, arm, moving[side]);
+            math_add_scaled3(moving[side], 1.0, v, moving[side]);
         }
-        cn_sub3(moving[1], moving[0], apart);
+        math_sub3(moving[1], moving[0], apart);
         for (int k = 0; k < 3; k++) {
-            CN_CHECK_NEAR(any.free[i][k], cn_dot3(axes + 3 * k, apart), 0.0);
+            CN_CHECK_NEAR(any.free[i][k], math_dot3(axes + 3 * k, apart), 0.0);
         }
     }
 }
@@ -156,7 +156,7 @@ CN_TEST(approaches_have_the_bits_of_one_point_at_a_time) {
 CN_TEST(the_checker_has_the_bits_of_one_contact_at_a_time) {
     cn_arena *arena = cn_arena_create(NULL);
     cn_friction p = point_problem(arena, 3, 8, false);
-    const cn_plain_kernel *any = &cn_plain_kernel_any, *wide = cn_plain_kernel_avx2();
+    const prob_plain_kernel *any = &prob_plain_kernel_any, *wide = prob_plain_kernel_avx2();
     wide = wide ? wide : any;
     double v[3][6 * BODIES] = {{0.0}}, u[2][3 * CONTACTS], trace[2][CONTACTS], one[3], own;
     any->impulses(&p, p.q, v[0]);
@@ -200,18 +200,18 @@ CN_TEST(sweeps_are_those_of_body_space) {
         const cn_friction *form[3] = {&p, &body, &p};
         double r[3][3 * CONTACTS] = {{0.0}};
         for (int k = 0; k < 3; k++) {
-            cn_sweep sweep;
+            gs_sweep sweep;
             assert_int_equal(
-                cn_sweep_prepare(form[k], cn_local_solver_find("hybrid"), 1.0, arena, &sweep),
+                gs_sweep_prepare(form[k], cn_local_solver_find("hybrid"), 1.0, arena, &sweep),
                 CN_OK);
-            assert_int_equal(sweep.ops->kind, CN_SWEEP_MANIFOLDS);
+            assert_int_equal(sweep.ops->kind, GS_SWEEP_MANIFOLDS);
             if (k == 2) {
-                cn_sweep_use_portable(&sweep);
+                gs_sweep_use_portable(&sweep);
             }
-            double *x = CN_TAKE_ZERO(arena, double, sweep.size + CN_SWEEP_PAD);
-            cn_sweep_load(&sweep, r[k], x);
-            cn_sweep_run(&sweep, x, 5);
-            cn_sweep_store(&sweep, x, r[k]);
+            double *x = BASE_TAKE_ZERO(arena, double, sweep.size + GS_SWEEP_PAD);
+            gs_sweep_load(&sweep, r[k], x);
+            gs_sweep_run(&sweep, x, 5);
+            gs_sweep_store(&sweep, x, r[k]);
         }
         double size = 0.0;
         for (int32_t i = 0; i < dim * CONTACTS; i++) {
@@ -232,16 +232,16 @@ CN_TEST(islands_are_those_of_body_space) {
         for (int32_t a = 0; a < CONTACTS; a++) {
             kept[a] = a % 4 != 0 && a / 3 % 3 != 0; // so that there are several
         }
-        cn_islands one, other;
-        assert_int_equal(cn_islands_find(&p, kept, arena, &one), CN_OK);
-        assert_int_equal(cn_islands_find(&body, kept, arena, &other), CN_OK);
+        solve_islands one, other;
+        assert_int_equal(solve_islands_find(&p, kept, arena, &one), CN_OK);
+        assert_int_equal(solve_islands_find(&body, kept, arena, &other), CN_OK);
         assert_int_equal(one.count, other.count);
         CN_CHECK_TRUE(one.count > 2);
         for (int32_t i = 0; i < one.count; i++) {
             cn_friction cut[2];
             double r[3 * CONTACTS], v[6 * BODIES + 6], u[2][3 * CONTACTS];
-            assert_int_equal(cn_islands_cut(&p, &one, i, arena, &cut[0]), CN_OK);
-            assert_int_equal(cn_islands_cut(&body, &other, i, arena, &cut[1]), CN_OK);
+            assert_int_equal(solve_islands_cut(&p, &one, i, arena, &cut[0]), CN_OK);
+            assert_int_equal(solve_islands_cut(&body, &other, i, arena, &cut[1]), CN_OK);
             assert_int_equal(cut[0].contacts, cut[1].contacts);
             assert_int_equal(cn_friction_validate(&cut[0], NULL), CN_OK);
             memcpy(r, p.q, sizeof *r * (size_t)(dim * cut[0].contacts));

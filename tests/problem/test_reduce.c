@@ -20,8 +20,8 @@ typedef struct fixture {
 static void from_dense(cn_arena *arena, int32_t rows, int32_t cols, const double *dense,
                        cn_csr *out) {
     int64_t size = (int64_t)rows * cols, count = 0;
-    int32_t *row = CN_TAKE(arena, int32_t, size), *column = CN_TAKE(arena, int32_t, size);
-    double *value = CN_TAKE(arena, double, size);
+    int32_t *row = BASE_TAKE(arena, int32_t, size), *column = BASE_TAKE(arena, int32_t, size);
+    double *value = BASE_TAKE(arena, double, size);
     for (int64_t k = 0; k < size; k++) {
         if (dense[k] != 0.0) {
             row[count] = (int32_t)(k / cols);
@@ -29,34 +29,34 @@ static void from_dense(cn_arena *arena, int32_t rows, int32_t cols, const double
             value[count++] = dense[k];
         }
     }
-    assert_int_equal(cn_csr_from_triplets(arena, rows, cols, count, row, column, value, out),
+    assert_int_equal(sparse_csr_from_triplets(arena, rows, cols, count, row, column, value, out),
                      CN_OK);
 }
 
 // dofs velocities with M = 0, every contact touching `touched` random ones.
-static fixture make(int32_t dim, int32_t contacts, int32_t dofs, int32_t touched, cn_rng *rng) {
+static fixture make(int32_t dim, int32_t contacts, int32_t dofs, int32_t touched, base_rng *rng) {
     fixture f = {.arena = cn_arena_create(NULL)};
     int32_t m = dim * contacts;
-    f.M = CN_TAKE_ZERO(f.arena, double, (int64_t)dofs *dofs);
-    f.H = CN_TAKE_ZERO(f.arena, double, (int64_t)dofs *m);
+    f.M = BASE_TAKE_ZERO(f.arena, double, (int64_t)dofs *dofs);
+    f.H = BASE_TAKE_ZERO(f.arena, double, (int64_t)dofs *m);
     f.g = (cn_friction_global){.dim = dim, .contacts = contacts, .dofs = dofs};
-    f.g.f = CN_TAKE(f.arena, double, dofs);
-    f.g.w = CN_TAKE(f.arena, double, m);
-    f.g.mu = CN_TAKE(f.arena, double, contacts);
+    f.g.f = BASE_TAKE(f.arena, double, dofs);
+    f.g.w = BASE_TAKE(f.arena, double, m);
+    f.g.mu = BASE_TAKE(f.arena, double, contacts);
     for (int32_t i = 0; i < dofs; i++) {
-        f.g.f[i] = cn_rng_uniform(rng, -1.0, 1.0);
+        f.g.f[i] = base_rng_uniform(rng, -1.0, 1.0);
     }
     for (int32_t a = 0; a < contacts; a++) {
-        f.g.mu[a] = cn_rng_uniform(rng, 0.0, 1.0);
+        f.g.mu[a] = base_rng_uniform(rng, 0.0, 1.0);
         for (int32_t k = 0; k < touched; k++) {
-            int32_t dof = cn_rng_below(rng, dofs);
+            int32_t dof = base_rng_below(rng, dofs);
             for (int32_t i = 0; i < dim; i++) {
-                f.H[(int64_t)m * dof + dim * a + i] = cn_rng_uniform(rng, -1.0, 1.0);
+                f.H[(int64_t)m * dof + dim * a + i] = base_rng_uniform(rng, -1.0, 1.0);
             }
         }
     }
     for (int32_t i = 0; i < m; i++) {
-        f.g.w[i] = cn_rng_uniform(rng, -1.0, 1.0);
+        f.g.w[i] = base_rng_uniform(rng, -1.0, 1.0);
     }
     return f;
 }
@@ -69,17 +69,17 @@ static void finish(fixture *f) {
 // M made of dense blocks on the dofs i, i + stride, i + 2 stride, ... (interleaved on purpose).
 static fixture make_bodies(int32_t dim, int32_t contacts, int32_t bodies, int32_t size,
                            uint64_t seed) {
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     int32_t dofs = bodies * size;
     fixture f = make(dim, contacts, dofs, 3, &rng);
     for (int32_t b = 0; b < bodies; b++) {
         for (int32_t i = 0; i < size; i++) {
             for (int32_t j = 0; j < i; j++) {
-                double entry = cn_rng_uniform(&rng, -1.0, 1.0);
+                double entry = base_rng_uniform(&rng, -1.0, 1.0);
                 f.M[(int64_t)dofs * (b + bodies * i) + b + bodies * j] = entry;
                 f.M[(int64_t)dofs * (b + bodies * j) + b + bodies * i] = entry;
             }
-            f.M[(int64_t)(dofs + 1) * (b + bodies * i)] = size + cn_rng_uniform(&rng, 0.1, 9.0);
+            f.M[(int64_t)(dofs + 1) * (b + bodies * i)] = size + base_rng_uniform(&rng, 0.1, 9.0);
         }
     }
     finish(&f);
@@ -88,7 +88,7 @@ static fixture make_bodies(int32_t dim, int32_t contacts, int32_t bodies, int32_
 
 // M of a bar of linear elements: tridiagonal, one large part.
 static fixture make_bar(int32_t dim, int32_t contacts, int32_t dofs, uint64_t seed) {
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     fixture f = make(dim, contacts, dofs, 4, &rng);
     for (int32_t i = 0; i < dofs; i++) {
         f.M[(int64_t)(dofs + 1) * i] = 4.0;
@@ -144,8 +144,8 @@ static void eliminate(int32_t n, double *A, int32_t columns, double *x) {
 // W (m x m) and q by the formula, densely.
 static void expect(const fixture *f, double *W, double *q) {
     int32_t n = f->g.dofs, m = f->g.dim * f->g.contacts, columns = m + 1;
-    double *A = CN_TAKE(f->arena, double, (int64_t)n *n);
-    double *X = CN_TAKE(f->arena, double, (int64_t)n *columns); // M^-1 [H f]
+    double *A = BASE_TAKE(f->arena, double, (int64_t)n *n);
+    double *X = BASE_TAKE(f->arena, double, (int64_t)n *columns); // M^-1 [H f]
     memcpy(A, f->M, sizeof *A * (size_t)n * (size_t)n);
     for (int32_t i = 0; i < n; i++) {
         memcpy(X + (int64_t)columns * i, f->H + (int64_t)m * i, sizeof *X * (size_t)m);
@@ -169,9 +169,9 @@ static void expect(const fixture *f, double *W, double *q) {
 // Checks W, column by column through the operator, q, mu and the diagonal blocks.
 static void check_local(const fixture *f, const cn_friction *p, double allowed) {
     int32_t dim = f->g.dim, m = dim * f->g.contacts;
-    double *W = CN_TAKE(f->arena, double, (int64_t)m *m), *q = CN_TAKE(f->arena, double, m);
-    double *r = CN_TAKE_ZERO(f->arena, double, m), *u = CN_TAKE(f->arena, double, m);
-    double *v = CN_TAKE(f->arena, double, f->g.dofs);
+    double *W = BASE_TAKE(f->arena, double, (int64_t)m *m), *q = BASE_TAKE(f->arena, double, m);
+    double *r = BASE_TAKE_ZERO(f->arena, double, m), *u = BASE_TAKE(f->arena, double, m);
+    double *v = BASE_TAKE(f->arena, double, f->g.dofs);
     expect(f, W, q);
     cn_error error;
     if (cn_friction_validate(p, &error) != CN_OK) {
@@ -273,7 +273,7 @@ CN_TEST(a_large_part_is_condensed_and_refused_in_body_space) {
 }
 
 CN_TEST(a_deformable_body_beside_rigid_ones_is_condensed) {
-    cn_rng rng = cn_rng_seed(21);
+    base_rng rng = base_rng_seed(21);
     fixture f = make(3, 9, 100 + 12, 5, &rng);
     int32_t n = f.g.dofs;
     for (int32_t i = 0; i < n; i++) {
@@ -316,17 +316,17 @@ CN_TEST(velocities_solve_the_equation_of_motion) {
     for (int s = 0; s < 2; s++) {
         fixture *f = &fixtures[s];
         int32_t n = f->g.dofs, m = f->g.dim * f->g.contacts;
-        double *r = CN_TAKE(f->arena, double, m), *v = CN_TAKE(f->arena, double, n);
-        double *left = CN_TAKE(f->arena, double, n), *right = CN_TAKE(f->arena, double, n);
-        cn_rng rng = cn_rng_seed(1);
+        double *r = BASE_TAKE(f->arena, double, m), *v = BASE_TAKE(f->arena, double, n);
+        double *left = BASE_TAKE(f->arena, double, n), *right = BASE_TAKE(f->arena, double, n);
+        base_rng rng = base_rng_seed(1);
         for (int32_t i = 0; i < m; i++) {
-            r[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            r[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
-        cn_arena_mark before = cn_arena_get_mark(f->arena);
+        base_arena_mark before = base_arena_get_mark(f->arena);
         assert_int_equal(cn_friction_global_velocity(&f->g, f->arena, r, v, NULL), CN_OK);
-        assert_int_equal(cn_arena_get_mark(f->arena).used, before.used);
-        cn_csr_apply(&f->g.M, v, left);
-        cn_csr_apply(&f->g.H, r, right);
+        assert_int_equal(base_arena_get_mark(f->arena).used, before.used);
+        sparse_csr_apply(&f->g.M, v, left);
+        sparse_csr_apply(&f->g.H, r, right);
         for (int32_t i = 0; i < n; i++) {
             CN_CHECK_NEAR(left[i], right[i] + f->g.f[i], 1e-13);
         }
@@ -338,8 +338,8 @@ CN_TEST(a_stored_zero_couples_nothing) {
     fixture f = make_bodies(2, 2, 40, 2, 4);
     // A chain of explicit zeros through all bodies would make one part of 80.
     int32_t n = f.g.dofs;
-    int32_t *row = CN_TAKE(f.arena, int32_t, 400), *column = CN_TAKE(f.arena, int32_t, 400);
-    double *value = CN_TAKE(f.arena, double, 400);
+    int32_t *row = BASE_TAKE(f.arena, int32_t, 400), *column = BASE_TAKE(f.arena, int32_t, 400);
+    double *value = BASE_TAKE(f.arena, double, 400);
     int64_t count = 0;
     for (int32_t i = 0; i < n; i++) {
         for (int64_t k = f.g.M.start[i]; k < f.g.M.start[i + 1]; k++) {
@@ -353,7 +353,8 @@ CN_TEST(a_stored_zero_couples_nothing) {
             value[count++] = 0.0;
         }
     }
-    assert_int_equal(cn_csr_from_triplets(f.arena, n, n, count, row, column, value, &f.g.M), CN_OK);
+    assert_int_equal(sparse_csr_from_triplets(f.arena, n, n, count, row, column, value, &f.g.M),
+                     CN_OK);
     cn_friction p;
     assert_int_equal(cn_friction_to_body_space(&f.g, f.arena, &p, NULL), CN_OK);
     check_local(&f, &p, 1e-13);
@@ -488,7 +489,7 @@ CN_TEST(a_failing_allocation_leaves_nothing_behind) {
 // Largest |W - W'| over the largest |W'|, block by block over the union of the patterns.
 static double matrix_distance(cn_arena *arena, const cn_bsr *one, const cn_bsr *two) {
     int32_t dim = one->dim, m = dim * one->block_rows;
-    double *row = CN_TAKE(arena, double, (int64_t)dim *m), largest = 0.0, off = 0.0;
+    double *row = BASE_TAKE(arena, double, (int64_t)dim *m), largest = 0.0, off = 0.0;
     for (int32_t a = 0; a < one->block_rows; a++) {
         memset(row, 0, sizeof *row * (size_t)dim * (size_t)m);
         const cn_bsr *both[] = {one, two};
@@ -544,12 +545,12 @@ static bool compare_twins(const char *global_path, const char *local_path) {
     // The same operator in body space, where M allows it.
     if (cn_friction_to_body_space(&global->global, global->memory, &body, &error) == CN_OK) {
         int32_t m = p.dim * p.contacts;
-        double *r = CN_TAKE(global->memory, double, m), *u = CN_TAKE(global->memory, double, m);
-        double *v = CN_TAKE(global->memory, double, global->global.dofs), size = 0.0;
-        double *want = CN_TAKE(global->memory, double, m);
-        cn_rng rng = cn_rng_seed(1);
+        double *r = BASE_TAKE(global->memory, double, m), *u = BASE_TAKE(global->memory, double, m);
+        double *v = BASE_TAKE(global->memory, double, global->global.dofs), size = 0.0;
+        double *want = BASE_TAKE(global->memory, double, m);
+        base_rng rng = base_rng_seed(1);
         for (int32_t i = 0; i < m; i++) {
-            r[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            r[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
         cn_friction_velocity(&body, r, v, u);
         cn_friction_velocity(&p, r, NULL, want);

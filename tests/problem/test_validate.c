@@ -29,8 +29,8 @@ static cn_friction make_friction(cn_arena *arena) {
     }
     cn_csr a;
     cn_friction p;
-    assert_int_equal(cn_csr_from_triplets(arena, 4, 4, 16, row, column, W, &a), CN_OK);
-    assert_int_equal(cn_friction_from_csr(arena, 2, 2, &a, q, mu, &p), CN_OK);
+    assert_int_equal(sparse_csr_from_triplets(arena, 4, 4, 16, row, column, W, &a), CN_OK);
+    assert_int_equal(prob_friction_from_csr(arena, 2, 2, &a, q, mu, &p), CN_OK);
     return p;
 }
 
@@ -42,13 +42,13 @@ static cn_problem *make_global(void) {
     const double mass[] = {2, 2}, ones[] = {1, 1};
     cn_friction_global *g = &problem->global;
     *g = (cn_friction_global){.dim = 2, .contacts = 1, .dofs = 2};
-    assert_int_equal(cn_csr_from_triplets(problem->memory, 2, 2, 2, both, both, mass, &g->M),
+    assert_int_equal(sparse_csr_from_triplets(problem->memory, 2, 2, 2, both, both, mass, &g->M),
                      CN_OK);
-    assert_int_equal(cn_csr_from_triplets(problem->memory, 2, 2, 2, both, both, ones, &g->H),
+    assert_int_equal(sparse_csr_from_triplets(problem->memory, 2, 2, 2, both, both, ones, &g->H),
                      CN_OK);
-    g->f = CN_TAKE_ZERO(problem->memory, double, 2);
-    g->w = CN_TAKE_ZERO(problem->memory, double, 2);
-    g->mu = CN_TAKE_ZERO(problem->memory, double, 1);
+    g->f = BASE_TAKE_ZERO(problem->memory, double, 2);
+    g->w = BASE_TAKE_ZERO(problem->memory, double, 2);
+    g->mu = BASE_TAKE_ZERO(problem->memory, double, 1);
     return problem;
 }
 
@@ -70,7 +70,7 @@ CN_TEST(no_contacts_is_a_problem_too) {
     int64_t start[] = {0};
     cn_csr empty = {.start = start};
     cn_friction p;
-    assert_int_equal(cn_friction_from_csr(arena, 3, 0, &empty, NULL, NULL, &p), CN_OK);
+    assert_int_equal(prob_friction_from_csr(arena, 3, 0, &empty, NULL, NULL, &p), CN_OK);
     assert_int_equal(cn_friction_validate(&p, &error), CN_OK);
     cn_arena_destroy(arena);
 }
@@ -211,7 +211,8 @@ CN_TEST(lcp_is_checked) {
     double q[] = {1, 2};
     problem->lcp = (cn_lcp){.n = 2, .q = q};
     cn_csr *M = &problem->lcp.M;
-    assert_int_equal(cn_csr_from_triplets(problem->memory, 2, 2, 2, row, column, value, M), CN_OK);
+    assert_int_equal(sparse_csr_from_triplets(problem->memory, 2, 2, 2, row, column, value, M),
+                     CN_OK);
     assert_int_equal(cn_problem_validate(problem, &error), CN_OK);
     M->column[0] = -1;
     refused(cn_problem_validate(problem, &error), "M: row 0 names column -1");

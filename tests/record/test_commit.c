@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char cn_scene[] =
+static const char scene_scene[] =
     "cairn: 1\n"
     "time: {step: 0.01, until: 10}\n"
     "materials: {stone: {density: 1000}}\n"
@@ -31,9 +31,9 @@ typedef struct cn_world {
 static cn_world world_open(void) {
     cn_world world = {.recorder = NULL};
     snprintf(world.path, sizeof world.path, "/tmp/cairn-commit-%ld.run", (long)getpid());
-    assert_int_equal(
-        cn_scene_read_text(NULL, "test", cn_scene, strlen(cn_scene), NULL, 0, &world.model, NULL),
-        CN_OK);
+    assert_int_equal(cn_scene_read_text(NULL, "test", scene_scene, strlen(scene_scene), NULL, 0,
+                                        &world.model, NULL),
+                     CN_OK);
     assert_int_equal(cn_sim_create(world.model, NULL, &world.sim, NULL), CN_OK);
     assert_int_equal(cn_recorder_create(NULL, world.path, true, world.sim, &world.recorder, NULL),
                      CN_OK);
@@ -44,7 +44,7 @@ static void world_close(cn_world *world) {
     assert_int_equal(cn_recorder_close(world->recorder, NULL), CN_OK);
     cn_sim_destroy(world->sim);
     cn_model_destroy(world->model);
-    cn_database_remove(world->path);
+    io_database_remove(world->path);
 }
 
 static void record(cn_world *world, int steps) {

@@ -4,8 +4,8 @@
 
 #include "base/hash.h"
 #include "io/database.h"
-#include "step/systems/rigid_system.h"
 #include "step/save/save.h"
+#include "step/systems/rigid_system.h"
 
 #include <cairn/cairn.h>
 #include <dirent.h>
@@ -67,12 +67,12 @@ static void end_saved(saved *s) {
 
 // The checksum of what the bytes now are, as somebody who knows the format would put it.
 static void sign(saved *s) {
-    cn_save_head head;
+    step_save_head head;
     memcpy(&head, s->bytes, sizeof head);
     head.checksum = 0;
-    const cn_hash_part parts[] = {{&head, sizeof head},
-                                  {s->bytes + sizeof head, s->size - sizeof head}};
-    head.checksum = cn_hash_parts(parts, 2);
+    const base_hash_part parts[] = {{&head, sizeof head},
+                                    {s->bytes + sizeof head, s->size - sizeof head}};
+    head.checksum = base_hash_parts(parts, 2);
     memcpy(s->bytes, &head, sizeof head);
 }
 
@@ -100,7 +100,7 @@ static void check_refused(saved *s, size_t at, const void *bytes, size_t size, b
     CN_CHECK_TRUE(cn_sim_load(s->w.sim, s->bytes, s->size, &error) == CN_OK);
 }
 
-#define HEAD(field) offsetof(cn_save_head, field)
+#define HEAD(field) offsetof(step_save_head, field)
 
 CN_TEST(every_byte_of_a_checkpoint_is_under_its_checksum) {
     saved s = save_of("masonry-arch", NULL, 0, 5);
@@ -119,9 +119,9 @@ CN_TEST(every_byte_of_a_checkpoint_is_under_its_checksum) {
 
 CN_TEST(a_changed_warm_start_impulse_is_refused) {
     saved s = save_of("masonry-arch", NULL, 0, 5);
-    const cn_state *now = &s.w.sim->state;
+    const model_state *now = &s.w.sim->state;
     CN_CHECK_TRUE(now->impulse_count > 4 && now->impulse[3] != 0.0);
-    size_t at = sizeof(cn_save_head) + sizeof(double) * 13 * (size_t)s.w.sim->model->body_count +
+    size_t at = sizeof(step_save_head) + sizeof(double) * 13 * (size_t)s.w.sim->model->body_count +
                 3 * sizeof(double);
     double stored, changed = now->impulse[3] * 1.5;
     memcpy(&stored, s.bytes + at, sizeof stored);
@@ -134,9 +134,9 @@ CN_TEST(every_field_of_a_checkpoint_is_checked_whatever_its_checksum) {
     saved s = save_of("masonry-arch", NULL, 0, 5);
     const cn_model *model = s.w.sim->model;
     size_t bodies = (size_t)model->body_count, impulses = (size_t)s.w.sim->state.impulse_count,
-           q = sizeof(cn_save_head), v = q + sizeof(double) * 7 * bodies,
+           q = sizeof(step_save_head), v = q + sizeof(double) * 7 * bodies,
            r = v + sizeof(double) * 6 * bodies, key = r + sizeof(double) * 3 * impulses,
-           past = key + sizeof(cn_contact_key) * impulses;
+           past = key + sizeof(model_contact_key) * impulses;
     const int32_t minus = -1, many = INT32_MAX, two = 2, body = model->body_count;
     const int64_t before = -1, late = INT64_MAX;
     const double nan = NAN, infinite = INFINITY, negative = -1.0, three = 3.0;
@@ -177,7 +177,7 @@ CN_TEST(every_field_of_a_checkpoint_is_checked_whatever_its_checksum) {
         {key + 4, &many, 4, "a body that is not there"},
         {key + 4, &body, 4, "a body that is not there"},
         {key + 4, &minus, 4, "a body that is not there"},
-        {key + sizeof(cn_contact_key) * (impulses - 1), &body, 4, "a body that is not there"},
+        {key + sizeof(model_contact_key) * (impulses - 1), &body, 4, "a body that is not there"},
         {key + 8, &late, 8, "not in order"},
         {past, &unknown, 1, "the past"},
         {past + impulses - 1, &unknown, 1, "the past"},
@@ -185,7 +185,7 @@ CN_TEST(every_field_of_a_checkpoint_is_checked_whatever_its_checksum) {
         {s.size - 8, &infinite, 8, "the motion"},
     };
     CN_CHECK_TRUE(model->stores_motion &&
-                  s.size == past + impulses * (1 + sizeof(cn_contact_motion)));
+                  s.size == past + impulses * (1 + sizeof(model_contact_motion)));
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         check_refused(&s, changes[i].at, changes[i].bytes, changes[i].size, true, changes[i].words);
     }
@@ -236,12 +236,14 @@ CN_TEST(steering_and_joints_in_a_checkpoint_are_checked) {
     s.bytes = bytes;
     const double nan = NAN, negative = -1.0;
     const int32_t many = INT32_MAX;
-    size_t at = s.size - sizeof(cn_save_steering);
-    check_refused(&s, at + offsetof(cn_save_steering, steering.friction), &negative, 8, true,
+    size_t at = s.size - sizeof(step_save_steering);
+    check_refused(&s, at + offsetof(step_save_steering, steering.friction), &negative, 8, true,
                   "steering");
-    check_refused(&s, at + offsetof(cn_save_steering, steering.gravity), &nan, 8, true, "steering");
-    check_refused(&s, at + offsetof(cn_save_steering, steering.pulled), &many, 4, true, "steering");
-    check_refused(&s, at + offsetof(cn_save_steering, work), &nan, 8, true, "steering");
+    check_refused(&s, at + offsetof(step_save_steering, steering.gravity), &nan, 8, true,
+                  "steering");
+    check_refused(&s, at + offsetof(step_save_steering, steering.pulled), &many, 4, true,
+                  "steering");
+    check_refused(&s, at + offsetof(step_save_steering, work), &nan, 8, true, "steering");
     end_saved(&s);
 }
 
@@ -257,9 +259,9 @@ static void check_system_refused(const saved *s, size_t number, double value, co
     CN_CHECK_TRUE(strstr(error.message, "checksum") != NULL);
     memcpy(head, bytes, sizeof head);
     head[1] = 0;
-    const cn_hash_part parts[] = {{head, sizeof head},
-                                  {bytes + sizeof head, s->size - sizeof head}};
-    head[1] = cn_hash_parts(parts, 2);
+    const base_hash_part parts[] = {{head, sizeof head},
+                                    {bytes + sizeof head, s->size - sizeof head}};
+    head[1] = base_hash_parts(parts, 2);
     memcpy(bytes, head, sizeof head);
     cn_status status = cn_sim_load(s->w.sim, bytes, s->size, &error);
     if (status != CN_ERR_INPUT) {
@@ -283,7 +285,7 @@ CN_TEST(checkpoints_of_systems_are_checked) {
     // Bodies under an integrator of systems store the bodies of their contacts as numbers.
     const cn_override alpha[] = {{"integrator.scheme", "generalized-alpha"}};
     s = save_of("block-on-slope", alpha, 1, 20);
-    const cn_rigid_system *rigid = s.w.sim->rigid;
+    const step_rigid_system *rigid = s.w.sim->rigid;
     size_t numbers = s.size / sizeof(double) - 3,
            first = numbers - (size_t)rigid->kept_count + (size_t)(rigid->key - rigid->kept);
     int32_t used = 0;
@@ -306,7 +308,7 @@ CN_TEST(checkpoints_of_systems_are_checked) {
 
 static void temporary(char path[64]) {
     snprintf(path, 64, "/tmp/cairn-hostile-%d.run", (int)getpid());
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 static void record(const char *path, const char *name, int32_t steps) {
@@ -369,7 +371,7 @@ CN_TEST(schemas_with_code_in_them_are_refused) {
         CN_CHECK_TRUE(!run && !recorder);
         close_world(&w);
     }
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 // Everything that a reader asks of a run file; returns the first status that is not CN_OK.
@@ -384,7 +386,7 @@ static cn_status read_all(const char *path) {
     cn_step_report *rows;
     cn_run_event *events;
     cn_run_body *bodies;
-    cn_run_grade *grade = cn_arena_take(memory, 1, sizeof *grade);
+    cn_run_grade *grade = base_arena_take(memory, 1, sizeof *grade);
     int64_t count;
     CN_CHECK_TRUE(grade);
     status = cn_run_ledger(run, memory, &rows, &count, &error);
@@ -440,7 +442,7 @@ CN_TEST(rows_of_the_wrong_kind_are_refused) {
             fail();
         }
     }
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 static cn_status resume(const char *path, int64_t *step) {
@@ -494,7 +496,7 @@ CN_TEST(a_damaged_checkpoint_is_refused_and_the_one_before_it_taken) {
         change(path, others[i]);
         CN_CHECK_TRUE(resume(path, &step) == CN_ERR_INPUT);
     }
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 CN_TEST(files_that_cannot_be_opened_are_errors) {
@@ -532,7 +534,7 @@ CN_TEST(files_that_cannot_be_opened_are_errors) {
     CN_CHECK_TRUE(read == CN_ERR_IO && written == CN_ERR_IO && created == CN_ERR_IO);
     CN_CHECK_TRUE(!run && !recorder);
     close_world(&w);
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 // Bytes of a run file changed at random, each kind of damage read in full.
@@ -561,7 +563,7 @@ CN_TEST(damaged_pages_are_errors_or_harmless) {
         int64_t step;
         refused += read_all(path) != CN_OK;
         resume(path, &step);
-        cn_database_remove(path);
+        io_database_remove(path);
     }
     print_message("%d of 150 refused\n", (int)refused);
     CN_CHECK_TRUE(refused > 20);

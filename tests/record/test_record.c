@@ -72,7 +72,7 @@ static void record(cn_recorder *recorder, cn_sim *sim, int32_t steps, int32_t fr
 
 static void temporary(char path[64]) {
     snprintf(path, 64, "/tmp/cairn-record-%ld.run", (long)getpid());
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 // The contacts of a frame are those that the sim has now, to the last bit; returns how many.
@@ -145,7 +145,7 @@ static void check_round_trip(const char *scene) {
     cn_arena_destroy(arena);
     cn_run_close(run);
     world_close(&world);
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 // More bodies and contacts than a frame writes at once, and a state larger than a checkpoint
@@ -175,8 +175,8 @@ CN_TEST(large_frames_and_checkpoints_are_those_of_the_run) {
     cn_run *run;
     int32_t bodies = cn_model_body_count(world.model);
     cn_arena *arena = cn_arena_create(NULL);
-    double *q = CN_TAKE(arena, double, 7 * bodies), *v = CN_TAKE(arena, double, 6 * bodies),
-           *now = CN_TAKE(arena, double, 7 * bodies), t;
+    double *q = BASE_TAKE(arena, double, 7 * bodies), *v = BASE_TAKE(arena, double, 6 * bodies),
+           *now = BASE_TAKE(arena, double, 7 * bodies), t;
     int64_t step;
     assert_int_equal(cn_run_open(NULL, path, &run, NULL), CN_OK);
     assert_int_equal(cn_run_frame(run, 0, &step, &t, q, v, NULL), CN_OK);
@@ -196,7 +196,7 @@ CN_TEST(large_frames_and_checkpoints_are_those_of_the_run) {
     cn_arena_destroy(arena);
     world_close(&world);
     world_close(&other);
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 CN_TEST(what_is_written_is_read_back_3d) {
@@ -251,7 +251,7 @@ CN_TEST(many_contacts_are_read_back) {
     cn_run_close(run);
     cn_arena_destroy(arena);
     world_close(&world);
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 static void check_resume(const char *scene) {
@@ -281,7 +281,7 @@ static void check_resume(const char *scene) {
     world_close(&whole);
     world_close(&first);
     world_close(&second);
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 CN_TEST(resumed_run_has_the_bits_of_a_whole_one) {
@@ -324,7 +324,7 @@ CN_TEST(contacts_that_fit_in_no_row_are_left_out) {
     cn_run_close(run);
     cn_arena_destroy(arena);
     world_close(&world);
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 CN_TEST(a_file_cut_short_is_told_so) {
@@ -349,7 +349,7 @@ CN_TEST(a_file_cut_short_is_told_so) {
     assert_int_equal(status, CN_ERR_INPUT);
     CN_CHECK_TRUE(strstr(error.hint, "cut short") != NULL);
     world_close(&world);
-    cn_database_remove(path);
+    io_database_remove(path);
 }
 
 CN_TEST(foreign_and_missing_files_are_refused) {
@@ -372,5 +372,5 @@ CN_TEST(foreign_and_missing_files_are_refused) {
     assert_int_equal(cn_recorder_resume(NULL, path, other.sim, &recorder, &error), CN_ERR_INPUT);
     world_close(&other);
     world_close(&world);
-    cn_database_remove(path);
+    io_database_remove(path);
 }

@@ -38,7 +38,7 @@ static void check_error(const char *text, const char *wanted) {
 }
 
 static const double *pose(const cn_model *model, int32_t body) {
-    return model->q0 + (int64_t)body * cn_pose_size(model->dim);
+    return model->q0 + (int64_t)body * model_pose_size(model->dim);
 }
 
 static double distance(const cn_model *model, int32_t a, int32_t b) {
@@ -53,13 +53,13 @@ static double distance(const cn_model *model, int32_t a, int32_t b) {
 // The deepest overlap of the balls that bound the bodies from first on; negative when all are
 // apart.
 static double deepest(const cn_model *model, int32_t first) {
-    double most = -INFINITY;
+    double max = -INFINITY;
     for (int32_t a = first; a < model->body_count; a++) {
         for (int32_t b = first; b < a; b++) {
-            most = fmax(most, model->body[a].bound + model->body[b].bound - distance(model, a, b));
+            max = fmax(max, model->body[a].bound + model->body[b].bound - distance(model, a, b));
         }
     }
-    return most;
+    return max;
 }
 
 // ---- grid and column ----
@@ -152,14 +152,14 @@ CN_TEST(wall_joints_are_as_wide_as_asked) {
 
 // The vertex of a body's hull nearest to a point, in world axes.
 static double nearest_vertex(const cn_model *model, int32_t body, const double point[3]) {
-    const cn_shape *shape = &model->shape[model->body[body].shape_first];
+    const geom_shape *shape = &model->shape[model->body[body].shape_first];
     const double *q = pose(model, body);
     double R[9];
-    double least = INFINITY;
+    double min = INFINITY;
     if (model->dim == 3) {
-        cn_quat_matrix(q + 3, R);
+        math_quat_matrix(q + 3, R);
     } else {
-        cn_angle_matrix(q[2], R);
+        math_angle_matrix(q[2], R);
     }
     for (int32_t v = 0; v < shape->hull.vertex_count; v++) {
         const double *x = shape->hull.vertex + 3 * v;
@@ -168,9 +168,9 @@ static double nearest_vertex(const cn_model *model, int32_t body, const double p
             double at = q[i] + R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
             sum += (at - point[i]) * (at - point[i]);
         }
-        least = fmin(least, sqrt(sum));
+        min = fmin(min, sqrt(sum));
     }
-    return least;
+    return min;
 }
 
 static void check_arch(const cn_model *model, int32_t up) {
@@ -378,7 +378,7 @@ CN_TEST(membrane_segments_close_a_ring_and_are_pushed_inwards) {
     CN_CHECK_TRUE(model->body_count == 100 && model->force_count == 100);
     double sum[2] = {0};
     for (int32_t k = 0; k < 100; k++) {
-        const cn_body *body = &model->body[k];
+        const model_body *body = &model->body[k];
         const double *q = pose(model, k);
         CN_CHECK_TRUE(body->lock == (CN_LOCK_TY | CN_LOCK_RZ) && body->lock_body_axes);
         CN_CHECK_NEAR(hypot(q[0], q[1]), 2.05, 1e-14);
@@ -428,7 +428,7 @@ CN_TEST(chain_bends_evenly_and_closes_where_it_should) {
                             "direction: [0, 0, 1], joint: hinge, "
                             "bends: [{after: 4, links: 4, angle: 1.5707963267948966}]}}]\n");
     double R[9];
-    cn_quat_matrix(pose(model, 11) + 3, R);
+    math_quat_matrix(pose(model, 11) + 3, R);
     CN_CHECK_NEAR(R[2], 1.0, 1e-14);
     CN_CHECK_NEAR(distance(model, 10, 11), 1.0, 1e-14);
     CN_CHECK_TRUE(model->joint[0].geometry.kind == CN_JOINT_HINGE);

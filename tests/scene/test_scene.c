@@ -101,8 +101,8 @@ CN_TEST(the_scene_of_the_contract_becomes_its_model) {
     CN_CHECK_TRUE(model->settings.max_iterations == 10000);
     CN_CHECK_NEAR(model->body[1].mass, 2500.0, 1e-9);
     CN_CHECK_TRUE(model->body[1].lock == (CN_LOCK_RX | CN_LOCK_RY | CN_LOCK_RZ));
-    CN_CHECK_TRUE(model->body[0].role == CN_BODY_DRIVEN);
-    const cn_pair *pair = cn_model_pair(model, 0, 0);
+    CN_CHECK_TRUE(model->body[0].role == MODEL_BODY_DRIVEN);
+    const model_body_pair *pair = model_pair(model, 0, 0);
     CN_CHECK_NEAR(pair->friction, 0.6, 0.0);
     CN_CHECK_TRUE(pair->law == CN_LAW_QUASI_INELASTIC);
     CN_CHECK_NEAR(signal_at(model, model->force[0].force[0], 0.5), 2.0, 0.0);
@@ -182,7 +182,7 @@ CN_TEST(every_setting_arrives) {
                           s->halvings,
                           s->alert,
                           s->checkpoint_every,
-                          s->overlap_most,
+                          s->overlap_max,
                           s->penetration_limit};
     const double wanted[] = {1, -2, 0.25, 8, 0, 1, 0.25, 1e-5, 77, 3, 4, 0.125, 2, 0.0625, 0.5};
     for (size_t i = 0; i < sizeof got / sizeof *got; i++) {
@@ -204,14 +204,14 @@ CN_TEST(the_last_contact_entry_that_gives_a_key_wins) {
         "  - {between: [a, b], friction: {static: 0.75, dynamic: 0.5}, correction: 0.01}\n"
         "  - {between: [b, '*'], law: gap}\n"
         "bodies: [{fixed: true, material: a}]\n");
-    const cn_pair *ab = cn_model_pair(model, 0, 1);
+    const model_body_pair *ab = model_pair(model, 0, 1);
     CN_CHECK_NEAR(ab->friction, 0.75, 0.0);
     CN_CHECK_NEAR(ab->friction_dynamic, 0.5, 0.0);
     CN_CHECK_NEAR(ab->restitution, 0.5, 0.0);
     CN_CHECK_NEAR(ab->restitution_tangent, 0.25, 0.0);
     CN_CHECK_NEAR(ab->correction, 0.01, 0.0);
     CN_CHECK_TRUE(ab->law == CN_LAW_GAP);
-    const cn_pair *aa = cn_model_pair(model, 0, 0);
+    const model_body_pair *aa = model_pair(model, 0, 0);
     CN_CHECK_NEAR(aa->friction, 0.3, 0.0);
     CN_CHECK_NEAR(aa->friction_dynamic, 0.3, 0.0);
     CN_CHECK_TRUE(aa->law == CN_LAW_SIGNORINI);
@@ -264,7 +264,7 @@ CN_TEST(numbers_of_a_2d_body) {
     CN_CHECK_NEAR(signal_at(model, model->force[0].force[1], 3.0), 3.0, 0.0);
     CN_CHECK_NEAR(signal_at(model, model->force[0].torque[2], 3.0), 6.0, 0.0);
     CN_CHECK_NEAR(model->force[0].point[1], 1.0, 0.0);
-    CN_CHECK_TRUE(model->motion[0].body == 1 && model->body[1].role == CN_BODY_DRIVEN);
+    CN_CHECK_TRUE(model->motion[0].body == 1 && model->body[1].role == MODEL_BODY_DRIVEN);
     cn_model_destroy(model);
 }
 
@@ -325,7 +325,7 @@ CN_TEST(every_shape_of_the_format_can_be_read) {
 
 CN_TEST(rows_of_the_simple_shapes_are_the_kinds_in_order) {
     for (int kind = 0; kind < CN_SHAPE_KINDS; kind++) {
-        assert_string_equal(cn_shape_table.field[kind].key,
+        assert_string_equal(scene_shape_table.field[kind].key,
                             cn_shape_kind_text((cn_shape_kind)kind));
     }
 }
@@ -603,7 +603,7 @@ CN_TEST(overrides_reach_keys_indices_and_names) {
     CN_CHECK_NEAR(model->q0[7 + 2], 9.0, 0.0);
     CN_CHECK_NEAR(model->body[1].mass, 3.0, 0.0);
     CN_CHECK_TRUE(model->body_count == 7);
-    CN_CHECK_NEAR(cn_model_pair(model, 0, 0)->friction, 0.1, 0.0);
+    CN_CHECK_NEAR(model_pair(model, 0, 0)->friction, 0.1, 0.0);
     assert_string_equal(cn_model_name(model), "other");
     cn_model_destroy(model);
 }

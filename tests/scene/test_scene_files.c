@@ -94,8 +94,8 @@ CN_TEST(included_files_come_first_and_the_includer_wins) {
     CN_CHECK_NEAR(model->settings.tolerance, 1e-6, 0.0);
     CN_CHECK_TRUE(model->settings.max_iterations == 5);
     CN_CHECK_NEAR(model->material[0].density, 2000, 0.0);
-    CN_CHECK_NEAR(cn_model_pair(model, 0, 1)->friction, 0.4, 0.0);
-    CN_CHECK_NEAR(cn_model_pair(model, 0, 0)->friction, 0.1, 0.0);
+    CN_CHECK_NEAR(model_pair(model, 0, 1)->friction, 0.4, 0.0);
+    CN_CHECK_NEAR(model_pair(model, 0, 0)->friction, 0.1, 0.0);
     CN_CHECK_TRUE(strstr(model->body[0].source.file, "stone.yaml") != NULL);
     CN_CHECK_TRUE(strstr(cn_model_scene_text(model), "include") == NULL);
     cn_model_destroy(model);
@@ -291,12 +291,12 @@ static bool same_settings(const cn_settings *a, const cn_settings *b) {
     const double q[] = {y.step,      y.until,      y.frames_every, y.checkpoint_every, y.theta,
                         y.tolerance, y.time_limit, y.activation,   y.max_iterations,   y.halvings};
     bool unset = isnan(x.alert) == isnan(y.alert) && (isnan(x.alert) || x.alert == y.alert) &&
-                 isnan(x.overlap_most) == isnan(y.overlap_most);
+                 isnan(x.overlap_max) == isnan(y.overlap_max);
     return texts && unset && same_bits(p, q, sizeof p) && x.on_stall == y.on_stall &&
            same_bits(x.gravity, y.gravity, sizeof x.gravity);
 }
 
-static bool same_shape(const cn_shape *a, const cn_shape *b) {
+static bool same_shape(const geom_shape *a, const geom_shape *b) {
     size_t vertices = (size_t)a->hull.vertex_count;
     return a->kind == b->kind && same_bits(a->position, b->position, sizeof a->position) &&
            same_bits(a->R, b->R, sizeof a->R) && a->radius == b->radius && a->half == b->half &&
@@ -308,7 +308,7 @@ static bool same_shape(const cn_shape *a, const cn_shape *b) {
 }
 
 static bool same_body(const cn_model *one, const cn_model *other, int32_t i) {
-    const cn_body *a = &one->body[i], *b = &other->body[i];
+    const model_body *a = &one->body[i], *b = &other->body[i];
     return same_text(a->name, b->name) && a->material == b->material && a->role == b->role &&
            same_bits(&a->mass, &b->mass, sizeof a->mass) &&
            same_bits(a->com, b->com, sizeof a->com) &&
@@ -318,10 +318,11 @@ static bool same_body(const cn_model *one, const cn_model *other, int32_t i) {
            a->shape_first == b->shape_first && a->shape_count == b->shape_count;
 }
 
-static bool same_signals(cn_evaluator *const by[2], cn_signal *const a[3], cn_signal *const b[3]) {
+static bool same_signals(base_evaluator *const by[2], base_signal *const a[3],
+                         base_signal *const b[3]) {
     for (int i = 0; i < 3; i++) {
         for (double t = 0.0; t < 12.0; t += 0.37) {
-            if (cn_signal_at(a[i], by[0], t) != cn_signal_at(b[i], by[1], t)) {
+            if (base_signal_at(a[i], by[0], t) != base_signal_at(b[i], by[1], t)) {
                 return false;
             }
         }
@@ -330,7 +331,7 @@ static bool same_signals(cn_evaluator *const by[2], cn_signal *const a[3], cn_si
 }
 
 static const char *different_signals(const cn_model *a, const cn_model *b) {
-    cn_evaluator *by[2] = {cn_model_evaluator(a, NULL, NULL), cn_model_evaluator(b, NULL, NULL)};
+    base_evaluator *by[2] = {model_evaluator(a, NULL, NULL), model_evaluator(b, NULL, NULL)};
     bool forces = by[0] && by[1], motions = forces;
     for (int32_t i = 0; forces && i < a->force_count; i++) {
         forces = same_signals(by, a->force[i].force, b->force[i].force) &&
@@ -339,8 +340,8 @@ static const char *different_signals(const cn_model *a, const cn_model *b) {
     for (int32_t i = 0; motions && i < a->motion_count; i++) {
         motions = same_signals(by, a->motion[i].velocity, b->motion[i].velocity);
     }
-    cn_evaluator_destroy(by[0]);
-    cn_evaluator_destroy(by[1]);
+    base_evaluator_destroy(by[0]);
+    base_evaluator_destroy(by[1]);
     return !forces ? "forces" : !motions ? "motions" : NULL;
 }
 
@@ -355,8 +356,8 @@ static const char *difference(const cn_model *a, const cn_model *b) {
     if (!same_settings(&a->settings, &b->settings)) {
         return "settings";
     }
-    if (!same_bits(a->q0, b->q0, bodies * (size_t)cn_pose_size(a->dim)) || !a->v0 != !b->v0 ||
-        (a->v0 && !same_bits(a->v0, b->v0, bodies * (size_t)cn_velocity_size(a->dim)))) {
+    if (!same_bits(a->q0, b->q0, bodies * (size_t)model_pose_size(a->dim)) || !a->v0 != !b->v0 ||
+        (a->v0 && !same_bits(a->v0, b->v0, bodies * (size_t)model_velocity_size(a->dim)))) {
         return "start";
     }
     for (int32_t i = 0; i < a->body_count; i++) {

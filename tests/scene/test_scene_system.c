@@ -86,7 +86,7 @@ CN_TEST(the_slider_crank_of_the_gallery_moves_as_published) {
     cn_closed(sim, model);
 }
 
-CN_TEST(the_ball_of_the_gallery_comes_to_rest_event_by_event) {
+CN_TEST(the_sphere_of_the_gallery_comes_to_rest_event_by_event) {
     cn_model *model;
     cn_sim *sim = cn_gallery("bouncing-ball-events", &model);
     double q[3], v[3];
@@ -124,13 +124,13 @@ CN_TEST(sliding_mode_control_is_implicit_and_does_not_chatter) {
 CN_TEST(a_pid_controller_brings_its_cart_to_the_target) {
     cn_model *model;
     cn_sim *sim = cn_gallery("pid-cart", &model);
-    double q[3], most = 0.0;
+    double q[3], max = 0.0;
     for (int k = 1; k <= 80; k++) {
         cn_go(sim, 0.1 * k);
         cn_sim_poses(sim, q);
-        most = fmax(most, q[0]);
+        max = fmax(max, q[0]);
     }
-    CN_CHECK_BELOW(most, 1.02 + 1e-4); // the wall
+    CN_CHECK_BELOW(max, 1.02 + 1e-4); // the wall
     CN_CHECK_NEAR(q[0], 1.0, 5e-3);
     cn_closed(sim, model);
 }

@@ -28,10 +28,10 @@ static cJSON *read_schema(cn_arena *memory) {
 CN_TEST(schema_is_json_and_has_every_key_of_every_table) {
     cn_arena *memory = cn_arena_create(NULL);
     cJSON *schema = read_schema(memory);
-    const cn_table **tables;
+    const scene_table_of **tables;
     int32_t count;
     int32_t keys = 0;
-    CN_CHECK_TRUE(cn_schema_tables(&cn_scene_table, memory, &tables, &count));
+    CN_CHECK_TRUE(scene_schema_tables(&scene_table, memory, &tables, &count));
     const cJSON *definitions = cJSON_GetObjectItemCaseSensitive(schema, "definitions");
     for (int32_t i = 0; i < count; i++) {
         const cJSON *object =
@@ -81,15 +81,15 @@ CN_TEST(references_of_the_schema_lead_somewhere) {
 
 CN_TEST(every_row_has_words_and_a_kind) {
     cn_arena *memory = cn_arena_create(NULL);
-    const cn_table **tables;
+    const scene_table_of **tables;
     int32_t count;
-    CN_CHECK_TRUE(cn_schema_tables(&cn_scene_table, memory, &tables, &count));
+    CN_CHECK_TRUE(scene_schema_tables(&scene_table, memory, &tables, &count));
     for (int32_t i = 0; i < count; i++) {
         CN_CHECK_TRUE(tables[i]->help && tables[i]->help[0]);
         for (int32_t k = 0; k < tables[i]->count; k++) {
-            const cn_field *field = &tables[i]->field[k];
+            const scene_field *field = &tables[i]->field[k];
             bool good = field->kind && field->kind->read && field->kind->json && field->help &&
-                        field->help[0] && cn_table_field(tables[i], field->key) == field;
+                        field->help[0] && scene_table_field(tables[i], field->key) == field;
             if (!good) {
                 print_error("%s.%s is not whole, or there twice\n", tables[i]->name, field->key);
                 fail();
@@ -111,10 +111,10 @@ static char *read_text_file(const char *path) {
 
 CN_TEST(the_reference_in_the_documents_is_that_of_the_tables) {
     cn_arena *memory = cn_arena_create(NULL);
-    cn_buffer wanted;
-    cn_buffer_init(&wanted, NULL);
-    CN_CHECK_TRUE(cn_schema_markdown(&cn_scene_table, memory, &wanted));
-    CN_CHECK_TRUE(cn_buffer_append(&wanted, "", 1));
+    base_buffer wanted;
+    base_buffer_init(&wanted, NULL);
+    CN_CHECK_TRUE(scene_schema_markdown(&scene_table, memory, &wanted));
+    CN_CHECK_TRUE(base_buffer_append(&wanted, "", 1));
     char *docs = read_text_file(CAIRN_SOURCE_DIR "/docs/scene.md");
     const char *start = strstr(docs, "<!-- the tables of src/scene, checked by schema.");
     const char *body = start ? strchr(start, '\n') + 1 : "";
@@ -131,7 +131,7 @@ CN_TEST(the_reference_in_the_documents_is_that_of_the_tables) {
         fail();
     }
     free(docs);
-    cn_buffer_free(&wanted);
+    base_buffer_free(&wanted);
     cn_arena_destroy(memory);
 }
 
@@ -147,8 +147,8 @@ CN_TEST(the_starter_scene_reads_and_shows_every_setting) {
         fail();
     }
     CN_CHECK_TRUE(model->body_count == 5);
-    for (int32_t i = 0; i < cn_scene_table.count; i++) {
-        const cn_table *part = cn_scene_table.field[i].table;
+    for (int32_t i = 0; i < scene_table.count; i++) {
+        const scene_table_of *part = scene_table.field[i].table;
         for (int32_t k = 0; part && part->size == 0 && k < part->count; k++) {
             char line[64];
             snprintf(line, sizeof line, " %s: ", part->field[k].key);

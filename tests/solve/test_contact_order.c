@@ -41,11 +41,11 @@ static bool are_neighbours(const cn_friction *p, int32_t a, int32_t b) {
 
 CN_TEST(every_order_has_every_contact_once) {
     for (int32_t form = 0; form < 4; form++) {
-        for (int32_t kind = 0; kind < CN_ORDER_COUNT; kind++) {
+        for (int32_t kind = 0; kind < GS_ORDER_COUNT; kind++) {
             cn_friction p;
             cn_problem *problem = pile(2 + form % 2, form >= 2, 0.0, &p);
             int32_t order[CONTACTS], times[CONTACTS] = {0};
-            CN_CHECK_TRUE(cn_contact_order(&p, (cn_order_kind)kind, 7, problem->memory, order) ==
+            CN_CHECK_TRUE(gs_contact_order(&p, (gs_order_kind)kind, 7, problem->memory, order) ==
                           CN_OK);
             for (int32_t k = 0; k < CONTACTS; k++) {
                 CN_CHECK_TRUE(order[k] >= 0 && order[k] < CONTACTS);
@@ -64,8 +64,8 @@ CN_TEST(both_forms_colour_alike) {
     cn_friction assembled, body;
     cn_problem *one = pile(3, false, 0.0, &assembled), *two = pile(3, true, 0.0, &body);
     int32_t a[CONTACTS], b[CONTACTS];
-    CN_CHECK_TRUE(cn_contact_order(&assembled, CN_ORDER_COLOUR, 0, one->memory, a) == CN_OK);
-    CN_CHECK_TRUE(cn_contact_order(&body, CN_ORDER_COLOUR, 0, two->memory, b) == CN_OK);
+    CN_CHECK_TRUE(gs_contact_order(&assembled, GS_ORDER_COLOUR, 0, one->memory, a) == CN_OK);
+    CN_CHECK_TRUE(gs_contact_order(&body, GS_ORDER_COLOUR, 0, two->memory, b) == CN_OK);
     assert_memory_equal(a, b, sizeof a);
     // The first colour: as long as numbers rise, no two are neighbours.
     for (int32_t k = 1; k < CONTACTS && a[k] > a[k - 1]; k++) {
@@ -93,7 +93,7 @@ CN_TEST(band_order_unfolds_a_chain) {
     cn_friction p = {.dim = 2, .contacts = CONTACTS, .W = {.kind = CN_OPERATOR_BODY}};
     p.W.body =
         (cn_body_map){.dofs = CONTACTS + 1, .start = start, .dof = dof, .H = zero, .MinvH = zero};
-    CN_CHECK_TRUE(cn_contact_order(&p, CN_ORDER_BAND, 0, memory, order) == CN_OK);
+    CN_CHECK_TRUE(gs_contact_order(&p, GS_ORDER_BAND, 0, memory, order) == CN_OK);
     for (int32_t k = 0; k < CONTACTS; k++) {
         place[links[order[k]]] = k;
     }
@@ -111,12 +111,12 @@ CN_TEST(renumbering_changes_no_velocity) {
         cn_problem *problem = pile(dim, form >= 2, 0.0, &p);
         double r[3 * CONTACTS], u[3 * CONTACTS], turned[3 * CONTACTS], v[6 * CONTACTS];
         double want[3 * CONTACTS];
-        CN_CHECK_TRUE(cn_contact_order(&p, CN_ORDER_RANDOM, 3, problem->memory, order) == CN_OK);
-        CN_CHECK_TRUE(cn_contact_reorder(&p, order, problem->memory, &other) == CN_OK);
+        CN_CHECK_TRUE(gs_contact_order(&p, GS_ORDER_RANDOM, 3, problem->memory, order) == CN_OK);
+        CN_CHECK_TRUE(gs_contact_reorder(&p, order, problem->memory, &other) == CN_OK);
         CN_CHECK_TRUE(cn_friction_validate(&other, NULL) == CN_OK);
-        cn_contact_gather(&p, order, problem->r, turned);
+        gs_contact_gather(&p, order, problem->r, turned);
         cn_friction_velocity(&other, turned, v, u);
-        cn_contact_scatter(&p, order, u, r);
+        gs_contact_scatter(&p, order, u, r);
         cn_friction_velocity(&p, problem->r, v, want);
         for (int32_t i = 0; i < dim * CONTACTS; i++) {
             CN_CHECK_NEAR(r[i], want[i], 1e-12);
@@ -142,7 +142,7 @@ CN_TEST(contacts_of_one_pair_form_a_block) {
     cn_friction p = {.dim = 2, .contacts = ALL, .W = {.kind = CN_OPERATOR_BODY}};
     p.W.body =
         (cn_body_map){.dofs = LINKS + 1, .start = start, .dof = dof, .H = zero, .MinvH = zero};
-    assert_int_equal(cn_contact_pairs(&p, memory, order, first, &blocks), CN_OK);
+    assert_int_equal(gs_contact_pairs(&p, memory, order, first, &blocks), CN_OK);
     assert_int_equal(blocks, LINKS);
     for (int32_t b = 0; b < blocks; b++) {
         assert_int_equal(first[b + 1] - first[b], 3);
@@ -159,13 +159,13 @@ CN_TEST(assembled_blocks_hold_the_pairs_of_body_space) {
     cn_friction body, assembled;
     cn_problem *one = pile(3, true, 0.6, &body), *two = pile(3, false, 0.6, &assembled);
     int32_t order[CONTACTS], first[CONTACTS + 1], blocks, block[CONTACTS], wide = 0;
-    assert_int_equal(cn_contact_pairs(&assembled, two->memory, order, first, &blocks), CN_OK);
+    assert_int_equal(gs_contact_pairs(&assembled, two->memory, order, first, &blocks), CN_OK);
     for (int32_t b = 0; b < blocks; b++) {
         for (int32_t k = first[b]; k < first[b + 1]; k++) {
             block[order[k]] = b;
         }
     }
-    assert_int_equal(cn_contact_pairs(&body, one->memory, order, first, &blocks), CN_OK);
+    assert_int_equal(gs_contact_pairs(&body, one->memory, order, first, &blocks), CN_OK);
     for (int32_t b = 0; b < blocks; b++) {
         wide += first[b + 1] - first[b] > 1;
         for (int32_t k = first[b]; k < first[b + 1]; k++) {
@@ -185,26 +185,26 @@ CN_TEST(symmetric_sweep_visits_forth_and_back) {
         int32_t dim = 2 + form % 2, order[CONTACTS];
         cn_problem *problem = pile(dim, form >= 2, 0.0, &p);
         cn_arena *memory = problem->memory;
-        cn_sweep both, forth, back;
-        double x[3 * CONTACTS + CN_SWEEP_PAD] = {0}, y[3 * CONTACTS + CN_SWEEP_PAD] = {0},
-                                z[3 * CONTACTS + CN_SWEEP_PAD] = {0};
+        gs_sweep both, forth, back;
+        double x[3 * CONTACTS + GS_SWEEP_PAD] = {0}, y[3 * CONTACTS + GS_SWEEP_PAD] = {0},
+                                z[3 * CONTACTS + GS_SWEEP_PAD] = {0};
         for (int32_t a = 0; a < CONTACTS; a++) {
             order[a] = CONTACTS - 1 - a;
         }
-        CN_CHECK_TRUE(cn_contact_reorder(&p, order, memory, &turned) == CN_OK);
-        const cn_sweep_plan plan = {.relaxation = 1.0, .symmetric = true};
-        CN_CHECK_TRUE(cn_sweep_prepare_plan(&p, local, &plan, memory, &both) == CN_OK);
-        CN_CHECK_TRUE(cn_sweep_prepare(&p, local, 1.0, memory, &forth) == CN_OK);
-        CN_CHECK_TRUE(cn_sweep_prepare(&turned, local, 1.0, memory, &back) == CN_OK);
-        cn_sweep_run(&both, x, 1);
-        cn_sweep_run(&forth, y, 1);
-        cn_contact_gather(&p, order, y, z);
-        cn_sweep_run(&back, z, 1);
+        CN_CHECK_TRUE(gs_contact_reorder(&p, order, memory, &turned) == CN_OK);
+        const gs_sweep_plan plan = {.relaxation = 1.0, .symmetric = true};
+        CN_CHECK_TRUE(gs_sweep_prepare_plan(&p, local, &plan, memory, &both) == CN_OK);
+        CN_CHECK_TRUE(gs_sweep_prepare(&p, local, 1.0, memory, &forth) == CN_OK);
+        CN_CHECK_TRUE(gs_sweep_prepare(&turned, local, 1.0, memory, &back) == CN_OK);
+        gs_sweep_run(&both, x, 1);
+        gs_sweep_run(&forth, y, 1);
+        gs_contact_gather(&p, order, y, z);
+        gs_sweep_run(&back, z, 1);
         double moved = 0.0;
         for (int32_t i = 0; i < dim * CONTACTS; i++) {
             moved = fmax(moved, fabs(x[i] - y[i]));
         }
-        cn_contact_scatter(&p, order, z, y);
+        gs_contact_scatter(&p, order, z, y);
         for (int32_t i = 0; i < dim * CONTACTS; i++) {
             CN_CHECK_NEAR(x[i], y[i], 1e-11);
         }
@@ -251,7 +251,7 @@ CN_TEST(nsgs_solves_with_every_option) {
 CN_TEST(nsgs_solves_in_every_order) {
     const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
     for (int32_t form = 0; form < 4; form++) {
-        for (int32_t kind = 0; kind < CN_ORDER_COUNT; kind++) {
+        for (int32_t kind = 0; kind < GS_ORDER_COUNT; kind++) {
             cn_friction p;
             cn_problem *problem = pile(2 + form % 2, form >= 2, 0.0, &p);
             cn_solve_opts opts = cn_solve_opts_default(&solver->info);

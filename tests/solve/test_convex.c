@@ -15,10 +15,10 @@
 // ---- one contact ----
 
 // W = G G' of a few columns, by columns; definite where diagonal > 0.
-static void random_matrix(cn_rng *rng, int dim, int columns, double diagonal, double *W) {
+static void random_matrix(base_rng *rng, int dim, int columns, double diagonal, double *W) {
     double G[3][4];
     for (int k = 0; k < 12; k++) {
-        G[k / 4][k % 4] = cn_rng_uniform(rng, -1.0, 1.0);
+        G[k / 4][k % 4] = base_rng_uniform(rng, -1.0, 1.0);
     }
     for (int k = 0; k < dim * dim; k++) {
         W[k] = k % dim == k / dim ? diagonal : 0.0;
@@ -41,29 +41,29 @@ static double defect(int dim, const double *W, double mu, const double *q, const
         scale += W[(dim + 1) * i] / dim;
         product += u[i] * r[i];
     }
-    double cone = scale * fmax(-r[0], cn_tangent_norm(dim, r) - mu * r[0]);
-    double dual = mu * cn_tangent_norm(dim, u) - u[0];
+    double cone = scale * fmax(-r[0], math_tangent_norm(dim, r) - mu * r[0]);
+    double dual = mu * math_tangent_norm(dim, u) - u[0];
     double power = force > 0.0 ? fabs(product) / sqrt(force) : 0.0;
     return fmax(fmax(cone, dual), power) / sqrt(size);
 }
 
 static double worst_local(int dim, int columns, double diagonal, uint64_t seed) {
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     double worst = 0.0;
     for (int k = 0; k < 3000; k++) {
         double W[9], q[3], r[3] = {0.0, 0.0, 0.0}, slip = 0.0;
-        double mu = k % 7 == 0 ? 0.0 : cn_rng_uniform(&rng, 0.0, 2.0);
+        double mu = k % 7 == 0 ? 0.0 : base_rng_uniform(&rng, 0.0, 2.0);
         random_matrix(&rng, dim, columns, diagonal, W);
         for (int i = 0; i < 3; i++) {
-            q[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            q[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
         if (dim == 2) {
-            CN_CHECK_TRUE(cn_local_convex_2d(W, mu, q, r));
+            CN_CHECK_TRUE(local_convex_2d(W, mu, q, r));
         } else {
-            cn_local_block block;
-            CN_CHECK_TRUE(cn_local_prepare(W, mu, &block));
-            r[0] = k % 2 == 0 ? 0.0 : cn_rng_uniform(&rng, 0.0, 10.0); // a guess
-            CN_CHECK_TRUE(cn_local_convex(&block, q, r, &slip));
+            local_block block;
+            CN_CHECK_TRUE(local_prepare(W, mu, &block));
+            r[0] = k % 2 == 0 ? 0.0 : base_rng_uniform(&rng, 0.0, 10.0); // a guess
+            CN_CHECK_TRUE(local_convex(&block, q, r, &slip));
         }
         worst = fmax(worst, defect(dim, W, mu, q, r));
     }
@@ -82,26 +82,26 @@ CN_TEST(one_contact_without_a_minimum_is_told) {
     // No stiffness along the edge r = (1, 1), and q pulls along it.
     const double W[4] = {1.0, -1.0, -1.0, 1.0}, q[2] = {-1.0, 0.0};
     double r[2];
-    CN_CHECK_TRUE(!cn_local_convex_2d(W, 1.0, q, r) || defect(2, W, 1.0, q, r) > 0.1);
+    CN_CHECK_TRUE(!local_convex_2d(W, 1.0, q, r) || defect(2, W, 1.0, q, r) > 0.1);
     CN_CHECK_TRUE(isfinite(r[0]) && isfinite(r[1]));
 }
 
 CN_TEST(plane_and_space_agree) {
-    cn_rng rng = cn_rng_seed(3);
+    base_rng rng = base_rng_seed(3);
     double worst = 0.0;
     for (int k = 0; k < 1000; k++) {
         double W2[4], W[9] = {0}, q[3] = {0}, flat[2], r[3] = {0}, slip = 0.0;
-        double mu = cn_rng_uniform(&rng, 0.1, 1.5);
+        double mu = base_rng_uniform(&rng, 0.1, 1.5);
         random_matrix(&rng, 2, 4, 0.1, W2);
         for (int i = 0; i < 4; i++) {
             W[3 * (i / 2) + i % 2] = W2[i];
         }
         W[8] = 1.0;
-        q[0] = cn_rng_uniform(&rng, -1.0, 1.0);
-        q[1] = cn_rng_uniform(&rng, -1.0, 1.0);
-        cn_local_block block;
-        CN_CHECK_TRUE(cn_local_prepare(W, mu, &block));
-        CN_CHECK_TRUE(cn_local_convex(&block, q, r, &slip) && cn_local_convex_2d(W2, mu, q, flat));
+        q[0] = base_rng_uniform(&rng, -1.0, 1.0);
+        q[1] = base_rng_uniform(&rng, -1.0, 1.0);
+        local_block block;
+        CN_CHECK_TRUE(local_prepare(W, mu, &block));
+        CN_CHECK_TRUE(local_convex(&block, q, r, &slip) && local_convex_2d(W2, mu, q, flat));
         worst = fmax(worst, fabs(r[0] - flat[0]) + fabs(r[1] - flat[1]) + fabs(r[2]));
     }
     CN_CHECK_BELOW(worst, 1e-11);
@@ -110,15 +110,15 @@ CN_TEST(plane_and_space_agree) {
 // ---- the function of Newton methods ----
 
 CN_TEST(function_has_the_derivative_of_finite_differences) {
-    cn_rng rng = cn_rng_seed(4);
+    base_rng rng = base_rng_seed(4);
     double worst = 0.0, eps = 1e-6;
     for (int k = 0; k < 600; k++) {
         int dim = 2 + k % 2;
-        double x[6], F[3], A[9], B[9], unused[18], mu = cn_rng_uniform(&rng, 0.2, 1.5), rho = 0.7;
+        double x[6], F[3], A[9], B[9], unused[18], mu = base_rng_uniform(&rng, 0.2, 1.5), rho = 0.7;
         for (int i = 0; i < 2 * dim; i++) {
-            x[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            x[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
-        cn_cone_function(dim, mu, rho, x, x + dim, F, A, B);
+        newton_cone_function(dim, mu, rho, x, x + dim, F, A, B);
         double z = hypot(dim == 2 ? 0.0 : x[2] - rho * x[5], x[1] - rho * x[dim + 1]);
         double n = x[0] - rho * x[dim];
         if (fabs(z - mu * n) < 1e-3 || fabs(mu * z + n) < 1e-3) {
@@ -129,7 +129,7 @@ CN_TEST(function_has_the_derivative_of_finite_differences) {
             for (int s = 0; s < 2; s++) {
                 memcpy(y, x, sizeof y);
                 y[j] += s ? eps : -eps;
-                cn_cone_function(dim, mu, rho, y, y + dim, side[s], unused, unused + 9);
+                newton_cone_function(dim, mu, rho, y, y + dim, side[s], unused, unused + 9);
             }
             for (int i = 0; i < dim; i++) {
                 double given = j < dim ? B[dim * i + j] : A[dim * i + j - dim];
@@ -160,7 +160,7 @@ static cn_friction planted(cn_problem **problem, int32_t dim, double deficiency,
                         : cn_friction_condense(&(*problem)->global, memory, &p, NULL)) == CN_OK);
     p.convex = true;
     for (int32_t a = 0; a < p.contacts; a++) {
-        double lift = p.mu[a] * cn_tangent_norm(dim, (*problem)->u + (int64_t)dim * a);
+        double lift = p.mu[a] * math_tangent_norm(dim, (*problem)->u + (int64_t)dim * a);
         p.q[(int64_t)dim * a] += lift;
         for (int32_t i = 0; i < dim; i++) {
             u[(int64_t)dim * a + i] = (*problem)->u[(int64_t)dim * a + i] + (i == 0 ? lift : 0.0);

@@ -25,12 +25,14 @@ static cn_small cn_small_make(int32_t dim) {
     const int32_t index[] = {0, 1, 2};
     const double one[] = {1.0, 1.0, 1.0}, q[] = {-1.0, 0.3, 0.0}, mu = 0.5;
     cn_csr W;
-    CN_CHECK_TRUE(cn_csr_from_triplets(s.memory, dim, dim, dim, index, index, one, &W) == CN_OK);
-    CN_CHECK_TRUE(cn_friction_from_csr(s.memory, dim, 1, &W, q, &mu, &s.p) == CN_OK);
+    CN_CHECK_TRUE(sparse_csr_from_triplets(s.memory, dim, dim, dim, index, index, one, &W) ==
+                  CN_OK);
+    CN_CHECK_TRUE(prob_friction_from_csr(s.memory, dim, 1, &W, q, &mu, &s.p) == CN_OK);
     s.lcp.n = 1;
-    s.lcp.q = CN_TAKE(s.memory, double, 1);
+    s.lcp.q = BASE_TAKE(s.memory, double, 1);
     s.lcp.q[0] = -1.0;
-    CN_CHECK_TRUE(cn_csr_from_triplets(s.memory, 1, 1, 1, index, index, one, &s.lcp.M) == CN_OK);
+    CN_CHECK_TRUE(sparse_csr_from_triplets(s.memory, 1, 1, 1, index, index, one, &s.lcp.M) ==
+                  CN_OK);
     return s;
 }
 
@@ -68,7 +70,7 @@ static cn_status cn_misbehave(const cn_friction *p, const cn_solve_opts *opts, c
         r[i] = deed->answer[i];
         u[i] = -77.0; // never to be seen
     }
-    CN_CHECK_TRUE(CN_TAKE(scratch, double, deed->greed) != NULL);
+    CN_CHECK_TRUE(BASE_TAKE(scratch, double, deed->greed) != NULL);
     report->outcome = deed->claim;
     report->detail = deed->detail;
     report->iterations = 5;
@@ -182,9 +184,9 @@ CN_TEST(velocity_is_recomputed) {
 
 CN_TEST(scratch_comes_back_as_it_was) {
     cn_small s = cn_small_make(3);
-    cn_arena_mark before = cn_arena_get_mark(s.memory);
+    base_arena_mark before = base_arena_get_mark(s.memory);
     CN_CHECK_TRUE(cn_small_run(&s, &modest) == CN_OK);
-    cn_arena_mark after = cn_arena_get_mark(s.memory);
+    base_arena_mark after = base_arena_get_mark(s.memory);
     CN_CHECK_TRUE(before.chunk == after.chunk && before.used == after.used);
     cn_small_end(&s);
 }

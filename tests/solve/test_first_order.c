@@ -54,8 +54,9 @@ static cn_friction cn_from_dense(cn_arena *memory, int32_t dim, int32_t contacts
     }
     cn_csr matrix;
     cn_friction p;
-    CN_CHECK_TRUE(cn_csr_from_triplets(memory, m, m, count, row, column, value, &matrix) == CN_OK);
-    CN_CHECK_TRUE(cn_friction_from_csr(memory, dim, contacts, &matrix, q, mu, &p) == CN_OK);
+    CN_CHECK_TRUE(sparse_csr_from_triplets(memory, m, m, count, row, column, value, &matrix) ==
+                  CN_OK);
+    CN_CHECK_TRUE(prob_friction_from_csr(memory, dim, contacts, &matrix, q, mu, &p) == CN_OK);
     return p;
 }
 

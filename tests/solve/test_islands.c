@@ -47,10 +47,10 @@ static void join_body(joined *j) {
         entries += j->problem[i].W.body.start[PART];
     }
     j->p.W.body = (cn_body_map){.dofs = dofs,
-                                .start = CN_TAKE_ZERO(j->memory, int64_t, CONTACTS + 1),
-                                .dof = CN_TAKE(j->memory, int32_t, entries),
-                                .H = CN_TAKE(j->memory, double, dim *entries),
-                                .MinvH = CN_TAKE(j->memory, double, dim *entries)};
+                                .start = BASE_TAKE_ZERO(j->memory, int64_t, CONTACTS + 1),
+                                .dof = BASE_TAKE(j->memory, int32_t, entries),
+                                .H = BASE_TAKE(j->memory, double, dim *entries),
+                                .MinvH = BASE_TAKE(j->memory, double, dim *entries)};
     for (int32_t a = 0; a < CONTACTS; a++) {
         const cn_body_map *map = &j->problem[a % PARTS].W.body;
         for (int64_t k = map->start[a / PARTS]; k < map->start[a / PARTS + 1]; k++, at++) {
@@ -72,9 +72,9 @@ static void join_assembled(joined *j) {
     j->p.W.assembled =
         (cn_bsr){.dim = j->p.dim,
                  .block_rows = CONTACTS,
-                 .start = CN_TAKE_ZERO(j->memory, int64_t, CONTACTS + 1),
-                 .column = CN_TAKE(j->memory, int32_t, blocks),
-                 .value = CN_TAKE_ZERO(j->memory, double, square *blocks + CN_BSR_PAD)};
+                 .start = BASE_TAKE_ZERO(j->memory, int64_t, CONTACTS + 1),
+                 .column = BASE_TAKE(j->memory, int32_t, blocks),
+                 .value = BASE_TAKE_ZERO(j->memory, double, square *blocks + CN_BSR_PAD)};
     for (int32_t a = 0; a < CONTACTS; a++) {
         const cn_bsr *W = &j->problem[a % PARTS].W.assembled;
         for (int64_t k = W->start[a / PARTS]; k < W->start[a / PARTS + 1]; k++, at++) {
@@ -94,9 +94,9 @@ static joined join(int32_t dim, bool body, const double *scale) {
     j.p = (cn_friction){.dim = dim,
                         .contacts = CONTACTS,
                         .W = {.kind = body ? CN_OPERATOR_BODY : CN_OPERATOR_ASSEMBLED},
-                        .q = CN_TAKE(j.memory, double, dim *CONTACTS),
-                        .mu = CN_TAKE(j.memory, double, CONTACTS)};
-    j.p.W.diagonal = CN_TAKE(j.memory, double, dim *dim *CONTACTS);
+                        .q = BASE_TAKE(j.memory, double, dim *CONTACTS),
+                        .mu = BASE_TAKE(j.memory, double, CONTACTS)};
+    j.p.W.diagonal = BASE_TAKE(j.memory, double, dim *dim *CONTACTS);
     for (int32_t a = 0; a < CONTACTS; a++) {
         const cn_friction *from = &j.problem[a % PARTS];
         int32_t k = a / PARTS;
@@ -125,8 +125,8 @@ static void part(joined *j) {
 CN_TEST(parts_that_do_not_touch_are_islands) {
     for (int32_t form = 0; form < 4; form++) {
         joined j = join(2 + form % 2, form >= 2, NULL);
-        cn_islands islands;
-        CN_CHECK_TRUE(cn_islands_find(&j.p, NULL, j.memory, &islands) == CN_OK);
+        solve_islands islands;
+        CN_CHECK_TRUE(solve_islands_find(&j.p, NULL, j.memory, &islands) == CN_OK);
         CN_CHECK_TRUE(islands.count == PARTS);
         for (int32_t i = 0; i < PARTS; i++) {
             CN_CHECK_TRUE(islands.first[i + 1] - islands.first[i] == PART);
@@ -143,18 +143,18 @@ CN_TEST(an_island_cut_out_is_the_same_problem) {
     for (int32_t form = 0; form < 4; form++) {
         joined j = join(2 + form % 2, form >= 2, NULL);
         int32_t dim = j.p.dim;
-        cn_islands islands;
+        solve_islands islands;
         double r[3 * CONTACTS], u[3 * CONTACTS], own_r[3 * PART], own_u[3 * PART];
-        double *v = CN_TAKE(j.memory, double, form >= 2 ? j.p.W.body.dofs : 0);
-        cn_rng rng = cn_rng_seed(3);
+        double *v = BASE_TAKE(j.memory, double, form >= 2 ? j.p.W.body.dofs : 0);
+        base_rng rng = base_rng_seed(3);
         for (int32_t i = 0; i < dim * CONTACTS; i++) {
-            r[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            r[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
         cn_friction_velocity(&j.p, r, v, u);
-        CN_CHECK_TRUE(cn_islands_find(&j.p, NULL, j.memory, &islands) == CN_OK);
+        CN_CHECK_TRUE(solve_islands_find(&j.p, NULL, j.memory, &islands) == CN_OK);
         for (int32_t i = 0; i < PARTS; i++) {
             cn_friction p;
-            CN_CHECK_TRUE(cn_islands_cut(&j.p, &islands, i, j.memory, &p) == CN_OK);
+            CN_CHECK_TRUE(solve_islands_cut(&j.p, &islands, i, j.memory, &p) == CN_OK);
             CN_CHECK_TRUE(cn_friction_validate(&p, NULL) == CN_OK);
             for (int32_t k = 0; k < dim * PART; k++) {
                 own_r[k] = r[dim * (PARTS * (k / dim) + i) + k % dim];
@@ -180,10 +180,10 @@ CN_TEST(bounds_go_with_their_contacts) {
     soft[3 * block + 1] = 0.5;
     j.p.mu[block] = 0.0;
     j.p.bounds = (cn_bounds){.boxed = boxed, .lower = lower, .upper = upper, .compliance = soft};
-    cn_islands islands;
+    solve_islands islands;
     cn_friction p;
-    CN_CHECK_TRUE(cn_islands_find(&j.p, NULL, j.memory, &islands) == CN_OK);
-    CN_CHECK_TRUE(cn_islands_cut(&j.p, &islands, 1, j.memory, &p) == CN_OK);
+    CN_CHECK_TRUE(solve_islands_find(&j.p, NULL, j.memory, &islands) == CN_OK);
+    CN_CHECK_TRUE(solve_islands_cut(&j.p, &islands, 1, j.memory, &p) == CN_OK);
     CN_CHECK_TRUE(p.bounds.boxed[2] == 1 && p.bounds.boxed[1] == 0);
     CN_CHECK_TRUE(isinf(p.bounds.lower[7]) && p.bounds.upper[7] == 4.0);
     CN_CHECK_TRUE(p.bounds.compliance[7] == 0.5 && p.mu[2] == 0.0);
@@ -208,11 +208,11 @@ CN_TEST(a_body_of_infinite_mass_joins_nothing) {
                      .q = q,
                      .mu = mu};
     cn_arena *memory = cn_arena_create(NULL);
-    cn_islands islands;
+    solve_islands islands;
     cn_friction cut;
-    CN_CHECK_TRUE(cn_islands_find(&p, NULL, memory, &islands) == CN_OK);
+    CN_CHECK_TRUE(solve_islands_find(&p, NULL, memory, &islands) == CN_OK);
     CN_CHECK_TRUE(islands.count == 2);
-    CN_CHECK_TRUE(cn_islands_cut(&p, &islands, 1, memory, &cut) == CN_OK);
+    CN_CHECK_TRUE(solve_islands_cut(&p, &islands, 1, memory, &cut) == CN_OK);
     CN_CHECK_TRUE(cut.contacts == 1 && cut.W.body.dofs == 3 && cut.W.body.start[1] == 3);
     CN_CHECK_TRUE(cut.W.body.dof[0] == 0 && cut.W.body.H[0] == 1.0 && cut.q[0] == -2.0);
     cn_arena_destroy(memory);
@@ -232,8 +232,8 @@ CN_TEST(the_whole_is_within_the_tolerance) {
             cn_solve_report report = {0};
             bool split;
             cn_grade grade;
-            CN_CHECK_TRUE(cn_islands_solve(&j.p, solver->solve, &opts, j.memory, r[run], u, &report,
-                                           &split) == CN_OK);
+            CN_CHECK_TRUE(solve_islands_solve(&j.p, solver->solve, &opts, j.memory, r[run], u,
+                                              &report, &split) == CN_OK);
             CN_CHECK_TRUE(split && report.outcome == CN_SOLVED && report.iterations > 0);
             CN_CHECK_TRUE(cn_friction_grade(&j.p, r[run], u, j.memory, &grade) == CN_OK);
             CN_CHECK_BELOW(cn_grade_residual(&grade, opts.measure), opts.tolerance);
@@ -251,8 +251,8 @@ CN_TEST(one_island_is_left_to_the_caller) {
     cn_solve_report report = {.iterations = -1};
     double r[3 * PART] = {0.0}, u[3 * PART];
     bool split = true;
-    CN_CHECK_TRUE(cn_islands_solve(&p, solver->solve, &opts, problem->memory, r, u, &report,
-                                   &split) == CN_OK);
+    CN_CHECK_TRUE(solve_islands_solve(&p, solver->solve, &opts, problem->memory, r, u, &report,
+                                      &split) == CN_OK);
     CN_CHECK_TRUE(!split && report.iterations == -1);
     cn_problem_destroy(problem);
 }
@@ -267,12 +267,12 @@ CN_TEST(a_limit_is_for_all_islands) {
     cn_solve_report report;
     CN_CHECK_TRUE(j.p.W.body.dofs <= (int32_t)(sizeof v / sizeof *v));
     cn_friction_velocity(&j.p, r, v, u);
-    double before = cn_natural_error(&j.p, opts.measure, r, u);
+    double before = solve_natural_error(&j.p, opts.measure, r, u);
     opts.max_iterations = 3;
-    CN_CHECK_TRUE(cn_islands_solve(&j.p, solver->solve, &opts, j.memory, r, u, &report, &split) ==
-                  CN_OK);
+    CN_CHECK_TRUE(
+        solve_islands_solve(&j.p, solver->solve, &opts, j.memory, r, u, &report, &split) == CN_OK);
     CN_CHECK_TRUE(split && report.outcome == CN_LIMIT && report.iterations == 3);
-    CN_CHECK_BELOW(cn_natural_error(&j.p, opts.measure, r, u), before);
+    CN_CHECK_BELOW(solve_natural_error(&j.p, opts.measure, r, u), before);
     part(&j);
 }
 
@@ -295,15 +295,15 @@ CN_TEST(contacts_left_out_join_nothing) {
     for (int32_t form = 0; form < 4; form++) {
         joined j = join(2 + form % 2, form >= 2, NULL);
         bool kept[CONTACTS];
-        cn_islands islands;
+        solve_islands islands;
         cn_friction p;
         for (int32_t a = 0; a < CONTACTS; a++) {
             kept[a] = a % PARTS == 1 && a / PARTS != 3; // of part 1 all but one
         }
-        CN_CHECK_TRUE(cn_islands_find(&j.p, kept, j.memory, &islands) == CN_OK);
+        CN_CHECK_TRUE(solve_islands_find(&j.p, kept, j.memory, &islands) == CN_OK);
         CN_CHECK_TRUE(islands.count > 0 && islands.first[islands.count] == PART - 1);
         for (int32_t i = 0; i < islands.count; i++) {
-            CN_CHECK_TRUE(cn_islands_cut(&j.p, &islands, i, j.memory, &p) == CN_OK);
+            CN_CHECK_TRUE(solve_islands_cut(&j.p, &islands, i, j.memory, &p) == CN_OK);
             CN_CHECK_TRUE(cn_friction_validate(&p, NULL) == CN_OK);
         }
         part(&j);
@@ -325,8 +325,8 @@ CN_TEST(contacts_that_do_not_stay_open_are_taken_in) {
         cn_solve_report report = {0};
         bool split;
         cn_grade grade;
-        CN_CHECK_TRUE(
-            cn_islands_solve(&j.p, solver->solve, &opts, j.memory, r, u, &report, &split) == CN_OK);
+        CN_CHECK_TRUE(solve_islands_solve(&j.p, solver->solve, &opts, j.memory, r, u, &report,
+                                          &split) == CN_OK);
         CN_CHECK_TRUE(cn_friction_grade(&j.p, r, u, j.memory, &grade) == CN_OK);
         CN_CHECK_BELOW(grade.residual, opts.tolerance);
         for (int32_t a = 0; a < CONTACTS; a += 3) {

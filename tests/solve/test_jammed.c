@@ -50,11 +50,11 @@ CN_TEST(newton_step_lowers_the_error_of_sweeps) {
     cn_arena *scratch = cn_arena_create(&env);
     CN_CHECK_TRUE(p && scratch);
     int64_t m = (int64_t)p->dim * p->contacts;
-    double *x = CN_TAKE(scratch, double, m), *v = CN_TAKE(scratch, double, m), error = 0.0;
-    cn_newton_system system;
+    double *x = BASE_TAKE(scratch, double, m), *v = BASE_TAKE(scratch, double, m), error = 0.0;
+    newton_system system;
     int32_t steps = -1;
-    CN_CHECK_TRUE(x && v && cn_newton_analyse(p, scratch, &system) == CN_OK);
-    double before = cn_natural_error(p, CN_MEASURE_SCALED, r, u);
+    CN_CHECK_TRUE(x && v && newton_analyse(p, scratch, &system) == CN_OK);
+    double before = solve_natural_error(p, CN_MEASURE_SCALED, r, u);
     memcpy(x, r, sizeof *x * (size_t)m);
     CN_CHECK_TRUE(newton_correct(&system, CN_MEASURE_SCALED, 0.0, 0.5 * before, 1, scratch, x, v,
                                  &error, &steps) == CN_OK);
@@ -63,7 +63,7 @@ CN_TEST(newton_step_lowers_the_error_of_sweeps) {
     CN_CHECK_TRUE(newton_correct(&system, CN_MEASURE_SCALED, 0.0, 1.0, 1, scratch, x, v, &error,
                                  &steps) == CN_OK);
     CN_CHECK_NEAR(error, 0.0, 0.8 * before);
-    CN_CHECK_NEAR(cn_natural_error(p, CN_MEASURE_SCALED, x, v), error, 1e-9 * before);
+    CN_CHECK_NEAR(solve_natural_error(p, CN_MEASURE_SCALED, x, v), error, 1e-9 * before);
     for (int32_t a = 0; a < p->contacts; a++) {
         double tail = hypot(x[3 * a + 1], x[3 * a + 2]);
         CN_CHECK_TRUE(tail <= p->mu[a] * x[3 * a] * (1.0 + 1e-12));

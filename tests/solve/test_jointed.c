@@ -302,12 +302,12 @@ CN_TEST(impulses_of_redundant_rows_stay_bounded) {
         const cn_friction *p = parallelogram(arena, dim, 2, 3);
         const cn_friction_solver *solver = cn_friction_solver_find("auto");
         cn_solve_opts opts = cn_solve_opts_default(&solver->info);
-        cn_rng rng = cn_rng_seed(3);
+        base_rng rng = base_rng_seed(3);
         double r[3 * 24] = {0.0}, u[3 * 24], q[3 * 24], first = 0.0, last = 0.0;
         memcpy(q, p->q, sizeof *q * (size_t)(dim * p->contacts));
         for (int step = 0; step < 500; step++) {
             cn_solve_report report;
-            double pace = cn_rng_uniform(&rng, 0.9, 1.1);
+            double pace = base_rng_uniform(&rng, 0.9, 1.1);
             for (int32_t i = 0; i < dim * p->contacts; i++) {
                 p->q[i] = pace * q[i];
             }
@@ -468,8 +468,8 @@ CN_TEST(chain_over_a_cylinder_to_round_off) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         cn_arena *arena = cn_arena_create(NULL);
         const cn_friction *p = jointed_chain(arena, dim, 200, 1e-3);
-        double *r = CN_TAKE(arena, double, dim * p->contacts);
-        double *u = CN_TAKE(arena, double, dim * p->contacts);
+        double *r = BASE_TAKE(arena, double, dim * p->contacts);
+        double *u = BASE_TAKE(arena, double, dim * p->contacts);
         cn_solve_report report = solve(p, "auto", 1e-12, arena, r, u);
         CN_CHECK_BELOW(report.grade.residual, 1e-12);
         CN_CHECK_TRUE(report.grade.stick + report.grade.slide > 20);
@@ -480,22 +480,23 @@ CN_TEST(chain_over_a_cylinder_to_round_off) {
 // ---- one block ----
 
 CN_TEST(one_block_is_solved_whatever_its_rank) {
-    cn_rng rng = cn_rng_seed(17);
+    base_rng rng = base_rng_seed(17);
     for (int trial = 0; trial < 2000; trial++) {
-        int32_t dim = 2 + trial % 2, rank = 1 + cn_rng_below(&rng, dim);
+        int32_t dim = 2 + trial % 2, rank = 1 + base_rng_below(&rng, dim);
         double root[3][3] = {{0.0}}, W[9], lower[3], upper[3], q[3], r[3] = {0.0, 0.0, 0.0};
         double z[3], u[3];
         for (int32_t i = 0; i < dim; i++) {
             for (int32_t k = 0; k < rank; k++) {
-                root[i][k] = cn_rng_uniform(&rng, -1.0, 1.0);
+                root[i][k] = base_rng_uniform(&rng, -1.0, 1.0);
             }
-            bool free = cn_rng_below(&rng, 3) == 0;
-            lower[i] = free ? -HUGE_VAL : -cn_rng_uniform(&rng, 0.0, 1.0);
-            upper[i] = free || cn_rng_below(&rng, 2) ? HUGE_VAL : cn_rng_uniform(&rng, 0.0, 1.0);
+            bool free = base_rng_below(&rng, 3) == 0;
+            lower[i] = free ? -HUGE_VAL : -base_rng_uniform(&rng, 0.0, 1.0);
+            upper[i] =
+                free || base_rng_below(&rng, 2) ? HUGE_VAL : base_rng_uniform(&rng, 0.0, 1.0);
             // A solution is chosen first, so that one exists.
-            z[i] = fmin(fmax(cn_rng_uniform(&rng, -2.0, 2.0), lower[i]), upper[i]);
-            u[i] = z[i] <= lower[i]   ? cn_rng_uniform(&rng, 0.0, 1.0)
-                   : z[i] >= upper[i] ? -cn_rng_uniform(&rng, 0.0, 1.0)
+            z[i] = fmin(fmax(base_rng_uniform(&rng, -2.0, 2.0), lower[i]), upper[i]);
+            u[i] = z[i] <= lower[i]   ? base_rng_uniform(&rng, 0.0, 1.0)
+                   : z[i] >= upper[i] ? -base_rng_uniform(&rng, 0.0, 1.0)
                                       : 0.0;
         }
         for (int32_t i = 0; i < dim; i++) {
@@ -508,7 +509,7 @@ CN_TEST(one_block_is_solved_whatever_its_rank) {
                 q[i] -= W[dim * j + i] * z[j];
             }
         }
-        cn_box_solve(dim, W, lower, upper, q, r);
+        solve_box_solve(dim, W, lower, upper, q, r);
         for (int32_t i = 0; i < dim; i++) {
             double velocity = q[i];
             for (int32_t j = 0; j < dim; j++) {

@@ -20,8 +20,8 @@ typedef struct cn_bench {
 static cn_bench cn_bench_make(int32_t n, const double *M, const double *q) {
     cn_bench b = {.memory = cn_arena_create(NULL)};
     b.p.n = n;
-    b.p.M = (cn_csr){n, n, CN_TAKE_ZERO(b.memory, int64_t, n + 1),
-                     CN_TAKE(b.memory, int32_t, n * n), CN_TAKE(b.memory, double, n *n)};
+    b.p.M = (cn_csr){n, n, BASE_TAKE_ZERO(b.memory, int64_t, n + 1),
+                     BASE_TAKE(b.memory, int32_t, n * n), BASE_TAKE(b.memory, double, n *n)};
     int64_t k = 0;
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < n; j++) {
@@ -32,10 +32,10 @@ static cn_bench cn_bench_make(int32_t n, const double *M, const double *q) {
         }
         b.p.M.start[i + 1] = k;
     }
-    b.p.q = CN_TAKE(b.memory, double, n);
+    b.p.q = BASE_TAKE(b.memory, double, n);
     memcpy(b.p.q, q, (size_t)n * sizeof *q);
-    b.z = CN_TAKE_ZERO(b.memory, double, n);
-    b.w = CN_TAKE_ZERO(b.memory, double, n);
+    b.z = BASE_TAKE_ZERO(b.memory, double, n);
+    b.w = BASE_TAKE_ZERO(b.memory, double, n);
     return b;
 }
 
@@ -69,17 +69,17 @@ static void cn_check_solved(cn_bench *b, const char *name, double tolerance) {
 }
 
 static const cn_lcp_solver enumerate = {{.name = "enumerate", .max_iterations = 1},
-                                        cn_lcp_enumerate};
+                                        solve_lcp_enumerate};
 
 // M = B B' of the given rank, plus a skew part, with a solution chosen first. degenerate: a third
 // of the pairs have z = w = 0.
 static cn_bench cn_planted(int32_t n, int32_t rank, double skew, bool degenerate, uint64_t seed) {
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     cn_arena *memory = cn_arena_create(NULL);
-    double *B = CN_TAKE(memory, double, n *rank), *M = CN_TAKE_ZERO(memory, double, n *n);
-    double *z = CN_TAKE(memory, double, n), *q = CN_TAKE(memory, double, n);
+    double *B = BASE_TAKE(memory, double, n *rank), *M = BASE_TAKE_ZERO(memory, double, n *n);
+    double *z = BASE_TAKE(memory, double, n), *q = BASE_TAKE(memory, double, n);
     for (int32_t k = 0; k < n * rank; k++) {
-        B[k] = cn_rng_uniform(&rng, -1.0, 1.0);
+        B[k] = base_rng_uniform(&rng, -1.0, 1.0);
     }
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < n; j++) {
@@ -90,15 +90,15 @@ static cn_bench cn_planted(int32_t n, int32_t rank, double skew, bool degenerate
     }
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < i; j++) {
-            double s = cn_rng_uniform(&rng, -skew, skew);
+            double s = base_rng_uniform(&rng, -skew, skew);
             M[n * i + j] += s;
             M[n * j + i] -= s;
         }
     }
     for (int32_t i = 0; i < n; i++) {
-        int32_t kind = cn_rng_below(&rng, degenerate ? 3 : 2);
-        z[i] = kind == 0 ? cn_rng_uniform(&rng, 0.1, 1.0) : 0.0;
-        q[i] = kind == 1 ? cn_rng_uniform(&rng, 0.1, 1.0) : 0.0;
+        int32_t kind = base_rng_below(&rng, degenerate ? 3 : 2);
+        z[i] = kind == 0 ? base_rng_uniform(&rng, 0.1, 1.0) : 0.0;
+        q[i] = kind == 1 ? base_rng_uniform(&rng, 0.1, 1.0) : 0.0;
     }
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < n; j++) {
@@ -317,16 +317,16 @@ CN_TEST(a_ray_without_proof_is_not_called_infeasible) {
 
 // No claim of Lemke may contradict the enumeration, whatever the matrix.
 CN_TEST(lemke_never_contradicts_the_enumeration) {
-    cn_rng rng = cn_rng_seed(11);
+    base_rng rng = base_rng_seed(11);
     int32_t missed = 0, solvable = 0;
     for (int32_t t = 0; t < 300; t++) {
         int32_t n = 2 + t % 5;
         double M[36], q[6];
         for (int32_t k = 0; k < n * n; k++) {
-            M[k] = t % 2 == 0 ? cn_rng_below(&rng, 4) - 1 : cn_rng_uniform(&rng, -1.0, 1.0);
+            M[k] = t % 2 == 0 ? base_rng_below(&rng, 4) - 1 : base_rng_uniform(&rng, -1.0, 1.0);
         }
         for (int32_t i = 0; i < n; i++) {
-            q[i] = t % 2 == 0 ? cn_rng_below(&rng, 4) - 2 : cn_rng_uniform(&rng, -1.0, 1.0);
+            q[i] = t % 2 == 0 ? base_rng_below(&rng, 4) - 2 : base_rng_uniform(&rng, -1.0, 1.0);
         }
         cn_bench b = cn_bench_make(n, M, q);
         cn_outcome lemke = cn_bench_run(&b, cn_lcp_solver_find("lemke"), 1e-9);
@@ -343,14 +343,14 @@ CN_TEST(lemke_never_contradicts_the_enumeration) {
 
 // Equilibria of bimatrix games: from z = 0 every path of Lemke ends on a ray at once.
 CN_TEST(bimatrix_games_by_lemke) {
-    cn_rng rng = cn_rng_seed(12);
+    base_rng rng = base_rng_seed(12);
     for (int32_t t = 0; t < 30; t++) {
         int32_t half = 2 + t % 4, n = 2 * half;
         double M[100] = {0}, q[10];
         for (int32_t i = 0; i < half; i++) {
             for (int32_t j = half; j < n; j++) {
-                M[n * i + j] = cn_rng_uniform(&rng, 1.0, 20.0);
-                M[n * j + i] = cn_rng_uniform(&rng, 1.0, 20.0);
+                M[n * i + j] = base_rng_uniform(&rng, 1.0, 20.0);
+                M[n * j + i] = base_rng_uniform(&rng, 1.0, 20.0);
             }
         }
         for (int32_t i = 0; i < n; i++) {
@@ -380,11 +380,11 @@ CN_TEST(sweeps_refuse_a_diagonal_that_is_not_positive) {
 CN_TEST(renumbering_renumbers_the_answer) {
     enum { N = 24 };
     cn_bench b = cn_planted(N, 2 * N, 0.2, false, 6);
-    cn_rng rng = cn_rng_seed(7);
+    base_rng rng = base_rng_seed(7);
     int32_t to[N];
     double M[N * N] = {0}, q[N];
     for (int32_t i = 0; i < N; i++) {
-        int32_t j = cn_rng_below(&rng, i + 1);
+        int32_t j = base_rng_below(&rng, i + 1);
         to[i] = j < i ? to[j] : i;
         to[j] = i;
     }
@@ -542,8 +542,8 @@ CN_TEST(corpus_by_lemke_and_auto) {
         snprintf(path, sizeof path, "%s/lcp/lcp_%s.dat", corpus, names[f]);
         CN_CHECK_TRUE(cn_problem_read(NULL, path, &problem, NULL) == CN_OK);
         cn_bench b = {.memory = cn_arena_create(NULL), .p = problem->lcp};
-        b.z = CN_TAKE(b.memory, double, b.p.n);
-        b.w = CN_TAKE(b.memory, double, b.p.n);
+        b.z = BASE_TAKE(b.memory, double, b.p.n);
+        b.w = BASE_TAKE(b.memory, double, b.p.n);
         print_message("%s\n", names[f]);
         cn_check_solved(&b, "lemke", 1e-12);
         cn_check_solved(&b, "auto", 1e-12);

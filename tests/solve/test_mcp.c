@@ -17,12 +17,12 @@
 static cn_mcp make(cn_arena *memory, int32_t n, const double *M, const double *q,
                    const double *lower, const double *upper) {
     cn_mcp p = {.n = n, .M = {.rows = n, .cols = n}};
-    p.M.start = CN_TAKE_ZERO(memory, int64_t, n + 1);
-    p.M.column = CN_TAKE(memory, int32_t, n * n);
-    p.M.value = CN_TAKE(memory, double, n *n);
-    p.q = CN_TAKE(memory, double, n);
-    p.lower = CN_TAKE(memory, double, n);
-    p.upper = CN_TAKE(memory, double, n);
+    p.M.start = BASE_TAKE_ZERO(memory, int64_t, n + 1);
+    p.M.column = BASE_TAKE(memory, int32_t, n * n);
+    p.M.value = BASE_TAKE(memory, double, n *n);
+    p.q = BASE_TAKE(memory, double, n);
+    p.lower = BASE_TAKE(memory, double, n);
+    p.upper = BASE_TAKE(memory, double, n);
     for (int32_t i = 0; i < n; i++) {
         p.q[i] = q[i];
         p.lower[i] = lower[i];
@@ -41,7 +41,7 @@ static cn_mcp make(cn_arena *memory, int32_t n, const double *M, const double *q
 static cn_solve_report run(const cn_mcp *p, const cn_mcp_solver *row, double tolerance,
                            cn_arena *memory, double *z) {
     cn_solve_opts opts = cn_solve_opts_default(&row->info);
-    double *w = CN_TAKE(memory, double, p->n);
+    double *w = BASE_TAKE(memory, double, p->n);
     cn_solve_report report;
     opts.tolerance = tolerance;
     CN_CHECK_TRUE(cn_mcp_solve(p, row, &opts, memory, z, w, &report, NULL) == CN_OK);

@@ -17,17 +17,17 @@ typedef struct cn_sample {
 } cn_sample;
 
 static void cn_sample_fill(cn_sample *s, int32_t dim, uint64_t seed) {
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     memset(s, 0, sizeof *s);
     s->p = (cn_friction){.dim = dim, .contacts = CONTACTS, .q = s->q, .mu = s->mu};
     s->p.W.diagonal = s->diagonal;
     for (int32_t a = 0; a < CONTACTS; a++) {
-        s->mu[a] = a % 5 == 0 ? 0.0 : cn_rng_uniform(&rng, 0.0, 1.5);
+        s->mu[a] = a % 5 == 0 ? 0.0 : base_rng_uniform(&rng, 0.0, 1.5);
         for (int32_t i = 0; i < dim; i++) {
-            s->diagonal[dim * dim * a + (dim + 1) * i] = cn_rng_uniform(&rng, 0.1, 10.0);
-            s->q[dim * a + i] = cn_rng_uniform(&rng, -1.0, 1.0);
-            s->r[dim * a + i] = cn_rng_uniform(&rng, -1.0, 1.0);
-            s->u[dim * a + i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            s->diagonal[dim * dim * a + (dim + 1) * i] = base_rng_uniform(&rng, 0.1, 10.0);
+            s->q[dim * a + i] = base_rng_uniform(&rng, -1.0, 1.0);
+            s->r[dim * a + i] = base_rng_uniform(&rng, -1.0, 1.0);
+            s->u[dim * a + i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
     }
 }
@@ -46,14 +46,14 @@ static double cn_plain_error(const cn_friction *p, bool scaled, const double *r,
         for (int32_t i = 0; i < dim; i++) {
             z[i] = r[dim * a + i] - rho * u[dim * a + i];
         }
-        z[0] -= rho * p->mu[a] * cn_tangent_norm(dim, u + dim * a);
-        cn_cone_project(dim, p->mu[a], z);
-        double square = 0.0, least = fmin(r[dim * a] / rho, u[dim * a]);
+        z[0] -= rho * p->mu[a] * math_tangent_norm(dim, u + dim * a);
+        math_cone_project(dim, p->mu[a], z);
+        double square = 0.0, min = fmin(r[dim * a] / rho, u[dim * a]);
         for (int32_t i = 0; i < dim; i++) {
             double e = (r[dim * a + i] - z[i]) / rho;
             square += e * e;
         }
-        sum += p->mu[a] > 1.0 ? fmax(square, 0.5 * least * least) : square;
+        sum += p->mu[a] > 1.0 ? fmax(square, 0.5 * min * min) : square;
     }
     return sqrt(sum);
 }
@@ -80,10 +80,11 @@ CN_TEST(three_measures_follow_their_definitions) {
             double largest = fmax(cn_norm(m, s.q), fmax(cn_norm(m, s.r), cn_norm(m, s.u)));
             double scaled = cn_plain_error(&s.p, true, s.r, s.u) / sqrt(pressing);
             double plain = cn_plain_error(&s.p, false, s.r, s.u);
-            CN_CHECK_NEAR(cn_natural_error(&s.p, CN_MEASURE_SCALED, s.r, s.u), scaled, 1e-13);
-            CN_CHECK_NEAR(cn_natural_error(&s.p, CN_MEASURE_Q, s.r, s.u), plain / cn_norm(m, s.q),
+            CN_CHECK_NEAR(solve_natural_error(&s.p, CN_MEASURE_SCALED, s.r, s.u), scaled, 1e-13);
+            CN_CHECK_NEAR(solve_natural_error(&s.p, CN_MEASURE_Q, s.r, s.u),
+                          plain / cn_norm(m, s.q), 1e-13);
+            CN_CHECK_NEAR(solve_natural_error(&s.p, CN_MEASURE_MAX, s.r, s.u), plain / largest,
                           1e-13);
-            CN_CHECK_NEAR(cn_natural_error(&s.p, CN_MEASURE_MAX, s.r, s.u), plain / largest, 1e-13);
         }
     }
 }
@@ -95,7 +96,7 @@ CN_TEST(solvers_and_checker_measure_the_same) {
         cn_problem *problem;
         cn_friction p;
         double u[3 * CONTACTS];
-        cn_rng rng = cn_rng_seed(5);
+        base_rng rng = base_rng_seed(5);
         opts.dim = dim;
         opts.contacts = CONTACTS;
         opts.deficiency = 0.2;
@@ -105,7 +106,7 @@ CN_TEST(solvers_and_checker_measure_the_same) {
             double steep = noise < 1e-4 ? 1e4 : 1.0; // of the coefficients of friction, at the end
             cn_grade grade;
             for (int32_t i = 0; i < dim * CONTACTS; i++) {
-                problem->r[i] += noise * cn_rng_uniform(&rng, -1.0, 1.0);
+                problem->r[i] += noise * base_rng_uniform(&rng, -1.0, 1.0);
             }
             cn_friction_velocity(&p, problem->r, NULL, u);
             double mu[CONTACTS];
@@ -116,7 +117,7 @@ CN_TEST(solvers_and_checker_measure_the_same) {
             CN_CHECK_TRUE(cn_friction_grade(&p, problem->r, u, problem->memory, &grade) == CN_OK);
             for (int32_t measure = 0; measure < 3; measure++) {
                 double want = cn_grade_residual(&grade, (cn_measure)measure);
-                CN_CHECK_NEAR(cn_natural_error(&p, (cn_measure)measure, problem->r, u), want,
+                CN_CHECK_NEAR(solve_natural_error(&p, (cn_measure)measure, problem->r, u), want,
                               1e-11 * want + 1e-13);
             }
         }
@@ -131,7 +132,7 @@ CN_TEST(no_pressing_contact_means_all_of_q) {
         s.q[3 * a] = fabs(s.q[3 * a]);
     }
     double want = cn_plain_error(&s.p, true, s.r, s.u) / cn_norm(3 * CONTACTS, s.q);
-    CN_CHECK_NEAR(cn_natural_error(&s.p, CN_MEASURE_SCALED, s.r, s.u), want, 1e-13);
+    CN_CHECK_NEAR(solve_natural_error(&s.p, CN_MEASURE_SCALED, s.r, s.u), want, 1e-13);
 }
 
 CN_TEST(round_off_of_q_makes_the_residual_absolute) {
@@ -140,12 +141,12 @@ CN_TEST(round_off_of_q_makes_the_residual_absolute) {
     for (int32_t i = 0; i < 3 * CONTACTS; i++) {
         s.q[i] *= 1e-18;
     }
-    CN_CHECK_NEAR(cn_natural_error(&s.p, CN_MEASURE_SCALED, s.r, s.u),
+    CN_CHECK_NEAR(solve_natural_error(&s.p, CN_MEASURE_SCALED, s.r, s.u),
                   cn_plain_error(&s.p, true, s.r, s.u), 1e-12);
-    CN_CHECK_NEAR(cn_natural_error(&s.p, CN_MEASURE_Q, s.r, s.u),
+    CN_CHECK_NEAR(solve_natural_error(&s.p, CN_MEASURE_Q, s.r, s.u),
                   cn_plain_error(&s.p, false, s.r, s.u), 1e-12);
     memset(s.r, 0, sizeof s.r);
-    CN_CHECK_NEAR(cn_natural_error(&s.p, CN_MEASURE_MAX, s.r, s.q), 0.0, 1e-16);
+    CN_CHECK_NEAR(solve_natural_error(&s.p, CN_MEASURE_MAX, s.r, s.q), 0.0, 1e-16);
 }
 
 CN_TEST(not_a_number_stays_one) {
@@ -154,23 +155,23 @@ CN_TEST(not_a_number_stays_one) {
         cn_sample_fill(&s, 3, 3);
         (i < 3 ? s.r : s.u)[i % 3] = (double)NAN;
         for (int32_t measure = 0; measure < 3; measure++) {
-            CN_CHECK_TRUE(isnan(cn_natural_error(&s.p, (cn_measure)measure, s.r, s.u)));
+            CN_CHECK_TRUE(isnan(solve_natural_error(&s.p, (cn_measure)measure, s.r, s.u)));
         }
     }
 }
 
-CN_TEST(lcp_residual_is_the_least_of_both) {
+CN_TEST(lcp_residual_is_the_min_of_both) {
     int64_t start[] = {0, 1, 2};
     int32_t column[] = {0, 1};
     double value[] = {1.0, 1.0}, q[] = {3.0, -4.0};
     cn_lcp p = {.n = 2, .M = {2, 2, start, column, value}, .q = q};
     double z[] = {0.5, -0.3}, w[] = {3.5, -4.3};
-    CN_CHECK_NEAR(cn_natural_error_lcp(&p, z, w), sqrt(0.25 + 4.3 * 4.3) / 5.0, 1e-15);
+    CN_CHECK_NEAR(solve_natural_error_lcp(&p, z, w), sqrt(0.25 + 4.3 * 4.3) / 5.0, 1e-15);
     q[0] = 1e-17;
     q[1] = 0.0;
-    CN_CHECK_NEAR(cn_natural_error_lcp(&p, z, w), sqrt(0.25 + 4.3 * 4.3), 1e-14);
+    CN_CHECK_NEAR(solve_natural_error_lcp(&p, z, w), sqrt(0.25 + 4.3 * 4.3), 1e-14);
     z[1] = (double)NAN;
-    CN_CHECK_TRUE(isnan(cn_natural_error_lcp(&p, z, w)));
+    CN_CHECK_TRUE(isnan(solve_natural_error_lcp(&p, z, w)));
 }
 
 static bool cn_cancel_at_three(void *user, const cn_progress *progress) {
@@ -181,14 +182,15 @@ static bool cn_cancel_at_three(void *user, const cn_progress *progress) {
 CN_TEST(watch_ends_for_each_reason) {
     cn_solve_opts opts = {.tolerance = 1e-6, .max_iterations = 10};
     cn_solve_report report = {0};
-    cn_watch watch = cn_watch_start(&opts);
-    CN_CHECK_TRUE(!cn_watch_stop(&watch, "test", 9, 1.0, &report) && report.iterations == 9);
-    CN_CHECK_TRUE(cn_watch_stop(&watch, "test", 10, 1.0, &report) && report.outcome == CN_LIMIT);
-    CN_CHECK_TRUE(cn_watch_stop(&watch, "test", 1, 1e-7, &report) && report.outcome == CN_SOLVED);
-    CN_CHECK_TRUE(cn_watch_stop(&watch, "test", 1, (double)NAN, &report) &&
+    solve_watch watch = solve_watch_start(&opts);
+    CN_CHECK_TRUE(!solve_watch_stop(&watch, "test", 9, 1.0, &report) && report.iterations == 9);
+    CN_CHECK_TRUE(solve_watch_stop(&watch, "test", 10, 1.0, &report) && report.outcome == CN_LIMIT);
+    CN_CHECK_TRUE(solve_watch_stop(&watch, "test", 1, 1e-7, &report) &&
+                  report.outcome == CN_SOLVED);
+    CN_CHECK_TRUE(solve_watch_stop(&watch, "test", 1, (double)NAN, &report) &&
                   report.outcome == CN_DIVERGED);
     opts.time_limit = 1e-12;
-    CN_CHECK_TRUE(cn_watch_stop(&watch, "test", 1, 1.0, &report) && report.outcome == CN_TIME);
+    CN_CHECK_TRUE(solve_watch_stop(&watch, "test", 1, 1.0, &report) && report.outcome == CN_TIME);
     CN_CHECK_TRUE(watch.status == CN_OK);
 }
 
@@ -199,9 +201,9 @@ CN_TEST(watch_hands_on_a_cancel) {
                           .progress = cn_cancel_at_three,
                           .progress_user = &seen};
     cn_solve_report report = {0};
-    cn_watch watch = cn_watch_start(&opts);
+    solve_watch watch = solve_watch_start(&opts);
     int64_t k = 0;
-    while (!cn_watch_stop(&watch, "test", k, 1.0, &report)) {
+    while (!solve_watch_stop(&watch, "test", k, 1.0, &report)) {
         k++;
     }
     CN_CHECK_TRUE(k == 3 && seen == 3 && watch.status == CN_ERR_CANCELLED);

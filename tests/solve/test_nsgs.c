@@ -17,15 +17,15 @@
 // that a planted solution with open, sticking and sliding contacts is exact.
 static cn_friction planted(cn_arena *arena, int32_t dim, int32_t contacts, int32_t columns,
                            double mu, uint64_t seed, double *r) {
-    cn_rng rng = cn_rng_seed(seed);
+    base_rng rng = base_rng_seed(seed);
     int32_t m = dim * contacts;
-    double *A = CN_TAKE(arena, double, (int64_t)m *columns);
-    int32_t *row = CN_TAKE(arena, int32_t, (int64_t)m * m);
-    int32_t *column = CN_TAKE(arena, int32_t, (int64_t)m * m);
-    double *W = CN_TAKE_ZERO(arena, double, (int64_t)m *m);
-    double *q = CN_TAKE(arena, double, m), *coefficient = CN_TAKE(arena, double, contacts);
+    double *A = BASE_TAKE(arena, double, (int64_t)m *columns);
+    int32_t *row = BASE_TAKE(arena, int32_t, (int64_t)m * m);
+    int32_t *column = BASE_TAKE(arena, int32_t, (int64_t)m * m);
+    double *W = BASE_TAKE_ZERO(arena, double, (int64_t)m *m);
+    double *q = BASE_TAKE(arena, double, m), *coefficient = BASE_TAKE(arena, double, contacts);
     for (int32_t i = 0; i < m * columns; i++) {
-        A[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+        A[i] = base_rng_uniform(&rng, -1.0, 1.0);
     }
     for (int32_t i = 0; i < m; i++) {
         for (int32_t j = 0; j < m; j++) {
@@ -39,7 +39,7 @@ static cn_friction planted(cn_arena *arena, int32_t dim, int32_t contacts, int32
     for (int32_t a = 0; a < contacts; a++) {
         double *own = r + dim * a, *u = q + dim * a;
         coefficient[a] = mu;
-        double normal = cn_rng_uniform(&rng, 0.5, 1.5), slip = cn_rng_uniform(&rng, 0.1, 1.0);
+        double normal = base_rng_uniform(&rng, 0.5, 1.5), slip = base_rng_uniform(&rng, 0.1, 1.0);
         for (int32_t i = 0; i < dim; i++) {
             own[i] = u[i] = 0.0;
         }
@@ -55,9 +55,9 @@ static cn_friction planted(cn_arena *arena, int32_t dim, int32_t contacts, int32
     }
     cn_csr matrix;
     cn_friction p;
-    assert_int_equal(cn_csr_from_triplets(arena, m, m, (int64_t)m * m, row, column, W, &matrix),
+    assert_int_equal(sparse_csr_from_triplets(arena, m, m, (int64_t)m * m, row, column, W, &matrix),
                      CN_OK);
-    assert_int_equal(cn_friction_from_csr(arena, dim, contacts, &matrix, q, coefficient, &p),
+    assert_int_equal(prob_friction_from_csr(arena, dim, contacts, &matrix, q, coefficient, &p),
                      CN_OK);
     return p;
 }
@@ -71,7 +71,7 @@ static cn_solve_report solve(const cn_friction *p, const char *name, double tole
     assert_int_equal(cn_solve_opts_set(&opts, &solver->info, "anderson", depth, NULL), CN_OK);
     opts.tolerance = tolerance;
     cn_solve_report report;
-    double *u = CN_TAKE(arena, double, (int64_t)p->dim * p->contacts);
+    double *u = BASE_TAKE(arena, double, (int64_t)p->dim * p->contacts);
     assert_int_equal(cn_friction_solve(p, solver, &opts, arena, r, u, &report, NULL), CN_OK);
     return report;
 }
@@ -95,10 +95,11 @@ CN_TEST(solves_planted_problems_in_both_dimensions_and_any_rank) {
 // A column of equal balls on the ground, h g = 1: contact a carries the balls above it, r_N =
 // layers - a exactly.
 static cn_friction column(cn_arena *arena, int32_t layers) {
-    int32_t *row = CN_TAKE(arena, int32_t, 5 * layers),
-            *place = CN_TAKE(arena, int32_t, 5 * layers);
-    double *value = CN_TAKE(arena, double, 5 * layers);
-    double *q = CN_TAKE_ZERO(arena, double, 3 * layers), *mu = CN_TAKE_ZERO(arena, double, layers);
+    int32_t *row = BASE_TAKE(arena, int32_t, 5 * layers),
+            *place = BASE_TAKE(arena, int32_t, 5 * layers);
+    double *value = BASE_TAKE(arena, double, 5 * layers);
+    double *q = BASE_TAKE_ZERO(arena, double, 3 * layers),
+           *mu = BASE_TAKE_ZERO(arena, double, layers);
     int64_t count = 0;
     for (int32_t a = 0; a < layers; a++) {
         q[3 * a] = a == 0 ? -1.0 : 0.0; // only the ground resists the fall
@@ -117,8 +118,9 @@ static cn_friction column(cn_arena *arena, int32_t layers) {
     cn_csr W;
     cn_friction p;
     assert_int_equal(
-        cn_csr_from_triplets(arena, 3 * layers, 3 * layers, count, row, place, value, &W), CN_OK);
-    assert_int_equal(cn_friction_from_csr(arena, 3, layers, &W, q, mu, &p), CN_OK);
+        sparse_csr_from_triplets(arena, 3 * layers, 3 * layers, count, row, place, value, &W),
+        CN_OK);
+    assert_int_equal(prob_friction_from_csr(arena, 3, layers, &W, q, mu, &p), CN_OK);
     return p;
 }
 
@@ -162,7 +164,7 @@ static cn_solve_report settle(const cn_friction *p, const char *sweeps, cn_arena
     assert_int_equal(cn_solve_opts_set(&opts, &solver->info, "settle", sweeps, NULL), CN_OK);
     opts.tolerance = 1e-3;
     cn_solve_report report;
-    double *u = CN_TAKE(arena, double, (int64_t)p->dim * p->contacts);
+    double *u = BASE_TAKE(arena, double, (int64_t)p->dim * p->contacts);
     assert_int_equal(cn_friction_solve(p, solver, &opts, arena, r, u, &report, NULL), CN_OK);
     assert_int_equal(report.outcome, CN_SOLVED);
     return report;
@@ -231,16 +233,16 @@ CN_TEST(relaxation_keeps_the_answer_in_the_cone) {
 
 CN_TEST(wide_and_plain_sweeps_give_the_same_bits) {
     cn_arena *arena = cn_arena_create(NULL);
-    double planted_r[90], a[90 + CN_SWEEP_PAD] = {0.0}, b[90 + CN_SWEEP_PAD] = {0.0};
+    double planted_r[90], a[90 + GS_SWEEP_PAD] = {0.0}, b[90 + GS_SWEEP_PAD] = {0.0};
     cn_friction p = planted(arena, 3, 30, 50, 0.5, 11, planted_r);
-    cn_sweep wide, plain;
+    gs_sweep wide, plain;
     const cn_local_solver *local = cn_local_solver_find("hybrid");
-    assert_int_equal(cn_sweep_prepare(&p, local, 1.0, arena, &wide), CN_OK);
-    assert_int_equal(cn_sweep_prepare(&p, local, 1.0, arena, &plain), CN_OK);
-    cn_sweep_use_portable(&plain);
+    assert_int_equal(gs_sweep_prepare(&p, local, 1.0, arena, &wide), CN_OK);
+    assert_int_equal(gs_sweep_prepare(&p, local, 1.0, arena, &plain), CN_OK);
+    gs_sweep_use_portable(&plain);
     for (int sweep = 0; sweep < 50; sweep++) {
-        cn_sweep_run(&wide, a, 1);
-        cn_sweep_run(&plain, b, 1);
+        gs_sweep_run(&wide, a, 1);
+        gs_sweep_run(&plain, b, 1);
         assert_memory_equal(a, b, sizeof a);
     }
     cn_arena_destroy(arena);
@@ -254,8 +256,8 @@ CN_TEST(contacts_without_normal_stiffness_are_left_alone) {
     cn_csr W;
     cn_friction p;
     double r[6] = {0.0};
-    assert_int_equal(cn_csr_from_triplets(arena, 6, 6, 6, row, row, value, &W), CN_OK);
-    assert_int_equal(cn_friction_from_csr(arena, 3, 2, &W, q, mu, &p), CN_OK);
+    assert_int_equal(sparse_csr_from_triplets(arena, 6, 6, 6, row, row, value, &W), CN_OK);
+    assert_int_equal(prob_friction_from_csr(arena, 3, 2, &W, q, mu, &p), CN_OK);
     cn_solve_report report = solve(&p, "nsgs", 1e-8, 5, arena, r);
     CN_CHECK_TRUE(report.outcome != CN_SOLVED);
     CN_CHECK_NEAR(r[0], 0.0, 0.0);
@@ -271,13 +273,13 @@ CN_TEST(anderson_is_exact_on_a_linear_map) {
     const double B[4] = {0.99, 0.95, 0.8, -0.5}, c[4] = {1.0, 2.0, -1.0, 0.5};
     const float weight[4] = {1.0F, 1.0F, 1.0F, 1.0F};
     double x[4] = {0.0}, g[4], step = INFINITY;
-    cn_anderson mixer;
-    assert_int_equal(cn_anderson_prepare(5, 4, false, weight, arena, &mixer), CN_OK);
+    gs_anderson mixer;
+    assert_int_equal(gs_anderson_prepare(5, 4, false, weight, arena, &mixer), CN_OK);
     for (int k = 0; k < 12; k++) {
         for (int i = 0; i < 4; i++) {
             g[i] = B[i] * x[i] + c[i];
         }
-        step = cn_anderson_step(&mixer, x, g);
+        step = gs_anderson_step(&mixer, x, g);
     }
     CN_CHECK_BELOW(step, 1e-6);
     for (int i = 0; i < 4; i++) {
@@ -293,12 +295,12 @@ CN_TEST(anderson_leaps_along_a_steady_drift) {
     const double pace[2] = {1e-3, -2e-3};
     const float weight[2] = {1.0F, 1.0F};
     double x[2] = {0.0}, g[2];
-    cn_anderson mixer;
-    assert_int_equal(cn_anderson_prepare(5, 2, false, weight, arena, &mixer), CN_OK);
+    gs_anderson mixer;
+    assert_int_equal(gs_anderson_prepare(5, 2, false, weight, arena, &mixer), CN_OK);
     for (int k = 0; k < 20; k++) {
         g[0] = fmin(x[0] + pace[0], 1.0);
         g[1] = fmax(x[1] + pace[1], -4.0);
-        cn_anderson_step(&mixer, x, g);
+        gs_anderson_step(&mixer, x, g);
     }
     CN_CHECK_NEAR(g[0], 1.0, 1e-12);
     CN_CHECK_NEAR(g[1], -4.0, 1e-12);
@@ -311,7 +313,7 @@ static cn_solve_report solve_with(const cn_friction *p, const char *name, const 
     const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
     cn_solve_opts opts = cn_solve_opts_default(&solver->info);
     cn_solve_report report;
-    double *u = CN_TAKE(arena, double, (int64_t)p->dim * p->contacts);
+    double *u = BASE_TAKE(arena, double, (int64_t)p->dim * p->contacts);
     assert_int_equal(cn_solve_opts_set(&opts, &solver->info, "anderson", anderson, NULL), CN_OK);
     assert_int_equal(cn_solve_opts_set(&opts, &solver->info, name, value, NULL), CN_OK);
     assert_int_equal(cn_friction_solve(p, solver, &opts, arena, r, u, &report, NULL), CN_OK);
@@ -338,12 +340,12 @@ CN_TEST(inner_sweeps_solve_a_block) {
 CN_TEST(relaxation_finds_the_best_factor) {
     for (double mu = 0.8; mu < 0.995; mu += 0.05) {
         double best = 2.0 / (1.0 + sqrt(1.0 - mu * mu)), omega = 1.0, step = 1.0;
-        cn_relaxation relaxation = cn_relaxation_start(omega);
+        gs_relaxation relaxation = gs_relaxation_start(omega);
         for (int32_t sweep = 0; sweep < 300; sweep++) {
             double root = omega * omega * mu * mu - 4.0 * (omega - 1.0);
             double half = 0.5 * (omega * mu + sqrt(fmax(root, 0.0)));
             step *= root > 0.0 ? half * half : omega - 1.0;
-            omega = cn_relaxation_see(&relaxation, step, 1);
+            omega = gs_relaxation_see(&relaxation, step, 1);
         }
         CN_CHECK_NEAR(omega, best, 0.03);
     }
@@ -351,18 +353,18 @@ CN_TEST(relaxation_finds_the_best_factor) {
 
 // Whatever the steps do, omega stays in its range; steps that grow push it down.
 CN_TEST(relaxation_is_safeguarded) {
-    cn_rng rng = cn_rng_seed(2);
-    cn_relaxation grows = cn_relaxation_start(1.9), random = cn_relaxation_start(1.0);
+    base_rng rng = base_rng_seed(2);
+    gs_relaxation grows = gs_relaxation_start(1.9), random = gs_relaxation_start(1.0);
     double step = 1.0, omega = 1.9;
     for (int32_t sweep = 0; sweep < 1000; sweep++) {
         step *= 1.1;
-        omega = cn_relaxation_see(&grows, step, 1);
-        double any = cn_relaxation_see(&random, cn_rng_uniform(&rng, 0.0, 1.0), 1 + sweep % 3);
-        CN_CHECK_TRUE(any >= CN_RELAXATION_LEAST && any <= CN_RELAXATION_MOST);
-        CN_CHECK_TRUE(omega >= CN_RELAXATION_LEAST && omega <= CN_RELAXATION_MOST);
+        omega = gs_relaxation_see(&grows, step, 1);
+        double any = gs_relaxation_see(&random, base_rng_uniform(&rng, 0.0, 1.0), 1 + sweep % 3);
+        CN_CHECK_TRUE(any >= GS_RELAXATION_MIN && any <= GS_RELAXATION_MAX);
+        CN_CHECK_TRUE(omega >= GS_RELAXATION_MIN && omega <= GS_RELAXATION_MAX);
     }
     CN_CHECK_BELOW(omega, 1.0);
-    CN_CHECK_TRUE(cn_relaxation_see(&random, NAN, 1) <= CN_RELAXATION_MOST);
+    CN_CHECK_TRUE(gs_relaxation_see(&random, NAN, 1) <= GS_RELAXATION_MAX);
 }
 
 CN_TEST(adaptive_relaxation_needs_fewer_sweeps) {
@@ -385,7 +387,7 @@ CN_TEST(enumeration_finds_planted_solutions) {
         double r[6], answer[6];
         int32_t tried;
         cn_friction p = planted(arena, 2, 3, 8, 0.3, seed, r);
-        CN_CHECK_BELOW(cn_enumerate_2d(&p, CN_MEASURE_SCALED, 1e-12, answer, &tried), 1e-12);
+        CN_CHECK_BELOW(pivot_enumerate_2d(&p, CN_MEASURE_SCALED, 1e-12, answer, &tried), 1e-12);
         CN_CHECK_BELOW(tried, 64);
         cn_arena_destroy(arena);
     }

@@ -8,9 +8,9 @@
 #include "solve/sweep_manifolds/manifolds_fill.h"
 #include "solve/sweep_spheres/spheres.h"
 
-static cn_sweep prepared(const cn_friction *p, cn_arena *arena) {
-    cn_sweep sweep;
-    assert_int_equal(cn_sweep_prepare(p, cn_local_solver_find("hybrid"), 1.0, arena, &sweep),
+static gs_sweep prepared(const cn_friction *p, cn_arena *arena) {
+    gs_sweep sweep;
+    assert_int_equal(gs_sweep_prepare(p, cn_local_solver_find("hybrid"), 1.0, arena, &sweep),
                      CN_OK);
     return sweep;
 }
@@ -18,20 +18,20 @@ static cn_sweep prepared(const cn_friction *p, cn_arena *arena) {
 // A kind of problem that packets are for.
 typedef struct packed_case {
     int32_t dim;
-    bool ball;
-    cn_sweep_kind kind;
+    bool sphere;
+    gs_sweep_kind kind;
 } packed_case;
 
-static const packed_case cases[] = {{2, true, CN_SWEEP_SPHERES},
-                                    {3, true, CN_SWEEP_SPHERES},
-                                    {2, false, CN_SWEEP_MANIFOLDS},
-                                    {3, false, CN_SWEEP_MANIFOLDS}};
+static const packed_case cases[] = {{2, true, GS_SWEEP_SPHERES},
+                                    {3, true, GS_SWEEP_SPHERES},
+                                    {2, false, GS_SWEEP_MANIFOLDS},
+                                    {3, false, GS_SWEEP_MANIFOLDS}};
 #define CASES (int)(sizeof cases / sizeof *cases)
 
 CN_TEST(operators_are_recognised) {
     for (int c = 0; c < CASES; c++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, cases[c].dim, 1, cases[c].ball);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 1, cases[c].sphere);
         assert_int_equal(prepared(&p, arena).ops->kind, cases[c].kind);
         cn_arena_destroy(arena);
     }
@@ -47,25 +47,25 @@ CN_TEST(what_does_not_fit_is_left_to_the_general_sweep) {
         const double arm[3] = {0.01, -1.0, 0.0};
         fill_side(&p, p.W.body.start[35], p.W.body.dof[p.W.body.start[35]] / (dim == 3 ? 6 : 3),
                   frame, arm, 1.0);
-        cn_operator_diagonal(&p.W, dim, CONTACTS, p.W.diagonal);
-        assert_int_equal(prepared(&p, arena).ops->kind, CN_SWEEP_MANIFOLDS);
+        prob_operator_diagonal(&p.W, dim, CONTACTS, p.W.diagonal);
+        assert_int_equal(prepared(&p, arena).ops->kind, GS_SWEEP_MANIFOLDS);
         p.W.body.inverse = NULL;
-        assert_int_equal(prepared(&p, arena).ops->kind, CN_SWEEP_ANY);
+        assert_int_equal(prepared(&p, arena).ops->kind, GS_SWEEP_ANY);
         p = rigid_problem(arena, dim, 1, false);
         p.W.body.H[dim * p.W.body.start[20]] += 1e-6;
-        assert_int_equal(prepared(&p, arena).ops->kind, CN_SWEEP_ANY);
+        assert_int_equal(prepared(&p, arena).ops->kind, GS_SWEEP_ANY);
         cn_arena_destroy(arena);
     }
 }
 
-CN_TEST(impulses_pass_through_packets_unchanged) {
+CN_TEST(impulses_pass_through_batches_unchanged) {
     for (int c = 0; c < CASES; c++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, cases[c].dim, 2, cases[c].ball);
-        cn_sweep sweep = prepared(&p, arena);
-        double *x = CN_TAKE_ZERO(arena, double, sweep.size + CN_SWEEP_PAD), r[3 * CONTACTS];
-        cn_sweep_load(&sweep, p.q, x);
-        cn_sweep_store(&sweep, x, r);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 2, cases[c].sphere);
+        gs_sweep sweep = prepared(&p, arena);
+        double *x = BASE_TAKE_ZERO(arena, double, sweep.size + GS_SWEEP_PAD), r[3 * CONTACTS];
+        gs_sweep_load(&sweep, p.q, x);
+        gs_sweep_store(&sweep, x, r);
         for (int32_t i = 0; i < p.dim * CONTACTS; i++) {
             CN_CHECK_NEAR(r[i], p.q[i], 1e-14);
         }
@@ -75,21 +75,21 @@ CN_TEST(impulses_pass_through_packets_unchanged) {
 
 // The kernel's error is that of the natural map with the operator's own velocities, before and
 // after sweeps.
-CN_TEST(the_error_of_packets_is_that_of_the_operator) {
+CN_TEST(the_error_of_batches_is_that_of_the_operator) {
     for (int c = 0; c < CASES; c++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, cases[c].dim, 3, cases[c].ball);
-        cn_sweep sweep = prepared(&p, arena);
-        double *x = CN_TAKE_ZERO(arena, double, sweep.size + CN_SWEEP_PAD);
-        double *v = CN_TAKE(arena, double, p.W.body.dofs), r[3 * CONTACTS], u[3 * CONTACTS];
-        cn_sweep_load(&sweep, p.q, x); // any impulses, in the cone or not
+        cn_friction p = rigid_problem(arena, cases[c].dim, 3, cases[c].sphere);
+        gs_sweep sweep = prepared(&p, arena);
+        double *x = BASE_TAKE_ZERO(arena, double, sweep.size + GS_SWEEP_PAD);
+        double *v = BASE_TAKE(arena, double, p.W.body.dofs), r[3 * CONTACTS], u[3 * CONTACTS];
+        gs_sweep_load(&sweep, p.q, x); // any impulses, in the cone or not
         for (int k = 0; k < 4; k++) {
-            cn_sweep_run(&sweep, x, k);
-            cn_sweep_store(&sweep, x, r);
+            gs_sweep_run(&sweep, x, k);
+            gs_sweep_store(&sweep, x, r);
             cn_friction_velocity(&p, r, v, u);
             for (int measure = CN_MEASURE_SCALED; measure <= CN_MEASURE_MAX; measure++) {
-                double expected = cn_natural_error(&p, (cn_measure)measure, r, u);
-                double error = cn_sweep_error(&sweep, (cn_measure)measure, x);
+                double expected = solve_natural_error(&p, (cn_measure)measure, r, u);
+                double error = gs_sweep_error(&sweep, (cn_measure)measure, x);
                 CN_CHECK_NEAR(error, expected, 1e-12 * expected);
             }
         }
@@ -97,14 +97,14 @@ CN_TEST(the_error_of_packets_is_that_of_the_operator) {
     }
 }
 
-CN_TEST(sweeps_of_packets_solve_the_problem) {
+CN_TEST(sweeps_of_batches_solve_the_problem) {
     for (int c = 0; c < CASES; c++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, cases[c].dim, 4, cases[c].ball);
-        cn_sweep sweep = prepared(&p, arena);
-        double *x = CN_TAKE_ZERO(arena, double, sweep.size + CN_SWEEP_PAD), r[3 * CONTACTS];
-        cn_sweep_run(&sweep, x, 5000);
-        cn_sweep_store(&sweep, x, r);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 4, cases[c].sphere);
+        gs_sweep sweep = prepared(&p, arena);
+        double *x = BASE_TAKE_ZERO(arena, double, sweep.size + GS_SWEEP_PAD), r[3 * CONTACTS];
+        gs_sweep_run(&sweep, x, 5000);
+        gs_sweep_store(&sweep, x, r);
         cn_grade grade;
         assert_int_equal(cn_friction_grade(&p, r, NULL, arena, &grade), CN_OK);
         CN_CHECK_BELOW(grade.residual, 1e-9);
@@ -114,21 +114,21 @@ CN_TEST(sweeps_of_packets_solve_the_problem) {
     }
 }
 
-CN_TEST(wide_and_plain_packets_give_the_same_bits) {
+CN_TEST(wide_and_plain_batches_give_the_same_bits) {
     for (int c = 0; c < CASES; c++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, cases[c].dim, 5, cases[c].ball);
-        cn_sweep wide = prepared(&p, arena), plain = prepared(&p, arena);
-        cn_sweep_use_portable(&plain);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 5, cases[c].sphere);
+        gs_sweep wide = prepared(&p, arena), plain = prepared(&p, arena);
+        gs_sweep_use_portable(&plain);
         size_t bytes = sizeof(double) * (size_t)wide.size;
-        double *a = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD),
-               *b = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD);
+        double *a = BASE_TAKE_ZERO(arena, double, wide.size + GS_SWEEP_PAD),
+               *b = BASE_TAKE_ZERO(arena, double, wide.size + GS_SWEEP_PAD);
         for (int k = 0; k < 50; k++) {
-            cn_sweep_run(&wide, a, 2);
-            cn_sweep_run(&plain, b, 2);
+            gs_sweep_run(&wide, a, 2);
+            gs_sweep_run(&plain, b, 2);
             assert_memory_equal(a, b, bytes);
-            assert_true(cn_sweep_error(&wide, CN_MEASURE_SCALED, a) ==
-                        cn_sweep_error(&plain, CN_MEASURE_SCALED, b));
+            assert_true(gs_sweep_error(&wide, CN_MEASURE_SCALED, a) ==
+                        gs_sweep_error(&plain, CN_MEASURE_SCALED, b));
         }
         cn_arena_destroy(arena);
     }
@@ -140,21 +140,21 @@ CN_TEST(wide_and_plain_packets_give_the_same_bits) {
 CN_TEST(lanes_are_filled_with_the_same_bits_on_every_processor) {
     cn_arena *arena = cn_arena_create(NULL);
     cn_friction p = rigid_problem(arena, 3, 5, false);
-    cn_point_fill_fn *wide = cn_point_fill_avx2();
+    gs_point_fill_fn *wide = gs_point_fill_avx2();
     const double frame[6] = {0.6, 0.8, 0.0, -0.8, 0.6, 0.0},
                  arm[6] = {0.5, 0.1, -0.2, 0.3, 0.2, 0.1};
-    for (int32_t a = 0; a + CN_BATCH <= p.contacts; a += CN_BATCH) {
-        cn_point_lanes lanes;
-        cn_rigid_point point[2];
-        for (int lane = 0; lane < CN_BATCH; lane++) {
+    for (int32_t a = 0; a + GS_BATCH <= p.contacts; a += GS_BATCH) {
+        gs_point_lanes lanes;
+        gs_rigid_point point[2];
+        for (int lane = 0; lane < GS_BATCH; lane++) {
             lanes.frame[lane] = frame;
             lanes.arm[lane] = arm;
             lanes.block[lane] = p.W.diagonal + 9 * (a + lane);
             lanes.q[lane] = p.q + 3 * (a + lane);
             lanes.mu[lane] = p.mu[a + lane];
         }
-        bool good = cn_point_fill_portable(&lanes, 3, &point[0]);
-        for (int lane = 0; lane < CN_BATCH; lane++) {
+        bool good = gs_point_fill_portable(&lanes, 3, &point[0]);
+        for (int lane = 0; lane < GS_BATCH; lane++) {
             const double *W = lanes.block[lane];
             CN_CHECK_NEAR(point[0].inv_nn[lane], 1.0 / W[0], 0.0);
             CN_CHECK_NEAR(point[0].nt[1][lane], W[6] * (1.0 / W[0]), 0.0);
@@ -171,55 +171,55 @@ CN_TEST(lanes_are_filled_with_the_same_bits_on_every_processor) {
         memcpy(bad, lanes.block[5], sizeof bad);
         bad[1] = a == 0 ? (double)NAN : bad[1] + 0.1 * bad[0];
         lanes.block[5] = bad;
-        assert_false(cn_point_fill_portable(&lanes, 3, &point[0]));
+        assert_false(gs_point_fill_portable(&lanes, 3, &point[0]));
         assert_false(wide && wide(&lanes, 3, &point[1]));
     }
     cn_arena_destroy(arena);
 }
 
-static cn_sweep prepared_single(const cn_friction *p, cn_arena *arena) {
-    const cn_sweep_plan plan = {.relaxation = 1.0, .single = true, .rigid_single = true};
-    cn_sweep sweep;
-    assert_int_equal(cn_sweep_prepare_plan(p, cn_local_solver_find("hybrid"), &plan, arena, &sweep),
+static gs_sweep prepared_single(const cn_friction *p, cn_arena *arena) {
+    const gs_sweep_plan plan = {.relaxation = 1.0, .single = true, .rigid_single = true};
+    gs_sweep sweep;
+    assert_int_equal(gs_sweep_prepare_plan(p, cn_local_solver_find("hybrid"), &plan, arena, &sweep),
                      CN_OK);
     return sweep;
 }
 
 // Balls and bodies of other shapes are asked for by themselves.
-CN_TEST(what_is_asked_for_is_swept_in_singles) {
+CN_TEST(what_is_asked_for_is_swept_in_single) {
     for (int c = 0; c < 2 * CASES; c++) {
-        bool balls = c < CASES;
+        bool spheres = c < CASES;
         const packed_case *own = &cases[c % CASES];
-        const cn_sweep_plan plan = {.relaxation = 1.0, .single = balls, .rigid_single = !balls};
+        const gs_sweep_plan plan = {.relaxation = 1.0, .single = spheres, .rigid_single = !spheres};
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, own->dim, 1, own->ball);
-        cn_sweep sweep;
+        cn_friction p = rigid_problem(arena, own->dim, 1, own->sphere);
+        gs_sweep sweep;
         assert_int_equal(
-            cn_sweep_prepare_plan(&p, cn_local_solver_find("hybrid"), &plan, arena, &sweep), CN_OK);
+            gs_sweep_prepare_plan(&p, cn_local_solver_find("hybrid"), &plan, arena, &sweep), CN_OK);
         assert_int_equal(sweep.ops->kind, own->kind);
-        assert_int_equal(sweep.ops->single, balls == own->ball);
+        assert_int_equal(sweep.ops->single, spheres == own->sphere);
         cn_arena_destroy(arena);
     }
 }
 
-CN_TEST(wide_and_plain_singles_give_the_same_bits) {
+CN_TEST(wide_and_plain_single_give_the_same_bits) {
     for (int c = 0; c < CASES; c++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, cases[c].dim, 5, cases[c].ball);
-        cn_sweep wide = prepared_single(&p, arena), plain = prepared_single(&p, arena);
-        cn_sweep_use_portable(&plain);
-        assert_true(plain.ops->kind == CN_SWEEP_SPHERES
-                        ? ((const cn_spheres *)plain.elements)->kernel == &cn_sphere_kernel_float
-                        : ((const cn_manifolds *)plain.elements)->kernel ==
-                              &cn_manifold_kernel_float);
-        float *a = CN_TAKE_ZERO(arena, float, wide.size + CN_SWEEP_PAD),
-              *b = CN_TAKE_ZERO(arena, float, wide.size + CN_SWEEP_PAD);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 5, cases[c].sphere);
+        gs_sweep wide = prepared_single(&p, arena), plain = prepared_single(&p, arena);
+        gs_sweep_use_portable(&plain);
+        assert_true(plain.ops->kind == GS_SWEEP_SPHERES
+                        ? ((const gs_spheres *)plain.elements)->kernel == &gs_sphere_kernel_float
+                        : ((const gs_manifolds *)plain.elements)->kernel ==
+                              &gs_manifold_kernel_float);
+        float *a = BASE_TAKE_ZERO(arena, float, wide.size + GS_SWEEP_PAD),
+              *b = BASE_TAKE_ZERO(arena, float, wide.size + GS_SWEEP_PAD);
         for (int k = 0; k < 50; k++) {
-            cn_sweep_run(&wide, a, 2);
-            cn_sweep_run(&plain, b, 2);
-            assert_memory_equal(a, b, cn_sweep_bytes(&wide));
-            assert_true(cn_sweep_error(&wide, CN_MEASURE_SCALED, a) ==
-                        cn_sweep_error(&plain, CN_MEASURE_SCALED, b));
+            gs_sweep_run(&wide, a, 2);
+            gs_sweep_run(&plain, b, 2);
+            assert_memory_equal(a, b, gs_sweep_bytes(&wide));
+            assert_true(gs_sweep_error(&wide, CN_MEASURE_SCALED, a) ==
+                        gs_sweep_error(&plain, CN_MEASURE_SCALED, b));
         }
         cn_arena_destroy(arena);
     }
@@ -228,22 +228,22 @@ CN_TEST(wide_and_plain_singles_give_the_same_bits) {
 // Sweep by sweep the same impulses, of balls to the last figures of a single, of other bodies as
 // far as the steps of the secular equation agree; inside their cones; and the same error as the
 // checker.
-CN_TEST(singles_follow_doubles) {
+CN_TEST(single_follow_doubles) {
     for (int c = 0; c < CASES; c++) {
         int32_t dim = cases[c].dim;
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, dim, 3, cases[c].ball);
-        cn_sweep exact = prepared(&p, arena), single = prepared_single(&p, arena);
-        double *x = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD), r[3 * CONTACTS],
+        cn_friction p = rigid_problem(arena, dim, 3, cases[c].sphere);
+        gs_sweep exact = prepared(&p, arena), single = prepared_single(&p, arena);
+        double *x = BASE_TAKE_ZERO(arena, double, exact.size + GS_SWEEP_PAD), r[3 * CONTACTS],
                rounded[3 * CONTACTS], farthest = 0.0, off = 0.0;
-        float *y = CN_TAKE_ZERO(arena, float, single.size + CN_SWEEP_PAD);
-        bool secular = dim == 3 && !cases[c].ball;
+        float *y = BASE_TAKE_ZERO(arena, float, single.size + GS_SWEEP_PAD);
+        bool secular = dim == 3 && !cases[c].sphere;
         for (int k = 0; k < (secular ? 100 : 20); k++) {
             double close = !secular ? 2e-6 : k < 80 ? 5e-3 : 2e-5;
-            cn_sweep_run(&exact, x, 1);
-            cn_sweep_run(&single, y, 1);
-            cn_sweep_store(&exact, x, r);
-            cn_sweep_store(&single, y, rounded);
+            gs_sweep_run(&exact, x, 1);
+            gs_sweep_run(&single, y, 1);
+            gs_sweep_store(&exact, x, r);
+            gs_sweep_store(&single, y, rounded);
             for (int32_t i = 0; i < dim * CONTACTS; i++) {
                 farthest = fmax(farthest, fabs(rounded[i] - r[i]));
                 CN_CHECK_NEAR(rounded[i], r[i], close);
@@ -251,8 +251,8 @@ CN_TEST(singles_follow_doubles) {
             cn_grade grade;
             assert_int_equal(cn_friction_grade(&p, rounded, NULL, arena, &grade), CN_OK);
             CN_CHECK_BELOW(grade.cone_violation, 1e-15);
-            double error = cn_sweep_error(&exact, CN_MEASURE_SCALED, x),
-                   seen = cn_sweep_error(&single, CN_MEASURE_SCALED, y);
+            double error = gs_sweep_error(&exact, CN_MEASURE_SCALED, x),
+                   seen = gs_sweep_error(&single, CN_MEASURE_SCALED, y);
             off = fmax(off, fabs(seen - grade.residual) / single.floor);
             CN_CHECK_NEAR(seen, error, 1e-6 + (secular ? 0.05 * error : 0.0));
             CN_CHECK_NEAR(seen, grade.residual, 1e-6);
@@ -267,35 +267,36 @@ CN_TEST(singles_follow_doubles) {
 CN_TEST(widened_sweeps_are_those_of_doubles) {
     for (int c = 0; c < CASES; c++) {
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, cases[c].dim, 6, cases[c].ball);
-        cn_sweep exact = prepared(&p, arena), single = prepared_single(&p, arena);
-        assert_int_equal(cn_sweep_widen(&single, arena), CN_OK);
+        cn_friction p = rigid_problem(arena, cases[c].dim, 6, cases[c].sphere);
+        gs_sweep exact = prepared(&p, arena), single = prepared_single(&p, arena);
+        assert_int_equal(gs_sweep_widen(&single, arena), CN_OK);
         assert_false(single.ops->single);
-        double *a = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD),
-               *b = CN_TAKE_ZERO(arena, double, exact.size + CN_SWEEP_PAD);
-        cn_sweep_run(&exact, a, 9);
-        cn_sweep_run(&single, b, 9);
-        assert_memory_equal(a, b, cn_sweep_bytes(&exact));
+        double *a = BASE_TAKE_ZERO(arena, double, exact.size + GS_SWEEP_PAD),
+               *b = BASE_TAKE_ZERO(arena, double, exact.size + GS_SWEEP_PAD);
+        gs_sweep_run(&exact, a, 9);
+        gs_sweep_run(&single, b, 9);
+        assert_memory_equal(a, b, gs_sweep_bytes(&exact));
         cn_arena_destroy(arena);
     }
 }
 
 // The same problem with masses, lengths and velocities in units far beyond what a single can hold
 // the products of.
-CN_TEST(singles_do_not_depend_on_units) {
+CN_TEST(single_do_not_depend_on_units) {
     const int mass[] = {-90, 100, -80, 70}, velocity[] = {40, -60, 40, -60};
     for (int c = 0; c < 4; c++) {
-        bool ball = c < 2;
+        bool sphere = c < 2;
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, 3, 8, ball), other = rigid_problem(arena, 3, 8, ball);
-        cn_sweep sweep = prepared_single(&p, arena);
-        float *x = CN_TAKE_ZERO(arena, float, sweep.size + CN_SWEEP_PAD),
-              *y = CN_TAKE_ZERO(arena, float, sweep.size + CN_SWEEP_PAD);
-        cn_sweep_run(&sweep, x, 20);
+        cn_friction p = rigid_problem(arena, 3, 8, sphere),
+                    other = rigid_problem(arena, 3, 8, sphere);
+        gs_sweep sweep = prepared_single(&p, arena);
+        float *x = BASE_TAKE_ZERO(arena, float, sweep.size + GS_SWEEP_PAD),
+              *y = BASE_TAKE_ZERO(arena, float, sweep.size + GS_SWEEP_PAD);
+        gs_sweep_run(&sweep, x, 20);
         for (int64_t k = 0; k < 3 * p.W.body.start[CONTACTS]; k++) {
             other.W.body.MinvH[k] = ldexp(p.W.body.MinvH[k], -mass[c]);
         }
-        double *inverse = CN_TAKE(arena, double, 6 * (int64_t)p.W.body.dofs);
+        double *inverse = BASE_TAKE(arena, double, 6 * (int64_t)p.W.body.dofs);
         other.W.body.inverse = inverse;
         for (int64_t k = 0; k < 6 * (int64_t)p.W.body.dofs; k++) {
             inverse[k] = ldexp(p.W.body.inverse[k], -mass[c]);
@@ -303,14 +304,14 @@ CN_TEST(singles_do_not_depend_on_units) {
         for (int i = 0; i < 3 * CONTACTS; i++) {
             other.q[i] = ldexp(p.q[i], velocity[c]);
         }
-        cn_operator_diagonal(&other.W, 3, CONTACTS, other.W.diagonal);
-        cn_sweep turned = prepared_single(&other, arena);
-        memset(y, 0, cn_sweep_bytes(&turned));
-        cn_sweep_run(&turned, y, 20);
-        assert_memory_equal(x, y, cn_sweep_bytes(&sweep));
+        prob_operator_diagonal(&other.W, 3, CONTACTS, other.W.diagonal);
+        gs_sweep turned = prepared_single(&other, arena);
+        memset(y, 0, gs_sweep_bytes(&turned));
+        gs_sweep_run(&turned, y, 20);
+        assert_memory_equal(x, y, gs_sweep_bytes(&sweep));
         double r[3 * CONTACTS], same[3 * CONTACTS];
-        cn_sweep_store(&sweep, x, r);
-        cn_sweep_store(&turned, y, same);
+        gs_sweep_store(&sweep, x, r);
+        gs_sweep_store(&turned, y, same);
         for (int i = 0; i < 3 * CONTACTS; i++) {
             CN_CHECK_NEAR(ldexp(same[i], -mass[c] - velocity[c]), r[i], 1e-15);
         }
@@ -319,10 +320,10 @@ CN_TEST(singles_do_not_depend_on_units) {
 }
 
 // Sweeps with momentum, to and fro between two iterates; the newer one in *x. Some of them return.
-static void glide(cn_sweep *sweep, int count, void **x, void **other) {
+static void momentum(gs_sweep *sweep, int count, void **x, void **other) {
     for (int k = 0; k < count; k++) {
         bool returns = sweep->ops->symmetric_momentum && k % 4 > 1;
-        cn_sweep_momentum(sweep, 0.8, returns, *x, *other);
+        gs_sweep_momentum(sweep, 0.8, returns, *x, *other);
         void *newer = *other;
         *other = *x;
         *x = newer;
@@ -336,33 +337,33 @@ CN_TEST(momentum_keeps_velocities_and_bits) {
         bool single = c >= CASES;
         const packed_case *own = &cases[c % CASES];
         cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, own->dim, 5, own->ball);
-        cn_sweep wide = single ? prepared_single(&p, arena) : prepared(&p, arena),
+        cn_friction p = rigid_problem(arena, own->dim, 5, own->sphere);
+        gs_sweep wide = single ? prepared_single(&p, arena) : prepared(&p, arena),
                  plain = single ? prepared_single(&p, arena) : prepared(&p, arena);
         void *a[2], *b[2];
         for (int k = 0; k < 2; k++) {
-            a[k] = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD);
-            b[k] = CN_TAKE_ZERO(arena, double, wide.size + CN_SWEEP_PAD);
+            a[k] = BASE_TAKE_ZERO(arena, double, wide.size + GS_SWEEP_PAD);
+            b[k] = BASE_TAKE_ZERO(arena, double, wide.size + GS_SWEEP_PAD);
         }
-        cn_sweep_use_portable(&plain);
+        gs_sweep_use_portable(&plain);
         assert_true(wide.ops->momentum_max >= 0.8);
-        cn_sweep_run(&wide, a[0], 0);
-        cn_sweep_run(&plain, b[0], 0);
-        cn_sweep_begin_momentum(&wide);
-        cn_sweep_begin_momentum(&plain);
+        gs_sweep_run(&wide, a[0], 0);
+        gs_sweep_run(&plain, b[0], 0);
+        gs_sweep_begin_momentum(&wide);
+        gs_sweep_begin_momentum(&plain);
         for (int round = 0; round < 4; round++) {
-            glide(&wide, 25, &a[0], &a[1]);
-            glide(&plain, 25, &b[0], &b[1]);
-            assert_memory_equal(a[0], b[0], cn_sweep_bytes(&wide));
+            momentum(&wide, 25, &a[0], &a[1]);
+            momentum(&plain, 25, &b[0], &b[1]);
+            assert_memory_equal(a[0], b[0], gs_sweep_bytes(&wide));
             double r[3 * CONTACTS];
             cn_grade grade;
-            cn_sweep_store(&wide, a[0], r);
+            gs_sweep_store(&wide, a[0], r);
             assert_int_equal(cn_friction_grade(&p, r, NULL, arena, &grade), CN_OK);
-            double error = cn_sweep_error(&wide, CN_MEASURE_SCALED, a[0]), truth = grade.residual;
+            double error = gs_sweep_error(&wide, CN_MEASURE_SCALED, a[0]), truth = grade.residual;
             CN_CHECK_NEAR(error, truth, single ? 1e-4 : 1e-12);
-            cn_sweep_refresh(&wide, a[0], a[1]);
-            cn_sweep_refresh(&plain, b[0], b[1]);
-            CN_CHECK_NEAR(cn_sweep_error(&wide, CN_MEASURE_SCALED, a[0]), truth,
+            gs_sweep_refresh(&wide, a[0], a[1]);
+            gs_sweep_refresh(&plain, b[0], b[1]);
+            CN_CHECK_NEAR(gs_sweep_error(&wide, CN_MEASURE_SCALED, a[0]), truth,
                           single ? 1e-5 : 1e-13);
         }
         cn_arena_destroy(arena);
@@ -381,25 +382,25 @@ static nsgs_end swept(const cn_friction *p, double tolerance, const char *single
     cn_solve_opts opts = cn_solve_opts_default(&solver->info);
     opts.tolerance = tolerance;
     assert_int_equal(cn_solve_opts_set(&opts, &solver->info, "single", single, NULL), CN_OK);
-    double *r = CN_TAKE_ZERO(arena, double, p->dim * p->contacts);
-    cn_nsgs run;
+    double *r = BASE_TAKE_ZERO(arena, double, p->dim * p->contacts);
+    gs_nsgs run;
     nsgs_end end;
-    assert_int_equal(cn_nsgs_prepare(p, &opts, arena, &run), CN_OK);
+    assert_int_equal(gs_nsgs_prepare(p, &opts, arena, &run), CN_OK);
     end.began_single = run.sweep.ops->single;
-    cn_nsgs_start(&run, r);
-    assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &end.report), CN_OK);
+    gs_nsgs_start(&run, r);
+    assert_int_equal(gs_nsgs_go(&run, &opts, HUGE_VAL, &end.report), CN_OK);
     end.ended_single = run.sweep.ops->single;
-    cn_nsgs_answer(&run, r);
+    gs_nsgs_answer(&run, r);
     assert_int_equal(cn_friction_grade(p, r, NULL, arena, &end.grade), CN_OK);
     return end;
 }
 
-CN_TEST(sweeps_in_singles_solve_to_their_tolerance) {
+CN_TEST(sweeps_in_single_solve_to_their_tolerance) {
     for (int c = 0; c < CASES; c++) {
         for (int k = 0; k < 2; k++) {
             cn_arena *arena = cn_arena_create(NULL);
-            cn_friction p = rigid_problem(arena, cases[c].dim, 4, cases[c].ball);
-            double tolerance = (k == 0 ? 1e-1 : 1e-2) * (cases[c].ball ? 1e-2 : 1.0);
+            cn_friction p = rigid_problem(arena, cases[c].dim, 4, cases[c].sphere);
+            double tolerance = (k == 0 ? 1e-1 : 1e-2) * (cases[c].sphere ? 1e-2 : 1.0);
             nsgs_end end = swept(&p, tolerance, "1", arena),
                      whole = swept(&p, tolerance, "0", arena);
             assert_true(end.began_single && end.ended_single && !whole.began_single);
@@ -412,7 +413,7 @@ CN_TEST(sweeps_in_singles_solve_to_their_tolerance) {
     }
 }
 
-CN_TEST(rigid_bodies_are_swept_in_singles_to_loose_tolerances_only) {
+CN_TEST(rigid_bodies_are_swept_in_single_to_loose_tolerances_only) {
     cn_arena *arena = cn_arena_create(NULL);
     cn_friction p = rigid_problem(arena, 3, 4, false);
     assert_false(swept(&p, 1e-3, "1", arena).began_single);
@@ -421,19 +422,19 @@ CN_TEST(rigid_bodies_are_swept_in_singles_to_loose_tolerances_only) {
 
 // A ball of 100 g under one of a tonne: the impulses on it cancel to the fourth figure, which
 // leaves a single too few for the tolerance.
-CN_TEST(what_singles_cannot_hold_is_solved_in_doubles) {
+CN_TEST(what_single_cannot_hold_is_solved_in_doubles) {
     cn_arena *arena = cn_arena_create(NULL);
-    cn_friction p = {.dim = 3, .contacts = 2, .W = {.kind = CN_OPERATOR_BALLS}};
-    double light[] = {10.0, 25.0, 1e-3, 2.5e-3, 0.0, 0.0}, arm[] = {0.0, 1.0, 1.0, 1.0};
+    cn_friction p = {.dim = 3, .contacts = 2, .W = {.kind = CN_OPERATOR_SPHERES}};
+    double inv_mass[] = {10.0, 25.0, 1e-3, 2.5e-3, 0.0, 0.0}, arm[] = {0.0, 1.0, 1.0, 1.0};
     double normal[] = {0, 0, 1, 0, 0, 1};
     double q[] = {-1.0, 0.0, 0.0, 0.0, 0.0, 0.0}, mu[] = {0.5, 0.5}, diagonal[18];
     int32_t body[] = {2, 0, 0, 1};
-    p.W.balls =
-        (cn_ball_map){.bodies = 3, .light = light, .body = body, .arm = arm, .normal = normal};
+    p.W.spheres = (cn_sphere_map){
+        .bodies = 3, .inv_mass = inv_mass, .body = body, .arm = arm, .normal = normal};
     p.W.diagonal = diagonal;
     p.q = q;
     p.mu = mu;
-    cn_operator_diagonal(&p.W, 3, 2, diagonal);
+    prob_operator_diagonal(&p.W, 3, 2, diagonal);
     q[3] = -1e-3; // the upper one comes down a little faster
     nsgs_end end = swept(&p, 1e-5, "1", arena);
     assert_true(end.began_single && !end.ended_single);
@@ -447,43 +448,43 @@ CN_TEST(what_singles_cannot_hold_is_solved_in_doubles) {
 // A column of balls, the load of which goes down one ball a sweep: statuses hold still from the
 // start and one slow mode is left, for which mixing is better than momentum. It is found and kept.
 CN_TEST(mixing_takes_over_where_momentum_is_slow) {
-    enum { balls = 200 };
+    enum { spheres = 200 };
     cn_arena *arena = cn_arena_create(NULL);
-    cn_friction p = {.dim = 3, .contacts = balls, .W = {.kind = CN_OPERATOR_BALLS}};
-    double light[2 * (balls + 1)] = {0.0}, arm[2 * balls], normal[3 * balls] = {0.0};
-    double q[3 * balls] = {-1.0}, mu[balls], r[3 * balls] = {0.0};
-    int32_t body[2 * balls];
-    for (int32_t i = 0; i < balls; i++) {
-        light[2 * i] = 1.0;
-        light[2 * i + 1] = 2.5;
-        body[2 * i] = i == 0 ? balls : i - 1;
+    cn_friction p = {.dim = 3, .contacts = spheres, .W = {.kind = CN_OPERATOR_SPHERES}};
+    double inv_mass[2 * (spheres + 1)] = {0.0}, arm[2 * spheres], normal[3 * spheres] = {0.0};
+    double q[3 * spheres] = {-1.0}, mu[spheres], r[3 * spheres] = {0.0};
+    int32_t body[2 * spheres];
+    for (int32_t i = 0; i < spheres; i++) {
+        inv_mass[2 * i] = 1.0;
+        inv_mass[2 * i + 1] = 2.5;
+        body[2 * i] = i == 0 ? spheres : i - 1;
         body[2 * i + 1] = i;
         arm[2 * i] = i == 0 ? 0.0 : 1.0;
         arm[2 * i + 1] = normal[3 * i + 2] = 1.0;
         mu[i] = 0.5;
     }
-    p.W.balls = (cn_ball_map){
-        .bodies = balls + 1, .light = light, .body = body, .arm = arm, .normal = normal};
+    p.W.spheres = (cn_sphere_map){
+        .bodies = spheres + 1, .inv_mass = inv_mass, .body = body, .arm = arm, .normal = normal};
     p.q = q;
     p.mu = mu;
     const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
     cn_solve_opts opts = cn_solve_opts_default(&solver->info);
     opts.tolerance = 1e-8;
     opts.max_iterations = 20000;
-    cn_nsgs run;
+    gs_nsgs run;
     cn_solve_report report;
-    assert_int_equal(cn_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
-    cn_nsgs_start(&run, r);
+    assert_int_equal(gs_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
+    gs_nsgs_start(&run, r);
     assert_true(run.with_momentum);
-    assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
-    cn_nsgs_answer(&run, r);
+    assert_int_equal(gs_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
+    gs_nsgs_answer(&run, r);
     assert_int_equal(report.outcome, CN_SOLVED);
     print_message("%d sweeps; fall per sweep with Anderson %g, with momentum %g\n",
                   report.iterations, run.fall_rate[0], run.fall_rate[1]);
     assert_false(run.with_momentum);
     CN_CHECK_BELOW(run.fall_rate[1], run.fall_rate[0]);
-    for (int32_t i = 0; i < balls; i++) {
-        CN_CHECK_NEAR(r[3 * i], balls - i, 1e-2);
+    for (int32_t i = 0; i < spheres; i++) {
+        CN_CHECK_NEAR(r[3 * i], spheres - i, 1e-2);
     }
     cn_arena_destroy(arena);
 }
@@ -495,19 +496,19 @@ CN_TEST(mixing_takes_over_where_momentum_is_slow) {
 // Layers of balls, each ball on four of the layer below and the first on the ground, without edges:
 // what leaves on one side comes in on the other. And their weight, 1 N s each.
 static cn_friction slab(cn_arena *arena) {
-    int32_t contacts = 0, *body = CN_TAKE(arena, int32_t, 8 * SLAB);
-    double *light = CN_TAKE_ZERO(arena, double, 2 * (SLAB + 1)),
-           *arm = CN_TAKE(arena, double, 8 * SLAB), *normal = CN_TAKE(arena, double, 12 * SLAB),
-           *q = CN_TAKE_ZERO(arena, double, 12 * SLAB), *mu = CN_TAKE(arena, double, 4 * SLAB);
-    for (int32_t ball = 0; ball < SLAB; ball++) {
-        bool on_ground = ball < ACROSS * ACROSS;
-        int32_t x = ball % ACROSS, y = ball / ACROSS % ACROSS;
+    int32_t contacts = 0, *body = BASE_TAKE(arena, int32_t, 8 * SLAB);
+    double *inv_mass = BASE_TAKE_ZERO(arena, double, 2 * (SLAB + 1)),
+           *arm = BASE_TAKE(arena, double, 8 * SLAB), *normal = BASE_TAKE(arena, double, 12 * SLAB),
+           *q = BASE_TAKE_ZERO(arena, double, 12 * SLAB), *mu = BASE_TAKE(arena, double, 4 * SLAB);
+    for (int32_t sphere = 0; sphere < SLAB; sphere++) {
+        bool on_ground = sphere < ACROSS * ACROSS;
+        int32_t x = sphere % ACROSS, y = sphere / ACROSS % ACROSS;
         for (int32_t k = 0; k < (on_ground ? 1 : 4); k++, contacts++) {
             int32_t below = (y + k / 2) % ACROSS * ACROSS + (x + k % 2) % ACROSS +
-                            (ball / (ACROSS * ACROSS) - 1) * ACROSS * ACROSS;
+                            (sphere / (ACROSS * ACROSS) - 1) * ACROSS * ACROSS;
             double side = on_ground ? 0.0 : 0.5;
             body[2 * contacts] = on_ground ? SLAB : below;
-            body[2 * contacts + 1] = ball;
+            body[2 * contacts + 1] = sphere;
             arm[2 * contacts] = on_ground ? 0.0 : 1.0;
             arm[2 * contacts + 1] = 1.0;
             normal[3 * contacts] = k % 2 == 0 ? side : -side;
@@ -516,35 +517,35 @@ static cn_friction slab(cn_arena *arena) {
             q[3 * contacts] = on_ground ? -1.0 : 0.0;
             mu[contacts] = 0.5;
         }
-        light[2 * ball] = 1.0;
-        light[2 * ball + 1] = 2.5;
+        inv_mass[2 * sphere] = 1.0;
+        inv_mass[2 * sphere + 1] = 2.5;
     }
-    cn_friction p = {.dim = 3, .contacts = contacts, .W = {.kind = CN_OPERATOR_BALLS}};
-    p.W.balls = (cn_ball_map){
-        .bodies = SLAB + 1, .light = light, .body = body, .arm = arm, .normal = normal};
+    cn_friction p = {.dim = 3, .contacts = contacts, .W = {.kind = CN_OPERATOR_SPHERES}};
+    p.W.spheres = (cn_sphere_map){
+        .bodies = SLAB + 1, .inv_mass = inv_mass, .body = body, .arm = arm, .normal = normal};
     p.q = q;
     p.mu = mu;
     return p;
 }
 
 // Solved from impulses of that size: what the ground carries. *launch: the run's.
-static double carried_from(const cn_friction *p, double start, cn_arena *arena, int64_t *launch) {
+static double carried_from(const cn_friction *p, double start, cn_arena *arena, int64_t *boost) {
     const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
     cn_solve_opts opts = cn_solve_opts_default(&solver->info);
-    cn_nsgs run;
+    gs_nsgs run;
     cn_solve_report report;
-    double *r = CN_TAKE(arena, double, 3 * p->contacts), carried = 0.0;
+    double *r = BASE_TAKE(arena, double, 3 * p->contacts), carried = 0.0;
     opts.tolerance = 1e-3;
     for (int32_t i = 0; i < 3 * p->contacts; i++) {
         r[i] = start;
     }
-    assert_int_equal(cn_nsgs_prepare(p, &opts, arena, &run), CN_OK);
-    cn_nsgs_start(&run, r);
-    *launch = run.cold_start;
-    assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
+    assert_int_equal(gs_nsgs_prepare(p, &opts, arena, &run), CN_OK);
+    gs_nsgs_start(&run, r);
+    *boost = run.cold_start;
+    assert_int_equal(gs_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
     assert_int_equal(report.outcome, CN_SOLVED);
     print_message("%d sweeps, launched for %d\n", report.iterations, (int)run.cold_start);
-    cn_nsgs_answer(&run, r);
+    gs_nsgs_answer(&run, r);
     for (int32_t a = 0; a < ACROSS * ACROSS; a++) {
         carried += r[3 * a];
     }
@@ -556,11 +557,11 @@ static double carried_from(const cn_friction *p, double start, cn_arena *arena, 
 CN_TEST(only_a_start_from_nothing_is_launched) {
     cn_arena *arena = cn_arena_create(NULL);
     cn_friction p = slab(arena);
-    int64_t launch;
-    CN_CHECK_NEAR(carried_from(&p, 1e-9, arena, &launch), SLAB, 0.01 * SLAB);
-    assert_int_equal(launch, 0);
-    CN_CHECK_NEAR(carried_from(&p, 0.0, arena, &launch), SLAB, 0.01 * SLAB);
-    assert_in_range(launch, LAYERS, LAYERS * ACROSS);
+    int64_t boost;
+    CN_CHECK_NEAR(carried_from(&p, 1e-9, arena, &boost), SLAB, 0.01 * SLAB);
+    assert_int_equal(boost, 0);
+    CN_CHECK_NEAR(carried_from(&p, 0.0, arena, &boost), SLAB, 0.01 * SLAB);
+    assert_in_range(boost, LAYERS, LAYERS * ACROSS);
     cn_arena_destroy(arena);
 }
 
@@ -573,7 +574,7 @@ CN_TEST(sweeps_alone_do_not_give_up) {
     double inverse[2 * 36] = {0.0}, arm[6 * points] = {0.0}, frame[6 * points] = {0.0};
     double diagonal[9 * points], q[3 * points] = {0.0}, mu[points], r[3 * points] = {0.0};
     int32_t body[2 * points];
-    cn_rng rng = cn_rng_seed(1);
+    base_rng rng = base_rng_seed(1);
     for (int32_t k = 0; k < 6; k++) {
         inverse[36 + 7 * k] = k < 3 ? 1.0 : 6.0;
     }
@@ -581,8 +582,8 @@ CN_TEST(sweeps_alone_do_not_give_up) {
         body[2 * a] = 0;
         body[2 * a + 1] = 1;
         frame[6 * a + 2] = frame[6 * a + 3] = 1.0; // n along z, t along x
-        arm[6 * a + 3] = cn_rng_uniform(&rng, -0.5, 0.5);
-        arm[6 * a + 4] = cn_rng_uniform(&rng, -0.5, 0.5);
+        arm[6 * a + 3] = base_rng_uniform(&rng, -0.5, 0.5);
+        arm[6 * a + 4] = base_rng_uniform(&rng, -0.5, 0.5);
         arm[6 * a + 5] = -0.3;
         q[3 * a] = -1.0;
         q[3 * a + 1] = 0.2;
@@ -593,17 +594,17 @@ CN_TEST(sweeps_alone_do_not_give_up) {
     p.W.diagonal = diagonal;
     p.q = q;
     p.mu = mu;
-    cn_operator_diagonal(&p.W, 3, points, diagonal);
+    prob_operator_diagonal(&p.W, 3, points, diagonal);
     const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
     cn_solve_opts opts = cn_solve_opts_default(&solver->info);
     opts.tolerance = 1e-30;
     opts.max_iterations = 1000;
-    cn_nsgs run;
+    gs_nsgs run;
     cn_solve_report report;
-    assert_int_equal(cn_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
-    cn_nsgs_start(&run, r);
+    assert_int_equal(gs_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
+    gs_nsgs_start(&run, r);
     assert_true(run.hyperstatic);
-    assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
+    assert_int_equal(gs_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
     print_message("%d sweeps, error %g\n", report.iterations, run.best_error);
     assert_int_equal(report.outcome, CN_LIMIT);
     CN_CHECK_BELOW(run.best_error, 1e-12);
@@ -642,19 +643,19 @@ CN_TEST(empty_places_push_nothing) {
         p.W.diagonal = diagonal;
         p.q = q;
         p.mu = mu;
-        cn_operator_diagonal(&p.W, 3, points, diagonal);
+        prob_operator_diagonal(&p.W, 3, points, diagonal);
         cn_solve_opts opts = cn_solve_opts_default(&solver->info);
-        cn_nsgs run;
+        gs_nsgs run;
         cn_solve_report report;
         double error;
         opts.tolerance = 1e-10;
-        assert_int_equal(cn_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
-        assert_int_equal(run.sweep.ops->kind, CN_SWEEP_MANIFOLDS);
-        cn_nsgs_start(&run, r);
-        assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
+        assert_int_equal(gs_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
+        assert_int_equal(run.sweep.ops->kind, GS_SWEEP_MANIFOLDS);
+        gs_nsgs_start(&run, r);
+        assert_int_equal(gs_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
         assert_int_equal(report.outcome, CN_SOLVED);
-        cn_nsgs_answer(&run, r);
-        assert_int_equal(cn_sweep_error_of(&run.sweep, r, arena, &error), CN_OK);
+        gs_nsgs_answer(&run, r);
+        assert_int_equal(gs_sweep_error_of(&run.sweep, r, arena, &error), CN_OK);
         CN_CHECK_BELOW(error, opts.tolerance);
     }
     cn_arena_destroy(arena);
@@ -662,60 +663,60 @@ CN_TEST(empty_places_push_nothing) {
 
 // No body twice in a packet or in two packets in a row, every contact once.
 static void check_bodies_apart(int32_t contacts, const int32_t *pair, int32_t bodies,
-                               cn_arena *arena, cn_batches *packets) {
-    assert_int_equal(cn_batches_fill(contacts, pair, bodies, arena, packets), CN_OK);
-    int32_t *by_slot = CN_TAKE(arena, int32_t, CN_BATCH * packets->count),
-            *seen = CN_TAKE(arena, int32_t, bodies);
-    for (int32_t i = 0; i < CN_BATCH * packets->count; i++) {
+                               cn_arena *arena, gs_batches *batches) {
+    assert_int_equal(gs_batches_fill(contacts, pair, bodies, arena, batches), CN_OK);
+    int32_t *by_slot = BASE_TAKE(arena, int32_t, GS_BATCH * batches->count),
+            *seen = BASE_TAKE(arena, int32_t, bodies);
+    for (int32_t i = 0; i < GS_BATCH * batches->count; i++) {
         by_slot[i] = -1;
     }
     for (int32_t a = 0; a < contacts; a++) {
-        assert_int_equal(by_slot[packets->slot[a]], -1);
-        by_slot[packets->slot[a]] = a;
+        assert_int_equal(by_slot[batches->slot[a]], -1);
+        by_slot[batches->slot[a]] = a;
     }
     for (int32_t i = 0; i < bodies; i++) {
         seen[i] = -2;
     }
-    for (int32_t slot = 0; slot < CN_BATCH * packets->count; slot++) {
+    for (int32_t slot = 0; slot < GS_BATCH * batches->count; slot++) {
         for (int side = 0; side < 2 && by_slot[slot] >= 0; side++) {
             int32_t body = pair[2 * by_slot[slot] + side];
             if (body < bodies) {
-                assert_true(slot / CN_BATCH > seen[body] + 1);
-                seen[body] = slot / CN_BATCH;
+                assert_true(slot / GS_BATCH > seen[body] + 1);
+                seen[body] = slot / GS_BATCH;
             }
         }
     }
 }
 
-CN_TEST(packets_keep_bodies_apart) {
+CN_TEST(batches_keep_bodies_apart) {
     cn_arena *arena = cn_arena_create(NULL);
     enum { bodies = 2000, contacts = 7000 };
-    int32_t *pair = CN_TAKE(arena, int32_t, 2 * contacts);
-    cn_rng rng = cn_rng_seed(6);
+    int32_t *pair = BASE_TAKE(arena, int32_t, 2 * contacts);
+    base_rng rng = base_rng_seed(6);
     for (int32_t a = 0; a < contacts; a++) {
         int32_t i = (int32_t)((int64_t)a * bodies / contacts);
         pair[2 * a] = i;
-        pair[2 * a + 1] = a % 9 == 0 ? bodies : (i + 1 + cn_rng_below(&rng, 40)) % bodies;
+        pair[2 * a + 1] = a % 9 == 0 ? bodies : (i + 1 + base_rng_below(&rng, 40)) % bodies;
     }
-    cn_batches packets;
-    check_bodies_apart(contacts, pair, bodies, arena, &packets);
-    CN_CHECK_BELOW(packets.count, 1.1 * contacts / CN_BATCH); // few empty lanes
+    gs_batches batches;
+    check_bodies_apart(contacts, pair, bodies, arena, &batches);
+    CN_CHECK_BELOW(batches.count, 1.1 * contacts / GS_BATCH); // few empty lanes
     cn_arena_destroy(arena);
 }
 
 // A body with more contacts than the window has packets: it moves on past packets that are not
 // full, and what was in the one before it must not come into its first.
-CN_TEST(packets_keep_bodies_apart_that_touch_a_large_one) {
+CN_TEST(batches_keep_bodies_apart_that_touch_a_large_one) {
     cn_arena *arena = cn_arena_create(NULL);
     enum { bodies = 41, large = bodies - 1, contacts = 3 * large };
-    int32_t *pair = CN_TAKE(arena, int32_t, 2 * contacts);
-    cn_rng rng = cn_rng_seed(7);
+    int32_t *pair = BASE_TAKE(arena, int32_t, 2 * contacts);
+    base_rng rng = base_rng_seed(7);
     for (int32_t a = 0; a < contacts; a++) {
-        int32_t step = 1 + cn_rng_below(&rng, large - 1);
+        int32_t step = 1 + base_rng_below(&rng, large - 1);
         pair[2 * a] = a % large;
         pair[2 * a + 1] = a < large ? large : (a + step) % large;
     }
-    cn_batches packets;
-    check_bodies_apart(contacts, pair, bodies, arena, &packets);
+    gs_batches batches;
+    check_bodies_apart(contacts, pair, bodies, arena, &batches);
     cn_arena_destroy(arena);
 }

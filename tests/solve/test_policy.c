@@ -25,11 +25,11 @@ static void cell(const char *row, int n, char *out, size_t size) {
 }
 
 CN_TEST(page_has_the_values_in_use) {
-    cn_buffer bytes;
+    base_buffer bytes;
     cn_error error;
-    cn_buffer_init(&bytes, NULL);
-    assert_int_equal(cn_file_read(PAGE, &bytes, &error), CN_OK);
-    assert_true(cn_buffer_append(&bytes, "", 1));
+    base_buffer_init(&bytes, NULL);
+    assert_int_equal(io_file_read(PAGE, &bytes, &error), CN_OK);
+    assert_true(base_buffer_append(&bytes, "", 1));
     const char *page = (const char *)bytes.data;
     int32_t rows = 0, on_page = 0;
     for (const gs_policy_row *row; (row = gs_policy_row_at(rows)); rows++) {
@@ -53,5 +53,5 @@ CN_TEST(page_has_the_values_in_use) {
         on_page++;
     }
     assert_int_equal(on_page, rows);
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
 }

@@ -17,7 +17,7 @@ static const char *const methods[] = {"newton-ac", "newton-jm", "newton-fb",
 // body space rounding rules the matrix at gaps of 1e-13.
 static const double reach[] = {1e-9, 1e-9, 1e-9, 1e-6, 1e-6, 1e-6};
 #define METHODS (sizeof methods / sizeof *methods)
-#define MOST 60 // contacts of the largest problem of this file
+#define MAX 60 // contacts of the largest problem of this file
 
 // Solves from r = 0 with the method's defaults but for the tolerance.
 static cn_solve_report cn_run(const cn_friction *p, const char *method, double tolerance, double *r,
@@ -58,19 +58,20 @@ static cn_friction cn_condensed(cn_problem *problem) {
 
 // ---- the functions of a contact ----
 
-static cn_contact_fn *const laws[] = {cn_alart_curnier, cn_jean_moreau, cn_fischer_burmeister};
+static newton_contact_fn *const laws[] = {newton_alart_curnier, newton_jean_moreau,
+                                          newton_fischer_burmeister};
 
 // A and B against differences of F, at points without a kink near by (almost all are).
 CN_TEST(derivatives_are_those_of_the_functions) {
-    cn_rng rng = cn_rng_seed(5);
+    base_rng rng = base_rng_seed(5);
     const double h = 1e-6;
     for (int32_t trial = 0; trial < 300; trial++) {
         int32_t dim = 2 + trial % 2;
-        double mu = trial % 7 == 0 ? 0.0 : cn_rng_uniform(&rng, 0.1, 1.0), rho = 0.7;
+        double mu = trial % 7 == 0 ? 0.0 : base_rng_uniform(&rng, 0.1, 1.0), rho = 0.7;
         double r[3], u[3];
         for (int32_t i = 0; i < 3; i++) {
-            r[i] = cn_rng_uniform(&rng, i == 0 ? -0.5 : -1.0, i == 0 ? 2.0 : 1.0);
-            u[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            r[i] = base_rng_uniform(&rng, i == 0 ? -0.5 : -1.0, i == 0 ? 2.0 : 1.0);
+            u[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
         for (size_t l = 0; l < 3; l++) {
             double F[3], A[9], B[9], plus[3], minus[3], spare[9];
@@ -125,8 +126,9 @@ CN_TEST(one_contact_opens_sticks_and_slides) {
             double r[3], u[3];
             cn_csr matrix;
             cn_friction p;
-            CN_CHECK_TRUE(cn_csr_from_triplets(memory, 3, 3, 3, index, index, W, &matrix) == CN_OK);
-            CN_CHECK_TRUE(cn_friction_from_csr(memory, 3, 1, &matrix, q[c], &mu, &p) == CN_OK);
+            CN_CHECK_TRUE(sparse_csr_from_triplets(memory, 3, 3, 3, index, index, W, &matrix) ==
+                          CN_OK);
+            CN_CHECK_TRUE(prob_friction_from_csr(memory, 3, 1, &matrix, q[c], &mu, &p) == CN_OK);
             CN_CHECK_TRUE(cn_run(&p, methods[s], reach[s], r, u).outcome == CN_SOLVED);
             for (int32_t i = 0; i < 3; i++) {
                 CN_CHECK_NEAR(r[i], want[c][i], 10.0 * reach[s]);
@@ -139,7 +141,7 @@ CN_TEST(one_contact_opens_sticks_and_slides) {
 // Both forms of W give the same velocities, which are unique; impulses need not be.
 static void cn_check_both_forms(size_t method, int32_t dim, int32_t contacts, double deficiency,
                                 double friction, uint64_t seed) {
-    double r[3 * MOST], u[3 * MOST], other[3 * MOST];
+    double r[3 * MAX], u[3 * MAX], other[3 * MAX];
     cn_problem *problem = cn_pile(dim, contacts, deficiency, friction, seed);
     cn_friction assembled = cn_condensed(problem), body;
     CN_CHECK_TRUE(cn_friction_to_body_space(&problem->global, problem->memory, &body, NULL) ==
@@ -155,22 +157,22 @@ static void cn_check_both_forms(size_t method, int32_t dim, int32_t contacts, do
 CN_TEST(planted_piles_in_both_forms) {
     for (size_t s = 0; s < METHODS; s++) {
         for (uint64_t seed = 1; seed <= 2; seed++) {
-            cn_check_both_forms(s, 3, MOST, 0.0, 0.3, seed);
-            cn_check_both_forms(s, 2, MOST, 0.0, 0.3, seed);
+            cn_check_both_forms(s, 3, MAX, 0.0, 0.3, seed);
+            cn_check_both_forms(s, 2, MAX, 0.0, 0.3, seed);
         }
     }
 }
 
 CN_TEST(planted_hyperstatic_piles_in_both_forms) {
     for (size_t s = 0; s < METHODS; s++) {
-        cn_check_both_forms(s, 3, MOST, 0.3, 0.3, 4);
+        cn_check_both_forms(s, 3, MAX, 0.3, 0.3, 4);
     }
 }
 
 CN_TEST(planted_piles_without_friction) {
     for (size_t s = 0; s < METHODS; s++) {
-        cn_check_both_forms(s, 3, MOST, 0.0, 0.0, 3);
-        cn_check_both_forms(s, 2, MOST, 0.0, 0.0, 3);
+        cn_check_both_forms(s, 3, MAX, 0.0, 0.0, 3);
+        cn_check_both_forms(s, 2, MAX, 0.0, 0.0, 3);
     }
 }
 

@@ -16,13 +16,13 @@
 static cn_friction towers(int32_t count, int32_t high, cn_arena *arena) {
     int32_t bodies = count * high + 1, contacts = 4 * count * high;
     cn_friction p = {.dim = 3, .contacts = contacts, .W = {.kind = CN_OPERATOR_POINTS}};
-    double *inverse = CN_TAKE_ZERO(arena, double, 36 * (int64_t)bodies),
-           *arm = CN_TAKE_ZERO(arena, double, 6 * (int64_t)contacts),
-           *frame = CN_TAKE_ZERO(arena, double, 6 * (int64_t)contacts);
-    int32_t *body = CN_TAKE(arena, int32_t, 2 * (int64_t)contacts);
-    p.q = CN_TAKE_ZERO(arena, double, 3 * (int64_t)contacts);
-    p.mu = CN_TAKE(arena, double, contacts);
-    p.W.diagonal = CN_TAKE(arena, double, 9 * (int64_t)contacts);
+    double *inverse = BASE_TAKE_ZERO(arena, double, 36 * (int64_t)bodies),
+           *arm = BASE_TAKE_ZERO(arena, double, 6 * (int64_t)contacts),
+           *frame = BASE_TAKE_ZERO(arena, double, 6 * (int64_t)contacts);
+    int32_t *body = BASE_TAKE(arena, int32_t, 2 * (int64_t)contacts);
+    p.q = BASE_TAKE_ZERO(arena, double, 3 * (int64_t)contacts);
+    p.mu = BASE_TAKE(arena, double, contacts);
+    p.W.diagonal = BASE_TAKE(arena, double, 9 * (int64_t)contacts);
     for (int32_t i = 1; i < bodies; i++) {
         for (int32_t k = 0; k < 6; k++) {
             inverse[36 * i + 7 * k] = k < 3 ? 1.0 : 6.0;
@@ -46,17 +46,17 @@ static cn_friction towers(int32_t count, int32_t high, cn_arena *arena) {
     }
     p.W.points = (cn_point_map){
         .bodies = bodies, .inverse = inverse, .body = body, .arm = arm, .frame = frame};
-    cn_operator_diagonal(&p.W, 3, contacts, p.W.diagonal);
+    prob_operator_diagonal(&p.W, 3, contacts, p.W.diagonal);
     return p;
 }
 
 // The contacts of towers in the order of the packets that their manifolds are in.
-static void order_of_packets(const cn_sweep *sweep, int32_t contacts, int32_t *order) {
-    const cn_batches *packets = &((const cn_manifolds *)sweep->elements)->batches;
+static void order_of_batches(const gs_sweep *sweep, int32_t contacts, int32_t *order) {
+    const gs_batches *batches = &((const gs_manifolds *)sweep->elements)->batches;
     int32_t placed = 0;
-    for (int32_t slot = 0; slot < CN_BATCH * packets->count; slot++) {
+    for (int32_t slot = 0; slot < GS_BATCH * batches->count; slot++) {
         for (int32_t a = 0; a < contacts; a++) {
-            if (packets->slot[a / 4] == slot) {
+            if (batches->slot[a / 4] == slot) {
                 order[placed++] = a;
             }
         }
@@ -70,34 +70,34 @@ CN_TEST(sweeps_return_the_way_they_came) {
     cn_arena *arena = cn_arena_create(NULL);
     cn_friction p = towers(4, 9, arena), body, turned;
     int64_t m = 3 * (int64_t)p.contacts;
-    cn_sweep packed, visits;
-    const cn_sweep_plan plan = {.relaxation = 1.0, .symmetric = true};
-    int32_t *order = CN_TAKE(arena, int32_t, p.contacts);
-    assert_int_equal(cn_sweep_prepare(&p, cn_local_solver_find("hybrid"), 1.0, arena, &packed),
+    gs_sweep packed, visits;
+    const gs_sweep_plan plan = {.relaxation = 1.0, .symmetric = true};
+    int32_t *order = BASE_TAKE(arena, int32_t, p.contacts);
+    assert_int_equal(gs_sweep_prepare(&p, cn_local_solver_find("hybrid"), 1.0, arena, &packed),
                      CN_OK);
-    order_of_packets(&packed, p.contacts, order);
+    order_of_batches(&packed, p.contacts, order);
     assert_int_equal(cn_friction_expand(&p, arena, &body), CN_OK);
-    assert_int_equal(cn_contact_reorder(&body, order, arena, &turned), CN_OK);
+    assert_int_equal(gs_contact_reorder(&body, order, arena, &turned), CN_OK);
     assert_int_equal(
-        cn_sweep_prepare_plan(&turned, cn_local_solver_find("hybrid"), &plan, arena, &visits),
+        gs_sweep_prepare_plan(&turned, cn_local_solver_find("hybrid"), &plan, arena, &visits),
         CN_OK);
-    assert_int_equal(packed.ops->kind, CN_SWEEP_MANIFOLDS);
-    assert_int_equal(visits.ops->kind, CN_SWEEP_ANY);
-    void *x = CN_TAKE_ZERO(arena, double, packed.size + CN_SWEEP_PAD),
-         *to = CN_TAKE_ZERO(arena, double, packed.size + CN_SWEEP_PAD);
-    double *y = CN_TAKE_ZERO(arena, double, m + CN_SWEEP_PAD), *r = CN_TAKE(arena, double, m),
-           *want = CN_TAKE(arena, double, m), largest = 0.0;
-    cn_sweep_run(&packed, x, 0);
-    cn_sweep_begin_momentum(&packed);
-    cn_sweep_run(&visits, y, 0);
+    assert_int_equal(packed.ops->kind, GS_SWEEP_MANIFOLDS);
+    assert_int_equal(visits.ops->kind, GS_SWEEP_ANY);
+    void *x = BASE_TAKE_ZERO(arena, double, packed.size + GS_SWEEP_PAD),
+         *to = BASE_TAKE_ZERO(arena, double, packed.size + GS_SWEEP_PAD);
+    double *y = BASE_TAKE_ZERO(arena, double, m + GS_SWEEP_PAD), *r = BASE_TAKE(arena, double, m),
+           *want = BASE_TAKE(arena, double, m), largest = 0.0;
+    gs_sweep_run(&packed, x, 0);
+    gs_sweep_begin_momentum(&packed);
+    gs_sweep_run(&visits, y, 0);
     for (int round = 0; round < 10; round++) {
-        cn_sweep_momentum(&packed, 0.0, true, x, to);
+        gs_sweep_momentum(&packed, 0.0, true, x, to);
         void *newer = to;
         to = x;
         x = newer;
-        cn_sweep_go_on(&visits, y, 1);
-        cn_sweep_store(&packed, x, r);
-        cn_contact_scatter(&p, order, y, want);
+        gs_sweep_go_on(&visits, y, 1);
+        gs_sweep_store(&packed, x, r);
+        gs_contact_scatter(&p, order, y, want);
         for (int64_t i = 0; i < m; i++) {
             largest = fmax(largest, fabs(r[i]));
             CN_CHECK_NEAR(r[i], want[i], 1e-12);
@@ -108,28 +108,28 @@ CN_TEST(sweeps_return_the_way_they_came) {
 }
 
 // Towers to a tolerance; whether the sweeps came to return.
-static bool towers_return(int32_t count, int32_t high, int32_t most, cn_arena *arena) {
+static bool towers_return(int32_t count, int32_t high, int32_t max, cn_arena *arena) {
     const cn_friction_solver *solver = cn_friction_solver_find("nsgs");
     cn_solve_opts opts = cn_solve_opts_default(&solver->info);
     cn_friction p = towers(count, high, arena);
-    double *r = CN_TAKE_ZERO(arena, double, 3 * (int64_t)p.contacts), weight = 0.0;
-    cn_nsgs run;
+    double *r = BASE_TAKE_ZERO(arena, double, 3 * (int64_t)p.contacts), weight = 0.0;
+    gs_nsgs run;
     cn_solve_report report;
     opts.tolerance = 1e-2;
-    opts.max_iterations = most;
-    assert_int_equal(cn_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
-    cn_nsgs_start(&run, r);
-    assert_int_equal(cn_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
+    opts.max_iterations = max;
+    assert_int_equal(gs_nsgs_prepare(&p, &opts, arena, &run), CN_OK);
+    gs_nsgs_start(&run, r);
+    assert_int_equal(gs_nsgs_go(&run, &opts, HUGE_VAL, &report), CN_OK);
     print_message("%d boxes high: %d sweeps, error %g\n", high, report.iterations, run.best_error);
-    assert_true(report.iterations <= most);
+    assert_true(report.iterations <= max);
     if (report.outcome == CN_SOLVED) {
-        cn_nsgs_answer(&run, r);
+        gs_nsgs_answer(&run, r);
         for (int32_t a = 0; a < p.contacts; a++) {
             weight += p.q[3 * a] < 0.0 ? r[3 * a] : 0.0;
         }
         CN_CHECK_NEAR(weight, (double)(count * high), 0.1 * count * high); // all fell at 1 m/s
     }
-    assert_true(report.outcome == CN_SOLVED || report.iterations == most);
+    assert_true(report.outcome == CN_SOLVED || report.iterations == max);
     return run.symmetric;
 }
 
@@ -155,7 +155,7 @@ CN_TEST(depth_is_the_longest_of_the_shortest_ways) {
     } way[] = {{0, chain, 0}, {3, chain + 2, 0}, {1, chain, 1}, {4, chain, 4}, {5, ring, 2}};
     for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
         int32_t depth = -1;
-        assert_int_equal(cn_body_depth(way[i].contacts, way[i].body, 4, arena, &depth), CN_OK);
+        assert_int_equal(gs_body_depth(way[i].contacts, way[i].body, 4, arena, &depth), CN_OK);
         assert_int_equal(depth, way[i].depth);
     }
     cn_arena_destroy(arena);

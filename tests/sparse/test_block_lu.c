@@ -11,17 +11,17 @@
 // a known x, solved back.
 static void solve_random(int32_t dim, int32_t rows, int32_t chords, uint64_t seed) {
     cn_arena *arena = cn_arena_create(NULL);
-    cn_rng rng = cn_rng_seed(seed);
-    bool *coupled = CN_TAKE_ZERO(arena, bool, (int64_t)rows *rows);
+    base_rng rng = base_rng_seed(seed);
+    bool *coupled = BASE_TAKE_ZERO(arena, bool, (int64_t)rows *rows);
     for (int32_t i = 0; i < rows; i++) {
         coupled[rows * i + (i + 1) % rows] = coupled[rows * ((i + 1) % rows) + i] = rows > 1;
     }
     for (int32_t k = 0; k < chords; k++) {
-        int32_t i = cn_rng_below(&rng, rows), j = cn_rng_below(&rng, rows);
+        int32_t i = base_rng_below(&rng, rows), j = base_rng_below(&rng, rows);
         coupled[rows * i + j] = coupled[rows * j + i] = true;
     }
-    int64_t *start = CN_TAKE_ZERO(arena, int64_t, (int64_t)rows + 1);
-    int32_t *column = CN_TAKE(arena, int32_t, (int64_t)rows * rows);
+    int64_t *start = BASE_TAKE_ZERO(arena, int64_t, (int64_t)rows + 1);
+    int32_t *column = BASE_TAKE(arena, int32_t, (int64_t)rows * rows);
     for (int32_t i = 0; i < rows; i++) {
         start[i + 1] = start[i];
         for (int32_t j = 0; j < rows; j++) {
@@ -30,33 +30,33 @@ static void solve_random(int32_t dim, int32_t rows, int32_t chords, uint64_t see
             }
         }
     }
-    cn_block_lu lu;
-    assert_int_equal(cn_block_lu_analyse(dim, rows, start, column, NULL, arena, &lu), CN_OK);
-    double *x = CN_TAKE(arena, double, rows *dim), *b = CN_TAKE(arena, double, rows *dim);
+    sparse_block_lu lu;
+    assert_int_equal(sparse_block_lu_analyse(dim, rows, start, column, NULL, arena, &lu), CN_OK);
+    double *x = BASE_TAKE(arena, double, rows *dim), *b = BASE_TAKE(arena, double, rows *dim);
     for (int round = 0; round < 2; round++) { // twice on one analysis
-        cn_block_lu_clear(&lu, 0);
+        sparse_block_lu_clear(&lu, 0);
         memset(b, 0, sizeof *b * (size_t)(rows * dim));
         for (int32_t i = 0; i < rows * dim; i++) {
-            x[i] = cn_rng_uniform(&rng, -1.0, 1.0);
+            x[i] = base_rng_uniform(&rng, -1.0, 1.0);
         }
         for (int32_t i = 0; i < rows; i++) {
             for (int32_t j = 0; j < rows; j++) {
                 if (i != j && !coupled[rows * i + j]) {
                     continue;
                 }
-                double *block = cn_block_lu_at(&lu, i, j);
+                double *block = sparse_block_lu_at(&lu, i, j);
                 CN_CHECK_TRUE(block != NULL);
                 for (int32_t k = 0; k < dim * dim; k++) {
                     // The diagonal block is a turned identity, so that rows must be exchanged
                     // inside it.
                     bool heavy = i == j && (k / dim + 1) % dim == k % dim;
-                    block[k] = cn_rng_uniform(&rng, -1.0, 1.0) + (heavy ? 5.0 * rows : 0.0);
+                    block[k] = base_rng_uniform(&rng, -1.0, 1.0) + (heavy ? 5.0 * rows : 0.0);
                     b[dim * i + k / dim] += block[k] * x[dim * j + k % dim];
                 }
             }
         }
-        CN_CHECK_TRUE(cn_block_lu_factor(&lu, 0));
-        cn_block_lu_solve(&lu, b);
+        CN_CHECK_TRUE(sparse_block_lu_factor(&lu, 0));
+        sparse_block_lu_solve(&lu, b);
         for (int32_t i = 0; i < rows * dim; i++) {
             CN_CHECK_NEAR(b[i], x[i], 1e-12);
         }
@@ -76,11 +76,11 @@ CN_TEST(singular_block_is_reported) {
     cn_arena *arena = cn_arena_create(NULL);
     const int64_t start[] = {0, 1, 2};
     const int32_t column[] = {1, 0};
-    cn_block_lu lu;
-    assert_int_equal(cn_block_lu_analyse(3, 2, start, column, NULL, arena, &lu), CN_OK);
-    cn_block_lu_clear(&lu, 0);
-    CN_CHECK_TRUE(!cn_block_lu_factor(&lu, 0));
-    CN_CHECK_TRUE(cn_block_lu_at(&lu, 0, 1) != NULL);
+    sparse_block_lu lu;
+    assert_int_equal(sparse_block_lu_analyse(3, 2, start, column, NULL, arena, &lu), CN_OK);
+    sparse_block_lu_clear(&lu, 0);
+    CN_CHECK_TRUE(!sparse_block_lu_factor(&lu, 0));
+    CN_CHECK_TRUE(sparse_block_lu_at(&lu, 0, 1) != NULL);
     cn_arena_destroy(arena);
 }
 
@@ -100,8 +100,8 @@ CN_TEST(a_tree_does_not_fill) {
             column[start[i + 1]++] = 0;
         }
     }
-    cn_block_lu lu;
-    assert_int_equal(cn_block_lu_analyse(2, rows, start, column, NULL, arena, &lu), CN_OK);
+    sparse_block_lu lu;
+    assert_int_equal(sparse_block_lu_analyse(2, rows, start, column, NULL, arena, &lu), CN_OK);
     assert_int_equal(lu.start[rows], 3 * rows - 2);
     cn_arena_destroy(arena);
 }
@@ -127,26 +127,26 @@ CN_TEST(late_rows_are_factored_anew_behind_those_that_are_kept) {
             }
         }
     }
-    cn_block_lu lu;
-    assert_int_equal(cn_block_lu_analyse(dim, rows, start, column, late, arena, &lu), CN_OK);
+    sparse_block_lu lu;
+    assert_int_equal(sparse_block_lu_analyse(dim, rows, start, column, late, arena, &lu), CN_OK);
     assert_int_equal(lu.early, rows - 4);
     for (int round = 0; round < 3; round++) {
         int32_t first = round == 0 ? 0 : lu.early;
         double b[rows * dim] = {0};
-        cn_block_lu_clear(&lu, first);
+        sparse_block_lu_clear(&lu, first);
         for (int32_t i = 0; i < rows; i++) {
             for (int32_t j = i > 0 ? i - 1 : 0; j <= i + 1 && j < rows; j++) {
                 for (int k = 0; k < dim * dim; k++) {
                     double entry = chain_entry(i, j, k, late[i], round);
                     b[dim * i + k / dim] += entry * (1.0 + j + k % dim);
                     if (lu.place[i] >= first) {
-                        cn_block_lu_at(&lu, i, j)[k] = entry;
+                        sparse_block_lu_at(&lu, i, j)[k] = entry;
                     }
                 }
             }
         }
-        CN_CHECK_TRUE(cn_block_lu_factor(&lu, first));
-        cn_block_lu_solve(&lu, b);
+        CN_CHECK_TRUE(sparse_block_lu_factor(&lu, first));
+        sparse_block_lu_solve(&lu, b);
         for (int32_t i = 0; i < rows * dim; i++) {
             CN_CHECK_NEAR(b[i], 1.0 + i / dim + i % dim, 1e-12);
         }
@@ -158,16 +158,16 @@ CN_TEST(late_rows_are_factored_anew_behind_those_that_are_kept) {
 CN_TEST(factors_too_large_are_refused) {
     enum { rows = 2800 };
     cn_arena *memory = cn_arena_create(NULL);
-    int64_t *start = CN_TAKE(memory, int64_t, rows + 1);
-    int32_t *column = CN_TAKE(memory, int32_t, (int64_t)rows * rows);
+    int64_t *start = BASE_TAKE(memory, int64_t, rows + 1);
+    int32_t *column = BASE_TAKE(memory, int32_t, (int64_t)rows * rows);
     for (int32_t i = 0; i <= rows; i++) {
         start[i] = (int64_t)rows * i;
         for (int32_t j = 0; i < rows && j < rows; j++) {
             column[start[i] + j] = j;
         }
     }
-    cn_block_lu lu;
-    assert_int_equal(cn_block_lu_analyse(6, rows, start, column, NULL, memory, &lu),
+    sparse_block_lu lu;
+    assert_int_equal(sparse_block_lu_analyse(6, rows, start, column, NULL, memory, &lu),
                      CN_ERR_UNSUPPORTED);
     cn_arena_destroy(memory);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define BALL                                                                                       \
+#define SPHERE                                                                                     \
     "cairn: 1\ndimension: 2\ngravity: [0, -9.81]\ntime: {step: 0.02}\n"                            \
     "integrator: {error: %g, step_least: %g}\nmaterials: {m: {density: 1}}\n"                      \
     "contacts: [{between: [m, m], restitution: 0.8}]\nbodies:\n"                                   \
@@ -13,8 +13,8 @@
     "  - {material: m, position: [0, 1.1], shape: {disk: {radius: 0.1}}}\n"
 
 // Where the ball is at 1.5 s, after impacts at 0.45152364 and 1.17396147 s.
-static double ball_off(double error, double least, int64_t *parts) {
-    world w = world_open(BALL, error, least);
+static double sphere_off(double error, double min, int64_t *parts) {
+    world w = world_open(SPHERE, error, min);
     double t = 1.5 - 1.17396147, speed = 0.64 * 4.42944692;
     *parts = 0;
     while (cn_sim_time(w.sim) < 1.5 - 0.01) {
@@ -29,8 +29,8 @@ static double ball_off(double error, double least, int64_t *parts) {
 
 CN_TEST(impacts_are_located_to_the_error) {
     int64_t parts[3];
-    double fixed = ball_off(0.0, 0.0, &parts[0]), coarse = ball_off(1e-3, 1e-8, &parts[1]);
-    double fine = ball_off(1e-6, 1e-8, &parts[2]);
+    double fixed = sphere_off(0.0, 0.0, &parts[0]), coarse = sphere_off(1e-3, 1e-8, &parts[1]);
+    double fine = sphere_off(1e-6, 1e-8, &parts[2]);
     print_message("off by %.2g m with fixed steps, %.2g with %lld parts, %.2g with %lld\n", fixed,
                   coarse, (long long)parts[1], fine, (long long)parts[2]);
     CN_CHECK_BELOW(coarse, 5e-3);
@@ -42,7 +42,7 @@ CN_TEST(impacts_are_located_to_the_error) {
 // In free flight past the ground: the contact is that of the last half step's middle, and its
 // problem's too, not of a look at the end.
 CN_TEST(contacts_are_those_of_the_last_part) {
-    world w = world_open(BALL, 1e-3, 1e-8);
+    world w = world_open(SPHERE, 1e-3, 1e-8);
     cn_contact_record contact;
     while (cn_sim_contact_count(w.sim) == 0 || w.last.substeps > 1) {
         world_step(&w);
@@ -56,7 +56,7 @@ CN_TEST(contacts_are_those_of_the_last_part) {
 
 // Infinitely many impacts before 4.0637 s: no step takes more parts than its shortest allows.
 CN_TEST(accumulation_does_not_make_it_search_without_end) {
-    world w = world_open(BALL, 1e-9, 0.02 / 256);
+    world w = world_open(SPHERE, 1e-9, 0.02 / 256);
     while (cn_sim_time(w.sim) < 5.0) {
         world_step(&w);
         CN_CHECK_TRUE(w.last.substeps >= 1 && w.last.substeps <= 257);
@@ -119,7 +119,7 @@ CN_TEST(what_is_exact_is_not_cut) {
 }
 
 CN_TEST(saved_state_goes_on_bit_for_bit) {
-    world one = world_open(BALL, 1e-6, 1e-6), other = world_open(BALL, 1e-6, 1e-6);
+    world one = world_open(SPHERE, 1e-6, 1e-6), other = world_open(SPHERE, 1e-6, 1e-6);
     void *bytes;
     size_t size;
     cn_error error = {0};

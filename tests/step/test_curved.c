@@ -203,12 +203,12 @@ static world ellipsoid(double h, double mu, double e, double speed) {
     const double half[3] = {0.35, 0.2, 0.25}, tilt = 0.6;
     const double spin[3] = {2.0 * speed, 3.0 * speed, 0.5 * speed};
     // Turned about y by tilt: the third row of R is (-sin, 0, cos).
-    double row[3] = {-sin(tilt) * half[0], 0.0, cos(tilt) * half[2]}, height = cn_norm3(row);
+    double row[3] = {-sin(tilt) * half[0], 0.0, cos(tilt) * half[2]}, height = math_norm3(row);
     // The lowest point, from the centre.
     double low[3] = {-(cos(tilt) * half[0] * row[0] + sin(tilt) * half[2] * row[2]) / height, 0.0,
                      -height};
     double v[3];
-    cn_cross3(low, spin, v); // rolls: v + spin x low = 0
+    math_cross3(low, spin, v); // rolls: v + spin x low = 0
     return world_open(
         "cairn: 1\ntime: {step: %.17g}\nsolver: {tolerance: 1e-12}\n" STONE
         "contacts: [{between: [\"*\", \"*\"], friction: %g, restitution: %g}]\nbodies:\n" GROUND_3D
@@ -265,7 +265,7 @@ static world coin(double h) {
     double low[3] = {radius * cos(angle) - half * axis[0], 0.0,
                      -radius * sin(angle) - half * axis[2]};
     double spin[3] = {-4.0 * axis[0], 0.0, -4.0 * axis[2] + 1.0}, v[3];
-    cn_cross3(low, spin, v);
+    math_cross3(low, spin, v);
     return world_open(
         "cairn: 1\ntime: {step: %.17g}\nsolver: {tolerance: 1e-12}\n" STONE
         "contacts: [{between: [\"*\", \"*\"], friction: 0.8}]\nbodies:\n" GROUND_3D
@@ -361,7 +361,7 @@ CN_TEST(disks_in_a_drum_do_not_sink) {
 // Eight ellipsoids in a drum of twelve plates that turns at 1.5 rad/s.
 CN_TEST(ellipsoids_in_a_drum_of_plates_do_not_sink) {
     CN_LONG_RUN();
-    const double h = 2e-3, least = 0.09, part = acos(-1.0) / 6.0;
+    const double h = 2e-3, min = 0.09, part = acos(-1.0) / 6.0;
     char plates[4096] = "";
     figures f = {0};
     for (int i = 0; i < 12; i++) {
@@ -386,7 +386,7 @@ CN_TEST(ellipsoids_in_a_drum_of_plates_do_not_sink) {
     watch_run(&w, &run, h, 3.0);
     run.penetration = 0.0;
     watch_run(&w, &run, h, 6.0);
-    figure_below(&f, 2e-3, run.penetration / least,
+    figure_below(&f, 2e-3, run.penetration / min,
                  "drum of 8 ellipsoids: penetration / smallest semi-axis");
     world_close(&w);
     figures_check(&f);
@@ -469,7 +469,7 @@ CN_TEST(ellipsoid_dropped_with_spin_does_not_stay_in_the_ground) {
 static double spin_drift(double spin, double h) {
     double worst = 0.0;
     for (int k = 0; k < 20; k++) {
-        double axis[3] = {cos(1.0 * k), sin(1.7 * k), cos(2.3 * k + 1.0)}, size = cn_norm3(axis);
+        double axis[3] = {cos(1.0 * k), sin(1.7 * k), cos(2.3 * k + 1.0)}, size = math_norm3(axis);
         world w =
             world_open("cairn: 1\ngravity: [0, 0, 0]\ntime: {step: %.17g}\n" STONE
                        "bodies: [{material: stone, shape: {box: {size: [0.1, 0.2, 0.3]}}, "
@@ -513,7 +513,7 @@ static void check_rest(const char *name, world *w, cn_body_id body, double h, do
     for (int k = 0; k < cn_model_dim(w->model); k++) {
         moved[k] = world_position(w, body)[k] - start[k];
     }
-    figure_below(&f, creep, cn_norm3(moved), "%s at rest: creep [m]", name);
+    figure_below(&f, creep, math_norm3(moved), "%s at rest: creep [m]", name);
     figure_below(&f, kinetic, w->last.kinetic, "%s at rest: kinetic energy at the end [J]", name);
     figure_below(&f, 1.05 * (double)iterations, (double)run.iterations, "%s at rest: iterations",
                  name);

@@ -93,8 +93,8 @@ static world tumbling(double h) {
 
 static void body_rate(const world *w, double W[3]) {
     double R[9];
-    cn_quat_matrix(world_position(w, 1) + 3, R);
-    cn_mat3_apply_transposed(R, world_velocity(w, 1) + 3, W);
+    math_quat_matrix(world_position(w, 1) + 3, R);
+    math_mat3_apply_transposed(R, world_velocity(w, 1) + 3, W);
 }
 
 static void spin_momentum(const world *w, double L[3]) {
@@ -104,8 +104,8 @@ static void spin_momentum(const world *w, double L[3]) {
     for (int k = 0; k < 3; k++) {
         W[k] *= I[k];
     }
-    cn_quat_matrix(world_position(w, 1) + 3, R);
-    cn_mat3_apply(R, W, L);
+    math_quat_matrix(world_position(w, 1) + 3, R);
+    math_mat3_apply(R, W, L);
 }
 
 CN_TEST(tumbling_box_keeps_energy_and_angular_momentum) {
@@ -116,7 +116,7 @@ CN_TEST(tumbling_box_keeps_energy_and_angular_momentum) {
     spin_momentum(&w, after);
     CN_CHECK_NEAR(w.energy, energy, 1e-12 * energy);
     for (int k = 0; k < 3; k++) {
-        CN_CHECK_NEAR(after[k], before[k], 1e-11 * cn_norm3(before));
+        CN_CHECK_NEAR(after[k], before[k], 1e-11 * math_norm3(before));
     }
     world_close(&w);
 }

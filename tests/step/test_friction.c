@@ -141,7 +141,7 @@ static void check_rolling(int32_t dim, double share, double time, double h) {
     world_close(&w);
 }
 
-CN_TEST(sliding_ball_starts_to_roll_at_five_sevenths) {
+CN_TEST(sliding_sphere_starts_to_roll_at_five_sevenths) {
     check_rolling(3, 5.0 / 7.0, 2.0 / 7.0, 1e-3);
 }
 
@@ -182,7 +182,7 @@ static void check_triangle(double h) {
                 bent, fabs(across[0] * (x[0] - corner[e][0]) + across[1] * (x[1] - corner[e][1])));
         }
         memcpy(corner[e + 1], world_position(&w, 2), sizeof corner[e]);
-        CN_CHECK_NEAR(cn_norm3(world_velocity(&w, 2)), 0.0, 1e-10);
+        CN_CHECK_NEAR(math_norm3(world_velocity(&w, 2)), 0.0, 1e-10);
         double reached = cos(angle) * (corner[e + 1][0] - corner[e][0]) +
                          sin(angle) * (corner[e + 1][1] - corner[e][1]);
         CN_CHECK_NEAR(reached, length, 2.0 * length * h);

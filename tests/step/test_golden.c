@@ -36,7 +36,7 @@ CN_TEST(tumbling_box) {
         300, UINT64_C(0x5e745bb1b32aebdb));
 }
 
-CN_TEST(bouncing_ball) {
+CN_TEST(bouncing_sphere) {
     check_hash("solver: {tolerance: 1e-8}\n"
                "contacts: [{between: [\"*\", \"*\"], friction: 0.3, restitution: 0.8}]\n"
                "time: {step: 0.002}\nbodies:\n" FLOOR_3D
@@ -45,7 +45,7 @@ CN_TEST(bouncing_ball) {
                500, UINT64_C(0x7b5730e3aa0015db));
 }
 
-CN_TEST(settling_balls) {
+CN_TEST(settling_spheres) {
     check_hash("contacts: [{between: [\"*\", \"*\"], friction: 0.3}]\n"
                "time: {step: 0.01}\nsolver: {tolerance: 1e-6}\nbodies:\n" FLOOR_3D WALLS_3D
                "generate: [{packing: {count: 40, radius: [0.2, 0.3], inside: [[-1, -1, 0], [1, 1, "
@@ -108,7 +108,7 @@ CN_TEST(shaken_polygons) {
                200, UINT64_C(0x18ed0b189d103bc4));
 }
 
-CN_TEST(wall_hit_by_a_ball) {
+CN_TEST(wall_hit_by_a_sphere) {
     check_hash("contacts: [{between: [\"*\", \"*\"], friction: 0.5}]\ntime: {step: 0.005}\n"
                "solver: {tolerance: 1e-6}\nbodies:\n" FLOOR_3D
                "  - {material: stone, shape: {sphere: {radius: 0.3}}, position: [0, -1.5, 0.6], "

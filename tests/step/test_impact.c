@@ -7,7 +7,7 @@
 // ---- V3 ----
 
 static world bouncing(int32_t dim, double h) {
-    const char *ball = dim == 3 ? "sphere: {radius: 0.5}" : "disk: {radius: 0.5}";
+    const char *sphere = dim == 3 ? "sphere: {radius: 0.5}" : "disk: {radius: 0.5}";
     const char *ground =
         dim == 3 ? "plane: {normal: [0, 0, 1], offset: 0}" : "line: {normal: [0, 1], offset: 0}";
     return world_open("cairn: 1\ndimension: %d\ntime: {step: %g}\n"
@@ -15,7 +15,7 @@ static world bouncing(int32_t dim, double h) {
                       "contacts: [{between: [\"*\", \"*\"], friction: 0, restitution: 0.9}]\n"
                       "bodies:\n  - {material: stone, fixed: true, shape: {%s}}\n"
                       "  - {material: stone, shape: {%s}, position: [%s1.5]}\n",
-                      dim, h, ground, ball, dim == 3 ? "0, 0, " : "0, ");
+                      dim, h, ground, sphere, dim == 3 ? "0, 0, " : "0, ");
 }
 
 // The tops that follow the first `count` bounces, and the time of the first contact.
@@ -108,7 +108,7 @@ static world chain(int32_t dim, int count, const double *mass, const double *spe
                       dim, dim == 3 ? ", 0" : "", e, bodies);
 }
 
-CN_TEST(three_balls_leave_by_moreaus_law) {
+CN_TEST(three_spheres_leave_by_moreaus_law) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         const double mass[3] = {1, 1, 1}, speed[3] = {1, 0, 0};
         world w = chain(dim, 3, mass, speed, 1.0);
@@ -201,17 +201,17 @@ static void total_momentum(const world *w, int32_t dim, const double mass[2],
         double spin[3] = {0.0, 0.0, dim == 3 ? 0.0 : inertia[i - 1][2] * v[2]}, orbit[3];
         if (dim == 3) {
             double R[9];
-            cn_quat_matrix(q + 3, R);
-            cn_mat3_apply_transposed(R, v + 3, spin);
+            math_quat_matrix(q + 3, R);
+            math_mat3_apply_transposed(R, v + 3, spin);
             for (int k = 0; k < 3; k++) {
                 spin[k] *= inertia[i - 1][k];
             }
-            cn_mat3_apply(R, spin, spin);
+            math_mat3_apply(R, spin, spin);
         }
-        cn_add_scaled3(p, mass[i - 1], speed, p);
-        cn_cross3(x, speed, orbit);
-        cn_add_scaled3(L, mass[i - 1], orbit, L);
-        cn_add_scaled3(L, 1.0, spin, L);
+        math_add_scaled3(p, mass[i - 1], speed, p);
+        math_cross3(x, speed, orbit);
+        math_add_scaled3(L, mass[i - 1], orbit, L);
+        math_add_scaled3(L, 1.0, spin, L);
     }
 }
 
@@ -231,14 +231,14 @@ static void collide(int32_t dim, const char *shapes, double h, double theta,
         double impulse[3];
         world_step(&w);
         world_impulse(&w, 1, impulse);
-        hits += cn_norm3(impulse) > 0.1;
+        hits += math_norm3(impulse) > 0.1;
     }
     CN_CHECK_TRUE(hits > 0);
     total_momentum(&w, dim, mass, inertia, p1, L1);
-    cn_sub3(p1, p0, p1);
-    cn_sub3(L1, L0, L1);
-    *momentum = cn_norm3(p1);
-    *angular = cn_norm3(L1);
+    math_sub3(p1, p0, p1);
+    math_sub3(L1, L0, L1);
+    *momentum = math_norm3(p1);
+    *angular = math_norm3(L1);
     world_close(&w);
 }
 

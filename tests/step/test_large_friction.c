@@ -88,15 +88,15 @@ static world block(int32_t dim, const char *gravity, double h, double mu, double
 static void check_sliding(figures *f, int32_t dim, double h, double mu, double speed,
                           int32_t unsolved) {
     world w = block(dim, dim == 3 ? "[0, 0, -9.81]" : "[0, -9.81]", h, mu, speed);
-    double overlap = 0.0, most = 0.0;
+    double overlap = 0.0, max = 0.0;
     for (int32_t k = 0; k < STEPS; k++) {
         world_step(&w);
         overlap = fmax(overlap, w.last.penetration_max);
-        most = fmax(most, (double)w.last.iterations);
+        max = fmax(max, (double)w.last.iterations);
     }
     figure_below(f, unsolved, w.unsolved, "%dD, h = %g, mu = %g, %g m/s: steps unsolved", (int)dim,
                  h, mu, speed);
-    figure_below(f, EFFORT, most, "%dD, h = %g, mu = %g, %g m/s: iterations", (int)dim, h, mu,
+    figure_below(f, EFFORT, max, "%dD, h = %g, mu = %g, %g m/s: iterations", (int)dim, h, mu,
                  speed);
     figure_below(f, 1e-6, overlap, "%dD, h = %g, mu = %g, %g m/s: penetration [m]", (int)dim, h, mu,
                  speed);

@@ -9,72 +9,72 @@
 
 static const double cn_h = 0.01;
 
-static cn_law_input input_of(const cn_pair *pair) {
-    return (cn_law_input){.pair = pair,
-                          .gap = -1e-3,
-                          .before = {-2.0, 0.7, -0.4},
-                          .h = cn_h,
-                          .theta = 0.5,
-                          .activation = 0.5,
-                          .active_gap = 1e-3};
+static asm_law_input input_of(const model_body_pair *pair) {
+    return (asm_law_input){.pair = pair,
+                           .gap = -1e-3,
+                           .before = {-2.0, 0.7, -0.4},
+                           .h = cn_h,
+                           .theta = 0.5,
+                           .activation = 0.5,
+                           .active_gap = 1e-3};
 }
 
-static void check_shift(cn_law law, const cn_law_input *in, bool takes_part, double normal,
+static void check_shift(cn_law law, const asm_law_input *in, bool takes_part, double normal,
                         double first, double second) {
     double shift[3];
-    assert_int_equal(cn_law_shift(law, in, shift), takes_part);
+    assert_int_equal(asm_law_shift(law, in, shift), takes_part);
     CN_CHECK_NEAR(shift[0], normal, 1e-15);
     CN_CHECK_NEAR(shift[1], first, 1e-15);
     CN_CHECK_NEAR(shift[2], second, 1e-15);
 }
 
 CN_TEST(restitution_shifts_by_the_velocity_before) {
-    cn_pair pair = {.restitution = 0.6, .restitution_tangent = 0.25};
-    cn_law_input in = input_of(&pair);
+    model_body_pair pair = {.restitution = 0.6, .restitution_tangent = 0.25};
+    asm_law_input in = input_of(&pair);
     check_shift(CN_LAW_SIGNORINI, &in, true, 0.6 * -2.0, 0.25 * 0.7, 0.25 * -0.4);
     pair.restitution_tangent = -0.5;
     check_shift(CN_LAW_SIGNORINI, &in, true, 0.6 * -2.0, -0.5 * 0.7, -0.5 * -0.4);
-    CN_CHECK_TRUE(cn_law_needs_velocity(CN_LAW_SIGNORINI, &pair));
-    CN_CHECK_TRUE(cn_law_needs_velocity(CN_LAW_QUASI_INELASTIC, &pair));
+    CN_CHECK_TRUE(asm_law_needs_velocity(CN_LAW_SIGNORINI, &pair));
+    CN_CHECK_TRUE(asm_law_needs_velocity(CN_LAW_QUASI_INELASTIC, &pair));
     pair.restitution_tangent = 0.0;
-    CN_CHECK_TRUE(!cn_law_needs_velocity(CN_LAW_QUASI_INELASTIC, &pair));
+    CN_CHECK_TRUE(!asm_law_needs_velocity(CN_LAW_QUASI_INELASTIC, &pair));
 }
 
 // g~ + h (gamma - (1 - theta)) u_N against the slack.
 CN_TEST(signorini_takes_part_when_the_predicted_gap_is_closed) {
-    cn_pair pair = {.restitution = 0.0};
-    cn_law_input in = input_of(&pair);
+    model_body_pair pair = {.restitution = 0.0};
+    asm_law_input in = input_of(&pair);
     double shift[3];
     in.before[0] = -1.0;
     in.activation = 1.0; // predicted: gap - 0.005
     in.gap = 0.00501;
-    CN_CHECK_TRUE(!cn_law_shift(CN_LAW_SIGNORINI, &in, shift));
+    CN_CHECK_TRUE(!asm_law_shift(CN_LAW_SIGNORINI, &in, shift));
     in.slack = 0.00002;
-    CN_CHECK_TRUE(cn_law_shift(CN_LAW_SIGNORINI, &in, shift));
+    CN_CHECK_TRUE(asm_law_shift(CN_LAW_SIGNORINI, &in, shift));
     in.slack = 0.0;
     in.gap = 0.00499;
-    CN_CHECK_TRUE(cn_law_shift(CN_LAW_SIGNORINI, &in, shift));
+    CN_CHECK_TRUE(asm_law_shift(CN_LAW_SIGNORINI, &in, shift));
     in.activation = 0.5; // predicted: the gap
-    CN_CHECK_TRUE(!cn_law_shift(CN_LAW_SIGNORINI, &in, shift));
+    CN_CHECK_TRUE(!asm_law_shift(CN_LAW_SIGNORINI, &in, shift));
     in.early = true;
-    CN_CHECK_TRUE(cn_law_shift(CN_LAW_SIGNORINI, &in, shift));
+    CN_CHECK_TRUE(asm_law_shift(CN_LAW_SIGNORINI, &in, shift));
 }
 
 CN_TEST(overlaps_are_taken_back_up_to_the_correction) {
-    cn_pair pair = {.correction = 4e-4};
-    cn_law_input in = input_of(&pair);
+    model_body_pair pair = {.correction = 4e-4};
+    asm_law_input in = input_of(&pair);
     check_shift(CN_LAW_QUASI_INELASTIC, &in, true, -4e-4 / cn_h, 0.0, 0.0);
     in.gap = -3e-4;
     check_shift(CN_LAW_QUASI_INELASTIC, &in, true, -3e-4 / cn_h, 0.0, 0.0);
     in.gap = 5e-3;
     check_shift(CN_LAW_GAP, &in, true, 5e-3 / cn_h, 0.0, 0.0);
-    CN_CHECK_TRUE(cn_law_takes_all(CN_LAW_QUASI_INELASTIC) && cn_law_takes_all(CN_LAW_GAP));
-    CN_CHECK_TRUE(!cn_law_takes_all(CN_LAW_SIGNORINI) && !cn_law_takes_all(CN_LAW_STABILISED));
+    CN_CHECK_TRUE(asm_law_takes_all(CN_LAW_QUASI_INELASTIC) && asm_law_takes_all(CN_LAW_GAP));
+    CN_CHECK_TRUE(!asm_law_takes_all(CN_LAW_SIGNORINI) && !asm_law_takes_all(CN_LAW_STABILISED));
 }
 
 CN_TEST(the_stabilised_law_closes_the_gap_within_its_distance) {
-    cn_pair pair = {.correction = 0.0};
-    cn_law_input in = input_of(&pair);
+    model_body_pair pair = {.correction = 0.0};
+    asm_law_input in = input_of(&pair);
     check_shift(CN_LAW_STABILISED, &in, true, -1e-3 / cn_h, 0.0, 0.0);
     in.gap = 0.9e-3;
     check_shift(CN_LAW_STABILISED, &in, true, 0.9e-3 / cn_h, 0.0, 0.0);
@@ -83,8 +83,8 @@ CN_TEST(the_stabilised_law_closes_the_gap_within_its_distance) {
 }
 
 CN_TEST(half_of_a_frame_change_counts) {
-    cn_pair pair = {.restitution = 0.2, .restitution_tangent = 0.5};
-    cn_law_input in = input_of(&pair);
+    model_body_pair pair = {.restitution = 0.2, .restitution_tangent = 0.5};
+    asm_law_input in = input_of(&pair);
     in.gap = 0.0;
     memcpy(in.frame_change, (const double[3]){-0.06, 0.02, -0.04}, sizeof in.frame_change);
     check_shift(CN_LAW_QUASI_INELASTIC, &in, true, -0.03, 0.5 * 0.7 + 0.5 * 0.01,

@@ -282,16 +282,16 @@ CN_TEST(heavy_top_precesses_steadily) {
 
 CN_TEST(top_released_without_precession_nutates_to_the_closed_form) {
     world w = heavy_top(0.0, 2e-4);
-    double most = 0.0, least = 10.0, start = w.energy;
+    double max = 0.0, min = 10.0, start = w.energy;
     for (int i = 0; i < 2000; i++) {
         world_step(&w);
         const double *x = world_position(&w, 2);
         double tilt = atan2(hypot(x[0], x[1]), x[2]);
-        most = fmax(most, tilt);
-        least = fmin(least, tilt);
+        max = fmax(max, tilt);
+        min = fmin(min, tilt);
     }
-    CN_CHECK_NEAR(most, 0.75616211, 2e-4);
-    CN_CHECK_NEAR(least, PI / 6.0, 2e-4);
+    CN_CHECK_NEAR(max, 0.75616211, 2e-4);
+    CN_CHECK_NEAR(min, PI / 6.0, 2e-4);
     CN_CHECK_NEAR(w.energy, start, 1e-4 * fabs(start));
     world_close(&w);
 }
@@ -447,12 +447,12 @@ CN_TEST(limit_stops_a_hinge_without_bounce) {
     world w = world_open(HEAD_2D BAR "joints: [{kind: hinge, bodies: [ground, arm], point: [0, 0], "
                                      "limits: [-0.5, 1]}]\n",
                          -9.81, 1e-3, "arm", 1.0, 0.0, 0.0, 1.0, 0.1);
-    double least = 0.0;
+    double min = 0.0;
     for (int i = 0; i < 2000; i++) {
         world_step(&w);
-        least = fmin(least, world_position(&w, 2)[2]);
+        min = fmin(min, world_position(&w, 2)[2]);
     }
-    CN_CHECK_NEAR(least, -0.5, 1e-6);
+    CN_CHECK_NEAR(min, -0.5, 1e-6);
     CN_CHECK_NEAR(world_position(&w, 2)[2], -0.5, 1e-6);
     CN_CHECK_NEAR(world_velocity(&w, 2)[2], 0.0, 1e-9);
     world_close(&w);
@@ -629,7 +629,7 @@ CN_TEST(contradictory_joints_are_named) {
 CN_TEST(remedies_differ_in_drift_and_energy) {
     static const struct {
         const char *name;
-        double error_least, error_most, energy_most;
+        double error_min, error_max, energy_max;
     } want[] = {{"iterate", 0.0, 1e-9, 1e-4},    {"ggl", 0.0, 1e-9, 1e-4},
                 {"linearised", 0.0, 1e-6, 1e-3}, {"projection", 0.0, 1e-9, 1.0},
                 {"baumgarte", 1e-8, 1e-3, 1.0},  {"none", 1e-4, 10.0, 10.0}};
@@ -641,9 +641,9 @@ CN_TEST(remedies_differ_in_drift_and_energy) {
         double error = w.last.joint_error_max;
         print_message("%s: error %.3g m, energy %.3g J, balance %.3g J\n", want[k].name, error,
                       w.energy, w.worst_balance);
-        CN_CHECK_BELOW(error, want[k].error_most);
-        CN_CHECK_BELOW(want[k].error_least, error);
-        CN_CHECK_BELOW(fabs(w.energy), want[k].energy_most);
+        CN_CHECK_BELOW(error, want[k].error_max);
+        CN_CHECK_BELOW(want[k].error_min, error);
+        CN_CHECK_BELOW(fabs(w.energy), want[k].energy_max);
         CN_CHECK_BELOW(w.worst_balance, 1e-13);
         world_close(&w);
     }

@@ -33,13 +33,12 @@ static world poured(int32_t dim, double mu, int count, double tolerance, const c
 static double coordination(int32_t dim, int count, double until) {
     world w = poured(dim, 0.0, count, 1e-8, "[0.9, 1.1]");
     world_run(&w, until);
-    double least = 1e-4 * 3.0 * 9.81 * 0.02; // of a grain's weight in a step
+    double min = 1e-4 * 3.0 * 9.81 * 0.02; // of a grain's weight in a step
     int32_t carrying = 0;
     for (int32_t i = 0; i < cn_sim_contact_count(w.sim); i++) {
         cn_contact_record contact;
         cn_sim_contact(w.sim, i, &contact);
-        carrying +=
-            hypot(hypot(contact.impulse[0], contact.impulse[1]), contact.impulse[2]) > least;
+        carrying += hypot(hypot(contact.impulse[0], contact.impulse[1]), contact.impulse[2]) > min;
     }
     world_close(&w);
     return 2.0 * carrying / count;
@@ -50,7 +49,7 @@ CN_TEST(frictionless_disks_come_to_four_contacts) {
     CN_CHECK_NEAR(coordination(2, 60, 20.0), 4.0, 0.15);
 }
 
-CN_TEST(frictionless_balls_come_to_six_contacts) {
+CN_TEST(frictionless_spheres_come_to_six_contacts) {
     CN_LONG_RUN();
     CN_CHECK_NEAR(coordination(3, 80, 20.0), 6.0, 0.2);
 }
@@ -65,15 +64,15 @@ static double filled(const world *w, int32_t first, const double low[3], const d
     int64_t sum = 0;
     memset(inside, 0, sizeof inside);
     for (int32_t i = first; i <= cn_model_body_count(w->model); i++) {
-        cn_shape_info ball;
-        cn_model_shape(w->model, i, 0, &ball);
+        cn_shape_info sphere;
+        cn_model_shape(w->model, i, 0, &sphere);
         int from[3], to[3];
         double cell[3];
         for (int k = 0; k < 3; k++) {
             double x = world_position(w, i)[k] - low[k];
             cell[k] = (high[k] - low[k]) / LATTICE;
-            from[k] = (int)fmax(0.0, floor((x - ball.radius) / cell[k]));
-            to[k] = (int)fmin(LATTICE, ceil((x + ball.radius) / cell[k]));
+            from[k] = (int)fmax(0.0, floor((x - sphere.radius) / cell[k]));
+            to[k] = (int)fmin(LATTICE, ceil((x + sphere.radius) / cell[k]));
         }
         for (int a = from[0]; a < to[0]; a++) {
             for (int b = from[1]; b < to[1]; b++) {
@@ -82,8 +81,8 @@ static double filled(const world *w, int32_t first, const double low[3], const d
                                              low[1] + (b + 0.5) * cell[1],
                                              low[2] + (c + 0.5) * cell[2]};
                     double away[3];
-                    cn_sub3(point, world_position(w, i), away);
-                    bool in = cn_norm3(away) < ball.radius && !inside[a][b][c];
+                    math_sub3(point, world_position(w, i), away);
+                    bool in = math_norm3(away) < sphere.radius && !inside[a][b][c];
                     inside[a][b][c] |= in;
                     sum += in;
                 }

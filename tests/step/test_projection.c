@@ -271,8 +271,8 @@ static void settle_house(figures *f, double h, double tolerance, char *rows, siz
     for (int i = 0; i < HOUSE; i++) {
         double moved[3];
         memcpy(house[i].pose, world_position(&w, i + 2), sizeof house[i].pose);
-        cn_sub3(house[i].pose, start[i], moved);
-        creep = fmax(creep, cn_norm3(moved));
+        math_sub3(house[i].pose, start[i], moved);
+        creep = fmax(creep, math_norm3(moved));
         card_row(&house[i], rows, room);
     }
     figure_below(f, 1e-3, creep, "card house: moved from 1 s to 3 s [m]");

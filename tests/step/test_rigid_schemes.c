@@ -9,13 +9,13 @@
 
 // ---- event-driven ----
 
-#define BALL_2D                                                                                    \
+#define SPHERE_2D                                                                                  \
     "cairn: 1\ndimension: 2\ngravity: [0, -9.81]\ntime: {step: 0.01}\n"                            \
     "integrator: {scheme: %s}\nmaterials: {m: {density: 1}}\n"                                     \
     "contacts: [{between: [m, m], friction: %g, restitution: %g}]\nbodies:\n"                      \
     "  - {fixed: true, material: m, shape: {line: {normal: [0, 1]}}}\n"                            \
     "  - {material: m, position: [0, 1.1], shape: {disk: {radius: 0.1}}}\n"
-#define BALL_3D                                                                                    \
+#define SPHERE_3D                                                                                  \
     "cairn: 1\ngravity: [0, 0, -9.81]\ntime: {step: 0.01}\n"                                       \
     "integrator: {scheme: %s}\nmaterials: {m: {density: 1}}\n"                                     \
     "contacts: [{between: [m, m], friction: %g, restitution: %g}]\nbodies:\n"                      \
@@ -37,10 +37,10 @@ static void bounce(double e, double t, double *height, double *speed) {
 }
 
 // Positions between impacts tell their times: an impact late by dt moves the ball by (1 + e) v dt.
-CN_TEST(ball_bounces_to_ten_digits_and_crosses_its_accumulation) {
+CN_TEST(sphere_bounces_to_ten_digits_and_crosses_its_accumulation) {
     for (int32_t dim = 2; dim <= 3; dim++) {
-        world w = dim == 2 ? world_open(BALL_2D, "event-driven", 0.3, 0.9)
-                           : world_open(BALL_3D, "event-driven", 0.0, 0.9);
+        world w = dim == 2 ? world_open(SPHERE_2D, "event-driven", 0.3, 0.9)
+                           : world_open(SPHERE_3D, "event-driven", 0.0, 0.9);
         double worst = 0.0, height, speed;
         while (cn_sim_time(w.sim) < 7.0) {
             world_step(&w);
@@ -322,7 +322,7 @@ CN_TEST(heavy_top_precesses_steadily) {
 
 // ---- impacts under the time-stepping schemes ----
 
-CN_TEST(ball_bounces_under_every_scheme) {
+CN_TEST(sphere_bounces_under_every_scheme) {
     for (int k = 1; k < SCHEMES; k++) {
         double off[2];
         for (int fine = 0; fine < 2; fine++) {
@@ -384,7 +384,7 @@ CN_TEST(spring_swings_and_decays_as_the_closed_form_says) {
 }
 
 // A ball on a floor that moves up and down gently goes with it.
-CN_TEST(driven_floor_carries_a_ball) {
+CN_TEST(driven_floor_carries_a_sphere) {
     for (int k = 0; k < SCHEMES; k += 3) {
         world w = world_open(
             "cairn: 1\ndimension: 2\ngravity: [0, -9.81]\ntime: {step: 1.0e-3}\n"

@@ -71,9 +71,9 @@ CN_TEST(piles_at_rest_keep_their_bits_and_impulses) {
     CN_CHECK_BELOW(w.worst_balance, 1e-8);
     assert_int_equal(w.unsolved, 0);
     // What is kept carries the weights.
-    double impulse[3], ball = 1000.0 * 4.0 / 3.0 * 3.14159265358979 * 0.125;
+    double impulse[3], sphere = 1000.0 * 4.0 / 3.0 * 3.14159265358979 * 0.125;
     world_impulse(&w, LEFT, impulse);
-    CN_CHECK_NEAR(impulse[2], ball * 9.81 * STEP, 1e-4);
+    CN_CHECK_NEAR(impulse[2], sphere * 9.81 * STEP, 1e-4);
     world_impulse(&w, LOWER, impulse);
     CN_CHECK_NEAR(impulse[2], 1000.0 * 9.81 * STEP, 1e-3);
     CN_CHECK_BELOW(w.worst_residual, 1e-8);

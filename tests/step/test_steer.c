@@ -4,7 +4,7 @@
 
 #define STEP 1e-3
 
-static world ball(const char *body) {
+static world sphere(const char *body) {
     return world_open("cairn: 1\ntime: {step: %g}\ngravity: [0, 0, -10]\n"
                       "materials: {stone: {density: 1000}}\n"
                       "contacts: [{between: [\"*\", \"*\"], friction: 0.5}]\nbodies:\n"
@@ -24,8 +24,8 @@ static void steer(world *w, const cn_steering *steering) {
 
 // Falls for a time, then upwards for the same: it is back at rest, and the sum of works is what the
 // energy changed by, the jump of the potential energy with it.
-CN_TEST(gravity_turned_round_brings_a_ball_to_rest) {
-    world w = ball("");
+CN_TEST(gravity_turned_round_brings_a_sphere_to_rest) {
+    world w = sphere("");
     double start = w.energy, work = 0.0;
     cn_steering steering = cn_sim_steering(w.sim);
     CN_CHECK_NEAR(steering.gravity[2], -10.0, 0.0);
@@ -70,7 +70,7 @@ CN_TEST(friction_taken_away_lets_a_block_slide) {
 // From rest the first step has the spring's force alone: m dv = h k d, and its work is in the
 // ledger.
 CN_TEST(spring_pulls_with_its_stiffness) {
-    world w = ball("");
+    world w = sphere("");
     cn_steering steering = {
         .friction = 1.0, .pulled = 1, .target = {0.5, 0.0, 0.0}, .stiffness = 40.0};
     steer(&w, &steering);
@@ -100,7 +100,7 @@ static const double stiffness[3] = {30.0, 1e4, 1e15};
 // 3), so what is left decays as exp(-sqrt(k / 3 m) t), from |target| = 3.8 and a start at rest.
 CN_TEST(spring_brings_a_body_to_its_target) {
     for (int i = 0; i < 3; i++) {
-        world w = ball("");
+        world w = sphere("");
         cn_steering steering = {
             .friction = 1.0, .pulled = 1, .target = {1.0, -2.0, 3.0}, .stiffness = stiffness[i]};
         pull_for(&w, &steering, 6000);
@@ -117,7 +117,7 @@ CN_TEST(spring_brings_a_body_to_its_target) {
 // the spring must stretch to hold the centre on its circle, k d <= m w^2 |corner|.
 CN_TEST(spring_holds_a_corner_at_its_target) {
     for (int i = 0; i < 3; i++) {
-        world w = ball("");
+        world w = sphere("");
         cn_steering steering = {.friction = 1.0,
                                 .pulled = 1,
                                 .point = {0.5, 0.5, 0.5},
@@ -136,7 +136,7 @@ CN_TEST(spring_holds_a_corner_at_its_target) {
 }
 
 CN_TEST(bad_steering_is_refused_and_changes_nothing) {
-    world w = ball("");
+    world w = sphere("");
     cn_steering good = cn_sim_steering(w.sim);
     cn_steering bad[6] = {good, good, good, good, good, good};
     bad[0].gravity[1] = (double)NAN;
@@ -158,7 +158,7 @@ CN_TEST(bad_steering_is_refused_and_changes_nothing) {
 
 // A checkpoint keeps what was steered: the run goes on bit for bit.
 CN_TEST(checkpoint_keeps_the_steering) {
-    world w = ball(", velocity: [1, 0, 0]"), other = ball("");
+    world w = sphere(", velocity: [1, 0, 0]"), other = sphere("");
     cn_error error = {0};
     void *bytes;
     size_t size;

@@ -88,8 +88,8 @@ static void place(const world *w, int32_t dim, double out[3]) {
     double away[3] = {x[0] - plate[0], x[1] - plate[1], dim == 3 ? x[2] - plate[2] : 0.0};
     if (dim == 3) {
         double R[9];
-        cn_quat_matrix(plate + 3, R);
-        cn_mat3_apply_transposed(R, away, out);
+        math_quat_matrix(plate + 3, R);
+        math_mat3_apply_transposed(R, away, out);
     } else {
         out[0] = cos(plate[2]) * away[0] + sin(plate[2]) * away[1];
         out[1] = -sin(plate[2]) * away[0] + cos(plate[2]) * away[1];
@@ -151,24 +151,24 @@ static void shoot(const shot *s, score *sum) {
 
 // Aims at a place of the plate's face, `spread` from its middle at most, at up to 50 degrees from
 // the normal, and starts so that the arrival lies anywhere in a step.
-static void aim(cn_rng *rng, shot *s, double speed, double spread) {
-    double tilt = cn_rng_uniform(rng, 0.0, 0.87), round = cn_rng_uniform(rng, 0.0, 6.2831853);
+static void aim(base_rng *rng, shot *s, double speed, double spread) {
+    double tilt = base_rng_uniform(rng, 0.0, 0.87), round = base_rng_uniform(rng, 0.0, 6.2831853);
     double along[2] = {sin(tilt) * cos(round), sin(tilt) * sin(round)};
     int32_t n = s->dim - 1;
     if (s->dim == 2) {
-        along[0] = cn_rng_below(rng, 2) ? sin(tilt) : -sin(tilt);
+        along[0] = base_rng_below(rng, 2) ? sin(tilt) : -sin(tilt);
     }
-    double height = 0.2 + cn_rng_uniform(rng, 0.0, 1.0) * speed * cos(tilt) * s->h;
+    double height = 0.2 + base_rng_uniform(rng, 0.0, 1.0) * speed * cos(tilt) * s->h;
     for (int32_t k = 0; k < n; k++) {
         s->velocity[k] = speed * along[k];
-        s->start[k] = cn_rng_uniform(rng, -spread, spread) - height / cos(tilt) * along[k];
+        s->start[k] = base_rng_uniform(rng, -spread, spread) - height / cos(tilt) * along[k];
     }
     s->velocity[n] = -speed * cos(tilt);
     s->start[n] = height;
-    s->angle = s->kind == ROUND ? 0.0 : cn_rng_uniform(rng, -3.0, 3.0);
+    s->angle = s->kind == ROUND ? 0.0 : base_rng_uniform(rng, -3.0, 3.0);
     for (int32_t k = 0; k < 3; k++) {
-        s->axis[k] = cn_rng_uniform(rng, 0.1, 1.0);
-        s->spin[k] = s->kind == ROUND ? 0.0 : cn_rng_uniform(rng, -5.0, 5.0);
+        s->axis[k] = base_rng_uniform(rng, 0.1, 1.0);
+        s->spin[k] = s->kind == ROUND ? 0.0 : base_rng_uniform(rng, -5.0, 5.0);
     }
     // Past the plate by its thickness and the projectile's, and two steps more.
     s->steps = (int64_t)ceil((height + 0.2) / (speed * cos(tilt) * s->h)) + 2;
@@ -190,7 +190,7 @@ static void check_shots(int32_t dim, projectile kind, bool free) {
         shot s = {.dim = dim, .kind = kind, .free = free, .thickness = 0.02, .radius = 0.05};
         s.h = 1.0 / 60;
         for (int j = 0; j < 3; j++) {
-            cn_rng rng = cn_rng_seed((uint64_t)(1 + i + 10 * j));
+            base_rng rng = base_rng_seed((uint64_t)(1 + i + 10 * j));
             s.e = restitutions[j];
             for (int k = 0; k < count; k++) {
                 s.mu = k % 2 ? 0.3 : 0.0;
@@ -262,7 +262,7 @@ CN_TEST(polyhedra_do_not_pass_a_fixed_plate_silently) {
 
 static void check_found(figures *f, double speed, double thickness, double radius, double h) {
     for (int32_t dim = 2; dim <= 3; dim++) {
-        cn_rng rng = cn_rng_seed(5);
+        base_rng rng = base_rng_seed(5);
         score sum = {0};
         shot s = {.dim = dim, .thickness = thickness, .radius = radius, .h = h, .mu = 0.3};
         for (int k = 0; k < SHOTS; k++) {
@@ -290,13 +290,13 @@ CN_TEST(sphere_at_100_m_per_s_does_not_pass_1_cm_at_a_millisecond) {
 // Two equal spheres meet head-on, each at 160 m/s, at any phase of a step of 1 ms.
 CN_TEST(spheres_at_160_m_per_s_do_not_pass_each_other) {
     figures f = {0};
-    cn_rng rng = cn_rng_seed(9);
+    base_rng rng = base_rng_seed(9);
     for (int32_t dim = 2; dim <= 3; dim++) {
         int passed = 0;
         double error = 0.0;
         for (int k = 0; k < SHOTS; k++) {
             const char *none = dim == 3 ? ", 0" : "", *shape = dim == 3 ? "sphere" : "disk";
-            double x = cn_rng_uniform(&rng, 0.1, 0.5);
+            double x = base_rng_uniform(&rng, 0.1, 0.5);
             world w = world_open(
                 "cairn: 1\ndimension: %d\ngravity: [0, 0%s]\ntime: {step: 1e-3}\n"
                 "solver: {tolerance: 1e-12}\n" STONE
@@ -321,7 +321,7 @@ CN_TEST(spheres_at_160_m_per_s_do_not_pass_each_other) {
 CN_TEST(early_impacts_are_reported) {
     figures f = {0};
     for (int32_t dim = 2; dim <= 3; dim++) {
-        cn_rng rng = cn_rng_seed(4);
+        base_rng rng = base_rng_seed(4);
         score fast = {0}, slow = {0};
         shot s = {.dim = dim, .thickness = 0.02, .radius = 0.05, .h = 1.0 / 60, .e = 0.5};
         for (int k = 0; k < 20; k++) {
@@ -370,7 +370,7 @@ CN_TEST(shots_at_the_edge_hit_or_miss_as_their_path_says) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         for (int i = 0; i < 2; i++) {
             double speed = i == 0 ? 5.0 : 20.0;
-            cn_rng rng = cn_rng_seed(21);
+            base_rng rng = base_rng_seed(21);
             int hits = 0, missed = 0, grazed = 0, deflected = 0;
             for (int k = 0; k < SHOTS; k++) {
                 score one = {0};
@@ -447,7 +447,7 @@ static world chamber_world(const chamber *c) {
         "0.02, 1.04]}, position: [0, -0.51, 0.5]}, {box: {size: [1.04, 0.02, 1.04]}, position: "
         "[0, 0.51, 0.5]}]"};
     char bodies[6000] = "";
-    cn_rng rng = cn_rng_seed(3);
+    base_rng rng = base_rng_seed(3);
     for (int i = 0; i < 8; i++) {
         size_t used = strlen(bodies);
         double x[3] = {-0.33 + 0.22 * (i % 4), 0.3 + 0.4 * (i / 4), 0.5}, v[3], length = 0.0;
@@ -457,7 +457,7 @@ static world chamber_world(const chamber *c) {
             x[2] = i / 4 ? 0.7 : 0.3;
         }
         for (int k = 0; k < 3; k++) {
-            v[k] = k < c->dim ? cn_rng_uniform(&rng, -1.0, 1.0) : 0.0;
+            v[k] = k < c->dim ? base_rng_uniform(&rng, -1.0, 1.0) : 0.0;
             length += v[k] * v[k];
         }
         for (int k = 0; k < 3; k++) {

@@ -145,14 +145,14 @@ CN_TEST(the_frame_of_two_spheres_turns_as_they_roll) {
     cn_sim_contact(w.sim, 0, &contact);
     bool second = contact.candidate == 2;
     double sign = second ? 1.0 : -1.0, distance = 0.6 + contact.gap, turn[3], want[3];
-    double spin = cn_dot3(v + 9, contact.normal) * (0.1 + 0.5 * contact.gap);
-    double tangent[3], n = cn_dot3(v + 6, contact.normal);
-    cn_add_scaled3(v + 6, -n, contact.normal, tangent);
-    cn_cross3(contact.normal, tangent, turn);
+    double spin = math_dot3(v + 9, contact.normal) * (0.1 + 0.5 * contact.gap);
+    double tangent[3], n = math_dot3(v + 6, contact.normal);
+    math_add_scaled3(v + 6, -n, contact.normal, tangent);
+    math_cross3(contact.normal, tangent, turn);
     for (int k = 0; k < 3; k++) {
         want[k] = -0.001 * spin * sign * turn[k] / distance;
         CN_CHECK_NEAR(contact.frame_change[k], want[k], 1e-12);
     }
-    CN_CHECK_TRUE(cn_norm3(want) > 1e-5);
+    CN_CHECK_TRUE(math_norm3(want) > 1e-5);
     close_world(&w);
 }

@@ -50,11 +50,11 @@ static void cn_go(cn_system_run *run, double t, double h) {
 
 // ---- bouncing ball ----
 
-CN_TEST(ball_impacts_to_ten_digits_and_crosses_the_accumulation) {
-    cn_follower ball = {.mass = 1, .gravity = 9.81};
+CN_TEST(sphere_impacts_to_ten_digits_and_crosses_the_accumulation) {
+    cn_follower sphere = {.mass = 1, .gravity = 9.81};
     double q[1] = {1.0}, h = 0.01, fall = sqrt(2.0 / 9.81);
     cn_lagrangian_contact floor = {.restitution = 0.9};
-    cn_lagrangian def = cn_follower_system(&ball, q, &floor);
+    cn_lagrangian def = cn_follower_system(&sphere, q, &floor);
     cn_impacts impacts = {.count = 0};
     cn_system *system;
     cn_system_run *run = cn_started(&def, h, &impacts, &system);
@@ -113,7 +113,7 @@ CN_TEST(follower_leaves_its_cam_and_comes_back) {
 CN_TEST(stick_has_the_exact_impact) {
     static cn_planar rod = {
         .mass = 1, .inertia = 1.0 / 12, .gravity = 10, .corners = 1, .corner = {{0.0, -0.5}}};
-    double q[3] = {0.5 * sin(CN_PI / 4), 0.5 * cos(CN_PI / 4) + 0.01, CN_PI / 4}, h = 1e-3;
+    double q[3] = {0.5 * sin(SCENE_PI / 4), 0.5 * cos(SCENE_PI / 4) + 0.01, SCENE_PI / 4}, h = 1e-3;
     double v[3] = {-0.5, 0.1, 0.1};
     static const double impulse[2][2] = {{0.37327817, -0.00373278}, {0.36885765, 0.00368858}};
     for (int law = 0; law < 2; law++) {
@@ -145,7 +145,7 @@ CN_TEST(rocking_block_has_the_exact_times) {
                               .corner = {{-0.5, -0.75}, {0.5, -0.75}}};
     static const double times[] = {0.49391433, 0.86907150, 1.06000622, 1.16132187};
     static const double speed[] = {0.78649762, 0.42349872, 0.22803777, 0.12278957};
-    double angle = -CN_PI / 10, h = 0.01;
+    double angle = -SCENE_PI / 10, h = 0.01;
     double q[3] = {0.0, sin(-angle) * 0.5 + cos(angle) * 0.75, angle}, v[3] = {0, 0, 0};
     cn_lagrangian_contact corners[2] = {{.friction = 0.6}, {.friction = 0.6}};
     cn_lagrangian def = cn_planar_system(&block, q, v, corners);

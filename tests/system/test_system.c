@@ -66,7 +66,7 @@ CN_TEST(slider_crank_meets_its_first_contact) {
     CN_CHECK_NEAR(kinetic + potential, 7.49554875, 5e-9);
     cn_go(run, 0.0025, opts.step, &worst);
     const double *q = cn_system_run_q(run), *v = cn_system_run_v(run);
-    CN_CHECK_NEAR(q[0] / (2 * CN_PI), 0.0531567, 1e-7);
+    CN_CHECK_NEAR(q[0] / (2 * SCENE_PI), 0.0531567, 1e-7);
     CN_CHECK_NEAR(q[1], -0.161862, 1e-6);
     CN_CHECK_NEAR(v[0], 112.3956, 1e-4);
     CN_CHECK_TRUE(impacts.count == 0);
@@ -89,11 +89,11 @@ CN_TEST(slider_crank_follows_the_published_motion) {
     cn_system_run *run = cn_started(&def, &opts, &system);
     const double *q = cn_system_run_q(run), *v = cn_system_run_v(run);
     cn_go(run, 0.01, opts.step, &worst);
-    CN_CHECK_NEAR(q[0] / (2 * CN_PI), 0.150940, 1e-6);
+    CN_CHECK_NEAR(q[0] / (2 * SCENE_PI), 0.150940, 1e-6);
     CN_CHECK_NEAR(q[1], -0.414760, 1e-6);
     CN_CHECK_NEAR(v[0], 67.530, 1e-3);
     cn_go(run, 0.02, opts.step, &worst);
-    CN_CHECK_NEAR(q[0] / (2 * CN_PI), 0.256966, 1e-6);
+    CN_CHECK_NEAR(q[0] / (2 * SCENE_PI), 0.256966, 1e-6);
     CN_CHECK_NEAR(q[1], -0.519872, 1e-6);
     CN_CHECK_NEAR(v[0], 71.809, 1e-3);
     CN_CHECK_NEAR((cn_crank_l1 * cos(q[0]) + cn_crank_l2 * cos(q[1]) - cn_crank_l2) / cn_crank_l1,
@@ -138,7 +138,7 @@ static cn_planar cn_block = {.mass = 1,
 
 CN_TEST(rocking_block_keeps_housners_share_at_an_impact) {
     // About its right corner: the other one is high.
-    double angle = -CN_PI / 10;
+    double angle = -SCENE_PI / 10;
     double q[3] = {0.0, sin(-angle) * 0.5 + cos(angle) * 0.75, angle}, v[3] = {0, 0, 0};
     cn_lagrangian_contact corners[2] = {{.friction = 0.6}, {.friction = 0.6}};
     cn_lagrangian def = cn_planar_system(&cn_block, q, v, corners);
@@ -163,7 +163,7 @@ CN_TEST(rocking_block_keeps_housners_share_at_an_impact) {
 static void cn_stick_impact(double restitution_tangent, cn_impacts *impacts, double end[3]) {
     static cn_planar rod = {
         .mass = 1, .inertia = 1.0 / 12, .gravity = 10, .corners = 1, .corner = {{0.0, -0.5}}};
-    double q[3] = {0.5 * sin(CN_PI / 4), 0.5 * cos(CN_PI / 4) + 0.01, CN_PI / 4};
+    double q[3] = {0.5 * sin(SCENE_PI / 4), 0.5 * cos(SCENE_PI / 4) + 0.01, SCENE_PI / 4};
     double v[3] = {-0.5, 0.1, 0.1};
     cn_lagrangian_contact tip = {
         .friction = 0.01, .restitution = 1.0, .restitution_tangent = restitution_tangent};
@@ -284,10 +284,10 @@ static void cn_broken_force(void *user, double t, const double *q, const double 
 }
 
 CN_TEST(a_nan_is_named_and_leaves_the_last_good_state) {
-    static cn_follower ball = {.mass = 1, .gravity = 9.81};
+    static cn_follower sphere = {.mass = 1, .gravity = 9.81};
     double q[1] = {1.0};
     cn_lagrangian_contact floor = {.restitution = 0.5};
-    cn_lagrangian def = cn_follower_system(&ball, q, &floor);
+    cn_lagrangian def = cn_follower_system(&sphere, q, &floor);
     cn_system_opts opts = cn_system_opts_default();
     cn_system *system;
     cn_system_report report;
@@ -307,10 +307,10 @@ CN_TEST(a_nan_is_named_and_leaves_the_last_good_state) {
 }
 
 CN_TEST(a_mass_matrix_that_is_not_definite_is_refused) {
-    static cn_follower ball = {.mass = -1, .gravity = 9.81};
+    static cn_follower sphere = {.mass = -1, .gravity = 9.81};
     double q[1] = {1.0};
     cn_lagrangian_contact floor = {.restitution = 0.5};
-    cn_lagrangian def = cn_follower_system(&ball, q, &floor);
+    cn_lagrangian def = cn_follower_system(&sphere, q, &floor);
     cn_system *system;
     cn_error error;
     CN_CHECK_TRUE(cn_system_create(NULL, &def, &system, &error) == CN_ERR_INPUT);

@@ -17,7 +17,7 @@ static cn_system_run *cn_started(const cn_lagrangian *def, const cn_system_opts 
     return run;
 }
 
-static void cn_step(cn_system_run *run, cn_system_report *report) {
+static void step_step(cn_system_run *run, cn_system_report *report) {
     cn_error error = {.status = CN_OK};
     if (cn_system_run_step(run, report, &error) != CN_OK) {
         print_error("%s\n", error.message);
@@ -29,7 +29,7 @@ static void cn_step(cn_system_run *run, cn_system_report *report) {
 // ---- the oscillator u'' + (2 pi)^2 u = 0 over one period ----
 
 static void cn_oscillate(const char *scheme, int steps, double end[2]) {
-    cn_follower spring = {.mass = 1, .stiffness = 4 * CN_PI * CN_PI};
+    cn_follower spring = {.mass = 1, .stiffness = 4 * SCENE_PI * SCENE_PI};
     double q[1] = {1.0};
     cn_lagrangian_contact none = {.restitution = 0.0};
     cn_lagrangian def = cn_follower_system(&spring, q, &none);
@@ -41,7 +41,7 @@ static void cn_oscillate(const char *scheme, int steps, double end[2]) {
     opts.step = 1.0 / steps;
     cn_system_run *run = cn_started(&def, &opts, &system);
     for (int i = 0; i < steps; i++) {
-        cn_step(run, &report);
+        step_step(run, &report);
     }
     end[0] = cn_system_run_q(run)[0];
     end[1] = cn_system_run_v(run)[0];
@@ -66,7 +66,7 @@ CN_TEST(generalized_alpha_has_its_known_digits) {
 CN_TEST(moreau_jean_at_one_half_turns_by_the_known_angle) {
     double end[2];
     cn_oscillate("moreau-jean", 20, end);
-    CN_CHECK_NEAR(end[0], cos(40 * atan(CN_PI / 20)), 1e-11);
+    CN_CHECK_NEAR(end[0], cos(40 * atan(SCENE_PI / 20)), 1e-11);
     CN_CHECK_NEAR(end[0], 0.9987035867, 1e-10);
 }
 
@@ -142,7 +142,7 @@ static double cn_swing(const char *scheme, double h, void *redundant, double *jo
     cn_system_run *run = cn_started(&def, &opts, &system);
     *joint_error = 0.0;
     while (cn_system_run_time(run) < 1.0 - 0.5 * h) {
-        cn_step(run, &report);
+        step_step(run, &report);
         *joint_error = fmax(*joint_error, report.joint_error_max);
     }
     double angle = atan2(cn_system_run_q(run)[0], -cn_system_run_q(run)[1]);
@@ -185,12 +185,12 @@ static void cn_last_impact(void *user, const cn_system_impact *impact) {
     }
 }
 
-CN_TEST(ball_bounces_with_every_scheme) {
+CN_TEST(sphere_bounces_with_every_scheme) {
     static const char *const schemes[] = {"moreau-jean", "newmark", "hht", "generalized-alpha"};
-    cn_follower ball = {.mass = 1, .gravity = 9.81};
+    cn_follower sphere = {.mass = 1, .gravity = 9.81};
     double q[1] = {1.0};
     cn_lagrangian_contact floor = {.restitution = 0.8};
-    cn_lagrangian def = cn_follower_system(&ball, q, &floor);
+    cn_lagrangian def = cn_follower_system(&sphere, q, &floor);
     for (int k = 0; k < 4; k++) {
         double times[2] = {0.0, 0.0};
         cn_system_opts opts = cn_system_opts_default();
@@ -203,7 +203,7 @@ CN_TEST(ball_bounces_with_every_scheme) {
         cn_system_run *run = cn_started(&def, &opts, &system);
         double low = 0.0;
         while (cn_system_run_time(run) < 5.0) {
-            cn_step(run, &report);
+            step_step(run, &report);
             low = fmin(low, cn_system_run_q(run)[0]);
         }
         CN_CHECK_NEAR(times[0], 0.45152364, 3e-4);

@@ -12,7 +12,7 @@ CN_TEST(rocking_block_follows_the_table_of_the_closed_form) {
                                       {0.86907150, 0.78649762, 0.42349872},
                                       {1.06000622, 0.42349872, 0.22803777},
                                       {1.16132187, 0.22803777, 0.12278957}};
-    double b = 0.5, half = 0.75, angle = CN_PI / 10, h = 5e-5;
+    double b = 0.5, half = 0.75, angle = SCENE_PI / 10, h = 5e-5;
     // It leans on its lower left corner, at the origin.
     world w = world_open("cairn: 1\ndimension: 2\ngravity: [0, -9.81]\ntime: {step: %.17g}\n"
                          "materials: {stone: {density: 1000}}\n"
@@ -124,7 +124,7 @@ CN_TEST(two_link_arm_of_the_gallery_meets_the_ground_when_published) {
     CN_CHECK_NEAR(world_position(&w, 1)[1], -1.7038, 2e-3);
     world_run(&w, 11.5);
     double a = world_position(&w, 1)[0], b = world_position(&w, 1)[1];
-    CN_CHECK_NEAR(0.5 * (sin(a) + sin(a + b)), 0.1 * sin(2 * CN_PI * 0.15), 5e-3);
+    CN_CHECK_NEAR(0.5 * (sin(a) + sin(a + b)), 0.1 * sin(2 * SCENE_PI * 0.15), 5e-3);
     world_close(&w);
 }
 
@@ -245,13 +245,13 @@ static void double_pendulum_at(double t, const char *step, double angle[2]) {
     CN_CHECK_BELOW(w.last.joint_error_max, 1e-9);
     CN_CHECK_TRUE(w.unsolved == 0);
     for (int i = 0; i < 2; i++) {
-        angle[i] = world_position(&w, 3 + i)[2] + 0.5 * CN_PI;
+        angle[i] = world_position(&w, 3 + i)[2] + 0.5 * SCENE_PI;
     }
     world_close(&w);
 }
 
 CN_TEST(double_pendulum_bounces_off_its_wall_as_in_two_angles) {
-    static const double start[2] = {CN_PI / 2, CN_PI / 2};
+    static const double start[2] = {SCENE_PI / 2, SCENE_PI / 2};
     cn_lagrangian_contact corners[4];
     cn_lagrangian def = cn_lagrangian_default(2);
     cn_error error = {.status = CN_OK};

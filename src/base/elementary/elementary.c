@@ -14,41 +14,41 @@
 #include <stdint.h>
 
 // Below this n < 2^20, so that n times a part of 33 bits is exact.
-#define CN_ANGLE_MEDIUM 0x1p20
-#define CN_QUARTER_TURN 0x1.921fb54442d18p+0
-#define CN_QUARTER_TURN_TAIL 0x1.1a62633145c07p-54
+#define ANGLE_MEDIUM 0x1p20
+#define QUARTER_TURN 0x1.921fb54442d18p+0
+#define QUARTER_TURN_TAIL 0x1.1a62633145c07p-54
 
 // An angle as n quarter turns and r + tail, |r| <= pi/4.
-typedef struct cn_reduced {
+typedef struct base_reduced {
     uint32_t n; // modulo 4
     double r, tail;
-} cn_reduced;
+} base_reduced;
 
 // r + tail := a + b, |a| >= |b| or a = 0.
-static cn_reduced cn_reduced_make(uint32_t n, double a, double b) {
+static base_reduced reduced_make(uint32_t n, double a, double b) {
     double r = a + b;
-    return (cn_reduced){.n = n & 3u, .r = r, .tail = (a - r) + b};
+    return (base_reduced){.n = n & 3u, .r = r, .tail = (a - r) + b};
 }
 
 // a - b = *head + *tail exactly (Knuth).
-static void cn_exact_difference(double a, double b, double *head, double *tail) {
+static void exact_difference(double a, double b, double *head, double *tail) {
     double d = a - b;
     double back = d - a;
     *head = d;
     *tail = (a - (d - back)) - (b + back);
 }
 
-static cn_reduced cn_reduce_medium(double x) {
+static base_reduced reduce_medium(double x) {
     // Adding 1.5 2^52 rounds to a whole number.
     double n = (x * 0x1.45f306dc9c883p-1 + 0x1.8p52) - 0x1.8p52;
     double a, b, c, d;
-    cn_exact_difference(x - n * 0x1.921fb54400000p+0, n * 0x1.0b4611a600000p-34, &a, &b);
-    cn_exact_difference(a, n * 0x1.3198a2e000000p-69, &c, &d);
-    return cn_reduced_make((uint32_t)(int32_t)n, c, (b + d) - n * 0x1.b839a252049c1p-104);
+    exact_difference(x - n * 0x1.921fb54400000p+0, n * 0x1.0b4611a600000p-34, &a, &b);
+    exact_difference(a, n * 0x1.3198a2e000000p-69, &c, &d);
+    return reduced_make((uint32_t)(int32_t)n, c, (b + d) - n * 0x1.b839a252049c1p-104);
 }
 
 // 2/pi after the binary point, 32 bits a word: enough for the largest double and 192 bits more.
-static const uint32_t cn_two_over_pi[] = {
+static const uint32_t two_over_pi[] = {
     0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu,
     0xdebbc561u, 0xb7246e3au, 0x424dd2e0u, 0x06492eeau, 0x09d1921cu, 0xfe1deb1cu, 0xb129a73eu,
     0xe88235f5u, 0x2ebb4484u, 0xe99c7026u, 0xb45f7e41u, 0x3991d639u, 0x835339f4u, 0x9c845f8bu,
@@ -56,28 +56,28 @@ static const uint32_t cn_two_over_pi[] = {
     0x4f463f66u, 0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u,
     0x1f8d5d08u, 0x56033046u, 0xfc7b6babu};
 
-#define CN_WINDOW 6 // words of 2/pi that are multiplied
+#define WINDOW 6 // words of 2/pi that are multiplied
 
 // 32 bits of 2/pi from the given one on; zeros before the point.
-static uint32_t cn_two_over_pi_bits(int bit) {
+static uint32_t two_over_pi_bits(int bit) {
     int word = bit >= 0 ? bit / 32 : -((31 - bit) / 32);
     int shift = bit - 32 * word;
-    uint64_t high = word >= 0 ? cn_two_over_pi[word] : 0u;
-    uint64_t low = word + 1 >= 0 ? cn_two_over_pi[word + 1] : 0u;
+    uint64_t high = word >= 0 ? two_over_pi[word] : 0u;
+    uint64_t low = word + 1 >= 0 ? two_over_pi[word + 1] : 0u;
     return (uint32_t)(((high << 32 | low) << shift) >> 32);
 }
 
 // x = m 2^e: m 2^e 2/pi modulo 4 is four times the fraction of m V, V the bits of 2/pi from e-2 on.
-static cn_reduced cn_reduce_large(double x) {
+static base_reduced reduce_large(double x) {
     int e;
     uint64_t m = (uint64_t)ldexp(frexp(fabs(x), &e), 53);
     e -= 53;
-    uint32_t product[CN_WINDOW] = {0};
+    uint32_t product[WINDOW] = {0};
     uint64_t part[2] = {m & 0xffffffffu, m >> 32};
     for (int half = 0; half < 2; half++) {
         uint64_t carry = 0;
-        for (int i = CN_WINDOW - 1 - half; i >= 0; i--) {
-            uint64_t sum = part[half] * cn_two_over_pi_bits(e - 2 + 32 * (i + half)) + product[i];
+        for (int i = WINDOW - 1 - half; i >= 0; i--) {
+            uint64_t sum = part[half] * two_over_pi_bits(e - 2 + 32 * (i + half)) + product[i];
             sum += carry;
             product[i] = (uint32_t)sum;
             carry = sum >> 32;
@@ -112,18 +112,17 @@ static cn_reduced cn_reduce_large(double x) {
     double head = ldexp((double)(word[0] >> 11), -53 - zeros);
     double tail = ldexp((double)((word[0] & 0x7ffu) << 42 | word[1] >> 22), -106 - zeros);
     // Times pi/2, and the sign.
-    double r = head * CN_QUARTER_TURN;
-    double rest =
-        fma(head, CN_QUARTER_TURN, -r) + (head * CN_QUARTER_TURN_TAIL + tail * CN_QUARTER_TURN);
+    double r = head * QUARTER_TURN;
+    double rest = fma(head, QUARTER_TURN, -r) + (head * QUARTER_TURN_TAIL + tail * QUARTER_TURN);
     if (negative) {
         r = -r;
         rest = -rest;
     }
-    return x < 0.0 ? cn_reduced_make(0u - n, -r, -rest) : cn_reduced_make(n, r, rest);
+    return x < 0.0 ? reduced_make(0u - n, -r, -rest) : reduced_make(n, r, rest);
 }
 
 // sin(r + tail) = r + (r^3 S(r^2) + tail cos r)
-static double cn_sine_series(double r, double tail) {
+static double sine_series(double r, double tail) {
     double z = r * r;
     double s = 1.0 / 355687428096000.0;
     s = s * z - 1.0 / 1307674368000.0;
@@ -137,7 +136,7 @@ static double cn_sine_series(double r, double tail) {
 }
 
 // cos(r + tail) = (1 - z/2) + what that rounding lost + (z^2 C(z) - tail r)
-static double cn_cosine_series(double r, double tail) {
+static double cosine_series(double r, double tail) {
     double z = r * r;
     double c = 1.0 / 20922789888000.0;
     c = c * z - 1.0 / 87178291200.0;
@@ -151,19 +150,19 @@ static double cn_cosine_series(double r, double tail) {
     return w + (((1.0 - w) - half) + (z * z * c - tail * r));
 }
 
-void cn_sincos(double angle, double *sine, double *cosine) {
-    cn_reduced x;
-    if (fabs(angle) <= 0.5 * CN_QUARTER_TURN) {
-        x = (cn_reduced){.n = 0, .r = angle, .tail = 0.0};
-    } else if (fabs(angle) < CN_ANGLE_MEDIUM) {
-        x = cn_reduce_medium(angle);
+void base_sincos(double angle, double *sine, double *cosine) {
+    base_reduced x;
+    if (fabs(angle) <= 0.5 * QUARTER_TURN) {
+        x = (base_reduced){.n = 0, .r = angle, .tail = 0.0};
+    } else if (fabs(angle) < ANGLE_MEDIUM) {
+        x = reduce_medium(angle);
     } else if (isfinite(angle)) {
-        x = cn_reduce_large(angle);
+        x = reduce_large(angle);
     } else {
         *sine = *cosine = NAN;
         return;
     }
-    double s = cn_sine_series(x.r, x.tail), c = cn_cosine_series(x.r, x.tail);
+    double s = sine_series(x.r, x.tail), c = cosine_series(x.r, x.tail);
     *sine = (x.n & 1u) ? c : s;
     *cosine = (x.n & 1u) ? s : c;
     if (x.n & 2u) {
@@ -174,20 +173,20 @@ void cn_sincos(double angle, double *sine, double *cosine) {
     }
 }
 
-double cn_sin(double x) {
+double base_sin(double x) {
     double sine, cosine;
-    cn_sincos(x, &sine, &cosine);
+    base_sincos(x, &sine, &cosine);
     return sine;
 }
 
-double cn_cos(double x) {
+double base_cos(double x) {
     double sine, cosine;
-    cn_sincos(x, &sine, &cosine);
+    base_sincos(x, &sine, &cosine);
     return cosine;
 }
 
-double cn_tan(double x) {
+double base_tan(double x) {
     double sine, cosine;
-    cn_sincos(x, &sine, &cosine);
+    base_sincos(x, &sine, &cosine);
     return sine / cosine;
 }

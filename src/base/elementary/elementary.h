@@ -7,26 +7,26 @@
 #ifndef CAIRN_BASE_ELEMENTARY_H
 #define CAIRN_BASE_ELEMENTARY_H
 
-void cn_sincos(double angle, double *sine, double *cosine); // of any finite angle
-double cn_sin(double x);
-double cn_cos(double x);
-double cn_tan(double x);
+void base_sincos(double angle, double *sine, double *cosine); // of any finite angle
+double base_sin(double x);
+double base_cos(double x);
+double base_tan(double x);
 
-double cn_exp(double x);
-double cn_ln(double x);        // natural
-double cn_ln_1_plus(double x); // log(1 + x), right for small x too
-double cn_log2(double x);      // exact for powers of 2
-double cn_log10(double x);
-double cn_sinh(double x);
-double cn_cosh(double x);
-double cn_tanh(double x);
-double cn_asinh(double x);
-double cn_acosh(double x);
-double cn_atanh(double x);
+double base_exp(double x);
+double base_ln(double x);        // natural
+double base_ln_1_plus(double x); // log(1 + x), right for small x too
+double base_log2(double x);      // exact for powers of 2
+double base_log10(double x);
+double base_sinh(double x);
+double base_cosh(double x);
+double base_tanh(double x);
+double base_asinh(double x);
+double base_acosh(double x);
+double base_atanh(double x);
 
-double cn_atan(double x);
-double cn_atan2(double y, double x); // (-pi, pi]
-double cn_asin(double x);
-double cn_acos(double x);
+double base_atan(double x);
+double base_atan2(double y, double x); // (-pi, pi]
+double base_asin(double x);
+double base_acos(double x);
 
 #endif

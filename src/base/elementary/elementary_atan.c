@@ -8,14 +8,14 @@
 
 #include <math.h>
 
-#define CN_ATAN_TERMS 10
-#define CN_QUARTER_TURN 0x1.921fb54442d18p+0
-#define CN_QUARTER_TURN_TAIL 0x1.1a62633145c07p-54
-#define CN_HALF_TURN (2.0 * CN_QUARTER_TURN)
-#define CN_HALF_TURN_TAIL (2.0 * CN_QUARTER_TURN_TAIL)
+#define ATAN_TERMS 10
+#define QUARTER_TURN 0x1.921fb54442d18p+0
+#define QUARTER_TURN_TAIL 0x1.1a62633145c07p-54
+#define HALF_TURN (2.0 * QUARTER_TURN)
+#define HALF_TURN_TAIL (2.0 * QUARTER_TURN_TAIL)
 
 // base + base_tail - or + atan x, x in [0, 1]
-static double cn_atan_unit(double x, double sign, double base, double base_tail) {
+static double atan_unit(double x, double sign, double base, double base_tail) {
     static const double head[5] = {0.0, 0x1.f5b75f92c80ddp-3, 0x1.dac670561bb4fp-2,
                                    0x1.4978fa3269ee1p-1, 0x1.921fb54442d18p-1};
     static const double tail[5] = {0.0, 0x1.8ab6e3cf7afbdp-57, 0x1.a2b7f222f65e2p-56,
@@ -23,14 +23,14 @@ static double cn_atan_unit(double x, double sign, double base, double base_tail)
     int quarter = (int)(4.0 * x + 0.5);
     double c = 0.25 * quarter;
     double u = (x - c) / (1.0 + c * x), z = u * u, sum = 0.0;
-    for (int i = CN_ATAN_TERMS - 1; i >= 1; i--) {
+    for (int i = ATAN_TERMS - 1; i >= 1; i--) {
         sum = z * (1.0 / (2 * i + 1) - sum);
     }
     double small = (u - u * sum) + tail[quarter];
     return (base + sign * head[quarter]) + (sign * small + base_tail);
 }
 
-double cn_atan2(double y, double x) {
+double base_atan2(double y, double x) {
     if (isnan(x) || isnan(y)) {
         return NAN;
     }
@@ -42,23 +42,23 @@ double cn_atan2(double y, double x) {
     }
     double angle;
     if (b > a) {
-        angle = cn_atan_unit(ratio, signbit(x) ? 1.0 : -1.0, CN_QUARTER_TURN, CN_QUARTER_TURN_TAIL);
+        angle = atan_unit(ratio, signbit(x) ? 1.0 : -1.0, QUARTER_TURN, QUARTER_TURN_TAIL);
     } else if (signbit(x)) {
-        angle = cn_atan_unit(ratio, -1.0, CN_HALF_TURN, CN_HALF_TURN_TAIL);
+        angle = atan_unit(ratio, -1.0, HALF_TURN, HALF_TURN_TAIL);
     } else {
-        angle = cn_atan_unit(ratio, 1.0, 0.0, 0.0);
+        angle = atan_unit(ratio, 1.0, 0.0, 0.0);
     }
     return copysign(angle, y);
 }
 
-double cn_atan(double x) {
-    return cn_atan2(x, 1.0);
+double base_atan(double x) {
+    return base_atan2(x, 1.0);
 }
 
-double cn_asin(double x) {
-    return cn_atan2(x, sqrt((1.0 - x) * (1.0 + x)));
+double base_asin(double x) {
+    return base_atan2(x, sqrt((1.0 - x) * (1.0 + x)));
 }
 
-double cn_acos(double x) {
-    return cn_atan2(sqrt((1.0 - x) * (1.0 + x)), x);
+double base_acos(double x) {
+    return base_atan2(sqrt((1.0 - x) * (1.0 + x)), x);
 }

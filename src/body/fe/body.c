@@ -28,7 +28,7 @@ static double dot(int32_t n, const double *a, const double *b) {
 
 // x'A x; work: as long as x.
 static double quadratic(const cn_csr *A, const double *x, double *work) {
-    cn_csr_apply(A, x, work);
+    sparse_csr_apply(A, x, work);
     return dot(A->rows, x, work);
 }
 
@@ -37,19 +37,19 @@ cn_status fe_body_create(cn_arena *memory, fe_type *type, bool quasi_static, fe_
     int32_t n = type->ops.dofs;
     *out = (fe_body){.type = type, .quasi_static = quasi_static};
     if (quasi_static && type->key.theta != 1.0) {
-        return cn_fail(error, CN_ERR_INPUT, "a quasi-static body needs theta = 1, not %g",
-                       type->key.theta);
+        return base_fail(error, CN_ERR_INPUT, "a quasi-static body needs theta = 1, not %g",
+                         type->key.theta);
     }
     double **const array[] = {&out->u,      &out->v,       &out->load,    &out->held_velocity,
                               &out->v_free, &out->impulse, &out->reaction};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) {
-        *array[k] = CN_TAKE_ZERO(memory, double, n);
+        *array[k] = BASE_TAKE_ZERO(memory, double, n);
         if (!*array[k]) {
-            return cn_fail_memory(error);
+            return base_fail_memory(error);
         }
     }
-    out->work = CN_TAKE(memory, double, FE_WORK *(int64_t)n);
-    return out->work ? CN_OK : cn_fail_memory(error);
+    out->work = BASE_TAKE(memory, double, FE_WORK *(int64_t)n);
+    return out->work ? CN_OK : base_fail_memory(error);
 }
 
 void fe_body_set_type(fe_body *body, fe_type *type) {
@@ -105,8 +105,8 @@ static void right_hand_side(const fe_body *body, double *b) {
         u[i] = body->u[i] + s * body->v[i];
     }
     remove_translation(body->type, u);
-    cn_csr_apply(&ops->K, u, b);
-    cn_csr_apply(&ops->V, body->v, viscous);
+    sparse_csr_apply(&ops->K, u, b);
+    sparse_csr_apply(&ops->V, body->v, viscous);
     for (int32_t i = 0; i < ops->dofs; i++) {
         b[i] = h * (body->load[i] - b[i] - viscous[i]);
     }
@@ -128,7 +128,7 @@ cn_status fe_body_free_velocity(fe_body *body) {
         for (int32_t i = 0; i < n; i++) {
             known[i] = held[i] ? body->held_velocity[i] - body->v[i] : 0.0;
         }
-        cn_csr_apply(&type->A, known, product);
+        sparse_csr_apply(&type->A, known, product);
         for (int32_t i = 0; i < n; i++) {
             d[i] -= product[i];
         }
@@ -148,7 +148,7 @@ static void find_reaction(fe_body *body, const double *dv) {
         return; // it is zero from the start
     }
     right_hand_side(body, b);
-    cn_csr_apply(&type->A, dv, product);
+    sparse_csr_apply(&type->A, dv, product);
     for (int32_t i = 0; i < type->ops.dofs; i++) {
         body->reaction[i] = type->key.held[i] ? product[i] - b[i] - body->impulse[i] : 0.0;
     }

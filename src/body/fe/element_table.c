@@ -38,12 +38,12 @@ cn_status fe_element_lookup(const char *name, const fe_element **out, cn_error *
     for (int32_t i = 0; i < FE_ELEMENTS; i++) {
         names[i] = table[i]->name;
     }
-    cn_fail(error, CN_ERR_INPUT, "unknown element '%s'", name);
+    base_fail(error, CN_ERR_INPUT, "unknown element '%s'", name);
     const char *near = cn_nearest_name(name, names, FE_ELEMENTS);
     if (near) {
-        cn_fail_hint(error, "did you mean '%s'?", near);
+        base_fail_hint(error, "did you mean '%s'?", near);
     } else {
-        cn_fail_hint(error, "2D: t3, q4, q4-plain; 3D: tet4, h8, h8-plain");
+        base_fail_hint(error, "2D: t3, q4, q4-plain; 3D: tet4, h8, h8-plain");
     }
     return CN_ERR_INPUT;
 }

@@ -13,21 +13,21 @@
 
 cn_status fe_material_validate(const fe_material *m, cn_error *error) {
     if (!(m->density > 0.0 && isfinite(m->density))) {
-        return cn_fail(error, CN_ERR_INPUT, "the density %g is not positive", m->density);
+        return base_fail(error, CN_ERR_INPUT, "the density %g is not positive", m->density);
     }
     if (!(m->young > 0.0 && isfinite(m->young))) {
-        return cn_fail(error, CN_ERR_INPUT, "Young's modulus %g is not positive", m->young);
+        return base_fail(error, CN_ERR_INPUT, "Young's modulus %g is not positive", m->young);
     }
     if (!(m->poisson > -1.0 && m->poisson < 0.5)) {
-        cn_fail(error, CN_ERR_INPUT, "Poisson's ratio %g is not in (-1, 0.5)", m->poisson);
-        cn_fail_hint(error, "for an almost incompressible material write 0.499");
+        base_fail(error, CN_ERR_INPUT, "Poisson's ratio %g is not in (-1, 0.5)", m->poisson);
+        base_fail_hint(error, "for an almost incompressible material write 0.499");
         return CN_ERR_INPUT;
     }
     const double damping[2] = {m->damping_mass, m->damping_stiffness};
     for (int i = 0; i < 2; i++) {
         if (!(damping[i] >= 0.0 && isfinite(damping[i]))) {
-            return cn_fail(error, CN_ERR_INPUT, "the damping %g of the %s is not >= 0", damping[i],
-                           i == 0 ? "mass" : "stiffness");
+            return base_fail(error, CN_ERR_INPUT, "the damping %g of the %s is not >= 0",
+                             damping[i], i == 0 ? "mass" : "stiffness");
         }
     }
     return CN_OK;

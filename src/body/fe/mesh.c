@@ -20,15 +20,15 @@ cn_status fe_mesh_reserve(cn_arena *memory, const fe_element *element, int64_t n
                           int64_t elements, fe_mesh *out, cn_error *error) {
     // Degrees of freedom and the element lists are indexed with 32 bits.
     if (nodes > INT32_MAX / element->dim || elements > INT32_MAX / element->nodes) {
-        return cn_fail(error, CN_ERR_INPUT, "a mesh of %lld nodes and %lld elements is too large",
-                       (long long)nodes, (long long)elements);
+        return base_fail(error, CN_ERR_INPUT, "a mesh of %lld nodes and %lld elements is too large",
+                         (long long)nodes, (long long)elements);
     }
     *out = (fe_mesh){.element = element, .dim = element->dim};
     out->nodes = (int32_t)nodes;
     out->elements = (int32_t)elements;
-    out->node = CN_TAKE(memory, double, nodes * element->dim);
-    out->corner = CN_TAKE(memory, int32_t, elements * element->nodes);
-    return out->node && out->corner ? CN_OK : cn_fail_memory(error);
+    out->node = BASE_TAKE(memory, double, nodes * element->dim);
+    out->corner = BASE_TAKE(memory, int32_t, elements * element->nodes);
+    return out->node && out->corner ? CN_OK : base_fail_memory(error);
 }
 
 void fe_mesh_gather(const fe_mesh *mesh, int32_t element, const double *nodal, double *out) {
@@ -57,13 +57,13 @@ static cn_status check_elements(const fe_mesh *mesh, cn_error *error) {
         const int32_t *corner = mesh->corner + (int64_t)count * e;
         for (int32_t a = 0; a < count; a++) {
             if (corner[a] < 0 || corner[a] >= mesh->nodes) {
-                return cn_fail(error, CN_ERR_INPUT, "element %d has node %d; there are %d nodes", e,
-                               corner[a], mesh->nodes);
+                return base_fail(error, CN_ERR_INPUT, "element %d has node %d; there are %d nodes",
+                                 e, corner[a], mesh->nodes);
             }
             for (int32_t b = 0; b < a; b++) {
                 if (corner[a] == corner[b]) {
-                    return cn_fail(error, CN_ERR_INPUT, "element %d has node %d twice", e,
-                                   corner[a]);
+                    return base_fail(error, CN_ERR_INPUT, "element %d has node %d twice", e,
+                                     corner[a]);
                 }
             }
         }
@@ -72,9 +72,9 @@ static cn_status check_elements(const fe_mesh *mesh, cn_error *error) {
 }
 
 static cn_status check_nodes(cn_arena *scratch, const fe_mesh *mesh, cn_error *error) {
-    uint8_t *used = CN_TAKE_ZERO(scratch, uint8_t, mesh->nodes);
+    uint8_t *used = BASE_TAKE_ZERO(scratch, uint8_t, mesh->nodes);
     if (!used) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int64_t k = 0; k < (int64_t)mesh->elements * mesh->element->nodes; k++) {
         used[mesh->corner[k]] = 1;
@@ -82,13 +82,13 @@ static cn_status check_nodes(cn_arena *scratch, const fe_mesh *mesh, cn_error *e
     for (int32_t n = 0; n < mesh->nodes; n++) {
         for (int32_t i = 0; i < mesh->dim; i++) {
             if (!isfinite(mesh->node[(int64_t)mesh->dim * n + i])) {
-                return cn_fail(error, CN_ERR_INPUT, "node %d has a coordinate that is not finite",
-                               n);
+                return base_fail(error, CN_ERR_INPUT, "node %d has a coordinate that is not finite",
+                                 n);
             }
         }
         if (!used[n]) {
-            cn_fail(error, CN_ERR_INPUT, "node %d is isolated: no element uses it", n);
-            cn_fail_hint(error, "remove it from the mesh");
+            base_fail(error, CN_ERR_INPUT, "node %d is isolated: no element uses it", n);
+            base_fail_hint(error, "remove it from the mesh");
             return CN_ERR_INPUT;
         }
     }
@@ -123,12 +123,13 @@ cn_status fe_mesh_check_shape(const fe_mesh *mesh, cn_error *error) {
             lowest = fmin(lowest, fe_jacobian(kind, X, kind->rule.point[p], J));
         }
         if (!(lowest > FE_FLAT * extent_power(mesh, X))) {
-            cn_fail(error, CN_ERR_INPUT, "element %d is inverted or flat (smallest Jacobian %g)", e,
-                    lowest);
-            cn_fail_hint(error, mesh->dim == 2
-                                    ? "list its nodes counter-clockwise, without a re-entrant angle"
-                                    : "list the nodes of its first face counter-clockwise seen "
-                                      "from inside");
+            base_fail(error, CN_ERR_INPUT, "element %d is inverted or flat (smallest Jacobian %g)",
+                      e, lowest);
+            base_fail_hint(error,
+                           mesh->dim == 2
+                               ? "list its nodes counter-clockwise, without a re-entrant angle"
+                               : "list the nodes of its first face counter-clockwise seen "
+                                 "from inside");
             return CN_ERR_INPUT;
         }
     }
@@ -182,11 +183,11 @@ static cn_status share_faces(cn_arena *scratch, const fe_mesh *mesh, face_lists 
                              cn_error *error) {
     int64_t entries = (int64_t)mesh->elements * mesh->element->faces;
     size_t key_size = sizeof(int32_t) * (size_t)mesh->element->face_nodes;
-    out->first = CN_TAKE(scratch, int64_t, mesh->nodes);
-    out->next = CN_TAKE(scratch, int64_t, entries);
-    out->shared = CN_TAKE_ZERO(scratch, int8_t, entries);
+    out->first = BASE_TAKE(scratch, int64_t, mesh->nodes);
+    out->next = BASE_TAKE(scratch, int64_t, entries);
+    out->shared = BASE_TAKE_ZERO(scratch, int8_t, entries);
     if (!out->first || !out->next || !out->shared) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     memset(out->first, 0xff, sizeof *out->first * (size_t)mesh->nodes);
     for (int64_t entry = 0; entry < entries; entry++) {
@@ -199,13 +200,13 @@ static cn_status share_faces(cn_arena *scratch, const fe_mesh *mesh, face_lists 
             }
             int32_t element = (int32_t)(entry / mesh->element->faces);
             if (out->shared[k]) {
-                return cn_fail(error, CN_ERR_INPUT,
-                               "element %d has a face that two other elements have", element);
+                return base_fail(error, CN_ERR_INPUT,
+                                 "element %d has a face that two other elements have", element);
             }
             if (faces_agree(mesh, entry, k)) {
-                return cn_fail(error, CN_ERR_INPUT,
-                               "element %d overlaps element %d, with which it shares a face",
-                               element, (int32_t)(k / mesh->element->faces));
+                return base_fail(error, CN_ERR_INPUT,
+                                 "element %d overlaps element %d, with which it shares a face",
+                                 element, (int32_t)(k / mesh->element->faces));
             }
             out->shared[k] = out->shared[entry] = 1;
             break;
@@ -226,14 +227,14 @@ static cn_status list_surface(cn_arena *memory, cn_arena *scratch, const face_li
         count += !lists->shared[entry];
     }
     if (count > INT32_MAX / per_face) {
-        return cn_fail(error, CN_ERR_INPUT, "a surface of %lld faces is too large",
-                       (long long)count);
+        return base_fail(error, CN_ERR_INPUT, "a surface of %lld faces is too large",
+                         (long long)count);
     }
-    mesh->face = CN_TAKE(memory, int32_t, count * per_face);
-    mesh->owner = CN_TAKE(memory, int32_t, count);
-    uint8_t *outside = CN_TAKE_ZERO(scratch, uint8_t, mesh->nodes);
+    mesh->face = BASE_TAKE(memory, int32_t, count * per_face);
+    mesh->owner = BASE_TAKE(memory, int32_t, count);
+    uint8_t *outside = BASE_TAKE_ZERO(scratch, uint8_t, mesh->nodes);
     if (!mesh->face || !mesh->owner || !outside) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     mesh->faces = 0;
     for (int64_t entry = 0; entry < entries; entry++) {
@@ -251,9 +252,9 @@ static cn_status list_surface(cn_arena *memory, cn_arena *scratch, const face_li
     for (int32_t n = 0; n < mesh->nodes; n++) {
         mesh->surface_nodes += outside[n];
     }
-    mesh->surface_node = CN_TAKE(memory, int32_t, mesh->surface_nodes);
+    mesh->surface_node = BASE_TAKE(memory, int32_t, mesh->surface_nodes);
     if (!mesh->surface_node) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int32_t n = 0, filled = 0; n < mesh->nodes; n++) {
         if (outside[n]) {
@@ -270,15 +271,15 @@ cn_status fe_mesh_build(cn_arena *memory, int32_t dim, const fe_element *element
     out->node = node;
     out->corner = corner;
     if (element->dim != dim) {
-        return cn_fail(error, CN_ERR_INPUT, "the element '%s' is %dD, the scene %dD", element->name,
-                       element->dim, dim);
+        return base_fail(error, CN_ERR_INPUT, "the element '%s' is %dD, the scene %dD",
+                         element->name, element->dim, dim);
     }
     if (nodes < 1 || elements < 1) {
-        return cn_fail(error, CN_ERR_INPUT, "the mesh has no elements");
+        return base_fail(error, CN_ERR_INPUT, "the mesh has no elements");
     }
     cn_arena *scratch = cn_arena_create(cn_arena_env(memory));
     face_lists lists;
-    cn_status status = scratch ? check_elements(out, error) : cn_fail_memory(error);
+    cn_status status = scratch ? check_elements(out, error) : base_fail_memory(error);
     status = status == CN_OK ? check_nodes(scratch, out, error) : status;
     status = status == CN_OK ? fe_mesh_check_shape(out, error) : status;
     status = status == CN_OK ? share_faces(scratch, out, &lists, error) : status;
@@ -304,14 +305,14 @@ cn_status fe_mesh_add_group(cn_arena *memory, fe_mesh *mesh, const char *name,
     fe_group **end = &mesh->group;
     for (; *end; end = &(*end)->next) {
         if (strcmp((*end)->name, name) == 0) {
-            return cn_fail(error, CN_ERR_INPUT, "duplicate group '%s'", name);
+            return base_fail(error, CN_ERR_INPUT, "duplicate group '%s'", name);
         }
     }
-    fe_group *group = CN_TAKE_ZERO(memory, fe_group, 1);
-    int32_t *node = CN_TAKE(memory, int32_t, mesh->nodes);
-    int32_t *face = CN_TAKE(memory, int32_t, mesh->faces);
+    fe_group *group = BASE_TAKE_ZERO(memory, fe_group, 1);
+    int32_t *node = BASE_TAKE(memory, int32_t, mesh->nodes);
+    int32_t *face = BASE_TAKE(memory, int32_t, mesh->faces);
     if (!group || !node || !face) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     *group = (fe_group){.name = name, .node = node, .face = face};
     for (int32_t n = 0; n < mesh->nodes; n++) {
@@ -325,7 +326,7 @@ cn_status fe_mesh_add_group(cn_arena *memory, fe_mesh *mesh, const char *name,
         }
     }
     if (group->nodes == 0) {
-        return cn_fail(error, CN_ERR_INPUT, "the group '%s' has no nodes", name);
+        return base_fail(error, CN_ERR_INPUT, "the group '%s' has no nodes", name);
     }
     *end = group;
     return CN_OK;
@@ -346,7 +347,7 @@ cn_status fe_mesh_find_group(const fe_mesh *mesh, const char *name, const fe_gro
         }
     }
     *out = NULL;
-    cn_fail(error, CN_ERR_INPUT, "the mesh has no group '%s'", name);
-    cn_fail_hint(error, "known groups: %s", list[0] ? list : "none");
+    base_fail(error, CN_ERR_INPUT, "the mesh has no group '%s'", name);
+    base_fail_hint(error, "known groups: %s", list[0] ? list : "none");
     return CN_ERR_INPUT;
 }

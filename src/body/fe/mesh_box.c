@@ -21,8 +21,8 @@ cn_status fe_pattern_lookup(const char *name, fe_pattern *out, cn_error *error) 
             return CN_OK;
         }
     }
-    cn_fail(error, CN_ERR_INPUT, "unknown pattern '%s'", name);
-    cn_fail_hint(error, "known patterns: diagonal, union-jack, crossed");
+    base_fail(error, CN_ERR_INPUT, "unknown pattern '%s'", name);
+    base_fail_hint(error, "known patterns: diagonal, union-jack, crossed");
     return CN_ERR_INPUT;
 }
 
@@ -108,17 +108,17 @@ static int32_t *split_cell(const fe_box *box, const int32_t cell[3], int32_t cen
 static cn_status check_box(const fe_box *box, cn_error *error) {
     for (int32_t i = 0; i < box->element->dim; i++) {
         if (!(box->size[i] > 0.0 && isfinite(box->size[i]))) {
-            return cn_fail(error, CN_ERR_INPUT, "the size %g of a box is not positive",
-                           box->size[i]);
+            return base_fail(error, CN_ERR_INPUT, "the size %g of a box is not positive",
+                             box->size[i]);
         }
         if (box->cells[i] < 1) {
-            return cn_fail(error, CN_ERR_INPUT,
-                           "%d cells: a box has at least one in each direction", box->cells[i]);
+            return base_fail(error, CN_ERR_INPUT,
+                             "%d cells: a box has at least one in each direction", box->cells[i]);
         }
     }
     if (box->pattern == FE_PATTERN_CROSSED && box->element->nodes != 3) {
-        return cn_fail(error, CN_ERR_INPUT, "the pattern 'crossed' is for t3, not for %s",
-                       box->element->name);
+        return base_fail(error, CN_ERR_INPUT, "the pattern 'crossed' is for t3, not for %s",
+                         box->element->name);
     }
     return CN_OK;
 }
@@ -153,8 +153,8 @@ static cn_status add_sides(cn_arena *memory, const fe_box *box, int32_t grid_nod
     static const char *const sides_2d[] = {"left", "right", "bottom", "top"};
     static const char *const sides_3d[] = {"left", "right", "front", "back", "bottom", "top"};
     int32_t stride[3] = {1, box->cells[0] + 1, (box->cells[0] + 1) * (box->cells[1] + 1)};
-    uint8_t *chosen = CN_TAKE(memory, uint8_t, mesh->nodes);
-    cn_status status = chosen ? CN_OK : cn_fail_memory(error);
+    uint8_t *chosen = BASE_TAKE(memory, uint8_t, mesh->nodes);
+    cn_status status = chosen ? CN_OK : base_fail_memory(error);
     for (int32_t side = 0; status == CN_OK && side < 2 * mesh->dim; side++) {
         int32_t axis = side / 2, end = side % 2 ? box->cells[axis] : 0;
         memset(chosen, 0, (size_t)mesh->nodes);

@@ -48,7 +48,7 @@ static void place_nodes(const fe_disk *disk, int32_t rings, fe_mesh *mesh) {
             double sine, cosine, angle = quarter * ((double)j / n - 1.5);
             const double *inner = mesh->node + 2 * (int64_t)ring_node(n, 0, j);
             double *at = mesh->node + 2 * (int64_t)ring_node(n, m, j);
-            cn_sincos(angle, &sine, &cosine);
+            base_sincos(angle, &sine, &cosine);
             at[0] = (1.0 - out) * inner[0] + out * disk->radius * cosine;
             at[1] = (1.0 - out) * inner[1] + out * disk->radius * sine;
         }
@@ -70,16 +70,16 @@ static int32_t *add_cell(const fe_element *element, const int32_t cell[4], int32
 
 static cn_status check_disk(const fe_disk *disk, cn_error *error) {
     if (disk->element->dim != 2) {
-        return cn_fail(error, CN_ERR_INPUT, "a disk is 2D, the element '%s' is not",
-                       disk->element->name);
+        return base_fail(error, CN_ERR_INPUT, "a disk is 2D, the element '%s' is not",
+                         disk->element->name);
     }
     if (!(disk->radius > 0.0 && isfinite(disk->radius))) {
-        return cn_fail(error, CN_ERR_INPUT, "the radius %g is not positive", disk->radius);
+        return base_fail(error, CN_ERR_INPUT, "the radius %g is not positive", disk->radius);
     }
     // Above, the number of cells does not fit into 32 bits.
     if (disk->cells < 1 || disk->cells > 10000) {
-        return cn_fail(error, CN_ERR_INPUT, "%d cells on a quarter of a disk: 1 to 10000",
-                       disk->cells);
+        return base_fail(error, CN_ERR_INPUT, "%d cells on a quarter of a disk: 1 to 10000",
+                         disk->cells);
     }
     return CN_OK;
 }
@@ -115,9 +115,9 @@ cn_status fe_mesh_disk(cn_arena *memory, const fe_disk *disk, fe_mesh *out, cn_e
     }
     status = fe_mesh_build(memory, 2, disk->element, mesh.nodes, mesh.node, mesh.elements,
                            mesh.corner, out, error);
-    uint8_t *chosen = status == CN_OK ? CN_TAKE_ZERO(memory, uint8_t, out->nodes) : NULL;
+    uint8_t *chosen = status == CN_OK ? BASE_TAKE_ZERO(memory, uint8_t, out->nodes) : NULL;
     if (status == CN_OK && !chosen) {
-        status = cn_fail_memory(error);
+        status = base_fail_memory(error);
     }
     for (int32_t j = 0; status == CN_OK && j < 4 * n; j++) {
         chosen[ring_node(n, rings, j)] = 1;

@@ -19,8 +19,8 @@ typedef struct node_elements {
 static cn_status list_elements(cn_arena *scratch, const fe_mesh *mesh, node_elements *out) {
     int32_t per = mesh->element->nodes;
     int64_t entries = (int64_t)per * mesh->elements;
-    out->start = CN_TAKE_ZERO(scratch, int64_t, (int64_t)mesh->nodes + 2);
-    out->element = CN_TAKE(scratch, int32_t, entries);
+    out->start = BASE_TAKE_ZERO(scratch, int64_t, (int64_t)mesh->nodes + 2);
+    out->element = BASE_TAKE(scratch, int32_t, entries);
     if (!out->start || !out->element) {
         return CN_ERR_MEMORY;
     }
@@ -66,10 +66,10 @@ static cn_status find_pattern(cn_arena *memory, cn_arena *scratch, const fe_mesh
     int32_t dim = mesh->dim, dofs = dim * mesh->nodes;
     node_elements list;
     cn_status status = list_elements(scratch, mesh, &list);
-    int32_t *seen = CN_TAKE_ZERO(scratch, int32_t, mesh->nodes);
-    int32_t *near = CN_TAKE(scratch, int32_t, mesh->nodes);
+    int32_t *seen = BASE_TAKE_ZERO(scratch, int32_t, mesh->nodes);
+    int32_t *near = BASE_TAKE(scratch, int32_t, mesh->nodes);
     *out = (cn_csr){.rows = dofs, .cols = dofs};
-    out->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)dofs + 1);
+    out->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)dofs + 1);
     if (status != CN_OK || !seen || !near || !out->start) {
         return CN_ERR_MEMORY;
     }
@@ -79,8 +79,8 @@ static cn_status find_pattern(cn_arena *memory, cn_arena *scratch, const fe_mesh
             out->start[dim * n + i + 1] = out->start[dim * n + i] + count;
         }
     }
-    out->column = CN_TAKE(memory, int32_t, out->start[dofs]);
-    out->value = CN_TAKE_ZERO(memory, double, out->start[dofs]);
+    out->column = BASE_TAKE(memory, int32_t, out->start[dofs]);
+    out->value = BASE_TAKE_ZERO(memory, double, out->start[dofs]);
     if (!out->column || !out->value) {
         return CN_ERR_MEMORY;
     }
@@ -153,9 +153,9 @@ static void add_lumped_mass(const fe_mesh *mesh, int32_t e, const double *m, cn_
 
 static cn_status make_diagonal(cn_arena *memory, int32_t dofs, cn_csr *out) {
     *out = (cn_csr){.rows = dofs, .cols = dofs};
-    out->start = CN_TAKE(memory, int64_t, (int64_t)dofs + 1);
-    out->column = CN_TAKE(memory, int32_t, dofs);
-    out->value = CN_TAKE_ZERO(memory, double, dofs);
+    out->start = BASE_TAKE(memory, int64_t, (int64_t)dofs + 1);
+    out->column = BASE_TAKE(memory, int32_t, dofs);
+    out->value = BASE_TAKE_ZERO(memory, double, dofs);
     if (!out->start || !out->column || !out->value) {
         return CN_ERR_MEMORY;
     }
@@ -174,7 +174,7 @@ static cn_status make_damping(cn_arena *memory, const fe_material *material, fe_
         return fe_csr_combine(memory, a, &ops->M, b, &ops->K, &ops->V);
     }
     ops->V = (cn_csr){.rows = ops->dofs, .cols = ops->dofs};
-    ops->V.start = CN_TAKE_ZERO(memory, int64_t, (int64_t)ops->dofs + 1);
+    ops->V.start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)ops->dofs + 1);
     return ops->V.start ? CN_OK : CN_ERR_MEMORY;
 }
 
@@ -190,7 +190,7 @@ cn_status fe_operators_assemble(cn_arena *memory, const fe_mesh *mesh, const fe_
         status = make_diagonal(memory, out->dofs, &out->M);
     } else if (status == CN_OK) {
         out->M = out->K;
-        out->M.value = CN_TAKE_ZERO(memory, double, out->K.start[out->dofs]);
+        out->M.value = BASE_TAKE_ZERO(memory, double, out->K.start[out->dofs]);
         status = out->M.value ? CN_OK : CN_ERR_MEMORY;
     }
     for (int32_t e = 0; status == CN_OK && e < mesh->elements; e++) {
@@ -206,7 +206,7 @@ cn_status fe_operators_assemble(cn_arena *memory, const fe_mesh *mesh, const fe_
         }
     }
     status = status == CN_OK ? make_damping(memory, material, out) : status;
-    return status == CN_OK ? CN_OK : cn_fail_memory(error);
+    return status == CN_OK ? CN_OK : base_fail_memory(error);
 }
 
 // One row of a A + b B; returns the number of its entries. column and value may be NULL.
@@ -230,12 +230,12 @@ static int64_t combine_row(double a, const cn_csr *A, double b, const cn_csr *B,
 cn_status fe_csr_combine(cn_arena *memory, double a, const cn_csr *A, double b, const cn_csr *B,
                          cn_csr *out) {
     *out = (cn_csr){.rows = A->rows, .cols = A->cols};
-    out->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)A->rows + 1);
+    out->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)A->rows + 1);
     for (int32_t i = 0; out->start && i < A->rows; i++) {
         out->start[i + 1] = out->start[i] + combine_row(a, A, b, B, i, NULL, NULL);
     }
-    out->column = out->start ? CN_TAKE(memory, int32_t, out->start[A->rows]) : NULL;
-    out->value = out->start ? CN_TAKE(memory, double, out->start[A->rows]) : NULL;
+    out->column = out->start ? BASE_TAKE(memory, int32_t, out->start[A->rows]) : NULL;
+    out->value = out->start ? BASE_TAKE(memory, double, out->start[A->rows]) : NULL;
     if (!out->column || !out->value) {
         return CN_ERR_MEMORY;
     }
@@ -248,9 +248,9 @@ cn_status fe_csr_combine(cn_arena *memory, double a, const cn_csr *A, double b, 
 cn_status fe_csr_restrict(cn_arena *memory, const cn_csr *A, int32_t count, const int32_t *place,
                           cn_csr *out) {
     *out = (cn_csr){.rows = count, .cols = count};
-    out->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)count + 1);
-    out->column = CN_TAKE(memory, int32_t, A->start[A->rows]);
-    out->value = CN_TAKE(memory, double, A->start[A->rows]);
+    out->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)count + 1);
+    out->column = BASE_TAKE(memory, int32_t, A->start[A->rows]);
+    out->value = BASE_TAKE(memory, double, A->start[A->rows]);
     if (!out->start || !out->column || !out->value) {
         return CN_ERR_MEMORY;
     }
@@ -315,7 +315,7 @@ static void evaluate_face(const fe_mesh *mesh, int32_t face, int32_t p, double *
         area[2] = 0.0;
         return;
     }
-    cn_cross3(a, b, area);
+    math_cross3(a, b, area);
     for (int32_t c = 0; per == 3 && c < 3; c++) {
         area[c] *= 0.5;
     }
@@ -330,7 +330,7 @@ static void add_face_loads(const fe_mesh *mesh, const fe_group *group, const dou
         for (int32_t p = 0; p < face_points(per); p++) {
             double N[FE_FACE_NODES_MAX], area[3];
             evaluate_face(mesh, group->face[f], p, N, area);
-            double size = cn_norm3(area);
+            double size = math_norm3(area);
             for (int32_t i = 0; i < per; i++) {
                 for (int32_t c = 0; c < dim; c++) {
                     double force = (traction ? size * traction[c] : 0.0) - pressure * area[c];

@@ -195,9 +195,9 @@ static void find_enhancement(const element_task *t, enhancement *out) {
         }
     }
     if (modes > 0) {
-        cn_cholesky_factor(modes, out->A, &row);
-        cn_cholesky_lower(modes, out->A, out->alpha);
-        cn_cholesky_upper(modes, out->A, out->alpha);
+        sparse_cholesky_factor(modes, out->A, &row);
+        sparse_cholesky_lower(modes, out->A, out->alpha);
+        sparse_cholesky_upper(modes, out->A, out->alpha);
     }
 }
 
@@ -249,7 +249,7 @@ static void condense_modes(const element_task *t, const enhancement *more, doubl
         for (int32_t m = 0; m < modes; m++) {
             column[j][m] = more->L[dofs * m + j];
         }
-        cn_cholesky_lower(modes, more->A, column[j]);
+        sparse_cholesky_lower(modes, more->A, column[j]);
     }
     for (int32_t i = 0; i < dofs; i++) {
         for (int32_t j = i; j < dofs; j++) {

@@ -16,7 +16,7 @@ typedef struct type_entry type_entry;
 struct type_entry {
     fe_type type;
     cn_arena *memory; // of all of it
-    cn_linear *factor;
+    sparse_linear *factor;
     double *x; // a right-hand side over the free dofs
     int32_t uses;
     type_entry *next;
@@ -29,7 +29,7 @@ struct fe_types {
 
 fe_types *fe_types_create(const cn_env *env) {
     cn_arena *memory = cn_arena_create(env);
-    fe_types *types = memory ? CN_TAKE_ZERO(memory, fe_types, 1) : NULL;
+    fe_types *types = memory ? BASE_TAKE_ZERO(memory, fe_types, 1) : NULL;
     if (!types) {
         cn_arena_destroy(memory);
         return NULL;
@@ -39,7 +39,7 @@ fe_types *fe_types_create(const cn_env *env) {
 }
 
 static void destroy_entry(type_entry *entry) {
-    cn_linear_destroy(entry->factor);
+    sparse_linear_destroy(entry->factor);
     cn_arena_destroy(entry->memory);
 }
 
@@ -83,10 +83,10 @@ static bool keys_agree(const fe_type_key *a, const fe_type_key *b) {
 
 static cn_status check_key(const fe_type_key *key, cn_error *error) {
     if (!(key->h > 0.0 && isfinite(key->h))) {
-        return cn_fail(error, CN_ERR_INPUT, "the time step %g is not positive", key->h);
+        return base_fail(error, CN_ERR_INPUT, "the time step %g is not positive", key->h);
     }
     if (!(key->theta >= 0.5 && key->theta <= 1.0)) {
-        return cn_fail(error, CN_ERR_INPUT, "theta = %g is not in [0.5, 1]", key->theta);
+        return base_fail(error, CN_ERR_INPUT, "theta = %g is not in [0.5, 1]", key->theta);
     }
     return fe_material_validate(&key->material, error);
 }
@@ -94,8 +94,8 @@ static cn_status check_key(const fe_type_key *key, cn_error *error) {
 // Numbers the free dofs.
 static cn_status list_free(cn_arena *memory, fe_type *type) {
     int32_t dofs = type->ops.dofs;
-    uint8_t *held = CN_TAKE_ZERO(memory, uint8_t, dofs);
-    type->place = CN_TAKE(memory, int32_t, dofs);
+    uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, dofs);
+    type->place = BASE_TAKE(memory, int32_t, dofs);
     if (!held || !type->place) {
         return CN_ERR_MEMORY;
     }
@@ -123,18 +123,19 @@ static cn_status factorise(type_entry *entry, cn_error *error) {
     status = status == CN_OK
                  ? fe_csr_restrict(scratch, &type->A, type->free, type->place, &restricted)
                  : status;
-    entry->x = status == CN_OK ? CN_TAKE(entry->memory, double, type->free) : NULL;
+    entry->x = status == CN_OK ? BASE_TAKE(entry->memory, double, type->free) : NULL;
     if (!entry->x) {
         cn_arena_destroy(scratch);
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     if (type->free > 0) {
-        const cn_linear_backend *backend = type->free <= FE_SKYLINE_DOFS_MAX
-                                               ? cn_linear_backend_find("skyline")
-                                               : cn_linear_backend_sparse();
-        status = cn_linear_create(backend, cn_arena_env(entry->memory), &restricted, &entry->factor,
-                                  error);
-        status = status == CN_OK ? cn_linear_factorize(entry->factor, &restricted, error) : status;
+        const sparse_linear_backend *backend = type->free <= FE_SKYLINE_DOFS_MAX
+                                                   ? sparse_linear_backend_find("skyline")
+                                                   : sparse_linear_backend_sparse();
+        status = sparse_linear_create(backend, cn_arena_env(entry->memory), &restricted,
+                                      &entry->factor, error);
+        status =
+            status == CN_OK ? sparse_linear_factorize(entry->factor, &restricted, error) : status;
     }
     cn_arena_destroy(scratch);
     return status;
@@ -143,10 +144,10 @@ static cn_status factorise(type_entry *entry, cn_error *error) {
 static cn_status make_entry(fe_types *types, const fe_type_key *key, type_entry **out,
                             cn_error *error) {
     cn_arena *memory = cn_arena_create(cn_arena_env(types->memory));
-    type_entry *entry = memory ? CN_TAKE_ZERO(memory, type_entry, 1) : NULL;
+    type_entry *entry = memory ? BASE_TAKE_ZERO(memory, type_entry, 1) : NULL;
     if (!entry) {
         cn_arena_destroy(memory);
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     entry->memory = memory;
     entry->type.key = *key;
@@ -155,7 +156,7 @@ static cn_status make_entry(fe_types *types, const fe_type_key *key, type_entry 
     cn_status status = fe_operators_assemble(memory, key->mesh, &key->material, key->plane,
                                              key->mass, &type->ops, error);
     if (status == CN_OK && list_free(memory, type) != CN_OK) {
-        status = cn_fail_memory(error);
+        status = base_fail_memory(error);
     }
     status = status == CN_OK ? factorise(entry, error) : status;
     if (status != CN_OK) {
@@ -210,7 +211,7 @@ cn_status fe_type_solve(fe_type *type, double *x) {
             entry->x[type->place[i]] = x[i];
         }
     }
-    cn_status status = type->free > 0 ? cn_linear_solve(entry->factor, 1, entry->x) : CN_OK;
+    cn_status status = type->free > 0 ? sparse_linear_solve(entry->factor, 1, entry->x) : CN_OK;
     for (int32_t i = 0; i < type->ops.dofs; i++) {
         x[i] = type->place[i] >= 0 ? entry->x[type->place[i]] : 0.0;
     }
@@ -234,7 +235,7 @@ static cn_status solve_columns(fe_type *type, int32_t first, int32_t count, doub
             x[(int64_t)type->free * k + at] = 1.0;
         }
     }
-    cn_status status = cn_linear_solve(entry->factor, count, x);
+    cn_status status = sparse_linear_solve(entry->factor, count, x);
     for (int32_t k = 0; k < count && status == CN_OK; k++) {
         bool held = free_of_surface(type, first + k) < 0;
         for (int32_t i = 0; i < size; i++) {
@@ -265,15 +266,15 @@ cn_status fe_type_condense(fe_type *type, cn_error *error) {
         return CN_OK;
     }
     if (size > FE_COMPLIANCE_DOFS_MAX) {
-        return cn_fail(error, CN_ERR_UNSUPPORTED,
-                       "the surface of a deformable body has %d nodes; at most %d are supported",
-                       mesh->surface_nodes, FE_COMPLIANCE_DOFS_MAX / mesh->dim);
+        return base_fail(error, CN_ERR_UNSUPPORTED,
+                         "the surface of a deformable body has %d nodes; at most %d are supported",
+                         mesh->surface_nodes, FE_COMPLIANCE_DOFS_MAX / mesh->dim);
     }
     cn_arena *scratch = cn_arena_create(cn_arena_env(entry->memory));
-    double *x = scratch ? CN_TAKE(scratch, double, (int64_t)FE_COLUMNS * type->free) : NULL;
-    double *C = CN_TAKE_ZERO(entry->memory, double, size *size);
+    double *x = scratch ? BASE_TAKE(scratch, double, (int64_t)FE_COLUMNS * type->free) : NULL;
+    double *C = BASE_TAKE_ZERO(entry->memory, double, size *size);
     out->size = (int32_t)size;
-    out->place = CN_TAKE(entry->memory, int32_t, mesh->nodes);
+    out->place = BASE_TAKE(entry->memory, int32_t, mesh->nodes);
     cn_status status = x && C && out->place ? CN_OK : CN_ERR_MEMORY;
     for (int32_t first = 0; status == CN_OK && type->free > 0 && first < size;
          first += FE_COLUMNS) {
@@ -282,10 +283,10 @@ cn_status fe_type_condense(fe_type *type, cn_error *error) {
     }
     cn_arena_destroy(scratch);
     if (status != CN_OK) {
-        return status == CN_ERR_MEMORY ? cn_fail_memory(error)
-                                       : cn_fail(error, status,
-                                                 "the compliance of a deformable "
-                                                 "body could not be computed");
+        return status == CN_ERR_MEMORY ? base_fail_memory(error)
+                                       : base_fail(error, status,
+                                                   "the compliance of a deformable "
+                                                   "body could not be computed");
     }
     make_symmetric((int32_t)size, C);
     for (int32_t n = 0; n < mesh->nodes; n++) {

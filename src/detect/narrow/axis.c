@@ -25,45 +25,45 @@
 #include <float.h>
 #include <string.h>
 
-#define CN_CUTS_MOST 100 // of an overlap; a deep one of thin round bodies needs most of them
-#define CN_FACETS_MOST (2 * CN_CUTS_MOST) // a polytope of n corners has 2 n - 4
-#define CN_CLIMB_EVERY 4                  // cuts between two attempts of Newton's method
-#define CN_CLIMB_MOST 8                   // changes of the active corners
-#define CN_APART_MOST 64                  // points looked at for the nearest one
-#define CN_NEWTON_MOST 24    // steps: limited ones come round a quarter of the sphere first
-#define CN_NEWTON_STEP 0.4   // longest step of the normal [rad]: a maximum is not farther than that
-#define CN_NEWTON_DONE 1e-12 // [rad] quadratic: the step after one that short is round-off
-#define CN_FLAT 1e-7 // of a disc's radius: nearer to its axis its support has no second derivative
-#define CN_WEIGHT_SLACK 1e-9 // weights this far below zero are round-off
-#define CN_SEEN 1e-4         // of the slack: a cut must rise that much over a facet to see it
+#define CUTS_MAX 100 // of an overlap; a deep one of thin round bodies needs most of them
+#define CN_FACETS_MAX (2 * CUTS_MAX) // a polytope of n corners has 2 n - 4
+#define CLIMB_EVERY 4                // cuts between two attempts of Newton's method
+#define CLIMB_MAX 8                  // changes of the active corners
+#define APART_MAX 64                 // points looked at for the nearest one
+#define NEWTON_MAX 24                // steps: limited ones come round a quarter of the sphere first
+#define NEWTON_STEP 0.4   // longest step of the normal [rad]: a maximum is not farther than that
+#define NEWTON_DONE 1e-12 // [rad] quadratic: the step after one that short is round-off
+#define FLAT 1e-7 // of a disc's radius: nearer to its axis its support has no second derivative
+#define WEIGHT_SLACK 1e-9 // weights this far below zero are round-off
+#define SEEN 1e-4         // of the slack: a cut must rise that much over a facet to see it
 
 // A point of the difference: x_a - x_b at the supports of a normal, balls left out.
-typedef struct cn_cut {
+typedef struct det_cut {
     double w[3];
     double on_a[3];
     int32_t a, b; // corners
-} cn_cut;
+} det_cut;
 
-typedef struct cn_facet {
+typedef struct det_facet {
     int32_t cut[3]; // counter-clockwise from outside
     double normal[3], offset;
-} cn_facet;
+} det_facet;
 
-typedef struct cn_search {
-    const cn_convex *a, *b;
+typedef struct search {
+    const det_convex *a, *b;
     bool round;    // one of them is: Newton's method has something to do
     double margin; // of both
     double slack, scale;
-    cn_axis *best;
+    det_axis *best;
     bool settled; // *best is a local maximum
     int32_t cut_count, facet_count;
-    cn_cut cut[CN_CUTS_MOST];
-    cn_facet facet[CN_FACETS_MOST];
-} cn_search;
+    det_cut cut[CUTS_MAX];
+    det_facet facet[CN_FACETS_MAX];
+} search;
 
 // Takes the normal n for the best, with the points x_a and x_a - w of the two cores.
-static void cn_take_axis(const cn_search *s, const double n[3], double gap, const double on_a[3],
-                         const double w[3]) {
+static void take_axis(const search *s, const double n[3], double gap, const double on_a[3],
+                      const double w[3]) {
     s->best->gap = gap;
     for (int i = 0; i < 3; i++) {
         s->best->normal[i] = n[i];
@@ -73,43 +73,43 @@ static void cn_take_axis(const cn_search *s, const double n[3], double gap, cons
 }
 
 // The lowest point of the difference along n; returns s(n).
-static double cn_evaluate(const cn_search *s, const double n[3], cn_cut *out) {
+static double evaluate(const search *s, const double n[3], det_cut *out) {
     const double back[3] = {-n[0], -n[1], -n[2]};
     double on_b[3];
-    out->a = cn_convex_support(s->a, back, out->on_a);
-    out->b = cn_convex_support(s->b, n, on_b);
-    cn_sub3(out->on_a, on_b, out->w);
-    return cn_dot3(n, out->w) - s->margin;
+    out->a = det_convex_support(s->a, back, out->on_a);
+    out->b = det_convex_support(s->b, n, on_b);
+    math_sub3(out->on_a, on_b, out->w);
+    return math_dot3(n, out->w) - s->margin;
 }
 
 // ---- Newton's method on the active corners ----
 
-typedef struct cn_active {
+typedef struct det_active {
     int32_t count; // 1, 2 or 3
     int32_t a[3], b[3];
     double p[3][3], on_a[3][3], weight[3];
-} cn_active;
+} det_active;
 
 // Where Newton's method stands: the normal, s without the balls, and e's derivatives there.
-typedef struct cn_newton {
+typedef struct newton {
     double n[3], value, weight[3];
     double gradient_a[3], gradient_b[3], H[9];
-} cn_newton;
+} newton;
 
 // Gradient of |L n|, and its Hessian added to H; false where it has none.
-static bool cn_round_derivatives(const cn_convex *c, const double n[3], double gradient[3],
-                                 double H[9]) {
+static bool round_derivatives(const det_convex *c, const double n[3], double gradient[3],
+                              double H[9]) {
     memset(gradient, 0, 3 * sizeof *gradient);
     if (!c->round) {
         return true;
     }
     double scaled[3];
-    cn_mat3_apply(c->L, n, scaled);
-    double e = cn_norm3(scaled);
-    if (!(e > CN_FLAT * cn_norm3(c->L))) {
+    math_mat3_apply(c->L, n, scaled);
+    double e = math_norm3(scaled);
+    if (!(e > FLAT * math_norm3(c->L))) {
         return false;
     }
-    cn_mat3_apply_transposed(c->L, scaled, gradient);
+    math_mat3_apply_transposed(c->L, scaled, gradient);
     for (int i = 0; i < 3; i++) {
         gradient[i] /= e;
     }
@@ -123,7 +123,7 @@ static bool cn_round_derivatives(const cn_convex *c, const double n[3], double g
 }
 
 // Gauss with pivoting, size up to 6; false when singular.
-static bool cn_solve_small(int32_t size, double A[6][7]) {
+static bool solve_small(int32_t size, double A[6][7]) {
     for (int32_t k = 0; k < size; k++) {
         int32_t pivot = k;
         for (int32_t i = k + 1; i < size; i++) {
@@ -154,7 +154,7 @@ static bool cn_solve_small(int32_t size, double A[6][7]) {
 }
 
 // One step for n, the weights and s; returns its length in n, negative when there is none.
-static double cn_newton_step(const cn_active *active, cn_newton *at) {
+static double newton_step(const det_active *active, newton *at) {
     double A[6][7] = {{0.0}}, *n = at->n, *weight = at->weight;
     int32_t size = 3 + active->count;
     for (int i = 0; i < 3; i++) {
@@ -171,12 +171,12 @@ static double cn_newton_step(const cn_active *active, cn_newton *at) {
         A[i][size - 1] = A[size - 1][i] = -n[i];
         A[i][size] = -(sum - at->gradient_a[i] - at->gradient_b[i] - at->value * n[i]);
     }
-    A[size - 1][size] = 0.5 * (cn_dot3(n, n) - 1.0);
-    if (!cn_solve_small(size, A)) {
+    A[size - 1][size] = 0.5 * (math_dot3(n, n) - 1.0);
+    if (!solve_small(size, A)) {
         return -1.0;
     }
     double step = sqrt(A[0][size] * A[0][size] + A[1][size] * A[1][size] + A[2][size] * A[2][size]);
-    double share = step > CN_NEWTON_STEP ? CN_NEWTON_STEP / step : 1.0;
+    double share = step > NEWTON_STEP ? NEWTON_STEP / step : 1.0;
     for (int32_t k = 1; k < active->count; k++) {
         weight[k] += share * A[2 + k][size];
     }
@@ -184,7 +184,7 @@ static double cn_newton_step(const cn_active *active, cn_newton *at) {
     for (int i = 0; i < 3; i++) {
         n[i] += share * A[i][size];
     }
-    double length = cn_norm3(n);
+    double length = math_norm3(n);
     for (int i = 0; i < 3; i++) {
         n[i] /= length;
     }
@@ -192,49 +192,49 @@ static double cn_newton_step(const cn_active *active, cn_newton *at) {
 }
 
 // Whether s curves down across the directions that the active corners leave free: e'' + s > 0.
-static bool cn_curves_down(const cn_active *active, const cn_newton *at) {
+static bool curves_down(const det_active *active, const newton *at) {
     double t1[3], t2[3], Ht[3];
     if (active->count == 3 || at->value > 0.0) {
         return true;
     }
     if (active->count == 2) {
         double along[3];
-        cn_sub3(active->p[1], active->p[0], along);
-        cn_cross3(at->n, along, t1);
-        cn_mat3_apply(at->H, t1, Ht);
-        return cn_dot3(t1, Ht) + at->value * cn_dot3(t1, t1) > 0.0;
+        math_sub3(active->p[1], active->p[0], along);
+        math_cross3(at->n, along, t1);
+        math_mat3_apply(at->H, t1, Ht);
+        return math_dot3(t1, Ht) + at->value * math_dot3(t1, t1) > 0.0;
     }
-    cn_tangents3(at->n, t1, t2);
-    cn_mat3_apply(at->H, t1, Ht);
-    double h11 = cn_dot3(t1, Ht) + at->value, h12 = cn_dot3(t2, Ht);
-    cn_mat3_apply(at->H, t2, Ht);
-    double h22 = cn_dot3(t2, Ht) + at->value;
+    math_tangents3(at->n, t1, t2);
+    math_mat3_apply(at->H, t1, Ht);
+    double h11 = math_dot3(t1, Ht) + at->value, h12 = math_dot3(t2, Ht);
+    math_mat3_apply(at->H, t2, Ht);
+    double h22 = math_dot3(t2, Ht) + at->value;
     return h11 > 0.0 && h11 * h22 - h12 * h12 > 0.0;
 }
 
 // From at->n and the weights to a stationary normal; false when there is none or it is too far.
-static bool cn_newton_run(const cn_search *s, const cn_active *active, cn_newton *at) {
+static bool newton_run(const search *s, const det_active *active, newton *at) {
     double step = 1.0;
-    for (int32_t i = 0; i < CN_NEWTON_MOST && step > CN_NEWTON_DONE; i++) {
+    for (int32_t i = 0; i < NEWTON_MAX && step > NEWTON_DONE; i++) {
         memset(at->H, 0, sizeof at->H);
-        if (!cn_round_derivatives(s->a, at->n, at->gradient_a, at->H) ||
-            !cn_round_derivatives(s->b, at->n, at->gradient_b, at->H)) {
+        if (!round_derivatives(s->a, at->n, at->gradient_a, at->H) ||
+            !round_derivatives(s->b, at->n, at->gradient_b, at->H)) {
             return false;
         }
         if (i == 0) {
-            at->value = cn_dot3(at->n, active->p[0]) - cn_dot3(at->n, at->gradient_a) -
-                        cn_dot3(at->n, at->gradient_b);
+            at->value = math_dot3(at->n, active->p[0]) - math_dot3(at->n, at->gradient_a) -
+                        math_dot3(at->n, at->gradient_b);
         }
-        step = cn_newton_step(active, at);
+        step = newton_step(active, at);
         if (!(step >= 0.0)) {
             return false;
         }
     }
-    return step <= CN_NEWTON_DONE;
+    return step <= NEWTON_DONE;
 }
 
 // Makes the corners of a cut active, or adds to their weight.
-static void cn_activate(const cn_search *s, const cn_cut *cut, double weight, cn_active *active) {
+static void activate(const search *s, const det_cut *cut, double weight, det_active *active) {
     int32_t k = 0;
     while (k < active->count && (active->a[k] != cut->a || active->b[k] != cut->b)) {
         k++;
@@ -246,14 +246,14 @@ static void cn_activate(const cn_search *s, const cn_cut *cut, double weight, cn
     double on_b[3];
     active->a[k] = cut->a;
     active->b[k] = cut->b;
-    cn_convex_corner(s->a, cut->a, active->on_a[k]);
-    cn_convex_corner(s->b, cut->b, on_b);
-    cn_sub3(active->on_a[k], on_b, active->p[k]);
+    det_convex_corner(s->a, cut->a, active->on_a[k]);
+    det_convex_corner(s->b, cut->b, on_b);
+    math_sub3(active->on_a[k], on_b, active->p[k]);
     active->weight[k] = weight;
     active->count++;
 }
 
-static void cn_deactivate(cn_active *active, int32_t k) {
+static void deactivate(det_active *active, int32_t k) {
     int32_t end = --active->count;
     active->a[k] = active->a[end];
     active->b[k] = active->b[end];
@@ -262,17 +262,16 @@ static void cn_deactivate(cn_active *active, int32_t k) {
     active->weight[k] = active->weight[end];
 }
 
-static int32_t cn_least_weight(const double *weight, int32_t count) {
-    int32_t least = 0;
+static int32_t min_weight(const double *weight, int32_t count) {
+    int32_t min = 0;
     for (int32_t k = 1; k < count; k++) {
-        least = weight[k] < weight[least] ? k : least;
+        min = weight[k] < weight[min] ? k : min;
     }
-    return least;
+    return min;
 }
 
 // Takes the maximum that Newton's method has come to, if it is the best so far.
-static void cn_take_maximum(cn_search *s, const cn_active *active, const cn_newton *at,
-                            double gap) {
+static void take_maximum(search *s, const det_active *active, const newton *at, double gap) {
     bool better = gap > s->best->gap || (!s->settled && gap >= s->best->gap - s->slack);
     double on_a[3], w[3];
     if (!better) {
@@ -285,26 +284,26 @@ static void cn_take_maximum(cn_search *s, const cn_active *active, const cn_newt
         }
         w[i] = (gap + s->margin) * at->n[i];
     }
-    cn_take_axis(s, at->n, gap, on_a, w);
+    take_axis(s, at->n, gap, on_a, w);
     s->settled = true;
 }
 
 // Climbs to a local maximum from n: Newton's method on the active corners, dropping those of
 // negative weight, adding those found lower. What it comes to, and any better normal on the way, is
 // taken.
-static void cn_climb(cn_search *s, cn_active *active, const double start[3]) {
-    cn_newton at;
+static void climb(search *s, det_active *active, const double start[3]) {
+    newton at;
     memcpy(at.n, start, sizeof at.n);
-    for (int32_t i = 0; i < CN_CLIMB_MOST; i++) {
+    for (int32_t i = 0; i < CLIMB_MAX; i++) {
         double from[3];
         memcpy(from, at.n, sizeof from);
         memcpy(at.weight, active->weight, sizeof at.weight);
-        if (!cn_newton_run(s, active, &at)) {
+        if (!newton_run(s, active, &at)) {
             // Corners in a line with others say nothing new.
             if (active->count == 1) {
                 return;
             }
-            cn_deactivate(active, cn_least_weight(active->weight, active->count));
+            deactivate(active, min_weight(active->weight, active->count));
             memcpy(at.n, from, sizeof from);
             continue;
         }
@@ -312,95 +311,95 @@ static void cn_climb(cn_search *s, cn_active *active, const double start[3]) {
         for (int32_t k = 1; k < active->count; k++) {
             at.weight[0] -= at.weight[k];
         }
-        int32_t least = cn_least_weight(at.weight, active->count);
-        if (at.weight[least] < -CN_WEIGHT_SLACK) {
-            cn_deactivate(active, least);
+        int32_t min = min_weight(at.weight, active->count);
+        if (at.weight[min] < -WEIGHT_SLACK) {
+            deactivate(active, min);
             memcpy(at.n, from, sizeof from);
             continue;
         }
-        cn_cut here;
-        double gap = cn_evaluate(s, at.n, &here);
+        det_cut here;
+        double gap = evaluate(s, at.n, &here);
         memcpy(active->weight, at.weight, sizeof active->weight);
         if (gap >= at.value - s->margin - s->slack) {
-            if (cn_curves_down(active, &at)) {
-                cn_take_maximum(s, active, &at, gap);
+            if (curves_down(active, &at)) {
+                take_maximum(s, active, &at, gap);
             }
             return;
         }
         if (gap > s->best->gap) {
-            cn_take_axis(s, at.n, gap, here.on_a, here.w);
+            take_axis(s, at.n, gap, here.on_a, here.w);
             s->settled = false;
         }
         if (active->count == 3) {
-            cn_deactivate(active, least);
+            deactivate(active, min);
         }
-        cn_activate(s, &here, 0.0, active);
+        activate(s, &here, 0.0, active);
     }
 }
 
 // ---- the polytope ----
 
-static void cn_facet_make(const cn_search *s, int32_t i, int32_t j, int32_t k, cn_facet *out) {
+static void facet_make(const search *s, int32_t i, int32_t j, int32_t k, det_facet *out) {
     const double *p = s->cut[i].w;
     double u[3], v[3];
     out->cut[0] = i;
     out->cut[1] = j;
     out->cut[2] = k;
-    cn_sub3(s->cut[j].w, p, u);
-    cn_sub3(s->cut[k].w, p, v);
-    cn_cross3(u, v, out->normal);
-    double length = cn_norm3(out->normal);
+    math_sub3(s->cut[j].w, p, u);
+    math_sub3(s->cut[k].w, p, v);
+    math_cross3(u, v, out->normal);
+    double length = math_norm3(out->normal);
     // A sliver says nothing: far away, it is never picked.
     for (int c = 0; c < 3; c++) {
         out->normal[c] = length > 0.0 ? out->normal[c] / length : 0.0;
     }
-    out->offset = length > 0.0 ? cn_dot3(out->normal, p) : DBL_MAX;
+    out->offset = length > 0.0 ? math_dot3(out->normal, p) : DBL_MAX;
 }
 
 // The polytope of the four cuts; false when they are flat.
-static bool cn_search_begin(cn_search *s) {
+static bool search_begin(search *s) {
     double u[3], v[3], w[3], across[3];
-    cn_sub3(s->cut[1].w, s->cut[0].w, u);
-    cn_sub3(s->cut[2].w, s->cut[0].w, v);
-    cn_sub3(s->cut[3].w, s->cut[0].w, w);
-    cn_cross3(u, v, across);
-    double volume = cn_dot3(across, w);
+    math_sub3(s->cut[1].w, s->cut[0].w, u);
+    math_sub3(s->cut[2].w, s->cut[0].w, v);
+    math_sub3(s->cut[3].w, s->cut[0].w, w);
+    math_cross3(u, v, across);
+    double volume = math_dot3(across, w);
     // Facets look away from the corner that they do not have.
     static const int32_t corner[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
     int32_t second = volume > 0.0 ? 2 : 1;
     for (int32_t k = 0; k < 4; k++) {
-        cn_facet_make(s, corner[k][0], corner[k][second], corner[k][3 - second], &s->facet[k]);
+        facet_make(s, corner[k][0], corner[k][second], corner[k][3 - second], &s->facet[k]);
     }
     s->facet_count = 4;
     return fabs(volume) > 0.0;
 }
 
 // Adds cuts across what there are, until four span space.
-static void cn_search_complete(cn_search *s) {
+static void search_complete(search *s) {
     while (s->cut_count < 4) {
         const double *first = s->cut[0].w;
         double u[3], v[3], n[3] = {0.0, 0.0, 1.0}, t[3];
         if (s->cut_count > 1) {
-            cn_sub3(s->cut[1].w, first, u);
-            double length = cn_norm3(u);
+            math_sub3(s->cut[1].w, first, u);
+            double length = math_norm3(u);
             for (int i = 0; i < 3; i++) {
                 u[i] = length > 0.0 ? u[i] / length : n[i];
             }
-            cn_tangents3(u, n, t);
+            math_tangents3(u, n, t);
         }
         if (s->cut_count > 2) {
-            cn_sub3(s->cut[2].w, first, v);
-            cn_cross3(u, v, n);
-            double length = cn_norm3(n);
+            math_sub3(s->cut[2].w, first, v);
+            math_cross3(u, v, n);
+            double length = math_norm3(n);
             for (int i = 0; i < 3; i++) {
                 n[i] = length > 0.0 ? n[i] / length : t[i];
             }
         }
         // Of both sides the one that reaches farther.
         const double back[3] = {-n[0], -n[1], -n[2]};
-        cn_cut other;
-        double reach = -cn_evaluate(s, n, &s->cut[s->cut_count]) + cn_dot3(n, first);
-        double reach_back = -cn_evaluate(s, back, &other) + cn_dot3(back, first);
+        det_cut other;
+        double reach = -evaluate(s, n, &s->cut[s->cut_count]) + math_dot3(n, first);
+        double reach_back = -evaluate(s, back, &other) + math_dot3(back, first);
         if (reach_back > reach) {
             s->cut[s->cut_count] = other;
         }
@@ -410,12 +409,12 @@ static void cn_search_complete(cn_search *s) {
 
 // Puts cut `last` into the polytope: the facets that it sees give way to new ones round it. False:
 // it sees none, or there is no room.
-static bool cn_search_expand(cn_search *s, int32_t last) {
-    int32_t from[CN_FACETS_MOST], to[CN_FACETS_MOST], edges = 0, kept = 0;
+static bool search_expand(search *s, int32_t last) {
+    int32_t from[CN_FACETS_MAX], to[CN_FACETS_MAX], edges = 0, kept = 0;
     const double *p = s->cut[last].w;
     for (int32_t f = 0; f < s->facet_count; f++) {
-        cn_facet *facet = &s->facet[f];
-        if (!(cn_dot3(facet->normal, p) > facet->offset + CN_SEEN * s->slack)) {
+        det_facet *facet = &s->facet[f];
+        if (!(math_dot3(facet->normal, p) > facet->offset + SEEN * s->slack)) {
             s->facet[kept++] = *facet;
             continue;
         }
@@ -428,47 +427,47 @@ static bool cn_search_expand(cn_search *s, int32_t last) {
             if (e < edges) {
                 from[e] = from[--edges];
                 to[e] = to[edges];
-            } else if (edges < CN_FACETS_MOST) {
+            } else if (edges < CN_FACETS_MAX) {
                 from[edges] = i;
                 to[edges++] = j;
             }
         }
     }
     s->facet_count = kept;
-    if (edges < 3 || kept + edges > CN_FACETS_MOST) {
+    if (edges < 3 || kept + edges > CN_FACETS_MAX) {
         return false;
     }
     for (int32_t e = 0; e < edges; e++) {
-        cn_facet_make(s, from[e], to[e], last, &s->facet[s->facet_count++]);
+        facet_make(s, from[e], to[e], last, &s->facet[s->facet_count++]);
     }
     return true;
 }
 
 // The weights of its corners at the facet's point nearest to the origin; returns the least before
 // it was raised to zero: negative where the foot of the origin is not on the facet.
-static double cn_facet_weights(const cn_search *s, const cn_facet *facet, double weight[3]) {
-    double sum = 0.0, foot[3], least = DBL_MAX;
+static double facet_weights(const search *s, const det_facet *facet, double weight[3]) {
+    double sum = 0.0, foot[3], min = DBL_MAX;
     for (int i = 0; i < 3; i++) {
         foot[i] = facet->offset * facet->normal[i];
     }
     for (int i = 0; i < 3; i++) {
         double u[3], v[3], area[3];
-        cn_sub3(s->cut[facet->cut[(i + 1) % 3]].w, foot, u);
-        cn_sub3(s->cut[facet->cut[(i + 2) % 3]].w, foot, v);
-        cn_cross3(u, v, area);
-        double share = cn_dot3(area, facet->normal);
-        least = fmin(least, share);
+        math_sub3(s->cut[facet->cut[(i + 1) % 3]].w, foot, u);
+        math_sub3(s->cut[facet->cut[(i + 2) % 3]].w, foot, v);
+        math_cross3(u, v, area);
+        double share = math_dot3(area, facet->normal);
+        min = fmin(min, share);
         weight[i] = fmax(share, 0.0);
         sum += weight[i];
     }
     for (int i = 0; i < 3; i++) {
         weight[i] = sum > 0.0 ? weight[i] / sum : 1.0 / 3.0;
     }
-    return sum > 0.0 ? least / sum : -1.0;
+    return sum > 0.0 ? min / sum : -1.0;
 }
 
 // The facet nearest to the origin; of several in one plane, the one that the origin is over.
-static void cn_nearest_facet(const cn_search *s, cn_facet *out) {
+static void nearest_facet(const search *s, det_facet *out) {
     int32_t best = 0;
     for (int32_t f = 1; f < s->facet_count; f++) {
         best = s->facet[f].offset < s->facet[best].offset ? f : best;
@@ -476,51 +475,51 @@ static void cn_nearest_facet(const cn_search *s, cn_facet *out) {
     double weight[3], limit = s->facet[best].offset + s->slack, over = -DBL_MAX;
     for (int32_t f = 0; f < s->facet_count; f++) {
         if (s->facet[f].offset <= limit) {
-            double least = cn_facet_weights(s, &s->facet[f], weight);
-            best = least > over ? f : best;
-            over = fmax(over, least);
+            double min = facet_weights(s, &s->facet[f], weight);
+            best = min > over ? f : best;
+            over = fmax(over, min);
         }
     }
     *out = s->facet[best];
 }
 
 // Expands the polytope until the best is near enough to the bound.
-static void cn_search_run(cn_search *s, double known) {
-    double allowed = CN_SHALLOW * s->scale;
+static void search_run(search *s, double known) {
+    double allowed = DET_SHALLOW * s->scale;
     for (int32_t since = 1; s->facet_count > 0; since++) {
-        cn_facet facet;
-        cn_nearest_facet(s, &facet);
+        det_facet facet;
+        nearest_facet(s, &facet);
         double bound = -facet.offset - s->margin;
         bool known_best = s->best->gap <= known + s->slack && bound <= known + allowed;
         if (known_best || (s->settled && bound <= s->best->gap + allowed) ||
-            s->cut_count == CN_CUTS_MOST) {
+            s->cut_count == CUTS_MAX) {
             break;
         }
         const double n[3] = {-facet.normal[0], -facet.normal[1], -facet.normal[2]};
-        cn_cut *cut = &s->cut[s->cut_count];
-        double gap = cn_evaluate(s, n, cut);
+        det_cut *cut = &s->cut[s->cut_count];
+        double gap = evaluate(s, n, cut);
         double weight[3], on_a[3] = {0.0}, w[3] = {0.0};
-        cn_active active = {.count = 0};
-        cn_facet_weights(s, &facet, weight);
+        det_active active = {.count = 0};
+        facet_weights(s, &facet, weight);
         for (int i = 0; i < 3; i++) {
-            const cn_cut *corner = &s->cut[facet.cut[i]];
-            cn_add_scaled3(on_a, weight[i], corner->on_a, on_a);
-            cn_add_scaled3(w, weight[i], corner->w, w);
-            cn_activate(s, corner, weight[i], &active);
+            const det_cut *corner = &s->cut[facet.cut[i]];
+            math_add_scaled3(on_a, weight[i], corner->on_a, on_a);
+            math_add_scaled3(w, weight[i], corner->w, w);
+            activate(s, corner, weight[i], &active);
         }
         // A value that reaches the bound is the maximum.
         bool reached = bound <= gap + s->slack;
         if (gap > s->best->gap || (reached && !s->settled)) {
-            cn_take_axis(s, n, gap, on_a, w);
+            take_axis(s, n, gap, on_a, w);
             s->settled = reached;
         }
-        if (s->round && (since % CN_CLIMB_EVERY == 0 || bound <= gap + allowed)) {
-            cn_climb(s, &active, n);
+        if (s->round && (since % CLIMB_EVERY == 0 || bound <= gap + allowed)) {
+            climb(s, &active, n);
             if (s->settled && s->best->gap > -allowed) {
                 break;
             }
         }
-        if (!cn_search_expand(s, s->cut_count++)) {
+        if (!search_expand(s, s->cut_count++)) {
             break;
         }
     }
@@ -529,17 +528,17 @@ static void cn_search_run(cn_search *s, double known) {
 // ---- the nearest point of the difference, when the bodies are apart ----
 
 // The weights of the point of the affine hull of the cuts that is nearest to the origin.
-static bool cn_affine_nearest(const cn_search *s, double weight[4]) {
+static bool affine_nearest(const search *s, double weight[4]) {
     double A[6][7] = {{0.0}};
     int32_t count = s->cut_count;
     for (int32_t i = 0; i < count; i++) {
         for (int32_t j = 0; j < count; j++) {
-            A[i][j] = cn_dot3(s->cut[i].w, s->cut[j].w);
+            A[i][j] = math_dot3(s->cut[i].w, s->cut[j].w);
         }
         A[i][count] = A[count][i] = 1.0;
     }
     A[count][count + 1] = 1.0;
-    if (!cn_solve_small(count + 1, A)) {
+    if (!solve_small(count + 1, A)) {
         return false;
     }
     for (int32_t i = 0; i < count; i++) {
@@ -549,9 +548,9 @@ static bool cn_affine_nearest(const cn_search *s, double weight[4]) {
 }
 
 // Moves the weights to the nearest point of the hull of the cuts, dropping those it does not need.
-static bool cn_hull_nearest(cn_search *s, double weight[4]) {
+static bool hull_nearest(search *s, double weight[4]) {
     double next[4];
-    while (cn_affine_nearest(s, next)) {
+    while (affine_nearest(s, next)) {
         int32_t first = -1;
         double share = 1.0;
         for (int32_t i = 0; i < s->cut_count; i++) {
@@ -578,53 +577,53 @@ static bool cn_hull_nearest(cn_search *s, double weight[4]) {
 // Wolfe's algorithm (1976) for the point of the difference nearest to the origin. True when the
 // bodies' cores are apart: then the best has the normal to it. Otherwise the cuts are those whose
 // hull has the origin.
-static bool cn_search_apart(cn_search *s, const double start[3]) {
+static bool search_apart(search *s, const double start[3]) {
     double weight[4] = {1.0}, n[3];
     memcpy(n, start, sizeof n);
-    cn_evaluate(s, n, &s->cut[0]);
+    evaluate(s, n, &s->cut[0]);
     s->cut_count = 1;
-    for (int32_t k = 0; k < CN_APART_MOST; k++) {
+    for (int32_t k = 0; k < APART_MAX; k++) {
         double x[3] = {0.0}, on_a[3] = {0.0};
         for (int32_t i = 0; i < s->cut_count; i++) {
-            cn_add_scaled3(x, weight[i], s->cut[i].w, x);
-            cn_add_scaled3(on_a, weight[i], s->cut[i].on_a, on_a);
+            math_add_scaled3(x, weight[i], s->cut[i].w, x);
+            math_add_scaled3(on_a, weight[i], s->cut[i].on_a, on_a);
         }
-        double distance = cn_norm3(x);
-        if (s->cut_count == 4 || !(distance > CN_SEEN * s->slack)) {
+        double distance = math_norm3(x);
+        if (s->cut_count == 4 || !(distance > SEEN * s->slack)) {
             return false;
         }
         for (int i = 0; i < 3; i++) {
             n[i] = x[i] / distance;
         }
-        cn_cut *cut = &s->cut[s->cut_count];
-        double gap = cn_evaluate(s, n, cut), reached = distance - s->margin - gap;
+        det_cut *cut = &s->cut[s->cut_count];
+        double gap = evaluate(s, n, cut), reached = distance - s->margin - gap;
         if (gap >= s->best->gap) {
-            cn_take_axis(s, n, gap, on_a, x);
+            take_axis(s, n, gap, on_a, x);
             s->settled = false;
         }
         if (reached <= s->slack) {
             break;
         }
         weight[s->cut_count++] = 0.0;
-        if (!cn_hull_nearest(s, weight)) {
+        if (!hull_nearest(s, weight)) {
             break;
         }
     }
     // Newton's method for the last digits.
     bool apart = s->best->gap + s->margin > 0.0;
-    cn_active active = {.count = 0};
+    det_active active = {.count = 0};
     for (int32_t i = 0; apart && i < s->cut_count && i < 3; i++) {
-        cn_activate(s, &s->cut[i], weight[i], &active);
+        activate(s, &s->cut[i], weight[i], &active);
     }
     if (apart) {
         memcpy(n, s->best->normal, sizeof n);
-        cn_climb(s, &active, n);
+        climb(s, &active, n);
     }
     return apart;
 }
 
 // The arrays are left as they are: they are large, and filled as they are needed.
-static void cn_search_place(cn_search *s, const cn_couple *c, cn_axis *best) {
+static void search_place(search *s, const det_couple *c, det_axis *best) {
     s->a = &c->a;
     s->b = &c->b;
     s->round = c->a.round || c->b.round;
@@ -636,30 +635,30 @@ static void cn_search_place(cn_search *s, const cn_couple *c, cn_axis *best) {
     s->cut_count = s->facet_count = 0;
 }
 
-bool cn_convex_axis(const cn_couple *c, double alert, double known, cn_axis *axis) {
+bool det_convex_axis(const det_couple *c, double alert, double known, det_axis *axis) {
     double start[3];
-    cn_search s;
-    cn_search_place(&s, c, axis);
+    search s;
+    search_place(&s, c, axis);
     memcpy(start, axis->normal, sizeof start);
-    cn_cut first;
-    double gap = cn_evaluate(&s, start, &first);
+    det_cut first;
+    double gap = evaluate(&s, start, &first);
     if (gap > alert) {
         return false;
     }
-    cn_take_axis(&s, start, gap, first.on_a, first.w);
+    take_axis(&s, start, gap, first.on_a, first.w);
     if (s.round) {
-        cn_active active = {.count = 0};
-        cn_activate(&s, &first, 1.0, &active);
-        cn_climb(&s, &active, start);
+        det_active active = {.count = 0};
+        activate(&s, &first, 1.0, &active);
+        climb(&s, &active, start);
     }
-    if (s.settled && axis->gap > -CN_SHALLOW * c->scale) {
+    if (s.settled && axis->gap > -DET_SHALLOW * c->scale) {
         return axis->gap <= alert;
     }
     memcpy(start, axis->normal, sizeof start);
-    if (!cn_search_apart(&s, start)) {
-        cn_search_complete(&s);
-        if (cn_search_begin(&s)) {
-            cn_search_run(&s, known);
+    if (!search_apart(&s, start)) {
+        search_complete(&s);
+        if (search_begin(&s)) {
+            search_run(&s, known);
         }
     }
     return axis->gap <= alert;

@@ -9,16 +9,16 @@
 
 #include "math/vec3.h"
 
-#define CN_ROOT_MOST 100 // of steps; bisection alone ends on the last bit before that
+#define ROOT_MAX 100 // of steps; bisection alone ends on the last bit before that
 
 // In units of the smallest semi-axis: the others, a^2 - 1, and the point in the first octant.
-typedef struct cn_secular {
+typedef struct secular {
     int32_t dim;
     double a[3], c[3], p[3];
-} cn_secular;
+} secular;
 
 // F at t = u - 1, and -F'/2.
-static double cn_secular_value(const cn_secular *s, double u, double *slope) {
+static double secular_value(const secular *s, double u, double *slope) {
     double F = 0.0;
     *slope = 0.0;
     for (int32_t i = 0; i < s->dim; i++) {
@@ -30,10 +30,10 @@ static double cn_secular_value(const cn_secular *s, double u, double *slope) {
 }
 
 // The root of F = 1 between low and high, F(low) >= 1 >= F(high).
-static double cn_secular_root(const cn_secular *s, double low, double high) {
+static double secular_root(const secular *s, double low, double high) {
     double u = low;
-    for (int32_t k = 0; k < CN_ROOT_MOST; k++) {
-        double slope, F = cn_secular_value(s, u, &slope);
+    for (int32_t k = 0; k < ROOT_MAX; k++) {
+        double slope, F = secular_value(s, u, &slope);
         if (F == 1.0) {
             break;
         }
@@ -51,26 +51,26 @@ static double cn_secular_root(const cn_secular *s, double low, double high) {
     return u;
 }
 
-double cn_ellipsoid_distance(int32_t dim, const double axes[3], const double y[3], double foot[3],
-                             double normal[3]) {
-    cn_secular s = {.dim = dim};
-    double least = axes[0], low = 0.0, far = 0.0, spare = 1.0, slope;
+double det_ellipsoid_distance(int32_t dim, const double axes[3], const double y[3], double foot[3],
+                              double normal[3]) {
+    secular s = {.dim = dim};
+    double min = axes[0], low = 0.0, far = 0.0, spare = 1.0, slope;
     int32_t smallest = 0;
     for (int32_t i = 1; i < dim; i++) {
-        smallest = axes[i] < least ? i : smallest;
-        least = axes[smallest];
+        smallest = axes[i] < min ? i : smallest;
+        min = axes[smallest];
     }
     for (int32_t i = 0; i < dim; i++) {
-        s.a[i] = axes[i] / least;
+        s.a[i] = axes[i] / min;
         s.c[i] = (s.a[i] - 1.0) * (s.a[i] + 1.0);
-        s.p[i] = fabs(y[i]) / least;
+        s.p[i] = fabs(y[i]) / min;
         far += s.a[i] * s.p[i] * s.a[i] * s.p[i];
         low = fmax(low, s.a[i] * s.p[i] - s.c[i]); // one term alone reaches 1 there
     }
     double high = sqrt(far), u = low; // F <= far / u^2
-    bool split = !(low > 0.0) && !(cn_secular_value(&s, 0.0, &slope) > 1.0);
+    bool split = !(low > 0.0) && !(secular_value(&s, 0.0, &slope) > 1.0);
     if (!split && high > low) {
-        u = cn_secular_root(&s, low, high);
+        u = secular_root(&s, low, high);
     }
     double N[3] = {0.0};
     for (int32_t i = 0; i < dim; i++) {
@@ -80,11 +80,11 @@ double cn_ellipsoid_distance(int32_t dim, const double axes[3], const double y[3
     if (split) {
         N[smallest] = sqrt(fmax(spare, 0.0));
     }
-    double length = cn_norm3(N);
+    double length = math_norm3(N);
     for (int i = 0; i < 3; i++) {
         double sign = i < dim && y[i] < 0.0 ? -1.0 : 1.0;
         normal[i] = sign * N[i] / length;
-        foot[i] = sign * least * s.a[i] * s.a[i] * N[i];
+        foot[i] = sign * min * s.a[i] * s.a[i] * N[i];
     }
-    return (u - 1.0) * length * least;
+    return (u - 1.0) * length * min;
 }

@@ -8,7 +8,7 @@
 
 // The signed distance of y, in the ellipsoid's own frame, to its surface (negative inside), the
 // nearest point of the surface and the outward normal there. In 2D the third components are zero.
-double cn_ellipsoid_distance(int32_t dim, const double axes[3], const double y[3], double foot[3],
-                             double normal[3]);
+double det_ellipsoid_distance(int32_t dim, const double axes[3], const double y[3], double foot[3],
+                              double normal[3]);
 
 #endif

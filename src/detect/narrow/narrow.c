@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-const double cn_around[CN_AROUND][2] = {
+const double det_around[DET_AROUND][2] = {
     {1.0, 0.0},
     {0.92387953251128674, 0.38268343236508977},
     {0.70710678118654752, 0.70710678118654752},
@@ -26,91 +26,91 @@ const double cn_around[CN_AROUND][2] = {
     {0.92387953251128674, -0.38268343236508977},
 };
 
-typedef cn_pair_fn *cn_pair_table[CN_SHAPE_KINDS][CN_SHAPE_KINDS];
+typedef det_pair_fn *pair_table[CN_SHAPE_KINDS][CN_SHAPE_KINDS];
 
-static const cn_pair_table cn_pairs_3d = {
-    [CN_SHAPE_SPHERE][CN_SHAPE_SPHERE] = cn_pair_sphere_sphere,
-    [CN_SHAPE_SPHERE][CN_SHAPE_BOX] = cn_pair_sphere_hull,
-    [CN_SHAPE_SPHERE][CN_SHAPE_CAPSULE] = cn_pair_sphere_capsule,
-    [CN_SHAPE_SPHERE][CN_SHAPE_CYLINDER] = cn_pair_sphere_cylinder,
-    [CN_SHAPE_SPHERE][CN_SHAPE_ELLIPSOID] = cn_pair_sphere_ellipsoid,
-    [CN_SHAPE_SPHERE][CN_SHAPE_POLYHEDRON] = cn_pair_sphere_hull,
-    [CN_SHAPE_SPHERE][CN_SHAPE_PLANE] = cn_pair_sphere_plane,
-    [CN_SHAPE_BOX][CN_SHAPE_BOX] = cn_pair_box_box,
-    [CN_SHAPE_BOX][CN_SHAPE_CAPSULE] = cn_pair_convex,
-    [CN_SHAPE_BOX][CN_SHAPE_CYLINDER] = cn_pair_convex,
-    [CN_SHAPE_BOX][CN_SHAPE_ELLIPSOID] = cn_pair_convex,
-    [CN_SHAPE_BOX][CN_SHAPE_POLYHEDRON] = cn_pair_convex,
-    [CN_SHAPE_BOX][CN_SHAPE_PLANE] = cn_pair_hull_plane,
-    [CN_SHAPE_CAPSULE][CN_SHAPE_CAPSULE] = cn_pair_capsule_capsule,
-    [CN_SHAPE_CAPSULE][CN_SHAPE_CYLINDER] = cn_pair_capsule_cylinder,
-    [CN_SHAPE_CAPSULE][CN_SHAPE_ELLIPSOID] = cn_pair_convex,
-    [CN_SHAPE_CAPSULE][CN_SHAPE_POLYHEDRON] = cn_pair_convex,
-    [CN_SHAPE_CAPSULE][CN_SHAPE_PLANE] = cn_pair_round_plane,
-    [CN_SHAPE_CYLINDER][CN_SHAPE_CYLINDER] = cn_pair_convex,
-    [CN_SHAPE_CYLINDER][CN_SHAPE_ELLIPSOID] = cn_pair_convex,
-    [CN_SHAPE_CYLINDER][CN_SHAPE_POLYHEDRON] = cn_pair_convex,
-    [CN_SHAPE_CYLINDER][CN_SHAPE_PLANE] = cn_pair_round_plane,
-    [CN_SHAPE_ELLIPSOID][CN_SHAPE_ELLIPSOID] = cn_pair_convex,
-    [CN_SHAPE_ELLIPSOID][CN_SHAPE_POLYHEDRON] = cn_pair_convex,
-    [CN_SHAPE_ELLIPSOID][CN_SHAPE_PLANE] = cn_pair_round_plane,
-    [CN_SHAPE_POLYHEDRON][CN_SHAPE_POLYHEDRON] = cn_pair_convex,
-    [CN_SHAPE_POLYHEDRON][CN_SHAPE_PLANE] = cn_pair_hull_plane,
+static const pair_table pairs_3d = {
+    [CN_SHAPE_SPHERE][CN_SHAPE_SPHERE] = det_pair_sphere_sphere,
+    [CN_SHAPE_SPHERE][CN_SHAPE_BOX] = det_pair_sphere_hull,
+    [CN_SHAPE_SPHERE][CN_SHAPE_CAPSULE] = det_pair_sphere_capsule,
+    [CN_SHAPE_SPHERE][CN_SHAPE_CYLINDER] = det_pair_sphere_cylinder,
+    [CN_SHAPE_SPHERE][CN_SHAPE_ELLIPSOID] = det_pair_sphere_ellipsoid,
+    [CN_SHAPE_SPHERE][CN_SHAPE_POLYHEDRON] = det_pair_sphere_hull,
+    [CN_SHAPE_SPHERE][CN_SHAPE_PLANE] = det_pair_sphere_plane,
+    [CN_SHAPE_BOX][CN_SHAPE_BOX] = det_pair_box_box,
+    [CN_SHAPE_BOX][CN_SHAPE_CAPSULE] = det_pair_convex,
+    [CN_SHAPE_BOX][CN_SHAPE_CYLINDER] = det_pair_convex,
+    [CN_SHAPE_BOX][CN_SHAPE_ELLIPSOID] = det_pair_convex,
+    [CN_SHAPE_BOX][CN_SHAPE_POLYHEDRON] = det_pair_convex,
+    [CN_SHAPE_BOX][CN_SHAPE_PLANE] = det_pair_hull_plane,
+    [CN_SHAPE_CAPSULE][CN_SHAPE_CAPSULE] = det_pair_capsule_capsule,
+    [CN_SHAPE_CAPSULE][CN_SHAPE_CYLINDER] = det_pair_capsule_cylinder,
+    [CN_SHAPE_CAPSULE][CN_SHAPE_ELLIPSOID] = det_pair_convex,
+    [CN_SHAPE_CAPSULE][CN_SHAPE_POLYHEDRON] = det_pair_convex,
+    [CN_SHAPE_CAPSULE][CN_SHAPE_PLANE] = det_pair_round_plane,
+    [CN_SHAPE_CYLINDER][CN_SHAPE_CYLINDER] = det_pair_convex,
+    [CN_SHAPE_CYLINDER][CN_SHAPE_ELLIPSOID] = det_pair_convex,
+    [CN_SHAPE_CYLINDER][CN_SHAPE_POLYHEDRON] = det_pair_convex,
+    [CN_SHAPE_CYLINDER][CN_SHAPE_PLANE] = det_pair_round_plane,
+    [CN_SHAPE_ELLIPSOID][CN_SHAPE_ELLIPSOID] = det_pair_convex,
+    [CN_SHAPE_ELLIPSOID][CN_SHAPE_POLYHEDRON] = det_pair_convex,
+    [CN_SHAPE_ELLIPSOID][CN_SHAPE_PLANE] = det_pair_round_plane,
+    [CN_SHAPE_POLYHEDRON][CN_SHAPE_POLYHEDRON] = det_pair_convex,
+    [CN_SHAPE_POLYHEDRON][CN_SHAPE_PLANE] = det_pair_hull_plane,
 };
 
-static const cn_pair_table cn_pairs_2d = {
-    [CN_SHAPE_DISK][CN_SHAPE_DISK] = cn_pair_disk_disk,
-    [CN_SHAPE_DISK][CN_SHAPE_BOX] = cn_pair_disk_polygon,
-    [CN_SHAPE_DISK][CN_SHAPE_ELLIPSE] = cn_pair_disk_ellipse,
-    [CN_SHAPE_DISK][CN_SHAPE_POLYGON] = cn_pair_disk_polygon,
-    [CN_SHAPE_DISK][CN_SHAPE_LINE] = cn_pair_sphere_plane,
-    [CN_SHAPE_DISK][CN_SHAPE_RING] = cn_pair_disk_ring,
-    [CN_SHAPE_BOX][CN_SHAPE_BOX] = cn_pair_polygon_polygon,
-    [CN_SHAPE_BOX][CN_SHAPE_POLYGON] = cn_pair_polygon_polygon,
-    [CN_SHAPE_BOX][CN_SHAPE_LINE] = cn_pair_polygon_line,
-    [CN_SHAPE_BOX][CN_SHAPE_RING] = cn_pair_polygon_ring,
-    [CN_SHAPE_ELLIPSE][CN_SHAPE_BOX] = cn_pair_ellipse_polygon,
-    [CN_SHAPE_ELLIPSE][CN_SHAPE_ELLIPSE] = cn_pair_ellipse_ellipse,
-    [CN_SHAPE_ELLIPSE][CN_SHAPE_POLYGON] = cn_pair_ellipse_polygon,
-    [CN_SHAPE_ELLIPSE][CN_SHAPE_LINE] = cn_pair_round_plane,
-    [CN_SHAPE_ELLIPSE][CN_SHAPE_RING] = cn_pair_ellipse_ring,
-    [CN_SHAPE_POLYGON][CN_SHAPE_POLYGON] = cn_pair_polygon_polygon,
-    [CN_SHAPE_POLYGON][CN_SHAPE_LINE] = cn_pair_polygon_line,
-    [CN_SHAPE_POLYGON][CN_SHAPE_RING] = cn_pair_polygon_ring,
+static const pair_table pairs_2d = {
+    [CN_SHAPE_DISK][CN_SHAPE_DISK] = det_pair_disk_disk,
+    [CN_SHAPE_DISK][CN_SHAPE_BOX] = det_pair_disk_polygon,
+    [CN_SHAPE_DISK][CN_SHAPE_ELLIPSE] = det_pair_disk_ellipse,
+    [CN_SHAPE_DISK][CN_SHAPE_POLYGON] = det_pair_disk_polygon,
+    [CN_SHAPE_DISK][CN_SHAPE_LINE] = det_pair_sphere_plane,
+    [CN_SHAPE_DISK][CN_SHAPE_RING] = det_pair_disk_ring,
+    [CN_SHAPE_BOX][CN_SHAPE_BOX] = det_pair_polygon_polygon,
+    [CN_SHAPE_BOX][CN_SHAPE_POLYGON] = det_pair_polygon_polygon,
+    [CN_SHAPE_BOX][CN_SHAPE_LINE] = det_pair_polygon_line,
+    [CN_SHAPE_BOX][CN_SHAPE_RING] = det_pair_polygon_ring,
+    [CN_SHAPE_ELLIPSE][CN_SHAPE_BOX] = det_pair_ellipse_polygon,
+    [CN_SHAPE_ELLIPSE][CN_SHAPE_ELLIPSE] = det_pair_ellipse_ellipse,
+    [CN_SHAPE_ELLIPSE][CN_SHAPE_POLYGON] = det_pair_ellipse_polygon,
+    [CN_SHAPE_ELLIPSE][CN_SHAPE_LINE] = det_pair_round_plane,
+    [CN_SHAPE_ELLIPSE][CN_SHAPE_RING] = det_pair_ellipse_ring,
+    [CN_SHAPE_POLYGON][CN_SHAPE_POLYGON] = det_pair_polygon_polygon,
+    [CN_SHAPE_POLYGON][CN_SHAPE_LINE] = det_pair_polygon_line,
+    [CN_SHAPE_POLYGON][CN_SHAPE_RING] = det_pair_polygon_ring,
 };
 
-static cn_pair_fn *cn_find_pair(int32_t dim, cn_shape_kind a, cn_shape_kind b) {
-    return dim == 3 ? cn_pairs_3d[a][b] : cn_pairs_2d[a][b];
+static det_pair_fn *find_pair(int32_t dim, cn_shape_kind a, cn_shape_kind b) {
+    return dim == 3 ? pairs_3d[a][b] : pairs_2d[a][b];
 }
 
-bool cn_narrow_supports(int32_t dim, cn_shape_kind a, cn_shape_kind b) {
-    return cn_find_pair(dim, a, b) || cn_find_pair(dim, b, a);
+bool det_narrow_supports(int32_t dim, cn_shape_kind a, cn_shape_kind b) {
+    return find_pair(dim, a, b) || find_pair(dim, b, a);
 }
 
-bool cn_narrow(int32_t dim, const cn_placed *a, const cn_placed *b, double alert,
-               cn_manifold *out) {
+bool det_narrow(int32_t dim, const det_placed *a, const det_placed *b, double alert,
+                det_manifold *out) {
     out->parting = 0;
-    return cn_narrow_again(dim, a, b, alert, out);
+    return det_narrow_again(dim, a, b, alert, out);
 }
 
-bool cn_narrow_again(int32_t dim, const cn_placed *a, const cn_placed *b, double alert,
-                     cn_manifold *out) {
+bool det_narrow_again(int32_t dim, const det_placed *a, const det_placed *b, double alert,
+                      det_manifold *out) {
     out->count = 0;
-    cn_pair_fn *find = cn_find_pair(dim, a->shape->kind, b->shape->kind);
+    det_pair_fn *find = find_pair(dim, a->shape->kind, b->shape->kind);
     if (find) {
         find(a, b, alert, out);
         return true;
     }
-    find = cn_find_pair(dim, b->shape->kind, a->shape->kind);
+    find = find_pair(dim, b->shape->kind, a->shape->kind);
     if (!find) {
         return false;
     }
     find(b, a, alert, out);
-    cn_manifold_flip(out);
+    det_manifold_flip(out);
     return true;
 }
 
-void cn_manifold_flip(cn_manifold *out) {
+void det_manifold_flip(det_manifold *out) {
     for (int32_t k = 0; k < out->count; k++) {
         for (int i = 0; i < 3; i++) {
             out->point[k].normal[i] = -out->point[k].normal[i];
@@ -118,29 +118,29 @@ void cn_manifold_flip(cn_manifold *out) {
     }
 }
 
-void cn_placed_point(const cn_placed *placed, const double local[3], double world[3]) {
-    cn_mat3_apply(placed->R, local, world);
-    cn_add_scaled3(placed->position, 1.0, world, world);
+void det_placed_point(const det_placed *placed, const double local[3], double world[3]) {
+    math_mat3_apply(placed->R, local, world);
+    math_add_scaled3(placed->position, 1.0, world, world);
 }
 
-void cn_placed_origin(const cn_placed *placed, double world[3]) {
-    cn_placed_point(placed, placed->shape->position, world);
+void det_placed_origin(const det_placed *placed, double world[3]) {
+    det_placed_point(placed, placed->shape->position, world);
 }
 
-void cn_placed_plane(const cn_placed *placed, double normal[3], double *offset) {
-    cn_mat3_apply(placed->R, placed->shape->normal, normal);
-    *offset = placed->shape->offset + cn_dot3(normal, placed->position);
+void det_placed_plane(const det_placed *placed, double normal[3], double *offset) {
+    math_mat3_apply(placed->R, placed->shape->normal, normal);
+    *offset = placed->shape->offset + math_dot3(normal, placed->position);
 }
 
-void cn_manifold_add(cn_manifold *out, const double point[3], const double normal[3], double gap,
-                     double alert, uint32_t feature) {
+void det_manifold_add(det_manifold *out, const double point[3], const double normal[3], double gap,
+                      double alert, uint32_t feature) {
     if (!(gap <= alert)) {
         return;
     }
     int32_t place = out->count;
-    if (out->count == CN_MANIFOLD_MOST) {
+    if (out->count == DET_MANIFOLD_MAX) {
         place = 0;
-        for (int32_t k = 1; k < CN_MANIFOLD_MOST; k++) {
+        for (int32_t k = 1; k < DET_MANIFOLD_MAX; k++) {
             place = out->point[k].gap > out->point[place].gap ? k : place;
         }
         if (out->point[place].gap <= gap) {

@@ -7,42 +7,43 @@
 #include "detect/narrow/narrow.h"
 
 // Writes the manifold of a against b, normal from b to a; points with gap <= alert.
-typedef void cn_pair_fn(const cn_placed *a, const cn_placed *b, double alert, cn_manifold *out);
+typedef void det_pair_fn(const det_placed *a, const det_placed *b, double alert, det_manifold *out);
 
 // World point of a point of the shape's body.
-void cn_placed_point(const cn_placed *placed, const double local[3], double world[3]);
+void det_placed_point(const det_placed *placed, const double local[3], double world[3]);
 // The shape's own frame origin in the world.
-void cn_placed_origin(const cn_placed *placed, double world[3]);
+void det_placed_origin(const det_placed *placed, double world[3]);
 
 // Unit normal and offset of a plane or line in the world: free where normal . x >= offset.
-void cn_placed_plane(const cn_placed *placed, double normal[3], double *offset);
+void det_placed_plane(const det_placed *placed, double normal[3], double *offset);
 
 // Even steps round the circle, (cos, sin), counter-clockwise.
-#define CN_AROUND 16
-extern const double cn_around[CN_AROUND][2];
+#define DET_AROUND 16
+extern const double det_around[DET_AROUND][2];
 
 // One contact of two balls (radius 0: points) with centres a and b; nothing when farther than
 // alert. Concentric balls get the normal `spare`.
-void cn_sphere_contact(const double a[3], double radius_a, const double b[3], double radius_b,
-                       const double spare[3], double alert, uint32_t feature, cn_manifold *out);
+void det_sphere_contact(const double a[3], double radius_a, const double b[3], double radius_b,
+                        const double spare[3], double alert, uint32_t feature, det_manifold *out);
 // One contact of a ball with a plane or line.
-void cn_ball_plane_contact(const double center[3], double radius, const cn_placed *plane,
-                           double alert, cn_manifold *out);
+void det_sphere_plane_contact(const double center[3], double radius, const det_placed *plane,
+                              double alert, det_manifold *out);
 // Adds a point; nothing when the gap is above alert. Full: the shallowest gives way.
-void cn_manifold_add(cn_manifold *out, const double point[3], const double normal[3], double gap,
-                     double alert, uint32_t feature);
+void det_manifold_add(det_manifold *out, const double point[3], const double normal[3], double gap,
+                      double alert, uint32_t feature);
 // Turns a manifold round, as when a and b are swapped.
-void cn_manifold_flip(cn_manifold *out);
+void det_manifold_flip(det_manifold *out);
 
-cn_pair_fn cn_pair_sphere_sphere, cn_pair_sphere_plane, cn_pair_sphere_hull;
-cn_pair_fn cn_pair_sphere_capsule, cn_pair_sphere_cylinder, cn_pair_sphere_ellipsoid;
-cn_pair_fn cn_pair_hull_plane, cn_pair_round_plane; // round: capsule, cylinder, ellipsoid; ellipse
-cn_pair_fn cn_pair_capsule_capsule, cn_pair_capsule_cylinder;
-cn_pair_fn cn_pair_box_box;
-cn_pair_fn cn_pair_convex; // any two that are bounded, 3D
-cn_pair_fn cn_pair_disk_disk, cn_pair_disk_ring, cn_pair_disk_polygon;
-cn_pair_fn cn_pair_polygon_polygon, cn_pair_polygon_line, cn_pair_polygon_ring;
-cn_pair_fn cn_pair_ellipse_ellipse, cn_pair_ellipse_ring;
-cn_pair_fn cn_pair_disk_ellipse, cn_pair_ellipse_polygon;
+det_pair_fn det_pair_sphere_sphere, det_pair_sphere_plane, det_pair_sphere_hull;
+det_pair_fn det_pair_sphere_capsule, det_pair_sphere_cylinder, det_pair_sphere_ellipsoid;
+det_pair_fn det_pair_hull_plane,
+    det_pair_round_plane; // round: capsule, cylinder, ellipsoid; ellipse
+det_pair_fn det_pair_capsule_capsule, det_pair_capsule_cylinder;
+det_pair_fn det_pair_box_box;
+det_pair_fn det_pair_convex; // any two that are bounded, 3D
+det_pair_fn det_pair_disk_disk, det_pair_disk_ring, det_pair_disk_polygon;
+det_pair_fn det_pair_polygon_polygon, det_pair_polygon_line, det_pair_polygon_ring;
+det_pair_fn det_pair_ellipse_ellipse, det_pair_ellipse_ring;
+det_pair_fn det_pair_disk_ellipse, det_pair_ellipse_polygon;
 
 #endif

@@ -8,7 +8,7 @@
 #if defined(__AVX2__)
 #include "detect/narrow/spheres_kernel.h"
 
-static const det_pair_kernel cn_own_kernel = DET_PAIR_KERNEL;
+static const det_pair_kernel own_kernel = DET_PAIR_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(const det_pair_kernel, det_pair_kernel_avx2, &cn_own_kernel)
+BASE_AVX2_KERNEL(const det_pair_kernel, det_pair_kernel_avx2, &own_kernel)

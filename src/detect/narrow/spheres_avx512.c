@@ -1,7 +1,7 @@
 // detect/narrow/spheres_avx512.c
 // The kernel of pairs of round bodies for processors with 512-bit registers.
 // Built with -mavx512f there.
-#define CN_WIDE 8
+#define MATH_WIDE 8
 #include "detect/narrow/spheres.h"
 
 #include "base/processor.h"
@@ -9,7 +9,7 @@
 #if defined(__AVX512F__)
 #include "detect/narrow/spheres_kernel.h"
 
-static const det_pair_kernel cn_own_kernel = DET_PAIR_KERNEL;
+static const det_pair_kernel own_kernel = DET_PAIR_KERNEL;
 #endif
 
-CN_AVX512_KERNEL(const det_pair_kernel, det_pair_kernel_avx512, &cn_own_kernel)
+BASE_AVX512_KERNEL(const det_pair_kernel, det_pair_kernel_avx512, &own_kernel)

@@ -12,12 +12,12 @@
 #include "problem/files/text_parts.h"
 #include "problem/operator/operator.h"
 
-static cn_status cn_shape_read(cn_text_reader *reader, int32_t *dim, int32_t *contacts) {
+static cn_status shape_read(io_text_reader *reader, int32_t *dim, int32_t *contacts) {
     int64_t d = 0;
     int64_t nc = 0;
-    cn_status status = cn_text_int(reader, "the space dimension", 2, 3, &d);
+    cn_status status = io_text_int(reader, "the space dimension", 2, 3, &d);
     if (status == CN_OK) {
-        status = cn_text_int(reader, "the number of contacts", 0, INT32_MAX / 3, &nc);
+        status = io_text_int(reader, "the number of contacts", 0, INT32_MAX / 3, &nc);
     }
     *dim = (int32_t)d;
     *contacts = (int32_t)nc;
@@ -25,22 +25,21 @@ static cn_status cn_shape_read(cn_text_reader *reader, int32_t *dim, int32_t *co
 }
 
 // Number by number, so that a wrong one is pointed at.
-static cn_status cn_mu_read(cn_text_reader *reader, int32_t contacts, cn_arena *memory,
-                            double **out) {
-    cn_status status = cn_text_room(reader, "a friction coefficient", contacts);
+static cn_status mu_read(io_text_reader *reader, int32_t contacts, cn_arena *memory, double **out) {
+    cn_status status = io_text_room(reader, "a friction coefficient", contacts);
     if (status != CN_OK) {
         return status;
     }
-    double *mu = CN_TAKE(memory, double, contacts);
+    double *mu = BASE_TAKE(memory, double, contacts);
     if (!mu) {
-        return cn_text_fail(reader, CN_ERR_MEMORY, "out of memory");
+        return io_text_fail(reader, CN_ERR_MEMORY, "out of memory");
     }
     for (int32_t a = 0; a < contacts && status == CN_OK; a++) {
-        status = cn_text_real(reader, "a friction coefficient", mu + a);
+        status = io_text_real(reader, "a friction coefficient", mu + a);
         if (status == CN_OK && !(mu[a] >= 0.0)) {
-            status = cn_text_fail(reader, CN_ERR_INPUT,
+            status = io_text_fail(reader, CN_ERR_INPUT,
                                   "the friction coefficient of contact %d is %g", a, mu[a]);
-            cn_fail_hint(reader->error, "friction coefficients are zero or positive");
+            base_fail_hint(reader->error, "friction coefficients are zero or positive");
         }
     }
     *out = mu;
@@ -48,122 +47,122 @@ static cn_status cn_mu_read(cn_text_reader *reader, int32_t contacts, cn_arena *
 }
 
 // Behind mu: the flag of older files, our answers, and nothing else.
-static cn_status cn_tail_read(cn_text_reader *reader, cn_problem *problem, int32_t rows,
-                              int32_t dofs) {
+static cn_status tail_read(io_text_reader *reader, cn_problem *problem, int32_t rows,
+                           int32_t dofs) {
     const char *word;
     size_t length;
-    if (cn_text_next_is(reader, "0") || cn_text_next_is(reader, "1")) {
-        cn_status status = cn_text_word(reader, "a flag", &word, &length);
+    if (io_text_next_is(reader, "0") || io_text_next_is(reader, "1")) {
+        cn_status status = io_text_word(reader, "a flag", &word, &length);
         if (status != CN_OK) {
             return status;
         }
     }
-    cn_status status = cn_answers_read(reader, problem, rows, dofs);
-    if (status == CN_OK && cn_text_peek(reader, &word, &length)) {
-        status = cn_text_fail(reader, CN_ERR_INPUT, "the file goes on where the problem ends");
-        cn_fail_hint(reader->error, "a size at the top may be wrong");
+    cn_status status = prob_answers_read(reader, problem, rows, dofs);
+    if (status == CN_OK && io_text_peek(reader, &word, &length)) {
+        status = io_text_fail(reader, CN_ERR_INPUT, "the file goes on where the problem ends");
+        base_fail_hint(reader->error, "a size at the top may be wrong");
     }
     problem->format = "siconos-dat";
     return status;
 }
 
-cn_status cn_dat_read_local(cn_text_reader *reader, cn_problem *problem, cn_arena *scratch) {
+cn_status prob_dat_read_local(io_text_reader *reader, cn_problem *problem, cn_arena *scratch) {
     int32_t dim = 0;
     int32_t contacts = 0;
     double *q = NULL;
     double *mu = NULL;
     cn_csr W = {0};
-    cn_status status = cn_shape_read(reader, &dim, &contacts);
+    cn_status status = shape_read(reader, &dim, &contacts);
     int32_t rows = dim * contacts;
     if (status == CN_OK) {
-        status = cn_matrix_read(reader, "W", rows, rows, scratch, scratch, &W);
+        status = prob_matrix_read(reader, "W", rows, rows, scratch, scratch, &W);
     }
     if (status == CN_OK) {
-        status = cn_vector_read(reader, "an entry of q", rows, scratch, &q);
+        status = prob_vector_read(reader, "an entry of q", rows, scratch, &q);
     }
     if (status == CN_OK) {
-        status = cn_mu_read(reader, contacts, scratch, &mu);
+        status = mu_read(reader, contacts, scratch, &mu);
     }
     if (status == CN_OK) {
-        status = cn_tail_read(reader, problem, rows, 0);
+        status = tail_read(reader, problem, rows, 0);
     }
-    if (status == CN_OK && cn_friction_from_csr(problem->memory, dim, contacts, &W, q, mu,
-                                                &problem->friction) != CN_OK) {
-        status = cn_text_fail(reader, CN_ERR_MEMORY, "out of memory");
+    if (status == CN_OK && prob_friction_from_csr(problem->memory, dim, contacts, &W, q, mu,
+                                                  &problem->friction) != CN_OK) {
+        status = io_text_fail(reader, CN_ERR_MEMORY, "out of memory");
     }
     return status;
 }
 
-cn_status cn_dat_read_global(cn_text_reader *reader, cn_problem *problem, cn_arena *scratch) {
+cn_status prob_dat_read_global(io_text_reader *reader, cn_problem *problem, cn_arena *scratch) {
     cn_friction_global *p = &problem->global;
     cn_arena *memory = problem->memory;
-    cn_status status = cn_shape_read(reader, &p->dim, &p->contacts);
+    cn_status status = shape_read(reader, &p->dim, &p->contacts);
     if (status != CN_OK) {
         return status;
     }
     int32_t rows = p->dim * p->contacts;
-    status = cn_matrix_read(reader, "M", -1, -1, memory, scratch, &p->M);
+    status = prob_matrix_read(reader, "M", -1, -1, memory, scratch, &p->M);
     if (status == CN_OK) {
         p->dofs = p->M.rows;
-        status = cn_matrix_read(reader, "H", p->dofs, rows, memory, scratch, &p->H);
+        status = prob_matrix_read(reader, "H", p->dofs, rows, memory, scratch, &p->H);
     }
     if (status == CN_OK) {
-        status = cn_vector_read(reader, "an entry of f", p->dofs, memory, &p->f);
+        status = prob_vector_read(reader, "an entry of f", p->dofs, memory, &p->f);
     }
     if (status == CN_OK) {
-        status = cn_vector_read(reader, "an entry of w", rows, memory, &p->w);
+        status = prob_vector_read(reader, "an entry of w", rows, memory, &p->w);
     }
     if (status == CN_OK) {
-        status = cn_mu_read(reader, p->contacts, memory, &p->mu);
+        status = mu_read(reader, p->contacts, memory, &p->mu);
     }
-    return status == CN_OK ? cn_tail_read(reader, problem, rows, p->dofs) : status;
+    return status == CN_OK ? tail_read(reader, problem, rows, p->dofs) : status;
 }
 
-bool cn_dat_is_rolling(cn_text_reader *reader) {
+bool prob_dat_is_rolling(io_text_reader *reader) {
     int64_t d, contacts, storage, rows, cols;
-    return cn_text_int(reader, "d", 5, 5, &d) == CN_OK &&
-           cn_text_int(reader, "contacts", 0, INT32_MAX, &contacts) == CN_OK &&
-           cn_text_int(reader, "storage", 0, 2, &storage) == CN_OK &&
-           cn_text_int(reader, "rows", 0, INT32_MAX, &rows) == CN_OK &&
-           cn_text_int(reader, "columns", rows, rows, &cols) == CN_OK;
+    return io_text_int(reader, "d", 5, 5, &d) == CN_OK &&
+           io_text_int(reader, "contacts", 0, INT32_MAX, &contacts) == CN_OK &&
+           io_text_int(reader, "storage", 0, 2, &storage) == CN_OK &&
+           io_text_int(reader, "rows", 0, INT32_MAX, &rows) == CN_OK &&
+           io_text_int(reader, "columns", rows, rows, &cols) == CN_OK;
 }
 
-static void cn_local_write(cn_text_writer *writer, const cn_problem *problem) {
+static void local_write(io_text_writer *writer, const cn_problem *problem) {
     const cn_friction *p = &problem->friction;
     int32_t rows = p->dim * p->contacts;
-    cn_text_print(writer, "%d\n%d\n", p->dim, p->contacts);
-    cn_blocks_write(writer, &p->W.assembled);
-    cn_vector_write(writer, rows, p->q);
-    cn_vector_write(writer, p->contacts, p->mu);
-    cn_answers_write(writer, problem, rows, 0);
+    io_text_print(writer, "%d\n%d\n", p->dim, p->contacts);
+    prob_blocks_write(writer, &p->W.assembled);
+    prob_vector_write(writer, rows, p->q);
+    prob_vector_write(writer, p->contacts, p->mu);
+    prob_answers_write(writer, problem, rows, 0);
 }
 
-static void cn_global_write(cn_text_writer *writer, const cn_problem *problem) {
+static void global_write(io_text_writer *writer, const cn_problem *problem) {
     const cn_friction_global *p = &problem->global;
     int32_t rows = p->dim * p->contacts;
-    cn_text_print(writer, "%d\n%d\n", p->dim, p->contacts);
-    cn_matrix_write(writer, &p->M);
-    cn_matrix_write(writer, &p->H);
-    cn_vector_write(writer, p->dofs, p->f);
-    cn_vector_write(writer, rows, p->w);
-    cn_vector_write(writer, p->contacts, p->mu);
-    cn_answers_write(writer, problem, rows, p->dofs);
+    io_text_print(writer, "%d\n%d\n", p->dim, p->contacts);
+    prob_matrix_write(writer, &p->M);
+    prob_matrix_write(writer, &p->H);
+    prob_vector_write(writer, p->dofs, p->f);
+    prob_vector_write(writer, rows, p->w);
+    prob_vector_write(writer, p->contacts, p->mu);
+    prob_answers_write(writer, problem, rows, p->dofs);
 }
 
-cn_status cn_text_problem_write(const cn_problem *problem, cn_buffer *out, cn_error *error) {
-    static void (*const write[])(cn_text_writer *, const cn_problem *) = {
-        [CN_PROBLEM_LCP] = cn_lcp_text_write,
-        [CN_PROBLEM_FRICTION] = cn_local_write,
-        [CN_PROBLEM_FRICTION_GLOBAL] = cn_global_write,
+cn_status prob_text_problem_write(const cn_problem *problem, base_buffer *out, cn_error *error) {
+    static void (*const write[])(io_text_writer *, const cn_problem *) = {
+        [CN_PROBLEM_LCP] = prob_lcp_text_write,
+        [CN_PROBLEM_FRICTION] = local_write,
+        [CN_PROBLEM_FRICTION_GLOBAL] = global_write,
     };
     if (problem->kind == CN_PROBLEM_FRICTION && problem->friction.W.kind != CN_OPERATOR_ASSEMBLED) {
-        cn_status status = cn_fail(error, CN_ERR_UNSUPPORTED,
-                                   "W is given in body space, which .dat files cannot hold");
-        cn_fail_hint(error, "write the global problem, or condense it first");
+        cn_status status = base_fail(error, CN_ERR_UNSUPPORTED,
+                                     "W is given in body space, which .dat files cannot hold");
+        base_fail_hint(error, "write the global problem, or condense it first");
         return status;
     }
-    cn_text_writer writer;
-    cn_text_begin(&writer, out);
+    io_text_writer writer;
+    io_text_begin(&writer, out);
     write[problem->kind](&writer, problem);
-    return cn_text_end(&writer) ? CN_OK : cn_fail_memory(error);
+    return io_text_end(&writer) ? CN_OK : base_fail_memory(error);
 }

@@ -10,17 +10,17 @@
 
 // Each reads the whole text into a fresh problem of its kind and fails where the text cannot be
 // that; a friction problem must also end with it. Arrays go to problem->memory.
-typedef cn_status cn_text_read_fn(cn_text_reader *reader, cn_problem *problem, cn_arena *scratch);
-cn_text_read_fn cn_dat_read_local, cn_dat_read_global, cn_lcp_text_read;
+typedef cn_status prob_text_read_fn(io_text_reader *reader, cn_problem *problem, cn_arena *scratch);
+prob_text_read_fn prob_dat_read_local, prob_dat_read_global, prob_lcp_text_read;
 
 // Whether the text starts as a problem with rolling friction does (five rows a contact).
-bool cn_dat_is_rolling(cn_text_reader *reader);
+bool prob_dat_is_rolling(io_text_reader *reader);
 
 // Appends the text of a valid problem of any kind to out, with what it has of r, u, v and guess
 // behind it. What is written reads back with the same bits and the same structure.
-cn_status cn_text_problem_write(const cn_problem *problem, cn_buffer *out, cn_error *error);
+cn_status prob_text_problem_write(const cn_problem *problem, base_buffer *out, cn_error *error);
 
 // The part of it for one kind; a failure is kept in the writer.
-void cn_lcp_text_write(cn_text_writer *writer, const cn_problem *problem);
+void prob_lcp_text_write(io_text_writer *writer, const cn_problem *problem);
 
 #endif

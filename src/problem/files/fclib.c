@@ -19,74 +19,74 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CN_FCLIB_MARK "cairn" // attribute of the root group of files that we wrote
-#define CN_FCLIB_CSR (-2)     // values of nz that are not a count
-#define CN_FCLIB_CSC (-1)
-#define CN_FCLIB_GUESSES 100 // guesses looked at for one that is not zero
-#define CN_PATH_SIZE 128
+#define FCLIB_MARK "cairn" // attribute of the root group of files that we wrote
+#define FCLIB_CSR (-2)     // values of nz that are not a count
+#define FCLIB_CSC (-1)
+#define FCLIB_GUESSES 100 // guesses looked at for one that is not zero
+#define PATH_SIZE 128
 
 // What every step of reading needs.
-typedef struct cn_fclib {
-    cn_hdf5_image file;
+typedef struct fclib {
+    io_hdf5_image file;
     const char *name;
     bool ours;        // written by us: nothing to guess
     cn_arena *memory; // the problem's
     cn_arena *scratch;
     cn_error *error;
-} cn_fclib;
+} fclib;
 
-static const char *cn_join(char path[CN_PATH_SIZE], const char *group, const char *item) {
-    snprintf(path, CN_PATH_SIZE, "%s/%s", group, item);
+static const char *prob_join(char path[PATH_SIZE], const char *group, const char *item) {
+    snprintf(path, PATH_SIZE, "%s/%s", group, item);
     return path;
 }
 
 // ---- reading ----
 
-static cn_status cn_read_size(const cn_fclib *f, const char *group, const char *item, int64_t low,
-                              int32_t *value) {
-    char path[CN_PATH_SIZE];
+static cn_status read_size(const fclib *f, const char *group, const char *item, int64_t low,
+                           int32_t *value) {
+    char path[PATH_SIZE];
     int64_t read;
-    cn_status status = cn_hdf5_read_int(&f->file, cn_join(path, group, item), 1, &read, f->error);
+    cn_status status = io_hdf5_read_int(&f->file, prob_join(path, group, item), 1, &read, f->error);
     if (status != CN_OK) {
         return status;
     }
     if (read < low || read > INT32_MAX) {
-        return cn_fail(f->error, CN_ERR_INPUT, "%s is %lld, outside %lld .. %d", path,
-                       (long long)read, (long long)low, INT32_MAX);
+        return base_fail(f->error, CN_ERR_INPUT, "%s is %lld, outside %lld .. %d", path,
+                         (long long)read, (long long)low, INT32_MAX);
     }
     *value = (int32_t)read;
     return CN_OK;
 }
 
 // At least count indices, each in [0, limit].
-static cn_status cn_read_indices(const cn_fclib *f, const char *path, int64_t count, int32_t limit,
-                                 int32_t **out) {
+static cn_status read_indices(const fclib *f, const char *path, int64_t count, int32_t limit,
+                              int32_t **out) {
     int64_t there = 0;
     if (count > 0) {
-        cn_status status = cn_hdf5_count(&f->file, path, &there, f->error);
+        cn_status status = io_hdf5_count(&f->file, path, &there, f->error);
         if (status != CN_OK) {
             return status;
         }
     }
     if (there < count) {
-        return cn_fail(f->error, CN_ERR_INPUT, "%s holds %lld numbers where %lld are needed", path,
-                       (long long)there, (long long)count);
+        return base_fail(f->error, CN_ERR_INPUT, "%s holds %lld numbers where %lld are needed",
+                         path, (long long)there, (long long)count);
     }
-    int64_t *wide = CN_TAKE(f->scratch, int64_t, count);
-    *out = CN_TAKE(f->scratch, int32_t, count);
+    int64_t *wide = BASE_TAKE(f->scratch, int64_t, count);
+    *out = BASE_TAKE(f->scratch, int32_t, count);
     if (!wide || !*out) {
-        return cn_fail_memory(f->error);
+        return base_fail_memory(f->error);
     }
     if (count > 0) {
-        cn_status status = cn_hdf5_read_int(&f->file, path, count, wide, f->error);
+        cn_status status = io_hdf5_read_int(&f->file, path, count, wide, f->error);
         if (status != CN_OK) {
             return status;
         }
     }
     for (int64_t k = 0; k < count; k++) {
         if (wide[k] < 0 || wide[k] > limit) {
-            return cn_fail(f->error, CN_ERR_INPUT, "%s: entry %lld is %lld, outside 0 .. %d", path,
-                           (long long)k, (long long)wide[k], limit);
+            return base_fail(f->error, CN_ERR_INPUT, "%s: entry %lld is %lld, outside 0 .. %d",
+                             path, (long long)k, (long long)wide[k], limit);
         }
         (*out)[k] = (int32_t)wide[k];
     }
@@ -94,34 +94,34 @@ static cn_status cn_read_indices(const cn_fclib *f, const char *path, int64_t co
 }
 
 // count finite numbers; longer datasets only where the layout allows them (exact = false).
-static cn_status cn_read_reals(const cn_fclib *f, const char *path, int64_t count, bool exact,
-                               cn_arena *memory, double **out) {
+static cn_status read_reals(const fclib *f, const char *path, int64_t count, bool exact,
+                            cn_arena *memory, double **out) {
     // An empty list may also be left out.
     int64_t there = 0;
-    if (count > 0 || cn_hdf5_exists(&f->file, path)) {
-        cn_status status = cn_hdf5_count(&f->file, path, &there, f->error);
+    if (count > 0 || io_hdf5_exists(&f->file, path)) {
+        cn_status status = io_hdf5_count(&f->file, path, &there, f->error);
         if (status != CN_OK) {
             return status;
         }
     }
     if (there < count || (exact && there != count)) {
-        return cn_fail(f->error, CN_ERR_INPUT, "%s holds %lld numbers where %lld are needed", path,
-                       (long long)there, (long long)count);
+        return base_fail(f->error, CN_ERR_INPUT, "%s holds %lld numbers where %lld are needed",
+                         path, (long long)there, (long long)count);
     }
-    double *values = CN_TAKE(memory, double, count);
+    double *values = BASE_TAKE(memory, double, count);
     if (!values) {
-        return cn_fail_memory(f->error);
+        return base_fail_memory(f->error);
     }
     if (count > 0) {
-        cn_status status = cn_hdf5_read_real(&f->file, path, count, values, f->error);
+        cn_status status = io_hdf5_read_real(&f->file, path, count, values, f->error);
         if (status != CN_OK) {
             return status;
         }
     }
     for (int64_t k = 0; k < count; k++) {
         if (!isfinite(values[k])) {
-            return cn_fail(f->error, CN_ERR_INPUT, "%s: entry %lld is not a finite number", path,
-                           (long long)k);
+            return base_fail(f->error, CN_ERR_INPUT, "%s: entry %lld is not a finite number", path,
+                             (long long)k);
         }
     }
     *out = values;
@@ -129,28 +129,29 @@ static cn_status cn_read_reals(const cn_fclib *f, const char *path, int64_t coun
 }
 
 // A matrix as the file holds it, brought to triplets.
-typedef struct cn_triplets {
+typedef struct triplets {
     int32_t rows, cols;
     int64_t count;
     int32_t *row, *column;
     double *value;
-} cn_triplets;
+} triplets;
 
 // The outer index of every entry of a compressed matrix, from its offsets.
-static cn_status cn_expand_offsets(const cn_fclib *f, const char *path, int32_t outer,
-                                   const int32_t *start, int32_t **out) {
+static cn_status expand_offsets(const fclib *f, const char *path, int32_t outer,
+                                const int32_t *start, int32_t **out) {
     for (int32_t i = 0; i < outer; i++) {
         if (start[i + 1] < start[i]) {
-            return cn_fail(f->error, CN_ERR_INPUT, "%s: the offsets do not ascend at entry %d",
-                           path, i + 1);
+            return base_fail(f->error, CN_ERR_INPUT, "%s: the offsets do not ascend at entry %d",
+                             path, i + 1);
         }
     }
     if (start[0] != 0) {
-        return cn_fail(f->error, CN_ERR_INPUT, "%s: the first offset is %d, not 0", path, start[0]);
+        return base_fail(f->error, CN_ERR_INPUT, "%s: the first offset is %d, not 0", path,
+                         start[0]);
     }
-    *out = CN_TAKE(f->scratch, int32_t, start[outer]);
+    *out = BASE_TAKE(f->scratch, int32_t, start[outer]);
     if (!*out) {
-        return cn_fail_memory(f->error);
+        return base_fail_memory(f->error);
     }
     for (int32_t i = 0; i < outer; i++) {
         for (int32_t k = start[i]; k < start[i + 1]; k++) {
@@ -162,56 +163,56 @@ static cn_status cn_expand_offsets(const cn_fclib *f, const char *path, int32_t 
 
 // nz >= 0: i holds rows and p columns, although FCLIB's own header says the reverse; only this fits
 // the shape of the rectangular matrices in circulation. nzmax says nothing that is needed.
-static cn_status cn_read_entries(const cn_fclib *f, const char *group, cn_triplets *t) {
-    char offsets[CN_PATH_SIZE];
-    char indices[CN_PATH_SIZE];
-    cn_join(offsets, group, "p");
-    cn_join(indices, group, "i");
+static cn_status read_entries(const fclib *f, const char *group, triplets *t) {
+    char offsets[PATH_SIZE];
+    char indices[PATH_SIZE];
+    prob_join(offsets, group, "p");
+    prob_join(indices, group, "i");
     int32_t nz = 0;
-    cn_status status = cn_read_size(f, group, "nz", CN_FCLIB_CSR, &nz);
+    cn_status status = read_size(f, group, "nz", FCLIB_CSR, &nz);
     if (status != CN_OK) {
         return status;
     }
     if (nz >= 0) {
         t->count = nz;
-        status = cn_read_indices(f, indices, nz, t->rows - 1, &t->row);
-        return status == CN_OK ? cn_read_indices(f, offsets, nz, t->cols - 1, &t->column) : status;
+        status = read_indices(f, indices, nz, t->rows - 1, &t->row);
+        return status == CN_OK ? read_indices(f, offsets, nz, t->cols - 1, &t->column) : status;
     }
-    bool by_rows = nz == CN_FCLIB_CSR;
+    bool by_rows = nz == FCLIB_CSR;
     int32_t outer = by_rows ? t->rows : t->cols;
     int32_t inner = by_rows ? t->cols : t->rows;
     int32_t **outer_index = by_rows ? &t->row : &t->column;
     int32_t **inner_index = by_rows ? &t->column : &t->row;
     int32_t *start;
-    status = cn_read_indices(f, offsets, (int64_t)outer + 1, INT32_MAX, &start);
+    status = read_indices(f, offsets, (int64_t)outer + 1, INT32_MAX, &start);
     if (status != CN_OK) {
         return status;
     }
     t->count = start[outer];
-    status = cn_read_indices(f, indices, t->count, inner - 1, inner_index);
-    return status == CN_OK ? cn_expand_offsets(f, offsets, outer, start, outer_index) : status;
+    status = read_indices(f, indices, t->count, inner - 1, inner_index);
+    return status == CN_OK ? expand_offsets(f, offsets, outer, start, outer_index) : status;
 }
 
-static cn_status cn_read_triplets(const cn_fclib *f, const char *group, cn_triplets *t) {
-    char path[CN_PATH_SIZE];
-    *t = (cn_triplets){0};
-    cn_status status = cn_read_size(f, group, "m", 0, &t->rows);
+static cn_status read_triplets(const fclib *f, const char *group, triplets *t) {
+    char path[PATH_SIZE];
+    *t = (triplets){0};
+    cn_status status = read_size(f, group, "m", 0, &t->rows);
     if (status == CN_OK) {
-        status = cn_read_size(f, group, "n", 0, &t->cols);
+        status = read_size(f, group, "n", 0, &t->cols);
     }
     if (status == CN_OK) {
-        status = cn_read_entries(f, group, t);
+        status = read_entries(f, group, t);
     }
     if (status == CN_OK) {
-        cn_join(path, group, "x");
-        status = cn_read_reals(f, path, t->count, false, f->scratch, &t->value);
+        prob_join(path, group, "x");
+        status = read_reals(f, path, t->count, false, f->scratch, &t->value);
     }
     return status;
 }
 
 // Some global files hold one triangle of M and do not say so. It is that when no entry is on one
 // side of the diagonal and some are on the other: a mass matrix is symmetric.
-static bool cn_is_one_triangle(const cn_triplets *t) {
+static bool is_one_triangle(const triplets *t) {
     int64_t below = 0;
     int64_t above = 0;
     for (int64_t k = 0; k < t->count; k++) {
@@ -221,13 +222,13 @@ static bool cn_is_one_triangle(const cn_triplets *t) {
     return (below == 0) != (above == 0);
 }
 
-static cn_status cn_mirror_triangle(const cn_fclib *f, cn_triplets *t) {
-    cn_triplets full = {.rows = t->rows, .cols = t->cols};
-    full.row = CN_TAKE(f->scratch, int32_t, 2 * t->count);
-    full.column = CN_TAKE(f->scratch, int32_t, 2 * t->count);
-    full.value = CN_TAKE(f->scratch, double, 2 * t->count);
+static cn_status mirror_triangle(const fclib *f, triplets *t) {
+    triplets full = {.rows = t->rows, .cols = t->cols};
+    full.row = BASE_TAKE(f->scratch, int32_t, 2 * t->count);
+    full.column = BASE_TAKE(f->scratch, int32_t, 2 * t->count);
+    full.value = BASE_TAKE(f->scratch, double, 2 * t->count);
     if (!full.row || !full.column || !full.value) {
-        return cn_fail_memory(f->error);
+        return base_fail_memory(f->error);
     }
     for (int64_t k = 0; k < t->count; k++) {
         for (int side = 0; side < (t->row[k] == t->column[k] ? 1 : 2); side++) {
@@ -242,90 +243,91 @@ static cn_status cn_mirror_triangle(const cn_fclib *f, cn_triplets *t) {
 }
 
 // The matrix in compressed rows; its arrays go to memory. rows, cols: what it must be.
-static cn_status cn_read_matrix(const cn_fclib *f, const char *group, int32_t rows, int32_t cols,
-                                bool symmetric, cn_arena *memory, cn_csr *out) {
-    cn_triplets t;
-    cn_status status = cn_read_triplets(f, group, &t);
+static cn_status read_matrix(const fclib *f, const char *group, int32_t rows, int32_t cols,
+                             bool symmetric, cn_arena *memory, cn_csr *out) {
+    triplets t;
+    cn_status status = read_triplets(f, group, &t);
     if (status != CN_OK) {
         return status;
     }
     if (t.rows != rows || t.cols != cols) {
-        return cn_fail(f->error, CN_ERR_INPUT, "%s is %d x %d where %d x %d is needed", group,
-                       t.rows, t.cols, rows, cols);
+        return base_fail(f->error, CN_ERR_INPUT, "%s is %d x %d where %d x %d is needed", group,
+                         t.rows, t.cols, rows, cols);
     }
-    if (symmetric && !f->ours && cn_is_one_triangle(&t)) {
-        cn_log(cn_arena_env(f->memory), CN_LOG_WARNING,
-               "%s: %s holds one triangle only; the other is taken to be its mirror", f->name,
-               group);
-        status = cn_mirror_triangle(f, &t);
+    if (symmetric && !f->ours && is_one_triangle(&t)) {
+        base_log(cn_arena_env(f->memory), CN_LOG_WARNING,
+                 "%s: %s holds one triangle only; the other is taken to be its mirror", f->name,
+                 group);
+        status = mirror_triangle(f, &t);
         if (status != CN_OK) {
             return status;
         }
     }
-    status = cn_csr_from_triplets(memory, t.rows, t.cols, t.count, t.row, t.column, t.value, out);
-    return status == CN_OK ? CN_OK : cn_fail_memory(f->error);
+    status =
+        sparse_csr_from_triplets(memory, t.rows, t.cols, t.count, t.row, t.column, t.value, out);
+    return status == CN_OK ? CN_OK : base_fail_memory(f->error);
 }
 
-static cn_status cn_read_friction_coefficients(const cn_fclib *f, const char *path,
-                                               int32_t contacts, cn_arena *memory, double **mu) {
-    cn_status status = cn_read_reals(f, path, contacts, true, memory, mu);
+static cn_status read_friction_coefficients(const fclib *f, const char *path, int32_t contacts,
+                                            cn_arena *memory, double **mu) {
+    cn_status status = read_reals(f, path, contacts, true, memory, mu);
     for (int32_t a = 0; status == CN_OK && a < contacts; a++) {
         if (!((*mu)[a] >= 0.0)) {
-            status = cn_fail(f->error, CN_ERR_INPUT, "%s: the coefficient of contact %d is %g",
-                             path, a, (*mu)[a]);
-            cn_fail_hint(f->error, "friction coefficients are zero or positive");
+            status = base_fail(f->error, CN_ERR_INPUT, "%s: the coefficient of contact %d is %g",
+                               path, a, (*mu)[a]);
+            base_fail_hint(f->error, "friction coefficients are zero or positive");
         }
     }
     return status;
 }
 
 // Space dimension, and the contacts that a list of rows makes.
-static cn_status cn_read_shape(const cn_fclib *f, const char *group, const char *rows_path,
-                               int32_t *dim, int32_t *contacts) {
+static cn_status read_shape(const fclib *f, const char *group, const char *rows_path, int32_t *dim,
+                            int32_t *contacts) {
     int64_t rows = 0;
-    cn_status status = cn_read_size(f, group, "spacedim", 0, dim);
+    cn_status status = read_size(f, group, "spacedim", 0, dim);
     if (status != CN_OK) {
         return status;
     }
     if (*dim == 5) {
-        return cn_fail(f->error, CN_ERR_UNSUPPORTED,
-                       "%s/spacedim is 5: a problem with rolling friction", group);
+        return base_fail(f->error, CN_ERR_UNSUPPORTED,
+                         "%s/spacedim is 5: a problem with rolling friction", group);
     }
     if (*dim != 2 && *dim != 3) {
-        return cn_fail(f->error, CN_ERR_INPUT, "%s/spacedim is %d, neither 2 nor 3", group, *dim);
+        return base_fail(f->error, CN_ERR_INPUT, "%s/spacedim is %d, neither 2 nor 3", group, *dim);
     }
-    status = cn_hdf5_count(&f->file, rows_path, &rows, f->error);
+    status = io_hdf5_count(&f->file, rows_path, &rows, f->error);
     if (status != CN_OK) {
         return status;
     }
     if (rows % *dim != 0 || rows > INT32_MAX) {
-        return cn_fail(f->error, CN_ERR_INPUT,
-                       "%s holds %lld numbers, which is not %d for every contact", rows_path,
-                       (long long)rows, *dim);
+        return base_fail(f->error, CN_ERR_INPUT,
+                         "%s holds %lld numbers, which is not %d for every contact", rows_path,
+                         (long long)rows, *dim);
     }
     *contacts = (int32_t)(rows / *dim);
     return CN_OK;
 }
 
 // An optional matrix of a form that we do not read; one without columns is as good as absent.
-static bool cn_has_matrix(const cn_fclib *f, const char *group) {
-    char path[CN_PATH_SIZE];
+static bool has_matrix(const fclib *f, const char *group) {
+    char path[PATH_SIZE];
     int64_t rows = 1;
     int64_t cols = 1;
-    if (!cn_hdf5_exists(&f->file, group)) {
+    if (!io_hdf5_exists(&f->file, group)) {
         return false;
     }
-    cn_hdf5_read_int(&f->file, cn_join(path, group, "m"), 1, &rows, NULL);
-    cn_hdf5_read_int(&f->file, cn_join(path, group, "n"), 1, &cols, NULL);
+    io_hdf5_read_int(&f->file, prob_join(path, group, "m"), 1, &rows, NULL);
+    io_hdf5_read_int(&f->file, prob_join(path, group, "n"), 1, &cols, NULL);
     return rows != 0 && cols != 0;
 }
 
-static cn_status cn_read_local(const cn_fclib *f, cn_friction *p) {
-    if (cn_has_matrix(f, "/fclib_local/V") || cn_has_matrix(f, "/fclib_local/R")) {
-        cn_status status = cn_fail(f->error, CN_ERR_UNSUPPORTED,
-                                   "a mixed problem: /fclib_local/V and /fclib_local/R hold "
-                                   "bilateral constraints");
-        cn_fail_hint(f->error, "eliminate them, or write the problem without V, R and s");
+static cn_status read_local(const fclib *f, cn_friction *p) {
+    if (has_matrix(f, "/fclib_local/V") || has_matrix(f, "/fclib_local/R")) {
+        cn_status status = base_fail(f->error, CN_ERR_UNSUPPORTED,
+                                     "a mixed problem: /fclib_local/V and /fclib_local/R hold "
+                                     "bilateral constraints");
+        base_fail_hint(f->error, "eliminate them, or write the problem without V, R and s");
         return status;
     }
     int32_t dim = 0;
@@ -333,63 +335,64 @@ static cn_status cn_read_local(const cn_fclib *f, cn_friction *p) {
     double *q = NULL;
     double *mu = NULL;
     cn_csr W = {0};
-    cn_status status = cn_read_shape(f, "/fclib_local", "/fclib_local/vectors/q", &dim, &contacts);
+    cn_status status = read_shape(f, "/fclib_local", "/fclib_local/vectors/q", &dim, &contacts);
     int32_t rows = dim * contacts;
     if (status == CN_OK) {
-        status = cn_read_reals(f, "/fclib_local/vectors/q", rows, true, f->scratch, &q);
+        status = read_reals(f, "/fclib_local/vectors/q", rows, true, f->scratch, &q);
     }
     if (status == CN_OK) {
         status =
-            cn_read_friction_coefficients(f, "/fclib_local/vectors/mu", contacts, f->scratch, &mu);
+            read_friction_coefficients(f, "/fclib_local/vectors/mu", contacts, f->scratch, &mu);
     }
     if (status == CN_OK) {
-        status = cn_read_matrix(f, "/fclib_local/W", rows, rows, false, f->scratch, &W);
+        status = read_matrix(f, "/fclib_local/W", rows, rows, false, f->scratch, &W);
     }
-    if (status == CN_OK && cn_friction_from_csr(f->memory, dim, contacts, &W, q, mu, p) != CN_OK) {
-        status = cn_fail_memory(f->error);
+    if (status == CN_OK &&
+        prob_friction_from_csr(f->memory, dim, contacts, &W, q, mu, p) != CN_OK) {
+        status = base_fail_memory(f->error);
     }
     return status;
 }
 
-static cn_status cn_read_global(const cn_fclib *f, cn_friction_global *p) {
-    if (cn_has_matrix(f, "/fclib_global/G")) {
+static cn_status read_global(const fclib *f, cn_friction_global *p) {
+    if (has_matrix(f, "/fclib_global/G")) {
         cn_status status =
-            cn_fail(f->error, CN_ERR_UNSUPPORTED,
-                    "a problem with bilateral constraints: they are in /fclib_global/G");
-        cn_fail_hint(f->error, "eliminate them, or write the problem without G and b");
+            base_fail(f->error, CN_ERR_UNSUPPORTED,
+                      "a problem with bilateral constraints: they are in /fclib_global/G");
+        base_fail_hint(f->error, "eliminate them, or write the problem without G and b");
         return status;
     }
     int64_t dofs = 0;
     cn_status status =
-        cn_read_shape(f, "/fclib_global", "/fclib_global/vectors/w", &p->dim, &p->contacts);
+        read_shape(f, "/fclib_global", "/fclib_global/vectors/w", &p->dim, &p->contacts);
     int32_t rows = status == CN_OK ? p->dim * p->contacts : 0;
     if (status == CN_OK) {
-        status = cn_hdf5_count(&f->file, "/fclib_global/vectors/f", &dofs, f->error);
+        status = io_hdf5_count(&f->file, "/fclib_global/vectors/f", &dofs, f->error);
     }
     if (status == CN_OK && dofs > INT32_MAX) {
-        status = cn_fail(f->error, CN_ERR_INPUT, "/fclib_global/vectors/f is too long");
+        status = base_fail(f->error, CN_ERR_INPUT, "/fclib_global/vectors/f is too long");
     }
     if (status == CN_OK) {
         p->dofs = (int32_t)dofs;
-        status = cn_read_reals(f, "/fclib_global/vectors/f", dofs, true, f->memory, &p->f);
+        status = read_reals(f, "/fclib_global/vectors/f", dofs, true, f->memory, &p->f);
     }
     if (status == CN_OK) {
-        status = cn_read_reals(f, "/fclib_global/vectors/w", rows, true, f->memory, &p->w);
+        status = read_reals(f, "/fclib_global/vectors/w", rows, true, f->memory, &p->w);
     }
     if (status == CN_OK) {
-        status = cn_read_friction_coefficients(f, "/fclib_global/vectors/mu", p->contacts,
-                                               f->memory, &p->mu);
+        status = read_friction_coefficients(f, "/fclib_global/vectors/mu", p->contacts, f->memory,
+                                            &p->mu);
     }
     if (status == CN_OK) {
-        status = cn_read_matrix(f, "/fclib_global/M", p->dofs, p->dofs, true, f->memory, &p->M);
+        status = read_matrix(f, "/fclib_global/M", p->dofs, p->dofs, true, f->memory, &p->M);
     }
     if (status == CN_OK) {
-        status = cn_read_matrix(f, "/fclib_global/H", p->dofs, rows, false, f->memory, &p->H);
+        status = read_matrix(f, "/fclib_global/H", p->dofs, rows, false, f->memory, &p->H);
     }
     return status;
 }
 
-static cn_status cn_read_info(const cn_fclib *f, const char *group, cn_problem *p) {
+static cn_status read_info(const fclib *f, const char *group, cn_problem *p) {
     const struct {
         const char *item;
         const char **text;
@@ -397,24 +400,24 @@ static cn_status cn_read_info(const cn_fclib *f, const char *group, cn_problem *
                 {"info/description", &p->description},
                 {"info/math_info", &p->math_info}};
     for (size_t i = 0; i < sizeof info / sizeof *info; i++) {
-        char path[CN_PATH_SIZE];
+        char path[PATH_SIZE];
         cn_error ignored = {0};
-        if (!cn_hdf5_exists(&f->file, cn_join(path, group, info[i].item))) {
+        if (!io_hdf5_exists(&f->file, prob_join(path, group, info[i].item))) {
             continue;
         }
-        cn_status status = cn_hdf5_read_text(&f->file, path, f->memory, info[i].text, &ignored);
+        cn_status status = io_hdf5_read_text(&f->file, path, f->memory, info[i].text, &ignored);
         if (status == CN_ERR_MEMORY) {
-            return cn_fail_memory(f->error);
+            return base_fail_memory(f->error);
         }
         // A comment that cannot be read is no reason to refuse the problem.
         if (status != CN_OK) {
-            cn_log(cn_arena_env(f->memory), CN_LOG_WARNING, "%s: %s", f->name, ignored.message);
+            base_log(cn_arena_env(f->memory), CN_LOG_WARNING, "%s: %s", f->name, ignored.message);
         }
     }
     return CN_OK;
 }
 
-static bool cn_is_zero(const double *x, int64_t count) {
+static bool is_zero(const double *x, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         if (x[i] != 0.0) {
             return false;
@@ -425,128 +428,127 @@ static bool cn_is_zero(const double *x, int64_t count) {
 
 // A vector that the problem can do without: NULL when absent, and when it cannot be used (with a
 // warning).
-static cn_status cn_read_optional(const cn_fclib *f, const char *path, int64_t count,
-                                  double **out) {
+static cn_status read_optional(const fclib *f, const char *path, int64_t count, double **out) {
     *out = NULL;
-    if (!cn_hdf5_exists(&f->file, path)) {
+    if (!io_hdf5_exists(&f->file, path)) {
         return CN_OK;
     }
     cn_error ignored = {0};
-    cn_fclib quiet = *f;
+    fclib quiet = *f;
     quiet.error = &ignored;
-    cn_status status = cn_read_reals(&quiet, path, count, true, f->memory, out);
+    cn_status status = read_reals(&quiet, path, count, true, f->memory, out);
     if (status == CN_ERR_MEMORY) {
-        return cn_fail_memory(f->error);
+        return base_fail_memory(f->error);
     }
     if (status != CN_OK) {
-        cn_log(cn_arena_env(f->memory), CN_LOG_WARNING, "%s: ignored: %s", f->name,
-               ignored.message);
+        base_log(cn_arena_env(f->memory), CN_LOG_WARNING, "%s: ignored: %s", f->name,
+                 ignored.message);
     }
     return CN_OK;
 }
 
 // Files made by Siconos hold a zero r beside whatever the solver found: that is no solution.
-static cn_status cn_read_solution(const cn_fclib *f, int32_t rows, int32_t dofs, cn_problem *p) {
-    cn_status status = cn_read_optional(f, "/solution/r", rows, &p->r);
-    if (status == CN_OK && p->r && !f->ours && cn_is_zero(p->r, rows)) {
-        cn_log(cn_arena_env(f->memory), CN_LOG_INFO, "%s: /solution/r is zero and taken as absent",
-               f->name);
+static cn_status read_solution(const fclib *f, int32_t rows, int32_t dofs, cn_problem *p) {
+    cn_status status = read_optional(f, "/solution/r", rows, &p->r);
+    if (status == CN_OK && p->r && !f->ours && is_zero(p->r, rows)) {
+        base_log(cn_arena_env(f->memory), CN_LOG_INFO,
+                 "%s: /solution/r is zero and taken as absent", f->name);
         p->r = NULL;
     }
     if (status == CN_OK && p->r) {
-        status = cn_read_optional(f, "/solution/u", rows, &p->u);
+        status = read_optional(f, "/solution/u", rows, &p->u);
     }
     if (status == CN_OK && p->r && dofs >= 0) {
-        status = cn_read_optional(f, "/solution/v", dofs, &p->v);
+        status = read_optional(f, "/solution/v", dofs, &p->v);
     }
     return status;
 }
 
 // The first guess that is not zero.
-static cn_status cn_read_guess(const cn_fclib *f, int32_t rows, cn_problem *p) {
+static cn_status read_guess(const fclib *f, int32_t rows, cn_problem *p) {
     int64_t count = 0;
-    if (!cn_hdf5_exists(&f->file, "/guesses") ||
-        cn_hdf5_read_int(&f->file, "/guesses/number_of_guesses", 1, &count, NULL) != CN_OK) {
+    if (!io_hdf5_exists(&f->file, "/guesses") ||
+        io_hdf5_read_int(&f->file, "/guesses/number_of_guesses", 1, &count, NULL) != CN_OK) {
         return CN_OK;
     }
-    for (int64_t i = 1; i <= count && i <= CN_FCLIB_GUESSES && !p->guess; i++) {
-        char path[CN_PATH_SIZE];
+    for (int64_t i = 1; i <= count && i <= FCLIB_GUESSES && !p->guess; i++) {
+        char path[PATH_SIZE];
         snprintf(path, sizeof path, "/guesses/%d/r", (int)i);
-        cn_status status = cn_read_optional(f, path, rows, &p->guess);
+        cn_status status = read_optional(f, path, rows, &p->guess);
         if (status != CN_OK) {
             return status;
         }
-        if (p->guess && !f->ours && cn_is_zero(p->guess, rows)) {
+        if (p->guess && !f->ours && is_zero(p->guess, rows)) {
             p->guess = NULL;
         }
     }
     return CN_OK;
 }
 
-static cn_status cn_read_open(const cn_fclib *f, cn_problem *p) {
+static cn_status read_open(const fclib *f, cn_problem *p) {
     bool local = p->kind == CN_PROBLEM_FRICTION;
-    cn_status status = local ? cn_read_local(f, &p->friction) : cn_read_global(f, &p->global);
+    cn_status status = local ? read_local(f, &p->friction) : read_global(f, &p->global);
     if (status != CN_OK) {
         return status;
     }
     int32_t rows =
         local ? p->friction.dim * p->friction.contacts : p->global.dim * p->global.contacts;
     p->format = "fclib";
-    status = cn_read_info(f, local ? "/fclib_local" : "/fclib_global", p);
+    status = read_info(f, local ? "/fclib_local" : "/fclib_global", p);
     if (status == CN_OK) {
-        status = cn_read_solution(f, rows, local ? -1 : p->global.dofs, p);
+        status = read_solution(f, rows, local ? -1 : p->global.dofs, p);
     }
-    return status == CN_OK ? cn_read_guess(f, rows, p) : status;
+    return status == CN_OK ? read_guess(f, rows, p) : status;
 }
 
 // Which problem the file holds. A local one is preferred, being ready to solve.
-static cn_status cn_read_kind(const cn_hdf5_image *file, cn_problem_kind *kind, cn_error *error) {
-    if (cn_hdf5_exists(file, "/fclib_local")) {
+static cn_status read_kind(const io_hdf5_image *file, cn_problem_kind *kind, cn_error *error) {
+    if (io_hdf5_exists(file, "/fclib_local")) {
         *kind = CN_PROBLEM_FRICTION;
         return CN_OK;
     }
-    if (cn_hdf5_exists(file, "/fclib_global")) {
+    if (io_hdf5_exists(file, "/fclib_global")) {
         *kind = CN_PROBLEM_FRICTION_GLOBAL;
         return CN_OK;
     }
-    if (cn_hdf5_exists(file, "/fclib_global_rolling") ||
-        cn_hdf5_exists(file, "/fclib_local_rolling")) {
-        return cn_fail(error, CN_ERR_UNSUPPORTED, "a problem with rolling friction");
+    if (io_hdf5_exists(file, "/fclib_global_rolling") ||
+        io_hdf5_exists(file, "/fclib_local_rolling")) {
+        return base_fail(error, CN_ERR_UNSUPPORTED, "a problem with rolling friction");
     }
-    cn_status status = cn_fail(error, CN_ERR_INPUT,
-                               "an HDF5 file with neither /fclib_local nor /fclib_global in it");
-    cn_fail_hint(error, "is this an FCLIB file?");
+    cn_status status = base_fail(error, CN_ERR_INPUT,
+                                 "an HDF5 file with neither /fclib_local nor /fclib_global in it");
+    base_fail_hint(error, "is this an FCLIB file?");
     return status;
 }
 
-cn_status cn_fclib_read(const cn_env *env, const char *name, const void *bytes, size_t size,
-                        cn_problem **out, cn_error *error) {
+cn_status prob_fclib_read(const cn_env *env, const char *name, const void *bytes, size_t size,
+                          cn_problem **out, cn_error *error) {
     cn_error own;
-    cn_fclib f = {.name = name, .error = error ? error : &own};
+    fclib f = {.name = name, .error = error ? error : &own};
     cn_problem *problem = NULL;
     cn_problem_kind kind = CN_PROBLEM_FRICTION;
     *out = NULL;
     f.scratch = cn_arena_create(env);
-    cn_status status = f.scratch ? CN_OK : cn_fail_memory(f.error);
+    cn_status status = f.scratch ? CN_OK : base_fail_memory(f.error);
     if (status == CN_OK) {
-        status = cn_hdf5_open(bytes, size, &f.file, f.error);
+        status = io_hdf5_open(bytes, size, &f.file, f.error);
         f.file.env = env;
     }
     if (status == CN_OK) {
-        status = cn_read_kind(&f.file, &kind, f.error);
+        status = read_kind(&f.file, &kind, f.error);
     }
     if (status == CN_OK) {
         problem = cn_problem_create(env, kind);
-        status = problem ? CN_OK : cn_fail_memory(f.error);
+        status = problem ? CN_OK : base_fail_memory(f.error);
     }
     if (status == CN_OK) {
         f.memory = problem->memory;
-        f.ours = cn_hdf5_has_mark(&f.file, CN_FCLIB_MARK);
-        status = cn_read_open(&f, problem);
+        f.ours = io_hdf5_has_mark(&f.file, FCLIB_MARK);
+        status = read_open(&f, problem);
     }
     cn_arena_destroy(f.scratch);
     if (status != CN_OK) {
-        cn_fail_at(f.error, name, 0, 0);
+        base_fail_at(f.error, name, 0, 0);
         cn_problem_destroy(problem);
         return status;
     }
@@ -557,172 +559,170 @@ cn_status cn_fclib_read(const cn_env *env, const char *name, const void *bytes, 
 // ---- writing ----
 
 // Writing stops at the first failure; each piece is then skipped.
-typedef struct cn_fclib_writer {
-    cn_hdf5_writer *file;
+typedef struct fclib_writer {
+    io_hdf5_writer *file;
     cn_arena *scratch;
     cn_error *error;
     cn_status status;
-} cn_fclib_writer;
+} fclib_writer;
 
-static void cn_put_group(cn_fclib_writer *w, const char *path) {
+static void put_group(fclib_writer *w, const char *path) {
     if (w->status == CN_OK) {
-        w->status = cn_hdf5_add_group(w->file, path, w->error);
+        w->status = io_hdf5_add_group(w->file, path, w->error);
     }
 }
 
-static void cn_put_ints(cn_fclib_writer *w, const char *path, int64_t count,
-                        const int32_t *values) {
+static void put_ints(fclib_writer *w, const char *path, int64_t count, const int32_t *values) {
     if (w->status == CN_OK) {
-        w->status = cn_hdf5_add_int(w->file, path, count, values, w->error);
+        w->status = io_hdf5_add_int(w->file, path, count, values, w->error);
     }
 }
 
-static void cn_put_int(cn_fclib_writer *w, const char *group, const char *item, int32_t value) {
-    char path[CN_PATH_SIZE];
-    cn_put_ints(w, cn_join(path, group, item), 1, &value);
+static void put_int(fclib_writer *w, const char *group, const char *item, int32_t value) {
+    char path[PATH_SIZE];
+    put_ints(w, prob_join(path, group, item), 1, &value);
 }
 
 // Nothing is written for NULL.
-static void cn_put_reals(cn_fclib_writer *w, const char *path, int64_t count,
-                         const double *values) {
+static void put_reals(fclib_writer *w, const char *path, int64_t count, const double *values) {
     if (w->status == CN_OK && values) {
-        w->status = cn_hdf5_add_real(w->file, path, count, values, w->error);
+        w->status = io_hdf5_add_real(w->file, path, count, values, w->error);
     }
 }
 
-static void cn_put_text(cn_fclib_writer *w, const char *path, const char *text) {
+static void put_text(fclib_writer *w, const char *path, const char *text) {
     if (w->status == CN_OK && text) {
-        w->status = cn_hdf5_add_text(w->file, path, text, w->error);
+        w->status = io_hdf5_add_text(w->file, path, text, w->error);
     }
 }
 
 // Compressed rows: what we hold, and the layout has it.
-static void cn_put_matrix(cn_fclib_writer *w, const char *group, const cn_csr *a) {
-    char path[CN_PATH_SIZE];
+static void put_matrix(fclib_writer *w, const char *group, const cn_csr *a) {
+    char path[PATH_SIZE];
     int64_t count = a->start[a->rows];
     if (w->status == CN_OK && count > INT32_MAX) {
-        w->status = cn_fail(w->error, CN_ERR_UNSUPPORTED,
-                            "%s has %lld entries, more than FCLIB's 32-bit offsets can count",
-                            group, (long long)count);
+        w->status = base_fail(w->error, CN_ERR_UNSUPPORTED,
+                              "%s has %lld entries, more than FCLIB's 32-bit offsets can count",
+                              group, (long long)count);
     }
     if (w->status != CN_OK) {
         return;
     }
-    int32_t *start = CN_TAKE(w->scratch, int32_t, (int64_t)a->rows + 1);
+    int32_t *start = BASE_TAKE(w->scratch, int32_t, (int64_t)a->rows + 1);
     if (!start) {
-        w->status = cn_fail_memory(w->error);
+        w->status = base_fail_memory(w->error);
         return;
     }
     for (int32_t i = 0; i <= a->rows; i++) {
         start[i] = (int32_t)a->start[i];
     }
-    cn_put_group(w, group);
-    cn_put_int(w, group, "nzmax", (int32_t)count);
-    cn_put_int(w, group, "m", a->rows);
-    cn_put_int(w, group, "n", a->cols);
-    cn_put_int(w, group, "nz", CN_FCLIB_CSR);
-    cn_put_ints(w, cn_join(path, group, "p"), (int64_t)a->rows + 1, start);
-    cn_put_ints(w, cn_join(path, group, "i"), count, a->column);
-    cn_put_reals(w, cn_join(path, group, "x"), count, a->value);
+    put_group(w, group);
+    put_int(w, group, "nzmax", (int32_t)count);
+    put_int(w, group, "m", a->rows);
+    put_int(w, group, "n", a->cols);
+    put_int(w, group, "nz", FCLIB_CSR);
+    put_ints(w, prob_join(path, group, "p"), (int64_t)a->rows + 1, start);
+    put_ints(w, prob_join(path, group, "i"), count, a->column);
+    put_reals(w, prob_join(path, group, "x"), count, a->value);
 }
 
-static void cn_put_local(cn_fclib_writer *w, const cn_friction *p) {
+static void put_local(fclib_writer *w, const cn_friction *p) {
     cn_csr W;
     if (p->W.kind != CN_OPERATOR_ASSEMBLED) {
-        w->status = cn_fail(w->error, CN_ERR_UNSUPPORTED,
-                            "W is given in body space, which FCLIB files cannot hold");
-        cn_fail_hint(w->error, "write the global problem, or condense it first");
+        w->status = base_fail(w->error, CN_ERR_UNSUPPORTED,
+                              "W is given in body space, which FCLIB files cannot hold");
+        base_fail_hint(w->error, "write the global problem, or condense it first");
         return;
     }
-    if (w->status == CN_OK && cn_bsr_to_csr(w->scratch, &p->W.assembled, &W) != CN_OK) {
-        w->status = cn_fail_memory(w->error);
+    if (w->status == CN_OK && sparse_bsr_to_csr(w->scratch, &p->W.assembled, &W) != CN_OK) {
+        w->status = base_fail_memory(w->error);
     }
     if (w->status != CN_OK) {
         return;
     }
-    cn_put_group(w, "/fclib_local");
-    cn_put_int(w, "/fclib_local", "spacedim", p->dim);
-    cn_put_matrix(w, "/fclib_local/W", &W);
-    cn_put_group(w, "/fclib_local/vectors");
-    cn_put_reals(w, "/fclib_local/vectors/q", (int64_t)p->dim * p->contacts, p->q);
-    cn_put_reals(w, "/fclib_local/vectors/mu", p->contacts, p->mu);
+    put_group(w, "/fclib_local");
+    put_int(w, "/fclib_local", "spacedim", p->dim);
+    put_matrix(w, "/fclib_local/W", &W);
+    put_group(w, "/fclib_local/vectors");
+    put_reals(w, "/fclib_local/vectors/q", (int64_t)p->dim * p->contacts, p->q);
+    put_reals(w, "/fclib_local/vectors/mu", p->contacts, p->mu);
 }
 
-static void cn_put_global(cn_fclib_writer *w, const cn_friction_global *p) {
-    cn_put_group(w, "/fclib_global");
-    cn_put_int(w, "/fclib_global", "spacedim", p->dim);
-    cn_put_matrix(w, "/fclib_global/M", &p->M);
-    cn_put_matrix(w, "/fclib_global/H", &p->H);
-    cn_put_group(w, "/fclib_global/vectors");
-    cn_put_reals(w, "/fclib_global/vectors/f", p->dofs, p->f);
-    cn_put_reals(w, "/fclib_global/vectors/w", (int64_t)p->dim * p->contacts, p->w);
-    cn_put_reals(w, "/fclib_global/vectors/mu", p->contacts, p->mu);
+static void put_global(fclib_writer *w, const cn_friction_global *p) {
+    put_group(w, "/fclib_global");
+    put_int(w, "/fclib_global", "spacedim", p->dim);
+    put_matrix(w, "/fclib_global/M", &p->M);
+    put_matrix(w, "/fclib_global/H", &p->H);
+    put_group(w, "/fclib_global/vectors");
+    put_reals(w, "/fclib_global/vectors/f", p->dofs, p->f);
+    put_reals(w, "/fclib_global/vectors/w", (int64_t)p->dim * p->contacts, p->w);
+    put_reals(w, "/fclib_global/vectors/mu", p->contacts, p->mu);
 }
 
-static void cn_put_info(cn_fclib_writer *w, const char *group, const cn_problem *p) {
-    char path[CN_PATH_SIZE];
+static void put_info(fclib_writer *w, const char *group, const cn_problem *p) {
+    char path[PATH_SIZE];
     if (!p->title && !p->description && !p->math_info) {
         return;
     }
-    cn_put_group(w, cn_join(path, group, "info"));
-    cn_put_text(w, cn_join(path, group, "info/title"), p->title);
-    cn_put_text(w, cn_join(path, group, "info/description"), p->description);
-    cn_put_text(w, cn_join(path, group, "info/math_info"), p->math_info);
+    put_group(w, prob_join(path, group, "info"));
+    put_text(w, prob_join(path, group, "info/title"), p->title);
+    put_text(w, prob_join(path, group, "info/description"), p->description);
+    put_text(w, prob_join(path, group, "info/math_info"), p->math_info);
 }
 
-static void cn_put_answers(cn_fclib_writer *w, const cn_problem *p) {
+static void put_answers(fclib_writer *w, const cn_problem *p) {
     bool local = p->kind == CN_PROBLEM_FRICTION;
     int64_t rows = local ? (int64_t)p->friction.dim * p->friction.contacts
                          : (int64_t)p->global.dim * p->global.contacts;
     if (p->r) {
-        cn_put_group(w, "/solution");
-        cn_put_reals(w, "/solution/r", rows, p->r);
-        cn_put_reals(w, "/solution/u", rows, p->u);
-        cn_put_reals(w, "/solution/v", p->global.dofs, local ? NULL : p->v);
+        put_group(w, "/solution");
+        put_reals(w, "/solution/r", rows, p->r);
+        put_reals(w, "/solution/u", rows, p->u);
+        put_reals(w, "/solution/v", p->global.dofs, local ? NULL : p->v);
     }
     if (p->guess) {
-        cn_put_group(w, "/guesses");
-        cn_put_int(w, "/guesses", "number_of_guesses", 1);
-        cn_put_group(w, "/guesses/1");
-        cn_put_reals(w, "/guesses/1/r", rows, p->guess);
+        put_group(w, "/guesses");
+        put_int(w, "/guesses", "number_of_guesses", 1);
+        put_group(w, "/guesses/1");
+        put_reals(w, "/guesses/1/r", rows, p->guess);
     }
 }
 
-static void cn_put_problem(cn_fclib_writer *w, const cn_problem *p) {
-    w->status = cn_hdf5_add_mark(w->file, CN_FCLIB_MARK, cn_version(), w->error);
+static void put_problem(fclib_writer *w, const cn_problem *p) {
+    w->status = io_hdf5_add_mark(w->file, FCLIB_MARK, cn_version(), w->error);
     if (p->kind == CN_PROBLEM_FRICTION) {
-        cn_put_local(w, &p->friction);
-        cn_put_info(w, "/fclib_local", p);
+        put_local(w, &p->friction);
+        put_info(w, "/fclib_local", p);
     } else {
-        cn_put_global(w, &p->global);
-        cn_put_info(w, "/fclib_global", p);
+        put_global(w, &p->global);
+        put_info(w, "/fclib_global", p);
     }
-    cn_put_answers(w, p);
+    put_answers(w, p);
 }
 
-cn_status cn_fclib_write(const cn_problem *problem, cn_buffer *out, cn_error *error) {
+cn_status prob_fclib_write(const cn_problem *problem, base_buffer *out, cn_error *error) {
     if (problem->kind == CN_PROBLEM_LCP) {
-        cn_status status = cn_fail(error, CN_ERR_UNSUPPORTED, "FCLIB files cannot hold an LCP");
-        cn_fail_hint(error, "write it as text, to a file that ends in .dat");
+        cn_status status = base_fail(error, CN_ERR_UNSUPPORTED, "FCLIB files cannot hold an LCP");
+        base_fail_hint(error, "write it as text, to a file that ends in .dat");
         return status;
     }
-    cn_fclib_writer w = {.error = error, .scratch = cn_arena_create(out->env)};
+    fclib_writer w = {.error = error, .scratch = cn_arena_create(out->env)};
     if (!w.scratch) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
-    w.status = cn_hdf5_create(w.scratch, &w.file, error);
+    w.status = io_hdf5_create(w.scratch, &w.file, error);
     if (w.status == CN_OK) {
-        cn_put_problem(&w, problem);
+        put_problem(&w, problem);
     }
     const void *bytes = NULL;
     size_t size = 0;
     if (w.status == CN_OK) {
-        w.status = cn_hdf5_finish(w.file, w.scratch, &bytes, &size, error);
+        w.status = io_hdf5_finish(w.file, w.scratch, &bytes, &size, error);
     }
-    if (w.status == CN_OK && !cn_buffer_append(out, bytes, size)) {
-        w.status = cn_fail_memory(error);
+    if (w.status == CN_OK && !base_buffer_append(out, bytes, size)) {
+        w.status = base_fail_memory(error);
     }
-    cn_hdf5_close(w.file);
+    io_hdf5_close(w.file);
     cn_arena_destroy(w.scratch);
     return w.status;
 }

@@ -17,24 +17,24 @@
 // ---- reading ----
 
 // One kind tried. *reached: how far behind the first word the text made sense as that kind.
-static cn_status cn_text_try(const cn_env *env, const char *name, const void *bytes, size_t size,
-                             cn_problem_kind kind, cn_text_read_fn *read, cn_problem **out,
-                             size_t *reached, cn_error *error) {
-    cn_text_reader reader;
+static cn_status text_try(const cn_env *env, const char *name, const void *bytes, size_t size,
+                          cn_problem_kind kind, prob_text_read_fn *read, cn_problem **out,
+                          size_t *reached, cn_error *error) {
+    io_text_reader reader;
     cn_arena *scratch = cn_arena_create(env);
     cn_problem *problem = cn_problem_create(env, kind);
     cn_status status = CN_ERR_MEMORY;
     *out = NULL;
-    if (scratch && problem && cn_text_open(&reader, name, bytes, size, error)) {
+    if (scratch && problem && io_text_open(&reader, name, bytes, size, error)) {
         const char *word;
         size_t length;
-        cn_text_peek(&reader, &word, &length);
+        io_text_peek(&reader, &word, &length);
         size_t first = reader.word;
         status = read(&reader, problem, scratch);
         *reached = reader.word - first;
-        cn_text_close(&reader);
+        io_text_close(&reader);
     } else {
-        cn_fail_memory(error);
+        base_fail_memory(error);
     }
     cn_arena_destroy(scratch);
     if (status == CN_OK) {
@@ -45,31 +45,31 @@ static cn_status cn_text_try(const cn_env *env, const char *name, const void *by
     return status;
 }
 
-static bool cn_text_is_rolling(const char *name, const void *bytes, size_t size) {
-    cn_text_reader reader;
+static bool text_is_rolling(const char *name, const void *bytes, size_t size) {
+    io_text_reader reader;
     bool rolling = false;
-    if (cn_text_open(&reader, name, bytes, size, NULL)) {
-        rolling = cn_dat_is_rolling(&reader);
-        cn_text_close(&reader);
+    if (io_text_open(&reader, name, bytes, size, NULL)) {
+        rolling = prob_dat_is_rolling(&reader);
+        io_text_close(&reader);
     }
     return rolling;
 }
 
-static cn_status cn_text_problem_read(const cn_env *env, const char *name, const void *bytes,
-                                      size_t size, cn_problem **out, cn_error *error) {
+static cn_status text_problem_read(const cn_env *env, const char *name, const void *bytes,
+                                   size_t size, cn_problem **out, cn_error *error) {
     static const struct {
         cn_problem_kind kind;
-        cn_text_read_fn *read;
-    } kinds[] = {{CN_PROBLEM_FRICTION, cn_dat_read_local},
-                 {CN_PROBLEM_FRICTION_GLOBAL, cn_dat_read_global},
-                 {CN_PROBLEM_LCP, cn_lcp_text_read}};
+        prob_text_read_fn *read;
+    } kinds[] = {{CN_PROBLEM_FRICTION, prob_dat_read_local},
+                 {CN_PROBLEM_FRICTION_GLOBAL, prob_dat_read_global},
+                 {CN_PROBLEM_LCP, prob_lcp_text_read}};
     size_t furthest = 0;
     cn_error first = {0};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         cn_error attempt = {0};
         size_t reached = 0;
-        cn_status status = cn_text_try(env, name, bytes, size, kinds[i].kind, kinds[i].read, out,
-                                       &reached, &attempt);
+        cn_status status =
+            text_try(env, name, bytes, size, kinds[i].kind, kinds[i].read, out, &reached, &attempt);
         if (status == CN_OK) {
             return CN_OK;
         }
@@ -79,18 +79,19 @@ static cn_status cn_text_problem_read(const cn_env *env, const char *name, const
             furthest = reached;
             // A local problem with a wrong size looks like a global one for a while.
             if (kinds[i].kind == CN_PROBLEM_FRICTION_GLOBAL) {
-                cn_fail_hint(error, "or, as a local problem, %.200s", first.message);
+                base_fail_hint(error, "or, as a local problem, %.200s", first.message);
             }
         }
         if (status == CN_ERR_MEMORY) {
             return status;
         }
     }
-    if (cn_text_is_rolling(name, bytes, size)) {
-        cn_fail(error, CN_ERR_UNSUPPORTED, "a problem with rolling friction (five rows a contact)");
-        cn_fail_at(error, name, 1, 1);
+    if (text_is_rolling(name, bytes, size)) {
+        base_fail(error, CN_ERR_UNSUPPORTED,
+                  "a problem with rolling friction (five rows a contact)");
+        base_fail_at(error, name, 1, 1);
     } else if (furthest == 0) {
-        cn_fail_hint(error, "a problem file is FCLIB (HDF5), Siconos .dat or LCP text");
+        base_fail_hint(error, "a problem file is FCLIB (HDF5), Siconos .dat or LCP text");
     }
     return error->status;
 }
@@ -103,17 +104,17 @@ cn_status cn_problem_read_bytes(const cn_env *env, const char *name, const void 
     *out = NULL;
     name = name ? name : "";
     if (!bytes || size == 0) {
-        cn_status status = cn_fail(error, CN_ERR_INPUT, "the file is empty");
-        cn_fail_at(error, name, 0, 0);
+        cn_status status = base_fail(error, CN_ERR_INPUT, "the file is empty");
+        base_fail_at(error, name, 0, 0);
         return status;
     }
-    bool hdf5 = cn_hdf5_is_image(bytes, size);
-    cn_status status = hdf5 ? cn_fclib_read(env, name, bytes, size, out, error)
-                            : cn_text_problem_read(env, name, bytes, size, out, error);
+    bool hdf5 = io_hdf5_is_image(bytes, size);
+    cn_status status = hdf5 ? prob_fclib_read(env, name, bytes, size, out, error)
+                            : text_problem_read(env, name, bytes, size, out, error);
     if (status == CN_OK) {
         status = cn_problem_validate(*out, error);
         if (status != CN_OK) {
-            cn_fail_at(error, name, 0, 0);
+            base_fail_at(error, name, 0, 0);
             cn_problem_destroy(*out);
             *out = NULL;
         }
@@ -122,82 +123,82 @@ cn_status cn_problem_read_bytes(const cn_env *env, const char *name, const void 
 }
 
 cn_status cn_problem_read(const cn_env *env, const char *path, cn_problem **out, cn_error *error) {
-    cn_buffer bytes;
+    base_buffer bytes;
     *out = NULL;
     if (!path) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "no path given");
+        return base_fail(error, CN_ERR_ARGUMENT, "no path given");
     }
-    cn_buffer_init(&bytes, env);
-    cn_status status = cn_file_read(path, &bytes, error);
+    base_buffer_init(&bytes, env);
+    cn_status status = io_file_read(path, &bytes, error);
     if (status == CN_OK) {
         status = cn_problem_read_bytes(env, path, bytes.data, bytes.size, out, error);
     }
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
     return status;
 }
 
 // ---- writing ----
 
-static bool cn_ends_with(const char *path, const char *ending) {
+static bool ends_with(const char *path, const char *ending) {
     size_t length = strlen(path);
     size_t size = strlen(ending);
     return length >= size && strcasecmp(path + length - size, ending) == 0;
 }
 
-static cn_status cn_format_of(const char *path, cn_file_format *format, cn_error *error) {
+static cn_status format_of(const char *path, cn_file_format *format, cn_error *error) {
     static const struct {
         const char *ending;
         cn_file_format format;
     } endings[] = {{".hdf5", CN_FILE_FCLIB}, {".h5", CN_FILE_FCLIB}, {".dat", CN_FILE_TEXT}};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        if (cn_ends_with(path, endings[i].ending)) {
+        if (ends_with(path, endings[i].ending)) {
             *format = endings[i].format;
             return CN_OK;
         }
     }
-    cn_status status = cn_fail(error, CN_ERR_ARGUMENT,
-                               "the ending of the name does not say which format to write");
-    cn_fail_hint(error, "use .hdf5 or .h5 for FCLIB, .dat for text");
-    cn_fail_at(error, path, 0, 0);
+    cn_status status = base_fail(error, CN_ERR_ARGUMENT,
+                                 "the ending of the name does not say which format to write");
+    base_fail_hint(error, "use .hdf5 or .h5 for FCLIB, .dat for text");
+    base_fail_at(error, path, 0, 0);
     return status;
 }
 
 // Neither format has a place for boxes.
-static cn_status cn_refuse_joints(const cn_problem *problem, cn_error *error) {
+static cn_status refuse_joints(const cn_problem *problem, cn_error *error) {
     const cn_bounds *bounds =
         problem->kind == CN_PROBLEM_FRICTION ? &problem->friction.bounds : &problem->global.bounds;
     if (problem->kind == CN_PROBLEM_LCP || !bounds->boxed) {
         return CN_OK;
     }
     cn_status status =
-        cn_fail(error, CN_ERR_UNSUPPORTED,
-                "the problem has blocks of joint rows, which FCLIB and .dat files cannot hold");
-    cn_fail_hint(error, "eliminate bilateral rows with cn_friction_eliminate, then write that");
+        base_fail(error, CN_ERR_UNSUPPORTED,
+                  "the problem has blocks of joint rows, which FCLIB and .dat files cannot hold");
+    base_fail_hint(error, "eliminate bilateral rows with cn_friction_eliminate, then write that");
     return status;
 }
 
 cn_status cn_problem_write(const cn_problem *problem, const char *path, cn_file_format format,
                            cn_error *error) {
     if (!problem || !path) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "no problem or no path given");
+        return base_fail(error, CN_ERR_ARGUMENT, "no problem or no path given");
     }
-    cn_status status = format == CN_FILE_AUTO ? cn_format_of(path, &format, error) : CN_OK;
+    cn_status status = format == CN_FILE_AUTO ? format_of(path, &format, error) : CN_OK;
     if (status != CN_OK) {
         return status;
     }
     status = cn_problem_validate(problem, error);
-    status = status == CN_OK ? cn_refuse_joints(problem, error) : status;
-    cn_buffer bytes;
-    cn_buffer_init(&bytes, problem->memory ? cn_arena_env(problem->memory) : NULL);
+    status = status == CN_OK ? refuse_joints(problem, error) : status;
+    base_buffer bytes;
+    base_buffer_init(&bytes, problem->memory ? cn_arena_env(problem->memory) : NULL);
     if (status == CN_OK) {
-        status = format == CN_FILE_FCLIB ? cn_fclib_write(problem, &bytes, error)
-                                         : cn_text_problem_write(problem, &bytes, error);
+        status = format == CN_FILE_FCLIB ? prob_fclib_write(problem, &bytes, error)
+                                         : prob_text_problem_write(problem, &bytes, error);
     }
     if (status == CN_OK) {
-        status = cn_file_write(path, bytes.data, bytes.size, error);
+        status = io_file_write(path, bytes.data, bytes.size, error);
     } else {
-        cn_fail_at(error, path, 0, 0);
+        base_fail_at(error, path, 0, 0);
     }
-    cn_buffer_free(&bytes);
+    base_buffer_free(&bytes);
     return status;
 }

@@ -13,12 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CN_STORAGE_DENSE, CN_STORAGE_BLOCKS, CN_STORAGE_SPARSE, CN_STORAGE_COUNT };
-enum { CN_ORIGIN_TRIPLET = 1, CN_ORIGIN_CSC, CN_ORIGIN_CSR, CN_ORIGIN_HALF_TRIPLET };
+enum { STORAGE_DENSE, STORAGE_BLOCKS, STORAGE_SPARSE, STORAGE_COUNT };
+enum { ORIGIN_TRIPLET = 1, ORIGIN_CSC, ORIGIN_CSR, ORIGIN_HALF_TRIPLET };
 
 // A matrix on its way in: the reader, where to put things, and the entries found so far.
-typedef struct cn_entries {
-    cn_text_reader *reader;
+typedef struct prob_entries {
+    io_text_reader *reader;
     cn_arena *scratch;
     char number[32]; // what one number is, for errors
     char index[32];
@@ -26,77 +26,77 @@ typedef struct cn_entries {
     int64_t count, capacity;
     int32_t *row, *column;
     double *value;
-} cn_entries;
+} prob_entries;
 
-static cn_status cn_no_memory(cn_text_reader *reader) {
-    return cn_text_fail(reader, CN_ERR_MEMORY, "out of memory");
+static cn_status no_memory(io_text_reader *reader) {
+    return io_text_fail(reader, CN_ERR_MEMORY, "out of memory");
 }
 
-static cn_status cn_entries_allocate(cn_entries *e, int64_t capacity) {
-    cn_status status = cn_text_room(e->reader, e->number, capacity);
+static cn_status entries_allocate(prob_entries *e, int64_t capacity) {
+    cn_status status = io_text_room(e->reader, e->number, capacity);
     if (status != CN_OK) {
         return status;
     }
     e->capacity = capacity;
-    e->row = CN_TAKE(e->scratch, int32_t, capacity);
-    e->column = CN_TAKE(e->scratch, int32_t, capacity);
-    e->value = CN_TAKE(e->scratch, double, capacity);
-    return e->row && e->column && e->value ? CN_OK : cn_no_memory(e->reader);
+    e->row = BASE_TAKE(e->scratch, int32_t, capacity);
+    e->column = BASE_TAKE(e->scratch, int32_t, capacity);
+    e->value = BASE_TAKE(e->scratch, double, capacity);
+    return e->row && e->column && e->value ? CN_OK : no_memory(e->reader);
 }
 
-static void cn_entries_add(cn_entries *e, int32_t row, int32_t column, double value) {
+static void entries_add(prob_entries *e, int32_t row, int32_t column, double value) {
     e->row[e->count] = row;
     e->column[e->count] = column;
     e->value[e->count] = value;
     e->count++;
 }
 
-static cn_status cn_index_read(cn_entries *e, int64_t low, int64_t high, int32_t *out) {
+static cn_status index_read(prob_entries *e, int64_t low, int64_t high, int32_t *out) {
     int64_t value = 0;
-    cn_status status = cn_text_int(e->reader, e->index, low, high, &value);
+    cn_status status = io_text_int(e->reader, e->index, low, high, &value);
     *out = (int32_t)value;
     return status;
 }
 
 // count integers in [low, high].
-static cn_status cn_indices_read(cn_entries *e, int32_t count, int64_t low, int64_t high,
-                                 int32_t **out) {
-    cn_status status = cn_text_room(e->reader, e->index, count);
+static cn_status indices_read(prob_entries *e, int32_t count, int64_t low, int64_t high,
+                              int32_t **out) {
+    cn_status status = io_text_room(e->reader, e->index, count);
     if (status != CN_OK) {
         return status;
     }
-    *out = CN_TAKE(e->scratch, int32_t, count);
+    *out = BASE_TAKE(e->scratch, int32_t, count);
     if (!*out) {
-        return cn_no_memory(e->reader);
+        return no_memory(e->reader);
     }
     for (int32_t i = 0; i < count && status == CN_OK; i++) {
-        status = cn_index_read(e, low, high, *out + i);
+        status = index_read(e, low, high, *out + i);
     }
     return status;
 }
 
 // ---- dense ----
 
-static cn_status cn_dense_read(cn_entries *e) {
+static cn_status dense_read(prob_entries *e) {
     int32_t size[2] = {e->rows, e->cols};
     for (int i = 0; i < 2; i++) {
         int32_t again;
-        cn_status status = cn_index_read(e, 0, INT32_MAX, &again);
+        cn_status status = index_read(e, 0, INT32_MAX, &again);
         if (status == CN_OK && again != size[i]) {
-            status = cn_text_fail(e->reader, CN_ERR_INPUT, "the size is repeated as %d, not %d",
+            status = io_text_fail(e->reader, CN_ERR_INPUT, "the size is repeated as %d, not %d",
                                   again, size[i]);
         }
         if (status != CN_OK) {
             return status;
         }
     }
-    cn_status status = cn_entries_allocate(e, (int64_t)e->rows * e->cols);
+    cn_status status = entries_allocate(e, (int64_t)e->rows * e->cols);
     for (int32_t j = 0; j < e->cols && status == CN_OK; j++) {
         for (int32_t i = 0; i < e->rows && status == CN_OK; i++) {
             double value;
-            status = cn_text_real(e->reader, e->number, &value);
+            status = io_text_real(e->reader, e->number, &value);
             if (status == CN_OK && value != 0.0) {
-                cn_entries_add(e, i, j, value);
+                entries_add(e, i, j, value);
             }
         }
     }
@@ -105,100 +105,100 @@ static cn_status cn_dense_read(cn_entries *e) {
 
 // ---- SparseBlock ----
 
-typedef struct cn_block_shape {
+typedef struct block_shape {
     int32_t blocks, block_rows, block_cols;
     int32_t *row_end, *col_end; // cumulated sizes
     int32_t filled1;            // row pointers present: rows behind them are empty
     int32_t *start, *column;
-} cn_block_shape;
+} block_shape;
 
 // Cumulated sizes must ascend to the size of the matrix.
-static cn_status cn_ends_read(cn_entries *e, int32_t count, int32_t size, int32_t **out) {
-    cn_status status = cn_indices_read(e, count, 0, size, out);
+static cn_status ends_read(prob_entries *e, int32_t count, int32_t size, int32_t **out) {
+    cn_status status = indices_read(e, count, 0, size, out);
     if (status != CN_OK) {
         return status;
     }
     for (int32_t i = 1; i < count; i++) {
         if ((*out)[i] < (*out)[i - 1]) {
-            return cn_text_fail(e->reader, CN_ERR_INPUT,
+            return io_text_fail(e->reader, CN_ERR_INPUT,
                                 "the block sizes before this point are not cumulated");
         }
     }
     if (size != (count ? (*out)[count - 1] : 0)) {
-        return cn_text_fail(e->reader, CN_ERR_INPUT, "the blocks end at %d where the size is %d",
+        return io_text_fail(e->reader, CN_ERR_INPUT, "the blocks end at %d where the size is %d",
                             count ? (*out)[count - 1] : 0, size);
     }
     return CN_OK;
 }
 
-static int32_t cn_span(const int32_t *end, int32_t i) {
+static int32_t prob_span(const int32_t *end, int32_t i) {
     return end[i] - (i ? end[i - 1] : 0);
 }
 
-static cn_status cn_block_shape_read(cn_entries *e, cn_block_shape *s) {
+static cn_status block_shape_read(prob_entries *e, block_shape *s) {
     int32_t filled2;
-    cn_status status = cn_index_read(e, 0, INT32_MAX, &s->block_rows);
+    cn_status status = index_read(e, 0, INT32_MAX, &s->block_rows);
     if (status == CN_OK) {
-        status = cn_index_read(e, 0, INT32_MAX, &s->block_cols);
+        status = index_read(e, 0, INT32_MAX, &s->block_cols);
     }
     if (status == CN_OK) {
-        status = cn_ends_read(e, s->block_rows, e->rows, &s->row_end);
+        status = ends_read(e, s->block_rows, e->rows, &s->row_end);
     }
     if (status == CN_OK) {
-        status = cn_ends_read(e, s->block_cols, e->cols, &s->col_end);
+        status = ends_read(e, s->block_cols, e->cols, &s->col_end);
     }
     if (status == CN_OK) {
-        status = cn_index_read(e, 1, (int64_t)s->block_rows + 1, &s->filled1);
+        status = index_read(e, 1, (int64_t)s->block_rows + 1, &s->filled1);
     }
     if (status == CN_OK) {
-        status = cn_index_read(e, s->blocks, s->blocks, &filled2);
+        status = index_read(e, s->blocks, s->blocks, &filled2);
     }
     if (status == CN_OK) {
-        status = cn_indices_read(e, s->filled1, 0, s->blocks, &s->start);
+        status = indices_read(e, s->filled1, 0, s->blocks, &s->start);
     }
     if (status != CN_OK) {
         return status;
     }
     for (int32_t r = 0; r < s->filled1; r++) {
         if (s->start[r] < (r ? s->start[r - 1] : 0) || (r == 0 && s->start[r] != 0)) {
-            return cn_text_fail(e->reader, CN_ERR_INPUT,
+            return io_text_fail(e->reader, CN_ERR_INPUT,
                                 "the row pointers before this point do not ascend from 0");
         }
     }
     if (s->start[s->filled1 - 1] != s->blocks) {
-        return cn_text_fail(e->reader, CN_ERR_INPUT, "the row pointers end at %d of %d blocks",
+        return io_text_fail(e->reader, CN_ERR_INPUT, "the row pointers end at %d of %d blocks",
                             s->start[s->filled1 - 1], s->blocks);
     }
-    return cn_indices_read(e, s->blocks, 0, (int64_t)s->block_cols - 1, &s->column);
+    return indices_read(e, s->blocks, 0, (int64_t)s->block_cols - 1, &s->column);
 }
 
 // The block's own number as a check, then its entries by columns.
-static cn_status cn_block_read(cn_entries *e, const cn_block_shape *s, int32_t r, int32_t k) {
+static cn_status block_read(prob_entries *e, const block_shape *s, int32_t r, int32_t k) {
     int32_t number;
     int32_t c = s->column[k];
     int32_t top = r ? s->row_end[r - 1] : 0;
     int32_t left = c ? s->col_end[c - 1] : 0;
-    cn_status status = cn_index_read(e, k, k, &number);
-    for (int32_t j = 0; j < cn_span(s->col_end, c) && status == CN_OK; j++) {
-        for (int32_t i = 0; i < cn_span(s->row_end, r) && status == CN_OK; i++) {
+    cn_status status = index_read(e, k, k, &number);
+    for (int32_t j = 0; j < prob_span(s->col_end, c) && status == CN_OK; j++) {
+        for (int32_t i = 0; i < prob_span(s->row_end, r) && status == CN_OK; i++) {
             double value;
-            status = cn_text_real(e->reader, e->number, &value);
+            status = io_text_real(e->reader, e->number, &value);
             if (status == CN_OK) {
-                cn_entries_add(e, top + i, left + j, value);
+                entries_add(e, top + i, left + j, value);
             }
         }
     }
     return status;
 }
 
-static cn_status cn_blocks_read(cn_entries *e) {
-    cn_block_shape s = {0};
-    cn_status status = cn_index_read(e, 0, INT32_MAX, &s.blocks);
+static cn_status blocks_read(prob_entries *e) {
+    block_shape s = {0};
+    cn_status status = index_read(e, 0, INT32_MAX, &s.blocks);
     // A matrix without blocks ends here.
     if (status != CN_OK || s.blocks == 0) {
-        return status == CN_OK ? cn_entries_allocate(e, 0) : status;
+        return status == CN_OK ? entries_allocate(e, 0) : status;
     }
-    status = cn_block_shape_read(e, &s);
+    status = block_shape_read(e, &s);
     if (status != CN_OK) {
         return status;
     }
@@ -206,16 +206,16 @@ static cn_status cn_blocks_read(cn_entries *e) {
     int64_t entries = 0;
     for (int32_t r = 0; r + 1 < s.filled1 && status == CN_OK; r++) {
         for (int32_t k = s.start[r]; k < s.start[r + 1] && status == CN_OK; k++) {
-            entries += (int64_t)cn_span(s.row_end, r) * cn_span(s.col_end, s.column[k]);
-            status = cn_text_room(e->reader, e->number, entries);
+            entries += (int64_t)prob_span(s.row_end, r) * prob_span(s.col_end, s.column[k]);
+            status = io_text_room(e->reader, e->number, entries);
         }
     }
     if (status == CN_OK) {
-        status = cn_entries_allocate(e, entries);
+        status = entries_allocate(e, entries);
     }
     for (int32_t r = 0; r + 1 < s.filled1 && status == CN_OK; r++) {
         for (int32_t k = s.start[r]; k < s.start[r + 1] && status == CN_OK; k++) {
-            status = cn_block_read(e, &s, r, k);
+            status = block_read(e, &s, r, k);
         }
     }
     return status;
@@ -225,212 +225,212 @@ static cn_status cn_blocks_read(cn_entries *e) {
 
 // "triplet: 900-by-138, nzmax: 724 nnz: 724": the size again, the room of the arrays (which says
 // nothing that is needed), the number of entries.
-static cn_status cn_sparse_header_read(cn_entries *e, int64_t *count) {
+static cn_status sparse_header_read(prob_entries *e, int64_t *count) {
     char size[64];
     int64_t room;
     snprintf(size, sizeof size, "%d-by-%d", e->rows, e->cols);
     e->reader->commas = true;
-    cn_status status = cn_text_expect(e->reader, size);
+    cn_status status = io_text_expect(e->reader, size);
     if (status == CN_OK) {
-        status = cn_text_expect(e->reader, "nzmax:");
+        status = io_text_expect(e->reader, "nzmax:");
     }
     if (status == CN_OK) {
-        status = cn_text_int(e->reader, e->index, 0, INT32_MAX, &room);
+        status = io_text_int(e->reader, e->index, 0, INT32_MAX, &room);
     }
     if (status == CN_OK) {
-        status = cn_text_expect(e->reader, "nnz:");
+        status = io_text_expect(e->reader, "nnz:");
     }
     if (status == CN_OK) {
-        status = cn_text_int(e->reader, e->index, 0, INT32_MAX, count);
+        status = io_text_int(e->reader, e->index, 0, INT32_MAX, count);
     }
     e->reader->commas = false;
     return status;
 }
 
-static cn_status cn_triplets_read(cn_entries *e, int64_t count, bool half) {
-    cn_status status = cn_text_room(e->reader, e->number, 4 * count);
+static cn_status triplets_read(prob_entries *e, int64_t count, bool half) {
+    cn_status status = io_text_room(e->reader, e->number, 4 * count);
     if (status == CN_OK) {
-        status = cn_entries_allocate(e, half ? 2 * count : count);
+        status = entries_allocate(e, half ? 2 * count : count);
     }
     for (int64_t k = 0; k < count && status == CN_OK; k++) {
         int32_t row = 0;
         int32_t column = 0;
         double value = 0.0;
-        status = cn_index_read(e, 0, (int64_t)e->rows - 1, &row);
+        status = index_read(e, 0, (int64_t)e->rows - 1, &row);
         if (status == CN_OK) {
-            status = cn_index_read(e, 0, (int64_t)e->cols - 1, &column);
+            status = index_read(e, 0, (int64_t)e->cols - 1, &column);
         }
         if (status == CN_OK) {
-            status = cn_text_expect(e->reader, ":");
+            status = io_text_expect(e->reader, ":");
         }
         if (status == CN_OK) {
-            status = cn_text_real(e->reader, e->number, &value);
+            status = io_text_real(e->reader, e->number, &value);
         }
         if (status == CN_OK) {
-            cn_entries_add(e, row, column, value);
+            entries_add(e, row, column, value);
         }
         if (status == CN_OK && half && row != column) {
-            cn_entries_add(e, column, row, value);
+            entries_add(e, column, row, value);
         }
     }
     return status;
 }
 
 // "col 3 : locations 7 to 9": the last one included, so an empty column ends before it starts.
-static cn_status cn_locations_read(cn_entries *e, bool by_rows, int32_t outer, int64_t count,
-                                   int64_t *end) {
+static cn_status locations_read(prob_entries *e, bool by_rows, int32_t outer, int64_t count,
+                                int64_t *end) {
     int32_t again;
     int64_t first = 0;
     int64_t last = 0;
     // CSR matrices were printed with the word "col" too.
-    bool row_word = by_rows && cn_text_next_is(e->reader, "row");
-    cn_status status = cn_text_expect(e->reader, row_word ? "row" : "col");
+    bool row_word = by_rows && io_text_next_is(e->reader, "row");
+    cn_status status = io_text_expect(e->reader, row_word ? "row" : "col");
     if (status == CN_OK) {
-        status = cn_index_read(e, outer, outer, &again);
+        status = index_read(e, outer, outer, &again);
     }
     if (status == CN_OK) {
-        status = cn_text_expect(e->reader, ":");
+        status = io_text_expect(e->reader, ":");
     }
     if (status == CN_OK) {
-        status = cn_text_expect(e->reader, "locations");
+        status = io_text_expect(e->reader, "locations");
     }
     if (status == CN_OK) {
-        status = cn_text_int(e->reader, e->index, e->count, e->count, &first);
+        status = io_text_int(e->reader, e->index, e->count, e->count, &first);
     }
     if (status == CN_OK) {
-        status = cn_text_expect(e->reader, "to");
+        status = io_text_expect(e->reader, "to");
     }
     if (status == CN_OK) {
-        status = cn_text_int(e->reader, e->index, first - 1, count - 1, &last);
+        status = io_text_int(e->reader, e->index, first - 1, count - 1, &last);
     }
     *end = last + 1;
     return status;
 }
 
-static cn_status cn_compressed_read(cn_entries *e, int64_t count, bool by_rows) {
+static cn_status compressed_read(prob_entries *e, int64_t count, bool by_rows) {
     int32_t outer = by_rows ? e->rows : e->cols;
     int32_t inner = by_rows ? e->cols : e->rows;
-    cn_status status = cn_text_room(e->reader, e->number, 3 * count);
+    cn_status status = io_text_room(e->reader, e->number, 3 * count);
     if (status == CN_OK) {
-        status = cn_entries_allocate(e, count);
+        status = entries_allocate(e, count);
     }
     for (int32_t o = 0; o < outer && status == CN_OK; o++) {
         int64_t end = 0;
-        status = cn_locations_read(e, by_rows, o, count, &end);
+        status = locations_read(e, by_rows, o, count, &end);
         while (status == CN_OK && e->count < end) {
             int32_t i = 0;
             double value = 0.0;
-            status = cn_index_read(e, 0, (int64_t)inner - 1, &i);
+            status = index_read(e, 0, (int64_t)inner - 1, &i);
             if (status == CN_OK) {
-                status = cn_text_expect(e->reader, ":");
+                status = io_text_expect(e->reader, ":");
             }
             if (status == CN_OK) {
-                status = cn_text_real(e->reader, e->number, &value);
+                status = io_text_real(e->reader, e->number, &value);
             }
             if (status == CN_OK) {
-                cn_entries_add(e, by_rows ? o : i, by_rows ? i : o, value);
+                entries_add(e, by_rows ? o : i, by_rows ? i : o, value);
             }
         }
     }
     if (status == CN_OK && e->count != count) {
-        status = cn_text_fail(e->reader, CN_ERR_INPUT, "%lld entries where %lld were announced",
+        status = io_text_fail(e->reader, CN_ERR_INPUT, "%lld entries where %lld were announced",
                               (long long)e->count, (long long)count);
     }
     return status;
 }
 
-static cn_status cn_sparse_read(cn_entries *e) {
+static cn_status sparse_read(prob_entries *e) {
     int32_t origin;
     int64_t count = 0;
-    cn_status status = cn_index_read(e, CN_ORIGIN_TRIPLET, CN_ORIGIN_HALF_TRIPLET, &origin);
+    cn_status status = index_read(e, ORIGIN_TRIPLET, ORIGIN_HALF_TRIPLET, &origin);
     if (status != CN_OK) {
         return status;
     }
     // The rest of this line, and CSparse's name and version on the next.
-    cn_text_skip_line(e->reader);
-    cn_text_skip_line(e->reader);
-    bool triplets = origin == CN_ORIGIN_TRIPLET || origin == CN_ORIGIN_HALF_TRIPLET;
+    io_text_skip_line(e->reader);
+    io_text_skip_line(e->reader);
+    bool triplets = origin == ORIGIN_TRIPLET || origin == ORIGIN_HALF_TRIPLET;
     if (triplets) {
-        status = cn_text_expect(e->reader, "triplet:");
-    } else if (cn_text_next_is(e->reader, "csr:")) {
-        status = cn_text_expect(e->reader, "csr:");
+        status = io_text_expect(e->reader, "triplet:");
+    } else if (io_text_next_is(e->reader, "csr:")) {
+        status = io_text_expect(e->reader, "csr:");
     }
     if (status == CN_OK) {
-        status = cn_sparse_header_read(e, &count);
+        status = sparse_header_read(e, &count);
     }
     if (status != CN_OK) {
         return status;
     }
     if (triplets) {
-        return cn_triplets_read(e, count, origin == CN_ORIGIN_HALF_TRIPLET);
+        return triplets_read(e, count, origin == ORIGIN_HALF_TRIPLET);
     }
-    cn_text_skip_line(e->reader); // the 1-norm
-    return cn_compressed_read(e, count, origin == CN_ORIGIN_CSR);
+    io_text_skip_line(e->reader); // the 1-norm
+    return compressed_read(e, count, origin == ORIGIN_CSR);
 }
 
 // ---- any storage ----
 
 // The size must be as wanted, and small enough for the vectors that follow every matrix.
-static cn_status cn_size_read(cn_entries *e, const char *name, int32_t rows, int32_t cols) {
-    cn_status status = cn_index_read(e, 0, INT32_MAX, &e->rows);
+static cn_status size_read(prob_entries *e, const char *name, int32_t rows, int32_t cols) {
+    cn_status status = index_read(e, 0, INT32_MAX, &e->rows);
     if (status == CN_OK && rows >= 0 && e->rows != rows) {
-        status = cn_text_fail(e->reader, CN_ERR_INPUT, "%s has %d rows where %d are needed", name,
+        status = io_text_fail(e->reader, CN_ERR_INPUT, "%s has %d rows where %d are needed", name,
                               e->rows, rows);
     }
     if (status == CN_OK) {
-        status = cn_index_read(e, 0, INT32_MAX, &e->cols);
+        status = index_read(e, 0, INT32_MAX, &e->cols);
     }
     cols = cols < 0 && rows < 0 ? e->rows : cols;
     if (status == CN_OK && cols >= 0 && e->cols != cols) {
-        status = cn_text_fail(e->reader, CN_ERR_INPUT, "%s has %d columns where %d are needed",
+        status = io_text_fail(e->reader, CN_ERR_INPUT, "%s has %d columns where %d are needed",
                               name, e->cols, cols);
     }
     if (status == CN_OK) {
-        status = cn_text_room(e->reader, "an entry of a vector behind it",
+        status = io_text_room(e->reader, "an entry of a vector behind it",
                               e->rows > e->cols ? e->rows : e->cols);
     }
     return status;
 }
 
-cn_status cn_matrix_read(cn_text_reader *reader, const char *name, int32_t rows, int32_t cols,
-                         cn_arena *memory, cn_arena *scratch, cn_csr *out) {
-    static cn_status (*const storage[CN_STORAGE_COUNT])(cn_entries *) = {
-        [CN_STORAGE_DENSE] = cn_dense_read,
-        [CN_STORAGE_BLOCKS] = cn_blocks_read,
-        [CN_STORAGE_SPARSE] = cn_sparse_read,
+cn_status prob_matrix_read(io_text_reader *reader, const char *name, int32_t rows, int32_t cols,
+                           cn_arena *memory, cn_arena *scratch, cn_csr *out) {
+    static cn_status (*const storage[STORAGE_COUNT])(prob_entries *) = {
+        [STORAGE_DENSE] = dense_read,
+        [STORAGE_BLOCKS] = blocks_read,
+        [STORAGE_SPARSE] = sparse_read,
     };
-    cn_entries e = {.reader = reader, .scratch = scratch};
+    prob_entries e = {.reader = reader, .scratch = scratch};
     snprintf(e.number, sizeof e.number, "an entry of %s", name);
     snprintf(e.index, sizeof e.index, "an integer of %s", name);
     char what[48];
     snprintf(what, sizeof what, "the storage of %s", name);
     int64_t kind = 0;
-    cn_status status = cn_text_int(reader, what, 0, CN_STORAGE_COUNT - 1, &kind);
+    cn_status status = io_text_int(reader, what, 0, STORAGE_COUNT - 1, &kind);
     if (status == CN_OK) {
-        status = cn_size_read(&e, name, rows, cols);
+        status = size_read(&e, name, rows, cols);
     }
     if (status == CN_OK) {
         status = storage[kind](&e);
     }
-    if (status == CN_OK && cn_csr_from_triplets(memory, e.rows, e.cols, e.count, e.row, e.column,
-                                                e.value, out) != CN_OK) {
-        status = cn_no_memory(reader);
+    if (status == CN_OK && sparse_csr_from_triplets(memory, e.rows, e.cols, e.count, e.row,
+                                                    e.column, e.value, out) != CN_OK) {
+        status = no_memory(reader);
     }
     return status;
 }
 
-cn_status cn_vector_read(cn_text_reader *reader, const char *what, int32_t count, cn_arena *memory,
-                         double **out) {
-    cn_status status = cn_text_room(reader, what, count);
+cn_status prob_vector_read(io_text_reader *reader, const char *what, int32_t count,
+                           cn_arena *memory, double **out) {
+    cn_status status = io_text_room(reader, what, count);
     if (status != CN_OK) {
         return status;
     }
-    double *x = CN_TAKE(memory, double, count);
+    double *x = BASE_TAKE(memory, double, count);
     if (!x) {
-        return cn_no_memory(reader);
+        return no_memory(reader);
     }
     for (int32_t i = 0; i < count && status == CN_OK; i++) {
-        status = cn_text_real(reader, what, x + i);
+        status = io_text_real(reader, what, x + i);
     }
     *out = x;
     return status;
@@ -438,32 +438,33 @@ cn_status cn_vector_read(cn_text_reader *reader, const char *what, int32_t count
 
 // ---- answers ----
 
-typedef struct cn_answer {
+typedef struct prob_answer {
     const char *word;
     double **vector;
     int32_t count;
-} cn_answer;
+} prob_answer;
 
-#define CN_ANSWERS 4
+#define ANSWERS 4
 
-static void cn_answers_list(cn_problem *p, int32_t rows, int32_t dofs, cn_answer list[CN_ANSWERS]) {
-    list[0] = (cn_answer){"cairn:r", &p->r, rows};
-    list[1] = (cn_answer){"cairn:u", &p->u, rows};
-    list[2] = (cn_answer){"cairn:v", &p->v, dofs};
-    list[3] = (cn_answer){"cairn:guess", &p->guess, rows};
+static void answers_list(cn_problem *p, int32_t rows, int32_t dofs, prob_answer list[ANSWERS]) {
+    list[0] = (prob_answer){"cairn:r", &p->r, rows};
+    list[1] = (prob_answer){"cairn:u", &p->u, rows};
+    list[2] = (prob_answer){"cairn:v", &p->v, dofs};
+    list[3] = (prob_answer){"cairn:guess", &p->guess, rows};
 }
 
-cn_status cn_answers_read(cn_text_reader *reader, cn_problem *problem, int32_t rows, int32_t dofs) {
-    cn_answer list[CN_ANSWERS];
-    cn_answers_list(problem, rows, dofs, list);
-    for (int i = 0; i < CN_ANSWERS; i++) {
-        if (!cn_text_next_is(reader, list[i].word)) {
+cn_status prob_answers_read(io_text_reader *reader, cn_problem *problem, int32_t rows,
+                            int32_t dofs) {
+    prob_answer list[ANSWERS];
+    answers_list(problem, rows, dofs, list);
+    for (int i = 0; i < ANSWERS; i++) {
+        if (!io_text_next_is(reader, list[i].word)) {
             continue;
         }
-        cn_status status = cn_text_expect(reader, list[i].word);
+        cn_status status = io_text_expect(reader, list[i].word);
         if (status == CN_OK) {
-            status = cn_vector_read(reader, list[i].word, list[i].count, problem->memory,
-                                    list[i].vector);
+            status = prob_vector_read(reader, list[i].word, list[i].count, problem->memory,
+                                      list[i].vector);
         }
         if (status != CN_OK) {
             return status;
@@ -474,66 +475,65 @@ cn_status cn_answers_read(cn_text_reader *reader, cn_problem *problem, int32_t r
 
 // ---- writing ----
 
-void cn_matrix_write(cn_text_writer *writer, const cn_csr *a) {
+void prob_matrix_write(io_text_writer *writer, const cn_csr *a) {
     long long count = (long long)a->start[a->rows];
-    cn_text_print(writer, "%d\n%d\n%d\n%d\n", CN_STORAGE_SPARSE, a->rows, a->cols,
-                  CN_ORIGIN_TRIPLET);
-    cn_text_print(writer, "cairn, in the form of a CSparse print-out\n");
-    cn_text_print(writer, "triplet: %d-by-%d, nzmax: %lld nnz: %lld\n", a->rows, a->cols, count,
+    io_text_print(writer, "%d\n%d\n%d\n%d\n", STORAGE_SPARSE, a->rows, a->cols, ORIGIN_TRIPLET);
+    io_text_print(writer, "cairn, in the form of a CSparse print-out\n");
+    io_text_print(writer, "triplet: %d-by-%d, nzmax: %lld nnz: %lld\n", a->rows, a->cols, count,
                   count);
     for (int32_t i = 0; i < a->rows; i++) {
         for (int64_t k = a->start[i]; k < a->start[i + 1]; k++) {
-            cn_text_print(writer, "    %d %d : ", i, a->column[k]);
-            cn_text_put_real(writer, a->value[k], '\n');
+            io_text_print(writer, "    %d %d : ", i, a->column[k]);
+            io_text_put_real(writer, a->value[k], '\n');
         }
     }
 }
 
-void cn_blocks_write(cn_text_writer *writer, const cn_bsr *a) {
+void prob_blocks_write(io_text_writer *writer, const cn_bsr *a) {
     int64_t blocks = a->start[a->block_rows];
     int32_t size = a->dim * a->block_rows;
-    cn_text_print(writer, "%d\n%d\n%d\n%lld\n", CN_STORAGE_BLOCKS, size, size, (long long)blocks);
+    io_text_print(writer, "%d\n%d\n%d\n%lld\n", STORAGE_BLOCKS, size, size, (long long)blocks);
     if (blocks == 0) {
         return;
     }
-    cn_text_print(writer, "%d\n%d\n", a->block_rows, a->block_rows);
+    io_text_print(writer, "%d\n%d\n", a->block_rows, a->block_rows);
     for (int side = 0; side < 2; side++) {
         for (int32_t i = 1; i <= a->block_rows; i++) {
-            cn_text_print(writer, "%d%c", a->dim * i, i < a->block_rows ? '\t' : '\n');
+            io_text_print(writer, "%d%c", a->dim * i, i < a->block_rows ? '\t' : '\n');
         }
     }
-    cn_text_print(writer, "%d\n%lld\n", a->block_rows + 1, (long long)blocks);
+    io_text_print(writer, "%d\n%lld\n", a->block_rows + 1, (long long)blocks);
     for (int32_t i = 0; i <= a->block_rows; i++) {
-        cn_text_print(writer, "%lld%c", (long long)a->start[i], i < a->block_rows ? '\t' : '\n');
+        io_text_print(writer, "%lld%c", (long long)a->start[i], i < a->block_rows ? '\t' : '\n');
     }
     for (int64_t k = 0; k < blocks; k++) {
-        cn_text_print(writer, "%d%c", a->column[k], k + 1 < blocks ? '\t' : '\n');
+        io_text_print(writer, "%d%c", a->column[k], k + 1 < blocks ? '\t' : '\n');
     }
     int64_t entries = (int64_t)a->dim * a->dim;
     for (int64_t k = 0; k < blocks; k++) {
-        cn_text_print(writer, "%lld\n", (long long)k);
+        io_text_print(writer, "%lld\n", (long long)k);
         for (int64_t i = 0; i < entries; i++) {
-            cn_text_put_real(writer, a->value[entries * k + i], '\n');
+            io_text_put_real(writer, a->value[entries * k + i], '\n');
         }
     }
 }
 
-void cn_vector_write(cn_text_writer *writer, int32_t count, const double *x) {
+void prob_vector_write(io_text_writer *writer, int32_t count, const double *x) {
     for (int32_t i = 0; i < count; i++) {
-        cn_text_put_real(writer, x[i], ' ');
+        io_text_put_real(writer, x[i], ' ');
     }
-    cn_text_print(writer, "\n");
+    io_text_print(writer, "\n");
 }
 
-void cn_answers_write(cn_text_writer *writer, const cn_problem *problem, int32_t rows,
-                      int32_t dofs) {
-    cn_answer list[CN_ANSWERS];
+void prob_answers_write(io_text_writer *writer, const cn_problem *problem, int32_t rows,
+                        int32_t dofs) {
+    prob_answer list[ANSWERS];
     cn_problem view = *problem; // the list points to vectors of a problem that may be written to
-    cn_answers_list(&view, rows, dofs, list);
-    for (int i = 0; i < CN_ANSWERS; i++) {
+    answers_list(&view, rows, dofs, list);
+    for (int i = 0; i < ANSWERS; i++) {
         if (*list[i].vector) {
-            cn_text_print(writer, "%s\n", list[i].word);
-            cn_vector_write(writer, list[i].count, *list[i].vector);
+            io_text_print(writer, "%s\n", list[i].word);
+            prob_vector_write(writer, list[i].count, *list[i].vector);
         }
     }
 }

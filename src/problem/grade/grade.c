@@ -30,15 +30,15 @@
 
 // A velocity scale below this times max(1, |r| tr W / m) is what rounding leaves of zero: an error
 // is then given as it is and not divided.
-#define CN_GRADE_ROUND_OFF 1e-15
+#define GRADE_ROUND_OFF 1e-15
 // The same for residual_max, as Siconos 4.4 has it.
-#define CN_GRADE_MAX_ROUND_OFF 2e-16
+#define GRADE_MAX_ROUND_OFF 2e-16
 // An impulse below this share of the largest is no impulse: the contact is open.
-#define CN_GRADE_OPEN 1e-14
+#define GRADE_OPEN 1e-14
 // Nearer to the cone's surface than this share is on it: the contact slides.
-#define CN_GRADE_SURFACE 1e-9
+#define GRADE_SURFACE 1e-9
 
-static double cn_square_sum(const double *x, int64_t count) {
+static double square_sum(const double *x, int64_t count) {
     // Four sums at once: one alone would wait for each of its additions.
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
     int64_t i = 0;
@@ -53,31 +53,31 @@ static double cn_square_sum(const double *x, int64_t count) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static double cn_norm_of(const double *x, int64_t count) {
-    return sqrt(cn_square_sum(x, count));
+static double norm_of(const double *x, int64_t count) {
+    return sqrt(square_sum(x, count));
 }
 
-static double cn_quotient(double value, double scale, double round_off) {
+static double quotient(double value, double scale, double round_off) {
     return scale > round_off ? value / scale : value;
 }
 
 // The sums over a range of contacts, so that ranges can be graded by several threads and added up
 // in their order.
-typedef struct cn_grade_part {
-    cn_contact_sums sums;
+typedef struct grade_part {
+    prob_contact_sums sums;
     double r, q, u;  // squares summed
     double pressing; // the same of q over what presses
     bool presses;
-} cn_grade_part;
+} grade_part;
 
-_Static_assert(sizeof(cn_grade_part) <= CN_FOLD_SIZE, "a part must fit");
+_Static_assert(sizeof(grade_part) <= BASE_FOLD_SIZE, "a part must fit");
 
-typedef struct cn_grade_counts {
+typedef struct grade_counts {
     int32_t open, stick, slide;
-} cn_grade_counts;
+} grade_counts;
 
 // What the loops over contacts share.
-typedef struct cn_grading {
+typedef struct grading {
     const cn_friction *p;
     bool convex; // without mu |u_T| in u^
     const double *r;
@@ -85,12 +85,12 @@ typedef struct cn_grading {
     double *v;           // of the bodies, M^-1 H r
     double *u, *trace;   // W r + q, trace W_aa
     double largest;      // |r_a|
-    cn_slice slice[CN_SLICES_MAX];
-} cn_grading;
+    prob_slice slice[PROB_SLICES_MAX];
+} grading;
 
 // ---- u = W r + q and trace[a] = trace W_aa, straight from the definition ----
 
-static void cn_plain_assembled(const cn_grading *g, int64_t first, int64_t end) {
+static void plain_assembled(const grading *g, int64_t first, int64_t end) {
     const cn_friction *p = g->p;
     int32_t dim = p->dim;
     const cn_bsr *W = &p->W.assembled;
@@ -111,7 +111,7 @@ static void cn_plain_assembled(const cn_grading *g, int64_t first, int64_t end) 
 }
 
 // v = M^-1 H r
-static void cn_plain_push(const cn_grading *g) {
+static void plain_push(const grading *g) {
     const cn_body_map *body = &g->p->W.body;
     int32_t dim = g->p->dim;
     for (int32_t a = 0; a < g->p->contacts; a++) {
@@ -123,7 +123,7 @@ static void cn_plain_push(const cn_grading *g) {
     }
 }
 
-static void cn_plain_body(const cn_grading *g, int64_t first, int64_t end) {
+static void plain_body(const grading *g, int64_t first, int64_t end) {
     const cn_body_map *body = &g->p->W.body;
     int32_t dim = g->p->dim;
     for (int64_t a = first; a < end; a++) {
@@ -139,24 +139,24 @@ static void cn_plain_body(const cn_grading *g, int64_t first, int64_t end) {
     }
 }
 
-static const double *cn_plain_normal(const cn_ball_map *balls, int64_t a) {
-    return balls->normal + a * (balls->stride == 0 ? 3 : balls->stride);
+static const double *plain_normal(const cn_sphere_map *spheres, int64_t a) {
+    return spheres->normal + a * (spheres->stride == 0 ? 3 : spheres->stride);
 }
 
-static double cn_plain_arm(const cn_ball_map *balls, int64_t a, int side) {
-    if (balls->arm) {
-        return balls->arm[2 * a + side];
+static double plain_arm(const cn_sphere_map *spheres, int64_t a, int side) {
+    if (spheres->arm) {
+        return spheres->arm[2 * a + side];
     }
-    double radius = balls->radius[balls->body[2 * a + side]];
-    return radius < 0.0 ? 0.0 : radius + 0.5 * cn_plain_normal(balls, a)[3];
+    double radius = spheres->radius[spheres->body[2 * a + side]];
+    return radius < 0.0 ? 0.0 : radius + 0.5 * plain_normal(spheres, a)[3];
 }
 
 // Spheres and disks: with P = F r, v_B += P / m_B and omega_B -= R_B (n x P) / I_B, on A against
 // it; u = F' (v_B - v_A + n x (R_A omega_A + R_B omega_B)) + q. In 2D all vectors have three parts,
 // of which v has x, y and the turn about z. For a dimension known to the compiler.
-static inline __attribute__((always_inline)) void cn_plain_push_balls(int dim, const cn_grading *g,
-                                                                      const cn_slice *slice) {
-    const cn_ball_map *balls = &g->p->W.balls;
+static inline __attribute__((always_inline)) void plain_push_spheres(int dim, const grading *g,
+                                                                     const prob_slice *slice) {
+    const cn_sphere_map *spheres = &g->p->W.spheres;
     int size = dim == 3 ? 6 : 3;
     for (int64_t a = slice->contact; a < slice->contact_end; a++) {
         const double *own = g->r + dim * a;
@@ -164,7 +164,7 @@ static inline __attribute__((always_inline)) void cn_plain_push_balls(int dim, c
         if (own[0] == 0.0 && own[1] == 0.0 && third == 0.0) {
             continue; // it pushes nothing
         }
-        cn_contact_axes(dim, cn_plain_normal(balls, a), F);
+        math_contact_axes(dim, plain_normal(spheres, a), F);
         const double *n = F;
         for (int k = 0; k < 3; k++) {
             P[k] = F[k] * own[0] + F[3 + k] * own[1] + F[6 + k] * third;
@@ -172,13 +172,13 @@ static inline __attribute__((always_inline)) void cn_plain_push_balls(int dim, c
         const double turn[3] = {n[1] * P[2] - n[2] * P[1], n[2] * P[0] - n[0] * P[2],
                                 n[0] * P[1] - n[1] * P[0]};
         for (int side = 0; side < 2; side++) {
-            int64_t body = balls->body[2 * a + side];
-            if (!cn_slice_has(slice, body)) {
+            int64_t body = spheres->body[2 * a + side];
+            if (!prob_slice_has(slice, body)) {
                 continue;
             }
-            double linear = balls->light[2 * body], *own_v = g->v + size * body;
+            double linear = spheres->inv_mass[2 * body], *own_v = g->v + size * body;
             double push = side == 0 ? -linear : linear,
-                   spin = cn_plain_arm(balls, a, side) * balls->light[2 * body + 1];
+                   spin = plain_arm(spheres, a, side) * spheres->inv_mass[2 * body + 1];
             own_v[0] += push * P[0];
             own_v[1] += push * P[1];
             own_v[2] += dim == 3 ? push * P[2] : -spin * turn[2];
@@ -189,24 +189,24 @@ static inline __attribute__((always_inline)) void cn_plain_push_balls(int dim, c
     }
 }
 
-static void cn_plain_slice(void *user, int32_t unit) {
-    const cn_grading *g = user;
+static void plain_slice(void *user, int32_t unit) {
+    const grading *g = user;
     if (g->p->dim == 3) {
-        cn_plain_push_balls(3, g, &g->slice[unit]);
+        plain_push_spheres(3, g, &g->slice[unit]);
     } else {
-        cn_plain_push_balls(2, g, &g->slice[unit]);
+        plain_push_spheres(2, g, &g->slice[unit]);
     }
 }
 
-static inline __attribute__((always_inline)) void cn_plain_balls(int dim, const cn_grading *g,
-                                                                 int64_t first, int64_t end) {
-    const cn_ball_map *balls = &g->p->W.balls;
+static inline __attribute__((always_inline)) void plain_spheres(int dim, const grading *g,
+                                                                int64_t first, int64_t end) {
+    const cn_sphere_map *spheres = &g->p->W.spheres;
     int size = dim == 3 ? 6 : 3;
     for (int64_t a = first; a < end; a++) {
         double F[9];
-        cn_contact_axes(dim, cn_plain_normal(balls, a), F);
-        int64_t bodies[2] = {balls->body[2 * a], balls->body[2 * a + 1]};
-        const double *n = F, arm[2] = {cn_plain_arm(balls, a, 0), cn_plain_arm(balls, a, 1)};
+        math_contact_axes(dim, plain_normal(spheres, a), F);
+        int64_t bodies[2] = {spheres->body[2 * a], spheres->body[2 * a + 1]};
+        const double *n = F, arm[2] = {plain_arm(spheres, a, 0), plain_arm(spheres, a, 1)};
         const double *A = g->v + size * bodies[0], *B = g->v + size * bodies[1];
         double spin[3] = {0.0, 0.0, 0.0}, apart[3] = {B[0] - A[0], B[1] - A[1], 0.0};
         if (dim == 3) {
@@ -226,14 +226,14 @@ static inline __attribute__((always_inline)) void cn_plain_balls(int dim, const 
         }
         g->trace[a] = 0.0;
         for (int side = 0; side < 2; side++) {
-            const double *light = balls->light + 2 * bodies[side];
-            g->trace[a] += dim * light[0] + (dim - 1) * arm[side] * (arm[side] * light[1]);
+            const double *inv_mass = spheres->inv_mass + 2 * bodies[side];
+            g->trace[a] += dim * inv_mass[0] + (dim - 1) * arm[side] * (arm[side] * inv_mass[1]);
         }
     }
 }
 
 // z - mid(lower, z - w, upper), with the branches written out. NaN unless z and w are finite.
-static double cn_bound_error(double lower, double upper, double z, double w) {
+static double bound_error(double lower, double upper, double z, double w) {
     if (!(isfinite(z) && isfinite(w))) {
         return (double)NAN;
     }
@@ -243,26 +243,26 @@ static double cn_bound_error(double lower, double upper, double z, double w) {
 
 // The violations of one unknown: its bounds, the sign of w where no bound bears it, and the product
 // of w with the distance to the bound that it presses against.
-static void cn_bound_violations(double lower, double upper, double z, double w, cn_sizes *sizes) {
+static void bound_violations(double lower, double upper, double z, double w, prob_sizes *sizes) {
     double bound = w > 0.0 ? lower : upper;
-    sizes->r = cn_larger(sizes->r, fabs(z));
-    sizes->u = cn_larger(sizes->u, fabs(w));
-    sizes->cone = cn_larger(sizes->cone, cn_larger(lower - z, z - upper));
+    sizes->r = prob_larger(sizes->r, fabs(z));
+    sizes->u = prob_larger(sizes->u, fabs(w));
+    sizes->cone = prob_larger(sizes->cone, prob_larger(lower - z, z - upper));
     if (isinf(bound)) {
-        sizes->dual = cn_larger(sizes->dual, fabs(w));
+        sizes->dual = prob_larger(sizes->dual, fabs(w));
     } else {
-        sizes->product = cn_larger(sizes->product, fabs((z - bound) * w));
+        sizes->product = prob_larger(sizes->product, fabs((z - bound) * w));
     }
 }
 
 // ---- blocks of joint rows ----
 
-static bool cn_has_box(const cn_friction *p, int32_t a) {
+static bool has_box(const cn_friction *p, int32_t a) {
     return p->bounds.boxed && p->bounds.boxed[a];
 }
 
 // u and the traces with compliance.
-static void cn_plain_compliance(const cn_grading *g, int64_t first, int64_t end) {
+static void plain_compliance(const grading *g, int64_t first, int64_t end) {
     const cn_friction *p = g->p;
     for (int64_t a = first; p->bounds.boxed && a < end; a++) {
         for (int32_t k = 0; p->bounds.boxed[a] && p->bounds.compliance && k < p->dim; k++) {
@@ -274,83 +274,82 @@ static void cn_plain_compliance(const cn_grading *g, int64_t first, int64_t end)
 }
 
 // u = (W + E) r + q and the traces of the blocks, whatever the form of W.
-static void cn_plain_velocity(const cn_grading *g, int64_t first, int64_t end) {
+static void plain_velocity(const grading *g, int64_t first, int64_t end) {
     switch (g->p->W.kind) {
     case CN_OPERATOR_ASSEMBLED:
-        cn_plain_assembled(g, first, end);
+        plain_assembled(g, first, end);
         break;
     case CN_OPERATOR_BODY:
-        cn_plain_body(g, first, end);
+        plain_body(g, first, end);
         break;
-    case CN_OPERATOR_BALLS:
+    case CN_OPERATOR_SPHERES:
         if (g->p->dim == 3) {
-            cn_plain_balls(3, g, first, end);
+            plain_spheres(3, g, first, end);
         } else {
-            cn_plain_balls(2, g, first, end);
+            plain_spheres(2, g, first, end);
         }
         break;
     case CN_OPERATOR_POINTS:
-        cn_plain_points(g->p, g->v, first, end, g->u, g->trace);
+        prob_plain_points(g->p, g->v, first, end, g->u, g->trace);
         break;
     }
-    cn_plain_compliance(g, first, end);
+    plain_compliance(g, first, end);
 }
 
 // The velocities of the bodies, where W has any.
-static void cn_plain_bodies(const cn_env *env, cn_grading *g) {
+static void plain_bodies(const cn_env *env, grading *g) {
     const cn_friction *p = g->p;
     int32_t dofs = cn_operator_dofs(&p->W, p->dim);
     for (int32_t d = 0; d < dofs; d++) {
         g->v[d] = 0.0;
     }
     if (p->W.kind == CN_OPERATOR_BODY) {
-        cn_plain_push(g);
+        plain_push(g);
     } else if (p->W.kind == CN_OPERATOR_POINTS) {
-        cn_plain_points_push(p, g->r, g->v);
-    } else if (p->W.kind == CN_OPERATOR_BALLS) {
-        int32_t slices = cn_slices_cut(env, &p->W.balls, p->contacts, g->slice);
-        cn_parallel_for(env, slices, cn_plain_slice, g);
+        prob_plain_points_push(p, g->r, g->v);
+    } else if (p->W.kind == CN_OPERATOR_SPHERES) {
+        int32_t slices = prob_slices_cut(env, &p->W.spheres, p->contacts, g->slice);
+        base_parallel_for(env, slices, plain_slice, g);
     }
 }
 
 // |e| of one block of rows, each with its own bounds.
-static double cn_box_error(const cn_friction *p, int32_t a, double rho, const double *r,
-                           const double *u) {
+static double box_error(const cn_friction *p, int32_t a, double rho, const double *r,
+                        const double *u) {
     double error = 0.0;
     for (int32_t k = 0; k < p->dim; k++) {
         int64_t i = (int64_t)p->dim * a + k;
-        error = cn_length(
-            error, cn_bound_error(p->bounds.lower[i], p->bounds.upper[i], r[i], rho * u[i]) / rho);
+        error = prob_length(
+            error, bound_error(p->bounds.lower[i], p->bounds.upper[i], r[i], rho * u[i]) / rho);
     }
     return error;
 }
 
-static void cn_box_violations(const cn_friction *p, int32_t a, const double *r, const double *u,
-                              cn_sizes *sizes) {
+static void box_violations(const cn_friction *p, int32_t a, const double *r, const double *u,
+                           prob_sizes *sizes) {
     for (int32_t k = 0; k < p->dim; k++) {
         int64_t i = (int64_t)p->dim * a + k;
-        cn_bound_violations(p->bounds.lower[i], p->bounds.upper[i], r[i], u[i], sizes);
+        bound_violations(p->bounds.lower[i], p->bounds.upper[i], r[i], u[i], sizes);
     }
 }
 
-static double cn_largest_offset(const cn_grading *g, int64_t first, int64_t end) {
+static double largest_offset(const grading *g, int64_t first, int64_t end) {
     double largest = 0.0;
     int32_t dim = g->p->dim;
     for (int64_t a = first; g->given && a < end; a++) {
         const double *one = g->given + dim * a, *other = g->u + dim * a;
         double third = dim == 3 ? one[2] - other[2] : 0.0;
-        largest = cn_larger(largest, cn_length3(one[0] - other[0], one[1] - other[1], third));
+        largest = prob_larger(largest, prob_length3(one[0] - other[0], one[1] - other[1], third));
     }
     return largest;
 }
 
 // What presses: contacts, and rows of joints one by one, since an open limit carries its distance
 // in q like an open contact.
-static void cn_grade_pressing(const cn_friction *p, int64_t first, int64_t end,
-                              cn_grade_part *part) {
+static void grade_pressing(const cn_friction *p, int64_t first, int64_t end, grade_part *part) {
     for (int64_t a = first; a < end; a++) {
         const double *q = p->q + p->dim * a;
-        if (cn_has_box(p, (int32_t)a)) {
+        if (has_box(p, (int32_t)a)) {
             for (int32_t k = 0; k < p->dim; k++) {
                 int64_t i = p->dim * a + k;
                 bool held = (q[k] < 0.0 && p->bounds.upper[i] > 0.0) ||
@@ -367,50 +366,50 @@ static void cn_grade_pressing(const cn_friction *p, int64_t first, int64_t end,
     }
 }
 
-static void cn_grade_boxes(const cn_grading *g, int64_t first, int64_t end, cn_contact_sums *sums) {
+static void grade_boxes(const grading *g, int64_t first, int64_t end, prob_contact_sums *sums) {
     const cn_friction *p = g->p;
     for (int32_t a = (int32_t)first; p->bounds.boxed && a < end; a++) {
         if (p->bounds.boxed[a]) {
             double rho = g->trace[a] > 0.0 ? p->dim / g->trace[a] : 1.0;
-            cn_sums_add(sums, a, cn_box_error(p, a, rho, g->r, g->u),
-                        cn_box_error(p, a, 1.0, g->r, g->u));
-            cn_box_violations(p, a, g->r, g->u, &sums->sizes);
+            prob_sums_add(sums, a, box_error(p, a, rho, g->r, g->u),
+                          box_error(p, a, 1.0, g->r, g->u));
+            box_violations(p, a, g->r, g->u, &sums->sizes);
             sums->sizes.trace += g->trace[a];
         }
     }
 }
 
-static void cn_grade_range(const void *user, int64_t first, int64_t end, void *to) {
-    const cn_grading *g = user;
+static void grade_range(const void *user, int64_t first, int64_t end, void *to) {
+    const grading *g = user;
     const cn_friction *p = g->p;
     int64_t at = p->dim * first, count = p->dim * (end - first);
-    cn_grade_part *part = to;
+    grade_part *part = to;
     part->sums.worst = -1;
-    cn_plain_velocity(g, first, end);
-    cn_grade_boxes(g, first, end, &part->sums);
-    cn_grade_contacts(p, g->convex, (int32_t)first, (int32_t)end, g->r, g->u, g->trace,
-                      &part->sums);
-    part->sums.sizes.offset = cn_largest_offset(g, first, end);
-    part->r = cn_square_sum(g->r + at, count);
-    part->q = cn_square_sum(p->q + at, count);
-    part->u = cn_square_sum(g->u + at, count);
-    cn_grade_pressing(p, first, end, part);
+    plain_velocity(g, first, end);
+    grade_boxes(g, first, end, &part->sums);
+    prob_grade_contacts(p, g->convex, (int32_t)first, (int32_t)end, g->r, g->u, g->trace,
+                        &part->sums);
+    part->sums.sizes.offset = largest_offset(g, first, end);
+    part->r = square_sum(g->r + at, count);
+    part->q = square_sum(p->q + at, count);
+    part->u = square_sum(g->u + at, count);
+    grade_pressing(p, first, end, part);
 }
 
 // Open, stick and slide, when the largest impulse is known.
-static void cn_count_range(const void *user, int64_t first, int64_t end, void *to) {
-    const cn_grading *g = user;
+static void count_range(const void *user, int64_t first, int64_t end, void *to) {
+    const grading *g = user;
     const cn_friction *p = g->p;
-    cn_grade_counts *part = to;
+    grade_counts *part = to;
     for (int64_t a = first; a < end; a++) {
-        if (cn_has_box(p, (int32_t)a)) {
+        if (has_box(p, (int32_t)a)) {
             continue;
         }
         const double *impulse = g->r + p->dim * a;
-        double tangent = p->dim == 2 ? fabs(impulse[1]) : cn_length(impulse[1], impulse[2]);
-        if (impulse[0] <= CN_GRADE_OPEN * g->largest) {
+        double tangent = p->dim == 2 ? fabs(impulse[1]) : prob_length(impulse[1], impulse[2]);
+        if (impulse[0] <= GRADE_OPEN * g->largest) {
             part->open++;
-        } else if (tangent < p->mu[a] * impulse[0] * (1.0 - CN_GRADE_SURFACE)) {
+        } else if (tangent < p->mu[a] * impulse[0] * (1.0 - GRADE_SURFACE)) {
             part->stick++;
         } else {
             part->slide++;
@@ -418,18 +417,18 @@ static void cn_count_range(const void *user, int64_t first, int64_t end, void *t
     }
 }
 
-static void cn_counts_join(void *to, const void *from) {
-    const cn_grade_counts *part = from;
-    cn_grade_counts *all = to;
+static void counts_join(void *to, const void *from) {
+    const grade_counts *part = from;
+    grade_counts *all = to;
     all->open += part->open;
     all->stick += part->stick;
     all->slide += part->slide;
 }
 
-static void cn_grade_join(void *to, const void *from) {
-    const cn_grade_part *part = from;
-    cn_grade_part *all = to;
-    cn_sums_join(&part->sums, &all->sums);
+static void grade_join(void *to, const void *from) {
+    const grade_part *part = from;
+    grade_part *all = to;
+    prob_sums_join(&part->sums, &all->sums);
     all->r += part->r;
     all->q += part->q;
     all->u += part->u;
@@ -437,100 +436,99 @@ static void cn_grade_join(void *to, const void *from) {
     all->presses = all->presses || part->presses;
 }
 
-static void cn_note_worst(cn_grade *grade, int32_t unknown, double error) {
+static void note_worst(cn_grade *grade, int32_t unknown, double error) {
     if (!isnan(grade->worst_error) && !(error <= grade->worst_error)) {
         grade->worst = unknown;
         grade->worst_error = error;
     }
 }
 
-static void cn_grade_violations(const cn_sizes *sizes, double round_off, cn_grade *grade) {
-    grade->cone_violation = cn_quotient(sizes->cone, sizes->r, 0.0);
-    grade->dual_violation = cn_quotient(sizes->dual, sizes->u, round_off);
-    grade->complementarity =
-        cn_quotient(cn_quotient(sizes->product, sizes->r, 0.0), sizes->u, round_off);
-    grade->velocity_mismatch = cn_quotient(sizes->offset, sizes->u, round_off);
+static void grade_violations(const prob_sizes *sizes, double round_off, cn_grade *grade) {
+    grade->cone_violation = quotient(sizes->cone, sizes->r, 0.0);
+    grade->dual_violation = quotient(sizes->dual, sizes->u, round_off);
+    grade->complementarity = quotient(quotient(sizes->product, sizes->r, 0.0), sizes->u, round_off);
+    grade->velocity_mismatch = quotient(sizes->offset, sizes->u, round_off);
 }
 
 // The three residuals and the violations from the sums over all contacts.
-static void cn_grade_conclude(const cn_friction *p, const cn_grade_part *all, cn_grade *grade) {
-    const cn_sizes *sizes = &all->sums.sizes;
+static void grade_conclude(const cn_friction *p, const grade_part *all, cn_grade *grade) {
+    const prob_sizes *sizes = &all->sums.sizes;
     int64_t m = (int64_t)p->dim * p->contacts;
     double r_norm = sqrt(all->r), q_norm = sqrt(all->q);
     double lever = m > 0 ? r_norm * sizes->trace / (double)m : 0.0;
-    double round_off = CN_GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
-    double largest = cn_larger(cn_larger(q_norm, r_norm), sqrt(all->u));
+    double round_off = GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
+    double largest = prob_larger(prob_larger(q_norm, r_norm), sqrt(all->u));
     // |q| over what presses; over all when nothing does
     double pressing = all->presses ? sqrt(all->pressing) : q_norm;
     grade->worst = all->sums.worst;
     grade->worst_error = all->sums.worst_error;
-    grade->residual = cn_quotient(sqrt(all->sums.scaled), pressing, round_off);
-    grade->residual_q = cn_quotient(sqrt(all->sums.plain), q_norm, round_off);
-    grade->residual_max = cn_quotient(sqrt(all->sums.plain), largest, CN_GRADE_MAX_ROUND_OFF);
-    cn_grade_violations(sizes, round_off, grade);
+    grade->residual = quotient(sqrt(all->sums.scaled), pressing, round_off);
+    grade->residual_q = quotient(sqrt(all->sums.plain), q_norm, round_off);
+    grade->residual_max = quotient(sqrt(all->sums.plain), largest, GRADE_MAX_ROUND_OFF);
+    grade_violations(sizes, round_off, grade);
 }
 
 // convex: without mu |u_T| in u^.
-static cn_status cn_grade_cone(const cn_friction *p, bool convex, const double *r,
-                               const double *u_given, cn_arena *scratch, cn_grade *grade) {
+static cn_status grade_cone(const cn_friction *p, bool convex, const double *r,
+                            const double *u_given, cn_arena *scratch, cn_grade *grade) {
     const cn_env *env = cn_arena_env(scratch);
     *grade = (cn_grade){.worst = -1};
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_grading g = {.p = p, .convex = convex, .r = r, .given = u_given};
-    g.u = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
-    g.trace = CN_TAKE(scratch, double, p->contacts);
-    g.v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    grading g = {.p = p, .convex = convex, .r = r, .given = u_given};
+    g.u = BASE_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+    g.trace = BASE_TAKE(scratch, double, p->contacts);
+    g.v = BASE_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
     if (!g.u || !g.trace || !g.v) {
-        cn_arena_release(scratch, mark);
+        base_arena_release(scratch, mark);
         return CN_ERR_MEMORY;
     }
-    cn_plain_bodies(env, &g);
-    cn_grade_part all = {.sums = {.worst = -1}};
-    cn_grade_counts counts = {0, 0, 0};
-    cn_parallel_fold(env, p->contacts, cn_grade_range, cn_grade_join, &g, sizeof all, &all);
+    plain_bodies(env, &g);
+    grade_part all = {.sums = {.worst = -1}};
+    grade_counts counts = {0, 0, 0};
+    base_parallel_fold(env, p->contacts, grade_range, grade_join, &g, sizeof all, &all);
     g.largest = all.sums.sizes.r;
-    cn_parallel_fold(env, p->contacts, cn_count_range, cn_counts_join, &g, sizeof counts, &counts);
-    cn_grade_conclude(p, &all, grade);
+    base_parallel_fold(env, p->contacts, count_range, counts_join, &g, sizeof counts, &counts);
+    grade_conclude(p, &all, grade);
     grade->open = counts.open;
     grade->stick = counts.stick;
     grade->slide = counts.slide;
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return CN_OK;
 }
 
 cn_status cn_friction_grade(const cn_friction *p, const double *r, const double *u,
                             cn_arena *scratch, cn_grade *grade) {
-    return cn_grade_cone(p, p->convex, r, u, scratch, grade);
+    return grade_cone(p, p->convex, r, u, scratch, grade);
 }
 
 cn_status cn_convex_grade(const cn_friction *p, const double *r, cn_arena *scratch,
                           cn_grade *grade) {
-    return cn_grade_cone(p, true, r, NULL, scratch, grade);
+    return grade_cone(p, true, r, NULL, scratch, grade);
 }
 
 cn_status cn_mcp_grade(const cn_mcp *p, const double *z, cn_arena *scratch, cn_grade *grade) {
     (void)scratch;
     *grade = (cn_grade){.worst = -1};
     double sum = 0.0;
-    cn_sizes sizes = {0};
+    prob_sizes sizes = {0};
     for (int32_t i = 0; i < p->n; i++) {
         double w = p->q[i];
         for (int64_t k = p->M.start[i]; k < p->M.start[i + 1]; k++) {
             w += p->M.value[k] * z[p->M.column[k]];
             sizes.trace += p->M.column[k] == i ? p->M.value[k] : 0.0;
         }
-        double error = fabs(cn_bound_error(p->lower[i], p->upper[i], z[i], w));
+        double error = fabs(bound_error(p->lower[i], p->upper[i], z[i], w));
         sum += error * error;
-        cn_note_worst(grade, i, error);
-        cn_bound_violations(p->lower[i], p->upper[i], z[i], w, &sizes);
+        note_worst(grade, i, error);
+        bound_violations(p->lower[i], p->upper[i], z[i], w, &sizes);
     }
-    double lever = p->n > 0 ? cn_norm_of(z, p->n) * sizes.trace / p->n : 0.0;
-    double round_off = CN_GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
-    grade->residual = cn_quotient(sqrt(sum), cn_norm_of(p->q, p->n), round_off);
+    double lever = p->n > 0 ? norm_of(z, p->n) * sizes.trace / p->n : 0.0;
+    double round_off = GRADE_ROUND_OFF * (lever > 1.0 ? lever : 1.0);
+    grade->residual = quotient(sqrt(sum), norm_of(p->q, p->n), round_off);
     grade->residual_q = grade->residual_max = grade->residual;
-    cn_grade_violations(&sizes, round_off, grade);
+    grade_violations(&sizes, round_off, grade);
     for (int32_t i = 0; i < p->n; i++) {
-        double margin = CN_GRADE_OPEN * sizes.r;
+        double margin = GRADE_OPEN * sizes.r;
         grade->open += z[i] - p->lower[i] <= margin || p->upper[i] - z[i] <= margin;
     }
     grade->stick = p->n - grade->open;
@@ -539,12 +537,12 @@ cn_status cn_mcp_grade(const cn_mcp *p, const double *z, cn_arena *scratch, cn_g
 
 cn_status cn_lcp_grade(const cn_lcp *p, const double *z, cn_arena *scratch, cn_grade *grade) {
     cn_mcp as_mcp;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    base_arena_mark mark = base_arena_get_mark(scratch);
     cn_status status = cn_mcp_from_lcp(p, scratch, &as_mcp, NULL);
     if (status == CN_OK) {
         status = cn_mcp_grade(&as_mcp, z, scratch, grade);
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return status;
 }
 

@@ -8,4 +8,4 @@
 #include "problem/grade/grade_contacts_kernel.h"
 #endif
 
-CN_AVX2_KERNEL(cn_grade_fours_fn, cn_grade_fours_avx2, cn_grade_fours)
+BASE_AVX2_KERNEL(prob_grade_fours_fn, prob_grade_fours_avx2, prob_grade_fours)

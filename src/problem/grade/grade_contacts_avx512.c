@@ -9,4 +9,4 @@
 #include "problem/grade/grade_contacts_kernel.h"
 #endif
 
-CN_AVX512_KERNEL(cn_grade_fours_fn, cn_grade_fours_avx512, cn_grade_fours)
+BASE_AVX512_KERNEL(prob_grade_fours_fn, prob_grade_fours_avx512, prob_grade_fours)

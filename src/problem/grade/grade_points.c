@@ -8,15 +8,15 @@
 // Plain on purpose: no solver uses this code, and it uses none of theirs (problem/grade/grade.c).
 #include "problem/grade/grade_points_kernel.h"
 
-const cn_plain_kernel cn_plain_kernel_any = CN_PLAIN_KERNEL;
+const prob_plain_kernel prob_plain_kernel_any = PROB_PLAIN_KERNEL;
 
-static const cn_plain_kernel *cn_plain_kernel_of(void) {
-    const cn_plain_kernel *wide = cn_plain_kernel_avx2();
-    return wide ? wide : &cn_plain_kernel_any;
+static const prob_plain_kernel *plain_kernel_of(void) {
+    const prob_plain_kernel *wide = prob_plain_kernel_avx2();
+    return wide ? wide : &prob_plain_kernel_any;
 }
 
 // v += H r in the plane, where v has x, y and the turn about z.
-static void cn_plain_impulses_2d(const cn_friction *p, const double *r, double *v) {
+static void plain_impulses_2d(const cn_friction *p, const double *r, double *v) {
     const cn_point_map *points = &p->W.points;
     for (int64_t a = 0; a < p->contacts; a++) {
         const double *n = points->frame + 6 * a, *t = n + 3;
@@ -34,7 +34,7 @@ static void cn_plain_impulses_2d(const cn_friction *p, const double *r, double *
 }
 
 // v := M^-1 v
-static void cn_plain_masses(const cn_friction *p, double *v) {
+static void plain_masses(const cn_friction *p, double *v) {
     int size = p->dim == 3 ? 6 : 3;
     for (int64_t body = 0; body < p->W.points.bodies; body++) {
         const double *inverse = p->W.points.inverse + size * size * body;
@@ -51,8 +51,8 @@ static void cn_plain_masses(const cn_friction *p, double *v) {
 }
 
 // u = H' v + q and the traces in the plane, of contacts from the first to before the end.
-static void cn_plain_velocities_2d(const cn_friction *p, const double *v, int64_t first,
-                                   int64_t end, double *u, double *trace) {
+static void plain_velocities_2d(const cn_friction *p, const double *v, int64_t first, int64_t end,
+                                double *u, double *trace) {
     const cn_point_map *points = &p->W.points;
     for (int64_t a = first; a < end; a++) {
         const double *frame = points->frame + 6 * a;
@@ -73,20 +73,20 @@ static void cn_plain_velocities_2d(const cn_friction *p, const double *v, int64_
     }
 }
 
-void cn_plain_points_push(const cn_friction *p, const double *r, double *v) {
+void prob_plain_points_push(const cn_friction *p, const double *r, double *v) {
     if (p->dim == 3) {
-        cn_plain_kernel_of()->impulses(p, r, v);
+        plain_kernel_of()->impulses(p, r, v);
     } else {
-        cn_plain_impulses_2d(p, r, v);
+        plain_impulses_2d(p, r, v);
     }
-    cn_plain_masses(p, v);
+    plain_masses(p, v);
 }
 
-void cn_plain_points(const cn_friction *p, const double *v, int64_t first, int64_t end, double *u,
-                     double *trace) {
+void prob_plain_points(const cn_friction *p, const double *v, int64_t first, int64_t end, double *u,
+                       double *trace) {
     if (p->dim == 3) {
-        cn_plain_kernel_of()->velocities(p, v, first, end, u, trace);
+        plain_kernel_of()->velocities(p, v, first, end, u, trace);
     } else {
-        cn_plain_velocities_2d(p, v, first, end, u, trace);
+        plain_velocities_2d(p, v, first, end, u, trace);
     }
 }

@@ -6,18 +6,18 @@
 #include <cairn/problem.h>
 
 // v = M^-1 H r, v being zero before.
-void cn_plain_points_push(const cn_friction *p, const double *r, double *v);
+void prob_plain_points_push(const cn_friction *p, const double *r, double *v);
 // u = H' v + q and trace[a] = trace W_aa of the contacts from the first to before the end.
-void cn_plain_points(const cn_friction *p, const double *v, int64_t first, int64_t end, double *u,
-                     double *trace);
+void prob_plain_points(const cn_friction *p, const double *v, int64_t first, int64_t end, double *u,
+                       double *trace);
 
 // The same in space without M^-1, for one kind of processor.
-typedef struct cn_plain_kernel {
+typedef struct prob_plain_kernel {
     void (*impulses)(const cn_friction *p, const double *r, double *v); // v += H r
     void (*velocities)(const cn_friction *p, const double *v, int64_t first, int64_t end, double *u,
                        double *trace);
-} cn_plain_kernel;
-extern const cn_plain_kernel cn_plain_kernel_any;  // for any processor
-const cn_plain_kernel *cn_plain_kernel_avx2(void); // NULL: not on this processor
+} prob_plain_kernel;
+extern const prob_plain_kernel prob_plain_kernel_any;  // for any processor
+const prob_plain_kernel *prob_plain_kernel_avx2(void); // NULL: not on this processor
 
 #endif

@@ -7,7 +7,7 @@
 #if defined(__AVX2__)
 #include "problem/grade/grade_points_kernel.h"
 
-static const cn_plain_kernel cn_own_kernel = CN_PLAIN_KERNEL;
+static const prob_plain_kernel own_kernel = PROB_PLAIN_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(const cn_plain_kernel, cn_plain_kernel_avx2, &cn_own_kernel)
+BASE_AVX2_KERNEL(const prob_plain_kernel, prob_plain_kernel_avx2, &own_kernel)

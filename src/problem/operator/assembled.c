@@ -14,18 +14,18 @@
 
 // Which contacts touch a velocity: contact[k] with its entry[k] of the body map, k in [start[dof],
 // start[dof+1]).
-typedef struct cn_touches {
+typedef struct prob_touches {
     int64_t *start;
     int32_t *contact;
     int64_t *entry;
-} cn_touches;
+} prob_touches;
 
-static cn_status cn_touches_find(const cn_friction *p, cn_arena *memory, cn_touches *out) {
+static cn_status touches_find(const cn_friction *p, cn_arena *memory, prob_touches *out) {
     const cn_body_map *body = &p->W.body;
     int64_t entries = body->start[p->contacts];
-    out->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)body->dofs + 2);
-    out->contact = CN_TAKE(memory, int32_t, entries);
-    out->entry = CN_TAKE(memory, int64_t, entries);
+    out->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)body->dofs + 2);
+    out->contact = BASE_TAKE(memory, int32_t, entries);
+    out->entry = BASE_TAKE(memory, int64_t, entries);
     if (!out->start || !out->contact || !out->entry) {
         return CN_ERR_MEMORY;
     }
@@ -48,8 +48,8 @@ static cn_status cn_touches_find(const cn_friction *p, cn_arena *memory, cn_touc
 
 // a itself and the contacts that share a velocity with it, each once, ascending; *count of them.
 // seen holds for each contact the last row it was listed in, from 1.
-static void cn_row_pattern(const cn_body_map *body, const cn_touches *touches, int32_t a,
-                           int32_t *seen, int32_t *row, int32_t *count) {
+static void row_pattern(const cn_body_map *body, const prob_touches *touches, int32_t a,
+                        int32_t *seen, int32_t *row, int32_t *count) {
     *count = 1;
     row[0] = a;
     seen[a] = a + 1;
@@ -70,31 +70,31 @@ static void cn_row_pattern(const cn_body_map *body, const cn_touches *touches, i
     }
 }
 
-static cn_status cn_pattern_find(const cn_friction *p, const cn_touches *touches, cn_arena *memory,
-                                 cn_arena *scratch, cn_bsr *W) {
-    int32_t *seen = CN_TAKE_ZERO(scratch, int32_t, p->contacts);
-    int32_t *row = CN_TAKE(scratch, int32_t, p->contacts), count;
-    W->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)p->contacts + 1);
+static cn_status pattern_find(const cn_friction *p, const prob_touches *touches, cn_arena *memory,
+                              cn_arena *scratch, cn_bsr *W) {
+    int32_t *seen = BASE_TAKE_ZERO(scratch, int32_t, p->contacts);
+    int32_t *row = BASE_TAKE(scratch, int32_t, p->contacts), count;
+    W->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)p->contacts + 1);
     if (!seen || !row || !W->start) {
         return CN_ERR_MEMORY;
     }
     for (int32_t a = 0; a < p->contacts; a++) {
-        cn_row_pattern(&p->W.body, touches, a, seen, row, &count);
+        row_pattern(&p->W.body, touches, a, seen, row, &count);
         W->start[a + 1] = W->start[a] + count;
     }
-    W->column = CN_TAKE(memory, int32_t, W->start[p->contacts]);
+    W->column = BASE_TAKE(memory, int32_t, W->start[p->contacts]);
     if (!W->column) {
         return CN_ERR_MEMORY;
     }
     memset(seen, 0, sizeof *seen * (size_t)p->contacts);
     for (int32_t a = 0; a < p->contacts; a++) {
-        cn_row_pattern(&p->W.body, touches, a, seen, W->column + W->start[a], &count);
+        row_pattern(&p->W.body, touches, a, seen, W->column + W->start[a], &count);
     }
     return CN_OK;
 }
 
 // Adds H_a' (M^-1 H_b) of one shared velocity, block by columns.
-static void cn_block_add(int32_t dim, const double *H, const double *MinvH, double *block) {
+static void block_add(int32_t dim, const double *H, const double *MinvH, double *block) {
     for (int32_t j = 0; j < dim; j++) {
         for (int32_t i = 0; i < dim; i++) {
             block[dim * j + i] += H[i] * MinvH[j];
@@ -102,8 +102,8 @@ static void cn_block_add(int32_t dim, const double *H, const double *MinvH, doub
     }
 }
 
-static void cn_rows_fill(const cn_friction *p, const cn_touches *touches, int64_t *place,
-                         cn_bsr *W) {
+static void rows_fill(const cn_friction *p, const prob_touches *touches, int64_t *place,
+                      cn_bsr *W) {
     const cn_body_map *body = &p->W.body;
     int32_t dim = p->dim;
     for (int32_t a = 0; a < p->contacts; a++) {
@@ -113,39 +113,39 @@ static void cn_rows_fill(const cn_friction *p, const cn_touches *touches, int64_
         for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
             int32_t dof = body->dof[k];
             for (int64_t at = touches->start[dof]; at < touches->start[dof + 1]; at++) {
-                cn_block_add(dim, body->H + dim * k, body->MinvH + dim * touches->entry[at],
-                             W->value + (int64_t)dim * dim * place[touches->contact[at]]);
+                block_add(dim, body->H + dim * k, body->MinvH + dim * touches->entry[at],
+                          W->value + (int64_t)dim * dim * place[touches->contact[at]]);
             }
         }
     }
 }
 
-static cn_status cn_assembled_build(const cn_friction *p, cn_arena *memory, cn_arena *scratch,
-                                    cn_friction *out) {
+static cn_status assembled_build(const cn_friction *p, cn_arena *memory, cn_arena *scratch,
+                                 cn_friction *out) {
     int64_t m = (int64_t)p->dim * p->contacts;
-    cn_touches touches;
+    prob_touches touches;
     cn_bsr *W = &out->W.assembled;
     *out = (cn_friction){.dim = p->dim, .contacts = p->contacts};
     out->W.kind = CN_OPERATOR_ASSEMBLED;
     *W = (cn_bsr){.dim = p->dim, .block_rows = p->contacts};
-    cn_status status = cn_touches_find(p, scratch, &touches);
-    status = status == CN_OK ? cn_pattern_find(p, &touches, memory, scratch, W) : status;
+    cn_status status = touches_find(p, scratch, &touches);
+    status = status == CN_OK ? pattern_find(p, &touches, memory, scratch, W) : status;
     if (status != CN_OK) {
         return status;
     }
-    int64_t *place = CN_TAKE(scratch, int64_t, p->contacts);
-    W->value =
-        CN_TAKE_ZERO(memory, double, (int64_t)p->dim * p->dim * W->start[p->contacts] + CN_BSR_PAD);
-    out->W.diagonal = CN_TAKE(memory, double, m * p->dim);
-    out->q = CN_TAKE(memory, double, m);
-    out->mu = CN_TAKE(memory, double, p->contacts);
+    int64_t *place = BASE_TAKE(scratch, int64_t, p->contacts);
+    W->value = BASE_TAKE_ZERO(memory, double,
+                              (int64_t)p->dim * p->dim * W->start[p->contacts] + CN_BSR_PAD);
+    out->W.diagonal = BASE_TAKE(memory, double, m * p->dim);
+    out->q = BASE_TAKE(memory, double, m);
+    out->mu = BASE_TAKE(memory, double, p->contacts);
     if (!place || !W->value || !out->W.diagonal || !out->q || !out->mu ||
-        !cn_bounds_copy(&p->bounds, p->dim, p->contacts, memory, &out->bounds)) {
+        !prob_bounds_copy(&p->bounds, p->dim, p->contacts, memory, &out->bounds)) {
         return CN_ERR_MEMORY;
     }
     out->convex = p->convex;
-    cn_rows_fill(p, &touches, place, W);
-    cn_operator_diagonal(&out->W, p->dim, p->contacts, out->W.diagonal);
+    rows_fill(p, &touches, place, W);
+    prob_operator_diagonal(&out->W, p->dim, p->contacts, out->W.diagonal);
     if (p->contacts > 0) {
         memcpy(out->q, p->q, sizeof *p->q * (size_t)m);
         memcpy(out->mu, p->mu, sizeof *p->mu * (size_t)p->contacts);
@@ -163,7 +163,7 @@ cn_status cn_friction_assemble(const cn_friction *p, cn_arena *memory, cn_fricti
     cn_status status = scratch ? CN_OK : CN_ERR_MEMORY;
     cn_friction body;
     status = status == CN_OK ? cn_friction_expand(p, scratch, &body) : status;
-    status = status == CN_OK ? cn_assembled_build(&body, memory, scratch, out) : status;
+    status = status == CN_OK ? assembled_build(&body, memory, scratch, out) : status;
     cn_arena_destroy(scratch);
-    return status == CN_OK ? CN_OK : cn_fail_memory(error);
+    return status == CN_OK ? CN_OK : base_fail_memory(error);
 }

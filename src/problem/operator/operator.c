@@ -20,25 +20,25 @@
 
 #include <string.h>
 
-cn_status cn_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts, const cn_csr *W,
-                               const double *q, const double *mu, cn_friction *out) {
+cn_status prob_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts, const cn_csr *W,
+                                 const double *q, const double *mu, cn_friction *out) {
     int64_t m = (int64_t)dim * contacts;
     *out = (cn_friction){.dim = dim, .contacts = contacts};
     if ((dim != 2 && dim != 3) || contacts < 0 || W->rows != m || W->cols != m) {
         return CN_ERR_ARGUMENT;
     }
     out->W.kind = CN_OPERATOR_ASSEMBLED;
-    cn_status status = cn_bsr_from_csr(memory, W, dim, &out->W.assembled);
+    cn_status status = sparse_bsr_from_csr(memory, W, dim, &out->W.assembled);
     if (status != CN_OK) {
         return status;
     }
-    out->W.diagonal = CN_TAKE(memory, double, m *dim);
-    out->q = CN_TAKE(memory, double, m);
-    out->mu = CN_TAKE(memory, double, contacts);
+    out->W.diagonal = BASE_TAKE(memory, double, m *dim);
+    out->q = BASE_TAKE(memory, double, m);
+    out->mu = BASE_TAKE(memory, double, contacts);
     if (!out->W.diagonal || !out->q || !out->mu) {
         return CN_ERR_MEMORY;
     }
-    cn_operator_diagonal(&out->W, dim, contacts, out->W.diagonal);
+    prob_operator_diagonal(&out->W, dim, contacts, out->W.diagonal);
     if (contacts > 0) {
         memcpy(out->q, q, sizeof *q * (size_t)m);
         memcpy(out->mu, mu, sizeof *mu * (size_t)contacts);
@@ -48,7 +48,7 @@ cn_status cn_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts, 
 
 // For a dimension known to the compiler.
 static inline __attribute__((always_inline)) void
-cn_body_map_diagonal(const cn_body_map *body, int dim, int32_t contacts, double *diagonal) {
+body_map_diagonal(const cn_body_map *body, int dim, int32_t contacts, double *diagonal) {
     for (int32_t a = 0; a < contacts; a++) {
         double block[9] = {0.0};
         for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
@@ -66,15 +66,15 @@ cn_body_map_diagonal(const cn_body_map *body, int dim, int32_t contacts, double 
 
 static void body_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
     if (dim == 3) {
-        cn_body_map_diagonal(&W->body, 3, contacts, diagonal);
+        body_map_diagonal(&W->body, 3, contacts, diagonal);
     } else {
-        cn_body_map_diagonal(&W->body, 2, contacts, diagonal);
+        body_map_diagonal(&W->body, 2, contacts, diagonal);
     }
 }
 
 // For a dimension known to the compiler.
-static inline __attribute__((always_inline)) void cn_body_push(const cn_friction *p, int dim,
-                                                               const double *r, double *v) {
+static inline __attribute__((always_inline)) void body_push(const cn_friction *p, int dim,
+                                                            const double *r, double *v) {
     const cn_body_map *body = &p->W.body;
     memset(v, 0, sizeof *v * (size_t)body->dofs);
     for (int32_t a = 0; a < p->contacts; a++) {
@@ -90,14 +90,14 @@ static inline __attribute__((always_inline)) void cn_body_push(const cn_friction
 }
 
 // What the loop over contacts reads and writes.
-typedef struct cn_body_loop {
+typedef struct body_loop {
     const cn_friction *p;
     const double *v;
     double *u;
-} cn_body_loop;
+} body_loop;
 
-static inline __attribute__((always_inline)) void
-cn_body_velocity(const cn_body_loop *loop, int dim, int64_t first, int64_t end) {
+static inline __attribute__((always_inline)) void prob_body_velocity(const body_loop *loop, int dim,
+                                                                     int64_t first, int64_t end) {
     const cn_body_map *body = &loop->p->W.body;
     for (int64_t a = first; a < end; a++) {
         double sum[3] = {0.0, 0.0, 0.0};
@@ -112,24 +112,24 @@ cn_body_velocity(const cn_body_loop *loop, int dim, int64_t first, int64_t end) 
     }
 }
 
-static void cn_body_velocity_range(void *user, int64_t first, int64_t end) {
-    const cn_body_loop *loop = user;
+static void body_velocity_range(void *user, int64_t first, int64_t end) {
+    const body_loop *loop = user;
     if (loop->p->dim == 3) {
-        cn_body_velocity(loop, 3, first, end);
+        prob_body_velocity(loop, 3, first, end);
     } else {
-        cn_body_velocity(loop, 2, first, end);
+        prob_body_velocity(loop, 2, first, end);
     }
 }
 
 static void body_velocity(const cn_env *env, const cn_friction *p, const double *r, double *v,
                           double *u) {
     if (p->dim == 3) {
-        cn_body_push(p, 3, r, v);
+        body_push(p, 3, r, v);
     } else {
-        cn_body_push(p, 2, r, v);
+        body_push(p, 2, r, v);
     }
-    cn_body_loop loop = {p, v, u};
-    cn_parallel_ranges(env, p->contacts, cn_body_velocity_range, &loop);
+    body_loop loop = {p, v, u};
+    base_parallel_ranges(env, p->contacts, body_velocity_range, &loop);
 }
 
 static int32_t body_dofs(const cn_operator *W, int32_t dim) {
@@ -159,14 +159,14 @@ static void assembled_diagonal(const cn_operator *W, int32_t dim, int32_t contac
                                double *diagonal) {
     (void)dim;
     (void)contacts;
-    cn_bsr_diagonal(&W->assembled, diagonal);
+    sparse_bsr_diagonal(&W->assembled, diagonal);
 }
 
 static void assembled_velocity(const cn_env *env, const cn_friction *p, const double *r, double *v,
                                double *u) {
     (void)env;
     (void)v;
-    cn_bsr_apply(&p->W.assembled, r, u);
+    sparse_bsr_apply(&p->W.assembled, r, u);
     int64_t m = (int64_t)p->dim * p->contacts;
     for (int64_t i = 0; i < m; i++) {
         u[i] += p->q[i];
@@ -180,19 +180,19 @@ static int64_t assembled_sweep_cost(const cn_operator *W, int32_t dim, int32_t c
 // ---- spheres and disks, points ----
 
 static int32_t spheres_dofs(const cn_operator *W, int32_t dim) {
-    return (dim == 3 ? 6 : 3) * W->balls.bodies;
+    return (dim == 3 ? 6 : 3) * W->spheres.bodies;
 }
 
 static void spheres_diagonal(const cn_operator *W, int32_t dim, int32_t contacts,
                              double *diagonal) {
-    cn_sphere_map_diagonal(&W->balls, dim, contacts, diagonal);
+    prob_sphere_map_diagonal(&W->spheres, dim, contacts, diagonal);
 }
 
 static void spheres_velocity(const cn_env *env, const cn_friction *p, const double *r, double *v,
                              double *u) {
     memset(v, 0, sizeof *v * (size_t)cn_operator_dofs(&p->W, p->dim));
-    cn_sphere_map_push(env, &p->W.balls, p->dim, p->contacts, r, v);
-    cn_sphere_map_velocity(env, &p->W.balls, p->dim, p->contacts, p->q, v, u);
+    prob_sphere_map_push(env, &p->W.spheres, p->dim, p->contacts, r, v);
+    prob_sphere_map_velocity(env, &p->W.spheres, p->dim, p->contacts, p->q, v, u);
 }
 
 static int32_t points_dofs(const cn_operator *W, int32_t dim) {
@@ -200,13 +200,13 @@ static int32_t points_dofs(const cn_operator *W, int32_t dim) {
 }
 
 static void points_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
-    cn_point_map_diagonal(&W->points, dim, contacts, diagonal);
+    prob_point_map_diagonal(&W->points, dim, contacts, diagonal);
 }
 
 static void points_velocity(const cn_env *env, const cn_friction *p, const double *r, double *v,
                             double *u) {
-    cn_point_map_push(&p->W.points, p->dim, p->contacts, r, v);
-    cn_point_map_velocity(env, &p->W.points, p->dim, p->contacts, p->q, v, u);
+    prob_point_map_push(&p->W.points, p->dim, p->contacts, r, v);
+    prob_point_map_velocity(env, &p->W.points, p->dim, p->contacts, p->q, v, u);
 }
 
 static int64_t no_sweep_cost(const cn_operator *W, int32_t dim, int32_t contacts) {
@@ -230,27 +230,27 @@ static const prob_operator_ops operator_table[] = {
                           .velocity = body_velocity,
                           .sweep_cost = body_sweep_cost,
                           .expand = expand_nothing},
-    [CN_OPERATOR_BALLS] = {.body_space = true,
-                           .implicit = true,
-                           .dofs = spheres_dofs,
-                           .diagonal = spheres_diagonal,
-                           .velocity = spheres_velocity,
-                           .sweep_cost = no_sweep_cost,
-                           .expand = cn_spheres_to_body_space},
+    [CN_OPERATOR_SPHERES] = {.body_space = true,
+                             .implicit = true,
+                             .dofs = spheres_dofs,
+                             .diagonal = spheres_diagonal,
+                             .velocity = spheres_velocity,
+                             .sweep_cost = no_sweep_cost,
+                             .expand = prob_spheres_to_body_space},
     [CN_OPERATOR_POINTS] = {.body_space = true,
                             .implicit = true,
                             .dofs = points_dofs,
                             .diagonal = points_diagonal,
                             .velocity = points_velocity,
                             .sweep_cost = no_sweep_cost,
-                            .expand = cn_points_to_body_space},
+                            .expand = prob_points_to_body_space},
 };
 
 const prob_operator_ops *prob_operator_ops_of(cn_operator_kind kind) {
     return &operator_table[kind];
 }
 
-void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
+void prob_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal) {
     operator_table[W->kind].diagonal(W, dim, contacts, diagonal);
 }
 
@@ -258,14 +258,14 @@ int32_t cn_operator_dofs(const cn_operator *W, int32_t dim) {
     return operator_table[W->kind].dofs(W, dim);
 }
 
-void cn_friction_velocity_by(const cn_env *env, const cn_friction *p, const double *r, double *v,
-                             double *u) {
+void prob_friction_velocity_by(const cn_env *env, const cn_friction *p, const double *r, double *v,
+                               double *u) {
     operator_table[p->W.kind].velocity(env, p, r, v, u);
-    cn_bounds_comply(p, r, u);
+    prob_bounds_comply(p, r, u);
 }
 
 void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u) {
-    cn_friction_velocity_by(NULL, p, r, v, u);
+    prob_friction_velocity_by(NULL, p, r, v, u);
 }
 
 cn_status cn_friction_expand(const cn_friction *p, cn_arena *memory, cn_friction *out) {

@@ -8,8 +8,8 @@
 // A friction problem with assembled W = blocks of the matrix given (dim*contacts square, entries
 // kept as they are, nothing symmetrised), its diagonal, and copies of q and mu. All arrays go to
 // memory. CN_ERR_ARGUMENT: the sizes do not agree.
-cn_status cn_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts, const cn_csr *W,
-                               const double *q, const double *mu, cn_friction *out);
+cn_status prob_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts, const cn_csr *W,
+                                 const double *q, const double *mu, cn_friction *out);
 
 // What can be done with an operator, one row per form of it.
 typedef struct prob_operator_ops {
@@ -32,13 +32,13 @@ const prob_operator_ops *prob_operator_ops_of(cn_operator_kind kind);
 
 // The diagonal blocks of an operator whose other arrays are filled, whatever its kind; diagonal has
 // room for dim*dim*contacts numbers.
-void cn_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal);
+void prob_operator_diagonal(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal);
 
 // trace W_aa, whatever the kind.
-static inline double cn_operator_trace(const cn_operator *W, int32_t dim, int32_t a) {
-    if (W->kind == CN_OPERATOR_BALLS) {
+static inline double prob_operator_trace(const cn_operator *W, int32_t dim, int32_t a) {
+    if (W->kind == CN_OPERATOR_SPHERES) {
         double w[2];
-        cn_sphere_weights(&W->balls, a, w);
+        prob_sphere_weights(&W->spheres, a, w);
         return dim == 3 ? w[0] + w[1] + w[1] : w[0] + w[1];
     }
     const double *block = W->diagonal + (int64_t)dim * dim * a;
@@ -46,7 +46,7 @@ static inline double cn_operator_trace(const cn_operator *W, int32_t dim, int32_
 }
 
 // u = (W + E) r + q as cn_friction_velocity has it, to the bit, by the threads of env.
-void cn_friction_velocity_by(const cn_env *env, const cn_friction *p, const double *r, double *v,
-                             double *u);
+void prob_friction_velocity_by(const cn_env *env, const cn_friction *p, const double *r, double *v,
+                               double *u);
 
 #endif

@@ -13,18 +13,18 @@
 
 // Functions whose dimension the compiler is to know. Velocities, forces and rows of H of a body are
 // x[size]: dim linear numbers, then 3 angular ones, in 2D the one about z.
-#define CN_POINT_INLINE static inline __attribute__((always_inline))
-#define CN_POINT_SIZE(dim) ((dim) == 3 ? 6 : 3)
+#define POINT_INLINE static inline __attribute__((always_inline))
+#define POINT_SIZE(dim) ((dim) == 3 ? 6 : 3)
 
 // n, t1, t2 of contact a.
-CN_POINT_INLINE void cn_point_axes(const cn_point_map *points, int64_t a, double axes[3][3]) {
+POINT_INLINE void point_axes(const cn_point_map *points, int64_t a, double axes[3][3]) {
     memcpy(axes, points->frame + 6 * a, 6 * sizeof **axes);
-    cn_cross3(axes[0], axes[1], axes[2]);
+    math_cross3(axes[0], axes[1], axes[2]);
 }
 
 // M^-1 x of one body; it does not couple linear and angular parts.
-CN_POINT_INLINE void cn_point_light(int dim, const double *inverse, const double *x, double *out) {
-    int size = CN_POINT_SIZE(dim);
+POINT_INLINE void point_inv_mass(int dim, const double *inverse, const double *x, double *out) {
+    int size = POINT_SIZE(dim);
     for (int i = 0; i < size; i++) {
         int first = i < dim ? 0 : dim, end = i < dim ? dim : size;
         double sum = inverse[size * i + first] * x[first];
@@ -36,9 +36,9 @@ CN_POINT_INLINE void cn_point_light(int dim, const double *inverse, const double
 }
 
 // The force x of an impulse P at an arm.
-CN_POINT_INLINE void cn_point_force(int dim, const double arm[3], const double P[3], double *x) {
+POINT_INLINE void point_force(int dim, const double arm[3], const double P[3], double *x) {
     double moment[3];
-    cn_cross3(arm, P, moment);
+    math_cross3(arm, P, moment);
     for (int k = 0; k < dim; k++) {
         x[k] = P[k];
     }
@@ -48,7 +48,7 @@ CN_POINT_INLINE void cn_point_force(int dim, const double arm[3], const double P
 }
 
 // arm x d has a z alone.
-static void cn_points_diagonal_2d(const cn_point_map *points, int32_t contacts, double *diagonal) {
+static void points_diagonal_2d(const cn_point_map *points, int32_t contacts, double *diagonal) {
     for (int64_t a = 0; a < contacts; a++) {
         const double *frame = points->frame + 6 * a;
         double *block = diagonal + 4 * a;
@@ -70,23 +70,23 @@ static void cn_points_diagonal_2d(const cn_point_map *points, int32_t contacts, 
     }
 }
 
-static const cn_point_kernel *cn_point_kernel_of(void) {
-    const cn_point_kernel *wide = cn_point_kernel_avx2();
-    return wide ? wide : &cn_point_kernel_portable;
+static const prob_point_kernel *point_kernel_of(void) {
+    const prob_point_kernel *wide = prob_point_kernel_avx2();
+    return wide ? wide : &prob_point_kernel_portable;
 }
 
-void cn_point_map_diagonal(const cn_point_map *points, int32_t dim, int32_t contacts,
-                           double *diagonal) {
+void prob_point_map_diagonal(const cn_point_map *points, int32_t dim, int32_t contacts,
+                             double *diagonal) {
     if (dim == 3) {
-        cn_point_kernel_of()->diagonal(points, contacts, diagonal);
+        point_kernel_of()->diagonal(points, contacts, diagonal);
     } else {
-        cn_points_diagonal_2d(points, contacts, diagonal);
+        points_diagonal_2d(points, contacts, diagonal);
     }
 }
 
 // v += H r in the plane.
-static void cn_points_push_2d(const cn_point_map *points, int32_t contacts, const double *r,
-                              double *v) {
+static void points_push_2d(const cn_point_map *points, int32_t contacts, const double *r,
+                           double *v) {
     for (int64_t a = 0; a < contacts; a++) {
         const double *frame = points->frame + 6 * a, *own = r + 2 * a, *arm = points->arm + 6 * a;
         double *first = v + 3 * (int64_t)points->body[2 * a],
@@ -94,65 +94,65 @@ static void cn_points_push_2d(const cn_point_map *points, int32_t contacts, cons
         for (int k = 0; k < 3; k++) {
             P[k] = own[0] * frame[k] + own[1] * frame[3 + k];
         }
-        cn_point_force(2, arm, P, x);
+        point_force(2, arm, P, x);
         for (int k = 0; k < 3; k++) {
             first[k] -= x[k];
         }
-        cn_point_force(2, arm + 3, P, x);
+        point_force(2, arm + 3, P, x);
         for (int k = 0; k < 3; k++) {
             second[k] += x[k];
         }
     }
 }
 
-CN_POINT_INLINE void cn_points_lighten(const cn_point_map *points, int dim, double *v) {
-    int size = CN_POINT_SIZE(dim);
+POINT_INLINE void points_lighten(const cn_point_map *points, int dim, double *v) {
+    int size = POINT_SIZE(dim);
     for (int64_t i = 0; i < points->bodies; i++) {
         double x[6];
         memcpy(x, v + size * i, sizeof *x * (size_t)size);
-        cn_point_light(dim, points->inverse + size * size * i, x, v + size * i);
+        point_inv_mass(dim, points->inverse + size * size * i, x, v + size * i);
     }
 }
 
-void cn_point_map_push(const cn_point_map *points, int32_t dim, int32_t contacts, const double *r,
-                       double *v) {
-    memset(v, 0, sizeof *v * (size_t)CN_POINT_SIZE(dim) * (size_t)points->bodies);
+void prob_point_map_push(const cn_point_map *points, int32_t dim, int32_t contacts, const double *r,
+                         double *v) {
+    memset(v, 0, sizeof *v * (size_t)POINT_SIZE(dim) * (size_t)points->bodies);
     if (dim == 3) {
-        cn_point_kernel_of()->push(points, contacts, r, v);
-        cn_points_lighten(points, 3, v);
+        point_kernel_of()->push(points, contacts, r, v);
+        points_lighten(points, 3, v);
     } else {
-        cn_points_push_2d(points, contacts, r, v);
-        cn_points_lighten(points, 2, v);
+        points_push_2d(points, contacts, r, v);
+        points_lighten(points, 2, v);
     }
 }
 
 // What the loop over contacts reads and writes.
-typedef struct cn_point_loop {
+typedef struct point_loop {
     const cn_point_map *points;
-    const cn_point_kernel *kernel;
+    const prob_point_kernel *kernel;
     const double *q, *v;
     double *u;
-} cn_point_loop;
+} point_loop;
 
-static void cn_points_velocity_3d(void *user, int64_t first, int64_t end) {
-    const cn_point_loop *loop = user;
+static void points_velocity_3d(void *user, int64_t first, int64_t end) {
+    const point_loop *loop = user;
     loop->kernel->velocity(loop->points, first, end, loop->q, loop->v, loop->u);
 }
 
 // v + omega x arm of one body in the plane.
-static void cn_point_moving_2d(const double *v, const double arm[3], double out[2]) {
+static void point_moving_2d(const double *v, const double arm[3], double out[2]) {
     out[0] = v[0] - v[2] * arm[1];
     out[1] = v[1] + v[2] * arm[0];
 }
 
-static void cn_points_velocity_2d(void *user, int64_t from, int64_t end) {
-    const cn_point_loop *loop = user;
+static void points_velocity_2d(void *user, int64_t from, int64_t end) {
+    const point_loop *loop = user;
     const cn_point_map *points = loop->points;
     for (int64_t a = from; a < end; a++) {
         const double *frame = points->frame + 6 * a, *arm = points->arm + 6 * a;
         double first[2], second[2];
-        cn_point_moving_2d(loop->v + 3 * (int64_t)points->body[2 * a], arm, first);
-        cn_point_moving_2d(loop->v + 3 * (int64_t)points->body[2 * a + 1], arm + 3, second);
+        point_moving_2d(loop->v + 3 * (int64_t)points->body[2 * a], arm, first);
+        point_moving_2d(loop->v + 3 * (int64_t)points->body[2 * a + 1], arm + 3, second);
         double apart[2] = {second[0] - first[0], second[1] - first[1]};
         for (int i = 0; i < 2; i++) {
             const double *axis = frame + 3 * i;
@@ -161,15 +161,14 @@ static void cn_points_velocity_2d(void *user, int64_t from, int64_t end) {
     }
 }
 
-void cn_point_map_velocity(const cn_env *env, const cn_point_map *points, int32_t dim,
-                           int32_t contacts, const double *q, const double *v, double *u) {
-    cn_point_loop loop = {.points = points, .kernel = cn_point_kernel_of(), .q = q, .v = v, .u = u};
-    cn_parallel_ranges(env, contacts, dim == 3 ? cn_points_velocity_3d : cn_points_velocity_2d,
-                       &loop);
+void prob_point_map_velocity(const cn_env *env, const cn_point_map *points, int32_t dim,
+                             int32_t contacts, const double *q, const double *v, double *u) {
+    point_loop loop = {.points = points, .kernel = point_kernel_of(), .q = q, .v = v, .u = u};
+    base_parallel_ranges(env, contacts, dim == 3 ? points_velocity_3d : points_velocity_2d, &loop);
 }
 
-bool cn_point_map_moves(const cn_point_map *points, int32_t dim, int32_t body) {
-    int32_t size = CN_POINT_SIZE(dim);
+bool prob_point_map_moves(const cn_point_map *points, int32_t dim, int32_t body) {
+    int32_t size = POINT_SIZE(dim);
     const double *inverse = points->inverse + (int64_t)size * size * body;
     for (int32_t i = 0; i < size; i++) {
         if (inverse[(size + 1) * i] != 0.0) {
@@ -181,20 +180,20 @@ bool cn_point_map_moves(const cn_point_map *points, int32_t dim, int32_t body) {
 
 // H and M^-1 H of one body's side of contact a at entry k; returns the entries written, none for a
 // body that does not move.
-CN_POINT_INLINE int32_t cn_point_entries(const cn_point_map *points, int dim, int64_t a, int side,
-                                         cn_body_map *map, int64_t k) {
-    int size = CN_POINT_SIZE(dim);
+POINT_INLINE int32_t point_entries(const cn_point_map *points, int dim, int64_t a, int side,
+                                   cn_body_map *map, int64_t k) {
+    int size = POINT_SIZE(dim);
     int32_t body = points->body[2 * a + side];
-    if (!cn_point_map_moves(points, dim, body)) {
+    if (!prob_point_map_moves(points, dim, body)) {
         return 0;
     }
     const double *inverse = points->inverse + size * size * (int64_t)body;
     double axes[3][3], sign = side == 0 ? -1.0 : 1.0;
-    cn_point_axes(points, a, axes);
+    point_axes(points, a, axes);
     for (int d = 0; d < dim; d++) {
         double x[6], y[6];
-        cn_point_force(dim, points->arm + 6 * a + 3 * side, axes[d], x);
-        cn_point_light(dim, inverse, x, y);
+        point_force(dim, points->arm + 6 * a + 3 * side, axes[d], x);
+        point_inv_mass(dim, inverse, x, y);
         for (int j = 0; j < size; j++) {
             map->H[dim * (k + j) + d] = sign * x[j];
             map->MinvH[dim * (k + j) + d] = sign * y[j];
@@ -206,19 +205,19 @@ CN_POINT_INLINE int32_t cn_point_entries(const cn_point_map *points, int dim, in
     return size;
 }
 
-cn_status cn_points_to_body_space(const cn_friction *p, cn_arena *memory, cn_friction *out) {
+cn_status prob_points_to_body_space(const cn_friction *p, cn_arena *memory, cn_friction *out) {
     const cn_point_map *points = &p->W.points;
-    int32_t dim = p->dim, size = CN_POINT_SIZE(dim);
+    int32_t dim = p->dim, size = POINT_SIZE(dim);
     int64_t entries = 2 * (int64_t)size * p->contacts;
     *out = *p;
     out->W = (cn_operator){.kind = CN_OPERATOR_BODY, .diagonal = p->W.diagonal};
     cn_body_map *map = &out->W.body;
     map->dofs = size * points->bodies;
     map->inverse = points->inverse;
-    map->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)p->contacts + 1);
-    map->dof = CN_TAKE(memory, int32_t, entries);
-    map->H = CN_TAKE(memory, double, dim *entries);
-    map->MinvH = CN_TAKE(memory, double, dim *entries);
+    map->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)p->contacts + 1);
+    map->dof = BASE_TAKE(memory, int32_t, entries);
+    map->H = BASE_TAKE(memory, double, dim *entries);
+    map->MinvH = BASE_TAKE(memory, double, dim *entries);
     if (!map->start || !map->dof || !map->H || !map->MinvH) {
         return CN_ERR_MEMORY;
     }
@@ -228,8 +227,8 @@ cn_status cn_points_to_body_space(const cn_friction *p, cn_arena *memory, cn_fri
         int64_t k = map->start[a];
         for (int turn = 0; turn < 2; turn++) {
             int side = turn == 0 ? lower : 1 - lower;
-            k += dim == 3 ? cn_point_entries(points, 3, a, side, map, k)
-                          : cn_point_entries(points, 2, a, side, map, k);
+            k += dim == 3 ? point_entries(points, 3, a, side, map, k)
+                          : point_entries(points, 2, a, side, map, k);
         }
         map->start[a + 1] = k;
     }

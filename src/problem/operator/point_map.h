@@ -7,28 +7,28 @@
 
 // W_aa = F' K F with K the sum over both bodies of L + [arm] J [arm]', L and J the linear and the
 // angular part of M^-1.
-void cn_point_map_diagonal(const cn_point_map *points, int32_t dim, int32_t contacts,
-                           double *diagonal);
+void prob_point_map_diagonal(const cn_point_map *points, int32_t dim, int32_t contacts,
+                             double *diagonal);
 // v = M^-1 H r, v being 6 (2D 3) a body.
-void cn_point_map_push(const cn_point_map *points, int32_t dim, int32_t contacts, const double *r,
-                       double *v);
+void prob_point_map_push(const cn_point_map *points, int32_t dim, int32_t contacts, const double *r,
+                         double *v);
 // u = H' v + q. env: whose threads; may be NULL.
-void cn_point_map_velocity(const cn_env *env, const cn_point_map *points, int32_t dim,
-                           int32_t contacts, const double *q, const double *v, double *u);
+void prob_point_map_velocity(const cn_env *env, const cn_point_map *points, int32_t dim,
+                             int32_t contacts, const double *q, const double *v, double *u);
 // What is done with contacts in space, for one kind of processor.
-typedef struct cn_point_kernel {
+typedef struct prob_point_kernel {
     void (*diagonal)(const cn_point_map *points, int32_t contacts, double *diagonal);
     // v += H r
     void (*push)(const cn_point_map *points, int32_t contacts, const double *r, double *v);
     // u of the contacts from the first to before the end
     void (*velocity)(const cn_point_map *points, int64_t first, int64_t end, const double *q,
                      const double *v, double *u);
-} cn_point_kernel;
-extern const cn_point_kernel cn_point_kernel_portable; // portable
-const cn_point_kernel *cn_point_kernel_avx2(void);     // NULL: not on this processor
+} prob_point_kernel;
+extern const prob_point_kernel prob_point_kernel_portable; // portable
+const prob_point_kernel *prob_point_kernel_avx2(void);     // NULL: not on this processor
 // Whether a body answers to impulses.
-bool cn_point_map_moves(const cn_point_map *points, int32_t dim, int32_t body);
+bool prob_point_map_moves(const cn_point_map *points, int32_t dim, int32_t body);
 // A problem of points with H and M^-1 H written out, the velocities being the same.
-cn_status cn_points_to_body_space(const cn_friction *p, cn_arena *memory, cn_friction *out);
+cn_status prob_points_to_body_space(const cn_friction *p, cn_arena *memory, cn_friction *out);
 
 #endif

@@ -7,7 +7,7 @@
 #if defined(__AVX2__)
 #include "problem/operator/point_map_kernel.h"
 
-static const cn_point_kernel cn_own_kernel = CN_POINT_KERNEL;
+static const prob_point_kernel own_kernel = PROB_POINT_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(const cn_point_kernel, cn_point_kernel_avx2, &cn_own_kernel)
+BASE_AVX2_KERNEL(const prob_point_kernel, prob_point_kernel_avx2, &own_kernel)

@@ -2,4 +2,4 @@
 // The operator of points, portable.
 #include "problem/operator/point_map_kernel.h"
 
-const cn_point_kernel cn_point_kernel_portable = CN_POINT_KERNEL;
+const prob_point_kernel prob_point_kernel_portable = PROB_POINT_KERNEL;

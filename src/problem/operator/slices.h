@@ -8,19 +8,19 @@
 
 #include <cairn/problem.h>
 
-#define CN_SLICES_MAX 8
+#define PROB_SLICES_MAX 8
 
-typedef struct cn_slice {
+typedef struct prob_slice {
     int32_t body, body_end;       // its bodies
     int32_t contact, contact_end; // contacts that touch one of them, and others
-} cn_slice;
+} prob_slice;
 
 // Cuts the bodies of a problem; returns the slices. One, of all: there is one thread, or little to
 // do, or bodies that touch are numbered far apart, so that most contacts would be looked at often.
-int32_t cn_slices_cut(const cn_env *env, const cn_ball_map *balls, int32_t contacts,
-                      cn_slice slice[CN_SLICES_MAX]);
+int32_t prob_slices_cut(const cn_env *env, const cn_sphere_map *spheres, int32_t contacts,
+                        prob_slice slice[PROB_SLICES_MAX]);
 
-static inline bool cn_slice_has(const cn_slice *slice, int64_t body) {
+static inline bool prob_slice_has(const prob_slice *slice, int64_t body) {
     return body >= slice->body && body < slice->body_end;
 }
 

@@ -12,12 +12,12 @@
 
 #include <string.h>
 
-void cn_sphere_map_diagonal(const cn_ball_map *balls, int32_t dim, int32_t contacts,
-                            double *diagonal) {
+void prob_sphere_map_diagonal(const cn_sphere_map *spheres, int32_t dim, int32_t contacts,
+                              double *diagonal) {
     memset(diagonal, 0, sizeof *diagonal * (size_t)dim * (size_t)dim * (size_t)contacts);
     for (int64_t a = 0; a < contacts; a++) {
         double w[2], *block = diagonal + dim * dim * a;
-        cn_sphere_weights(balls, a, w);
+        prob_sphere_weights(spheres, a, w);
         block[0] = w[0];
         for (int32_t i = 1; i < dim; i++) {
             block[(dim + 1) * i] = w[1];
@@ -26,7 +26,7 @@ void cn_sphere_map_diagonal(const cn_ball_map *balls, int32_t dim, int32_t conta
 }
 
 // v += scale P, omega -= turning (n x P) of one body.
-static inline void cn_sphere_push(int dim, double scale, double turning, const double P[3],
+static inline void gs_sphere_push(int dim, double scale, double turning, const double P[3],
                                   const double turn[3], double *v) {
     v[0] += scale * P[0];
     v[1] += scale * P[1];
@@ -41,113 +41,115 @@ static inline void cn_sphere_push(int dim, double scale, double turning, const d
 }
 
 // What the loops over contacts share.
-typedef struct cn_sphere_loop {
-    const cn_ball_map *balls;
+typedef struct sphere_loop {
+    const cn_sphere_map *spheres;
     int32_t dim;
-    cn_slice slice[CN_SLICES_MAX];
+    prob_slice slice[PROB_SLICES_MAX];
     const double *r, *q, *v;
     double *to;
-} cn_sphere_loop;
+} sphere_loop;
 
 // For a dimension known to the compiler.
-static inline __attribute__((always_inline)) void
-cn_spheres_push(int dim, const cn_sphere_loop *loop, const cn_slice *slice) {
-    const cn_ball_map *balls = loop->balls;
+static inline __attribute__((always_inline)) void spheres_push(int dim, const sphere_loop *loop,
+                                                               const prob_slice *slice) {
+    const cn_sphere_map *spheres = loop->spheres;
     int size = dim == 3 ? 6 : 3;
     for (int64_t a = slice->contact; a < slice->contact_end; a++) {
-        int64_t first = balls->body[2 * a], second = balls->body[2 * a + 1];
-        bool has_first = cn_slice_has(slice, first), has_second = cn_slice_has(slice, second);
-        const double *light_a = balls->light + 2 * first, *light_b = balls->light + 2 * second,
-                     *own = loop->r + dim * a;
+        int64_t first = spheres->body[2 * a], second = spheres->body[2 * a + 1];
+        bool has_first = prob_slice_has(slice, first), has_second = prob_slice_has(slice, second);
+        const double *inv_mass_a = spheres->inv_mass + 2 * first,
+                     *inv_mass_b = spheres->inv_mass + 2 * second, *own = loop->r + dim * a;
         bool open = own[0] == 0.0 && own[1] == 0.0 && (dim == 2 || own[2] == 0.0);
         if (open || (!has_first && !has_second)) {
             continue;
         }
         double axes[9], P[3], turn[3], arm[2];
-        cn_sphere_arms(balls, a, arm);
-        cn_contact_axes(dim, cn_sphere_normal(balls, a), axes);
+        prob_sphere_arms(spheres, a, arm);
+        math_contact_axes(dim, prob_sphere_normal(spheres, a), axes);
         for (int k = 0; k < 3; k++) {
             P[k] =
                 own[0] * axes[k] + own[1] * axes[3 + k] + (dim == 3 ? own[2] * axes[6 + k] : 0.0);
         }
-        cn_cross3(axes, P, turn);
+        math_cross3(axes, P, turn);
         if (has_first) {
-            cn_sphere_push(dim, -light_a[0], arm[0] * light_a[1], P, turn, loop->to + size * first);
+            gs_sphere_push(dim, -inv_mass_a[0], arm[0] * inv_mass_a[1], P, turn,
+                           loop->to + size * first);
         }
         if (has_second) {
-            cn_sphere_push(dim, light_b[0], arm[1] * light_b[1], P, turn, loop->to + size * second);
+            gs_sphere_push(dim, inv_mass_b[0], arm[1] * inv_mass_b[1], P, turn,
+                           loop->to + size * second);
         }
     }
 }
 
-static void cn_spheres_push_slice(void *user, int32_t unit) {
-    const cn_sphere_loop *loop = user;
+static void spheres_push_slice(void *user, int32_t unit) {
+    const sphere_loop *loop = user;
     if (loop->dim == 3) {
-        cn_spheres_push(3, loop, &loop->slice[unit]);
+        spheres_push(3, loop, &loop->slice[unit]);
     } else {
-        cn_spheres_push(2, loop, &loop->slice[unit]);
+        spheres_push(2, loop, &loop->slice[unit]);
     }
 }
 
-void cn_sphere_map_push(const cn_env *env, const cn_ball_map *balls, int32_t dim, int32_t contacts,
-                        const double *r, double *v) {
-    cn_sphere_loop loop = {.balls = balls, .dim = dim, .r = r, .to = v};
-    int32_t slices = cn_slices_cut(env, balls, contacts, loop.slice);
-    cn_parallel_for(env, slices, cn_spheres_push_slice, &loop);
+void prob_sphere_map_push(const cn_env *env, const cn_sphere_map *spheres, int32_t dim,
+                          int32_t contacts, const double *r, double *v) {
+    sphere_loop loop = {.spheres = spheres, .dim = dim, .r = r, .to = v};
+    int32_t slices = prob_slices_cut(env, spheres, contacts, loop.slice);
+    base_parallel_for(env, slices, spheres_push_slice, &loop);
 }
 
 // For a dimension known to the compiler.
-static inline __attribute__((always_inline)) void
-cn_spheres_velocity(int dim, const cn_sphere_loop *loop, int64_t first, int64_t end) {
-    const cn_ball_map *balls = loop->balls;
+static inline __attribute__((always_inline)) void spheres_velocity(int dim, const sphere_loop *loop,
+                                                                   int64_t first, int64_t end) {
+    const cn_sphere_map *spheres = loop->spheres;
     const double *q = loop->q, *v = loop->v;
     double *u = loop->to;
     int size = dim == 3 ? 6 : 3;
     for (int64_t a = first; a < end; a++) {
         double apart[3];
-        cn_sphere_relative(dim, balls, a, v + size * (int64_t)balls->body[2 * a],
-                           v + size * (int64_t)balls->body[2 * a + 1], apart);
+        prob_sphere_relative(dim, spheres, a, v + size * (int64_t)spheres->body[2 * a],
+                             v + size * (int64_t)spheres->body[2 * a + 1], apart);
         for (int i = 0; i < dim; i++) {
             u[dim * a + i] = q[dim * a + i] + apart[i];
         }
     }
 }
 
-static void cn_spheres_velocity_range(void *user, int64_t first, int64_t end) {
-    const cn_sphere_loop *loop = user;
+static void spheres_velocity_range(void *user, int64_t first, int64_t end) {
+    const sphere_loop *loop = user;
     if (loop->dim == 3) {
-        cn_spheres_velocity(3, loop, first, end);
+        spheres_velocity(3, loop, first, end);
     } else {
-        cn_spheres_velocity(2, loop, first, end);
+        spheres_velocity(2, loop, first, end);
     }
 }
 
-void cn_sphere_map_velocity(const cn_env *env, const cn_ball_map *balls, int32_t dim,
-                            int32_t contacts, const double *q, const double *v, double *u) {
-    cn_sphere_loop loop = {.balls = balls, .dim = dim, .q = q, .v = v, .to = u};
-    cn_parallel_ranges(env, contacts, cn_spheres_velocity_range, &loop);
+void prob_sphere_map_velocity(const cn_env *env, const cn_sphere_map *spheres, int32_t dim,
+                              int32_t contacts, const double *q, const double *v, double *u) {
+    sphere_loop loop = {.spheres = spheres, .dim = dim, .q = q, .v = v, .to = u};
+    base_parallel_ranges(env, contacts, spheres_velocity_range, &loop);
 }
 
-void cn_ball_axes(int32_t dim, const double n[3], double axes[9]) {
-    cn_contact_axes(dim, n, axes);
+void cn_sphere_axes(int32_t dim, const double n[3], double axes[9]) {
+    math_contact_axes(dim, n, axes);
 }
 
 // H and M^-1 H of one body's side of contact a at entry k; returns the entries written.
-static int32_t cn_sphere_entries(const cn_friction *p, int32_t a, int side, cn_body_map *map,
-                                 int64_t k) {
-    const cn_ball_map *balls = &p->W.balls;
-    int32_t dim = p->dim, size = dim == 3 ? 6 : 3, body = balls->body[2 * (int64_t)a + side];
-    const double *light = balls->light + 2 * (int64_t)body;
-    if (light[0] == 0.0 && light[1] == 0.0) {
+static int32_t sphere_entries(const cn_friction *p, int32_t a, int side, cn_body_map *map,
+                              int64_t k) {
+    const cn_sphere_map *spheres = &p->W.spheres;
+    int32_t dim = p->dim, size = dim == 3 ? 6 : 3, body = spheres->body[2 * (int64_t)a + side];
+    const double *inv_mass = spheres->inv_mass + 2 * (int64_t)body;
+    if (inv_mass[0] == 0.0 && inv_mass[1] == 0.0) {
         return 0;
     }
     double arm[2], axes[9];
-    cn_sphere_arms(balls, a, arm);
-    cn_contact_axes(dim, cn_sphere_normal(balls, a), axes);
+    prob_sphere_arms(spheres, a, arm);
+    math_contact_axes(dim, prob_sphere_normal(spheres, a), axes);
     for (int32_t d = 0; d < dim; d++) {
         const double *axis = axes + 3 * d;
         double turn[3], row[6] = {0.0};
-        cn_cross3(axes, axis, turn);
+        math_cross3(axes, axis, turn);
         for (int32_t j = 0; j < dim; j++) {
             row[j] = side == 0 ? -axis[j] : axis[j];
         }
@@ -156,7 +158,7 @@ static int32_t cn_sphere_entries(const cn_friction *p, int32_t a, int side, cn_b
         }
         for (int32_t j = 0; j < size; j++) {
             map->H[dim * (k + j) + d] = row[j];
-            map->MinvH[dim * (k + j) + d] = light[j < dim ? 0 : 1] * row[j];
+            map->MinvH[dim * (k + j) + d] = inv_mass[j < dim ? 0 : 1] * row[j];
         }
     }
     for (int32_t j = 0; j < size; j++) {
@@ -165,29 +167,29 @@ static int32_t cn_sphere_entries(const cn_friction *p, int32_t a, int side, cn_b
     return size;
 }
 
-cn_status cn_spheres_to_body_space(const cn_friction *p, cn_arena *memory, cn_friction *out) {
+cn_status prob_spheres_to_body_space(const cn_friction *p, cn_arena *memory, cn_friction *out) {
     int32_t dim = p->dim, size = dim == 3 ? 6 : 3;
     int64_t entries = 2 * (int64_t)size * p->contacts;
     *out = *p;
     out->W = (cn_operator){.kind = CN_OPERATOR_BODY};
-    out->W.diagonal = CN_TAKE(memory, double, (int64_t)dim *dim * p->contacts);
+    out->W.diagonal = BASE_TAKE(memory, double, (int64_t)dim *dim * p->contacts);
     cn_body_map *map = &out->W.body;
-    map->dofs = size * p->W.balls.bodies;
-    map->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)p->contacts + 1);
-    map->dof = CN_TAKE(memory, int32_t, entries);
-    map->H = CN_TAKE(memory, double, dim *entries);
-    map->MinvH = CN_TAKE(memory, double, dim *entries);
+    map->dofs = size * p->W.spheres.bodies;
+    map->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)p->contacts + 1);
+    map->dof = BASE_TAKE(memory, int32_t, entries);
+    map->H = BASE_TAKE(memory, double, dim *entries);
+    map->MinvH = BASE_TAKE(memory, double, dim *entries);
     if (!map->start || !map->dof || !map->H || !map->MinvH || !out->W.diagonal) {
         return CN_ERR_MEMORY;
     }
-    cn_sphere_map_diagonal(&p->W.balls, dim, p->contacts, out->W.diagonal);
+    prob_sphere_map_diagonal(&p->W.spheres, dim, p->contacts, out->W.diagonal);
     for (int32_t a = 0; a < p->contacts; a++) {
         // Velocities ascend in a row: the lower body first.
-        const int32_t *pair = p->W.balls.body + 2 * (int64_t)a;
+        const int32_t *pair = p->W.spheres.body + 2 * (int64_t)a;
         int lower = pair[0] < pair[1] ? 0 : 1;
         int64_t k = map->start[a];
-        k += cn_sphere_entries(p, a, lower, map, k);
-        k += cn_sphere_entries(p, a, 1 - lower, map, k);
+        k += sphere_entries(p, a, lower, map, k);
+        k += sphere_entries(p, a, 1 - lower, map, k);
         map->start[a + 1] = k;
     }
     return CN_OK;

@@ -22,27 +22,27 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_GROUND (-1)
+#define GROUND (-1)
 
 // Shapes, in units of the grid.
-#define CN_JITTER 0.15       // of body centres
-#define CN_TILT 0.3          // of interface normals
-#define CN_PATCH 0.4         // half width of an interface
-#define CN_PATCH_JITTER 0.05 // of the first points, which span the interface
+#define JITTER 0.15       // of body centres
+#define TILT 0.3          // of interface normals
+#define PATCH 0.4         // half width of an interface
+#define PATCH_JITTER 0.05 // of the first points, which span the interface
 
-#define CN_DEGENERATE 0.01 // a random vector shorter than the root of this is drawn again
+#define DEGENERATE 0.01 // a random vector shorter than the root of this is drawn again
 
-#define CN_STICK_MAX 0.9 // the largest share of its friction limit that a sticking contact uses
+#define STICK_MAX 0.9 // the largest share of its friction limit that a sticking contact uses
 
-typedef struct cn_pile {
+typedef struct prob_pile {
     const cn_planted_opts *opts;
-    cn_rng rng;
+    base_rng rng;
     int32_t bodies, width; // width: bodies along an edge of the grid
     int32_t stride[3];     // from a body to its neighbour along each axis
     int32_t body_dofs;     // 3 in 2D, 6 in 3D
     int32_t held;          // points that hold a body: 2 in 2D, 3 in 3D
     int32_t *points;       // of the interface on which a body rests
-    int32_t *parent;       // the body under it, or CN_GROUND
+    int32_t *parent;       // the body under it, or GROUND
     int32_t *cluster;      // the bodies held together have the same one
     double *centre;        // 3 each
     double *mass;
@@ -53,52 +53,52 @@ typedef struct cn_pile {
     int32_t *row, *column;
     double *value;
     double *lever; // reduced mass of each contact
-} cn_pile;
+} prob_pile;
 
 cn_planted_opts cn_planted_opts_default(void) {
     return (cn_planted_opts){
         .dim = 3, .contacts = 100, .friction = 0.5, .open = 0.2, .slide = 0.3, .seed = 1};
 }
 
-cn_status cn_planted_opts_check(const cn_planted_opts *opts, cn_error *error) {
+cn_status prob_planted_opts_check(const cn_planted_opts *opts, cn_error *error) {
     if (opts->dim != 2 && opts->dim != 3) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "a planted problem has dimension 2 or 3, not %d",
-                       opts->dim);
+        return base_fail(error, CN_ERR_ARGUMENT, "a planted problem has dimension 2 or 3, not %d",
+                         opts->dim);
     }
-    int32_t most = INT32_MAX / 8; // so that dofs and rows fit 32 bits
-    if (opts->contacts < 0 || opts->contacts > most || opts->bodies < 0 || opts->bodies > most) {
-        return cn_fail(error, CN_ERR_ARGUMENT,
-                       "%d contacts and %d bodies cannot be planted: 0 to %d of each",
-                       opts->contacts, opts->bodies, most);
+    int32_t max = INT32_MAX / 8; // so that dofs and rows fit 32 bits
+    if (opts->contacts < 0 || opts->contacts > max || opts->bodies < 0 || opts->bodies > max) {
+        return base_fail(error, CN_ERR_ARGUMENT,
+                         "%d contacts and %d bodies cannot be planted: 0 to %d of each",
+                         opts->contacts, opts->bodies, max);
     }
     if (!(opts->deficiency >= 0.0 && opts->deficiency <= 0.9)) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "the rank deficiency %g is outside [0, 0.9]",
-                       opts->deficiency);
+        return base_fail(error, CN_ERR_ARGUMENT, "the rank deficiency %g is outside [0, 0.9]",
+                         opts->deficiency);
     }
     if (!(opts->open >= 0.0 && opts->slide >= 0.0 && opts->open + opts->slide <= 1.0 + 1e-12)) {
-        return cn_fail(error, CN_ERR_ARGUMENT,
-                       "the shares open %g and slide %g must be positive and at most 1 together",
-                       opts->open, opts->slide);
+        return base_fail(error, CN_ERR_ARGUMENT,
+                         "the shares open %g and slide %g must be positive and at most 1 together",
+                         opts->open, opts->slide);
     }
     if (!(opts->joints >= 0.0 && opts->joints <= 1.0 && opts->compliant >= 0.0 &&
           opts->compliant <= 1.0)) {
-        return cn_fail(error, CN_ERR_ARGUMENT,
-                       "the shares of joints %g and of compliant rows %g must be in [0, 1]",
-                       opts->joints, opts->compliant);
+        return base_fail(error, CN_ERR_ARGUMENT,
+                         "the shares of joints %g and of compliant rows %g must be in [0, 1]",
+                         opts->joints, opts->compliant);
     }
     if (!isfinite(opts->friction) || !isfinite(opts->skew)) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "friction %g and skew %g must be finite",
-                       opts->friction, opts->skew);
+        return base_fail(error, CN_ERR_ARGUMENT, "friction %g and skew %g must be finite",
+                         opts->friction, opts->skew);
     }
     return CN_OK;
 }
 
-void cn_planted_shuffle(cn_rng *rng, int32_t count, int32_t *order) {
+void prob_planted_shuffle(base_rng *rng, int32_t count, int32_t *order) {
     for (int32_t i = 0; i < count; i++) {
         order[i] = i;
     }
     for (int32_t i = count - 1; i > 0; i--) {
-        int32_t j = cn_rng_below(rng, i + 1), kept = order[i];
+        int32_t j = base_rng_below(rng, i + 1), kept = order[i];
         order[i] = order[j];
         order[j] = kept;
     }
@@ -107,7 +107,7 @@ void cn_planted_shuffle(cn_rng *rng, int32_t count, int32_t *order) {
 // ---- how many bodies, how many points on each ----
 
 // Unknowns without own stiffness at an interface of k points.
-static int64_t cn_surplus(int32_t dim, int64_t k) {
+static int64_t surplus(int32_t dim, int64_t k) {
     if (k < 2) {
         return 0;
     }
@@ -115,21 +115,21 @@ static int64_t cn_surplus(int32_t dim, int64_t k) {
 }
 
 // The same over all when the contacts are spread evenly: the least that this many bodies allow.
-static int64_t cn_least_surplus(int32_t dim, int64_t contacts, int64_t bodies) {
+static int64_t min_surplus(int32_t dim, int64_t contacts, int64_t bodies) {
     int64_t base = contacts / bodies, more = contacts % bodies;
-    return more * cn_surplus(dim, base + 1) + (bodies - more) * cn_surplus(dim, base);
+    return more * surplus(dim, base + 1) + (bodies - more) * surplus(dim, base);
 }
 
-static int64_t cn_wanted_surplus(const cn_planted_opts *opts) {
+static int64_t wanted_surplus(const cn_planted_opts *opts) {
     return (int64_t)(opts->deficiency * opts->dim * opts->contacts + 0.5);
 }
 
 // The fewest bodies that still allow the rank asked for (least surplus falls with more bodies).
-static int32_t cn_fewest_bodies(const cn_planted_opts *opts) {
+static int32_t fewest_bodies(const cn_planted_opts *opts) {
     int32_t low = 1, high = opts->contacts;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (cn_least_surplus(opts->dim, opts->contacts, middle) <= cn_wanted_surplus(opts)) {
+        if (min_surplus(opts->dim, opts->contacts, middle) <= wanted_surplus(opts)) {
             high = middle;
         } else {
             low = middle + 1;
@@ -138,22 +138,22 @@ static int32_t cn_fewest_bodies(const cn_planted_opts *opts) {
     return low;
 }
 
-static cn_status cn_choose_bodies(cn_pile *pile, cn_error *error) {
+static cn_status choose_bodies(prob_pile *pile, cn_error *error) {
     const cn_planted_opts *opts = pile->opts;
     pile->bodies = opts->bodies;
     if (opts->contacts == 0) {
         return CN_OK;
     }
-    int32_t fewest = cn_fewest_bodies(opts);
+    int32_t fewest = fewest_bodies(opts);
     pile->bodies = opts->bodies > 0 ? opts->bodies : fewest;
     // All that is over on one interface and one point on the others: the most that is possible.
-    int64_t most = cn_surplus(opts->dim, (int64_t)opts->contacts - pile->bodies + 1);
+    int64_t max = surplus(opts->dim, (int64_t)opts->contacts - pile->bodies + 1);
     if (pile->bodies < fewest || pile->bodies > opts->contacts ||
-        (opts->bodies > 0 && most < cn_wanted_surplus(opts))) {
-        cn_fail(error, CN_ERR_ARGUMENT,
-                "%d bodies with %d contacts cannot have the rank deficiency %g", pile->bodies,
-                opts->contacts, opts->deficiency);
-        cn_fail_hint(error, "bodies = %d is a good number, 0 chooses it", fewest);
+        (opts->bodies > 0 && max < wanted_surplus(opts))) {
+        base_fail(error, CN_ERR_ARGUMENT,
+                  "%d bodies with %d contacts cannot have the rank deficiency %g", pile->bodies,
+                  opts->contacts, opts->deficiency);
+        base_fail_hint(error, "bodies = %d is a good number, 0 chooses it", fewest);
         return CN_ERR_ARGUMENT;
     }
     return CN_OK;
@@ -161,7 +161,7 @@ static cn_status cn_choose_bodies(cn_pile *pile, cn_error *error) {
 
 // Spreads the contacts evenly, then moves points from the last bodies to the first until as many
 // are over as asked for.
-static void cn_choose_points(cn_pile *pile) {
+static void choose_points(prob_pile *pile) {
     int32_t dim = pile->opts->dim, contacts = pile->opts->contacts;
     for (int32_t i = 0; i < pile->bodies; i++) {
         pile->points[i] = contacts / pile->bodies + (i < contacts % pile->bodies);
@@ -169,12 +169,12 @@ static void cn_choose_points(cn_pile *pile) {
     if (contacts == 0) {
         return;
     }
-    int64_t missing = cn_wanted_surplus(pile->opts) - cn_least_surplus(dim, contacts, pile->bodies);
+    int64_t missing = wanted_surplus(pile->opts) - min_surplus(dim, contacts, pile->bodies);
     for (int32_t i = pile->bodies - 1; i > 0 && missing > 0; i--) {
         while (pile->points[i] > 1) {
             int64_t k = pile->points[i], first = pile->points[0];
-            int64_t gain = cn_surplus(dim, first + 1) - cn_surplus(dim, first) +
-                           cn_surplus(dim, k - 1) - cn_surplus(dim, k);
+            int64_t gain = surplus(dim, first + 1) - surplus(dim, first) + surplus(dim, k - 1) -
+                           surplus(dim, k);
             if (gain > missing) {
                 break;
             }
@@ -187,71 +187,71 @@ static void cn_choose_points(cn_pile *pile) {
 
 // ---- the bodies ----
 
-static void cn_random_vector(cn_rng *rng, int32_t dim, double *x) {
+static void random_vector(base_rng *rng, int32_t dim, double *x) {
     for (int32_t i = 0; i < 3; i++) {
-        x[i] = i < dim ? cn_rng_uniform(rng, -1.0, 1.0) : 0.0;
+        x[i] = i < dim ? base_rng_uniform(rng, -1.0, 1.0) : 0.0;
     }
 }
 
-static double cn_dot_3(const double *a, const double *b) {
+static double dot_3(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static void cn_cross_3(const double *a, const double *b, double *out) {
+static void cross_3(const double *a, const double *b, double *out) {
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static void cn_normalise_3(double *x) {
-    double length = sqrt(cn_dot_3(x, x));
+static void normalise_3(double *x) {
+    double length = sqrt(dot_3(x, x));
     for (int32_t i = 0; i < 3; i++) {
         x[i] /= length;
     }
 }
 
 // Completes the unit vector frame[0..2] to a right-handed frame (n, t1, t2), turned at random.
-static void cn_complete_frame(cn_rng *rng, int32_t dim, double *frame) {
+static void complete_frame(base_rng *rng, int32_t dim, double *frame) {
     double *n = frame, *t1 = frame + 3, *t2 = frame + 6;
     if (dim == 2) {
         const double out_of_plane[] = {0.0, 0.0, 1.0};
-        cn_cross_3(out_of_plane, n, t1);
+        cross_3(out_of_plane, n, t1);
         memcpy(t2, out_of_plane, sizeof out_of_plane);
         return;
     }
     do { // again when nearly along n
-        cn_random_vector(rng, 3, t2);
-        cn_cross_3(n, t2, t1);
-    } while (!(cn_dot_3(t1, t1) > CN_DEGENERATE));
-    cn_normalise_3(t1);
-    cn_cross_3(n, t1, t2);
+        random_vector(rng, 3, t2);
+        cross_3(n, t2, t1);
+    } while (!(dot_3(t1, t1) > DEGENERATE));
+    normalise_3(t1);
+    cross_3(n, t1, t2);
 }
 
 // Place of body i along an axis of the grid; the last axis is as long as it needs to be.
-static int32_t cn_cell(const cn_pile *pile, int32_t i, int32_t axis) {
+static int32_t prob_cell(const prob_pile *pile, int32_t i, int32_t axis) {
     bool last = axis == pile->opts->dim - 1;
     int32_t along = i / pile->stride[axis];
     return last ? along : along % pile->width;
 }
 
 // Mass between 1/4 and 8, and the inertia of a lump of about the grid's size, in turned axes.
-static void cn_make_body(cn_pile *pile, int32_t i) {
-    cn_rng *rng = &pile->rng;
+static void scene_make_body(prob_pile *pile, int32_t i) {
+    base_rng *rng = &pile->rng;
     double *centre = pile->centre + 3 * (int64_t)i, *inertia = pile->inertia + 9 * (int64_t)i;
     for (int32_t axis = 0; axis < pile->opts->dim; axis++) {
-        centre[axis] = cn_cell(pile, i, axis) + cn_rng_uniform(rng, -CN_JITTER, CN_JITTER);
+        centre[axis] = prob_cell(pile, i, axis) + base_rng_uniform(rng, -JITTER, JITTER);
     }
     // One draw a statement: the order of calls inside an expression is the compiler's.
-    pile->mass[i] = cn_rng_uniform(rng, 0.25, 0.5);
-    pile->mass[i] *= 1 << cn_rng_below(rng, 5);
+    pile->mass[i] = base_rng_uniform(rng, 0.25, 0.5);
+    pile->mass[i] *= 1 << base_rng_below(rng, 5);
     double frame[9], moment[3];
     do {
-        cn_random_vector(rng, 3, frame);
-    } while (!(cn_dot_3(frame, frame) > CN_DEGENERATE));
-    cn_normalise_3(frame);
-    cn_complete_frame(rng, 3, frame);
+        random_vector(rng, 3, frame);
+    } while (!(dot_3(frame, frame) > DEGENERATE));
+    normalise_3(frame);
+    complete_frame(rng, 3, frame);
     for (int32_t k = 0; k < 3; k++) {
-        moment[k] = pile->mass[i] * cn_rng_uniform(rng, 0.05, 0.2);
+        moment[k] = pile->mass[i] * base_rng_uniform(rng, 0.05, 0.2);
     }
     for (int32_t j = 0; j < 9; j++) {
         for (int32_t k = 0; k < 3; k++) {
@@ -261,40 +261,40 @@ static void cn_make_body(cn_pile *pile, int32_t i) {
 }
 
 // Lists the lower neighbours of body i: one along each axis, and the ground under the first layer.
-static int32_t cn_lower_neighbours(const cn_pile *pile, int32_t i, int32_t *list) {
+static int32_t lower_neighbours(const prob_pile *pile, int32_t i, int32_t *list) {
     int32_t count = 0, dim = pile->opts->dim;
     for (int32_t axis = 0; axis < dim; axis++) {
-        if (cn_cell(pile, i, axis) > 0) {
+        if (prob_cell(pile, i, axis) > 0) {
             list[count++] = i - pile->stride[axis];
         }
     }
-    if (cn_cell(pile, i, dim - 1) == 0) {
-        list[count++] = CN_GROUND;
+    if (prob_cell(pile, i, dim - 1) == 0) {
+        list[count++] = GROUND;
     }
     return count;
 }
 
 // Lets body i rest on one of its lower neighbours; only body 0 rests on the ground, so that all
 // contacts hang together.
-static void cn_choose_parent(cn_pile *pile, int32_t i) {
-    int32_t list[4], count = cn_lower_neighbours(pile, i, list);
-    if (i > 0 && list[count - 1] == CN_GROUND) {
+static void choose_parent(prob_pile *pile, int32_t i) {
+    int32_t list[4], count = lower_neighbours(pile, i, list);
+    if (i > 0 && list[count - 1] == GROUND) {
         count--;
     }
-    int32_t parent = list[cn_rng_below(&pile->rng, count)];
+    int32_t parent = list[base_rng_below(&pile->rng, count)];
     bool held = pile->points[i] >= pile->held;
     pile->parent[i] = parent;
-    pile->cluster[i] = !held ? i : (parent == CN_GROUND ? CN_GROUND : pile->cluster[parent]);
+    pile->cluster[i] = !held ? i : (parent == GROUND ? GROUND : pile->cluster[parent]);
 }
 
-static cn_status cn_make_bodies(cn_pile *pile, cn_arena *scratch) {
+static cn_status make_bodies(prob_pile *pile, cn_arena *scratch) {
     int32_t bodies = pile->bodies, dim = pile->opts->dim;
-    pile->points = CN_TAKE(scratch, int32_t, bodies);
-    pile->parent = CN_TAKE(scratch, int32_t, bodies);
-    pile->cluster = CN_TAKE(scratch, int32_t, bodies);
-    pile->centre = CN_TAKE_ZERO(scratch, double, 3 * (int64_t)bodies);
-    pile->mass = CN_TAKE(scratch, double, bodies);
-    pile->inertia = CN_TAKE_ZERO(scratch, double, 9 * (int64_t)bodies);
+    pile->points = BASE_TAKE(scratch, int32_t, bodies);
+    pile->parent = BASE_TAKE(scratch, int32_t, bodies);
+    pile->cluster = BASE_TAKE(scratch, int32_t, bodies);
+    pile->centre = BASE_TAKE_ZERO(scratch, double, 3 * (int64_t)bodies);
+    pile->mass = BASE_TAKE(scratch, double, bodies);
+    pile->inertia = BASE_TAKE_ZERO(scratch, double, 9 * (int64_t)bodies);
     if (!pile->points || !pile->parent || !pile->cluster || !pile->centre || !pile->mass ||
         !pile->inertia) {
         return CN_ERR_MEMORY;
@@ -308,10 +308,10 @@ static cn_status cn_make_bodies(cn_pile *pile, cn_arena *scratch) {
     for (int32_t axis = 1; axis < dim; axis++) {
         pile->stride[axis] = pile->stride[axis - 1] * pile->width;
     }
-    cn_choose_points(pile);
+    choose_points(pile);
     for (int32_t i = 0; i < bodies; i++) {
-        cn_make_body(pile, i);
-        cn_choose_parent(pile, i);
+        scene_make_body(pile, i);
+        choose_parent(pile, i);
     }
     return CN_OK;
 }
@@ -320,8 +320,8 @@ static cn_status cn_make_bodies(cn_pile *pile, cn_arena *scratch) {
 
 // Adds to H the columns of a contact on one body: forces along the axes of the frame at point, and
 // their moments; sign -1 for the antagonist.
-static void cn_add_columns(cn_pile *pile, int32_t body, double sign, const double *frame,
-                           const double *point) {
+static void add_columns(prob_pile *pile, int32_t body, double sign, const double *frame,
+                        const double *point) {
     int32_t dim = pile->opts->dim;
     double arm[3];
     for (int32_t i = 0; i < 3; i++) {
@@ -330,7 +330,7 @@ static void cn_add_columns(cn_pile *pile, int32_t body, double sign, const doubl
     for (int32_t c = 0; c < dim; c++) {
         const double *axis = frame + 3 * c;
         double moment[3];
-        cn_cross_3(arm, axis, moment);
+        cross_3(arm, axis, moment);
         for (int32_t i = 0; i < pile->body_dofs; i++) {
             double entry = i < dim ? axis[i] : moment[dim == 2 ? 2 : i - 3];
             pile->row[pile->entries] = pile->body_dofs * body + i;
@@ -341,92 +341,92 @@ static void cn_add_columns(cn_pile *pile, int32_t body, double sign, const doubl
 }
 
 // Where the k-th point of an interface lies in its plane: the first ones span it.
-static void cn_place_point(cn_pile *pile, int32_t k, double *along) {
-    static const double corner_2d[] = {CN_PATCH, -CN_PATCH};
-    static const double corner_3d[] = {
-        CN_PATCH, 0.0, -0.5 * CN_PATCH, 0.875 * CN_PATCH, -0.5 * CN_PATCH, -0.875 * CN_PATCH};
+static void place_point(prob_pile *pile, int32_t k, double *along) {
+    static const double corner_2d[] = {PATCH, -PATCH};
+    static const double corner_3d[] = {PATCH,         0.0,          -0.5 * PATCH,
+                                       0.875 * PATCH, -0.5 * PATCH, -0.875 * PATCH};
     int32_t axes = pile->opts->dim - 1;
     const double *corner = axes == 1 ? corner_2d : corner_3d;
-    double reach = k < pile->held ? CN_PATCH_JITTER : CN_PATCH;
+    double reach = k < pile->held ? PATCH_JITTER : PATCH;
     for (int32_t i = 0; i < axes; i++) {
-        along[i] = cn_rng_uniform(&pile->rng, -reach, reach);
+        along[i] = base_rng_uniform(&pile->rng, -reach, reach);
         along[i] += k < pile->held ? corner[axes * k + i] : 0.0;
     }
 }
 
-// A flat interface of body (the candidate) on other (CN_GROUND or a lower neighbour).
-static void cn_add_interface(cn_pile *pile, int32_t body, int32_t other, int32_t points) {
+// A flat interface of body (the candidate) on other (GROUND or a lower neighbour).
+static void add_interface(prob_pile *pile, int32_t body, int32_t other, int32_t points) {
     int32_t dim = pile->opts->dim;
     const double *here = pile->centre + 3 * (int64_t)body;
     double frame[9], middle[3], tilt[3], along[2];
-    cn_random_vector(&pile->rng, dim, tilt);
+    random_vector(&pile->rng, dim, tilt);
     for (int32_t i = 0; i < 3; i++) {
         double there =
-            other == CN_GROUND ? here[i] - (i == dim - 1) : pile->centre[3 * (int64_t)other + i];
+            other == GROUND ? here[i] - (i == dim - 1) : pile->centre[3 * (int64_t)other + i];
         middle[i] = 0.5 * (here[i] + there);
-        frame[i] = here[i] - there + CN_TILT * tilt[i];
+        frame[i] = here[i] - there + TILT * tilt[i];
     }
-    cn_normalise_3(frame);
-    cn_complete_frame(&pile->rng, dim, frame);
+    normalise_3(frame);
+    complete_frame(&pile->rng, dim, frame);
     for (int32_t k = 0; k < points; k++) {
         double point[3];
-        cn_place_point(pile, k, along);
+        place_point(pile, k, along);
         for (int32_t i = 0; i < 3; i++) {
             point[i] = middle[i] + along[0] * frame[3 + i];
             point[i] += dim == 3 ? along[1] * frame[6 + i] : 0.0;
         }
-        cn_add_columns(pile, body, 1.0, frame, point);
-        if (other != CN_GROUND) {
-            cn_add_columns(pile, other, -1.0, frame, point);
+        add_columns(pile, body, 1.0, frame, point);
+        if (other != GROUND) {
+            add_columns(pile, other, -1.0, frame, point);
         }
         double yielding = 1.0 / pile->mass[body];
-        yielding += other == CN_GROUND ? 0.0 : 1.0 / pile->mass[other];
+        yielding += other == GROUND ? 0.0 : 1.0 / pile->mass[other];
         pile->lever[pile->contacts++] = 1.0 / yielding;
     }
 }
 
 // All contacts of body i: those it rests on, and what is over on its other lower neighbours, as far
 // as the tree holds both.
-static void cn_add_contacts(cn_pile *pile, int32_t i) {
-    int32_t list[4], others[4], count = cn_lower_neighbours(pile, i, list), other_count = 0;
+static void add_contacts(prob_pile *pile, int32_t i) {
+    int32_t list[4], others[4], count = lower_neighbours(pile, i, list), other_count = 0;
     for (int32_t k = 0; k < count; k++) {
-        int32_t cluster = list[k] == CN_GROUND ? CN_GROUND : pile->cluster[list[k]];
+        int32_t cluster = list[k] == GROUND ? GROUND : pile->cluster[list[k]];
         if (list[k] != pile->parent[i] && cluster == pile->cluster[i]) {
             others[other_count++] = list[k];
         }
     }
     int32_t over = pile->points[i] > pile->held ? pile->points[i] - pile->held : 0;
     over = other_count > 0 ? over : 0;
-    cn_add_interface(pile, i, pile->parent[i], pile->points[i] - over);
+    add_interface(pile, i, pile->parent[i], pile->points[i] - over);
     for (int32_t k = 0; k < other_count; k++) {
         int32_t share = over / other_count + (k < over % other_count);
         if (share > 0) {
-            cn_add_interface(pile, i, others[k], share);
+            add_interface(pile, i, others[k], share);
         }
     }
 }
 
-static cn_status cn_make_H(cn_pile *pile, cn_arena *scratch, cn_friction_global *g) {
+static cn_status make_H(prob_pile *pile, cn_arena *scratch, cn_friction_global *g) {
     int64_t bound = (int64_t)g->contacts * g->dim * pile->body_dofs * 2;
-    pile->row = CN_TAKE(scratch, int32_t, bound);
-    pile->column = CN_TAKE(scratch, int32_t, bound);
-    pile->value = CN_TAKE(scratch, double, bound);
-    pile->lever = CN_TAKE(scratch, double, g->contacts);
+    pile->row = BASE_TAKE(scratch, int32_t, bound);
+    pile->column = BASE_TAKE(scratch, int32_t, bound);
+    pile->value = BASE_TAKE(scratch, double, bound);
+    pile->lever = BASE_TAKE(scratch, double, g->contacts);
     if (!pile->row || !pile->column || !pile->value || !pile->lever) {
         return CN_ERR_MEMORY;
     }
     for (int32_t i = 0; i < pile->bodies; i++) {
-        cn_add_contacts(pile, i);
+        add_contacts(pile, i);
     }
     return CN_OK;
 }
 
 // Masses on the diagonal and a block of inertia for each body.
-static cn_status cn_make_M(const cn_pile *pile, cn_arena *scratch, cn_arena *memory,
-                           cn_friction_global *g) {
+static cn_status make_M(const prob_pile *pile, cn_arena *scratch, cn_arena *memory,
+                        cn_friction_global *g) {
     int64_t count = 0, bound = (int64_t)pile->bodies * 12;
-    int32_t *row = CN_TAKE(scratch, int32_t, bound), *column = CN_TAKE(scratch, int32_t, bound);
-    double *value = CN_TAKE(scratch, double, bound);
+    int32_t *row = BASE_TAKE(scratch, int32_t, bound), *column = BASE_TAKE(scratch, int32_t, bound);
+    double *value = BASE_TAKE(scratch, double, bound);
     if (!row || !column || !value) {
         return CN_ERR_MEMORY;
     }
@@ -443,48 +443,48 @@ static cn_status cn_make_M(const cn_pile *pile, cn_arena *scratch, cn_arena *mem
             value[count++] = pile->inertia[9 * (int64_t)b + j];
         }
     }
-    return cn_csr_from_triplets(memory, g->dofs, g->dofs, count, row, column, value, &g->M);
+    return sparse_csr_from_triplets(memory, g->dofs, g->dofs, count, row, column, value, &g->M);
 }
 
 // ---- the solution ----
 
 // A unit vector of the tangent plane.
-static void cn_random_direction(cn_rng *rng, int32_t dim, double *t) {
+static void random_direction(base_rng *rng, int32_t dim, double *t) {
     if (dim == 2) {
-        t[0] = cn_rng_below(rng, 2) ? 1.0 : -1.0;
+        t[0] = base_rng_below(rng, 2) ? 1.0 : -1.0;
         return;
     }
     double square;
     do {
-        t[0] = cn_rng_uniform(rng, -1.0, 1.0);
-        t[1] = cn_rng_uniform(rng, -1.0, 1.0);
+        t[0] = base_rng_uniform(rng, -1.0, 1.0);
+        t[1] = base_rng_uniform(rng, -1.0, 1.0);
         square = t[0] * t[0] + t[1] * t[1];
-    } while (!(square > CN_DEGENERATE && square <= 1.0));
+    } while (!(square > DEGENERATE && square <= 1.0));
     t[0] /= sqrt(square);
     t[1] /= sqrt(square);
 }
 
 // r and u of every contact: `open` and `slide` of them chosen at random, the rest stick.
-static cn_status cn_plant_contacts(cn_pile *pile, cn_arena *scratch, cn_friction_global *g,
-                                   double *r, double *u) {
-    cn_rng *rng = &pile->rng;
-    int32_t dim = g->dim, *order = CN_TAKE(scratch, int32_t, g->contacts);
+static cn_status plant_contacts(prob_pile *pile, cn_arena *scratch, cn_friction_global *g,
+                                double *r, double *u) {
+    base_rng *rng = &pile->rng;
+    int32_t dim = g->dim, *order = BASE_TAKE(scratch, int32_t, g->contacts);
     if (!order) {
         return CN_ERR_MEMORY;
     }
-    cn_planted_shuffle(rng, g->contacts, order);
+    prob_planted_shuffle(rng, g->contacts, order);
     int32_t open = (int32_t)(pile->opts->open * g->contacts + 0.5);
     int32_t slide = open + (int32_t)(pile->opts->slide * g->contacts + 0.5);
     for (int32_t k = 0; k < g->contacts; k++) {
         int32_t a = order[k];
         double *impulse = r + (int64_t)dim * a, *velocity = u + (int64_t)dim * a;
         double mu = pile->opts->friction;
-        g->mu[a] = mu = mu < 0.0 ? cn_rng_uniform(rng, 0.0, 1.0) : mu;
-        double direction[2], speed = cn_rng_uniform(rng, 0.1, 1.0);
-        double normal = pile->lever[a] * cn_rng_uniform(rng, 0.2, 1.0);
-        double inside = cn_rng_uniform(rng, 0.0, CN_STICK_MAX);
-        cn_random_direction(rng, dim, direction);
-        velocity[0] = k < open ? cn_rng_uniform(rng, 0.1, 1.0) : 0.0;
+        g->mu[a] = mu = mu < 0.0 ? base_rng_uniform(rng, 0.0, 1.0) : mu;
+        double direction[2], speed = base_rng_uniform(rng, 0.1, 1.0);
+        double normal = pile->lever[a] * base_rng_uniform(rng, 0.2, 1.0);
+        double inside = base_rng_uniform(rng, 0.0, STICK_MAX);
+        random_direction(rng, dim, direction);
+        velocity[0] = k < open ? base_rng_uniform(rng, 0.1, 1.0) : 0.0;
         impulse[0] = k < open ? 0.0 : normal;
         for (int32_t i = 1; i < dim; i++) {
             double along = direction[i - 1];
@@ -496,21 +496,21 @@ static cn_status cn_plant_contacts(cn_pile *pile, cn_arena *scratch, cn_friction
 }
 
 // f = M v - H r and w = u - H' v - E r for a random v.
-static cn_status cn_balance(cn_pile *pile, cn_arena *scratch, cn_problem *problem) {
+static cn_status balance(prob_pile *pile, cn_arena *scratch, cn_problem *problem) {
     cn_friction_global *g = &problem->global;
-    double *push = CN_TAKE(scratch, double, g->dofs);
+    double *push = BASE_TAKE(scratch, double, g->dofs);
     if (!push) {
         return CN_ERR_MEMORY;
     }
     for (int32_t i = 0; i < g->dofs; i++) {
-        problem->v[i] = cn_rng_uniform(&pile->rng, -1.0, 1.0);
+        problem->v[i] = base_rng_uniform(&pile->rng, -1.0, 1.0);
     }
-    cn_csr_apply(&g->M, problem->v, g->f);
-    cn_csr_apply(&g->H, problem->r, push);
+    sparse_csr_apply(&g->M, problem->v, g->f);
+    sparse_csr_apply(&g->H, problem->r, push);
     for (int32_t i = 0; i < g->dofs; i++) {
         g->f[i] -= push[i];
     }
-    cn_csr_apply_transposed(&g->H, problem->v, g->w);
+    sparse_csr_apply_transposed(&g->H, problem->v, g->w);
     for (int32_t i = 0; i < g->dim * g->contacts; i++) {
         g->w[i] = problem->u[i] - g->w[i];
         g->w[i] -= g->bounds.boxed ? g->bounds.compliance[i] * problem->r[i] : 0.0;
@@ -518,51 +518,51 @@ static cn_status cn_balance(cn_pile *pile, cn_arena *scratch, cn_problem *proble
     return CN_OK;
 }
 
-static cn_status cn_plant(cn_pile *pile, cn_arena *scratch, cn_problem *problem) {
+static cn_status plant(prob_pile *pile, cn_arena *scratch, cn_problem *problem) {
     cn_arena *memory = problem->memory;
     cn_friction_global *g = &problem->global;
     int32_t m = g->dim * g->contacts;
-    g->f = CN_TAKE(memory, double, g->dofs);
-    g->w = CN_TAKE(memory, double, m);
-    g->mu = CN_TAKE(memory, double, g->contacts);
-    problem->r = CN_TAKE(memory, double, m);
-    problem->u = CN_TAKE(memory, double, m);
-    problem->v = CN_TAKE(memory, double, g->dofs);
+    g->f = BASE_TAKE(memory, double, g->dofs);
+    g->w = BASE_TAKE(memory, double, m);
+    g->mu = BASE_TAKE(memory, double, g->contacts);
+    problem->r = BASE_TAKE(memory, double, m);
+    problem->u = BASE_TAKE(memory, double, m);
+    problem->v = BASE_TAKE(memory, double, g->dofs);
     if (!g->f || !g->w || !g->mu || !problem->r || !problem->u || !problem->v) {
         return CN_ERR_MEMORY;
     }
-    cn_status status = cn_make_bodies(pile, scratch);
+    cn_status status = make_bodies(pile, scratch);
     if (status == CN_OK) {
-        status = cn_make_H(pile, scratch, g);
+        status = make_H(pile, scratch, g);
     }
     if (status == CN_OK) {
-        status = cn_csr_from_triplets(memory, g->dofs, m, pile->entries, pile->row, pile->column,
-                                      pile->value, &g->H);
+        status = sparse_csr_from_triplets(memory, g->dofs, m, pile->entries, pile->row,
+                                          pile->column, pile->value, &g->H);
     }
     if (status == CN_OK) {
-        status = cn_make_M(pile, scratch, memory, g);
+        status = make_M(pile, scratch, memory, g);
     }
     if (status == CN_OK) {
-        status = cn_plant_contacts(pile, scratch, g, problem->r, problem->u);
+        status = plant_contacts(pile, scratch, g, problem->r, problem->u);
     }
     if (status == CN_OK && pile->opts->joints > 0.0) {
-        status = cn_planted_joints(pile->opts, &pile->rng, pile->lever, memory, scratch, g,
-                                   problem->r, problem->u);
+        status = prob_planted_joints(pile->opts, &pile->rng, pile->lever, memory, scratch, g,
+                                     problem->r, problem->u);
     }
-    return status == CN_OK ? cn_balance(pile, scratch, problem) : status;
+    return status == CN_OK ? balance(pile, scratch, problem) : status;
 }
 
 cn_status cn_planted_friction(const cn_env *env, const cn_planted_opts *opts, cn_problem **out,
                               cn_error *error) {
     *out = NULL;
-    cn_status status = cn_planted_opts_check(opts, error);
+    cn_status status = prob_planted_opts_check(opts, error);
     if (status != CN_OK) {
         return status;
     }
-    cn_pile pile = {.opts = opts, .rng = cn_rng_seed(opts->seed)};
+    prob_pile pile = {.opts = opts, .rng = base_rng_seed(opts->seed)};
     pile.body_dofs = opts->dim == 2 ? 3 : 6;
     pile.held = opts->dim;
-    status = cn_choose_bodies(&pile, error);
+    status = choose_bodies(&pile, error);
     if (status != CN_OK) {
         return status;
     }
@@ -571,14 +571,14 @@ cn_status cn_planted_friction(const cn_env *env, const cn_planted_opts *opts, cn
     if (problem && scratch) {
         problem->global = (cn_friction_global){
             .dim = opts->dim, .contacts = opts->contacts, .dofs = pile.body_dofs * pile.bodies};
-        status = cn_plant(&pile, scratch, problem);
+        status = plant(&pile, scratch, problem);
     } else {
         status = CN_ERR_MEMORY;
     }
     cn_arena_destroy(scratch);
     if (status != CN_OK) {
         cn_problem_destroy(problem);
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     *out = problem;
     return CN_OK;

@@ -8,20 +8,20 @@
 #include <cairn/problem.h>
 
 // Sizes and shares are in range. error may be NULL.
-cn_status cn_planted_opts_check(const cn_planted_opts *opts, cn_error *error);
+cn_status prob_planted_opts_check(const cn_planted_opts *opts, cn_error *error);
 
 // order := 0 .. count-1, shuffled.
-void cn_planted_shuffle(cn_rng *rng, int32_t count, int32_t *order);
+void prob_planted_shuffle(base_rng *rng, int32_t count, int32_t *order);
 
 // M = A (I + skew K) A' of n = opts->contacts rows: positive semi-definite of the rank that
 // opts->deficiency says, banded.
-cn_status cn_planted_matrix(const cn_planted_opts *opts, cn_rng *rng, cn_arena *memory,
-                            cn_arena *scratch, cn_csr *M);
+cn_status prob_planted_matrix(const cn_planted_opts *opts, base_rng *rng, cn_arena *memory,
+                              cn_arena *scratch, cn_csr *M);
 
 // Makes opts->joints of the blocks of g joint rows, with r and u by their law; lever: the reduced
 // mass at each block. f and w are not touched.
-cn_status cn_planted_joints(const cn_planted_opts *opts, cn_rng *rng, const double *lever,
-                            cn_arena *memory, cn_arena *scratch, cn_friction_global *g, double *r,
-                            double *u);
+cn_status prob_planted_joints(const cn_planted_opts *opts, base_rng *rng, const double *lever,
+                              cn_arena *memory, cn_arena *scratch, cn_friction_global *g, double *r,
+                              double *u);
 
 #endif

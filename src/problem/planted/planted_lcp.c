@@ -12,128 +12,128 @@
 #include "sparse/csr.h"
 
 // A row of A has entries in the columns centre - 1 .. centre + 1.
-#define CN_BAND 3
+#define BAND 3
 
-typedef struct cn_band {
+typedef struct prob_band {
     int32_t n, rank;
-    double *A; // CN_BAND a row; zero where a column does not exist
+    double *A; // BAND a row; zero where a column does not exist
     double *K; // K(p, p+1) = K[p], K(p+1, p) = -K[p]
-} cn_band;
+} prob_band;
 
-static int32_t cn_centre(const cn_band *band, int32_t row) {
+static int32_t prob_centre(const prob_band *band, int32_t row) {
     return (int32_t)((int64_t)row * band->rank / band->n);
 }
 
-static double cn_band_entry(const cn_band *band, int32_t row, int32_t column) {
-    int32_t place = column - cn_centre(band, row) + 1;
-    return place >= 0 && place < CN_BAND ? band->A[(int64_t)CN_BAND * row + place] : 0.0;
+static double band_entry(const prob_band *band, int32_t row, int32_t column) {
+    int32_t place = column - prob_centre(band, row) + 1;
+    return place >= 0 && place < BAND ? band->A[(int64_t)BAND * row + place] : 0.0;
 }
 
 // The first row of each centre has a dominant middle entry: those rows are regular, hence the rank.
-static void cn_fill_band(cn_band *band, cn_rng *rng) {
+static void fill_band(prob_band *band, base_rng *rng) {
     for (int32_t i = 0; i < band->n; i++) {
-        int32_t centre = cn_centre(band, i);
-        bool first = i == 0 || cn_centre(band, i - 1) != centre;
-        for (int32_t k = 0; k < CN_BAND; k++) {
-            double entry = cn_rng_uniform(rng, -0.9, 0.9);
+        int32_t centre = prob_centre(band, i);
+        bool first = i == 0 || prob_centre(band, i - 1) != centre;
+        for (int32_t k = 0; k < BAND; k++) {
+            double entry = base_rng_uniform(rng, -0.9, 0.9);
             entry = first && k == 1 ? 2.0 + entry * entry : entry;
             int32_t column = centre + k - 1;
-            band->A[(int64_t)CN_BAND * i + k] = column >= 0 && column < band->rank ? entry : 0.0;
+            band->A[(int64_t)BAND * i + k] = column >= 0 && column < band->rank ? entry : 0.0;
         }
     }
     for (int32_t p = 0; p < band->rank; p++) {
-        band->K[p] = p + 1 < band->rank ? cn_rng_uniform(rng, -1.0, 1.0) : 0.0;
+        band->K[p] = p + 1 < band->rank ? base_rng_uniform(rng, -1.0, 1.0) : 0.0;
     }
 }
 
 // Entry (i, j) of A (I + skew K) A'.
-static double cn_product_entry(const cn_band *band, double skew, int32_t i, int32_t j) {
+static double product_entry(const prob_band *band, double skew, int32_t i, int32_t j) {
     double sum = 0.0;
-    int32_t centre = cn_centre(band, i);
+    int32_t centre = prob_centre(band, i);
     for (int32_t p = centre - 1; p <= centre + 1; p++) {
-        double left = cn_band_entry(band, i, p);
+        double left = band_entry(band, i, p);
         if (p < 0 || p >= band->rank) {
             continue;
         }
-        sum += left * cn_band_entry(band, j, p);
+        sum += left * band_entry(band, j, p);
         if (skew != 0.0) {
-            double above = p > 0 ? -band->K[p - 1] * cn_band_entry(band, j, p - 1) : 0.0;
-            sum += left * (skew * (above + band->K[p] * cn_band_entry(band, j, p + 1)));
+            double above = p > 0 ? -band->K[p - 1] * band_entry(band, j, p - 1) : 0.0;
+            sum += left * (skew * (above + band->K[p] * band_entry(band, j, p + 1)));
         }
     }
     return sum;
 }
 
-// M by rows. Rows meet when their centres are at most CN_BAND apart (with K in between).
-static cn_status cn_fill_matrix(const cn_band *band, double skew, cn_arena *memory, cn_csr *M) {
+// M by rows. Rows meet when their centres are at most BAND apart (with K in between).
+static cn_status fill_matrix(const prob_band *band, double skew, cn_arena *memory, cn_csr *M) {
     int32_t n = band->n, first = 0, last = 0;
     *M = (cn_csr){.rows = n, .cols = n};
-    M->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)n + 1);
+    M->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)n + 1);
     if (!M->start) {
         return CN_ERR_MEMORY;
     }
     for (int32_t i = 0; i < n; i++) {
-        for (; cn_centre(band, i) - cn_centre(band, first) > CN_BAND; first++) {
+        for (; prob_centre(band, i) - prob_centre(band, first) > BAND; first++) {
         }
-        for (; last < n && cn_centre(band, last) - cn_centre(band, i) <= CN_BAND; last++) {
+        for (; last < n && prob_centre(band, last) - prob_centre(band, i) <= BAND; last++) {
         }
         M->start[i + 1] = M->start[i] + (last - first);
     }
-    M->column = CN_TAKE(memory, int32_t, M->start[n]);
-    M->value = CN_TAKE(memory, double, M->start[n]);
+    M->column = BASE_TAKE(memory, int32_t, M->start[n]);
+    M->value = BASE_TAKE(memory, double, M->start[n]);
     if (!M->column || !M->value) {
         return CN_ERR_MEMORY;
     }
     first = 0;
     for (int32_t i = 0; i < n; i++) {
-        for (; cn_centre(band, i) - cn_centre(band, first) > CN_BAND; first++) {
+        for (; prob_centre(band, i) - prob_centre(band, first) > BAND; first++) {
         }
         for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
             M->column[k] = first + (int32_t)(k - M->start[i]);
-            M->value[k] = cn_product_entry(band, skew, i, M->column[k]);
+            M->value[k] = product_entry(band, skew, i, M->column[k]);
         }
     }
     return CN_OK;
 }
 
-cn_status cn_planted_matrix(const cn_planted_opts *opts, cn_rng *rng, cn_arena *memory,
-                            cn_arena *scratch, cn_csr *M) {
+cn_status prob_planted_matrix(const cn_planted_opts *opts, base_rng *rng, cn_arena *memory,
+                              cn_arena *scratch, cn_csr *M) {
     int32_t n = opts->contacts;
-    cn_band band = {.n = n, .rank = (int32_t)((1.0 - opts->deficiency) * n + 0.5)};
+    prob_band band = {.n = n, .rank = (int32_t)((1.0 - opts->deficiency) * n + 0.5)};
     band.rank = band.rank > 0 ? band.rank : 1;
-    band.A = CN_TAKE(scratch, double, (int64_t)CN_BAND *n);
-    band.K = CN_TAKE(scratch, double, band.rank);
+    band.A = BASE_TAKE(scratch, double, (int64_t)BAND *n);
+    band.K = BASE_TAKE(scratch, double, band.rank);
     if (!band.A || !band.K) {
         return CN_ERR_MEMORY;
     }
-    cn_fill_band(&band, rng);
-    return cn_fill_matrix(&band, opts->skew, memory, M);
+    fill_band(&band, rng);
+    return fill_matrix(&band, opts->skew, memory, M);
 }
 
-static cn_status cn_plant_lcp(const cn_planted_opts *opts, cn_arena *scratch, cn_problem *problem) {
-    cn_rng rng = cn_rng_seed(opts->seed);
+static cn_status plant_lcp(const cn_planted_opts *opts, cn_arena *scratch, cn_problem *problem) {
+    base_rng rng = base_rng_seed(opts->seed);
     cn_lcp *lcp = &problem->lcp;
     int32_t n = opts->contacts;
-    int32_t *order = CN_TAKE(scratch, int32_t, n);
+    int32_t *order = BASE_TAKE(scratch, int32_t, n);
     lcp->n = n;
-    lcp->q = CN_TAKE(problem->memory, double, n);
-    problem->r = CN_TAKE(problem->memory, double, n);
-    problem->u = CN_TAKE(problem->memory, double, n);
+    lcp->q = BASE_TAKE(problem->memory, double, n);
+    problem->r = BASE_TAKE(problem->memory, double, n);
+    problem->u = BASE_TAKE(problem->memory, double, n);
     if (!order || !lcp->q || !problem->r || !problem->u) {
         return CN_ERR_MEMORY;
     }
-    cn_status status = cn_planted_matrix(opts, &rng, problem->memory, scratch, &lcp->M);
+    cn_status status = prob_planted_matrix(opts, &rng, problem->memory, scratch, &lcp->M);
     if (status != CN_OK) {
         return status;
     }
-    cn_planted_shuffle(&rng, n, order);
+    prob_planted_shuffle(&rng, n, order);
     int32_t open = (int32_t)(opts->open * n + 0.5);
     for (int32_t k = 0; k < n; k++) {
-        double size = cn_rng_uniform(&rng, 0.1, 1.0);
+        double size = base_rng_uniform(&rng, 0.1, 1.0);
         problem->r[order[k]] = k < open ? 0.0 : size;
         problem->u[order[k]] = k < open ? size : 0.0;
     }
-    cn_csr_apply(&lcp->M, problem->r, lcp->q);
+    sparse_csr_apply(&lcp->M, problem->r, lcp->q);
     for (int32_t i = 0; i < n; i++) {
         lcp->q[i] = problem->u[i] - lcp->q[i];
     }
@@ -143,17 +143,17 @@ static cn_status cn_plant_lcp(const cn_planted_opts *opts, cn_arena *scratch, cn
 cn_status cn_planted_lcp(const cn_env *env, const cn_planted_opts *opts, cn_problem **out,
                          cn_error *error) {
     *out = NULL;
-    cn_status status = cn_planted_opts_check(opts, error);
+    cn_status status = prob_planted_opts_check(opts, error);
     if (status != CN_OK) {
         return status;
     }
     cn_problem *problem = cn_problem_create(env, CN_PROBLEM_LCP);
     cn_arena *scratch = cn_arena_create(env);
-    status = problem && scratch ? cn_plant_lcp(opts, scratch, problem) : CN_ERR_MEMORY;
+    status = problem && scratch ? plant_lcp(opts, scratch, problem) : CN_ERR_MEMORY;
     cn_arena_destroy(scratch);
     if (status != CN_OK) {
         cn_problem_destroy(problem);
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     *out = problem;
     return CN_OK;

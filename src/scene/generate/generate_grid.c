@@ -13,53 +13,54 @@
 
 // ---- grid ----
 
-typedef struct cn_grid {
-    const cn_yaml *node;
-    cn_lot lot;
+typedef struct scene_grid {
+    const io_yaml *node;
+    scene_lot lot;
     int32_t count[3];
-    cn_items shapes;
+    scene_items shapes;
     double spacing[3]; // [0] NaN: the extent of the shape
     double jitter;
     int64_t seed;
-} cn_grid;
+} scene_grid;
 
-static const cn_field cn_grid_fields[] = {
-    CN_KEY("count", counts, cn_grid, count, .flags = CN_REQUIRED | CN_ABOVE_ZERO,
-           .help = "how many along each axis"),
-    CN_KEY("shape", one_or_list, cn_grid, shapes, .flags = CN_REQUIRED, .table = &cn_shape_table,
-           .help = "one shape or a list of them"),
-    CN_KEY("spacing", vector, cn_grid, spacing, .flags = CN_ABOVE_ZERO, .unit = "m",
-           .help = "from one copy to the next along each axis; by default they touch"),
-    CN_LOT_POSITION(cn_grid, "of the first copy, the one with the smallest coordinates"),
-    CN_KEY("jitter", real, cn_grid, jitter, .flags = CN_RANGE, .min = 0, .max = 1,
-           .help = "part of the free room that copies are moved by at random"),
-    CN_KEY("seed", seed, cn_grid, seed, .flags = CN_NOT_BELOW_ZERO, .help = "of the jitter"),
-    CN_LOT_FIELDS(cn_grid),
+static const scene_field grid_fields[] = {
+    SCENE_KEY("count", counts, scene_grid, count, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .help = "how many along each axis"),
+    SCENE_KEY("shape", one_or_list, scene_grid, shapes, .flags = SCENE_REQUIRED,
+              .table = &scene_shape_table, .help = "one shape or a list of them"),
+    SCENE_KEY("spacing", vector, scene_grid, spacing, .flags = SCENE_ABOVE_ZERO, .unit = "m",
+              .help = "from one copy to the next along each axis; by default they touch"),
+    SCENE_LOT_POSITION(scene_grid, "of the first copy, the one with the smallest coordinates"),
+    SCENE_KEY("jitter", real, scene_grid, jitter, .flags = BASE_RANGE, .min = 0, .max = 1,
+              .help = "part of the free room that copies are moved by at random"),
+    SCENE_KEY("seed", seed, scene_grid, seed, .flags = SCENE_NOT_BELOW_ZERO,
+              .help = "of the jitter"),
+    SCENE_LOT_FIELDS(scene_grid),
 };
 
-static void cn_grid_initial(void *out, int32_t dim) {
+static void grid_initial(void *out, int32_t dim) {
     (void)dim;
-    cn_grid *grid = out;
-    cn_lot_initial(&grid->lot);
+    scene_grid *grid = out;
+    scene_lot_initial(&grid->lot);
     grid->spacing[0] = NAN;
 }
 
-static cn_status cn_grid_count(cn_reader *reader, const void *params, double *bodies) {
+static cn_status grid_count(scene_reader *reader, const void *params, double *bodies) {
     (void)reader;
-    const cn_grid *grid = params;
+    const scene_grid *grid = params;
     *bodies = (double)grid->count[0] * grid->count[1] * grid->count[2];
     return CN_OK;
 }
 
 // The spacing along each axis and what jitter may take of it.
-static cn_status cn_grid_measure(cn_maker *maker, const cn_grid *grid, const cn_body_def *body,
-                                 double spacing[3], double room[3]) {
+static cn_status grid_measure(scene_maker *maker, const scene_grid *grid, const cn_body_def *body,
+                              double spacing[3], double room[3]) {
     for (int32_t i = 0; i < maker->reader->dim; i++) {
         double axis[3] = {i == 0, i == 1, i == 2};
         double low;
         double high;
-        cn_status status = cn_extent(maker->reader, grid->shapes.node, body->shapes,
-                                     body->shape_count, axis, &low, &high);
+        cn_status status = scene_extent(maker->reader, grid->shapes.node, body->shapes,
+                                        body->shape_count, axis, &low, &high);
         if (status != CN_OK) {
             return status;
         }
@@ -69,19 +70,20 @@ static cn_status cn_grid_measure(cn_maker *maker, const cn_grid *grid, const cn_
     return CN_OK;
 }
 
-static cn_status cn_grid_run(cn_maker *maker, const void *params) {
-    const cn_grid *grid = params;
+static cn_status grid_run(scene_maker *maker, const void *params) {
+    const scene_grid *grid = params;
     cn_shape_def *shapes;
-    cn_body_def body = cn_lot_body(maker);
-    cn_status status = cn_shapes_flatten(maker->reader, &grid->shapes, &shapes, &body.shape_count);
+    cn_body_def body = scene_lot_body(maker);
+    cn_status status =
+        scene_shapes_flatten(maker->reader, &grid->shapes, &shapes, &body.shape_count);
     if (status != CN_OK) {
         return status;
     }
     body.shapes = shapes;
     double spacing[3] = {0};
     double room[3] = {0};
-    status = cn_grid_measure(maker, grid, &body, spacing, room);
-    cn_rng rng = cn_rng_seed((uint64_t)grid->seed);
+    status = grid_measure(maker, grid, &body, spacing, room);
+    base_rng rng = base_rng_seed((uint64_t)grid->seed);
     int64_t total = (int64_t)grid->count[0] * grid->count[1] * grid->count[2];
     for (int64_t k = 0; k < total && status == CN_OK; k++) {
         int64_t row = k / grid->count[0];
@@ -89,88 +91,88 @@ static cn_status cn_grid_run(cn_maker *maker, const void *params) {
         double at[3] = {(double)(k % grid->count[0]), (double)(row % grid->count[1]),
                         (double)layer};
         for (int32_t i = 0; i < maker->reader->dim; i++) {
-            double moved = room[i] > 0.0 ? cn_rng_uniform(&rng, -room[i], room[i]) : 0.0;
+            double moved = room[i] > 0.0 ? base_rng_uniform(&rng, -room[i], room[i]) : 0.0;
             body.position[i] = grid->lot.position[i] + at[i] * spacing[i] + moved;
         }
-        status = cn_make_body(maker, &body);
+        status = scene_make_body(maker, &body);
     }
     return status;
 }
 
-const cn_table cn_grid_table = {
+const scene_table_of scene_grid_table = {
     .name = "grid",
     .help = "Copies of a shape on a lattice, the first axis counting fastest.",
-    .field = cn_grid_fields,
-    .count = CN_COUNT(cn_grid_fields),
-    .size = sizeof(cn_grid),
-    .initial = cn_grid_initial,
-    .use = &(const cn_generator){.count = cn_grid_count, .run = cn_grid_run},
+    .field = grid_fields,
+    .count = SCENE_COUNT(grid_fields),
+    .size = sizeof(scene_grid),
+    .initial = grid_initial,
+    .use = &(const scene_generator){.count = grid_count, .run = grid_run},
 };
 
 // ---- column ----
 
-typedef struct cn_column {
-    const cn_yaml *node;
-    cn_lot lot;
+typedef struct scene_column {
+    const io_yaml *node;
+    scene_lot lot;
     int32_t count;
-    cn_items shapes;
+    scene_items shapes;
     double direction[3];
     double gap;
-} cn_column;
+} scene_column;
 
-static const cn_field cn_column_fields[] = {
-    CN_KEY("count", int, cn_column, count, .flags = CN_REQUIRED | CN_ABOVE_ZERO,
-           .help = "how many bodies"),
-    CN_KEY("shape", one_or_list, cn_column, shapes, .flags = CN_REQUIRED, .table = &cn_shape_table,
-           .help = "one shape or a list of them"),
-    CN_LOT_POSITION(cn_column, "of the foot, where the first body begins"),
-    CN_KEY("direction", vector, cn_column, direction, .flags = CN_UNIT_LENGTH,
-           .help = "from the foot to the top"),
-    CN_KEY("gap", real, cn_column, gap, .flags = CN_NOT_BELOW_ZERO, .unit = "m",
-           .help = "between one body and the next"),
-    CN_LOT_FIELDS(cn_column),
+static const scene_field column_fields[] = {
+    SCENE_KEY("count", int, scene_column, count, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .help = "how many bodies"),
+    SCENE_KEY("shape", one_or_list, scene_column, shapes, .flags = SCENE_REQUIRED,
+              .table = &scene_shape_table, .help = "one shape or a list of them"),
+    SCENE_LOT_POSITION(scene_column, "of the foot, where the first body begins"),
+    SCENE_KEY("direction", vector, scene_column, direction, .flags = SCENE_UNIT_LENGTH,
+              .help = "from the foot to the top"),
+    SCENE_KEY("gap", real, scene_column, gap, .flags = SCENE_NOT_BELOW_ZERO, .unit = "m",
+              .help = "between one body and the next"),
+    SCENE_LOT_FIELDS(scene_column),
 };
 
-static void cn_column_initial(void *out, int32_t dim) {
-    cn_column *column = out;
-    cn_lot_initial(&column->lot);
-    column->direction[cn_up(dim)] = 1.0;
+static void column_initial(void *out, int32_t dim) {
+    scene_column *column = out;
+    scene_lot_initial(&column->lot);
+    column->direction[scene_up(dim)] = 1.0;
 }
 
-static cn_status cn_column_count(cn_reader *reader, const void *params, double *bodies) {
+static cn_status column_count(scene_reader *reader, const void *params, double *bodies) {
     (void)reader;
-    *bodies = ((const cn_column *)params)->count;
+    *bodies = ((const scene_column *)params)->count;
     return CN_OK;
 }
 
-static cn_status cn_column_run(cn_maker *maker, const void *params) {
-    const cn_column *column = params;
+static cn_status column_run(scene_maker *maker, const void *params) {
+    const scene_column *column = params;
     cn_shape_def *shapes;
-    cn_body_def body = cn_lot_body(maker);
+    cn_body_def body = scene_lot_body(maker);
     cn_status status =
-        cn_shapes_flatten(maker->reader, &column->shapes, &shapes, &body.shape_count);
+        scene_shapes_flatten(maker->reader, &column->shapes, &shapes, &body.shape_count);
     if (status != CN_OK) {
         return status;
     }
     body.shapes = shapes;
     double low;
     double high;
-    status = cn_extent(maker->reader, column->shapes.node, shapes, body.shape_count,
-                       column->direction, &low, &high);
+    status = scene_extent(maker->reader, column->shapes.node, shapes, body.shape_count,
+                          column->direction, &low, &high);
     for (int32_t k = 0; k < column->count && status == CN_OK; k++) {
         double along = k * (high - low + column->gap) - low;
-        cn_add_scaled3(column->lot.position, along, column->direction, body.position);
-        status = cn_make_body(maker, &body);
+        math_add_scaled3(column->lot.position, along, column->direction, body.position);
+        status = scene_make_body(maker, &body);
     }
     return status;
 }
 
-const cn_table cn_column_table = {
+const scene_table_of scene_column_table = {
     .name = "column",
     .help = "Copies of a shape one on the other.",
-    .field = cn_column_fields,
-    .count = CN_COUNT(cn_column_fields),
-    .size = sizeof(cn_column),
-    .initial = cn_column_initial,
-    .use = &(const cn_generator){.count = cn_column_count, .run = cn_column_run},
+    .field = column_fields,
+    .count = SCENE_COUNT(column_fields),
+    .size = sizeof(scene_column),
+    .initial = column_initial,
+    .use = &(const scene_generator){.count = column_count, .run = column_run},
 };

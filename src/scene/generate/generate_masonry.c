@@ -13,73 +13,73 @@
 
 // ---- wall ----
 
-enum { CN_ENDS_HALF, CN_ENDS_TOOTHED };
+enum { ENDS_HALF, ENDS_TOOTHED };
 
-typedef struct cn_wall {
-    const cn_yaml *node;
-    cn_lot lot;
+typedef struct det_wall {
+    const io_yaml *node;
+    scene_lot lot;
     int32_t courses, bricks;
     double size[3];
     double gap;
     int32_t ends;
-} cn_wall;
+} det_wall;
 
-static const cn_choice cn_wall_ends[] = {
-    {.text = "half", .value = CN_ENDS_HALF}, {.text = "toothed", .value = CN_ENDS_TOOTHED}, {0}};
+static const scene_choice wall_ends[] = {
+    {.text = "half", .value = ENDS_HALF}, {.text = "toothed", .value = ENDS_TOOTHED}, {0}};
 
-static const cn_field cn_wall_fields[] = {
-    CN_KEY("courses", int, cn_wall, courses, .flags = CN_REQUIRED | CN_ABOVE_ZERO,
-           .help = "how many layers"),
-    CN_KEY("bricks", int, cn_wall, bricks, .flags = CN_REQUIRED | CN_ABOVE_ZERO,
-           .help = "whole bricks of the first course and of every second one after it"),
-    CN_KEY("size", vector, cn_wall, size, .flags = CN_REQUIRED | CN_ABOVE_ZERO, .unit = "m",
-           .help = "of a brick: length, depth (3D only), height"),
-    CN_LOT_POSITION(cn_wall, "of the middle of the foot"),
-    CN_KEY("gap", real, cn_wall, gap, .flags = CN_NOT_BELOW_ZERO, .unit = "m",
-           .help = "width of the joints, level and upright; less than the length of a brick"),
-    CN_KEY("ends", choice, cn_wall, ends, .choice = cn_wall_ends,
-           .help = "half bricks at the ends of the other courses, or none (toothed)"),
-    CN_LOT_FIELDS(cn_wall),
+static const scene_field wall_fields[] = {
+    SCENE_KEY("courses", int, det_wall, courses, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .help = "how many layers"),
+    SCENE_KEY("bricks", int, det_wall, bricks, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .help = "whole bricks of the first course and of every second one after it"),
+    SCENE_KEY("size", vector, det_wall, size, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .unit = "m", .help = "of a brick: length, depth (3D only), height"),
+    SCENE_LOT_POSITION(det_wall, "of the middle of the foot"),
+    SCENE_KEY("gap", real, det_wall, gap, .flags = SCENE_NOT_BELOW_ZERO, .unit = "m",
+              .help = "width of the joints, level and upright; less than the length of a brick"),
+    SCENE_KEY("ends", choice, det_wall, ends, .choice = wall_ends,
+              .help = "half bricks at the ends of the other courses, or none (toothed)"),
+    SCENE_LOT_FIELDS(det_wall),
 };
 
-static void cn_wall_initial(void *out, int32_t dim) {
+static void wall_initial(void *out, int32_t dim) {
     (void)dim;
-    cn_lot_initial(&((cn_wall *)out)->lot);
+    scene_lot_initial(&((det_wall *)out)->lot);
 }
 
-static cn_status cn_wall_count(cn_reader *reader, const void *params, double *bodies) {
-    const cn_wall *wall = params;
+static cn_status wall_count(scene_reader *reader, const void *params, double *bodies) {
+    const det_wall *wall = params;
     if (!(wall->gap < wall->size[0])) {
-        return cn_fail_node(reader, cn_yaml_get(wall->node, "gap"), CN_ERR_INPUT,
-                            "gap must be less than the length of a brick");
+        return scene_fail_node(reader, io_yaml_get(wall->node, "gap"), CN_ERR_INPUT,
+                               "gap must be less than the length of a brick");
     }
     int32_t others = wall->courses / 2;
-    int32_t more = wall->ends == CN_ENDS_HALF ? 1 : -1;
+    int32_t more = wall->ends == ENDS_HALF ? 1 : -1;
     *bodies = (double)wall->courses * wall->bricks + (double)others * more;
     if (!(*bodies >= 1.0)) {
-        return cn_fail_node(reader, wall->node, CN_ERR_INPUT, "the wall has no bricks");
+        return scene_fail_node(reader, wall->node, CN_ERR_INPUT, "the wall has no bricks");
     }
     return CN_OK;
 }
 
 // A brick of this length whose middle is at x, in the given course.
-static cn_status cn_wall_brick(cn_maker *maker, const cn_wall *wall, double length, double x,
-                               int32_t course) {
-    int32_t up = cn_up(maker->reader->dim);
+static cn_status wall_brick(scene_maker *maker, const det_wall *wall, double length, double x,
+                            int32_t course) {
+    int32_t up = scene_up(maker->reader->dim);
     cn_shape_def shape = cn_shape_def_default(CN_SHAPE_BOX);
     memcpy(shape.size, wall->size, sizeof shape.size);
     shape.size[0] = length;
-    cn_body_def body = cn_lot_body(maker);
+    cn_body_def body = scene_lot_body(maker);
     body.shapes = &shape;
     body.shape_count = 1;
     memcpy(body.position, wall->lot.position, sizeof body.position);
     body.position[0] += x;
     body.position[up] += (course + 0.5) * wall->size[up] + course * wall->gap;
-    return cn_make_body(maker, &body);
+    return scene_make_body(maker, &body);
 }
 
-static cn_status cn_wall_run(cn_maker *maker, const void *params) {
-    const cn_wall *wall = params;
+static cn_status wall_run(scene_maker *maker, const void *params) {
+    const det_wall *wall = params;
     double length = wall->size[0];
     double pitch = length + wall->gap;
     double half = 0.5 * (length - wall->gap); // two of them and a joint make a brick
@@ -90,79 +90,81 @@ static cn_status cn_wall_run(cn_maker *maker, const void *params) {
         int32_t whole = wall->bricks - other;
         double first = -middle + 0.5 * other; // of the whole bricks, in pitches
         double end = (0.5 * wall->bricks) * pitch - 0.5 * wall->gap - 0.5 * half;
-        if (other && wall->ends == CN_ENDS_HALF) {
-            status = cn_wall_brick(maker, wall, half, -end, course);
+        if (other && wall->ends == ENDS_HALF) {
+            status = wall_brick(maker, wall, half, -end, course);
         }
         for (int32_t i = 0; i < whole && status == CN_OK; i++) {
-            status = cn_wall_brick(maker, wall, length, (first + i) * pitch, course);
+            status = wall_brick(maker, wall, length, (first + i) * pitch, course);
         }
-        if (other && wall->ends == CN_ENDS_HALF && status == CN_OK) {
-            status = cn_wall_brick(maker, wall, half, end, course);
+        if (other && wall->ends == ENDS_HALF && status == CN_OK) {
+            status = wall_brick(maker, wall, half, end, course);
         }
     }
     return status;
 }
 
-const cn_table cn_wall_table = {
+const scene_table_of scene_wall_table = {
     .name = "wall",
     .help = "Bricks in running bond, course by course from the ground, each from left to right.",
-    .field = cn_wall_fields,
-    .count = CN_COUNT(cn_wall_fields),
-    .size = sizeof(cn_wall),
-    .initial = cn_wall_initial,
-    .use = &(const cn_generator){.count = cn_wall_count, .run = cn_wall_run},
+    .field = wall_fields,
+    .count = SCENE_COUNT(wall_fields),
+    .size = sizeof(det_wall),
+    .initial = wall_initial,
+    .use = &(const scene_generator){.count = wall_count, .run = wall_run},
 };
 
 // ---- arch ----
 
-typedef struct cn_arch {
-    const cn_yaml *node;
-    cn_lot lot;
+typedef struct scene_arch {
+    const io_yaml *node;
+    scene_lot lot;
     int32_t wedges;
     double radius, thickness, depth, angle;
-} cn_arch;
+} scene_arch;
 
-static const cn_field cn_arch_fields[] = {
-    CN_KEY("wedges", int, cn_arch, wedges, .flags = CN_REQUIRED | CN_ABOVE_ZERO,
-           .help = "how many"),
-    CN_KEY("radius", real, cn_arch, radius, .flags = CN_REQUIRED | CN_ABOVE_ZERO, .unit = "m",
-           .help = "of the centre line"),
-    CN_KEY("thickness", real, cn_arch, thickness, .flags = CN_REQUIRED | CN_ABOVE_ZERO, .unit = "m",
-           .help = "along the radius; less than twice the radius"),
-    CN_KEY("depth", real, cn_arch, depth, .flags = CN_REQUIRED | CN_ABOVE_ZERO | CN_ONLY_3D,
-           .unit = "m", .help = "along y"),
-    CN_KEY("angle", real, cn_arch, angle, .flags = CN_RANGE, .min = 1e-3, .max = 2 * CN_PI,
-           .unit = "rad", .help = "of the whole, symmetric about the crown; pi is a half circle"),
-    CN_LOT_POSITION(cn_arch, "of the centre of the circle"),
-    CN_LOT_FIELDS(cn_arch),
+static const scene_field arch_fields[] = {
+    SCENE_KEY("wedges", int, scene_arch, wedges, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .help = "how many"),
+    SCENE_KEY("radius", real, scene_arch, radius, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .unit = "m", .help = "of the centre line"),
+    SCENE_KEY("thickness", real, scene_arch, thickness, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .unit = "m", .help = "along the radius; less than twice the radius"),
+    SCENE_KEY("depth", real, scene_arch, depth,
+              .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO | SCENE_ONLY_3D, .unit = "m",
+              .help = "along y"),
+    SCENE_KEY("angle", real, scene_arch, angle, .flags = BASE_RANGE, .min = 1e-3,
+              .max = 2 * SCENE_PI, .unit = "rad",
+              .help = "of the whole, symmetric about the crown; pi is a half circle"),
+    SCENE_LOT_POSITION(scene_arch, "of the centre of the circle"),
+    SCENE_LOT_FIELDS(scene_arch),
 };
 
-static void cn_arch_initial(void *out, int32_t dim) {
+static void arch_initial(void *out, int32_t dim) {
     (void)dim;
-    cn_arch *arch = out;
-    cn_lot_initial(&arch->lot);
-    arch->angle = CN_PI;
+    scene_arch *arch = out;
+    scene_lot_initial(&arch->lot);
+    arch->angle = SCENE_PI;
 }
 
-static cn_status cn_arch_count(cn_reader *reader, const void *params, double *bodies) {
-    const cn_arch *arch = params;
+static cn_status arch_count(scene_reader *reader, const void *params, double *bodies) {
+    const scene_arch *arch = params;
     if (!(arch->thickness < 2.0 * arch->radius)) {
-        return cn_fail_node(reader, cn_yaml_get(arch->node, "thickness"), CN_ERR_INPUT,
-                            "thickness must be less than twice the radius");
+        return scene_fail_node(reader, io_yaml_get(arch->node, "thickness"), CN_ERR_INPUT,
+                               "thickness must be less than twice the radius");
     }
     // Joints have straight faces: a wedge must be less than half a turn wide to have an inside.
-    if (!(arch->angle / arch->wedges < 0.99 * CN_PI)) {
-        return cn_fail_node(reader, arch->node, CN_ERR_INPUT, "the arch has too few wedges");
+    if (!(arch->angle / arch->wedges < 0.99 * SCENE_PI)) {
+        return scene_fail_node(reader, arch->node, CN_ERR_INPUT, "the arch has too few wedges");
     }
     *bodies = arch->wedges;
     return CN_OK;
 }
 
 // The corners of a wedge whose radius points along the last axis, about the centre line.
-static void cn_wedge_corners(const cn_arch *arch, double corner[4][2]) {
+static void wedge_corners(const scene_arch *arch, double corner[4][2]) {
     double sine;
     double cosine;
-    cn_sincos(0.5 * arch->angle / arch->wedges, &sine, &cosine);
+    base_sincos(0.5 * arch->angle / arch->wedges, &sine, &cosine);
     double inner = arch->radius - 0.5 * arch->thickness;
     double outer = arch->radius + 0.5 * arch->thickness;
     for (int i = 0; i < 4; i++) {
@@ -173,12 +175,12 @@ static void cn_wedge_corners(const cn_arch *arch, double corner[4][2]) {
 }
 
 // The wedge as a polygon, or with depth as a polyhedron: front 0-3, back 4-7.
-static cn_shape_def cn_wedge_shape(const cn_arch *arch, int32_t dim, double vertex[24]) {
+static cn_shape_def wedge_shape(const scene_arch *arch, int32_t dim, double vertex[24]) {
     static const int32_t sizes[6] = {4, 4, 4, 4, 4, 4};
     static const int32_t faces[24] = {0, 1, 2, 3, 7, 6, 5, 4, 0, 4, 5, 1,
                                       1, 5, 6, 2, 2, 6, 7, 3, 3, 7, 4, 0};
     double corner[4][2];
-    cn_wedge_corners(arch, corner);
+    wedge_corners(arch, corner);
     cn_shape_def shape = cn_shape_def_default(dim == 3 ? CN_SHAPE_POLYHEDRON : CN_SHAPE_POLYGON);
     shape.vertices = vertex;
     if (dim == 2) {
@@ -198,12 +200,12 @@ static cn_shape_def cn_wedge_shape(const cn_arch *arch, int32_t dim, double vert
     return shape;
 }
 
-static cn_status cn_arch_run(cn_maker *maker, const void *params) {
-    const cn_arch *arch = params;
+static cn_status arch_run(scene_maker *maker, const void *params) {
+    const scene_arch *arch = params;
     int32_t dim = maker->reader->dim;
     double vertex[24];
-    cn_shape_def shape = cn_wedge_shape(arch, dim, vertex);
-    cn_body_def body = cn_lot_body(maker);
+    cn_shape_def shape = wedge_shape(arch, dim, vertex);
+    cn_body_def body = scene_lot_body(maker);
     body.shapes = &shape;
     body.shape_count = 1;
     cn_status status = CN_OK;
@@ -212,26 +214,26 @@ static cn_status cn_arch_run(cn_maker *maker, const void *params) {
         double turn = (i - 0.5 * (arch->wedges - 1)) * (arch->angle / arch->wedges);
         double sine;
         double cosine;
-        cn_sincos(turn, &sine, &cosine);
+        base_sincos(turn, &sine, &cosine);
         memcpy(body.position, arch->lot.position, sizeof body.position);
         body.position[0] -= arch->radius * sine;
-        body.position[cn_up(dim)] += arch->radius * cosine;
+        body.position[scene_up(dim)] += arch->radius * cosine;
         body.angle = turn;
-        cn_sincos(0.5 * turn, &sine, &cosine);
+        base_sincos(0.5 * turn, &sine, &cosine);
         double q[4] = {cosine, 0.0, -sine, 0.0}; // about -y
         memcpy(body.orientation, q, sizeof q);
-        status = cn_make_body(maker, &body);
+        status = scene_make_body(maker, &body);
     }
     return status;
 }
 
-const cn_table cn_arch_table = {
+const scene_table_of scene_arch_table = {
     .name = "arch",
     .help = "Equal wedges with radial joints, from the right springing to the left. The ends of a "
             "half circle stand level with its centre.",
-    .field = cn_arch_fields,
-    .count = CN_COUNT(cn_arch_fields),
-    .size = sizeof(cn_arch),
-    .initial = cn_arch_initial,
-    .use = &(const cn_generator){.count = cn_arch_count, .run = cn_arch_run},
+    .field = arch_fields,
+    .count = SCENE_COUNT(arch_fields),
+    .size = sizeof(scene_arch),
+    .initial = arch_initial,
+    .use = &(const scene_generator){.count = arch_count, .run = arch_run},
 };

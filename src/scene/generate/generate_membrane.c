@@ -16,77 +16,78 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct cn_membrane {
-    const cn_yaml *node;
-    cn_lot lot;
+typedef struct scene_membrane {
+    const io_yaml *node;
+    scene_lot lot;
     int32_t segments;
     double radius, thickness, gap;
     cn_signal_def pressure;
-} cn_membrane;
+} scene_membrane;
 
-static const cn_field cn_membrane_fields[] = {
-    CN_KEY("segments", int, cn_membrane, segments, .flags = CN_REQUIRED | CN_ABOVE_ZERO,
-           .help = "how many, at least 3"),
-    CN_KEY("radius", real, cn_membrane, radius, .flags = CN_REQUIRED | CN_ABOVE_ZERO, .unit = "m",
-           .help = "from the centre to the inner faces"),
-    CN_KEY("thickness", real, cn_membrane, thickness, .flags = CN_REQUIRED | CN_ABOVE_ZERO,
-           .unit = "m", .help = "along the radius"),
-    CN_KEY("gap", real, cn_membrane, gap, .flags = CN_NOT_BELOW_ZERO, .unit = "m",
-           .help = "between the inner corners of neighbours"),
-    CN_KEY("pressure", signal, cn_membrane, pressure, .flags = CN_NOT_BELOW_ZERO,
-           .table = &cn_signal_table, .unit = "Pa",
-           .help = "each segment is pushed inwards by it times its share of the circumference at "
-                   "the start"),
-    CN_LOT_POSITION(cn_membrane, "of the centre"),
-    CN_LOT_FIELDS(cn_membrane),
+static const scene_field membrane_fields[] = {
+    SCENE_KEY("segments", int, scene_membrane, segments, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .help = "how many, at least 3"),
+    SCENE_KEY("radius", real, scene_membrane, radius, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .unit = "m", .help = "from the centre to the inner faces"),
+    SCENE_KEY("thickness", real, scene_membrane, thickness,
+              .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO, .unit = "m", .help = "along the radius"),
+    SCENE_KEY("gap", real, scene_membrane, gap, .flags = SCENE_NOT_BELOW_ZERO, .unit = "m",
+              .help = "between the inner corners of neighbours"),
+    SCENE_KEY("pressure", signal, scene_membrane, pressure, .flags = SCENE_NOT_BELOW_ZERO,
+              .table = &scene_signal_table, .unit = "Pa",
+              .help =
+                  "each segment is pushed inwards by it times its share of the circumference at "
+                  "the start"),
+    SCENE_LOT_POSITION(scene_membrane, "of the centre"),
+    SCENE_LOT_FIELDS(scene_membrane),
 };
 
-static void cn_membrane_initial(void *out, int32_t dim) {
+static void membrane_initial(void *out, int32_t dim) {
     (void)dim;
-    cn_membrane *membrane = out;
-    cn_lot_initial(&membrane->lot);
+    scene_membrane *membrane = out;
+    scene_lot_initial(&membrane->lot);
     membrane->lot.lock.dofs = CN_LOCK_TY | CN_LOCK_RZ;
     membrane->lot.lock.axes = 1;
 }
 
-static double cn_membrane_length(const cn_membrane *membrane) {
+static double membrane_length(const scene_membrane *membrane) {
     double sine;
     double cosine;
-    cn_sincos(CN_PI / membrane->segments, &sine, &cosine);
+    base_sincos(SCENE_PI / membrane->segments, &sine, &cosine);
     return 2.0 * membrane->radius * sine / cosine - membrane->gap;
 }
 
-static cn_status cn_membrane_count(cn_reader *reader, const void *params, double *bodies) {
-    const cn_membrane *membrane = params;
+static cn_status membrane_count(scene_reader *reader, const void *params, double *bodies) {
+    const scene_membrane *membrane = params;
     if (membrane->segments < 3) {
-        return cn_fail_node(reader, cn_yaml_get(membrane->node, "segments"), CN_ERR_INPUT,
-                            "a ring needs at least 3 segments");
+        return scene_fail_node(reader, io_yaml_get(membrane->node, "segments"), CN_ERR_INPUT,
+                               "a ring needs at least 3 segments");
     }
-    if (!(cn_membrane_length(membrane) > 0.0)) {
-        return cn_fail_node(reader, cn_yaml_get(membrane->node, "gap"), CN_ERR_INPUT,
-                            "gap leaves nothing of the segments");
+    if (!(membrane_length(membrane) > 0.0)) {
+        return scene_fail_node(reader, io_yaml_get(membrane->node, "gap"), CN_ERR_INPUT,
+                               "gap leaves nothing of the segments");
     }
     *bodies = membrane->segments;
     return CN_OK;
 }
 
 // The pressure times a factor: the same function of time, scaled. false: no memory.
-static bool cn_signal_scale(cn_arena *memory, const cn_signal_def *signal, double factor,
-                            cn_signal_def *out) {
+static bool signal_scale(cn_arena *memory, const cn_signal_def *signal, double factor,
+                         cn_signal_def *out) {
     *out = *signal;
     out->constant = factor * signal->constant;
     if (signal->expression) {
-        char number[CN_NUMBER_TEXT_MAX];
-        size_t room = strlen(signal->expression) + CN_NUMBER_TEXT_MAX + 8;
-        char *text = CN_TAKE(memory, char, room);
+        char number[IO_NUMBER_TEXT_MAX];
+        size_t room = strlen(signal->expression) + IO_NUMBER_TEXT_MAX + 8;
+        char *text = BASE_TAKE(memory, char, room);
         if (!text) {
             return false;
         }
-        snprintf(text, room, "(%s)*(%s)", cn_number_text(factor, number), signal->expression);
+        snprintf(text, room, "(%s)*(%s)", io_number_text(factor, number), signal->expression);
         out->expression = text;
     }
     if (signal->count > 0) {
-        double *values = CN_TAKE(memory, double, signal->count);
+        double *values = BASE_TAKE(memory, double, signal->count);
         if (!values) {
             return false;
         }
@@ -98,31 +99,31 @@ static bool cn_signal_scale(cn_arena *memory, const cn_signal_def *signal, doubl
     return true;
 }
 
-static cn_status cn_membrane_run(cn_maker *maker, const void *params) {
-    const cn_membrane *membrane = params;
+static cn_status membrane_run(scene_maker *maker, const void *params) {
+    const scene_membrane *membrane = params;
     cn_shape_def shape = cn_shape_def_default(CN_SHAPE_BOX);
     shape.size[0] = membrane->thickness;
-    shape.size[1] = cn_membrane_length(membrane);
-    cn_body_def body = cn_lot_body(maker);
+    shape.size[1] = membrane_length(membrane);
+    cn_body_def body = scene_lot_body(maker);
     body.shapes = &shape;
     body.shape_count = 1;
-    double share = 2.0 * CN_PI * membrane->radius / membrane->segments;
+    double share = 2.0 * SCENE_PI * membrane->radius / membrane->segments;
     double middle = membrane->radius + 0.5 * membrane->thickness;
-    bool pushed = cn_yaml_get(membrane->node, "pressure") != NULL;
+    bool pushed = io_yaml_get(membrane->node, "pressure") != NULL;
     cn_force_def force = {.body_axes = true, .source = body.source};
     force.point[0] = NAN; // at the centre of mass
-    if (!cn_signal_scale(maker->reader->memory, &membrane->pressure, -share, &force.force[0])) {
-        return cn_fail_memory(maker->reader->error);
+    if (!signal_scale(maker->reader->memory, &membrane->pressure, -share, &force.force[0])) {
+        return base_fail_memory(maker->reader->error);
     }
     cn_status status = CN_OK;
     for (int32_t i = 0; i < membrane->segments && status == CN_OK; i++) {
         double sine;
         double cosine;
-        body.angle = 2.0 * CN_PI * i / membrane->segments;
-        cn_sincos(body.angle, &sine, &cosine);
+        body.angle = 2.0 * SCENE_PI * i / membrane->segments;
+        base_sincos(body.angle, &sine, &cosine);
         body.position[0] = membrane->lot.position[0] + middle * cosine;
         body.position[1] = membrane->lot.position[1] + middle * sine;
-        status = cn_make_body(maker, &body);
+        status = scene_make_body(maker, &body);
         if (status == CN_OK && pushed) {
             force.body = maker->last;
             status = maker->force(maker, &force);
@@ -131,13 +132,13 @@ static cn_status cn_membrane_run(cn_maker *maker, const void *params) {
     return status;
 }
 
-const cn_table cn_membrane_table = {
+const scene_table_of scene_membrane_table = {
     .name = "membrane",
     .help = "A closed chain of segments, counter-clockwise from the x axis, that a pressure pushes "
             "inwards. Unless lock is given they are free along their radius only.",
-    .field = cn_membrane_fields,
-    .count = CN_COUNT(cn_membrane_fields),
-    .size = sizeof(cn_membrane),
-    .initial = cn_membrane_initial,
-    .use = &(const cn_generator){.count = cn_membrane_count, .run = cn_membrane_run},
+    .field = membrane_fields,
+    .count = SCENE_COUNT(membrane_fields),
+    .size = sizeof(scene_membrane),
+    .initial = membrane_initial,
+    .use = &(const scene_generator){.count = membrane_count, .run = membrane_run},
 };

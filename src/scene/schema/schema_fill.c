@@ -9,58 +9,58 @@
 
 #include <string.h>
 
-static cn_status cn_fill_table(cn_reader *reader, const cn_table *table, const void *defaults,
-                               cn_yaml *map);
+static cn_status fill_table(scene_reader *reader, const scene_table_of *table, const void *defaults,
+                            io_yaml *map);
 
-static cn_status cn_fill_value(cn_reader *reader, const cn_field *field, const void *defaults,
-                               cn_yaml *map) {
-    char text[CN_DEFAULT_MAX];
-    cn_yaml *value;
-    if (!cn_field_default(field, reader->dim, defaults, text)) {
+static cn_status fill_value(scene_reader *reader, const scene_field *field, const void *defaults,
+                            io_yaml *map) {
+    char text[SCENE_DEFAULT_MAX];
+    io_yaml *value;
+    if (!scene_field_default(field, reader->dim, defaults, text)) {
         return CN_OK;
     }
     cn_status status =
-        cn_yaml_read(reader->memory, "default", text, strlen(text), &value, reader->error);
+        io_yaml_read(reader->memory, "default", text, strlen(text), &value, reader->error);
     if (status == CN_OK &&
-        !cn_yaml_put(reader->memory, map, cn_yaml_new_text(reader->memory, field->key, NULL),
+        !io_yaml_put(reader->memory, map, io_yaml_new_text(reader->memory, field->key, NULL),
                      value)) {
-        status = cn_fail_memory(reader->error);
+        status = base_fail_memory(reader->error);
     }
     return status;
 }
 
 // A part of the same struct: its map is made where there is none.
-static cn_status cn_fill_part(cn_reader *reader, const cn_field *field, const void *defaults,
-                              cn_yaml *map) {
-    cn_yaml *part = cn_yaml_get(map, field->key);
-    if (!part || part->kind == CN_YAML_NULL) {
-        part = cn_yaml_new(reader->memory, CN_YAML_MAP, NULL);
-        if (!part || !cn_yaml_put(reader->memory, map,
-                                  cn_yaml_new_text(reader->memory, field->key, NULL), part)) {
-            return cn_fail_memory(reader->error);
+static cn_status fill_part(scene_reader *reader, const scene_field *field, const void *defaults,
+                           io_yaml *map) {
+    io_yaml *part = io_yaml_get(map, field->key);
+    if (!part || part->kind == IO_YAML_NULL) {
+        part = io_yaml_new(reader->memory, IO_YAML_MAP, NULL);
+        if (!part || !io_yaml_put(reader->memory, map,
+                                  io_yaml_new_text(reader->memory, field->key, NULL), part)) {
+            return base_fail_memory(reader->error);
         }
     }
-    return cn_fill_table(reader, field->table, defaults, part);
+    return fill_table(reader, field->table, defaults, part);
 }
 
-static cn_status cn_fill_table(cn_reader *reader, const cn_table *table, const void *defaults,
-                               cn_yaml *map) {
+static cn_status fill_table(scene_reader *reader, const scene_table_of *table, const void *defaults,
+                            io_yaml *map) {
     cn_status status = CN_OK;
     for (int32_t i = 0; i < table->count && status == CN_OK; i++) {
-        const cn_field *field = &table->field[i];
-        if (!cn_field_in(field, reader->dim)) {
+        const scene_field *field = &table->field[i];
+        if (!scene_field_in(field, reader->dim)) {
             continue;
         }
-        if (field->kind == &cn_kind_table && field->table->size == 0) {
-            status = cn_fill_part(reader, field, defaults, map);
-        } else if (!cn_yaml_get(map, field->key)) {
-            status = cn_fill_value(reader, field, defaults, map);
+        if (field->kind == &scene_kind_table && field->table->size == 0) {
+            status = fill_part(reader, field, defaults, map);
+        } else if (!io_yaml_get(map, field->key)) {
+            status = fill_value(reader, field, defaults, map);
         }
     }
     return status;
 }
 
-cn_status cn_schema_fill(cn_reader *reader, const cn_table *root, cn_yaml *tree) {
-    const void *defaults = cn_table_initial(reader->memory, root, reader->dim);
-    return defaults ? cn_fill_table(reader, root, defaults, tree) : cn_fail_memory(reader->error);
+cn_status scene_schema_fill(scene_reader *reader, const scene_table_of *root, io_yaml *tree) {
+    const void *defaults = scene_table_initial(reader->memory, root, reader->dim);
+    return defaults ? fill_table(reader, root, defaults, tree) : base_fail_memory(reader->error);
 }

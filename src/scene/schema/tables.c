@@ -12,59 +12,59 @@
 
 // ---- settings: their rows are in model/settings_table.h ----
 
-#define CN_LIMIT_ANY 0
-#define CN_LIMIT_ABOVE_ZERO CN_ABOVE_ZERO
-#define CN_LIMIT_NOT_BELOW_ZERO CN_NOT_BELOW_ZERO
-#define CN_LIMIT_RANGE CN_RANGE
+#define LIMIT_ANY 0
+#define LIMIT_ABOVE_ZERO SCENE_ABOVE_ZERO
+#define LIMIT_NOT_BELOW_ZERO SCENE_NOT_BELOW_ZERO
+#define LIMIT_RANGE BASE_RANGE
 
 // What a setting that chooses among words has besides.
-#define CN_WORDS_REAL(member)
-#define CN_WORDS_INT(member)
-#define CN_WORDS_BOOL(member)
-#define CN_WORDS_TEXT(member)
-#define CN_WORDS_NAME(member) CN_WORDS_OF_##member
-#define CN_WORDS_CHOICE(member) CN_WORDS_OF_##member
-#define CN_WORDS_OF_scheme .name_at = cn_any_scheme_name, .choice = cn_schemes_later,
-#define CN_WORDS_OF_friction .choice = cn_friction_laws,
-#define CN_WORDS_OF_joint_drift .choice = cn_drifts,
-#define CN_WORDS_OF_solver .name_at = cn_solver_name_at, .choice = cn_solvers_later,
-#define CN_WORDS_OF_local .name_at = cn_local_name_at, .choice = cn_locals_later,
-#define CN_WORDS_OF_on_stall .choice = cn_stall_policies,
-#define CN_WORDS_OF_fallback .name_at = cn_solver_name_at, .choice = cn_solvers_later,
+#define WORDS_REAL(member)
+#define WORDS_INT(member)
+#define WORDS_BOOL(member)
+#define WORDS_TEXT(member)
+#define WORDS_NAME(member) WORDS_OF_##member
+#define WORDS_CHOICE(member) WORDS_OF_##member
+#define WORDS_OF_scheme .name_at = any_scheme_name, .choice = schemes_later,
+#define WORDS_OF_friction .choice = friction_laws,
+#define WORDS_OF_joint_drift .choice = scene_drifts,
+#define WORDS_OF_solver .name_at = solver_name_at, .choice = solvers_later,
+#define WORDS_OF_local .name_at = local_name_at, .choice = locals_later,
+#define WORDS_OF_on_stall .choice = stall_policies,
+#define WORDS_OF_fallback .name_at = solver_name_at, .choice = solvers_later,
 
-#define CN_KIND_REAL &cn_kind_real
-#define CN_KIND_INT &cn_kind_int
-#define CN_KIND_BOOL &cn_kind_bool
-#define CN_KIND_TEXT &cn_kind_text
-#define CN_KIND_NAME &cn_kind_name
-#define CN_KIND_CHOICE &cn_kind_choice
+#define KIND_REAL &scene_kind_real
+#define KIND_INT &scene_kind_int
+#define KIND_BOOL &scene_kind_bool
+#define KIND_TEXT &scene_kind_text
+#define KIND_NAME &scene_kind_name
+#define KIND_CHOICE &scene_kind_choice
 
-#define CN_SETTING_FIELD(of_kind, group, name, member, initial, limit, least, most, of_unit,       \
-                         words)                                                                    \
+#define SETTING_FIELD(of_kind, group, name, member, initial, limit, lowest, highest, of_unit,      \
+                      words)                                                                       \
     {.key = (name),                                                                                \
-     .kind = CN_KIND_##of_kind,                                                                    \
-     .offset = offsetof(cn_scene, settings.member),                                                \
-     .flags = CN_LIMIT_##limit,                                                                    \
-     .min = (least),                                                                               \
-     .max = (most),                                                                                \
-     CN_WORDS_##of_kind(member).unit = (of_unit),                                                  \
+     .kind = KIND_##of_kind,                                                                       \
+     .offset = offsetof(scene_scene, settings.member),                                             \
+     .flags = LIMIT_##limit,                                                                       \
+     .min = (lowest),                                                                              \
+     .max = (highest),                                                                             \
+     WORDS_##of_kind(member).unit = (of_unit),                                                     \
      .help = (words)},
 
 // ---- time ----
 
-static const cn_field cn_time_fields[] = {CN_SETTINGS_TIME(CN_SETTING_FIELD)};
+static const scene_field time_fields[] = {MODEL_SETTINGS_TIME(SETTING_FIELD)};
 
-static const cn_table cn_time_table = {
+static const scene_table_of time_table = {
     .name = "time",
     .help = "Time step, end and recording.",
-    .field = cn_time_fields,
-    .count = CN_COUNT(cn_time_fields),
+    .field = time_fields,
+    .count = SCENE_COUNT(time_fields),
 };
 
 // ---- integrator ----
 
 // Names of the contract; those that have a row in the table of schemes are found there first.
-static const cn_choice cn_schemes_later[] = {
+static const scene_choice schemes_later[] = {
     {.text = "event-driven"},
     {.text = "generalized-alpha"},
     {.text = "newmark"},
@@ -72,7 +72,7 @@ static const cn_choice cn_schemes_later[] = {
     {0},
 };
 
-static const cn_choice cn_drifts[] = {
+static const scene_choice scene_drifts[] = {
     {.text = "iterate", .value = CN_DRIFT_ITERATE},
     {.text = "linearised", .value = CN_DRIFT_LINEARISED},
     {.text = "ggl", .value = CN_DRIFT_GGL},
@@ -82,7 +82,7 @@ static const cn_choice cn_drifts[] = {
     {0},
 };
 
-static const cn_choice cn_friction_laws[] = {
+static const scene_choice friction_laws[] = {
     {.text = "coulomb", .value = CN_FRICTION_COULOMB},
     {.text = "convex", .value = CN_FRICTION_CONVEX},
     {0},
@@ -92,7 +92,7 @@ _Static_assert(sizeof(cn_drift) == sizeof(int32_t), "choices are written as int3
 _Static_assert(sizeof(cn_friction_law) == sizeof(int32_t), "choices are written as int32_t");
 
 // The rows of both tables, those of rigid bodies first.
-static const char *cn_any_scheme_name(int32_t index) {
+static const char *any_scheme_name(int32_t index) {
     int32_t rigid = 0;
     while (cn_scheme_name(rigid)) {
         rigid++;
@@ -113,27 +113,27 @@ static const char *cn_any_scheme_name(int32_t index) {
     return NULL;
 }
 
-static const cn_field cn_integrator_fields[] = {CN_SETTINGS_INTEGRATOR(CN_SETTING_FIELD)};
+static const scene_field integrator_fields[] = {MODEL_SETTINGS_INTEGRATOR(SETTING_FIELD)};
 
-static const cn_table cn_integrator_table = {
+static const scene_table_of integrator_table = {
     .name = "integrator",
     .help = "How time is stepped.",
-    .field = cn_integrator_fields,
-    .count = CN_COUNT(cn_integrator_fields),
+    .field = integrator_fields,
+    .count = SCENE_COUNT(integrator_fields),
 };
 
 // ---- solver ----
 
-static const char *cn_solver_name_at(int32_t index) {
+static const char *solver_name_at(int32_t index) {
     return index < cn_friction_solver_count() ? cn_friction_solver_at(index)->info.name : NULL;
 }
 
-static const char *cn_local_name_at(int32_t index) {
+static const char *local_name_at(int32_t index) {
     return index < cn_local_solver_count() ? cn_local_solver_name(cn_local_solver_at(index)) : NULL;
 }
 
 // Names of the contract; those that have a row in the solvers' own tables are found there first.
-static const cn_choice cn_solvers_later[] = {
+static const scene_choice solvers_later[] = {
     {.text = "psor"},
     {.text = "lemke"},
     {.text = "cpg"},
@@ -155,12 +155,12 @@ static const cn_choice cn_solvers_later[] = {
     {0},
 };
 
-static const cn_choice cn_locals_later[] = {
+static const scene_choice locals_later[] = {
     {.text = "newton"}, {.text = "exact"}, {.text = "projection"},
     {.text = "lemke"},  {.text = "qp"},    {0},
 };
 
-static const cn_choice cn_stall_policies[] = {
+static const scene_choice stall_policies[] = {
     {.text = "retry", .value = CN_STALL_RETRY},
     {.text = "halve", .value = CN_STALL_HALVE},
     {.text = "continue", .value = CN_STALL_CONTINUE},
@@ -170,98 +170,102 @@ static const cn_choice cn_stall_policies[] = {
 
 _Static_assert(sizeof(cn_stall_policy) == sizeof(int32_t), "choices are written as int32_t");
 
-static const cn_field cn_solver_fields[] = {CN_SETTINGS_SOLVER(CN_SETTING_FIELD)};
+static const scene_field solver_fields[] = {MODEL_SETTINGS_SOLVER(SETTING_FIELD)};
 
-static const cn_table cn_solver_table = {
+static const scene_table_of solver_table = {
     .name = "solver",
     .help = "How the one-step problem is solved, and what happens when it is not.",
-    .field = cn_solver_fields,
-    .count = CN_COUNT(cn_solver_fields),
+    .field = solver_fields,
+    .count = SCENE_COUNT(solver_fields),
 };
 
 // ---- detection ----
 
-static const cn_field cn_detection_fields[] = {CN_SETTINGS_DETECTION(CN_SETTING_FIELD)};
+static const scene_field detection_fields[] = {MODEL_SETTINGS_DETECTION(SETTING_FIELD)};
 
-static const cn_table cn_detection_table = {
+static const scene_table_of detection_table = {
     .name = "detection",
     .help = "How contacts are found.",
-    .field = cn_detection_fields,
-    .count = CN_COUNT(cn_detection_fields),
+    .field = detection_fields,
+    .count = SCENE_COUNT(detection_fields),
 };
 
 // ---- sleeping ----
 
-static const cn_field cn_sleeping_fields[] = {CN_SETTINGS_SLEEPING(CN_SETTING_FIELD)};
+static const scene_field sleeping_fields[] = {MODEL_SETTINGS_SLEEPING(SETTING_FIELD)};
 
-static const cn_table cn_sleeping_table = {
+static const scene_table_of sleeping_table = {
     .name = "sleeping",
     .help = "Bodies at rest that keep their place and impulses, without being solved for, until "
             "something changes that acts on them.",
-    .field = cn_sleeping_fields,
-    .count = CN_COUNT(cn_sleeping_fields),
+    .field = sleeping_fields,
+    .count = SCENE_COUNT(sleeping_fields),
 };
 
 // ---- the whole ----
 
-static const cn_field cn_scene_fields[] = {
-    CN_KEY("cairn", int, cn_scene, version, .flags = CN_REQUIRED | CN_RANGE,
-           .min = CN_SCENE_VERSION, .max = CN_SCENE_VERSION,
-           .help = "the version of the format: write \"cairn: 1\""),
-    CN_KEY("name", text, cn_scene, name, .help = "of the scene; by default the file's"),
-    CN_KEY("dimension", int, cn_scene, dim, .flags = CN_RANGE, .min = 2, .max = 3,
-           .help = "2 or 3"),
-    CN_KEY("gravity", vector, cn_scene, settings.gravity, .unit = "m/s2",
-           .help = "acceleration of free bodies"),
-    CN_KEY("time", table, cn_scene, node, .table = &cn_time_table, .help = "step, end, frames"),
-    CN_KEY("integrator", table, cn_scene, node, .table = &cn_integrator_table,
-           .help = "scheme and theta"),
-    CN_KEY("solver", table, cn_scene, node, .table = &cn_solver_table,
-           .help = "solver, tolerance, what happens when a step stalls"),
-    CN_KEY("detection", table, cn_scene, node, .table = &cn_detection_table,
-           .help = "alert distance, accepted overlap, penetration limit"),
-    CN_KEY("sleeping", table, cn_scene, node, .table = &cn_sleeping_table,
-           .help = "when bodies at rest are left alone; by default never"),
-    CN_KEY("materials", dictionary, cn_scene, materials, .table = &cn_material_table,
-           .help = "materials by name"),
-    CN_KEY("contacts", list, cn_scene, contacts, .table = &cn_contact_table,
-           .help = "laws between materials; for each key the last matching entry that gives it "
-                   "wins"),
-    CN_KEY("bodies", list, cn_scene, bodies, .table = &cn_body_table, .help = "rigid bodies"),
-    CN_KEY("generate", list, cn_scene, generators, .table = &cn_generate_table,
-           .help = "many bodies by a rule; they come after those of \"bodies\""),
-    CN_KEY("forces", list, cn_scene, forces, .table = &cn_force_table,
-           .help = "forces and torques besides gravity"),
-    CN_KEY("motions", list, cn_scene, motions, .table = &cn_motion_table,
-           .help = "bodies whose velocity is prescribed"),
-    CN_KEY("joints", list, cn_scene, joints, .table = &cn_joint_table,
-           .help = "joints between two bodies; docs/joints.md explains them"),
-    CN_KEY("system", boxed, cn_scene, system, .flags = CN_ONLY_2D, .table = &cn_system_table,
-           .help = "a system in coordinates of its own, in place of bodies"),
-    CN_KEY("first_order", boxed, cn_scene, first_order, .flags = CN_ONLY_2D,
-           .table = &cn_first_order_table,
-           .help = "a linear complementarity system or relay, in place of bodies"),
-    CN_KEY("control", list, cn_scene, control, .table = &cn_control_table,
-           .help = "controllers of the system or the bodies, sampled at a period"),
-    CN_KEY("plugins", names, cn_scene, plugins,
-           .help = "shared libraries with systems or controllers, relative to this file; refused "
-                   "unless allowed (--allow-plugins)"),
-    CN_KEY("include", names, cn_scene, include,
-           .help = "other scene files, relative to this one, read before it; regular files only"),
+static const scene_field scene_fields[] = {
+    SCENE_KEY("cairn", int, scene_scene, version, .flags = SCENE_REQUIRED | BASE_RANGE,
+              .min = SCENE_VERSION, .max = SCENE_VERSION,
+              .help = "the version of the format: write \"cairn: 1\""),
+    SCENE_KEY("name", text, scene_scene, name, .help = "of the scene; by default the file's"),
+    SCENE_KEY("dimension", int, scene_scene, dim, .flags = BASE_RANGE, .min = 2, .max = 3,
+              .help = "2 or 3"),
+    SCENE_KEY("gravity", vector, scene_scene, settings.gravity, .unit = "m/s2",
+              .help = "acceleration of free bodies"),
+    SCENE_KEY("time", table, scene_scene, node, .table = &time_table, .help = "step, end, frames"),
+    SCENE_KEY("integrator", table, scene_scene, node, .table = &integrator_table,
+              .help = "scheme and theta"),
+    SCENE_KEY("solver", table, scene_scene, node, .table = &solver_table,
+              .help = "solver, tolerance, what happens when a step stalls"),
+    SCENE_KEY("detection", table, scene_scene, node, .table = &detection_table,
+              .help = "alert distance, accepted overlap, penetration limit"),
+    SCENE_KEY("sleeping", table, scene_scene, node, .table = &sleeping_table,
+              .help = "when bodies at rest are left alone; by default never"),
+    SCENE_KEY("materials", dictionary, scene_scene, materials, .table = &scene_material_table,
+              .help = "materials by name"),
+    SCENE_KEY("contacts", list, scene_scene, contacts, .table = &scene_contact_table,
+              .help = "laws between materials; for each key the last matching entry that gives it "
+                      "wins"),
+    SCENE_KEY("bodies", list, scene_scene, bodies, .table = &scene_body_table,
+              .help = "rigid bodies"),
+    SCENE_KEY("generate", list, scene_scene, generators, .table = &scene_generate_table,
+              .help = "many bodies by a rule; they come after those of \"bodies\""),
+    SCENE_KEY("forces", list, scene_scene, forces, .table = &scene_force_table,
+              .help = "forces and torques besides gravity"),
+    SCENE_KEY("motions", list, scene_scene, motions, .table = &scene_motion_table,
+              .help = "bodies whose velocity is prescribed"),
+    SCENE_KEY("joints", list, scene_scene, joints, .table = &scene_joint_table,
+              .help = "joints between two bodies; docs/joints.md explains them"),
+    SCENE_KEY("system", boxed, scene_scene, system, .flags = SCENE_ONLY_2D,
+              .table = &scene_system_table,
+              .help = "a system in coordinates of its own, in place of bodies"),
+    SCENE_KEY("first_order", boxed, scene_scene, first_order, .flags = SCENE_ONLY_2D,
+              .table = &scene_first_order_table,
+              .help = "a linear complementarity system or relay, in place of bodies"),
+    SCENE_KEY("control", list, scene_scene, control, .table = &scene_control_table,
+              .help = "controllers of the system or the bodies, sampled at a period"),
+    SCENE_KEY("plugins", names, scene_scene, plugins,
+              .help =
+                  "shared libraries with systems or controllers, relative to this file; refused "
+                  "unless allowed (--allow-plugins)"),
+    SCENE_KEY("include", names, scene_scene, include,
+              .help =
+                  "other scene files, relative to this one, read before it; regular files only"),
 };
 
-static void cn_scene_initial(void *out, int32_t dim) {
-    cn_scene *scene = out;
-    scene->version = CN_SCENE_VERSION;
+static void scene_initial(void *out, int32_t dim) {
+    scene_scene *scene = out;
+    scene->version = SCENE_VERSION;
     scene->dim = dim;
     scene->settings = cn_settings_default(dim);
 }
 
-const cn_table cn_scene_table = {
+const scene_table_of scene_table = {
     .name = "scene",
     .help = "The keys of a scene file.",
-    .field = cn_scene_fields,
-    .count = CN_COUNT(cn_scene_fields),
-    .size = sizeof(cn_scene),
-    .initial = cn_scene_initial,
+    .field = scene_fields,
+    .count = SCENE_COUNT(scene_fields),
+    .size = sizeof(scene_scene),
+    .initial = scene_initial,
 };

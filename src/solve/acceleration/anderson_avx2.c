@@ -7,7 +7,7 @@
 #if defined(__AVX2__)
 #include "solve/acceleration/anderson_kernel.h"
 
-static const cn_anderson_kernel cn_own_kernel = CN_ANDERSON_KERNEL;
+static const gs_anderson_kernel own_kernel = GS_ANDERSON_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(const cn_anderson_kernel, cn_anderson_kernel_avx2, &cn_own_kernel)
+BASE_AVX2_KERNEL(const gs_anderson_kernel, gs_anderson_kernel_avx2, &own_kernel)

@@ -1,6 +1,6 @@
 // solve/acceleration/anderson_float.c
 // The sums of the acceleration in single precision, portable.
-#define CN_SINGLE
+#define MATH_SINGLE
 #include "solve/acceleration/anderson_kernel.h"
 
-const cn_anderson_kernel cn_anderson_kernel_float = CN_ANDERSON_KERNEL;
+const gs_anderson_kernel gs_anderson_kernel_float = GS_ANDERSON_KERNEL;

@@ -2,4 +2,4 @@
 // The sums of the acceleration, portable.
 #include "solve/acceleration/anderson_kernel.h"
 
-const cn_anderson_kernel cn_anderson_kernel_portable = CN_ANDERSON_KERNEL;
+const gs_anderson_kernel gs_anderson_kernel_portable = GS_ANDERSON_KERNEL;

@@ -16,12 +16,12 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_DRIVE_ROUNDING 1.5 // times the tolerance: a residual that only rounding keeps above it
-#define CN_DRIVE_REPEATS 2    // runs more then,
-#define CN_DRIVE_TIGHTER 0.25 // of the tolerance each
+#define DRIVE_ROUNDING 1.5 // times the tolerance: a residual that only rounding keeps above it
+#define DRIVE_REPEATS 2    // runs more then,
+#define DRIVE_TIGHTER 0.25 // of the tolerance each
 
 // Zero times a number that is not finite is NaN, which a sum keeps; four sums go at once.
-static double cn_nothing_range(const void *user, int64_t first, int64_t end) {
+static double nothing_range(const void *user, int64_t first, int64_t end) {
     const double *x = user;
     double nothing[4] = {0.0, 0.0, 0.0, 0.0};
     int64_t i = first;
@@ -37,7 +37,7 @@ static double cn_nothing_range(const void *user, int64_t first, int64_t end) {
 }
 
 // How many coefficients of friction are none.
-static double cn_unsound_range(const void *user, int64_t first, int64_t end) {
+static double unsound_range(const void *user, int64_t first, int64_t end) {
     const double *mu = user;
     int64_t count = 0;
     for (int64_t a = first; a < end; a++) {
@@ -46,17 +46,17 @@ static double cn_unsound_range(const void *user, int64_t first, int64_t end) {
     return (double)count;
 }
 
-static bool cn_all_finite(const cn_env *env, int64_t count, const double *x) {
-    return cn_parallel_sum(env, count, cn_nothing_range, x) == 0.0;
+static bool all_finite(const cn_env *env, int64_t count, const double *x) {
+    return base_parallel_sum(env, count, nothing_range, x) == 0.0;
 }
 
 // ---- what both kinds share ----
 
-static cn_status cn_drive_check(const void *problem, const cn_solver_info *info, const void *solve,
-                                const cn_solve_opts *opts, const void *scratch, const double *r,
-                                const double *u, cn_solve_report *report, cn_error *error) {
+static cn_status drive_check(const void *problem, const cn_solver_info *info, const void *solve,
+                             const cn_solve_opts *opts, const void *scratch, const double *r,
+                             const double *u, cn_solve_report *report, cn_error *error) {
     if (!report) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "no report was given");
+        return base_fail(error, CN_ERR_ARGUMENT, "no report was given");
     }
     *report = (cn_solve_report){.outcome = CN_STALLED, .detail = "not run"};
     if (!problem || !info || !solve || !opts || !scratch || !r || !u) {
@@ -66,13 +66,13 @@ static cn_status cn_drive_check(const void *problem, const cn_solver_info *info,
                               : !scratch        ? "scratch arena"
                               : !r              ? "array for the impulses"
                                                 : "array for the velocities";
-        return cn_fail(error, CN_ERR_ARGUMENT, "no %s was given", missing);
+        return base_fail(error, CN_ERR_ARGUMENT, "no %s was given", missing);
     }
-    return cn_solve_opts_validate(opts, info, error);
+    return solve_opts_validate(opts, info, error);
 }
 
 // The options with a callback to poll, where the caller gave one in whatever way.
-static cn_solve_opts cn_drive_opts(const cn_solve_opts *opts, const cn_arena *scratch) {
+static cn_solve_opts drive_opts(const cn_solve_opts *opts, const cn_arena *scratch) {
     cn_solve_opts own = *opts;
     const cn_env *env = cn_arena_env(scratch);
     if (!own.cancel) {
@@ -83,13 +83,13 @@ static cn_solve_opts cn_drive_opts(const cn_solve_opts *opts, const cn_arena *sc
 }
 
 // How a run ended. A part of a solver that was left early may have given an answer all the same.
-static cn_status cn_drive_run_status(cn_status run, const cn_solve_opts *opts) {
+static cn_status drive_run_status(cn_status run, const cn_solve_opts *opts) {
     return run == CN_OK && opts->cancel && opts->cancel(opts->cancel_user) ? CN_ERR_CANCELLED : run;
 }
 
 // The grade decides: within the tolerance is solved, whatever the solver said; above it, is not. An
 // answer that had to be replaced stays diverged even if zero happens to fit.
-static void cn_drive_settle(const cn_solve_opts *opts, bool replaced, cn_solve_report *report) {
+static void drive_settle(const cn_solve_opts *opts, bool replaced, cn_solve_report *report) {
     double residual = cn_grade_residual(&report->grade, opts->measure);
     if (replaced) {
         report->outcome = CN_DIVERGED;
@@ -107,13 +107,13 @@ static void cn_drive_settle(const cn_solve_opts *opts, bool replaced, cn_solve_r
 }
 
 // A cancelled solve is judged too: its last iterate may be of use.
-static bool cn_drive_has_answer(cn_status run) {
+static bool drive_has_answer(cn_status run) {
     return run == CN_OK || run == CN_ERR_CANCELLED;
 }
 
 // run: how the solver ended. judged: how the judging did.
-static cn_status cn_drive_end(const cn_solver_info *info, cn_status run, cn_status judged,
-                              cn_solve_report *report, cn_error *error) {
+static cn_status drive_end(const cn_solver_info *info, cn_status run, cn_status judged,
+                           cn_solve_report *report, cn_error *error) {
     cn_status status = run != CN_OK ? run : judged;
     if (status == CN_OK) {
         return CN_OK;
@@ -122,41 +122,43 @@ static cn_status cn_drive_end(const cn_solver_info *info, cn_status run, cn_stat
         report->detail = cn_status_text(status);
     }
     if (status == CN_ERR_MEMORY) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
-    return cn_fail(error, status, "the solver %s ended early: %s", info->name,
-                   cn_status_text(status));
+    return base_fail(error, status, "the solver %s ended early: %s", info->name,
+                     cn_status_text(status));
 }
 
 // ---- friction ----
 
-static cn_status cn_friction_check(const cn_env *env, const cn_friction *p, const double *r,
-                                   cn_error *error) {
+static cn_status friction_check(const cn_env *env, const cn_friction *p, const double *r,
+                                cn_error *error) {
     if ((p->dim != 2 && p->dim != 3) || p->contacts < 0) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "a friction problem of dimension %d, %d contacts",
-                       (int)p->dim, (int)p->contacts);
+        return base_fail(error, CN_ERR_ARGUMENT, "a friction problem of dimension %d, %d contacts",
+                         (int)p->dim, (int)p->contacts);
     }
     int64_t m = (int64_t)p->dim * p->contacts;
-    if (!cn_all_finite(env, m, p->q)) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "q holds a number that is not finite");
+    if (!all_finite(env, m, p->q)) {
+        return base_fail(error, CN_ERR_ARGUMENT, "q holds a number that is not finite");
     }
-    bool sound = cn_parallel_sum(env, p->contacts, cn_unsound_range, p->mu) == 0.0;
+    bool sound = base_parallel_sum(env, p->contacts, unsound_range, p->mu) == 0.0;
     for (int32_t a = 0; !sound && a < p->contacts; a++) {
         if (!(p->mu[a] >= 0.0 && isfinite(p->mu[a]))) {
-            return cn_fail(error, CN_ERR_ARGUMENT, "mu of contact %d is %g", (int)a, p->mu[a]);
+            return base_fail(error, CN_ERR_ARGUMENT, "mu of contact %d is %g", (int)a, p->mu[a]);
         }
     }
-    if (!cn_all_finite(env, m, r)) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "the first guess holds a number that is not finite");
+    if (!all_finite(env, m, r)) {
+        return base_fail(error, CN_ERR_ARGUMENT,
+                         "the first guess holds a number that is not finite");
     }
     if (prob_operator_ops_of(p->W.kind)->implicit && p->bounds.boxed) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "W without H, of balls or points, with joint rows");
+        return base_fail(error, CN_ERR_ARGUMENT,
+                         "W without H, of balls or points, with joint rows");
     }
-    return cn_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error);
+    return prob_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error);
 }
 
 // NULL when the solver takes p, else why not.
-static const char *cn_friction_refusal(const cn_friction *p, uint32_t accepts) {
+static const char *friction_refusal(const cn_friction *p, uint32_t accepts) {
     if (!(accepts & (p->dim == 2 ? CN_SOLVES_2D : CN_SOLVES_3D))) {
         return p->dim == 2 ? "this solver is not for 2D problems"
                            : "this solver is not for 3D problems";
@@ -166,7 +168,7 @@ static const char *cn_friction_refusal(const cn_friction *p, uint32_t accepts) {
         return assembled ? "this solver needs W in body space, not assembled"
                          : "this solver needs W assembled, not in body space";
     }
-    if (!(accepts & CN_TAKES_BOUNDS) && cn_boxes_count(p) > 0) {
+    if (!(accepts & CN_TAKES_BOUNDS) && solve_boxes_count(p) > 0) {
         return "this solver does not take joint rows: use auto, or eliminate bilateral ones first";
     }
     if (!(accepts & CN_TAKES_CONVEX) && p->convex) {
@@ -176,8 +178,8 @@ static const char *cn_friction_refusal(const cn_friction *p, uint32_t accepts) {
 }
 
 // p in a form that the solver takes.
-static cn_status cn_friction_view(const cn_friction *p, uint32_t accepts, cn_arena *scratch,
-                                  cn_friction *view) {
+static cn_status friction_view(const cn_friction *p, uint32_t accepts, cn_arena *scratch,
+                               cn_friction *view) {
     // The batches that operators without H are for know Coulomb's law alone.
     cn_friction body = *p;
     if (p->convex || !(accepts & CN_TAKES_BARE)) {
@@ -186,34 +188,33 @@ static cn_status cn_friction_view(const cn_friction *p, uint32_t accepts, cn_are
             return status;
         }
     }
-    return cn_boxes_view(&body, scratch, view);
+    return solve_boxes_view(&body, scratch, view);
 }
 
 // u of r, which the checker compares with its own, where somebody asks for it. Whether all is
 // finite.
-static cn_status cn_friction_see(const cn_friction *p, cn_arena *scratch, const double *r,
-                                 double *u, bool *finite) {
+static cn_status friction_see(const cn_friction *p, cn_arena *scratch, const double *r, double *u,
+                              bool *finite) {
     const cn_env *env = cn_arena_env(scratch);
     int64_t m = (int64_t)p->dim * p->contacts;
-    *finite = cn_all_finite(env, m, r);
+    *finite = all_finite(env, m, r);
     if (u && *finite) {
-        double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
+        double *v = BASE_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
         if (!v) {
             return CN_ERR_MEMORY;
         }
-        cn_friction_velocity_by(env, p, r, v, u);
-        *finite = cn_all_finite(env, m, u);
+        prob_friction_velocity_by(env, p, r, v, u);
+        *finite = all_finite(env, m, u);
     }
     return CN_OK;
 }
 
 // Velocity and grade of r as it stands. A non-finite answer is replaced by r = 0.
-static cn_status cn_friction_judge(const cn_friction *p, const cn_solve_opts *opts,
-                                   cn_arena *scratch, double *r, double *u,
-                                   cn_solve_report *report) {
+static cn_status friction_judge(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                                double *r, double *u, cn_solve_report *report) {
     size_t bytes = (size_t)p->dim * (size_t)p->contacts * sizeof *r;
     bool finite;
-    cn_status status = cn_friction_see(p, scratch, r, u, &finite);
+    cn_status status = friction_see(p, scratch, r, u, &finite);
     if (status == CN_OK && finite) {
         status = cn_friction_grade(p, r, u, scratch, &report->grade);
         finite = u || isfinite(report->grade.residual); // the checker's velocities may overflow
@@ -226,196 +227,195 @@ static cn_status cn_friction_judge(const cn_friction *p, const cn_solve_opts *op
         status = cn_friction_grade(p, r, u, scratch, &report->grade);
     }
     if (status == CN_OK) {
-        cn_drive_settle(opts, !finite, report);
+        drive_settle(opts, !finite, report);
     }
     return status;
 }
 
 // One run of the solver, which needs p in a form that it takes.
-static cn_status cn_friction_run(const cn_friction *p, const cn_friction_solver *solver,
-                                 const cn_solve_opts *opts, cn_arena *scratch, double *r, double *u,
-                                 cn_solve_report *report) {
+static cn_status friction_run(const cn_friction *p, const cn_friction_solver *solver,
+                              const cn_solve_opts *opts, cn_arena *scratch, double *r, double *u,
+                              cn_solve_report *report) {
     uint32_t accepts = solver->info.accepts;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    base_arena_mark mark = base_arena_get_mark(scratch);
     cn_friction view;
     double *room = u;
-    cn_status status = cn_friction_view(p, accepts, scratch, &view);
+    cn_status status = friction_view(p, accepts, scratch, &view);
     if (status == CN_OK && !u && !(accepts & CN_TAKES_BARE)) {
-        room = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+        room = BASE_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
         status = room ? CN_OK : CN_ERR_MEMORY;
     }
     status = status == CN_OK ? solver->solve(&view, opts, scratch, r, room, report) : status;
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return status;
 }
 
 // Where masses differ by many orders, rounding makes the checker find slightly more than a solver
 // that claims to be done: it goes on from there, to a tighter tolerance. r stays where that fails.
-static cn_status cn_friction_repeat(const cn_friction *p, const cn_friction_solver *solver,
-                                    const cn_solve_opts *opts, cn_arena *scratch, double *r,
-                                    double *u, cn_solve_report *report) {
+static cn_status friction_repeat(const cn_friction *p, const cn_friction_solver *solver,
+                                 const cn_solve_opts *opts, cn_arena *scratch, double *r, double *u,
+                                 cn_solve_report *report) {
     size_t bytes = (size_t)p->dim * (size_t)p->contacts * sizeof *r;
     cn_solve_report first = *report;
     cn_solve_opts tight = *opts;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    double *before = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    double *before = BASE_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
     if (!before) {
         return CN_ERR_MEMORY;
     }
     memcpy(before, r, bytes);
     cn_status status = CN_OK;
-    for (int32_t k = 0; k < CN_DRIVE_REPEATS && report->outcome != CN_SOLVED && status == CN_OK;
-         k++) {
+    for (int32_t k = 0; k < DRIVE_REPEATS && report->outcome != CN_SOLVED && status == CN_OK; k++) {
         int32_t iterations = report->iterations;
-        tight.tolerance *= CN_DRIVE_TIGHTER;
-        status = cn_friction_run(p, solver, &tight, scratch, r, u, report);
+        tight.tolerance *= DRIVE_TIGHTER;
+        status = friction_run(p, solver, &tight, scratch, r, u, report);
         report->iterations += iterations;
-        status = status == CN_OK ? cn_friction_judge(p, opts, scratch, r, u, report) : status;
+        status = status == CN_OK ? friction_judge(p, opts, scratch, r, u, report) : status;
     }
     if (status == CN_OK && !(cn_grade_residual(&report->grade, opts->measure) <=
                              cn_grade_residual(&first.grade, opts->measure))) {
         memcpy(r, before, bytes);
         first.iterations = report->iterations;
         *report = first;
-        status = cn_friction_judge(p, opts, scratch, r, u, report);
+        status = friction_judge(p, opts, scratch, r, u, report);
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return status;
 }
 
 cn_status cn_friction_solve(const cn_friction *p, const cn_friction_solver *solver,
                             const cn_solve_opts *opts, cn_arena *scratch, double *r, double *u,
                             cn_solve_report *report, cn_error *error) {
-    return cn_friction_drive(p, solver, opts, true, scratch, r, u, report, error);
+    return solve_friction_drive(p, solver, opts, true, scratch, r, u, report, error);
 }
 
-cn_status cn_friction_drive(const cn_friction *p, const cn_friction_solver *solver,
-                            const cn_solve_opts *opts, bool timed, cn_arena *scratch, double *r,
-                            double *u, cn_solve_report *report, cn_error *error) {
+cn_status solve_friction_drive(const cn_friction *p, const cn_friction_solver *solver,
+                               const cn_solve_opts *opts, bool timed, cn_arena *scratch, double *r,
+                               double *u, cn_solve_report *report, cn_error *error) {
     const cn_solver_info *info = solver ? &solver->info : NULL;
-    cn_status status = cn_drive_check(p, info, solver && solver->solve ? solver : NULL, opts,
-                                      scratch, r, r, report, error); // u need not be there
+    cn_status status = drive_check(p, info, solver && solver->solve ? solver : NULL, opts, scratch,
+                                   r, r, report, error); // u need not be there
     if (status == CN_OK) {
-        status = cn_friction_check(cn_arena_env(scratch), p, r, error);
+        status = friction_check(cn_arena_env(scratch), p, r, error);
     }
     if (status != CN_OK) {
         return status;
     }
-    cn_solve_opts own = cn_drive_opts(opts, scratch);
+    cn_solve_opts own = drive_opts(opts, scratch);
     opts = &own;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    base_arena_mark mark = base_arena_get_mark(scratch);
     cn_status run = CN_OK;
     double start = 0.0;
-    const char *refusal = cn_friction_refusal(p, info->accepts);
+    const char *refusal = friction_refusal(p, info->accepts);
     if (refusal) {
         report->detail = refusal;
     } else if (p->contacts == 0) {
         report->detail = "no contacts";
     } else {
-        start = timed ? cn_clock_cpu() : 0.0;
-        run = cn_friction_run(p, solver, opts, scratch, r, u, report);
-        run = cn_drive_run_status(run, opts);
-        report->cpu_s = timed ? cn_clock_cpu() - start : 0.0;
+        start = timed ? base_clock_cpu() : 0.0;
+        run = friction_run(p, solver, opts, scratch, r, u, report);
+        run = drive_run_status(run, opts);
+        report->cpu_s = timed ? base_clock_cpu() - start : 0.0;
     }
     bool claimed = run == CN_OK && report->outcome == CN_SOLVED;
-    if (cn_drive_has_answer(run)) {
-        status = cn_friction_judge(p, opts, scratch, r, u, report);
+    if (drive_has_answer(run)) {
+        status = friction_judge(p, opts, scratch, r, u, report);
     }
     double residual = cn_grade_residual(&report->grade, opts->measure);
     if (status == CN_OK && claimed && report->outcome == CN_STALLED && !(opts->time_limit > 0.0) &&
-        residual <= CN_DRIVE_ROUNDING * opts->tolerance) {
-        run = cn_friction_repeat(p, solver, opts, scratch, r, u, report);
-        run = cn_drive_run_status(run, opts);
-        report->cpu_s = timed ? cn_clock_cpu() - start : 0.0;
+        residual <= DRIVE_ROUNDING * opts->tolerance) {
+        run = friction_repeat(p, solver, opts, scratch, r, u, report);
+        run = drive_run_status(run, opts);
+        report->cpu_s = timed ? base_clock_cpu() - start : 0.0;
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     if (refusal) {
         report->outcome = CN_UNSUPPORTED;
     }
-    return cn_drive_end(info, run, status, report, error);
+    return drive_end(info, run, status, report, error);
 }
 
 // ---- LCP and MCP ----
 
-static cn_status cn_matrix_check(const char *what, int32_t n, const cn_csr *M, const double *q,
-                                 const double *z, cn_error *error) {
+static cn_status matrix_check(const char *what, int32_t n, const cn_csr *M, const double *q,
+                              const double *z, cn_error *error) {
     if (n < 0 || M->rows != n || M->cols != n) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "an %s of size %d with a %d x %d matrix", what,
-                       (int)n, (int)M->rows, (int)M->cols);
+        return base_fail(error, CN_ERR_ARGUMENT, "an %s of size %d with a %d x %d matrix", what,
+                         (int)n, (int)M->rows, (int)M->cols);
     }
-    if (!cn_all_finite(NULL, n, q)) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "q holds a number that is not finite");
+    if (!all_finite(NULL, n, q)) {
+        return base_fail(error, CN_ERR_ARGUMENT, "q holds a number that is not finite");
     }
-    if (!cn_all_finite(NULL, n, z)) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "the first guess holds a number that is not finite");
+    if (!all_finite(NULL, n, z)) {
+        return base_fail(error, CN_ERR_ARGUMENT,
+                         "the first guess holds a number that is not finite");
     }
     return CN_OK;
 }
 
 // w = M z + q; false when z or w is not finite.
-static bool cn_matrix_velocity(const cn_csr *M, const double *q, const double *z, double *w) {
-    if (!cn_all_finite(NULL, M->rows, z)) {
+static bool matrix_velocity(const cn_csr *M, const double *q, const double *z, double *w) {
+    if (!all_finite(NULL, M->rows, z)) {
         return false;
     }
-    cn_csr_apply(M, z, w);
+    sparse_csr_apply(M, z, w);
     for (int32_t i = 0; i < M->rows; i++) {
         w[i] += q[i];
     }
-    return cn_all_finite(NULL, M->rows, w);
+    return all_finite(NULL, M->rows, w);
 }
 
 // A problem of either kind with its solver: what the driver asks of both.
-typedef struct cn_matrix_job cn_matrix_job;
-typedef cn_status cn_matrix_fn(const cn_matrix_job *job, const cn_solve_opts *opts,
-                               cn_arena *scratch, double *z, double *w, cn_solve_report *report);
-struct cn_matrix_job {
+typedef struct matrix_job matrix_job;
+typedef cn_status matrix_fn(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
+                            double *z, double *w, cn_solve_report *report);
+struct matrix_job {
     const void *problem;
     int32_t n;
     const cn_solver_info *info;
     const void *solver;
-    cn_matrix_fn *run;   // the solver
-    cn_matrix_fn *judge; // velocity and grade of z as it stands
+    matrix_fn *run;   // the solver
+    matrix_fn *judge; // velocity and grade of z as it stands
 };
 
-static cn_status cn_matrix_drive(const cn_matrix_job *job, const cn_solve_opts *opts,
-                                 cn_arena *scratch, double *z, double *w, cn_solve_report *report,
-                                 cn_error *error) {
-    cn_solve_opts own = cn_drive_opts(opts, scratch);
+static cn_status matrix_drive(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
+                              double *z, double *w, cn_solve_report *report, cn_error *error) {
+    cn_solve_opts own = drive_opts(opts, scratch);
     opts = &own;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    base_arena_mark mark = base_arena_get_mark(scratch);
     cn_status run = CN_OK, judged = CN_OK;
     if (job->n == 0) {
         report->detail = "no unknowns";
     } else {
-        double start = cn_clock_cpu();
-        run = cn_drive_run_status(job->run(job, opts, scratch, z, w, report), opts);
-        report->cpu_s = cn_clock_cpu() - start;
-        cn_arena_release(scratch, mark);
+        double start = base_clock_cpu();
+        run = drive_run_status(job->run(job, opts, scratch, z, w, report), opts);
+        report->cpu_s = base_clock_cpu() - start;
+        base_arena_release(scratch, mark);
     }
-    if (cn_drive_has_answer(run)) {
+    if (drive_has_answer(run)) {
         judged = job->judge(job, opts, scratch, z, w, report);
     }
-    cn_arena_release(scratch, mark);
-    return cn_drive_end(job->info, run, judged, report, error);
+    base_arena_release(scratch, mark);
+    return drive_end(job->info, run, judged, report, error);
 }
 
-static cn_status cn_lcp_run(const cn_matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
-                            double *z, double *w, cn_solve_report *report) {
+static cn_status lcp_run(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
+                         double *z, double *w, cn_solve_report *report) {
     const cn_lcp_solver *solver = job->solver;
     return solver->solve(job->problem, opts, scratch, z, w, report);
 }
 
-static cn_status cn_lcp_judge(const cn_matrix_job *job, const cn_solve_opts *opts,
-                              cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
+static cn_status lcp_judge(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
+                           double *z, double *w, cn_solve_report *report) {
     const cn_lcp *p = job->problem;
-    bool finite = cn_matrix_velocity(&p->M, p->q, z, w);
+    bool finite = matrix_velocity(&p->M, p->q, z, w);
     if (!finite) {
         memset(z, 0, (size_t)p->n * sizeof *z);
         memcpy(w, p->q, (size_t)p->n * sizeof *w);
     }
     cn_status status = cn_lcp_grade(p, z, scratch, &report->grade);
     if (status == CN_OK) {
-        cn_drive_settle(opts, !finite, report);
+        drive_settle(opts, !finite, report);
     }
     return status;
 }
@@ -424,50 +424,50 @@ cn_status cn_lcp_solve(const cn_lcp *p, const cn_lcp_solver *solver, const cn_so
                        cn_arena *scratch, double *z, double *w, cn_solve_report *report,
                        cn_error *error) {
     const cn_solver_info *info = solver ? &solver->info : NULL;
-    cn_status status = cn_drive_check(p, info, solver && solver->solve ? solver : NULL, opts,
-                                      scratch, z, w, report, error);
+    cn_status status = drive_check(p, info, solver && solver->solve ? solver : NULL, opts, scratch,
+                                   z, w, report, error);
     if (status == CN_OK) {
-        status = cn_matrix_check("LCP", p->n, &p->M, p->q, z, error);
+        status = matrix_check("LCP", p->n, &p->M, p->q, z, error);
     }
-    const cn_matrix_job job = {.problem = p,
-                               .n = p ? p->n : 0,
-                               .info = info,
-                               .solver = solver,
-                               .run = cn_lcp_run,
-                               .judge = cn_lcp_judge};
-    return status == CN_OK ? cn_matrix_drive(&job, opts, scratch, z, w, report, error) : status;
+    const matrix_job job = {.problem = p,
+                            .n = p ? p->n : 0,
+                            .info = info,
+                            .solver = solver,
+                            .run = lcp_run,
+                            .judge = lcp_judge};
+    return status == CN_OK ? matrix_drive(&job, opts, scratch, z, w, report, error) : status;
 }
 
-static cn_status cn_mcp_check(const cn_mcp *p, const double *z, cn_error *error) {
-    cn_status status = cn_matrix_check("MCP", p->n, &p->M, p->q, z, error);
+static cn_status mcp_check(const cn_mcp *p, const double *z, cn_error *error) {
+    cn_status status = matrix_check("MCP", p->n, &p->M, p->q, z, error);
     for (int32_t i = 0; status == CN_OK && i < p->n; i++) {
         if (!(p->lower[i] <= p->upper[i] && p->lower[i] < HUGE_VAL && p->upper[i] > -HUGE_VAL)) {
-            status = cn_fail(error, CN_ERR_ARGUMENT, "the bounds of unknown %d are %g and %g",
-                             (int)i, p->lower[i], p->upper[i]);
+            status = base_fail(error, CN_ERR_ARGUMENT, "the bounds of unknown %d are %g and %g",
+                               (int)i, p->lower[i], p->upper[i]);
         }
     }
     return status;
 }
 
-static cn_status cn_mcp_run(const cn_matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
-                            double *z, double *w, cn_solve_report *report) {
+static cn_status mcp_run(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
+                         double *z, double *w, cn_solve_report *report) {
     const cn_mcp_solver *solver = job->solver;
     return solver->solve(job->problem, opts, scratch, z, w, report);
 }
 
-static cn_status cn_mcp_judge(const cn_matrix_job *job, const cn_solve_opts *opts,
-                              cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
+static cn_status mcp_judge(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
+                           double *z, double *w, cn_solve_report *report) {
     const cn_mcp *p = job->problem;
-    bool finite = cn_matrix_velocity(&p->M, p->q, z, w);
+    bool finite = matrix_velocity(&p->M, p->q, z, w);
     if (!finite) {
         for (int32_t i = 0; i < p->n; i++) {
             z[i] = fmin(fmax(0.0, p->lower[i]), p->upper[i]);
         }
-        cn_matrix_velocity(&p->M, p->q, z, w);
+        matrix_velocity(&p->M, p->q, z, w);
     }
     cn_status status = cn_mcp_grade(p, z, scratch, &report->grade);
     if (status == CN_OK) {
-        cn_drive_settle(opts, !finite, report);
+        drive_settle(opts, !finite, report);
     }
     return status;
 }
@@ -476,16 +476,16 @@ cn_status cn_mcp_solve(const cn_mcp *p, const cn_mcp_solver *solver, const cn_so
                        cn_arena *scratch, double *z, double *w, cn_solve_report *report,
                        cn_error *error) {
     const cn_solver_info *info = solver ? &solver->info : NULL;
-    cn_status status = cn_drive_check(p, info, solver && solver->solve ? solver : NULL, opts,
-                                      scratch, z, w, report, error);
+    cn_status status = drive_check(p, info, solver && solver->solve ? solver : NULL, opts, scratch,
+                                   z, w, report, error);
     if (status == CN_OK) {
-        status = cn_mcp_check(p, z, error);
+        status = mcp_check(p, z, error);
     }
-    const cn_matrix_job job = {.problem = p,
-                               .n = p ? p->n : 0,
-                               .info = info,
-                               .solver = solver,
-                               .run = cn_mcp_run,
-                               .judge = cn_mcp_judge};
-    return status == CN_OK ? cn_matrix_drive(&job, opts, scratch, z, w, report, error) : status;
+    const matrix_job job = {.problem = p,
+                            .n = p ? p->n : 0,
+                            .info = info,
+                            .solver = solver,
+                            .run = mcp_run,
+                            .judge = mcp_judge};
+    return status == CN_OK ? matrix_drive(&job, opts, scratch, z, w, report, error) : status;
 }

@@ -33,7 +33,7 @@
 
 static const gs_policy *const policy = &gs_policy_default;
 
-#define CN_AUTO_STARTS 3 // interior point methods tried at the margin of rigidity
+#define AUTO_STARTS 3 // interior point methods tried at the margin of rigidity
 
 // A solve on its way through the stages.
 typedef struct stages {
@@ -53,14 +53,14 @@ typedef struct stages {
     double tried;   // error of the best iterate of the sweeps that Newton last corrected in vain
     bool corrected; // Newton ended the sweeps, and r is not the best of them
     cn_solve_opts rest; // what the first sweeps left of the limits
-    cn_nsgs sweeps;
+    gs_nsgs sweeps;
     cn_friction body; // p as Newton takes it, and what it knows about it
-    cn_newton_system system;
+    newton_system system;
 } stages;
 
 // ---- limits ----
 
-static const cn_nsgs_params *params_of(const stages *s) {
+static const gs_nsgs_params *params_of(const stages *s) {
     return (const void *)s->opts->params;
 }
 
@@ -93,7 +93,7 @@ static bool limit(const stages *s, int32_t count, double work, cn_solve_opts *op
         opts->max_iterations = worth > 1.0 ? (int32_t)worth : 1;
     }
     if (s->opts->time_limit > 0.0) {
-        opts->time_limit = s->opts->time_limit - (cn_clock_cpu() - s->start);
+        opts->time_limit = s->opts->time_limit - (base_clock_cpu() - s->start);
         if (!(opts->time_limit > 0.0)) {
             report->outcome = CN_TIME;
             report->detail = "out of time";
@@ -128,7 +128,7 @@ static bool is_vast(const cn_friction *p) {
 // takes hundreds of steps.
 static bool is_left_to_sweeps(const stages *s) {
     return s->opts->tolerance >= policy->sweeps_only_tolerance && s->sweeps.momentum > 0.0 &&
-           s->sweeps.sweep.ops->kind == CN_SWEEP_SPHERES;
+           s->sweeps.sweep.ops->kind == GS_SWEEP_SPHERES;
 }
 
 // Islands too small for batches go to Newton without sweeps.
@@ -152,7 +152,7 @@ static bool is_brief(const stages *s) {
         return false;
     }
     int64_t sweeps = s->sweeps.sweeps;
-    double spent = cn_clock_cpu() - s->start;
+    double spent = base_clock_cpu() - s->start;
     double left = s->opts->time_limit - spent;
     return left * (double)(sweeps > 0 ? sweeps : 1) < policy->analysis_sweeps * spent;
 }
@@ -161,7 +161,7 @@ static bool is_brief(const stages *s) {
 
 // Gauss-Seidel for as long as patience lets it.
 static cn_status sweep_on(stages *s, const cn_solve_opts *opts, double patience) {
-    cn_status status = cn_nsgs_go(&s->sweeps, opts, patience, s->report);
+    cn_status status = gs_nsgs_go(&s->sweeps, opts, patience, s->report);
     spend(s, s->report->iterations, 1.0);
     return status;
 }
@@ -169,9 +169,9 @@ static cn_status sweep_on(stages *s, const cn_solve_opts *opts, double patience)
 // What Newton needs to know about p, and what a step of it costs.
 static cn_status analyse(stages *s) {
     cn_status status = cn_friction_expand(s->p, s->scratch, &s->body);
-    status = status == CN_OK ? cn_newton_analyse(&s->body, s->scratch, &s->system) : status;
+    status = status == CN_OK ? newton_analyse(&s->body, s->scratch, &s->system) : status;
     if (status == CN_OK) {
-        s->step_work = cn_newton_cost(&s->system) / cn_sweep_cost(&s->sweeps.sweep);
+        s->step_work = newton_cost(&s->system) / gs_sweep_cost(&s->sweeps.sweep);
     }
     return status;
 }
@@ -179,14 +179,14 @@ static cn_status analyse(stages *s) {
 // The first weight of the proximal term at an error.
 static double proximal_weight(double error) {
     return fmin(fmax(policy->proximal_share * error, policy->proximal_min),
-                cn_prox_param_table[0].initial);
+                newton_prox_param_table[0].initial);
 }
 
 // Interior point methods from well inside the cones, one start after the other; r becomes better or
 // stays.
 static cn_status interior_points(stages *s, int32_t starts, int32_t stall) {
     bool safe = starts == 1 || is_loose(s);
-    const double margins[CN_AUTO_STARTS] = {
+    const double margins[AUTO_STARTS] = {
         safe ? policy->interior_margin_safe : policy->interior_margin,
         safe ? policy->interior_margin : policy->interior_margin_safe,
         policy->interior_margin_last};
@@ -196,12 +196,12 @@ static cn_status interior_points(stages *s, int32_t starts, int32_t stall) {
         if (!limit(s, policy->interior_iterations, s->step_work, &opts, s->report)) {
             break;
         }
-        cn_ipm_params params = {.margin = margins[k], .implicit = 1.0, .patience = stall};
+        solve_ipm_params params = {.margin = margins[k], .implicit = 1.0, .patience = stall};
         memset(opts.params, 0, sizeof opts.params);
         memcpy(opts.params, &params, sizeof params);
-        cn_arena_mark mark = cn_arena_get_mark(s->scratch);
-        status = cn_friction_ipm(s->system.p, &opts, s->scratch, s->r, s->u, s->report);
-        cn_arena_release(s->scratch, mark);
+        base_arena_mark mark = base_arena_get_mark(s->scratch);
+        status = solve_friction_ipm(s->system.p, &opts, s->scratch, s->r, s->u, s->report);
+        base_arena_release(s->scratch, mark);
         spend(s, s->report->iterations, s->step_work);
     }
     return status;
@@ -211,9 +211,9 @@ static cn_status interior_points(stages *s, int32_t starts, int32_t stall) {
 
 // Whether p is so small that it was solved by enumeration.
 static bool enumerate(stages *s) {
-    double answer[2 * CN_ENUMERATE_MOST], tolerance = s->opts->tolerance;
+    double answer[2 * PIVOT_ENUMERATE_MAX], tolerance = s->opts->tolerance;
     int32_t tried;
-    if (!(cn_enumerate_2d(s->p, s->opts->measure, tolerance, answer, &tried) <= tolerance)) {
+    if (!(pivot_enumerate_2d(s->p, s->opts->measure, tolerance, answer, &tried) <= tolerance)) {
         return false;
     }
     memcpy(s->r, answer, sizeof *s->r * 2 * (size_t)s->p->contacts);
@@ -227,7 +227,7 @@ static bool enumerate(stages *s) {
 // joints are linear: solving them to round-off costs a step or two more than a loose tolerance, and
 // mechanisms keep their energy.
 static double newton_aim(const stages *s) {
-    bool tight = params_of(s)->settle > 0 && cn_boxes_count(s->p) > 0;
+    bool tight = params_of(s)->settle > 0 && solve_boxes_count(s->p) > 0;
     return tight ? fmin(s->opts->tolerance, policy->aim) : s->opts->tolerance;
 }
 
@@ -235,33 +235,33 @@ static double newton_aim(const stages *s) {
 static cn_status newton_first(stages *s) {
     const cn_friction *p = s->p;
     cn_solve_report *report = s->report;
-    cn_newton_system system;
-    double *v = CN_TAKE(s->scratch, double, cn_operator_dofs(&p->W, p->dim));
+    newton_system system;
+    double *v = BASE_TAKE(s->scratch, double, cn_operator_dofs(&p->W, p->dim));
     if (!v) {
         return CN_ERR_MEMORY;
     }
     cn_friction_velocity(p, s->r, v, s->u);
-    double error = cn_natural_error(p, s->opts->measure, s->r, s->u);
+    double error = solve_natural_error(p, s->opts->measure, s->r, s->u);
     cn_solve_opts opts = *s->opts;
     opts.tolerance = newton_aim(s);
-    if (error <= CN_WATCH_MARGIN * opts.tolerance) {
+    if (error <= SOLVE_WATCH_MARGIN * opts.tolerance) {
         report->outcome = CN_SOLVED;
         report->detail = "the first guess is a solution";
         return CN_OK;
     }
-    cn_status status = cn_newton_analyse(p, s->scratch, &system);
+    cn_status status = newton_analyse(p, s->scratch, &system);
     if (status != CN_OK) {
         report->outcome = CN_STALLED;
         return status == CN_ERR_UNSUPPORTED ? CN_OK : status;
     }
     if (opts.tolerance < s->opts->tolerance) {
         limit(s, params_of(s)->settle, 1.0, &opts, report);
-        status =
-            cn_prox_newton_run(&system, &opts, proximal_weight(error), s->scratch, s->r, report);
+        status = newton_prox_newton_run(&system, &opts, proximal_weight(error), s->scratch, s->r,
+                                        report);
         s->iterations += report->iterations;
         cn_friction_velocity(p, s->r, v, s->u);
-        error = cn_natural_error(p, s->opts->measure, s->r, s->u);
-        if (error <= CN_WATCH_MARGIN * s->opts->tolerance) {
+        error = solve_natural_error(p, s->opts->measure, s->r, s->u);
+        if (error <= SOLVE_WATCH_MARGIN * s->opts->tolerance) {
             report->outcome = CN_SOLVED;
             report->detail = "tolerance reached";
         }
@@ -272,8 +272,8 @@ static cn_status newton_first(stages *s) {
     }
     // A convex problem is solved by it in the end, however many steps it takes.
     if (limit(s, p->convex ? INT32_MAX : policy->newton_turn, 1.0, &opts, report)) {
-        status =
-            cn_prox_newton_run(&system, &opts, proximal_weight(error), s->scratch, s->r, report);
+        status = newton_prox_newton_run(&system, &opts, proximal_weight(error), s->scratch, s->r,
+                                        report);
         s->iterations += report->iterations;
     }
     return status;
@@ -287,7 +287,7 @@ static double first_patience(const stages *s) {
 // step is likely to end the solve; from the last iterate where the best has been tried and they
 // wander on.
 static cn_status correct(stages *s) {
-    double goal = CN_WATCH_MARGIN * s->opts->tolerance, best = s->sweeps.best_error;
+    double goal = SOLVE_WATCH_MARGIN * s->opts->tolerance, best = s->sweeps.best_error;
     double far = policy->correct_wandering * goal, error;
     bool fresh = best <= fmin(policy->correct_near * goal, policy->correct_gain * s->tried),
          wanders = s->sweeps.sweeps >= policy->correct_wandering_after && s->sweeps.error <= far;
@@ -300,9 +300,9 @@ static cn_status correct(stages *s) {
     }
     if (fresh) {
         s->tried = best;
-        cn_nsgs_answer(&s->sweeps, s->r);
+        gs_nsgs_answer(&s->sweeps, s->r);
     } else {
-        cn_sweep_store(&s->sweeps.sweep, s->sweeps.g, s->r);
+        gs_sweep_store(&s->sweeps.sweep, s->sweeps.g, s->r);
     }
     int32_t steps;
     status = newton_correct(&s->system, s->opts->measure, goal, far, 1, s->scratch, s->r, s->u,
@@ -316,16 +316,16 @@ static cn_status correct(stages *s) {
 // it is seen whether a Newton step ends them.
 static cn_status corrected_sweeps(stages *s) {
     cn_solve_opts opts = s->rest;
-    int64_t most = opts.max_iterations;
+    int64_t max = opts.max_iterations;
     cn_status status = CN_OK;
     s->tried = HUGE_VAL;
     for (bool more = true, tries = true; more;) {
         double pause = fmax(policy->correct_every, policy->correct_cost * s->step_work);
-        double left = (double)(most - s->sweeps.sweeps);
+        double left = (double)(max - s->sweeps.sweeps);
         opts.max_iterations = (int32_t)(tries && pause < left ? pause : left);
-        opts.time_limit = cn_watch_rest(s->opts, s->start).time_limit;
+        opts.time_limit = solve_watch_rest(s->opts, s->start).time_limit;
         status = sweep_on(s, &opts, HUGE_VAL);
-        more = status == CN_OK && s->report->outcome == CN_LIMIT && s->sweeps.sweeps < most &&
+        more = status == CN_OK && s->report->outcome == CN_LIMIT && s->sweeps.sweeps < max &&
                !is_spent(s) && !is_brief(s);
         if (more) {
             status = correct(s);
@@ -343,9 +343,9 @@ static cn_status corrected_sweeps(stages *s) {
 
 // Easy problems end here, before anything is analysed.
 static cn_status first_sweeps(stages *s) {
-    cn_nsgs_start(&s->sweeps, s->r);
+    gs_nsgs_start(&s->sweeps, s->r);
     s->start_error = s->sweeps.start_error;
-    s->rest = cn_watch_rest(s->opts, s->start);
+    s->rest = solve_watch_rest(s->opts, s->start);
     double budget = params_of(s)->budget;
     if (budget > 0.0 && budget < s->rest.max_iterations) {
         s->rest.max_iterations = budget > 1.0 ? (int32_t)budget : 1;
@@ -369,12 +369,12 @@ static cn_friction_fn solve_island;
 static cn_status split(stages *s) {
     cn_friction body = *s->p;
     cn_solve_opts own = s->rest;
-    own.memo = NULL; // it is that of p, whose sweeps may go on
+    own.cache = NULL; // it is that of p, whose sweeps may go on
     cn_status status =
-        s->p->W.kind == CN_OPERATOR_BALLS ? cn_friction_expand(s->p, s->scratch, &body) : CN_OK;
+        s->p->W.kind == CN_OPERATOR_SPHERES ? cn_friction_expand(s->p, s->scratch, &body) : CN_OK;
     if (status == CN_OK) {
-        status = cn_islands_solve(&body, solve_island, &own, s->scratch, s->r, s->u, s->report,
-                                  &s->split);
+        status = solve_islands_solve(&body, solve_island, &own, s->scratch, s->r, s->u, s->report,
+                                     &s->split);
     }
     s->iterations += status != CN_OK || s->split ? s->report->iterations : 0;
     return status;
@@ -403,21 +403,21 @@ static cn_status sweep_and_split(stages *s) {
         return status;
     }
     if (is_over(status, s->report) || !limit_rest(s, &s->rest)) {
-        cn_nsgs_answer(&s->sweeps, s->r);
+        gs_nsgs_answer(&s->sweeps, s->r);
         return status;
     }
     if (is_vast(s->p) || is_brief(s)) {
         status = sweep_on(s, &s->rest, HUGE_VAL);
-        cn_nsgs_answer(&s->sweeps, s->r);
+        gs_nsgs_answer(&s->sweeps, s->r);
         return status;
     }
-    cn_nsgs_answer(&s->sweeps, s->r);
+    gs_nsgs_answer(&s->sweeps, s->r);
     status = s->island ? CN_OK : split(s);
     if (status != CN_OK || s->split) {
         return status;
     }
     status = patient_sweeps(s);
-    cn_nsgs_answer(&s->sweeps, s->r);
+    gs_nsgs_answer(&s->sweeps, s->r);
     return status;
 }
 
@@ -427,9 +427,9 @@ static cn_status turn(stages *s, int32_t k) {
     cn_solve_opts opts = *s->opts;
     bool marginal = is_marginal(s), loose = is_loose(s);
     int32_t steps = policy->newton_turn << (k < 20 ? k : 20);
-    if (cn_boxes_count(s->system.p) == 0 && k == (marginal && loose ? 0 : 1)) {
+    if (solve_boxes_count(s->system.p) == 0 && k == (marginal && loose ? 0 : 1)) {
         cn_status status = marginal
-                               ? interior_points(s, CN_AUTO_STARTS, policy->interior_stall_marginal)
+                               ? interior_points(s, AUTO_STARTS, policy->interior_stall_marginal)
                                : interior_points(s, 1, policy->interior_stall);
         if (is_over(status, s->report)) {
             return status;
@@ -441,14 +441,15 @@ static cn_status turn(stages *s, int32_t k) {
     }
     double floor = fmin(policy->proximal_loose * opts.tolerance, policy->proximal_loose_max);
     double weight = fmax(proximal_weight(s->sweeps.best_error), floor);
-    cn_status status = cn_prox_newton_run(&s->system, &opts, weight, s->scratch, s->r, s->report);
+    cn_status status =
+        newton_prox_newton_run(&s->system, &opts, weight, s->scratch, s->r, s->report);
     spend(s, s->report->iterations, s->step_work);
     if (is_over(status, s->report) || !limit_rest(s, &opts)) {
         return status;
     }
-    cn_nsgs_start(&s->sweeps, s->r);
+    gs_nsgs_start(&s->sweeps, s->r);
     status = sweep_on(s, &opts, s->patience);
-    cn_nsgs_answer(&s->sweeps, s->r);
+    gs_nsgs_answer(&s->sweeps, s->r);
     return status;
 }
 
@@ -462,26 +463,26 @@ static cn_status come_to_rest(stages *s) {
     bool near = s->start_error <= policy->near_start * opts.tolerance;
     double enough = fmax(policy->rest_share * s->start_error, policy->aim);
     if (params_of(s)->settle == 0 || !near || s->start_error <= enough || s->split ||
-        s->sweeps.sweep.ops->kind == CN_SWEEP_SPHERES || is_vast(s->p) || is_brief(s)) {
+        s->sweeps.sweep.ops->kind == GS_SWEEP_SPHERES || is_vast(s->p) || is_brief(s)) {
         return CN_OK;
     }
     cn_status status = s->step_work > 0.0 ? CN_OK : analyse(s);
     if (status != CN_OK) {
         return status == CN_ERR_UNSUPPORTED ? CN_OK : status;
     }
-    double *v = CN_TAKE(s->scratch, double, cn_operator_dofs(&s->body.W, s->body.dim));
+    double *v = BASE_TAKE(s->scratch, double, cn_operator_dofs(&s->body.W, s->body.dim));
     if (!v) {
         return CN_ERR_MEMORY;
     }
     cn_friction_velocity(&s->body, s->r, v, s->u);
-    double error = cn_natural_error(&s->body, opts.measure, s->r, s->u);
+    double error = solve_natural_error(&s->body, opts.measure, s->r, s->u);
     if (error <= enough || s->step_work > policy->rest_step_cost ||
         !limit(s, (int32_t)policy->newton_steps, s->step_work, &opts, &report)) {
         return CN_OK;
     }
     opts.tolerance = policy->aim;
-    status =
-        cn_prox_newton_run(&s->system, &opts, proximal_weight(error), s->scratch, s->r, &report);
+    status = newton_prox_newton_run(&s->system, &opts, proximal_weight(error), s->scratch, s->r,
+                                    &report);
     spend(s, report.iterations, s->step_work);
     return status;
 }
@@ -490,14 +491,14 @@ static cn_status come_to_rest(stages *s) {
 
 static cn_status run_stages(stages *s) {
     const cn_friction *p = s->p;
-    if (p->convex || cn_boxes_count(p) > policy->joint_share * p->contacts) {
+    if (p->convex || solve_boxes_count(p) > policy->joint_share * p->contacts) {
         cn_status status = newton_first(s);
         s->report->iterations = s->iterations;
         if (is_over(status, s->report) || s->iterations >= s->opts->max_iterations) {
             return status;
         }
     }
-    cn_status status = cn_nsgs_prepare(p, s->opts, s->scratch, &s->sweeps);
+    cn_status status = gs_nsgs_prepare(p, s->opts, s->scratch, &s->sweeps);
     status = status == CN_OK ? sweep_and_split(s) : status;
     for (int32_t k = 0; !is_over(status, s->report) && isfinite(s->patience) &&
                         s->iterations < s->opts->max_iterations && !is_spent(s);
@@ -526,15 +527,15 @@ static cn_status solve_stages(const cn_friction *p, bool island, const cn_solve_
                 .u = u,
                 .report = report,
                 .island = island,
-                .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0,
+                .start = opts->time_limit > 0.0 ? base_clock_cpu() : 0.0,
                 .patience = HUGE_VAL};
     if (enumerate(&s)) {
         return CN_OK;
     }
     // Sweeps do without u, and vast problems see nothing else.
-    bool sweeps_only = is_vast(p) && !p->convex && cn_boxes_count(p) == 0;
+    bool sweeps_only = is_vast(p) && !p->convex && solve_boxes_count(p) == 0;
     if (!u && !sweeps_only) {
-        s.u = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+        s.u = BASE_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
         if (!s.u) {
             return CN_ERR_MEMORY;
         }
@@ -552,8 +553,8 @@ static cn_status solve_whole(const cn_friction *p, const cn_solve_opts *opts, cn
     return solve_stages(p, false, opts, scratch, r, u, report);
 }
 
-cn_status cn_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                           double *r, double *u, cn_solve_report *report) {
+cn_status solve_friction_auto(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                              double *r, double *u, cn_solve_report *report) {
     return !p->convex && solve_has_steep_cones(p)
                ? solve_steep_cones(p, solve_whole, opts, scratch, r, u, report)
                : solve_stages(p, false, opts, scratch, r, u, report);

@@ -5,39 +5,39 @@
 
 #include <cairn/solve.h>
 
-cn_friction_fn cn_friction_auto;
+cn_friction_fn solve_friction_auto;
 
-cn_friction_fn cn_friction_lemke, cn_friction_qp, cn_friction_mcp;
-cn_friction_fn cn_friction_newton_ac;
-cn_friction_fn cn_friction_newton_jm;
-cn_friction_fn cn_friction_newton_fb;
+cn_friction_fn solve_friction_lemke, solve_friction_qp, solve_friction_mcp;
+cn_friction_fn solve_friction_newton_ac;
+cn_friction_fn solve_friction_newton_jm;
+cn_friction_fn solve_friction_newton_fb;
 
-cn_friction_fn cn_friction_ipm;
+cn_friction_fn solve_friction_ipm;
 
-typedef struct cn_ipm_params {
+typedef struct solve_ipm_params {
     double margin, implicit;
     int32_t patience;
-} cn_ipm_params;
-#define CN_IPM_PARAM_COUNT 3
-extern const cn_param cn_ipm_param_table[CN_IPM_PARAM_COUNT];
+} solve_ipm_params;
+#define SOLVE_IPM_PARAM_COUNT 3
+extern const cn_param solve_ipm_param_table[SOLVE_IPM_PARAM_COUNT];
 
-cn_friction_fn cn_friction_tresca;
-cn_friction_fn cn_friction_cadoux;
+cn_friction_fn solve_friction_tresca;
+cn_friction_fn solve_friction_cadoux;
 
-cn_friction_fn cn_friction_fixed_point;
-cn_friction_fn cn_friction_extra_gradient;
+cn_friction_fn solve_friction_fixed_point;
+cn_friction_fn solve_friction_extra_gradient;
 
-cn_friction_fn cn_friction_cpg, cn_friction_uzawa, cn_friction_apgd, cn_friction_bb,
-    cn_friction_admm;
-#define CN_CPG_PARAM_COUNT 3
-extern const cn_param cn_cpg_param_table[CN_CPG_PARAM_COUNT];
-#define CN_UZAWA_PARAM_COUNT 5
-extern const cn_param cn_uzawa_param_table[CN_UZAWA_PARAM_COUNT];
-#define CN_APGD_PARAM_COUNT 2
-extern const cn_param cn_apgd_param_table[CN_APGD_PARAM_COUNT];
-#define CN_BB_PARAM_COUNT 2
-extern const cn_param cn_bb_param_table[CN_BB_PARAM_COUNT];
-#define CN_ADMM_PARAM_COUNT 4
-extern const cn_param cn_admm_param_table[CN_ADMM_PARAM_COUNT];
+cn_friction_fn solve_friction_cpg, solve_friction_uzawa, solve_friction_apgd, solve_friction_bb,
+    solve_friction_admm;
+#define SOLVE_CPG_PARAM_COUNT 3
+extern const cn_param solve_cpg_param_table[SOLVE_CPG_PARAM_COUNT];
+#define SOLVE_UZAWA_PARAM_COUNT 5
+extern const cn_param solve_uzawa_param_table[SOLVE_UZAWA_PARAM_COUNT];
+#define SOLVE_APGD_PARAM_COUNT 2
+extern const cn_param solve_apgd_param_table[SOLVE_APGD_PARAM_COUNT];
+#define SOLVE_BB_PARAM_COUNT 2
+extern const cn_param solve_bb_param_table[SOLVE_BB_PARAM_COUNT];
+#define SOLVE_ADMM_PARAM_COUNT 4
+extern const cn_param solve_admm_param_table[SOLVE_ADMM_PARAM_COUNT];
 
 #endif

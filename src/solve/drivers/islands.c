@@ -26,16 +26,16 @@
 
 // Rounds over the islands without a new contact: D and an island's own divisor may depend on r, so
 // that what was enough before it was solved may not be after.
-#define CN_ISLAND_ROUNDS 4
-#define CN_ISLAND_NEAR 3.0 // times the mean error: a contact that opens slower may not stay open
+#define ISLAND_ROUNDS 4
+#define ISLAND_NEAR 3.0 // times the mean error: a contact that opens slower may not stay open
 // Share of the contacts above which the largest island makes cutting not worth while: sweeping goes
 // on where it is, with its acceleration.
-#define CN_ISLAND_MOST 0.5
+#define ISLAND_MAX 0.5
 
 // ---- union and find ----
 
 // The root of a's tree, halving the way there.
-static int32_t cn_root_of(int32_t *parent, int32_t a) {
+static int32_t root_of(int32_t *parent, int32_t a) {
     while (parent[a] != a) {
         parent[a] = parent[parent[a]];
         a = parent[a];
@@ -44,33 +44,33 @@ static int32_t cn_root_of(int32_t *parent, int32_t a) {
 }
 
 // The smaller root stays one: it is the first contact of its island.
-static void cn_unite(int32_t *parent, int32_t a, int32_t b) {
-    int32_t one = cn_root_of(parent, a), two = cn_root_of(parent, b);
+static void unite(int32_t *parent, int32_t a, int32_t b) {
+    int32_t one = root_of(parent, a), two = root_of(parent, b);
     parent[one > two ? one : two] = one < two ? one : two;
 }
 
-// kept: as in cn_islands_find.
-static bool cn_is_kept(const bool *kept, int32_t a) {
+// kept: as in solve_islands_find.
+static bool is_kept(const bool *kept, int32_t a) {
     return !kept || kept[a];
 }
 
-static void cn_unite_blocks(const cn_bsr *W, const bool *kept, int32_t *parent) {
+static void unite_blocks(const cn_bsr *W, const bool *kept, int32_t *parent) {
     for (int32_t a = 0; a < W->block_rows; a++) {
-        for (int64_t k = W->start[a]; cn_is_kept(kept, a) && k < W->start[a + 1]; k++) {
-            if (cn_is_kept(kept, W->column[k])) {
-                cn_unite(parent, a, W->column[k]);
+        for (int64_t k = W->start[a]; is_kept(kept, a) && k < W->start[a + 1]; k++) {
+            if (is_kept(kept, W->column[k])) {
+                unite(parent, a, W->column[k]);
             }
         }
     }
 }
 
 // owner[b]: the first contact of body b; -1: none, or its mass is infinite.
-static void cn_unite_bodies(const cn_friction *p, const bool *kept, int32_t size, int32_t bodies,
-                            int32_t *parent, int32_t *owner) {
+static void unite_bodies(const cn_friction *p, const bool *kept, int32_t size, int32_t bodies,
+                         int32_t *parent, int32_t *owner) {
     const cn_body_map *map = &p->W.body;
     memset(owner, -1, sizeof *owner * (size_t)bodies);
     for (int32_t a = 0; a < p->contacts; a++) {
-        for (int64_t k = map->start[a]; cn_is_kept(kept, a) && k < map->start[a + 1]; k++) {
+        for (int64_t k = map->start[a]; is_kept(kept, a) && k < map->start[a + 1]; k++) {
             bool moves = false;
             for (int32_t i = 0; i < p->dim; i++) {
                 moves = moves || map->MinvH[p->dim * k + i] != 0.0;
@@ -80,26 +80,25 @@ static void cn_unite_bodies(const cn_friction *p, const bool *kept, int32_t size
         }
     }
     for (int32_t a = 0; a < p->contacts; a++) {
-        for (int64_t k = map->start[a]; cn_is_kept(kept, a) && k < map->start[a + 1]; k++) {
+        for (int64_t k = map->start[a]; is_kept(kept, a) && k < map->start[a + 1]; k++) {
             int32_t body = map->dof[k] / size;
             if (owner[body] >= 0) {
-                cn_unite(parent, a, owner[body]);
+                unite(parent, a, owner[body]);
             }
         }
     }
 }
 
 // The same of points, whose bodies are named.
-static void cn_unite_points(const cn_friction *p, const bool *kept, int32_t *parent,
-                            int32_t *owner) {
+static void unite_points(const cn_friction *p, const bool *kept, int32_t *parent, int32_t *owner) {
     const cn_point_map *points = &p->W.points;
     memset(owner, -1, sizeof *owner * (size_t)points->bodies);
     for (int32_t a = 0; a < p->contacts; a++) {
-        for (int side = 0; cn_is_kept(kept, a) && side < 2; side++) {
+        for (int side = 0; is_kept(kept, a) && side < 2; side++) {
             int32_t body = points->body[2 * (int64_t)a + side];
             if (owner[body] >= 0) {
-                cn_unite(parent, a, owner[body]);
-            } else if (cn_point_map_moves(points, p->dim, body)) {
+                unite(parent, a, owner[body]);
+            } else if (prob_point_map_moves(points, p->dim, body)) {
                 owner[body] = a;
             }
         }
@@ -107,8 +106,8 @@ static void cn_unite_points(const cn_friction *p, const bool *kept, int32_t *par
 }
 
 // Things sorted by island, counted: island[k] of thing k, -1: in none. place[k]: in its island.
-static void cn_sort_by_island(int32_t things, const int32_t *island, int32_t islands,
-                              int32_t *first, int32_t *thing, int32_t *place) {
+static void sort_by_island(int32_t things, const int32_t *island, int32_t islands, int32_t *first,
+                           int32_t *thing, int32_t *place) {
     memset(first, 0, sizeof *first * ((size_t)islands + 1));
     for (int32_t k = 0; k < things; k++) {
         place[k] = island[k] < 0 ? -1 : first[island[k] + 1]++;
@@ -123,17 +122,17 @@ static void cn_sort_by_island(int32_t things, const int32_t *island, int32_t isl
     }
 }
 
-cn_status cn_islands_find(const cn_friction *p, const bool *kept, cn_arena *memory,
-                          cn_islands *out) {
+cn_status solve_islands_find(const cn_friction *p, const bool *kept, cn_arena *memory,
+                             solve_islands *out) {
     bool body = prob_operator_ops_of(p->W.kind)->body_space;
     int32_t size = p->dim == 3 ? 6 : 3,
             bodies = (cn_operator_dofs(&p->W, p->dim) + size - 1) / size;
-    int32_t *parent = CN_TAKE(memory, int32_t, p->contacts);
-    int32_t *island = CN_TAKE(memory, int32_t, p->contacts);
-    int32_t *owner = CN_TAKE(memory, int32_t, bodies);
-    *out = (cn_islands){.size = size};
-    out->contact = CN_TAKE(memory, int32_t, p->contacts);
-    out->place = CN_TAKE(memory, int32_t, p->contacts > bodies ? p->contacts : bodies);
+    int32_t *parent = BASE_TAKE(memory, int32_t, p->contacts);
+    int32_t *island = BASE_TAKE(memory, int32_t, p->contacts);
+    int32_t *owner = BASE_TAKE(memory, int32_t, bodies);
+    *out = (solve_islands){.size = size};
+    out->contact = BASE_TAKE(memory, int32_t, p->contacts);
+    out->place = BASE_TAKE(memory, int32_t, p->contacts > bodies ? p->contacts : bodies);
     if (!parent || !island || !owner || !out->contact || !out->place) {
         return CN_ERR_MEMORY;
     }
@@ -141,29 +140,29 @@ cn_status cn_islands_find(const cn_friction *p, const bool *kept, cn_arena *memo
         parent[a] = a;
     }
     if (p->W.kind == CN_OPERATOR_POINTS) {
-        cn_unite_points(p, kept, parent, owner);
+        unite_points(p, kept, parent, owner);
     } else if (body) {
-        cn_unite_bodies(p, kept, size, bodies, parent, owner);
+        unite_bodies(p, kept, size, bodies, parent, owner);
     } else {
-        cn_unite_blocks(&p->W.assembled, kept, parent);
+        unite_blocks(&p->W.assembled, kept, parent);
     }
     // A root comes before all that hang on it.
     for (int32_t a = 0; a < p->contacts; a++) {
-        int32_t root = cn_root_of(parent, a);
-        island[a] = root != a ? island[root] : (cn_is_kept(kept, a) ? out->count++ : -1);
+        int32_t root = root_of(parent, a);
+        island[a] = root != a ? island[root] : (is_kept(kept, a) ? out->count++ : -1);
     }
-    out->first = CN_TAKE(memory, int32_t, (int64_t)out->count + 1);
-    out->first_body = CN_TAKE(memory, int32_t, (int64_t)out->count + 1);
-    out->body = CN_TAKE(memory, int32_t, bodies);
+    out->first = BASE_TAKE(memory, int32_t, (int64_t)out->count + 1);
+    out->first_body = BASE_TAKE(memory, int32_t, (int64_t)out->count + 1);
+    out->body = BASE_TAKE(memory, int32_t, bodies);
     if (!out->first || !out->first_body || !out->body) {
         return CN_ERR_MEMORY;
     }
-    cn_sort_by_island(p->contacts, island, out->count, out->first, out->contact, out->place);
+    sort_by_island(p->contacts, island, out->count, out->first, out->contact, out->place);
     for (int32_t b = 0; b < bodies; b++) {
         owner[b] = owner[b] < 0 ? -1 : island[owner[b]];
     }
     if (body) {
-        cn_sort_by_island(bodies, owner, out->count, out->first_body, out->body, out->place);
+        sort_by_island(bodies, owner, out->count, out->first_body, out->body, out->place);
     }
     return CN_OK;
 }
@@ -171,34 +170,34 @@ cn_status cn_islands_find(const cn_friction *p, const bool *kept, cn_arena *memo
 // ---- one island as a problem ----
 
 // The contacts of an island; to[k] = from[contact[k]], in pieces of width numbers; and back.
-static void cn_island_gather(const cn_islands *islands, int32_t i, int32_t width,
-                             const double *from, double *to) {
+static void island_gather(const solve_islands *islands, int32_t i, int32_t width,
+                          const double *from, double *to) {
     for (int32_t k = islands->first[i]; k < islands->first[i + 1]; k++, to += width) {
         memcpy(to, from + (int64_t)width * islands->contact[k], sizeof *to * (size_t)width);
     }
 }
 
-static void cn_island_scatter(const cn_islands *islands, int32_t i, int32_t width,
-                              const double *from, double *to) {
+static void island_scatter(const solve_islands *islands, int32_t i, int32_t width,
+                           const double *from, double *to) {
     for (int32_t k = islands->first[i]; k < islands->first[i + 1]; k++, from += width) {
         memcpy(to + (int64_t)width * islands->contact[k], from, sizeof *to * (size_t)width);
     }
 }
 
 // A copy of the island's numbers in memory; NULL: it is full. pad: zeros behind.
-static double *cn_island_numbers(const cn_islands *islands, int32_t i, int32_t width,
-                                 const double *from, cn_arena *memory) {
+static double *island_numbers(const solve_islands *islands, int32_t i, int32_t width,
+                              const double *from, cn_arena *memory) {
     int64_t count = islands->first[i + 1] - islands->first[i];
-    double *to = CN_TAKE(memory, double, width *count);
+    double *to = BASE_TAKE(memory, double, width *count);
     if (to) {
-        cn_island_gather(islands, i, width, from, to);
+        island_gather(islands, i, width, from, to);
     }
     return to;
 }
 
 // Bodies of infinite mass are left out: nothing flows through them.
-static cn_status cn_cut_body(const cn_friction *p, const cn_islands *islands, int32_t i,
-                             cn_arena *memory, cn_body_map *out) {
+static cn_status cut_body(const cn_friction *p, const solve_islands *islands, int32_t i,
+                          cn_arena *memory, cn_body_map *out) {
     const cn_body_map *map = &p->W.body;
     const int32_t *contact = islands->contact + islands->first[i],
                   *body = islands->body + islands->first_body[i];
@@ -211,12 +210,12 @@ static cn_status cn_cut_body(const cn_friction *p, const cn_islands *islands, in
     // The last body of all may have fewer velocities than a rigid one; it is the last here too.
     int32_t missing = bodies > 0 ? size * (body[bodies - 1] + 1) - map->dofs : 0;
     *out = (cn_body_map){.dofs = size * bodies - (missing > 0 ? missing : 0)};
-    out->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)contacts + 1);
-    out->dof = CN_TAKE(memory, int32_t, entries);
-    out->H = CN_TAKE(memory, double, dim *entries);
-    out->MinvH = CN_TAKE(memory, double, dim *entries);
+    out->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)contacts + 1);
+    out->dof = BASE_TAKE(memory, int32_t, entries);
+    out->H = BASE_TAKE(memory, double, dim *entries);
+    out->MinvH = BASE_TAKE(memory, double, dim *entries);
     int32_t square = size * size;
-    double *inverse = map->inverse ? CN_TAKE(memory, double, (int64_t)square *bodies) : NULL;
+    double *inverse = map->inverse ? BASE_TAKE(memory, double, (int64_t)square *bodies) : NULL;
     if (!out->start || !out->dof || !out->H || !out->MinvH || (map->inverse && !inverse)) {
         return CN_ERR_MEMORY;
     }
@@ -244,18 +243,18 @@ static cn_status cn_cut_body(const cn_friction *p, const cn_islands *islands, in
 }
 
 // Bodies of infinite mass become one, the last.
-static cn_status cn_cut_points(const cn_friction *p, const cn_islands *islands, int32_t i,
-                               cn_arena *memory, cn_point_map *out) {
+static cn_status cut_points(const cn_friction *p, const solve_islands *islands, int32_t i,
+                            cn_arena *memory, cn_point_map *out) {
     const cn_point_map *points = &p->W.points;
     const int32_t *contact = islands->contact + islands->first[i],
                   *body = islands->body + islands->first_body[i];
     int32_t contacts = islands->first[i + 1] - islands->first[i], square = p->dim == 3 ? 36 : 9,
             bodies = islands->first_body[i + 1] - islands->first_body[i];
-    double *inverse = CN_TAKE_ZERO(memory, double, square *((int64_t)bodies + 1));
+    double *inverse = BASE_TAKE_ZERO(memory, double, square *((int64_t)bodies + 1));
     *out = (cn_point_map){.bodies = bodies + 1, .inverse = inverse};
-    out->body = CN_TAKE(memory, int32_t, 2 * (int64_t)contacts);
-    out->arm = cn_island_numbers(islands, i, 6, points->arm, memory);
-    out->frame = cn_island_numbers(islands, i, 6, points->frame, memory);
+    out->body = BASE_TAKE(memory, int32_t, 2 * (int64_t)contacts);
+    out->arm = island_numbers(islands, i, 6, points->arm, memory);
+    out->frame = island_numbers(islands, i, 6, points->frame, memory);
     if (!inverse || !out->body || !out->arm || !out->frame) {
         return CN_ERR_MEMORY;
     }
@@ -271,8 +270,8 @@ static cn_status cn_cut_points(const cn_friction *p, const cn_islands *islands, 
 }
 
 // Places rise with the contacts, so the columns of a row still ascend.
-static cn_status cn_cut_assembled(const cn_friction *p, const cn_islands *islands, int32_t i,
-                                  cn_arena *memory, cn_bsr *out) {
+static cn_status cut_assembled(const cn_friction *p, const solve_islands *islands, int32_t i,
+                               cn_arena *memory, cn_bsr *out) {
     const cn_bsr *W = &p->W.assembled;
     const int32_t *contact = islands->contact + islands->first[i];
     int32_t contacts = islands->first[i + 1] - islands->first[i], square = p->dim * p->dim;
@@ -281,9 +280,9 @@ static cn_status cn_cut_assembled(const cn_friction *p, const cn_islands *island
         blocks += W->start[contact[k] + 1] - W->start[contact[k]];
     }
     *out = (cn_bsr){.dim = p->dim, .block_rows = contacts};
-    out->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)contacts + 1);
-    out->column = CN_TAKE(memory, int32_t, blocks);
-    out->value = CN_TAKE_ZERO(memory, double, square *blocks + CN_BSR_PAD);
+    out->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)contacts + 1);
+    out->column = BASE_TAKE(memory, int32_t, blocks);
+    out->value = BASE_TAKE_ZERO(memory, double, square *blocks + CN_BSR_PAD);
     if (!out->start || !out->column || !out->value) {
         return CN_ERR_MEMORY;
     }
@@ -302,18 +301,18 @@ static cn_status cn_cut_assembled(const cn_friction *p, const cn_islands *island
     return CN_OK;
 }
 
-static bool cn_cut_bounds(const cn_friction *p, const cn_islands *islands, int32_t i,
-                          cn_arena *memory, cn_bounds *out) {
+static bool cut_bounds(const cn_friction *p, const solve_islands *islands, int32_t i,
+                       cn_arena *memory, cn_bounds *out) {
     *out = (cn_bounds){0};
     if (!p->bounds.boxed) {
         return true;
     }
     int32_t first = islands->first[i], contacts = islands->first[i + 1] - first;
-    out->boxed = CN_TAKE(memory, uint8_t, contacts);
-    out->lower = cn_island_numbers(islands, i, p->dim, p->bounds.lower, memory);
-    out->upper = cn_island_numbers(islands, i, p->dim, p->bounds.upper, memory);
+    out->boxed = BASE_TAKE(memory, uint8_t, contacts);
+    out->lower = island_numbers(islands, i, p->dim, p->bounds.lower, memory);
+    out->upper = island_numbers(islands, i, p->dim, p->bounds.upper, memory);
     out->compliance = p->bounds.compliance
-                          ? cn_island_numbers(islands, i, p->dim, p->bounds.compliance, memory)
+                          ? island_numbers(islands, i, p->dim, p->bounds.compliance, memory)
                           : NULL;
     if (!out->boxed || !out->lower || !out->upper || (p->bounds.compliance && !out->compliance)) {
         return false;
@@ -324,26 +323,26 @@ static bool cn_cut_bounds(const cn_friction *p, const cn_islands *islands, int32
     return true;
 }
 
-cn_status cn_islands_cut(const cn_friction *p, const cn_islands *islands, int32_t i,
-                         cn_arena *memory, cn_friction *out) {
+cn_status solve_islands_cut(const cn_friction *p, const solve_islands *islands, int32_t i,
+                            cn_arena *memory, cn_friction *out) {
     *out = (cn_friction){.dim = p->dim, .contacts = islands->first[i + 1] - islands->first[i]};
     out->W.kind = p->W.kind;
     out->convex = p->convex;
-    out->q = cn_island_numbers(islands, i, p->dim, p->q, memory);
-    out->mu = cn_island_numbers(islands, i, 1, p->mu, memory);
-    out->W.diagonal = cn_island_numbers(islands, i, p->dim * p->dim, p->W.diagonal, memory);
+    out->q = island_numbers(islands, i, p->dim, p->q, memory);
+    out->mu = island_numbers(islands, i, 1, p->mu, memory);
+    out->W.diagonal = island_numbers(islands, i, p->dim * p->dim, p->W.diagonal, memory);
     if (!out->q || !out->mu || !out->W.diagonal ||
-        !cn_cut_bounds(p, islands, i, memory, &out->bounds)) {
+        !cut_bounds(p, islands, i, memory, &out->bounds)) {
         return CN_ERR_MEMORY;
     }
     switch (p->W.kind) {
     case CN_OPERATOR_BODY:
-        return cn_cut_body(p, islands, i, memory, &out->W.body);
+        return cut_body(p, islands, i, memory, &out->W.body);
     case CN_OPERATOR_POINTS:
-        return cn_cut_points(p, islands, i, memory, &out->W.points);
+        return cut_points(p, islands, i, memory, &out->W.points);
     case CN_OPERATOR_ASSEMBLED:
-        return cn_cut_assembled(p, islands, i, memory, &out->W.assembled);
-    case CN_OPERATOR_BALLS:
+        return cut_assembled(p, islands, i, memory, &out->W.assembled);
+    case CN_OPERATOR_SPHERES:
         break;
     }
     return CN_ERR_UNSUPPORTED;
@@ -351,11 +350,11 @@ cn_status cn_islands_cut(const cn_friction *p, const cn_islands *islands, int32_
 
 // ---- all islands ----
 
-typedef struct cn_island_run {
+typedef struct island_run {
     const cn_friction *p;
     cn_friction_fn *solve;
     const cn_solve_opts *opts;
-    cn_islands islands;
+    solve_islands islands;
     bool *kept;           // contacts that take part
     int32_t kept_count;   //
     double *r, *u;        // of the whole
@@ -367,9 +366,9 @@ typedef struct cn_island_run {
     cn_outcome outcome;   // of the last island that was not solved, with its
     const char *detail;   // reason
     bool unsolved, timed; // some island is not; one ran out of time
-} cn_island_run;
+} island_run;
 
-static double cn_square_of(int64_t count, const double *x) {
+static double square_of(int64_t count, const double *x) {
     double sum = 0.0;
     for (int64_t i = 0; i < count; i++) {
         sum += x[i] * x[i];
@@ -378,39 +377,39 @@ static double cn_square_of(int64_t count, const double *x) {
 }
 
 // What island i may take: the error by its share, the time by its contacts among those to come.
-static cn_solve_opts cn_island_opts(const cn_island_run *run, const cn_friction *p, const double *r,
-                                    const double *u) {
+static cn_solve_opts island_opts(const island_run *run, const cn_friction *p, const double *r,
+                                 const double *u) {
     cn_solve_opts opts = *run->opts;
     double share = 0.5 * p->contacts / run->kept_count;
-    double square = cn_square_of((int64_t)p->dim * p->contacts, p->q);
+    double square = square_of((int64_t)p->dim * p->contacts, p->q);
     share += run->square > 0.0 ? 0.5 * square / run->square : share;
-    opts.tolerance = run->allowed * sqrt(share) / cn_natural_size(p, opts.measure, r, u);
+    opts.tolerance = run->allowed * sqrt(share) / solve_natural_size(p, opts.measure, r, u);
     if (opts.time_limit > 0.0) {
-        double left = opts.time_limit - (cn_clock_cpu() - run->start);
-        opts.time_limit = fmax(left, 0.0) * p->contacts / run->unserved + CN_NATURAL_TINY;
+        double left = opts.time_limit - (base_clock_cpu() - run->start);
+        opts.time_limit = fmax(left, 0.0) * p->contacts / run->unserved + SOLVE_NATURAL_TINY;
     }
     return opts;
 }
 
-static cn_status cn_island_solve(cn_island_run *run, int32_t i, cn_arena *scratch) {
+static cn_status island_solve(island_run *run, int32_t i, cn_arena *scratch) {
     cn_friction p;
-    cn_status status = cn_islands_cut(run->p, &run->islands, i, scratch, &p);
+    cn_status status = solve_islands_cut(run->p, &run->islands, i, scratch, &p);
     if (status != CN_OK) {
         return status;
     }
-    double *r = cn_island_numbers(&run->islands, i, p.dim, run->r, scratch);
-    double *u = cn_island_numbers(&run->islands, i, p.dim, run->u, scratch);
+    double *r = island_numbers(&run->islands, i, p.dim, run->r, scratch);
+    double *u = island_numbers(&run->islands, i, p.dim, run->u, scratch);
     if (!r || !u) {
         return CN_ERR_MEMORY;
     }
-    cn_solve_opts opts = cn_island_opts(run, &p, r, u);
+    cn_solve_opts opts = island_opts(run, &p, r, u);
     run->unserved -= p.contacts;
-    if (cn_natural_error(&p, opts.measure, r, u) <= opts.tolerance) {
+    if (solve_natural_error(&p, opts.measure, r, u) <= opts.tolerance) {
         return CN_OK;
     }
     cn_solve_report report = {.outcome = CN_STALLED};
     status = run->solve(&p, &opts, scratch, r, u, &report);
-    cn_island_scatter(&run->islands, i, p.dim, r, run->r);
+    island_scatter(&run->islands, i, p.dim, r, run->r);
     run->iterations = report.iterations > run->iterations ? report.iterations : run->iterations;
     if (report.outcome != CN_SOLVED) {
         run->unsolved = true;
@@ -423,7 +422,7 @@ static cn_status cn_island_solve(cn_island_run *run, int32_t i, cn_arena *scratc
 
 // Takes in the contacts with an impulse and those that open slower than the margin [m/s]; joint
 // rows always. Returns how many are new.
-static int32_t cn_island_keep(cn_island_run *run, double margin) {
+static int32_t island_keep(island_run *run, double margin) {
     const cn_friction *p = run->p;
     int32_t before = run->kept_count;
     for (int32_t a = 0; a < p->contacts; a++) {
@@ -440,72 +439,72 @@ static int32_t cn_island_keep(cn_island_run *run, double margin) {
 }
 
 // One round over the islands. *error: of the whole, after it.
-static cn_status cn_island_round(cn_island_run *run, cn_arena *scratch, double *v, double *error) {
+static cn_status island_round(island_run *run, cn_arena *scratch, double *v, double *error) {
     const cn_friction *p = run->p;
     cn_status status = CN_OK;
     run->unserved = run->kept_count;
     run->square = 0.0;
     for (int32_t a = 0; a < p->contacts; a++) {
-        run->square += run->kept[a] ? cn_square_of(p->dim, p->q + (int64_t)p->dim * a) : 0.0;
+        run->square += run->kept[a] ? square_of(p->dim, p->q + (int64_t)p->dim * a) : 0.0;
     }
     run->unsolved = run->timed = false;
-    run->allowed = run->opts->tolerance * cn_natural_size(p, run->opts->measure, run->r, run->u);
+    run->allowed = run->opts->tolerance * solve_natural_size(p, run->opts->measure, run->r, run->u);
     for (int32_t i = 0; i < run->islands.count && status == CN_OK; i++) {
-        cn_arena_mark mark = cn_arena_get_mark(scratch);
-        status = cn_island_solve(run, i, scratch);
-        cn_arena_release(scratch, mark);
+        base_arena_mark mark = base_arena_get_mark(scratch);
+        status = island_solve(run, i, scratch);
+        base_arena_release(scratch, mark);
     }
     cn_friction_velocity(p, run->r, v, run->u);
-    *error = cn_natural_error(p, run->opts->measure, run->r, run->u);
+    *error = solve_natural_error(p, run->opts->measure, run->r, run->u);
     return status;
 }
 
 // Rounds until the whole is solved, a limit ends it, or nothing changes any more.
-static cn_status cn_island_rounds(cn_island_run *run, cn_arena *scratch, double *v, double *error) {
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
+static cn_status island_rounds(island_run *run, cn_arena *scratch, double *v, double *error) {
+    base_arena_mark mark = base_arena_get_mark(scratch);
     cn_status status = CN_OK;
     bool again = true;
-    for (int32_t idle = 0; again && idle < CN_ISLAND_ROUNDS; idle++) {
-        status = cn_island_round(run, scratch, v, error);
+    for (int32_t idle = 0; again && idle < ISLAND_ROUNDS; idle++) {
+        status = island_round(run, scratch, v, error);
         again =
             status == CN_OK && !(*error <= run->opts->tolerance) && (run->timed || !run->unsolved);
-        if (again && cn_island_keep(run, 0.0) > 0) {
+        if (again && island_keep(run, 0.0) > 0) {
             idle = 0;
-            cn_arena_release(scratch, mark);
-            status = cn_islands_find(run->p, run->kept, scratch, &run->islands);
+            base_arena_release(scratch, mark);
+            status = solve_islands_find(run->p, run->kept, scratch, &run->islands);
             again = status == CN_OK;
         }
     }
     return status;
 }
 
-cn_status cn_islands_solve(const cn_friction *p, cn_friction_fn *solve, const cn_solve_opts *opts,
-                           cn_arena *scratch, double *r, double *u, cn_solve_report *report,
-                           bool *split) {
-    cn_island_run run = {.p = p, .solve = solve, .opts = opts, .r = r, .u = u};
-    double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
-    run.kept = CN_TAKE_ZERO(scratch, bool, p->contacts);
+cn_status solve_islands_solve(const cn_friction *p, cn_friction_fn *solve,
+                              const cn_solve_opts *opts, cn_arena *scratch, double *r, double *u,
+                              cn_solve_report *report, bool *split) {
+    island_run run = {.p = p, .solve = solve, .opts = opts, .r = r, .u = u};
+    double *v = BASE_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
+    run.kept = BASE_TAKE_ZERO(scratch, bool, p->contacts);
     if (!v || !run.kept) {
         return CN_ERR_MEMORY;
     }
     cn_friction_velocity(p, r, v, u);
-    double error =
-        cn_natural_error(p, CN_MEASURE_SCALED, r, u) * cn_natural_size(p, CN_MEASURE_SCALED, r, u);
-    cn_island_keep(&run, CN_ISLAND_NEAR * error / sqrt((double)p->contacts));
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_status status = cn_islands_find(p, run.kept, scratch, &run.islands);
+    double error = solve_natural_error(p, CN_MEASURE_SCALED, r, u) *
+                   solve_natural_size(p, CN_MEASURE_SCALED, r, u);
+    island_keep(&run, ISLAND_NEAR * error / sqrt((double)p->contacts));
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    cn_status status = solve_islands_find(p, run.kept, scratch, &run.islands);
     int32_t largest = 0;
     for (int32_t i = 0; status == CN_OK && i < run.islands.count; i++) {
         int32_t size = run.islands.first[i + 1] - run.islands.first[i];
         largest = size > largest ? size : largest;
     }
-    *split = status == CN_OK && largest <= CN_ISLAND_MOST * p->contacts;
+    *split = status == CN_OK && largest <= ISLAND_MAX * p->contacts;
     if (!*split) {
-        cn_arena_release(scratch, mark);
+        base_arena_release(scratch, mark);
         return status;
     }
-    run.start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0;
-    status = cn_island_rounds(&run, scratch, v, &error);
+    run.start = opts->time_limit > 0.0 ? base_clock_cpu() : 0.0;
+    status = island_rounds(&run, scratch, v, &error);
     report->iterations = run.iterations;
     report->outcome = error <= opts->tolerance ? CN_SOLVED
                       : run.unsolved           ? run.outcome

@@ -7,7 +7,7 @@
 
 #include <cairn/solve.h>
 
-typedef struct cn_islands {
+typedef struct solve_islands {
     int32_t count;
     int32_t *first;   // count + 1: island i is contact[first[i]] .. contact[first[i+1] - 1]
     int32_t *contact; // rising in an island; islands by their first contact
@@ -15,21 +15,21 @@ typedef struct cn_islands {
     int32_t size;
     int32_t *first_body, *body;
     int32_t *place; // of a contact (assembled) or body (body space) in its island; -1: in none
-} cn_islands;
+} solve_islands;
 
 // kept: the contacts that count; NULL: all. Arrays go to memory.
-cn_status cn_islands_find(const cn_friction *p, const bool *kept, cn_arena *memory,
-                          cn_islands *out);
+cn_status solve_islands_find(const cn_friction *p, const bool *kept, cn_arena *memory,
+                             solve_islands *out);
 // Island i as a problem. Arrays go to memory.
-cn_status cn_islands_cut(const cn_friction *p, const cn_islands *islands, int32_t i,
-                         cn_arena *memory, cn_friction *out);
+cn_status solve_islands_cut(const cn_friction *p, const solve_islands *islands, int32_t i,
+                            cn_arena *memory, cn_friction *out);
 // Each island by solve, as well as the whole needs it, from the r at hand; those that are good
 // enough are left alone, and so are contacts that stay open. *split: false, and nothing done, when
 // one island has most of the contacts. Limits of opts are for all of it: islands count as if solved
 // side by side (the iterations are those of the one that took most), time goes to each by its
 // number of contacts.
-cn_status cn_islands_solve(const cn_friction *p, cn_friction_fn *solve, const cn_solve_opts *opts,
-                           cn_arena *scratch, double *r, double *u, cn_solve_report *report,
-                           bool *split);
+cn_status solve_islands_solve(const cn_friction *p, cn_friction_fn *solve,
+                              const cn_solve_opts *opts, cn_arena *scratch, double *r, double *u,
+                              cn_solve_report *report, bool *split);
 
 #endif

@@ -13,18 +13,18 @@
 #include <float.h>
 #include <string.h>
 
-#define CN_BOX_FALLBACK 20                  // sweeps over the rows where no combination fits
-#define CN_BOX_PIVOT 1e-12                  // of a diagonal entry: below, the pivot is round-off
-#define CN_BOX_ROUNDOFF (1e3 * DBL_EPSILON) // of the terms of a velocity or a bound
+#define BOX_FALLBACK 20                  // sweeps over the rows where no combination fits
+#define BOX_PIVOT 1e-12                  // of a diagonal entry: below, the pivot is round-off
+#define BOX_ROUNDOFF (1e3 * DBL_EPSILON) // of the terms of a velocity or a bound
 
-cn_status cn_boxes_view(const cn_friction *p, cn_arena *scratch, cn_friction *out) {
+cn_status solve_boxes_view(const cn_friction *p, cn_arena *scratch, cn_friction *out) {
     int32_t dim = p->dim;
     int64_t size = (int64_t)dim * dim * p->contacts;
     *out = *p;
     if (!p->bounds.boxed || !p->bounds.compliance) {
         return CN_OK;
     }
-    out->W.diagonal = CN_TAKE(scratch, double, size);
+    out->W.diagonal = BASE_TAKE(scratch, double, size);
     if (!out->W.diagonal) {
         return CN_ERR_MEMORY;
     }
@@ -38,7 +38,7 @@ cn_status cn_boxes_view(const cn_friction *p, cn_arena *scratch, cn_friction *ou
     return CN_OK;
 }
 
-double cn_boxes_pressing(const cn_friction *p, int32_t a) {
+double solve_boxes_pressing(const cn_friction *p, int32_t a) {
     double sum = 0.0;
     for (int64_t i = (int64_t)p->dim * a; i < (int64_t)p->dim * (a + 1); i++) {
         bool held = p->q[i] < 0.0 ? p->bounds.upper[i] > 0.0 : p->bounds.lower[i] < 0.0;
@@ -47,7 +47,7 @@ double cn_boxes_pressing(const cn_friction *p, int32_t a) {
     return sum;
 }
 
-int32_t cn_boxes_count(const cn_friction *p) {
+int32_t solve_boxes_count(const cn_friction *p) {
     int32_t count = 0;
     for (int32_t a = 0; p->bounds.boxed && a < p->contacts; a++) {
         count += p->bounds.boxed[a] != 0;
@@ -55,21 +55,21 @@ int32_t cn_boxes_count(const cn_friction *p) {
     return count;
 }
 
-enum { CN_BOX_INSIDE, CN_BOX_LOWER, CN_BOX_UPPER, CN_BOX_STATUSES };
+enum { BOX_INSIDE, BOX_LOWER, BOX_UPPER, BOX_STATUSES };
 
-typedef struct cn_box {
+typedef struct solve_box {
     int32_t dim;
     const double *W, *lower, *upper, *q;
-} cn_box;
+} solve_box;
 
 // r of one combination: the rows inside eliminated one by one, in place; false when a bound that it
 // names is infinite. A vanishing pivot leaves its row as it was.
-static bool cn_box_eliminate(const cn_box *box, const int *status, const double *last, double *r) {
+static bool box_eliminate(const solve_box *box, const int *status, const double *last, double *r) {
     int32_t dim = box->dim;
     double A[3][3], b[3];
     for (int32_t i = 0; i < dim; i++) {
-        r[i] = status[i] == CN_BOX_LOWER ? box->lower[i] : box->upper[i];
-        r[i] = status[i] == CN_BOX_INSIDE ? last[i] : r[i];
+        r[i] = status[i] == BOX_LOWER ? box->lower[i] : box->upper[i];
+        r[i] = status[i] == BOX_INSIDE ? last[i] : r[i];
         if (!isfinite(r[i])) {
             return false;
         }
@@ -85,7 +85,7 @@ static bool cn_box_eliminate(const cn_box *box, const int *status, const double 
     double x[3] = {0.0, 0.0, 0.0};
     bool used[3] = {false, false, false};
     for (int32_t k = 0; k < dim; k++) {
-        if (status[k] != CN_BOX_INSIDE || !(A[k][k] > CN_BOX_PIVOT * box->W[(dim + 1) * k])) {
+        if (status[k] != BOX_INSIDE || !(A[k][k] > BOX_PIVOT * box->W[(dim + 1) * k])) {
             continue;
         }
         used[k] = true;
@@ -109,7 +109,7 @@ static bool cn_box_eliminate(const cn_box *box, const int *status, const double 
 }
 
 // Whether r obeys the law of its statuses, to round-off.
-static bool cn_box_fits(const cn_box *box, const int *status, double *r) {
+static bool box_fits(const solve_box *box, const int *status, double *r) {
     for (int32_t i = 0; i < box->dim; i++) {
         double u = box->q[i], terms = fabs(box->q[i]);
         for (int32_t j = 0; j < box->dim; j++) {
@@ -117,11 +117,11 @@ static bool cn_box_fits(const cn_box *box, const int *status, double *r) {
             u += product;
             terms += fabs(product);
         }
-        double allowed = CN_BOX_ROUNDOFF * terms;
+        double allowed = BOX_ROUNDOFF * terms;
         bool inside = r[i] >= box->lower[i] && r[i] <= box->upper[i] && fabs(u) <= allowed;
-        bool fits = status[i] == CN_BOX_INSIDE  ? inside
-                    : status[i] == CN_BOX_LOWER ? u >= -allowed
-                                                : u <= allowed;
+        bool fits = status[i] == BOX_INSIDE  ? inside
+                    : status[i] == BOX_LOWER ? u >= -allowed
+                                             : u <= allowed;
         if (!(fits && isfinite(r[i]))) {
             return false;
         }
@@ -129,7 +129,7 @@ static bool cn_box_fits(const cn_box *box, const int *status, double *r) {
     return true;
 }
 
-static void cn_box_sweep(const cn_box *box, double *r) {
+static void box_sweep(const solve_box *box, double *r) {
     for (int32_t i = 0; i < box->dim; i++) {
         double own = box->W[(box->dim + 1) * i], u = box->q[i];
         for (int32_t j = 0; j < box->dim; j++) {
@@ -141,21 +141,20 @@ static void cn_box_sweep(const cn_box *box, double *r) {
     }
 }
 
-bool cn_box_solve(int32_t dim, const double *W, const double *lower, const double *upper,
-                  const double *q, double *r) {
-    cn_box box = {.dim = dim, .W = W, .lower = lower, .upper = upper, .q = q};
+bool solve_box_solve(int32_t dim, const double *W, const double *lower, const double *upper,
+                     const double *q, double *r) {
+    solve_box box = {.dim = dim, .W = W, .lower = lower, .upper = upper, .q = q};
     int32_t codes = dim == 2 ? 9 : 27;
     for (int32_t code = 0; code < codes; code++) {
-        int status[3] = {code % CN_BOX_STATUSES, code / 3 % CN_BOX_STATUSES,
-                         code / 9 % CN_BOX_STATUSES};
+        int status[3] = {code % BOX_STATUSES, code / 3 % BOX_STATUSES, code / 9 % BOX_STATUSES};
         double trial[3] = {0.0, 0.0, 0.0};
-        if (cn_box_eliminate(&box, status, r, trial) && cn_box_fits(&box, status, trial)) {
+        if (box_eliminate(&box, status, r, trial) && box_fits(&box, status, trial)) {
             memcpy(r, trial, sizeof *r * (size_t)dim);
             return true;
         }
     }
-    for (int32_t k = 0; k < CN_BOX_FALLBACK; k++) {
-        cn_box_sweep(&box, r);
+    for (int32_t k = 0; k < BOX_FALLBACK; k++) {
+        box_sweep(&box, r);
     }
     return false;
 }

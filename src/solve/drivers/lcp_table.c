@@ -4,7 +4,7 @@
 #include "solve/drivers/lcp_rows.h"
 #include "solve/drivers/mcp_rows.h"
 
-static const cn_lcp_solver cn_lcp_table[] = {
+static const cn_lcp_solver lcp_table[] = {
     {.info = {.name = "auto",
               .about = "the default: Lemke for small problems, accelerated Gauss-Seidel for large "
                        "ones, then Lemke",
@@ -14,7 +14,7 @@ static const cn_lcp_solver cn_lcp_table[] = {
                             "with more starts",
               .unit = "steps",
               .max_iterations = 1000000},
-     .solve = cn_lcp_auto},
+     .solve = solve_lcp_auto},
     {.info = {.name = "nsgs",
               .about = "projected Gauss-Seidel, Anderson-accelerated",
               .strengths = "cheap sweeps over a sparse M, warm starts, any size",
@@ -22,9 +22,9 @@ static const cn_lcp_solver cn_lcp_table[] = {
                             "cycle when it is unsymmetric: use lemke",
               .unit = "sweeps",
               .max_iterations = 10000,
-              .params = cn_lcp_nsgs_param_table,
-              .param_count = CN_LCP_NSGS_PARAM_COUNT},
-     .solve = cn_lcp_nsgs},
+              .params = solve_lcp_nsgs_param_table,
+              .param_count = SOLVE_LCP_NSGS_PARAM_COUNT},
+     .solve = solve_lcp_nsgs},
     {.info = {.name = "psor",
               .about = "projected successive over-relaxation",
               .strengths = "the classic; with a good relaxation fewer sweeps than Gauss-Seidel",
@@ -32,9 +32,9 @@ static const cn_lcp_solver cn_lcp_table[] = {
                             "use nsgs, or lemke",
               .unit = "sweeps",
               .max_iterations = 10000,
-              .params = cn_psor_param_table,
-              .param_count = CN_PSOR_PARAM_COUNT},
-     .solve = cn_lcp_psor},
+              .params = solve_psor_param_table,
+              .param_count = SOLVE_PSOR_PARAM_COUNT},
+     .solve = solve_lcp_psor},
     {.info = {.name = "lemke",
               .about = "complementary pivoting with the lexicographic rule, dense",
               .strengths = "exact; any semi-definite M, degenerate or not; proves infeasibility "
@@ -42,9 +42,9 @@ static const cn_lcp_solver cn_lcp_table[] = {
               .weaknesses = "dense, cubic cost and worse: beyond some hundred unknowns use auto",
               .unit = "pivots",
               .max_iterations = 1000000,
-              .params = cn_lemke_param_table,
-              .param_count = CN_LEMKE_PARAM_COUNT},
-     .solve = cn_lcp_lemke},
+              .params = solve_lemke_param_table,
+              .param_count = SOLVE_LEMKE_PARAM_COUNT},
+     .solve = solve_lcp_lemke},
     {.info = {.name = "cpg",
               .about = "conjugate projected gradient",
               .strengths = "two products with M a step; far fewer steps than sweeps when a "
@@ -52,7 +52,7 @@ static const cn_lcp_solver cn_lcp_table[] = {
               .weaknesses = "M must be symmetric and semi-definite: use lemke or auto",
               .unit = "steps",
               .max_iterations = 10000},
-     .solve = cn_lcp_cpg},
+     .solve = solve_lcp_cpg},
     {.info = {.name = "qp",
               .about = "active-set quadratic programming with an unsymmetric matrix, dense",
               .strengths = "exact; any semi-definite M; fewer pivots than Lemke where few unknowns "
@@ -61,9 +61,9 @@ static const cn_lcp_solver cn_lcp_table[] = {
                             "lemke; dense",
               .unit = "pivots",
               .max_iterations = 1000000,
-              .params = cn_qp_param_table,
-              .param_count = CN_QP_PARAM_COUNT},
-     .solve = cn_lcp_qp},
+              .params = solve_qp_param_table,
+              .param_count = SOLVE_QP_PARAM_COUNT},
+     .solve = solve_lcp_qp},
     {.info = {.name = "mcp",
               .about = "in the manner of PATH: active-set crash, semismooth Newton with a "
                        "non-monotone line search, sparse LU",
@@ -73,19 +73,19 @@ static const cn_lcp_solver cn_lcp_table[] = {
                             "semi-definite, and then pivots where n is small: use lemke or auto",
               .unit = "newton steps",
               .max_iterations = 10000,
-              .params = cn_mcp_param_table,
-              .param_count = CN_MCP_PARAM_COUNT},
-     .solve = cn_lcp_mcp},
+              .params = solve_mcp_param_table,
+              .param_count = SOLVE_MCP_PARAM_COUNT},
+     .solve = solve_lcp_mcp},
 };
 
 int32_t cn_lcp_solver_count(void) {
-    return (int32_t)(sizeof cn_lcp_table / sizeof *cn_lcp_table);
+    return (int32_t)(sizeof lcp_table / sizeof *lcp_table);
 }
 
 const cn_lcp_solver *cn_lcp_solver_at(int32_t index) {
-    return index >= 0 && index < cn_lcp_solver_count() ? &cn_lcp_table[index] : NULL;
+    return index >= 0 && index < cn_lcp_solver_count() ? &lcp_table[index] : NULL;
 }
 
 const cn_lcp_solver *cn_lcp_solver_find(const char *name) {
-    return BASE_ROW_FIND(cn_lcp_table, cn_lcp_solver, info.name, name);
+    return BASE_ROW_FIND(lcp_table, cn_lcp_solver, info.name, name);
 }

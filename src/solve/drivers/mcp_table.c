@@ -5,7 +5,7 @@
 #include "solve/drivers/lcp_rows.h"
 #include "solve/drivers/mcp_rows.h"
 
-static const cn_mcp_solver cn_mcp_table[] = {
+static const cn_mcp_solver mcp_table[] = {
     {.info = {.name = "mcp",
               .about = "in the manner of PATH: active-set crash, semismooth Newton with a "
                        "non-monotone line search, sparse LU",
@@ -14,18 +14,18 @@ static const cn_mcp_solver cn_mcp_table[] = {
                             "semi-definite, and then pivots where n is small: use lemke",
               .unit = "newton steps",
               .max_iterations = 10000,
-              .params = cn_mcp_param_table,
-              .param_count = CN_MCP_PARAM_COUNT},
-     .solve = cn_mcp_newton_solve},
+              .params = solve_mcp_param_table,
+              .param_count = SOLVE_MCP_PARAM_COUNT},
+     .solve = solve_mcp_newton_solve},
     {.info = {.name = "lemke",
               .about = "Lemke's pivoting, free unknowns pivoted in first, boxes as pairs, dense",
               .strengths = "exact; any semi-definite M and facetted friction, degenerate or not",
               .weaknesses = "dense, cubic cost and worse: beyond some hundred unknowns use mcp",
               .unit = "pivots",
               .max_iterations = 1000000,
-              .params = cn_lemke_param_table,
-              .param_count = CN_LEMKE_PARAM_COUNT},
-     .solve = cn_mcp_lemke},
+              .params = solve_lemke_param_table,
+              .param_count = SOLVE_LEMKE_PARAM_COUNT},
+     .solve = solve_mcp_lemke},
     {.info = {.name = "qp",
               .about = "active-set quadratic programming with an unsymmetric matrix, dense",
               .strengths = "exact; any semi-definite M; few pivots where few unknowns carry",
@@ -33,19 +33,19 @@ static const cn_mcp_solver cn_mcp_table[] = {
                             "lemke; dense",
               .unit = "pivots",
               .max_iterations = 1000000,
-              .params = cn_qp_param_table,
-              .param_count = CN_QP_PARAM_COUNT},
-     .solve = cn_mcp_qp},
+              .params = solve_qp_param_table,
+              .param_count = SOLVE_QP_PARAM_COUNT},
+     .solve = solve_mcp_qp},
 };
 
 int32_t cn_mcp_solver_count(void) {
-    return (int32_t)(sizeof cn_mcp_table / sizeof *cn_mcp_table);
+    return (int32_t)(sizeof mcp_table / sizeof *mcp_table);
 }
 
 const cn_mcp_solver *cn_mcp_solver_at(int32_t index) {
-    return index >= 0 && index < cn_mcp_solver_count() ? &cn_mcp_table[index] : NULL;
+    return index >= 0 && index < cn_mcp_solver_count() ? &mcp_table[index] : NULL;
 }
 
 const cn_mcp_solver *cn_mcp_solver_find(const char *name) {
-    return BASE_ROW_FIND(cn_mcp_table, cn_mcp_solver, info.name, name);
+    return BASE_ROW_FIND(mcp_table, cn_mcp_solver, info.name, name);
 }

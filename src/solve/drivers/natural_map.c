@@ -6,7 +6,7 @@
 // branches of the projection are written out, so that r cancels by algebra and not by subtraction:
 // inside the cone e = u^, in the polar cone e = r / rho. A row of a joint has its bounds in place
 // of the cone: e = u inside, r less the bound over rho beyond it. The convex problem is without
-// mu |u_T|. Where mu is above CN_NATURAL_STEEP, |e_a| is at least |min(r_N / rho, u_N)| / sqrt(2),
+// mu |u_T|. Where mu is above SOLVE_NATURAL_STEEP, |e_a| is at least |min(r_N / rho, u_N)| / sqrt(2),
 // since e shows only |u_N| / sqrt(1 + mu^2) of a u_N < 0.
 #include "solve/drivers/natural_map.h"
 
@@ -18,8 +18,8 @@
 #include <math.h>
 
 // |e_a|^2 of one contact; lift: mu, or 0 in the convex problem.
-static inline double cn_contact_error(int32_t dim, double mu, double lift, double rho,
-                                      const double *r, const double *u) {
+static inline double contact_error(int32_t dim, double mu, double lift, double rho, const double *r,
+                                   const double *u) {
     double slip = dim == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
     double hat = u[0] + lift * slip;
     double z[3] = {r[0] - rho * hat, r[1] - rho * u[1], dim == 2 ? 0.0 : r[2] - rho * u[2]};
@@ -37,17 +37,17 @@ static inline double cn_contact_error(int32_t dim, double mu, double lift, doubl
         e[2] += excess * z[2] / tangent;
     }
     double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
-    if (lift > CN_NATURAL_STEEP) {
-        double open = r[0] / rho, least = open <= u[0] ? open : u[0];
-        double normal = CN_NATURAL_NORMAL_WEIGHT * least * least;
+    if (lift > SOLVE_NATURAL_STEEP) {
+        double open = r[0] / rho, min = open <= u[0] ? open : u[0];
+        double normal = SOLVE_NATURAL_NORMAL_WEIGHT * min * min;
         square = normal > square ? normal : square;
     }
     return square;
 }
 
 // |e_a|^2 of one block of joint rows.
-static double cn_box_error(const cn_friction *p, int32_t a, double rho, const double *r,
-                           const double *u) {
+static double box_error(const cn_friction *p, int32_t a, double rho, const double *r,
+                        const double *u) {
     const double *lower = p->bounds.lower + (int64_t)p->dim * a,
                  *upper = p->bounds.upper + (int64_t)p->dim * a;
     double sum = 0.0;
@@ -61,15 +61,15 @@ static double cn_box_error(const cn_friction *p, int32_t a, double rho, const do
 }
 
 // The same of any block.
-static inline double cn_block_error(const cn_friction *p, int32_t a, double rho, const double *r,
-                                    const double *u) {
+static inline double block_error(const cn_friction *p, int32_t a, double rho, const double *r,
+                                 const double *u) {
     int64_t row = (int64_t)p->dim * a;
-    return cn_is_boxed(&p->bounds, a)
-               ? cn_box_error(p, a, rho, r + row, u + row)
-               : cn_contact_error(p->dim, p->mu[a], cn_lift_of(p, a), rho, r + row, u + row);
+    return prob_is_boxed(&p->bounds, a)
+               ? box_error(p, a, rho, r + row, u + row)
+               : contact_error(p->dim, p->mu[a], solve_lift_of(p, a), rho, r + row, u + row);
 }
 
-static double cn_square_sum(int64_t count, const double *x) {
+static double square_sum(int64_t count, const double *x) {
     double sum = 0.0;
     for (int64_t i = 0; i < count; i++) {
         sum += x[i] * x[i];
@@ -78,150 +78,151 @@ static double cn_square_sum(int64_t count, const double *x) {
 }
 
 // size, or 1 where it is round-off of the terms that q is the sum of.
-static double cn_natural_denominator(double size, double force, double mean_diagonal) {
-    double floor = CN_NATURAL_ROUNDOFF * fmax(1.0, force * mean_diagonal);
+static double natural_denominator(double size, double force, double mean_diagonal) {
+    double floor = SOLVE_NATURAL_ROUNDOFF * fmax(1.0, force * mean_diagonal);
     return size < floor ? 1.0 : size;
 }
 
-typedef struct cn_unit_sums {
+typedef struct unit_sums {
     double pressing, all, trace;
-} cn_unit_sums;
+} unit_sums;
 
-static void cn_unit_range(const void *user, int64_t first, int64_t end, void *part) {
+static void unit_range(const void *user, int64_t first, int64_t end, void *part) {
     const cn_friction *p = user;
-    cn_unit_sums *sums = part;
+    unit_sums *sums = part;
     for (int32_t a = (int32_t)first; a < end; a++) {
         int64_t row = (int64_t)p->dim * a;
-        double size = cn_square_sum(p->dim, p->q + row);
-        sums->pressing += cn_is_boxed(&p->bounds, a) ? cn_boxes_pressing(p, a)
-                          : p->q[row] < 0.0          ? size
-                                                     : 0.0;
+        double size = square_sum(p->dim, p->q + row);
+        sums->pressing += prob_is_boxed(&p->bounds, a) ? solve_boxes_pressing(p, a)
+                          : p->q[row] < 0.0            ? size
+                                                       : 0.0;
         sums->all += size;
-        sums->trace += cn_operator_trace(&p->W, p->dim, a);
+        sums->trace += prob_operator_trace(&p->W, p->dim, a);
     }
 }
 
-static void cn_unit_join(void *total, const void *part) {
-    cn_unit_sums *sums = total;
-    const cn_unit_sums *more = part;
+static void unit_join(void *total, const void *part) {
+    unit_sums *sums = total;
+    const unit_sums *more = part;
     sums->pressing += more->pressing;
     sums->all += more->all;
     sums->trace += more->trace;
 }
 
-cn_natural_unit cn_natural_unit_of(const cn_env *env, const cn_friction *p) {
-    cn_unit_sums sums = {0.0, 0.0, 0.0};
-    cn_parallel_fold(env, p->contacts, cn_unit_range, cn_unit_join, p, sizeof sums, &sums);
-    return (cn_natural_unit){.size = sqrt(sums.pressing > 0.0 ? sums.pressing : sums.all),
-                             .mean_diagonal = sums.trace / ((double)p->dim * p->contacts)};
+solve_natural_unit solve_natural_unit_of(const cn_env *env, const cn_friction *p) {
+    unit_sums sums = {0.0, 0.0, 0.0};
+    base_parallel_fold(env, p->contacts, unit_range, unit_join, p, sizeof sums, &sums);
+    return (solve_natural_unit){.size = sqrt(sums.pressing > 0.0 ? sums.pressing : sums.all),
+                                .mean_diagonal = sums.trace / ((double)p->dim * p->contacts)};
 }
 
-double cn_natural_divide(const cn_natural_unit *unit, double error, double force) {
-    return error / cn_natural_denominator(unit->size, force, unit->mean_diagonal);
+double solve_natural_divide(const solve_natural_unit *unit, double error, double force) {
+    return error / natural_denominator(unit->size, force, unit->mean_diagonal);
 }
 
-static double cn_square_range(const void *user, int64_t first, int64_t end) {
-    return cn_square_sum(end - first, (const double *)user + first);
+static double square_range(const void *user, int64_t first, int64_t end) {
+    return square_sum(end - first, (const double *)user + first);
 }
 
-static double cn_natural_size_by(const cn_env *env, const cn_friction *p, cn_measure measure,
-                                 const double *r, const double *u) {
+static double natural_size_by(const cn_env *env, const cn_friction *p, cn_measure measure,
+                              const double *r, const double *u) {
     int64_t m = (int64_t)p->dim * p->contacts;
-    cn_natural_unit unit = cn_natural_unit_of(env, p);
-    double force = sqrt(cn_parallel_sum(env, m, cn_square_range, r));
+    solve_natural_unit unit = solve_natural_unit_of(env, p);
+    double force = sqrt(base_parallel_sum(env, m, square_range, r));
     if (measure == CN_MEASURE_SCALED) {
-        return cn_natural_denominator(unit.size, force, unit.mean_diagonal);
+        return natural_denominator(unit.size, force, unit.mean_diagonal);
     }
-    double norm = sqrt(cn_parallel_sum(env, m, cn_square_range, p->q));
+    double norm = sqrt(base_parallel_sum(env, m, square_range, p->q));
     if (measure == CN_MEASURE_Q) {
-        return cn_natural_denominator(norm, force, unit.mean_diagonal);
+        return natural_denominator(norm, force, unit.mean_diagonal);
     }
-    double largest = fmax(norm, fmax(force, sqrt(cn_parallel_sum(env, m, cn_square_range, u))));
-    return largest < CN_NATURAL_TINY ? 1.0 : largest;
+    double largest = fmax(norm, fmax(force, sqrt(base_parallel_sum(env, m, square_range, u))));
+    return largest < SOLVE_NATURAL_TINY ? 1.0 : largest;
 }
 
-double cn_natural_size(const cn_friction *p, cn_measure measure, const double *r, const double *u) {
-    return cn_natural_size_by(NULL, p, measure, r, u);
+double solve_natural_size(const cn_friction *p, cn_measure measure, const double *r,
+                          const double *u) {
+    return natural_size_by(NULL, p, measure, r, u);
 }
 
 // What the loop over contacts reads.
-typedef struct cn_error_loop {
+typedef struct error_loop {
     const cn_friction *p;
     bool scaled;
     const double *r, *u;
-} cn_error_loop;
+} error_loop;
 
 // |e|^2 summed; rho_a = dim / trace W_aa, or 1.
-static double cn_error_range(const void *user, int64_t first, int64_t end) {
-    const cn_error_loop *loop = user;
+static double error_range(const void *user, int64_t first, int64_t end) {
+    const error_loop *loop = user;
     const cn_friction *p = loop->p;
     double error = 0.0;
     for (int32_t a = (int32_t)first; a < end; a++) {
-        double trace = loop->scaled ? cn_operator_trace(&p->W, p->dim, a) : 0.0;
+        double trace = loop->scaled ? prob_operator_trace(&p->W, p->dim, a) : 0.0;
         // A contact without stiffness of its own has no step of its own.
         double rho = trace > 0.0 ? p->dim / trace : 1.0;
-        error += cn_block_error(p, a, rho, loop->r, loop->u);
+        error += block_error(p, a, rho, loop->r, loop->u);
     }
     return error;
 }
 
-double cn_natural_error_in(const cn_env *env, const cn_natural_unit *unit, const cn_friction *p,
-                           const double *r, const double *u) {
+double solve_natural_error_in(const cn_env *env, const solve_natural_unit *unit,
+                              const cn_friction *p, const double *r, const double *u) {
     if (p->contacts == 0) {
         return 0.0;
     }
-    const cn_error_loop loop = {p, true, r, u};
-    double force = sqrt(cn_parallel_sum(env, (int64_t)p->dim * p->contacts, cn_square_range, r));
-    return cn_natural_divide(unit, sqrt(cn_parallel_sum(env, p->contacts, cn_error_range, &loop)),
-                             force);
+    const error_loop loop = {p, true, r, u};
+    double force = sqrt(base_parallel_sum(env, (int64_t)p->dim * p->contacts, square_range, r));
+    return solve_natural_divide(unit, sqrt(base_parallel_sum(env, p->contacts, error_range, &loop)),
+                                force);
 }
 
 // |e|^2 of spheres summed; loop.u: the velocities of the bodies.
-static double cn_sphere_error_range(const void *user, int64_t first, int64_t end) {
-    const cn_error_loop *loop = user;
+static double sphere_error_range(const void *user, int64_t first, int64_t end) {
+    const error_loop *loop = user;
     const cn_friction *p = loop->p;
-    const cn_ball_map *balls = &p->W.balls;
+    const cn_sphere_map *spheres = &p->W.spheres;
     int64_t size = p->dim == 3 ? 6 : 3;
     double error = 0.0;
     for (int64_t a = first; a < end; a++) {
         int64_t row = p->dim * a;
-        double u[3], trace = cn_operator_trace(&p->W, p->dim, (int32_t)a);
+        double u[3], trace = prob_operator_trace(&p->W, p->dim, (int32_t)a);
         double rho = trace > 0.0 ? p->dim / trace : 1.0; // as above
-        cn_sphere_relative(p->dim, balls, a, loop->u + size * balls->body[2 * a],
-                           loop->u + size * balls->body[2 * a + 1], u);
+        prob_sphere_relative(p->dim, spheres, a, loop->u + size * spheres->body[2 * a],
+                             loop->u + size * spheres->body[2 * a + 1], u);
         for (int32_t i = 0; i < p->dim; i++) {
             u[i] += p->q[row + i];
         }
         error +=
-            cn_contact_error(p->dim, p->mu[a], cn_lift_of(p, (int32_t)a), rho, loop->r + row, u);
+            contact_error(p->dim, p->mu[a], solve_lift_of(p, (int32_t)a), rho, loop->r + row, u);
     }
     return error;
 }
 
-double cn_natural_error_spheres(const cn_env *env, const cn_natural_unit *unit,
-                                const cn_friction *p, const double *r, const double *v) {
-    const cn_error_loop loop = {p, true, r, v};
-    double force = sqrt(cn_parallel_sum(env, (int64_t)p->dim * p->contacts, cn_square_range, r));
-    double error = sqrt(cn_parallel_sum(env, p->contacts, cn_sphere_error_range, &loop));
-    return cn_natural_divide(unit, error, force);
+double solve_natural_error_spheres(const cn_env *env, const solve_natural_unit *unit,
+                                   const cn_friction *p, const double *r, const double *v) {
+    const error_loop loop = {p, true, r, v};
+    double force = sqrt(base_parallel_sum(env, (int64_t)p->dim * p->contacts, square_range, r));
+    double error = sqrt(base_parallel_sum(env, p->contacts, sphere_error_range, &loop));
+    return solve_natural_divide(unit, error, force);
 }
 
-double cn_natural_error_by(const cn_env *env, const cn_friction *p, cn_measure measure,
-                           const double *r, const double *u) {
+double solve_natural_error_by(const cn_env *env, const cn_friction *p, cn_measure measure,
+                              const double *r, const double *u) {
     if (p->contacts == 0) {
         return 0.0;
     }
-    const cn_error_loop loop = {p, measure == CN_MEASURE_SCALED, r, u};
-    return sqrt(cn_parallel_sum(env, p->contacts, cn_error_range, &loop)) /
-           cn_natural_size_by(env, p, measure, r, u);
+    const error_loop loop = {p, measure == CN_MEASURE_SCALED, r, u};
+    return sqrt(base_parallel_sum(env, p->contacts, error_range, &loop)) /
+           natural_size_by(env, p, measure, r, u);
 }
 
-double cn_natural_error(const cn_friction *p, cn_measure measure, const double *r,
-                        const double *u) {
-    return cn_natural_error_by(NULL, p, measure, r, u);
+double solve_natural_error(const cn_friction *p, cn_measure measure, const double *r,
+                           const double *u) {
+    return solve_natural_error_by(NULL, p, measure, r, u);
 }
 
-static double cn_csr_trace(const cn_csr *a) {
+static double csr_trace(const cn_csr *a) {
     double trace = 0.0;
     for (int32_t i = 0; i < a->rows; i++) {
         for (int64_t k = a->start[i]; k < a->start[i + 1] && a->column[k] <= i; k++) {
@@ -232,27 +233,26 @@ static double cn_csr_trace(const cn_csr *a) {
 }
 
 // |error| over |q|, absolute where that is round-off.
-static double cn_natural_relative(const cn_csr *M, const double *q, const double *z,
-                                  double squares) {
+static double natural_relative(const cn_csr *M, const double *q, const double *z, double squares) {
     int32_t n = M->rows;
-    double norm = sqrt(cn_square_sum(n, q)), force = sqrt(cn_square_sum(n, z));
-    return sqrt(squares) / cn_natural_denominator(norm, force, cn_csr_trace(M) / n);
+    double norm = sqrt(square_sum(n, q)), force = sqrt(square_sum(n, z));
+    return sqrt(squares) / natural_denominator(norm, force, csr_trace(M) / n);
 }
 
-double cn_natural_error_lcp(const cn_lcp *p, const double *z, const double *w) {
+double solve_natural_error_lcp(const cn_lcp *p, const double *z, const double *w) {
     if (p->n == 0) {
         return 0.0;
     }
     double error = 0.0;
     for (int32_t i = 0; i < p->n; i++) {
         double apart = z[i] - w[i];
-        double least = apart <= 0.0 ? z[i] : (apart > 0.0 ? w[i] : apart); // NaN of either stays
-        error += least * least;
+        double min = apart <= 0.0 ? z[i] : (apart > 0.0 ? w[i] : apart); // NaN of either stays
+        error += min * min;
     }
-    return cn_natural_relative(&p->M, p->q, z, error);
+    return natural_relative(&p->M, p->q, z, error);
 }
 
-double cn_natural_error_mcp(const cn_mcp *p, const double *z, const double *w) {
+double solve_natural_error_mcp(const cn_mcp *p, const double *z, const double *w) {
     if (p->n == 0) {
         return 0.0;
     }
@@ -267,5 +267,5 @@ double cn_natural_error_mcp(const cn_mcp *p, const double *z, const double *w) {
         }
         error += isnan(step) ? step : off * off;
     }
-    return cn_natural_relative(&p->M, p->q, z, error);
+    return natural_relative(&p->M, p->q, z, error);
 }

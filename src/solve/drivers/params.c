@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CN_TOLERANCE_DEFAULT 1e-8
-#define CN_PARAM_NAMES_MAX 64 // names offered to "did you mean"
+#define TOLERANCE_DEFAULT 1e-8
+#define PARAM_NAMES_MAX 64 // names offered to "did you mean"
 
 const char *cn_outcome_text(cn_outcome outcome) {
     static const char *const text[] = {
-#define CN_OUTCOME_TEXT(name, words) words,
-        CN_OUTCOME_LIST(CN_OUTCOME_TEXT)
-#undef CN_OUTCOME_TEXT
+#define OUTCOME_TEXT(name, words) words,
+        CN_OUTCOME_LIST(OUTCOME_TEXT)
+#undef OUTCOME_TEXT
     };
     return (unsigned)outcome < CN_OUTCOME_COUNT ? text[outcome] : "unknown outcome";
 }
@@ -26,7 +26,7 @@ const char *cn_measure_text(cn_measure measure) {
     return (unsigned)measure < sizeof text / sizeof text[0] ? text[measure] : "unknown measure";
 }
 
-static size_t cn_param_size(const cn_param *param) {
+static size_t param_size(const cn_param *param) {
     switch (param->kind) {
     case CN_PARAM_INT:
         return sizeof(int32_t);
@@ -38,12 +38,12 @@ static size_t cn_param_size(const cn_param *param) {
     return sizeof(double);
 }
 
-static bool cn_param_fits(const cn_param *param) {
+static bool param_fits(const cn_param *param) {
     size_t room = sizeof((cn_solve_opts *)0)->params;
-    return param->offset <= room && cn_param_size(param) <= room - param->offset;
+    return param->offset <= room && param_size(param) <= room - param->offset;
 }
 
-static void cn_param_store(cn_solve_opts *opts, const cn_param *param, double value) {
+static void param_store(cn_solve_opts *opts, const cn_param *param, double value) {
     unsigned char *place = (unsigned char *)opts->params + param->offset;
     if (param->kind == CN_PARAM_INT) {
         int32_t whole = (int32_t)value;
@@ -57,20 +57,20 @@ static void cn_param_store(cn_solve_opts *opts, const cn_param *param, double va
 }
 
 cn_solve_opts cn_solve_opts_default(const cn_solver_info *info) {
-    cn_solve_opts opts = {.tolerance = CN_TOLERANCE_DEFAULT,
+    cn_solve_opts opts = {.tolerance = TOLERANCE_DEFAULT,
                           .measure = CN_MEASURE_SCALED,
                           .max_iterations = info->max_iterations,
                           .local = cn_local_solver_find("hybrid")};
     for (int32_t i = 0; i < info->param_count; i++) {
-        if (cn_param_fits(&info->params[i])) {
-            cn_param_store(&opts, &info->params[i], info->params[i].initial);
+        if (param_fits(&info->params[i])) {
+            param_store(&opts, &info->params[i], info->params[i].initial);
         }
     }
     return opts;
 }
 
 double cn_solve_opts_get(const cn_solve_opts *opts, const cn_param *param) {
-    if (!cn_param_fits(param)) {
+    if (!param_fits(param)) {
         return (double)NAN;
     }
     const unsigned char *place = (const unsigned char *)opts->params + param->offset;
@@ -87,23 +87,23 @@ double cn_solve_opts_get(const cn_solve_opts *opts, const cn_param *param) {
     return value;
 }
 
-static cn_status cn_param_check(const cn_solver_info *info, const cn_param *param, double value,
-                                cn_error *error) {
-    if (!cn_param_fits(param)) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "the parameter %s.%s lies outside cn_solve_opts",
-                       info->name, param->name);
+static cn_status param_check(const cn_solver_info *info, const cn_param *param, double value,
+                             cn_error *error) {
+    if (!param_fits(param)) {
+        return base_fail(error, CN_ERR_ARGUMENT, "the parameter %s.%s lies outside cn_solve_opts",
+                         info->name, param->name);
     }
     if (!(value >= param->min && value <= param->max)) {
-        cn_fail(error, CN_ERR_ARGUMENT, "%s.%s = %g is out of range", info->name, param->name,
-                value);
-        cn_fail_hint(error, "it goes from %g to %g", param->min, param->max);
+        base_fail(error, CN_ERR_ARGUMENT, "%s.%s = %g is out of range", info->name, param->name,
+                  value);
+        base_fail_hint(error, "it goes from %g to %g", param->min, param->max);
         return CN_ERR_ARGUMENT;
     }
     return CN_OK;
 }
 
 // A bool by one of its usual names.
-static bool cn_parse_bool(const char *text, double *value) {
+static bool parse_bool(const char *text, double *value) {
     static const char *const yes[] = {"true", "yes", "on", "1"};
     static const char *const no[] = {"false", "no", "off", "0"};
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
@@ -116,7 +116,7 @@ static bool cn_parse_bool(const char *text, double *value) {
 }
 
 // A plain decimal number: no blanks, no hexadecimal, no "inf" and no "nan".
-static bool cn_parse_number(const char *text, double *value) {
+static bool parse_number(const char *text, double *value) {
     if (text[0] == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0') {
         return false;
     }
@@ -125,36 +125,35 @@ static bool cn_parse_number(const char *text, double *value) {
     return *end == '\0' && isfinite(*value);
 }
 
-static cn_status cn_param_parse(const cn_solver_info *info, const cn_param *param, const char *text,
-                                double *value, cn_error *error) {
+static cn_status param_parse(const cn_solver_info *info, const cn_param *param, const char *text,
+                             double *value, cn_error *error) {
     static const char *const wanted[] = {"a whole number", "a number", "true or false"};
-    bool good =
-        param->kind == CN_PARAM_BOOL ? cn_parse_bool(text, value) : cn_parse_number(text, value);
+    bool good = param->kind == CN_PARAM_BOOL ? parse_bool(text, value) : parse_number(text, value);
     if (good && param->kind == CN_PARAM_INT) {
         good = *value == floor(*value);
     }
     if (!good) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "%s.%s must be %s, not \"%.40s\"", info->name,
-                       param->name, wanted[param->kind], text);
+        return base_fail(error, CN_ERR_ARGUMENT, "%s.%s must be %s, not \"%.40s\"", info->name,
+                         param->name, wanted[param->kind], text);
     }
     return CN_OK;
 }
 
-static cn_status cn_param_unknown(const cn_solver_info *info, const char *name, cn_error *error) {
-    cn_fail(error, CN_ERR_ARGUMENT, "the solver %s has no parameter \"%.40s\"", info->name, name);
-    const char *names[CN_PARAM_NAMES_MAX];
+static cn_status param_unknown(const cn_solver_info *info, const char *name, cn_error *error) {
+    base_fail(error, CN_ERR_ARGUMENT, "the solver %s has no parameter \"%.40s\"", info->name, name);
+    const char *names[PARAM_NAMES_MAX];
     int32_t count = 0;
-    for (int32_t i = 0; i < info->param_count && count < CN_PARAM_NAMES_MAX; i++) {
+    for (int32_t i = 0; i < info->param_count && count < PARAM_NAMES_MAX; i++) {
         names[count++] = info->params[i].name;
     }
     const char *near = cn_nearest_name(name, names, count);
     if (near) {
-        cn_fail_hint(error, "did you mean \"%s\"?", near);
+        base_fail_hint(error, "did you mean \"%s\"?", near);
     } else if (count == 0) {
-        cn_fail_hint(error, "it has none");
+        base_fail_hint(error, "it has none");
     } else {
-        cn_fail_hint(error, "its first is \"%s\"; see the table of solvers for all %d", names[0],
-                     (int)count);
+        base_fail_hint(error, "its first is \"%s\"; see the table of solvers for all %d", names[0],
+                       (int)count);
     }
     return CN_ERR_ARGUMENT;
 }
@@ -162,45 +161,46 @@ static cn_status cn_param_unknown(const cn_solver_info *info, const char *name, 
 cn_status cn_solve_opts_set(cn_solve_opts *opts, const cn_solver_info *info, const char *name,
                             const char *value, cn_error *error) {
     if (!opts || !info || !name || !value) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "cn_solve_opts_set needs opts, info, name, value");
+        return base_fail(error, CN_ERR_ARGUMENT, "cn_solve_opts_set needs opts, info, name, value");
     }
     for (int32_t i = 0; i < info->param_count; i++) {
         const cn_param *param = &info->params[i];
         if (strcmp(param->name, name) == 0) {
             double number = 0.0;
-            cn_status status = cn_param_parse(info, param, value, &number, error);
+            cn_status status = param_parse(info, param, value, &number, error);
             if (status == CN_OK) {
-                status = cn_param_check(info, param, number, error);
+                status = param_check(info, param, number, error);
             }
             if (status == CN_OK) {
-                cn_param_store(opts, param, number);
+                param_store(opts, param, number);
             }
             return status;
         }
     }
-    return cn_param_unknown(info, name, error);
+    return param_unknown(info, name, error);
 }
 
-cn_status cn_solve_opts_validate(const cn_solve_opts *opts, const cn_solver_info *info,
-                                 cn_error *error) {
+cn_status solve_opts_validate(const cn_solve_opts *opts, const cn_solver_info *info,
+                              cn_error *error) {
     if (!(opts->tolerance > 0.0 && isfinite(opts->tolerance))) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "the tolerance %g is not a positive number",
-                       opts->tolerance);
+        return base_fail(error, CN_ERR_ARGUMENT, "the tolerance %g is not a positive number",
+                         opts->tolerance);
     }
     if ((unsigned)opts->measure > CN_MEASURE_MAX) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "there is no measure number %d", (int)opts->measure);
+        return base_fail(error, CN_ERR_ARGUMENT, "there is no measure number %d",
+                         (int)opts->measure);
     }
     if (opts->max_iterations < 0) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "the iteration limit %d is negative",
-                       (int)opts->max_iterations);
+        return base_fail(error, CN_ERR_ARGUMENT, "the iteration limit %d is negative",
+                         (int)opts->max_iterations);
     }
     if (!(opts->time_limit >= 0.0)) {
-        return cn_fail(error, CN_ERR_ARGUMENT, "the time limit %g s is not a number >= 0",
-                       opts->time_limit);
+        return base_fail(error, CN_ERR_ARGUMENT, "the time limit %g s is not a number >= 0",
+                         opts->time_limit);
     }
     for (int32_t i = 0; i < info->param_count; i++) {
-        cn_status status = cn_param_check(info, &info->params[i],
-                                          cn_solve_opts_get(opts, &info->params[i]), error);
+        cn_status status =
+            param_check(info, &info->params[i], cn_solve_opts_get(opts, &info->params[i]), error);
         if (status != CN_OK) {
             return status;
         }

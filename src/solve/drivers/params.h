@@ -6,7 +6,7 @@
 #include <cairn/solve.h>
 
 // Tolerance, measure and limits sensible, every field of the solver's own inside its range.
-cn_status cn_solve_opts_validate(const cn_solve_opts *opts, const cn_solver_info *info,
-                                 cn_error *error);
+cn_status solve_opts_validate(const cn_solve_opts *opts, const cn_solver_info *info,
+                              cn_error *error);
 
 #endif

@@ -59,15 +59,15 @@ bool solve_has_steep_cones(const cn_friction *p) {
 // One solve with mu limited, to a tolerance, by a share of the work that is left.
 static cn_status solve_limited(steep_rounds *all, double tolerance, double share, cn_arena *scratch,
                                double *r, double *u, cn_solve_report *report) {
-    cn_solve_opts opts = cn_watch_rest(all->opts, all->start);
-    cn_nsgs_params *params = (void *)opts.params;
+    cn_solve_opts opts = solve_watch_rest(all->opts, all->start);
+    gs_nsgs_params *params = (void *)opts.params;
     opts.tolerance = tolerance;
-    opts.memo = NULL; // it is that of p
+    opts.cache = NULL; // it is that of p
     opts.max_iterations = (int32_t)fmax(share * (opts.max_iterations - all->iterations), 1.0);
     params->budget = params->budget > 0.0 ? fmax(share * (params->budget - all->work), 1.0) : 0.0;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    base_arena_mark mark = base_arena_get_mark(scratch);
     cn_status status = all->solve(&all->limited, &opts, scratch, r, u, report);
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     all->iterations += report->iterations;
     all->work += report->work;
     return status;
@@ -81,14 +81,14 @@ static bool all_stick_inside(const steep_rounds *all, double limit, const double
         const double *r_a = r + (int64_t)dim * a;
         bool limited = all->p->mu[a] > limit;
         inside = inside && (!limited || r_a[0] <= 0.0 ||
-                            cn_tangent_norm(dim, r_a) <= STEEP_INSIDE * limit * r_a[0]);
+                            math_tangent_norm(dim, r_a) <= STEEP_INSIDE * limit * r_a[0]);
     }
     return inside;
 }
 
 static double error_of(const steep_rounds *all, const double *r, double *u) {
     cn_friction_velocity(all->p, r, all->v, u);
-    return cn_natural_error(all->p, all->opts->measure, r, u);
+    return solve_natural_error(all->p, all->opts->measure, r, u);
 }
 
 // Whether a limit below the full mu is enough: solved with it, all inside, and, after a solve that
@@ -105,7 +105,7 @@ static cn_status try_limit(steep_rounds *all, double limit, cn_arena *scratch, d
     }
     double tight = fmax(all->opts->tolerance * limit / all->largest, STEEP_FLOOR);
     status = solve_limited(all, tight, STEEP_SHARE, scratch, r, u, report);
-    *enough = status == CN_OK && error_of(all, r, u) <= CN_WATCH_MARGIN * all->opts->tolerance;
+    *enough = status == CN_OK && error_of(all, r, u) <= SOLVE_WATCH_MARGIN * all->opts->tolerance;
     return status;
 }
 
@@ -133,15 +133,15 @@ static cn_status solve_inside(const cn_friction *p, const cn_solve_opts *opts, c
                               double *r, double *u, cn_solve_report *report) {
     static const double margins[] = {10.0, 1.0};
     cn_solve_opts own = *opts;
-    double start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0;
+    double start = opts->time_limit > 0.0 ? base_clock_cpu() : 0.0;
     cn_status status = CN_OK;
     for (int k = 0; status == CN_OK && k < 2 && report->outcome != CN_SOLVED; k++) {
-        const cn_ipm_params params = {
+        const solve_ipm_params params = {
             .margin = margins[k], .implicit = 1.0, .patience = STEEP_PATIENCE};
-        own.time_limit = cn_watch_rest(opts, start).time_limit;
+        own.time_limit = solve_watch_rest(opts, start).time_limit;
         memset(own.params, 0, sizeof own.params);
         memcpy(own.params, &params, sizeof params);
-        status = cn_friction_ipm(p, &own, scratch, r, u, report);
+        status = solve_friction_ipm(p, &own, scratch, r, u, report);
     }
     return status;
 }
@@ -160,15 +160,15 @@ cn_status solve_steep_cones(const cn_friction *p, cn_friction_fn *solve, const c
     p = &whole;
     steep_rounds all = {.p = p,
                         .limited = *p,
-                        .mu = CN_TAKE(scratch, double, p->contacts),
-                        .v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim)),
+                        .mu = BASE_TAKE(scratch, double, p->contacts),
+                        .v = BASE_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim)),
                         .largest = largest_mu(p),
                         .solve = solve,
                         .opts = opts,
-                        .start = opts->time_limit > 0.0 ? cn_clock_cpu() : 0.0};
+                        .start = opts->time_limit > 0.0 ? base_clock_cpu() : 0.0};
     int64_t size = (int64_t)p->dim * p->contacts;
-    double *first = CN_TAKE(scratch, double, size);
-    u = u ? u : CN_TAKE(scratch, double, size);
+    double *first = BASE_TAKE(scratch, double, size);
+    u = u ? u : BASE_TAKE(scratch, double, size);
     if (!all.mu || !all.v || !first || !u) {
         return CN_ERR_MEMORY;
     }

@@ -7,7 +7,7 @@
 
 // Whether a friction coefficient of p is so large that solve_steep_cones is the better way.
 bool solve_has_steep_cones(const cn_friction *p);
-// Solves p by solve, whose own parameters are cn_nsgs_params, first with smaller coefficients.
+// Solves p by solve, whose own parameters are gs_nsgs_params, first with smaller coefficients.
 // Limits of opts are for all of it. u may be NULL.
 cn_status solve_steep_cones(const cn_friction *p, cn_friction_fn *solve, const cn_solve_opts *opts,
                             cn_arena *scratch, double *r, double *u, cn_solve_report *report);

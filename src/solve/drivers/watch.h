@@ -2,8 +2,8 @@
 // When an iterative solver ends: one place that knows tolerance, iteration limit, time limit,
 // divergence and cancelling.
 //
-//     cn_watch watch = cn_watch_start(opts);
-//     while (!cn_watch_stop(&watch, "sweeps", iteration, residual, report)) { ... }
+//     solve_watch watch = solve_watch_start(opts);
+//     while (!solve_watch_stop(&watch, "sweeps", iteration, residual, report)) { ... }
 //     return watch.status;
 #ifndef CAIRN_SOLVE_DRIVERS_WATCH_H
 #define CAIRN_SOLVE_DRIVERS_WATCH_H
@@ -12,35 +12,36 @@
 
 // A solver aims this much below the tolerance, so that the checker, which sums in another order,
 // finds the answer within it.
-#define CN_WATCH_MARGIN 0.999
+#define SOLVE_WATCH_MARGIN 0.999
 
-typedef struct cn_watch {
+typedef struct solve_watch {
     const cn_solve_opts *opts;
     double start;     // [s] CPU
     cn_status status; // CN_ERR_CANCELLED once a callback said so, else CN_OK
-} cn_watch;
+} solve_watch;
 
-cn_watch cn_watch_start(const cn_solve_opts *opts);
+solve_watch solve_watch_start(const cn_solve_opts *opts);
 
 // Whether to end now: residual within the tolerance (CN_SOLVED), not finite (CN_DIVERGED), or for a
-// reason of cn_watch_tick. residual is that of the iterate at hand, or the last known one between
+// reason of solve_watch_tick. residual is that of the iterate at hand, or the last known one between
 // two evaluations. stage is static text. Sets report->iterations always, and outcome and detail
 // when it returns true.
-bool cn_watch_stop(cn_watch *watch, const char *stage, int64_t iteration, double residual,
-                   cn_solve_report *report);
+bool solve_watch_stop(solve_watch *watch, const char *stage, int64_t iteration, double residual,
+                      cn_solve_report *report);
 // The same for a method that has no residual on its way: iteration at the limit (CN_LIMIT), out of
 // time (CN_TIME), cancelled (CN_STALLED and watch->status). residual is only shown; NaN: not known.
-bool cn_watch_tick(cn_watch *watch, const char *stage, int64_t iteration, double residual,
-                   cn_solve_report *report);
+bool solve_watch_tick(solve_watch *watch, const char *stage, int64_t iteration, double residual,
+                      cn_solve_report *report);
 
 // A direct method's own reason to end. detail is static text.
-static inline void cn_report_end(cn_solve_report *report, cn_outcome outcome, const char *detail) {
+static inline void solve_report_end(cn_solve_report *report, cn_outcome outcome,
+                                    const char *detail) {
     report->outcome = outcome;
     report->detail = detail;
 }
 
 // Whom a solve inside another one asks and informs.
-static inline void cn_opts_take_callbacks(cn_solve_opts *opts, const cn_solve_opts *outer) {
+static inline void solve_opts_take_callbacks(cn_solve_opts *opts, const cn_solve_opts *outer) {
     opts->progress = outer->progress;
     opts->progress_user = outer->progress_user;
     opts->cancel = outer->cancel;
@@ -48,8 +49,8 @@ static inline void cn_opts_take_callbacks(cn_solve_opts *opts, const cn_solve_op
 }
 
 // Whether there is a limit of time and it has been reached, or the solve is cancelled.
-bool cn_watch_is_late(const cn_watch *watch);
+bool solve_watch_is_late(const solve_watch *watch);
 // The options for a part that begins at this time [s CPU] after start: less of the time limit.
-cn_solve_opts cn_watch_rest(const cn_solve_opts *opts, double start);
+cn_solve_opts solve_watch_rest(const cn_solve_opts *opts, double start);
 
 #endif

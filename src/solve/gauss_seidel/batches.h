@@ -1,5 +1,5 @@
 // solve/gauss_seidel/batches.h
-// Contacts put together in batches of CN_BATCH lanes so that no two of a batch, nor of two
+// Contacts put together in batches of GS_BATCH lanes so that no two of a batch, nor of two
 // batches in a row, touch the same body: a kernel solves the lanes of a batch at once, and the
 // next batch need not wait for it. The order of the batches, then of the lanes, is the order of
 // the sweep; it depends on the contacts alone.
@@ -14,54 +14,54 @@
 
 #include <cairn/base.h>
 
-#define CN_BATCH 8
-#define CN_SLABS_MAX 64
-#define CN_UNITS_MAX (CN_SLABS_MAX + 1)
-#define CN_BATCH_PHASES 3
+#define GS_BATCH 8
+#define GS_SLABS_MAX 64
+#define GS_UNITS_MAX (GS_SLABS_MAX + 1)
+#define GS_BATCH_PHASES 3
 
-typedef struct cn_batches {
+typedef struct gs_batches {
     int32_t count;
-    int32_t *slot; // CN_BATCH * batch + lane of each item
+    int32_t *slot; // GS_BATCH * batch + lane of each item
     int32_t units;
-    int32_t first[CN_UNITS_MAX + 1];    // batch of each unit, and the end
-    int32_t phase[CN_BATCH_PHASES + 1]; // units [phase[k], phase[k+1]) at once, k ascending
+    int32_t first[GS_UNITS_MAX + 1];    // batch of each unit, and the end
+    int32_t phase[GS_BATCH_PHASES + 1]; // units [phase[k], phase[k+1]) at once, k ascending
     uint8_t *unit;                      // of each item; NULL: there is one
     const cn_env *env;                  // whose threads work
-} cn_batches;
+} gs_batches;
 
 // body: two a contact; those not below bodies are static and shared freely.
-cn_status cn_batches_fill(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
-                          cn_batches *out);
+cn_status gs_batches_fill(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
+                          gs_batches *out);
 // The same in two: room for the choice, then the choice, which leaves nothing behind in scratch.
-cn_status cn_batches_take(int32_t contacts, cn_arena *scratch, cn_batches *out);
-cn_status cn_batches_choose(int32_t contacts, const int32_t *body, int32_t bodies,
-                            cn_arena *scratch, cn_batches *out);
+cn_status gs_batches_take(int32_t contacts, cn_arena *scratch, gs_batches *out);
+cn_status gs_batches_choose(int32_t contacts, const int32_t *body, int32_t bodies,
+                            cn_arena *scratch, gs_batches *out);
 
 // A choice and what it was made from. Zeros but for the arena: none yet.
-typedef struct cn_batches_cache {
+typedef struct gs_batches_cache {
     cn_arena *memory; // of the arrays
     int32_t contacts, bodies;
     int32_t *body;
-    cn_batches choice;
+    gs_batches choice;
     int64_t uses; // of the choice that is there
-} cn_batches_cache;
+} gs_batches_cache;
 
 // The cached choice where it was made from the same, else a new one, which is cached instead. It is
-// valid until the next call. cache NULL: as cn_batches_fill.
-cn_status cn_batches_cached(cn_batches_cache *cache, int32_t contacts, const int32_t *body,
-                            int32_t bodies, cn_arena *scratch, cn_batches *out);
+// valid until the next call. cache NULL: as gs_batches_fill.
+cn_status gs_batches_cached(gs_batches_cache *cache, int32_t contacts, const int32_t *body,
+                            int32_t bodies, cn_arena *scratch, gs_batches *out);
 
 // fn for every unit: those of a phase at once, in any order, after those of the phase before.
-typedef void cn_batches_fn(void *user, int32_t unit, int32_t first, int32_t count);
-void cn_batches_sweep(const cn_batches *batches, cn_batches_fn *fn, void *user);
+typedef void gs_batches_fn(void *user, int32_t unit, int32_t first, int32_t count);
+void gs_batches_sweep(const gs_batches *batches, gs_batches_fn *fn, void *user);
 // The same where what fn writes is relied on: a sweep that is cancelled leaves units out.
-void cn_batches_prepare(const cn_batches *batches, cn_batches_fn *fn, void *user);
+void gs_batches_prepare(const gs_batches *batches, gs_batches_fn *fn, void *user);
 // The same in the reverse order of phases.
-void cn_batches_sweep_back(const cn_batches *batches, cn_batches_fn *fn, void *user);
+void gs_batches_sweep_back(const gs_batches *batches, gs_batches_fn *fn, void *user);
 // fn for every unit at once.
-void cn_batches_each(const cn_batches *batches, cn_batches_fn *fn, void *user);
+void gs_batches_each(const gs_batches *batches, gs_batches_fn *fn, void *user);
 // fn for every unit at once, and the sum of what it gives in their order.
-typedef double cn_batches_sum_fn(const void *user, int32_t first, int32_t count);
-double cn_batches_sum(const cn_batches *batches, cn_batches_sum_fn *fn, const void *user);
+typedef double gs_batches_sum_fn(const void *user, int32_t first, int32_t count);
+double gs_batches_sum(const gs_batches *batches, gs_batches_sum_fn *fn, const void *user);
 
 #endif

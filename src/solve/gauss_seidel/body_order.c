@@ -8,15 +8,15 @@
 
 #include <string.h>
 
-typedef struct cn_body_graph {
+typedef struct body_graph {
     int32_t bodies;
     int32_t *start, *next; // next[start[i] .. start[i + 1]): the neighbours of body i
     uint8_t *searched;     // how often each body has been reached
     int32_t *queue;        // bodies in the order of the last searches
-} cn_body_graph;
+} body_graph;
 
 // Neighbours are counted, then written from the end of each body's room to its start.
-static void cn_body_graph_fill(cn_body_graph *g, int32_t contacts, const int32_t *body) {
+static void body_graph_fill(body_graph *g, int32_t contacts, const int32_t *body) {
     memset(g->start, 0, sizeof *g->start * ((size_t)g->bodies + 1));
     for (int64_t k = 0; k < 2 * (int64_t)contacts; k++) {
         if (body[k] < g->bodies && body[k ^ 1] < g->bodies) {
@@ -34,7 +34,7 @@ static void cn_body_graph_fill(cn_body_graph *g, int32_t contacts, const int32_t
 }
 
 // Puts what the bodies of the queue from first to end touch behind them; returns the new end.
-static int32_t cn_body_graph_spread(cn_body_graph *g, int32_t first, int32_t end, uint8_t mark) {
+static int32_t body_graph_spread(body_graph *g, int32_t first, int32_t end, uint8_t mark) {
     int32_t last = end;
     for (int32_t k = first; k < end; k++) {
         int32_t i = g->queue[k];
@@ -50,7 +50,7 @@ static int32_t cn_body_graph_spread(cn_body_graph *g, int32_t first, int32_t end
 }
 
 // Puts the piece of a body into the queue from first on; returns where it ends.
-static int32_t cn_body_graph_search(cn_body_graph *g, int32_t from, int32_t first) {
+static int32_t body_graph_search(body_graph *g, int32_t from, int32_t first) {
     uint8_t mark = (uint8_t)(g->searched[from] + 1);
     int32_t end = first + 1, last = first;
     g->queue[first] = from;
@@ -58,17 +58,17 @@ static int32_t cn_body_graph_search(cn_body_graph *g, int32_t from, int32_t firs
     while (last < end) {
         int32_t layer = last;
         last = end;
-        end = cn_body_graph_spread(g, layer, end, mark);
+        end = body_graph_spread(g, layer, end, mark);
     }
     return end;
 }
 
-static void cn_body_graph_rank(cn_body_graph *g, int32_t *rank) {
+static void body_graph_rank(body_graph *g, int32_t *rank) {
     int32_t end = 0;
     for (int32_t i = 0; i < g->bodies; i++) {
         if (g->searched[i] == 0) {
-            int32_t far = cn_body_graph_search(g, i, end) - 1;
-            end = cn_body_graph_search(g, g->queue[far], end);
+            int32_t far = body_graph_search(g, i, end) - 1;
+            end = body_graph_search(g, g->queue[far], end);
         }
     }
     for (int32_t k = 0; k < g->bodies; k++) {
@@ -76,34 +76,34 @@ static void cn_body_graph_rank(cn_body_graph *g, int32_t *rank) {
     }
 }
 
-static bool cn_body_graph_make(int32_t contacts, const int32_t *body, int32_t bodies,
-                               cn_arena *scratch, cn_body_graph *g) {
-    *g = (cn_body_graph){.bodies = bodies,
-                         .start = CN_TAKE(scratch, int32_t, (int64_t)bodies + 1),
-                         .next = CN_TAKE(scratch, int32_t, 2 * (int64_t)contacts),
-                         .searched = CN_TAKE_ZERO(scratch, uint8_t, bodies),
-                         .queue = CN_TAKE(scratch, int32_t, bodies)};
+static bool body_graph_make(int32_t contacts, const int32_t *body, int32_t bodies,
+                            cn_arena *scratch, body_graph *g) {
+    *g = (body_graph){.bodies = bodies,
+                      .start = BASE_TAKE(scratch, int32_t, (int64_t)bodies + 1),
+                      .next = BASE_TAKE(scratch, int32_t, 2 * (int64_t)contacts),
+                      .searched = BASE_TAKE_ZERO(scratch, uint8_t, bodies),
+                      .queue = BASE_TAKE(scratch, int32_t, bodies)};
     bool made = g->start && g->next && g->searched && g->queue;
     if (made) {
-        cn_body_graph_fill(g, contacts, body);
+        body_graph_fill(g, contacts, body);
     }
     return made;
 }
 
-cn_status cn_body_order(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
+cn_status gs_body_order(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
                         int32_t *rank) {
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_body_graph g;
-    bool made = cn_body_graph_make(contacts, body, bodies, scratch, &g);
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    body_graph g;
+    bool made = body_graph_make(contacts, body, bodies, scratch, &g);
     if (made) {
-        cn_body_graph_rank(&g, rank);
+        body_graph_rank(&g, rank);
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return made ? CN_OK : CN_ERR_MEMORY;
 }
 
 // Puts the bodies that touch what is static into the queue; returns how many.
-static int32_t cn_body_graph_ground(cn_body_graph *g, int32_t contacts, const int32_t *body) {
+static int32_t body_graph_ground(body_graph *g, int32_t contacts, const int32_t *body) {
     int32_t end = 0;
     for (int64_t k = 0; k < 2 * (int64_t)contacts; k++) {
         if (body[k] < g->bodies && body[k ^ 1] >= g->bodies && g->searched[body[k]] == 0) {
@@ -114,20 +114,20 @@ static int32_t cn_body_graph_ground(cn_body_graph *g, int32_t contacts, const in
     return end;
 }
 
-cn_status cn_body_depth(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
+cn_status gs_body_depth(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
                         int32_t *depth) {
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_body_graph g;
-    bool made = cn_body_graph_make(contacts, body, bodies, scratch, &g);
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    body_graph g;
+    bool made = body_graph_make(contacts, body, bodies, scratch, &g);
     *depth = 0;
     if (made) {
-        int32_t layer = 0, end = cn_body_graph_ground(&g, contacts, body);
+        int32_t layer = 0, end = body_graph_ground(&g, contacts, body);
         for (; layer < end; (*depth)++) {
             int32_t last = end;
-            end = cn_body_graph_spread(&g, layer, end, 1);
+            end = body_graph_spread(&g, layer, end, 1);
             layer = last;
         }
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return made ? CN_OK : CN_ERR_MEMORY;
 }

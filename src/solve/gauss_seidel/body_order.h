@@ -8,10 +8,10 @@
 
 // rank: of each body, its place in the order. body: two a contact; those not below bodies are
 // static and join nothing.
-cn_status cn_body_order(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
+cn_status gs_body_order(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
                         int32_t *rank);
 // *depth: the most contacts on the shortest way of a body to what is static; 0: none has a way.
-cn_status cn_body_depth(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
+cn_status gs_body_depth(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
                         int32_t *depth);
 
 #endif

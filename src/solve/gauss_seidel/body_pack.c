@@ -8,7 +8,7 @@
 
 // The entries of contact a are whole runs of consecutive velocities, each beginning at a multiple
 // of size.
-static bool cn_is_run_pair(const cn_body_map *map, int32_t a, int32_t size) {
+static bool is_run_pair(const cn_body_map *map, int32_t a, int32_t size) {
     int64_t first = map->start[a], count = map->start[a + 1] - first;
     if (count % size != 0 || count > 2 * size) {
         return false;
@@ -23,8 +23,8 @@ static bool cn_is_run_pair(const cn_body_map *map, int32_t a, int32_t size) {
 }
 
 // For sizes known to the compiler. A run that is missing has zeros.
-CN_INLINE void cn_pack_contact(int dim, int size, const cn_body_map *map, int32_t a,
-                               cn_body_pack *out) {
+MATH_INLINE void pack_contact(int dim, int size, const cn_body_map *map, int32_t a,
+                              gs_body_pack *out) {
     int64_t count = map->start[a + 1] - map->start[a];
     for (int s = 0; s < 2; s++) {
         bool present = s * size < count;
@@ -45,18 +45,18 @@ CN_INLINE void cn_pack_contact(int dim, int size, const cn_body_map *map, int32_
     }
 }
 
-cn_status cn_body_pack_build(const cn_friction *p, cn_arena *scratch, cn_body_pack *out) {
+cn_status gs_body_pack_build(const cn_friction *p, cn_arena *scratch, gs_body_pack *out) {
     int32_t size = p->dim == 3 ? 6 : 3;
-    *out = (cn_body_pack){.size = 0};
+    *out = (gs_body_pack){.size = 0};
     for (int32_t a = 0; a < p->contacts; a++) {
-        if (!cn_is_run_pair(&p->W.body, a, size)) {
+        if (!is_run_pair(&p->W.body, a, size)) {
             return CN_OK;
         }
     }
     int64_t entries = 2 * (int64_t)p->contacts * size * p->dim;
-    out->dof = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
-    out->H = CN_TAKE(scratch, double, entries + CN_BSR_PAD);
-    out->G = CN_TAKE(scratch, double, entries + CN_BSR_PAD);
+    out->dof = BASE_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
+    out->H = BASE_TAKE(scratch, double, entries + CN_BSR_PAD);
+    out->G = BASE_TAKE(scratch, double, entries + CN_BSR_PAD);
     if (!out->dof || !out->H || !out->G) {
         return CN_ERR_MEMORY;
     }
@@ -65,17 +65,17 @@ cn_status cn_body_pack_build(const cn_friction *p, cn_arena *scratch, cn_body_pa
     memset(out->G + entries, 0, sizeof *out->G * CN_BSR_PAD);
     for (int32_t a = 0; a < p->contacts; a++) {
         if (size == 6) {
-            cn_pack_contact(3, 6, &p->W.body, a, out);
+            pack_contact(3, 6, &p->W.body, a, out);
         } else {
-            cn_pack_contact(2, 3, &p->W.body, a, out);
+            pack_contact(2, 3, &p->W.body, a, out);
         }
     }
     return CN_OK;
 }
 
 // Both products for sizes known to the compiler.
-CN_INLINE void cn_pack_impulse(int dim, int size, const cn_body_pack *pack, int32_t contacts,
-                               const double *r, double *v) {
+MATH_INLINE void pack_impulse(int dim, int size, const gs_body_pack *pack, int32_t contacts,
+                              const double *r, double *v) {
     for (int64_t side = 0; side < 2 * (int64_t)contacts; side++) {
         const double *G = pack->G + side * size * dim, *own = r + side / 2 * dim;
         double *to = v + pack->dof[side], sum[6];
@@ -90,14 +90,14 @@ CN_INLINE void cn_pack_impulse(int dim, int size, const cn_body_pack *pack, int3
 }
 
 // Directions are lanes; those beyond dim read the next numbers in memory and are thrown away.
-CN_INLINE void cn_pack_velocity(int dim, int size, const cn_body_pack *pack, const cn_friction *p,
-                                const double *v, double *u) {
+MATH_INLINE void pack_velocity(int dim, int size, const gs_body_pack *pack, const cn_friction *p,
+                               const double *v, double *u) {
     for (int64_t a = 0; a < p->contacts; a++) {
-        cn_wide lanes = {0.0, 0.0, 0.0, 0.0};
+        math_wide lanes = {0.0, 0.0, 0.0, 0.0};
         for (int64_t side = 2 * a; side < 2 * a + 2; side++) {
             const double *H = pack->H + side * size * dim, *from = v + pack->dof[side];
             for (int k = 0; k < size; k++) {
-                lanes += cn_wide_load(H + dim * k) * from[k];
+                lanes += math_wide_load(H + dim * k) * from[k];
             }
         }
         double sum[4];
@@ -108,21 +108,21 @@ CN_INLINE void cn_pack_velocity(int dim, int size, const cn_body_pack *pack, con
     }
 }
 
-void cn_body_pack_impulse(const cn_body_pack *pack, const cn_friction *p, const double *r,
+void gs_body_pack_impulse(const gs_body_pack *pack, const cn_friction *p, const double *r,
                           double *v) {
     memset(v, 0, sizeof *v * (size_t)p->W.body.dofs);
     if (p->dim == 3) {
-        cn_pack_impulse(3, 6, pack, p->contacts, r, v);
+        pack_impulse(3, 6, pack, p->contacts, r, v);
     } else {
-        cn_pack_impulse(2, 3, pack, p->contacts, r, v);
+        pack_impulse(2, 3, pack, p->contacts, r, v);
     }
 }
 
-void cn_body_pack_velocity(const cn_body_pack *pack, const cn_friction *p, const double *v,
+void gs_body_pack_velocity(const gs_body_pack *pack, const cn_friction *p, const double *v,
                            double *u) {
     if (p->dim == 3) {
-        cn_pack_velocity(3, 6, pack, p, v, u);
+        pack_velocity(3, 6, pack, p, v, u);
     } else {
-        cn_pack_velocity(2, 3, pack, p, v, u);
+        pack_velocity(2, 3, pack, p, v, u);
     }
 }

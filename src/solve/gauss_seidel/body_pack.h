@@ -11,20 +11,20 @@
 
 #include <cairn/problem.h>
 
-typedef struct cn_body_pack {
+typedef struct gs_body_pack {
     int32_t size; // velocities of a run; 0: the operator has another shape
     int32_t *dof;
     double *H, *G; // with CN_BSR_PAD doubles behind
-} cn_body_pack;
+} gs_body_pack;
 
 // size = 0 and CN_OK when the operator does not have this shape.
-cn_status cn_body_pack_build(const cn_friction *p, cn_arena *scratch, cn_body_pack *out);
+cn_status gs_body_pack_build(const cn_friction *p, cn_arena *scratch, gs_body_pack *out);
 
 // v = M^-1 H r; v has size spare zeros behind the velocities.
-void cn_body_pack_impulse(const cn_body_pack *pack, const cn_friction *p, const double *r,
+void gs_body_pack_impulse(const gs_body_pack *pack, const cn_friction *p, const double *r,
                           double *v);
 // u = H' v + q
-void cn_body_pack_velocity(const cn_body_pack *pack, const cn_friction *p, const double *v,
+void gs_body_pack_velocity(const gs_body_pack *pack, const cn_friction *p, const double *v,
                            double *u);
 
 #endif

@@ -4,25 +4,25 @@
 
 #include "base/arena.h"
 
-cn_solve_memo *cn_solve_memo_create(const cn_env *env) {
+cn_solve_cache *cn_solve_cache_create(const cn_env *env) {
     cn_arena *memory = cn_arena_create(env);
-    cn_solve_memo *memo = memory ? CN_TAKE_ZERO(memory, cn_solve_memo, 1) : NULL;
-    if (!memo) {
+    cn_solve_cache *cache = memory ? BASE_TAKE_ZERO(memory, cn_solve_cache, 1) : NULL;
+    if (!cache) {
         cn_arena_destroy(memory);
         return NULL;
     }
-    memo->memory = memory;
-    memo->batches.memory = cn_arena_create(env);
-    if (!memo->batches.memory) {
+    cache->memory = memory;
+    cache->batches.memory = cn_arena_create(env);
+    if (!cache->batches.memory) {
         cn_arena_destroy(memory);
         return NULL;
     }
-    return memo;
+    return cache;
 }
 
-void cn_solve_memo_destroy(cn_solve_memo *memo) {
-    if (memo) {
-        cn_arena_destroy(memo->batches.memory);
-        cn_arena_destroy(memo->memory);
+void cn_solve_cache_destroy(cn_solve_cache *cache) {
+    if (cache) {
+        cn_arena_destroy(cache->batches.memory);
+        cn_arena_destroy(cache->memory);
     }
 }

@@ -7,9 +7,9 @@
 
 #include <cairn/solve.h>
 
-struct cn_solve_memo {
+struct cn_solve_cache {
     cn_arena *memory;         // of this struct
-    cn_batches_cache batches; // of the last sweep that was prepared
+    gs_batches_cache batches; // of the last sweep that was prepared
 };
 
 #endif

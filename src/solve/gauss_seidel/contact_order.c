@@ -13,17 +13,17 @@
 // ---- the graph ----
 
 // Neighbours of contact a: to[k], k in [start[a], start[a+1]); a itself may be among them.
-typedef struct cn_contact_graph {
+typedef struct contact_graph {
     int64_t *start;
     int32_t *to;
-} cn_contact_graph;
+} contact_graph;
 
 // Which contacts touch each velocity, as compressed rows.
-static cn_status cn_graph_touching(const cn_friction *p, cn_arena *scratch, int64_t **start,
-                                   int32_t **contact) {
+static cn_status graph_touching(const cn_friction *p, cn_arena *scratch, int64_t **start,
+                                int32_t **contact) {
     const cn_body_map *body = &p->W.body;
-    *start = CN_TAKE_ZERO(scratch, int64_t, (int64_t)body->dofs + 2);
-    *contact = CN_TAKE(scratch, int32_t, body->start[p->contacts]);
+    *start = BASE_TAKE_ZERO(scratch, int64_t, (int64_t)body->dofs + 2);
+    *contact = BASE_TAKE(scratch, int32_t, body->start[p->contacts]);
     if (!*start || !*contact) {
         return CN_ERR_MEMORY;
     }
@@ -43,8 +43,8 @@ static cn_status cn_graph_touching(const cn_friction *p, cn_arena *scratch, int6
 }
 
 // The neighbours of contact a, each once; to may be NULL to count them only.
-static int64_t cn_graph_row(const cn_body_map *body, const int64_t *touch, const int32_t *contact,
-                            int32_t a, int32_t *mark, int32_t stamp, int32_t *to) {
+static int64_t graph_row(const cn_body_map *body, const int64_t *touch, const int32_t *contact,
+                         int32_t a, int32_t *mark, int32_t stamp, int32_t *to) {
     int64_t count = 0;
     for (int64_t k = body->start[a]; k < body->start[a + 1]; k++) {
         int32_t dof = body->dof[k];
@@ -63,65 +63,65 @@ static int64_t cn_graph_row(const cn_body_map *body, const int64_t *touch, const
     return count;
 }
 
-static cn_status cn_graph_build(const cn_friction *p, cn_arena *scratch, cn_contact_graph *graph) {
+static cn_status graph_build(const cn_friction *p, cn_arena *scratch, contact_graph *graph) {
     if (p->W.kind == CN_OPERATOR_ASSEMBLED) {
-        *graph = (cn_contact_graph){.start = p->W.assembled.start, .to = p->W.assembled.column};
+        *graph = (contact_graph){.start = p->W.assembled.start, .to = p->W.assembled.column};
         return CN_OK;
     }
     int64_t *touch;
-    int32_t *contact, *mark = CN_TAKE_ZERO(scratch, int32_t, p->contacts);
-    graph->start = CN_TAKE_ZERO(scratch, int64_t, (int64_t)p->contacts + 1);
-    if (cn_graph_touching(p, scratch, &touch, &contact) != CN_OK || !mark || !graph->start) {
+    int32_t *contact, *mark = BASE_TAKE_ZERO(scratch, int32_t, p->contacts);
+    graph->start = BASE_TAKE_ZERO(scratch, int64_t, (int64_t)p->contacts + 1);
+    if (graph_touching(p, scratch, &touch, &contact) != CN_OK || !mark || !graph->start) {
         return CN_ERR_MEMORY;
     }
     for (int32_t a = 0; a < p->contacts; a++) {
         graph->start[a + 1] =
-            graph->start[a] + cn_graph_row(&p->W.body, touch, contact, a, mark, a + 1, NULL);
+            graph->start[a] + graph_row(&p->W.body, touch, contact, a, mark, a + 1, NULL);
     }
-    graph->to = CN_TAKE(scratch, int32_t, graph->start[p->contacts]);
+    graph->to = BASE_TAKE(scratch, int32_t, graph->start[p->contacts]);
     if (!graph->to) {
         return CN_ERR_MEMORY;
     }
     memset(mark, 0, sizeof *mark * (size_t)p->contacts);
     for (int32_t a = 0; a < p->contacts; a++) {
-        cn_graph_row(&p->W.body, touch, contact, a, mark, a + 1, graph->to + graph->start[a]);
+        graph_row(&p->W.body, touch, contact, a, mark, a + 1, graph->to + graph->start[a]);
     }
     return CN_OK;
 }
 
 // ---- the orders ----
 
-static void cn_order_shuffle(int32_t count, uint64_t seed, int32_t *order) {
-    cn_rng rng = cn_rng_seed(seed);
+static void order_shuffle(int32_t count, uint64_t seed, int32_t *order) {
+    base_rng rng = base_rng_seed(seed);
     for (int32_t i = count - 1; i > 0; i--) {
-        int32_t j = cn_rng_below(&rng, i + 1), kept = order[i];
+        int32_t j = base_rng_below(&rng, i + 1), kept = order[i];
         order[i] = order[j];
         order[j] = kept;
     }
 }
 
-static int64_t cn_graph_degree(const cn_contact_graph *graph, int32_t a) {
+static int64_t graph_degree(const contact_graph *graph, int32_t a) {
     return graph->start[a + 1] - graph->start[a];
 }
 
 // Breadth first from a contact of the least degree, neighbours by degree, then all turned round.
-static cn_status cn_order_band(const cn_contact_graph *graph, int32_t count, cn_arena *scratch,
-                               int32_t *order) {
-    bool *seen = CN_TAKE_ZERO(scratch, bool, count);
-    int32_t *roots = CN_TAKE(scratch, int32_t, count);
-    int64_t *first = CN_TAKE_ZERO(scratch, int64_t, (int64_t)count + 2);
+static cn_status order_band(const contact_graph *graph, int32_t count, cn_arena *scratch,
+                            int32_t *order) {
+    bool *seen = BASE_TAKE_ZERO(scratch, bool, count);
+    int32_t *roots = BASE_TAKE(scratch, int32_t, count);
+    int64_t *first = BASE_TAKE_ZERO(scratch, int64_t, (int64_t)count + 2);
     if (!seen || !roots || !first) {
         return CN_ERR_MEMORY;
     }
     // Roots by degree, counted: a degree is at most the number of contacts.
     for (int32_t a = 0; a < count; a++) {
-        first[cn_graph_degree(graph, a) + 1]++;
+        first[graph_degree(graph, a) + 1]++;
     }
     for (int32_t d = 0; d <= count; d++) {
         first[d + 1] += first[d];
     }
     for (int32_t a = 0; a < count; a++) {
-        roots[first[cn_graph_degree(graph, a)]++] = a;
+        roots[first[graph_degree(graph, a)]++] = a;
     }
     int32_t filled = 0;
     for (int32_t k = 0; k < count; k++) {
@@ -139,8 +139,8 @@ static cn_status cn_order_band(const cn_contact_graph *graph, int32_t count, cn_
                 }
                 seen[b] = true;
                 filled++;
-                for (; place > from &&
-                       cn_graph_degree(graph, order[place - 1]) > cn_graph_degree(graph, b);
+                for (;
+                     place > from && graph_degree(graph, order[place - 1]) > graph_degree(graph, b);
                      place--) {
                     order[place] = order[place - 1];
                 }
@@ -157,11 +157,11 @@ static cn_status cn_order_band(const cn_contact_graph *graph, int32_t count, cn_
 }
 
 // The least colour that no neighbour has, in natural order; then all contacts by colour.
-static cn_status cn_order_colour(const cn_contact_graph *graph, int32_t count, cn_arena *scratch,
-                                 int32_t *order) {
-    int32_t *colour = CN_TAKE_ZERO(scratch, int32_t, count); // 0: none yet
-    int32_t *taken = CN_TAKE_ZERO(scratch, int32_t, (int64_t)count + 2);
-    int64_t *first = CN_TAKE_ZERO(scratch, int64_t, (int64_t)count + 2);
+static cn_status order_colour(const contact_graph *graph, int32_t count, cn_arena *scratch,
+                              int32_t *order) {
+    int32_t *colour = BASE_TAKE_ZERO(scratch, int32_t, count); // 0: none yet
+    int32_t *taken = BASE_TAKE_ZERO(scratch, int32_t, (int64_t)count + 2);
+    int64_t *first = BASE_TAKE_ZERO(scratch, int64_t, (int64_t)count + 2);
     if (!colour || !taken || !first) {
         return CN_ERR_MEMORY;
     }
@@ -184,57 +184,57 @@ static cn_status cn_order_colour(const cn_contact_graph *graph, int32_t count, c
     return CN_OK;
 }
 
-cn_status cn_contact_order(const cn_friction *p, cn_order_kind kind, uint64_t seed,
+cn_status gs_contact_order(const cn_friction *p, gs_order_kind kind, uint64_t seed,
                            cn_arena *scratch, int32_t *order) {
     for (int32_t a = 0; a < p->contacts; a++) {
         order[a] = a;
     }
-    if (kind == CN_ORDER_RANDOM) {
-        cn_order_shuffle(p->contacts, seed, order);
+    if (kind == GS_ORDER_RANDOM) {
+        order_shuffle(p->contacts, seed, order);
     }
-    if (kind != CN_ORDER_BAND && kind != CN_ORDER_COLOUR) {
+    if (kind != GS_ORDER_BAND && kind != GS_ORDER_COLOUR) {
         return CN_OK;
     }
-    cn_contact_graph graph;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_status status = cn_graph_build(p, scratch, &graph);
+    contact_graph graph;
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    cn_status status = graph_build(p, scratch, &graph);
     if (status == CN_OK) {
-        status = kind == CN_ORDER_BAND ? cn_order_band(&graph, p->contacts, scratch, order)
-                                       : cn_order_colour(&graph, p->contacts, scratch, order);
+        status = kind == GS_ORDER_BAND ? order_band(&graph, p->contacts, scratch, order)
+                                       : order_colour(&graph, p->contacts, scratch, order);
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return status;
 }
 
 // ---- contacts of one pair of bodies ----
 
 // What contact a touches: its velocities, or the contacts it is coupled to.
-static const int32_t *cn_contact_row(const cn_friction *p, int32_t a, int64_t *size) {
+static const int32_t *contact_row(const cn_friction *p, int32_t a, int64_t *size) {
     bool body = p->W.kind == CN_OPERATOR_BODY;
     const int64_t *start = body ? p->W.body.start : p->W.assembled.start;
     *size = start[a + 1] - start[a];
     return (body ? p->W.body.dof : p->W.assembled.column) + start[a];
 }
 
-static bool cn_touch_the_same(const cn_friction *p, int32_t a, int32_t b) {
+static bool touch_the_same(const cn_friction *p, int32_t a, int32_t b) {
     int64_t size, other;
-    const int32_t *one = cn_contact_row(p, a, &size), *two = cn_contact_row(p, b, &other);
+    const int32_t *one = contact_row(p, a, &size), *two = contact_row(p, b, &other);
     return size == other && memcmp(one, two, sizeof *one * (size_t)size) == 0;
 }
 
-static void cn_insert_rising(int32_t *order, int32_t from, int32_t place, int32_t a) {
+static void insert_rising(int32_t *order, int32_t from, int32_t place, int32_t a) {
     for (; place > from && order[place - 1] > a; place--) {
         order[place] = order[place - 1];
     }
     order[place] = a;
 }
 
-cn_status cn_contact_pairs(const cn_friction *p, cn_arena *scratch, int32_t *order, int32_t *first,
+cn_status gs_contact_pairs(const cn_friction *p, cn_arena *scratch, int32_t *order, int32_t *first,
                            int32_t *blocks) {
-    cn_contact_graph graph;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    bool *seen = CN_TAKE_ZERO(scratch, bool, p->contacts);
-    cn_status status = seen ? cn_graph_build(p, scratch, &graph) : CN_ERR_MEMORY;
+    contact_graph graph;
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    bool *seen = BASE_TAKE_ZERO(scratch, bool, p->contacts);
+    cn_status status = seen ? graph_build(p, scratch, &graph) : CN_ERR_MEMORY;
     int32_t filled = 0;
     *blocks = 0;
     for (int32_t a = 0; a < p->contacts && status == CN_OK; a++) {
@@ -246,27 +246,27 @@ cn_status cn_contact_pairs(const cn_friction *p, cn_arena *scratch, int32_t *ord
         order[filled++] = a;
         for (int64_t l = graph.start[a]; l < graph.start[a + 1]; l++) {
             int32_t b = graph.to[l];
-            if (!seen[b] && cn_touch_the_same(p, a, b)) {
+            if (!seen[b] && touch_the_same(p, a, b)) {
                 seen[b] = true;
-                cn_insert_rising(order, from, filled++, b);
+                insert_rising(order, from, filled++, b);
             }
         }
     }
     first[*blocks] = filled;
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return status;
 }
 
 // ---- the problem in another order ----
 
-void cn_contact_gather(const cn_friction *p, const int32_t *order, const double *from, double *to) {
+void gs_contact_gather(const cn_friction *p, const int32_t *order, const double *from, double *to) {
     size_t bytes = sizeof *to * (size_t)p->dim;
     for (int32_t k = 0; k < p->contacts; k++) {
         memcpy(to + (int64_t)p->dim * k, from + (int64_t)p->dim * order[k], bytes);
     }
 }
 
-void cn_contact_scatter(const cn_friction *p, const int32_t *order, const double *from,
+void gs_contact_scatter(const cn_friction *p, const int32_t *order, const double *from,
                         double *to) {
     size_t bytes = sizeof *to * (size_t)p->dim;
     for (int32_t k = 0; k < p->contacts; k++) {
@@ -274,15 +274,15 @@ void cn_contact_scatter(const cn_friction *p, const int32_t *order, const double
     }
 }
 
-static cn_status cn_reorder_body(const cn_friction *p, const int32_t *order, cn_arena *memory,
-                                 cn_body_map *out) {
+static cn_status reorder_body(const cn_friction *p, const int32_t *order, cn_arena *memory,
+                              cn_body_map *out) {
     const cn_body_map *body = &p->W.body;
     int64_t count = body->start[p->contacts];
     *out = (cn_body_map){.dofs = body->dofs};
-    out->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)p->contacts + 1);
-    out->dof = CN_TAKE(memory, int32_t, count);
-    out->H = CN_TAKE(memory, double, p->dim *count);
-    out->MinvH = CN_TAKE(memory, double, p->dim *count);
+    out->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)p->contacts + 1);
+    out->dof = BASE_TAKE(memory, int32_t, count);
+    out->H = BASE_TAKE(memory, double, p->dim *count);
+    out->MinvH = BASE_TAKE(memory, double, p->dim *count);
     if (!out->start || !out->dof || !out->H || !out->MinvH) {
         return CN_ERR_MEMORY;
     }
@@ -300,15 +300,15 @@ static cn_status cn_reorder_body(const cn_friction *p, const int32_t *order, cn_
 }
 
 // Rows in the new order; the columns of a row sorted by insertion, rows being short.
-static cn_status cn_reorder_assembled(const cn_friction *p, const int32_t *order, cn_arena *memory,
-                                      cn_bsr *out) {
+static cn_status reorder_assembled(const cn_friction *p, const int32_t *order, cn_arena *memory,
+                                   cn_bsr *out) {
     const cn_bsr *W = &p->W.assembled;
-    int32_t size = p->dim * p->dim, *place = CN_TAKE(memory, int32_t, p->contacts);
+    int32_t size = p->dim * p->dim, *place = BASE_TAKE(memory, int32_t, p->contacts);
     int64_t count = W->start[p->contacts];
     *out = (cn_bsr){.dim = p->dim, .block_rows = p->contacts};
-    out->start = CN_TAKE_ZERO(memory, int64_t, (int64_t)p->contacts + 1);
-    out->column = CN_TAKE(memory, int32_t, count);
-    out->value = CN_TAKE_ZERO(memory, double, size *count + CN_BSR_PAD);
+    out->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)p->contacts + 1);
+    out->column = BASE_TAKE(memory, int32_t, count);
+    out->value = BASE_TAKE_ZERO(memory, double, size *count + CN_BSR_PAD);
     if (!place || !out->start || !out->column || !out->value) {
         return CN_ERR_MEMORY;
     }
@@ -333,29 +333,29 @@ static cn_status cn_reorder_assembled(const cn_friction *p, const int32_t *order
     return CN_OK;
 }
 
-cn_status cn_contact_reorder(const cn_friction *p, const int32_t *order, cn_arena *memory,
+cn_status gs_contact_reorder(const cn_friction *p, const int32_t *order, cn_arena *memory,
                              cn_friction *out) {
     int64_t m = (int64_t)p->dim * p->contacts;
     *out = *p;
-    out->q = CN_TAKE(memory, double, m);
-    out->mu = CN_TAKE(memory, double, p->contacts);
-    out->W.diagonal = CN_TAKE(memory, double, p->dim *m);
+    out->q = BASE_TAKE(memory, double, m);
+    out->mu = BASE_TAKE(memory, double, p->contacts);
+    out->W.diagonal = BASE_TAKE(memory, double, p->dim *m);
     if (!out->q || !out->mu || !out->W.diagonal) {
         return CN_ERR_MEMORY;
     }
-    cn_contact_gather(p, order, p->q, out->q);
-    if (!cn_bounds_copy(&p->bounds, p->dim, p->contacts, memory, &out->bounds)) {
+    gs_contact_gather(p, order, p->q, out->q);
+    if (!prob_bounds_copy(&p->bounds, p->dim, p->contacts, memory, &out->bounds)) {
         return CN_ERR_MEMORY;
     }
     for (int32_t k = 0; out->bounds.boxed && k < p->contacts; k++) {
         out->bounds.boxed[k] = p->bounds.boxed[order[k]];
     }
     if (out->bounds.boxed) {
-        cn_contact_gather(p, order, p->bounds.lower, out->bounds.lower);
-        cn_contact_gather(p, order, p->bounds.upper, out->bounds.upper);
+        gs_contact_gather(p, order, p->bounds.lower, out->bounds.lower);
+        gs_contact_gather(p, order, p->bounds.upper, out->bounds.upper);
     }
     if (out->bounds.compliance) {
-        cn_contact_gather(p, order, p->bounds.compliance, out->bounds.compliance);
+        gs_contact_gather(p, order, p->bounds.compliance, out->bounds.compliance);
     }
     int32_t size = p->dim * p->dim;
     for (int32_t k = 0; k < p->contacts; k++) {
@@ -363,7 +363,6 @@ cn_status cn_contact_reorder(const cn_friction *p, const int32_t *order, cn_aren
         memcpy(out->W.diagonal + (int64_t)size * k, p->W.diagonal + (int64_t)size * order[k],
                sizeof *out->W.diagonal * (size_t)size);
     }
-    return p->W.kind == CN_OPERATOR_BODY
-               ? cn_reorder_body(p, order, memory, &out->W.body)
-               : cn_reorder_assembled(p, order, memory, &out->W.assembled);
+    return p->W.kind == CN_OPERATOR_BODY ? reorder_body(p, order, memory, &out->W.body)
+                                         : reorder_assembled(p, order, memory, &out->W.assembled);
 }

@@ -27,92 +27,92 @@
 
 static const gs_policy *const policy = &gs_policy_default;
 
-const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT] = {
-    {"relaxation", CN_PARAM_REAL, offsetof(cn_nsgs_params, relaxation), 1.0, 0.05, 1.95,
+const cn_param gs_nsgs_param_table[GS_NSGS_PARAM_COUNT] = {
+    {"relaxation", CN_PARAM_REAL, offsetof(gs_nsgs_params, relaxation), 1.0, 0.05, 1.95,
      "omega: r := r + omega (local answer - r)"},
-    {"anderson", CN_PARAM_INT, offsetof(cn_nsgs_params, anderson), 5, 0, CN_ANDERSON_MAX,
+    {"anderson", CN_PARAM_INT, offsetof(gs_nsgs_params, anderson), 5, 0, GS_ANDERSON_MAX,
      "depth of the acceleration; 0 sweeps plainly"},
-    {"every", CN_PARAM_INT, offsetof(cn_nsgs_params, every), 0, 0, 100,
+    {"every", CN_PARAM_INT, offsetof(gs_nsgs_params, every), 0, 0, 100,
      "sweeps per acceleration step; 0: 1 assembled, 3 in body space and in packings of up to 8192 "
      "contacts of spheres, 6 in other packets"},
-    {"settle", CN_PARAM_INT, offsetof(cn_nsgs_params, settle), 0, 0, 10000,
+    {"settle", CN_PARAM_INT, offsetof(gs_nsgs_params, settle), 0, 0, 10000,
      "most sweeps past the tolerance from a start near it, so that piles come to exact rest"},
-    {"single", CN_PARAM_BOOL, offsetof(cn_nsgs_params, single), 1, 0, 1,
+    {"single", CN_PARAM_BOOL, offsetof(gs_nsgs_params, single), 1, 0, 1,
      "spheres and disks, and other bodies at tolerances of 5e-3 and more, in single precision "
      "until the error is within the tolerance or near its round-off, then in double; 0: in double "
      "throughout"},
-    {"momentum", CN_PARAM_REAL, offsetof(cn_nsgs_params, momentum), 0.9, 0.0, 0.99,
+    {"momentum", CN_PARAM_REAL, offsetof(gs_nsgs_params, momentum), 0.9, 0.0, 0.99,
      "of sweeps in packets: from x + momentum (x - x before), at most 0.8 where bodies are neither "
      "spheres nor disks, and half way to 1 or more where these stand high and are swept forth and "
      "back; 0: anderson instead"},
-    {"budget", CN_PARAM_REAL, offsetof(cn_nsgs_params, budget), 0.0, 0.0, 1e9,
+    {"budget", CN_PARAM_REAL, offsetof(gs_nsgs_params, budget), 0.0, 0.0, 1e9,
      "work of a solve at most, in sweeps, then the best iterate; 0: no limit"},
-    {"order", CN_PARAM_INT, offsetof(cn_nsgs_params, order), 0, 0, CN_ORDER_COUNT - 1,
+    {"order", CN_PARAM_INT, offsetof(gs_nsgs_params, order), 0, 0, GS_ORDER_COUNT - 1,
      "contacts visited 0: by index, 1: shuffled, 2: reverse Cuthill-McKee, 3: by colour"},
-    {"seed", CN_PARAM_INT, offsetof(cn_nsgs_params, seed), 1, 0, INT32_MAX,
+    {"seed", CN_PARAM_INT, offsetof(gs_nsgs_params, seed), 1, 0, INT32_MAX,
      "of the shuffled order"},
-    {"manifold", CN_PARAM_INT, offsetof(cn_nsgs_params, manifold), 0, 0, 1000,
+    {"manifold", CN_PARAM_INT, offsetof(gs_nsgs_params, manifold), 0, 0, 1000,
      "most inner sweeps over the contacts of one pair of bodies; 0: contacts one by one"},
-    {"symmetric", CN_PARAM_BOOL, offsetof(cn_nsgs_params, symmetric), 0, 0, 1,
+    {"symmetric", CN_PARAM_BOOL, offsetof(gs_nsgs_params, symmetric), 0, 0, 1,
      "every sweep runs forward, then backward"},
-    {"adaptive", CN_PARAM_BOOL, offsetof(cn_nsgs_params, adaptive), 0, 0, 1,
+    {"adaptive", CN_PARAM_BOOL, offsetof(gs_nsgs_params, adaptive), 0, 0, 1,
      "omega from the contraction seen, starting with relaxation; anderson is left out"},
 };
 
 // Whether the problem is a packing of spheres or disks small enough that what the first stage
 // leaves unsolved is at the margin of rigidity. There momentum circles about the solution; larger
 // packings need its reach all the same.
-static bool is_jammed(const cn_nsgs *s) {
-    return s->sweep.ops->kind == CN_SWEEP_SPHERES &&
+static bool is_jammed(const gs_nsgs *s) {
+    return s->sweep.ops->kind == GS_SWEEP_SPHERES &&
            s->sweep.p->contacts <= policy->jammed_contacts_max;
 }
 
 // In body space each accelerated start costs a product with H, so it is made less often; batches
 // sweep so fast that the acceleration would cost more than they do.
-static int32_t anderson_interval(const cn_nsgs *s, const cn_nsgs_params *params) {
+static int32_t anderson_interval(const gs_nsgs *s, const gs_nsgs_params *params) {
     if (params->every > 0) {
         return params->every;
     }
     if (s->sweep.p->dim == 3 && is_jammed(s)) {
         return policy->jammed_anderson_every;
     }
-    return s->sweep.ops->kind != CN_SWEEP_ANY       ? policy->anderson_every_batches
+    return s->sweep.ops->kind != GS_SWEEP_ANY       ? policy->anderson_every_batches
            : s->sweep.p->W.kind == CN_OPERATOR_BODY ? policy->anderson_every_body
                                                     : policy->anderson_every_assembled;
 }
 
 // Iterates in the precision of the sweep.
-static cn_status take_iterates(cn_nsgs *s) {
+static cn_status take_iterates(gs_nsgs *s) {
     size_t number = s->sweep.ops->single ? sizeof(float) : sizeof(double);
-    int64_t size = s->sweep.size + CN_SWEEP_PAD;
-    s->x = cn_arena_take(s->scratch, size, number);
-    s->g = cn_arena_take(s->scratch, size, number);
-    s->best = cn_arena_take(s->scratch, s->sweep.size, number);
+    int64_t size = s->sweep.size + GS_SWEEP_PAD;
+    s->x = base_arena_take(s->scratch, size, number);
+    s->g = base_arena_take(s->scratch, size, number);
+    s->best = base_arena_take(s->scratch, s->sweep.size, number);
     if (!s->x || !s->g || !s->best) {
         return CN_ERR_MEMORY;
     }
-    size_t bytes = cn_sweep_bytes(&s->sweep), pad = number * CN_SWEEP_PAD;
+    size_t bytes = gs_sweep_bytes(&s->sweep), pad = number * GS_SWEEP_PAD;
     memset((char *)s->x + bytes, 0, pad);
     memset((char *)s->g + bytes, 0, pad);
     return CN_OK;
 }
 
-static void copy_iterate(const cn_nsgs *s, void *to, const void *from) {
-    cn_parallel_copy(s->sweep.env, to, from, cn_sweep_bytes(&s->sweep));
+static void copy_iterate(const gs_nsgs *s, void *to, const void *from) {
+    base_parallel_copy(s->sweep.env, to, from, gs_sweep_bytes(&s->sweep));
 }
 
-static cn_status prepare_anderson(cn_nsgs *s) {
-    const cn_nsgs_params *params = (const void *)s->opts->params;
+static cn_status prepare_anderson(gs_nsgs *s) {
+    const gs_nsgs_params *params = (const void *)s->opts->params;
     // The acceleration takes one map for granted, which a changing omega is not.
     int32_t depth = s->adaptive ? 0 : params->anderson;
-    cn_status status = cn_sweep_take_weights(&s->sweep, s->scratch);
-    return status == CN_OK ? cn_anderson_prepare(depth, s->sweep.size, s->sweep.ops->single,
+    cn_status status = gs_sweep_take_weights(&s->sweep, s->scratch);
+    return status == CN_OK ? gs_anderson_prepare(depth, s->sweep.size, s->sweep.ops->single,
                                                  s->sweep.weight, s->scratch, &s->anderson)
                            : status;
 }
 
 // Whether a cone is so steep that mu |u_T| of single precision is round-off.
-static bool cn_has_steep_cone(const cn_friction *p) {
+static bool has_steep_cone(const cn_friction *p) {
     bool steep = false;
     for (int32_t a = 0; a < p->contacts; a++) {
         steep = steep || p->mu[a] > policy->float_friction_max;
@@ -120,61 +120,61 @@ static bool cn_has_steep_cone(const cn_friction *p) {
     return steep;
 }
 
-cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                          cn_nsgs *s) {
-    const cn_nsgs_params *params = (const void *)opts->params;
-    *s = (cn_nsgs){.opts = opts, .scratch = scratch, .depth = -1};
+cn_status gs_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                          gs_nsgs *s) {
+    const gs_nsgs_params *params = (const void *)opts->params;
+    *s = (gs_nsgs){.opts = opts, .scratch = scratch, .depth = -1};
     bool single = params->single && opts->measure == CN_MEASURE_SCALED &&
-                  opts->tolerance >= policy->float_tolerance_min && !cn_has_steep_cone(p);
-    bool keeps = opts->memo && p->contacts <= policy->cache_contacts_max;
-    const cn_sweep_plan plan = {.relaxation = params->relaxation,
+                  opts->tolerance >= policy->float_tolerance_min && !has_steep_cone(p);
+    bool keeps = opts->cache && p->contacts <= policy->cache_contacts_max;
+    const gs_sweep_plan plan = {.relaxation = params->relaxation,
                                 .varies = params->adaptive,
                                 .symmetric = params->symmetric,
                                 .inner = params->manifold,
                                 .single = single,
                                 .rigid_single =
                                     single && opts->tolerance >= policy->float_rigid_tolerance_min,
-                                .cache = keeps ? &opts->memo->batches : NULL};
+                                .cache = keeps ? &opts->cache->batches : NULL};
     s->adaptive = params->adaptive;
     s->hyperstatic =
         prob_operator_ops_of(p->W.kind)->body_space &&
         (double)p->dim * p->contacts > policy->hyperstatic_rows * cn_operator_dofs(&p->W, p->dim);
-    cn_status status = cn_sweep_prepare_plan(p, opts->local, &plan, scratch, &s->sweep);
+    cn_status status = gs_sweep_prepare_plan(p, opts->local, &plan, scratch, &s->sweep);
     if (status != CN_OK) {
         return status;
     }
     s->every = anderson_interval(s, params);
-    double most = p->contacts < policy->momentum_contacts_min ? 0.0 : s->sweep.ops->momentum_max;
-    s->momentum = params->momentum < most ? params->momentum : most;
+    double max = p->contacts < policy->momentum_contacts_min ? 0.0 : s->sweep.ops->momentum_max;
+    s->momentum = params->momentum < max ? params->momentum : max;
     s->with_momentum = s->momentum > 0.0;
     status = take_iterates(s);
     return status == CN_OK && !s->with_momentum ? prepare_anderson(s) : status;
 }
 
 // Makes x, where the sweeps begin, known to them.
-static void begin_from(cn_nsgs *s) {
+static void begin_from(gs_nsgs *s) {
     copy_iterate(s, s->g, s->x);
-    cn_sweep_run(&s->sweep, s->g, 0);
+    gs_sweep_run(&s->sweep, s->g, 0);
     s->momentum_steps = s->refreshed = 0;
     if (s->with_momentum) {
-        cn_sweep_begin_momentum(&s->sweep);
+        gs_sweep_begin_momentum(&s->sweep);
     } else {
-        cn_anderson_restart(&s->anderson);
+        gs_anderson_restart(&s->anderson);
     }
 }
 
 // Puts r where the sweeps begin.
-static void load(cn_nsgs *s, const double *r) {
-    cn_sweep_load(&s->sweep, r, s->x);
+static void load(gs_nsgs *s, const double *r) {
+    gs_sweep_load(&s->sweep, r, s->x);
     begin_from(s);
 }
 
 // Goes on in doubles from r, which is better than all before or as good.
-static void widen(cn_nsgs *s, const double *r) {
-    s->status = cn_sweep_widen(&s->sweep, s->scratch);
+static void widen(gs_nsgs *s, const double *r) {
+    s->status = gs_sweep_widen(&s->sweep, s->scratch);
     s->status = s->status == CN_OK ? take_iterates(s) : s->status;
     if (s->status == CN_OK && s->anderson.f_old) {
-        s->status = cn_anderson_widen(&s->anderson, s->scratch);
+        s->status = gs_anderson_widen(&s->anderson, s->scratch);
     }
     if (s->status == CN_OK) {
         load(s, r);
@@ -184,29 +184,29 @@ static void widen(cn_nsgs *s, const double *r) {
 
 // Where round-off of floats leaves open whether g is solved, its error is evaluated in doubles;
 // where floats cannot improve g, the run goes on in doubles.
-static void confirm_in_doubles(cn_nsgs *s) {
-    double goal = CN_WATCH_MARGIN * s->opts->tolerance, floor = s->sweep.floor;
+static void confirm_in_doubles(gs_nsgs *s) {
+    double goal = SOLVE_WATCH_MARGIN * s->opts->tolerance, floor = s->sweep.floor;
     bool solved = s->error + floor <= goal, unclear = s->error <= goal || s->error <= floor;
     if (solved || !unclear) {
         return;
     }
     bool rough = s->error <= policy->float_noise * floor;
     if (s->sweeps > 0) {
-        cn_sweep_store(&s->sweep, s->g, s->r);
+        gs_sweep_store(&s->sweep, s->g, s->r);
         s->best_error = INFINITY; // what was best at the start is no longer there
     }
-    s->status = cn_sweep_error_of(&s->sweep, s->r, s->scratch, &s->error);
+    s->status = gs_sweep_error_of(&s->sweep, s->r, s->scratch, &s->error);
     if (s->status == CN_OK && rough && !(s->error <= goal)) {
         widen(s, s->r);
         if (s->status == CN_OK) {
-            s->error = cn_sweep_error(&s->sweep, s->opts->measure, s->g);
+            s->error = gs_sweep_error(&s->sweep, s->opts->measure, s->g);
         }
     }
 }
 
 // The error of g, which becomes the best where it is.
-static void check(cn_nsgs *s) {
-    s->error = cn_sweep_error(&s->sweep, s->opts->measure, s->g);
+static void check(gs_nsgs *s) {
+    s->error = gs_sweep_error(&s->sweep, s->opts->measure, s->g);
     s->checked = s->sweeps;
     if (s->sweep.ops->single) {
         confirm_in_doubles(s);
@@ -219,12 +219,12 @@ static void check(cn_nsgs *s) {
 }
 
 // Whether the start is so near the answer that the solve goes on past the tolerance.
-static bool is_near(const cn_nsgs *s) {
-    const cn_nsgs_params *params = (const void *)s->opts->params;
+static bool is_near(const gs_nsgs *s) {
+    const gs_nsgs_params *params = (const void *)s->opts->params;
     return params->settle > 0 && s->error <= policy->near_start * s->opts->tolerance;
 }
 
-static void begin_stage(cn_nsgs *s, int64_t length) {
+static void begin_stage(gs_nsgs *s, int64_t length) {
     s->stage_start = s->sweeps;
     s->stage_end = s->sweeps + length;
     s->stage_error = s->best_error;
@@ -242,24 +242,24 @@ static int64_t count_layers(const cn_friction *p) {
 
 // From r = 0 the load has to find its way to the ground: for so many sweeps more momentum than what
 // follows could bear gets it there sooner, the more so the higher the packing.
-static int64_t cold_start_sweeps(const cn_nsgs *s, const double *r) {
+static int64_t cold_start_sweeps(const gs_nsgs *s, const double *r) {
     int64_t size = (int64_t)s->sweep.p->dim * s->sweep.p->contacts, i = 0;
     while (i < size && r[i] == 0.0) {
         i++;
     }
     int64_t layers = count_layers(s->sweep.p);
-    bool cold = i == size && s->sweep.ops->kind == CN_SWEEP_SPHERES;
+    bool cold = i == size && s->sweep.ops->kind == GS_SWEEP_SPHERES;
     return cold && layers >= policy->cold_layers_min ? policy->cold_sweeps_per_layer * layers : 0;
 }
 
-void cn_nsgs_start(cn_nsgs *s, double *r) {
+void gs_nsgs_start(gs_nsgs *s, double *r) {
     s->r = r;
     s->with_momentum = s->momentum > 0.0;
     s->symmetric = false;
     s->cold_start = cold_start_sweeps(s, r);
     load(s, r);
-    cn_sweep_relax(&s->sweep, s->sweep.plan.relaxation);
-    s->relaxation = cn_relaxation_start(s->sweep.plan.relaxation);
+    gs_sweep_relax(&s->sweep, s->sweep.plan.relaxation);
+    s->relaxation = gs_relaxation_start(s->sweep.plan.relaxation);
     s->best_error = s->predicted_ratio = INFINITY;
     s->sweeps = s->since = 0;
     s->slow = 0;
@@ -276,7 +276,7 @@ void cn_nsgs_start(cn_nsgs *s, double *r) {
 }
 
 // Sweeps between two checks at most.
-static int64_t check_wait(const cn_nsgs *s) {
+static int64_t check_wait(const gs_nsgs *s) {
     int64_t wait = s->sweeps / policy->check_wait_divisor;
     wait = wait > policy->check_wait_min ? wait : policy->check_wait_min;
     return wait < policy->check_wait_max ? wait : policy->check_wait_max;
@@ -284,19 +284,19 @@ static int64_t check_wait(const cn_nsgs *s) {
 
 // Checks cost as much as sweeping, so later ones wait until the step size predicts success or the
 // last is long ago.
-static bool is_check_due(const cn_nsgs *s, double step, double tolerance) {
+static bool is_check_due(const gs_nsgs *s, double step, double tolerance) {
     return s->sweeps <= policy->check_all || s->sweeps - s->checked >= check_wait(s) ||
            !(s->predicted_ratio * step > policy->check_predicted * tolerance);
 }
 
 // Whether to leave: twice in a row more sweeps are predicted than the patience allows.
-static bool is_too_slow(cn_nsgs *s, double patience, double tolerance) {
+static bool is_too_slow(gs_nsgs *s, double patience, double tolerance) {
     if (!isfinite(patience) || s->sweeps < policy->pace_first ||
         (double)s->sweeps < policy->pace_growth * (double)s->since) {
         return false;
     }
-    double fall = cn_ln(s->since_best / s->best_error) / (double)(s->sweeps - s->since),
-           left = cn_ln(s->best_error / tolerance);
+    double fall = base_ln(s->since_best / s->best_error) / (double)(s->sweeps - s->since),
+           left = base_ln(s->best_error / tolerance);
     bool slow = !(left <= patience * fall);
     s->slow = slow ? s->slow + 1 : 0;
     s->since = s->sweeps;
@@ -313,20 +313,20 @@ static bool is_too_slow(cn_nsgs *s, double patience, double tolerance) {
 
 // Sweeps with momentum that the last two checks predict until the tolerance: the error is a power
 // of the sweeps, but falls by the same factor per sweep from a start that is near.
-static double predict_sweeps(const cn_nsgs *s, double tolerance) {
+static double predict_sweeps(const gs_nsgs *s, double tolerance) {
     if (!(s->error < s->before_error)) {
         return HUGE_VAL;
     }
-    double fall = cn_ln(s->before_error / s->error), left = cn_ln(s->error / tolerance);
+    double fall = base_ln(s->before_error / s->error), left = base_ln(s->error / tolerance);
     if (s->before == 0) {
         return (double)s->checked * left / fall;
     }
-    double power = fall / cn_ln((double)s->checked / (double)s->before);
-    return (double)s->sweeps * (cn_exp(left / power) - 1.0);
+    double power = fall / base_ln((double)s->checked / (double)s->before);
+    return (double)s->sweeps * (base_exp(left / power) - 1.0);
 }
 
 // Sweeps with momentum to make before a check: part of those predicted.
-static int64_t sweeps_to_check(const cn_nsgs *s, double tolerance) {
+static int64_t sweeps_to_check(const gs_nsgs *s, double tolerance) {
     if (s->sweeps == 0) {
         return policy->momentum_check_first;
     }
@@ -336,7 +336,7 @@ static int64_t sweeps_to_check(const cn_nsgs *s, double tolerance) {
 }
 
 // Goes on from the best so far with the other acceleration.
-static void change_acceleration(cn_nsgs *s) {
+static void change_acceleration(gs_nsgs *s) {
     s->with_momentum = !s->with_momentum;
     if (!s->with_momentum && !s->anderson.f_old) {
         s->status = prepare_anderson(s);
@@ -350,7 +350,7 @@ static void change_acceleration(cn_nsgs *s) {
 // Momentum goes farthest where statuses keep changing, Anderson acceleration where they hold still
 // and a slow mode is left; which it is shows only when both have been tried. After a stage the
 // other one is taken if it is untried or was faster; jammed spheres stay with Anderson's.
-static void choose_acceleration(cn_nsgs *s) {
+static void choose_acceleration(gs_nsgs *s) {
     bool jammed = s->sweeps >= policy->jammed_anderson_after && is_jammed(s);
     if (s->restarted || (!s->with_momentum && jammed)) {
         return;
@@ -360,7 +360,7 @@ static void choose_acceleration(cn_nsgs *s) {
         return;
     }
     double length = (double)(s->sweeps - s->stage_start);
-    double fall = diverged ? 0.0 : cn_ln(s->stage_error / s->best_error) / length;
+    double fall = diverged ? 0.0 : base_ln(s->stage_error / s->best_error) / length;
     s->fall_rate[s->with_momentum] = fall > 0.0 ? fall : 0.0;
     bool untried = s->fall_rate[!s->with_momentum] < 0.0;
     int64_t next = untried && s->with_momentum ? policy->anderson_trial : s->sweeps;
@@ -372,46 +372,46 @@ static void choose_acceleration(cn_nsgs *s) {
 
 // Whether what is not solved yet is better swept symmetrically. A low wall is not: forward sweeps
 // with less momentum are as good there, and Newton is at hand.
-static bool should_be_symmetric(cn_nsgs *s) {
+static bool should_be_symmetric(gs_nsgs *s) {
     const cn_friction *p = s->sweep.p;
     if (s->sweeps < policy->symmetric_after || s->best_error <= s->opts->tolerance ||
         p->contacts < policy->symmetric_contacts_min || !s->sweep.ops->symmetric_momentum) {
         return false;
     }
     if (s->depth < 0) {
-        s->status = cn_sweep_depth(&s->sweep, s->scratch, &s->depth);
+        s->status = gs_sweep_depth(&s->sweep, s->scratch, &s->depth);
     }
     return s->status == CN_OK && s->depth >= policy->symmetric_depth_min;
 }
 
-static void begin_symmetric(cn_nsgs *s) {
+static void begin_symmetric(gs_nsgs *s) {
     s->symmetric = true;
     s->momentum_steps = s->refreshed = 0;
     begin_stage(s, policy->symmetric_stage);
 }
 
 // The largest momentum so soon after the start of a stage.
-static double ramp_limit(const cn_nsgs *s, double ramp) {
+static double ramp_limit(const gs_nsgs *s, double ramp) {
     return (double)s->momentum_steps / ((double)s->momentum_steps + ramp);
 }
 
 // The momentum of the next sweep, or of the next two.
-static double momentum_now(const cn_nsgs *s) {
-    const cn_nsgs_params *params = (const void *)s->opts->params;
-    double most = s->momentum;
+static double momentum_now(const gs_nsgs *s) {
+    const gs_nsgs_params *params = (const void *)s->opts->params;
+    double max = s->momentum;
     if (s->symmetric) {
-        most = 1.0 - policy->symmetric_damping * (1.0 - params->momentum);
-        most = fmax(most, ramp_limit(s, policy->symmetric_ramp));
+        max = 1.0 - policy->symmetric_damping * (1.0 - params->momentum);
+        max = fmax(max, ramp_limit(s, policy->symmetric_ramp));
     } else if (s->sweeps < s->cold_start) {
-        most = 1.0 - policy->cold_damping * (1.0 - s->momentum);
+        max = 1.0 - policy->cold_damping * (1.0 - s->momentum);
     } else if (s->sweeps >= policy->jammed_momentum_after && s->sweep.p->dim == 3 && is_jammed(s)) {
-        most = fmin(most, policy->jammed_momentum);
+        max = fmin(max, policy->jammed_momentum);
     }
-    return fmin(ramp_limit(s, policy->momentum_ramp), most);
+    return fmin(ramp_limit(s, policy->momentum_ramp), max);
 }
 
 // Sweeps with momentum until they are checked, or reach the limit.
-static void momentum_sweeps(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tolerance) {
+static void momentum_sweeps(gs_nsgs *s, const solve_watch *watch, int64_t limit, double tolerance) {
     if (!s->symmetric && should_be_symmetric(s)) {
         begin_symmetric(s);
     }
@@ -419,17 +419,17 @@ static void momentum_sweeps(cn_nsgs *s, const cn_watch *watch, int64_t limit, do
     end = end < limit ? end : limit;
     while (s->sweeps < end) {
         bool symmetric = s->symmetric && s->sweeps + 2 <= limit;
-        cn_sweep_momentum(&s->sweep, momentum_now(s), symmetric, s->g, s->x);
+        gs_sweep_momentum(&s->sweep, momentum_now(s), symmetric, s->g, s->x);
         void *last = s->g;
         s->g = s->x;
         s->x = last;
         s->sweeps += symmetric ? 2 : 1;
         s->momentum_steps++;
-        end = cn_watch_is_late(watch) ? s->sweeps : end;
+        end = solve_watch_is_late(watch) ? s->sweeps : end;
     }
     if (s->momentum_steps - s->refreshed >= policy->momentum_refresh) {
         s->refreshed = s->momentum_steps;
-        cn_sweep_refresh(&s->sweep, s->g, s->x);
+        gs_sweep_refresh(&s->sweep, s->g, s->x);
     }
     s->before_error = s->error;
     s->before = s->checked;
@@ -438,7 +438,7 @@ static void momentum_sweeps(cn_nsgs *s, const cn_watch *watch, int64_t limit, do
 
 // Steps until one is checked, or the sweeps reach the limit. When time is up the check is made at
 // once, so that nothing done is lost.
-static void advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tolerance) {
+static void advance(gs_nsgs *s, const solve_watch *watch, int64_t limit, double tolerance) {
     if (s->with_momentum) {
         momentum_sweeps(s, watch, limit, tolerance);
         return;
@@ -447,17 +447,17 @@ static void advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tol
         int64_t left = limit - s->sweeps;
         int32_t count = s->every < left ? s->every : (int32_t)left;
         if (s->sweeps == 0) {
-            cn_sweep_go_on(&s->sweep, s->g, count); // the start has just been made known
+            gs_sweep_go_on(&s->sweep, s->g, count); // the start has just been made known
         } else {
             copy_iterate(s, s->g, s->x);
-            cn_sweep_run(&s->sweep, s->g, count);
+            gs_sweep_run(&s->sweep, s->g, count);
         }
         s->sweeps += count;
-        double step = cn_anderson_step(&s->anderson, s->x, s->g);
+        double step = gs_anderson_step(&s->anderson, s->x, s->g);
         if (s->adaptive) {
-            cn_sweep_relax(&s->sweep, cn_relaxation_see(&s->relaxation, step, count));
+            gs_sweep_relax(&s->sweep, gs_relaxation_see(&s->relaxation, step, count));
         }
-        if (cn_watch_is_late(watch) || is_check_due(s, step, tolerance)) {
+        if (solve_watch_is_late(watch) || is_check_due(s, step, tolerance)) {
             check(s);
             s->predicted_ratio = step > 0.0 ? s->error / step : 0.0;
         }
@@ -468,12 +468,12 @@ static void advance(cn_nsgs *s, const cn_watch *watch, int64_t limit, double tol
 // that take overlaps back feed the error of each solve into the next three; bodies at rest then
 // wander within what the tolerance allows, unless each solve leaves a small part of what it starts
 // from, of slow modes too.
-static void go_past_tolerance(cn_nsgs *s, const cn_watch *watch, int64_t limit) {
-    const cn_nsgs_params *params = (const void *)s->opts->params;
+static void go_past_tolerance(gs_nsgs *s, const solve_watch *watch, int64_t limit) {
+    const gs_nsgs_params *params = (const void *)s->opts->params;
     int64_t end = s->sweeps + params->settle < limit ? s->sweeps + params->settle : limit;
     bool near = s->start_error <= policy->near_start * watch->opts->tolerance;
     while (near && s->status == CN_OK && s->sweeps < end && s->best_error > policy->rest_error &&
-           !cn_watch_is_late(watch)) {
+           !solve_watch_is_late(watch)) {
         advance(s, watch, end, policy->rest_error);
     }
 }
@@ -482,7 +482,7 @@ static void go_past_tolerance(cn_nsgs *s, const cn_watch *watch, int64_t limit) 
 // circle about an unstable solution for ever, where from r = 0, in doubles and with Anderson
 // acceleration, they end in a few thousand. Once, where little was gained lately; the best iterate
 // stays the best.
-static void consider_restart(cn_nsgs *s) {
+static void consider_restart(gs_nsgs *s) {
     if (s->restarted || !is_jammed(s) || !(s->momentum > 0.0) ||
         s->sweeps < policy->restart_after / 2) {
         return;
@@ -499,7 +499,7 @@ static void consider_restart(cn_nsgs *s) {
     }
     s->restarted = true;
     if (s->sweep.ops->single) {
-        cn_sweep_store(&s->sweep, s->best, s->r);
+        gs_sweep_store(&s->sweep, s->best, s->r);
         widen(s, s->r);
         if (s->status == CN_OK) {
             check(s);
@@ -510,23 +510,23 @@ static void consider_restart(cn_nsgs *s) {
         s->status = prepare_anderson(s);
     }
     if (s->status == CN_OK) {
-        memset(s->x, 0, cn_sweep_bytes(&s->sweep));
+        memset(s->x, 0, gs_sweep_bytes(&s->sweep));
         begin_from(s);
     }
 }
 
-cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
+cn_status gs_nsgs_go(gs_nsgs *s, const cn_solve_opts *opts, double patience,
                      cn_solve_report *report) {
     int64_t first = s->sweeps;
-    cn_watch watch = cn_watch_start(opts);
+    solve_watch watch = solve_watch_start(opts);
     // However short the time, some sweeps are made: an answer that is nothing but its start would
     // let all that began to touch fall through.
-    if (cn_watch_is_late(&watch) && s->sweeps == 0 && opts->max_iterations > 0 &&
+    if (solve_watch_is_late(&watch) && s->sweeps == 0 && opts->max_iterations > 0 &&
         !(s->error <= opts->tolerance)) {
         advance(s, &watch, s->every, opts->tolerance);
     }
     while (s->status == CN_OK &&
-           !cn_watch_stop(&watch, "sweeps", s->sweeps - first, s->error, report)) {
+           !solve_watch_stop(&watch, "sweeps", s->sweeps - first, s->error, report)) {
         if (is_too_slow(s, patience, opts->tolerance)) {
             report->outcome = CN_STALLED;
             report->detail = "the sweeps are too slow";
@@ -536,7 +536,7 @@ cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
         if (s->status == CN_OK && s->momentum > 0.0) {
             choose_acceleration(s);
         }
-        if (s->status == CN_OK && s->best_error > CN_WATCH_MARGIN * opts->tolerance) {
+        if (s->status == CN_OK && s->best_error > SOLVE_WATCH_MARGIN * opts->tolerance) {
             consider_restart(s);
         }
     }
@@ -550,42 +550,42 @@ cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
     return s->status != CN_OK ? s->status : watch.status;
 }
 
-void cn_nsgs_answer(const cn_nsgs *s, double *r) {
+void gs_nsgs_answer(const gs_nsgs *s, double *r) {
     if (s->status == CN_OK && !s->at_start) {
-        cn_sweep_store(&s->sweep, s->best, r);
+        gs_sweep_store(&s->sweep, s->best, r);
     }
 }
 
 // All of it, in the order of p.
 static cn_status solve_in_order(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                                 double *r, cn_solve_report *report) {
-    cn_nsgs run;
-    double start = cn_watch_start(opts).start;
-    cn_status status = cn_nsgs_prepare(p, opts, scratch, &run);
+    gs_nsgs run;
+    double start = solve_watch_start(opts).start;
+    cn_status status = gs_nsgs_prepare(p, opts, scratch, &run);
     if (status != CN_OK) {
         return status;
     }
-    cn_nsgs_start(&run, r);
-    cn_solve_opts rest = cn_watch_rest(opts, start);
-    const cn_nsgs_params *params = (const void *)opts->params;
+    gs_nsgs_start(&run, r);
+    cn_solve_opts rest = solve_watch_rest(opts, start);
+    const gs_nsgs_params *params = (const void *)opts->params;
     bool budgeted = params->budget > 0.0 && params->budget < rest.max_iterations;
     if (budgeted) {
         rest.max_iterations = params->budget > 1.0 ? (int32_t)params->budget : 1;
     }
-    status = cn_nsgs_go(&run, &rest, HUGE_VAL, report);
+    status = gs_nsgs_go(&run, &rest, HUGE_VAL, report);
     if (budgeted && report->outcome == CN_LIMIT) {
         report->outcome = CN_EFFORT;
         report->detail = "the budget of work is spent";
     }
-    cn_nsgs_answer(&run, r);
+    gs_nsgs_answer(&run, r);
     return status;
 }
 
-cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+cn_status gs_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                            double *r, double *u, cn_solve_report *report) {
-    const cn_nsgs_params *params = (const void *)opts->params;
+    const gs_nsgs_params *params = (const void *)opts->params;
     (void)u; // the driver computes it anew
-    if (params->order == CN_ORDER_NATURAL) {
+    if (params->order == GS_ORDER_NATURAL) {
         return solve_in_order(p, opts, scratch, r, report);
     }
     cn_friction other, body;
@@ -593,16 +593,16 @@ cn_status cn_friction_nsgs(const cn_friction *p, const cn_solve_opts *opts, cn_a
         return CN_ERR_MEMORY;
     }
     p = &body;
-    int32_t *order = CN_TAKE(scratch, int32_t, p->contacts);
-    double *turned = CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+    int32_t *order = BASE_TAKE(scratch, int32_t, p->contacts);
+    double *turned = BASE_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
     if (!order || !turned ||
-        cn_contact_order(p, (cn_order_kind)params->order, (uint64_t)params->seed, scratch, order) !=
+        gs_contact_order(p, (gs_order_kind)params->order, (uint64_t)params->seed, scratch, order) !=
             CN_OK ||
-        cn_contact_reorder(p, order, scratch, &other) != CN_OK) {
+        gs_contact_reorder(p, order, scratch, &other) != CN_OK) {
         return CN_ERR_MEMORY;
     }
-    cn_contact_gather(p, order, r, turned);
+    gs_contact_gather(p, order, r, turned);
     cn_status status = solve_in_order(&other, opts, scratch, turned, report);
-    cn_contact_scatter(p, order, turned, r);
+    gs_contact_scatter(p, order, turned, r);
     return status;
 }

@@ -9,7 +9,7 @@
 
 #include <cairn/solve.h>
 
-typedef struct cn_nsgs_params {
+typedef struct gs_nsgs_params {
     double relaxation; // omega
     int32_t anderson;  // depth; 0: plain sweeps
     int32_t every;     // sweeps per step of the acceleration
@@ -17,25 +17,25 @@ typedef struct cn_nsgs_params {
     bool single;       // in single precision while that is precise enough
     double momentum;   // of sweeps in batches; 0: they are accelerated like others
     double budget;     // work of a solve at most, in sweeps; 0: no limit
-    int32_t order;     // cn_order_kind, of nsgs itself
+    int32_t order;     // gs_order_kind, of nsgs itself
     int32_t seed;      // of the random order
     int32_t manifold;  // most inner sweeps over the contacts of one pair of bodies; 0: one by one
     bool symmetric;    // forward, then backward
     bool adaptive;     // omega from the contraction seen, in place of the acceleration
-} cn_nsgs_params;
+} gs_nsgs_params;
 
-#define CN_NSGS_PARAM_COUNT 12
-#define CN_AUTO_PARAM_COUNT 7 // the first of them, which auto has too
-extern const cn_param cn_nsgs_param_table[CN_NSGS_PARAM_COUNT];
+#define GS_NSGS_PARAM_COUNT 12
+#define GS_AUTO_PARAM_COUNT 7 // the first of them, which auto has too
+extern const cn_param gs_nsgs_param_table[GS_NSGS_PARAM_COUNT];
 
-cn_friction_fn cn_friction_nsgs;
+cn_friction_fn gs_friction_nsgs;
 
 // A run of sweeps that can be left and taken up again.
-typedef struct cn_nsgs {
+typedef struct gs_nsgs {
     const cn_solve_opts *opts;
     cn_arena *scratch;
     cn_status status; // CN_ERR_MEMORY once there was none for going on in doubles
-    cn_sweep sweep;
+    gs_sweep sweep;
     bool hyperstatic; // many more rows than velocities
 
     // The iterates, as the sweep has them.
@@ -53,7 +53,7 @@ typedef struct cn_nsgs {
     double before_error;
 
     // Acceleration: momentum or Anderson's, which is prepared when first used.
-    cn_anderson anderson;
+    gs_anderson anderson;
     int32_t every;          // sweeps per step of it
     double momentum;        // 0: Anderson acceleration only
     int64_t cold_start;     // sweeps from the start with more momentum
@@ -68,7 +68,7 @@ typedef struct cn_nsgs {
     double fall_rate[2];    // logarithm of the error per sweep without and with momentum;
                             // negative: untried
     bool adaptive;          // relaxation is in use
-    cn_relaxation relaxation;
+    gs_relaxation relaxation;
 
     // The restart from r = 0.
     bool restarted;
@@ -78,19 +78,19 @@ typedef struct cn_nsgs {
     int64_t since;     // sweeps when the window began
     double since_best; // best error then
     int32_t slow;      // windows in a row that were too slow
-} cn_nsgs;
+} gs_nsgs;
 
 // opts gives measure, tolerance, local solver and own settings, and must outlive the run, as must
 // scratch, of which more is taken when floats are no longer precise enough.
-cn_status cn_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                          cn_nsgs *s);
+cn_status gs_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                          gs_nsgs *s);
 // Begins anew from r, which may be written to as the run goes on; the best so far is forgotten.
-void cn_nsgs_start(cn_nsgs *s, double *r);
+void gs_nsgs_start(gs_nsgs *s, double *r);
 // Goes on until the limits of opts, counted from here, or, left as stalled, until the sweeps still
 // needed, predicted from the fall of the error, exceed patience; infinite: never.
-cn_status cn_nsgs_go(cn_nsgs *s, const cn_solve_opts *opts, double patience,
+cn_status gs_nsgs_go(gs_nsgs *s, const cn_solve_opts *opts, double patience,
                      cn_solve_report *report);
 // The best r so far; left as it is where it is what the run started from.
-void cn_nsgs_answer(const cn_nsgs *s, double *r);
+void gs_nsgs_answer(const gs_nsgs *s, double *r);
 
 #endif

@@ -18,24 +18,24 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CN_PSOR_CHECK 8 // sweeps between two residuals, since one costs as much as a sweep
-#define CN_PSOR_EARLY 4 // the first sweeps are all checked: warm starts are often done by then
+#define PSOR_CHECK 8 // sweeps between two residuals, since one costs as much as a sweep
+#define PSOR_EARLY 4 // the first sweeps are all checked: warm starts are often done by then
 
-#define CN_PSOR_ANDERSON(initial)                                                                  \
+#define PSOR_ANDERSON(initial)                                                                     \
     {                                                                                              \
-        "anderson", CN_PARAM_INT, offsetof(cn_psor_params, anderson), initial, 0, CN_ANDERSON_MAX, \
-            "sweeps remembered by the acceleration; 0: none"                                       \
+        "anderson", CN_PARAM_INT, offsetof(solve_psor_params, anderson), initial, 0,               \
+            GS_ANDERSON_MAX, "sweeps remembered by the acceleration; 0: none"                      \
     }
 
-const cn_param cn_psor_param_table[CN_PSOR_PARAM_COUNT] = {
-    {"relaxation", CN_PARAM_REAL, offsetof(cn_psor_params, relaxation), 1.2, 0.01, 1.99,
+const cn_param solve_psor_param_table[SOLVE_PSOR_PARAM_COUNT] = {
+    {"relaxation", CN_PARAM_REAL, offsetof(solve_psor_params, relaxation), 1.2, 0.01, 1.99,
      "omega; below 1 damps, above 1 hurries"},
-    CN_PSOR_ANDERSON(0),
+    PSOR_ANDERSON(0),
 };
-const cn_param cn_lcp_nsgs_param_table[CN_LCP_NSGS_PARAM_COUNT] = {CN_PSOR_ANDERSON(5)};
+const cn_param solve_lcp_nsgs_param_table[SOLVE_LCP_NSGS_PARAM_COUNT] = {PSOR_ANDERSON(5)};
 
 // false: some diagonal entry is not positive.
-static bool cn_psor_diagonal(const cn_lcp *p, double *diagonal) {
+static bool psor_diagonal(const cn_lcp *p, double *diagonal) {
     for (int32_t i = 0; i < p->n; i++) {
         diagonal[i] = 0.0;
         for (int64_t k = p->M.start[i]; k < p->M.start[i + 1]; k++) {
@@ -48,7 +48,7 @@ static bool cn_psor_diagonal(const cn_lcp *p, double *diagonal) {
     return true;
 }
 
-static void cn_psor_sweep(const cn_lcp *p, double omega, const double *diagonal, double *z) {
+static void psor_sweep(const cn_lcp *p, double omega, const double *diagonal, double *z) {
     for (int32_t i = 0; i < p->n; i++) {
         double w = p->q[i];
         for (int64_t k = p->M.start[i]; k < p->M.start[i + 1]; k++) {
@@ -60,18 +60,18 @@ static void cn_psor_sweep(const cn_lcp *p, double omega, const double *diagonal,
 }
 
 // Sweeps until the watch ends them. z: in, the guess; out, the best iterate that was checked.
-static cn_status cn_psor_run(const cn_lcp *p, const cn_solve_opts *opts, const cn_psor_params *own,
-                             cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
-    double *diagonal = CN_TAKE(scratch, double, p->n);
-    float *weight = CN_TAKE(scratch, float, p->n);
-    double *x = CN_TAKE(scratch, double, p->n);
-    double *g = CN_TAKE(scratch, double, p->n);
-    cn_anderson anderson;
+static cn_status psor_run(const cn_lcp *p, const cn_solve_opts *opts, const solve_psor_params *own,
+                          cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
+    double *diagonal = BASE_TAKE(scratch, double, p->n);
+    float *weight = BASE_TAKE(scratch, float, p->n);
+    double *x = BASE_TAKE(scratch, double, p->n);
+    double *g = BASE_TAKE(scratch, double, p->n);
+    gs_anderson anderson;
     if (!diagonal || !weight || !x || !g ||
-        cn_anderson_prepare(own->anderson, p->n, false, weight, scratch, &anderson) != CN_OK) {
+        gs_anderson_prepare(own->anderson, p->n, false, weight, scratch, &anderson) != CN_OK) {
         return CN_ERR_MEMORY;
     }
-    if (!cn_psor_diagonal(p, diagonal)) {
+    if (!psor_diagonal(p, diagonal)) {
         report->outcome = CN_UNSUPPORTED;
         report->detail = "a diagonal entry of M is not positive: use lemke";
         return CN_OK;
@@ -81,37 +81,37 @@ static cn_status cn_psor_run(const cn_lcp *p, const cn_solve_opts *opts, const c
     }
     size_t bytes = (size_t)p->n * sizeof *z;
     memcpy(x, z, bytes);
-    cn_lcp_velocity(p, z, w);
-    double residual = cn_natural_error_lcp(p, z, w), best = residual;
-    cn_watch watch = cn_watch_start(opts);
-    for (int64_t sweep = 0; !cn_watch_stop(&watch, "sweeps", sweep, residual, report);) {
+    pivot_lcp_velocity(p, z, w);
+    double residual = solve_natural_error_lcp(p, z, w), best = residual;
+    solve_watch watch = solve_watch_start(opts);
+    for (int64_t sweep = 0; !solve_watch_stop(&watch, "sweeps", sweep, residual, report);) {
         memcpy(g, x, bytes);
-        cn_psor_sweep(p, own->relaxation, diagonal, g);
+        psor_sweep(p, own->relaxation, diagonal, g);
         sweep++;
-        if (sweep <= CN_PSOR_EARLY || sweep % CN_PSOR_CHECK == 0 || sweep >= opts->max_iterations) {
-            cn_lcp_velocity(p, g, w);
-            residual = cn_natural_error_lcp(p, g, w);
+        if (sweep <= PSOR_EARLY || sweep % PSOR_CHECK == 0 || sweep >= opts->max_iterations) {
+            pivot_lcp_velocity(p, g, w);
+            residual = solve_natural_error_lcp(p, g, w);
             if (residual < best) {
                 best = residual;
                 memcpy(z, g, bytes);
             }
         }
-        cn_anderson_step(&anderson, x, g);
+        gs_anderson_step(&anderson, x, g);
     }
     return watch.status;
 }
 
-cn_status cn_lcp_psor(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
-                      double *w, cn_solve_report *report) {
-    cn_psor_params own;
+cn_status solve_lcp_psor(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
+                         double *w, cn_solve_report *report) {
+    solve_psor_params own;
     memcpy(&own, opts->params, sizeof own);
-    return cn_psor_run(p, opts, &own, scratch, z, w, report);
+    return psor_run(p, opts, &own, scratch, z, w, report);
 }
 
-cn_status cn_lcp_nsgs(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
-                      double *w, cn_solve_report *report) {
-    cn_psor_params own;
+cn_status solve_lcp_nsgs(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
+                         double *w, cn_solve_report *report) {
+    solve_psor_params own;
     memcpy(&own, opts->params, sizeof own);
     own.relaxation = 1.0;
-    return cn_psor_run(p, opts, &own, scratch, z, w, report);
+    return psor_run(p, opts, &own, scratch, z, w, report);
 }

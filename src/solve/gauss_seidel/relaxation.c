@@ -13,30 +13,30 @@
 
 #include <math.h>
 
-#define CN_RELAXATION_SETTLE 4   // steps after a change, before the contraction is that of omega
-#define CN_RELAXATION_WINDOW 10  // steps over which it is seen
-#define CN_RELAXATION_CREEP 0.05 // of the way up, for the ceiling, in a window without trouble
-#define CN_RELAXATION_OVER 1.1 // omega with which growing steps may be the fault of what is over 1
-#define CN_RELAXATION_FALL 0.8 // of a smaller one, with which the steps still grow
-#define CN_RELAXATION_DIVERGES 1.01 // growth a sweep that is more than a change of statuses
-#define CN_RELAXATION_CLOSE 0.01    // changes of omega below this are not worth the settling
+#define RELAXATION_SETTLE 4   // steps after a change, before the contraction is that of omega
+#define RELAXATION_WINDOW 10  // steps over which it is seen
+#define RELAXATION_CREEP 0.05 // of the way up, for the ceiling, in a window without trouble
+#define RELAXATION_OVER 1.1   // omega with which growing steps may be the fault of what is over 1
+#define RELAXATION_FALL 0.8   // of a smaller one, with which the steps still grow
+#define RELAXATION_DIVERGES 1.01 // growth a sweep that is more than a change of statuses
+#define RELAXATION_CLOSE 0.01    // changes of omega below this are not worth the settling
 
-cn_relaxation cn_relaxation_start(double omega) {
-    return (cn_relaxation){.omega = omega,
-                           .ceiling = fmax(omega, CN_RELAXATION_MOST),
+gs_relaxation gs_relaxation_start(double omega) {
+    return (gs_relaxation){.omega = omega,
+                           .ceiling = fmax(omega, GS_RELAXATION_MAX),
                            .last_omega = omega,
                            .last_rate = INFINITY};
 }
 
 // The best factor by the linear theory, at most half-way from omega to 2.
-static double cn_relaxation_best(double omega, double rate) {
+static double relaxation_best(double omega, double rate) {
     double root = (rate + omega - 1.0) / omega;
     double jacobi = fmin(root * root / rate, 1.0); // mu^2
     return fmin(2.0 / (1.0 + sqrt(1.0 - jacobi)), 0.5 * (omega + 2.0));
 }
 
 // The next omega after a window that contracted by rate a sweep.
-static double cn_relaxation_next(cn_relaxation *s, double rate) {
+static double relaxation_next(gs_relaxation *s, double rate) {
     double omega = s->omega, blamed = s->blamed;
     s->blamed = 0.0;
     if (blamed > 0.0 && rate >= s->last_rate) {
@@ -45,9 +45,9 @@ static double cn_relaxation_next(cn_relaxation *s, double rate) {
     }
     if (!(rate < 1.0)) {
         s->blamed = s->ceiling;
-        s->ceiling = omega > CN_RELAXATION_OVER         ? 0.5 * (1.0 + omega)
-                     : !(rate < CN_RELAXATION_DIVERGES) ? CN_RELAXATION_FALL * omega
-                                                        : fmin(omega, 1.0);
+        s->ceiling = omega > RELAXATION_OVER         ? 0.5 * (1.0 + omega)
+                     : !(rate < RELAXATION_DIVERGES) ? RELAXATION_FALL * omega
+                                                     : fmin(omega, 1.0);
         return s->ceiling;
     }
     if (omega > s->last_omega && rate > s->last_rate) {
@@ -55,32 +55,32 @@ static double cn_relaxation_next(cn_relaxation *s, double rate) {
         s->ceiling = 0.5 * (omega + s->last_omega);
         return s->last_omega;
     }
-    s->ceiling += CN_RELAXATION_CREEP * (CN_RELAXATION_MOST - s->ceiling);
+    s->ceiling += RELAXATION_CREEP * (GS_RELAXATION_MAX - s->ceiling);
     // Past the best factor every eigenvalue has modulus omega - 1, and nothing is to be learnt.
-    return rate > omega - 1.0 ? cn_relaxation_best(omega, rate) : omega;
+    return rate > omega - 1.0 ? relaxation_best(omega, rate) : omega;
 }
 
-double cn_relaxation_see(cn_relaxation *s, double step, int32_t sweeps) {
-    if (s->steps++ < CN_RELAXATION_SETTLE) {
+double gs_relaxation_see(gs_relaxation *s, double step, int32_t sweeps) {
+    if (s->steps++ < RELAXATION_SETTLE) {
         s->first = step;
         s->sweeps = 0;
         return s->omega;
     }
     s->sweeps += sweeps;
-    if (s->steps < CN_RELAXATION_SETTLE + CN_RELAXATION_WINDOW || !(s->first > 0.0)) {
+    if (s->steps < RELAXATION_SETTLE + RELAXATION_WINDOW || !(s->first > 0.0)) {
         return s->omega;
     }
     double rate = step > 0.0 ? pow(step / s->first, 1.0 / s->sweeps) : 0.0;
-    double next = cn_relaxation_next(s, rate);
-    next = fmax(fmin(next, s->ceiling), CN_RELAXATION_LEAST);
+    double next = relaxation_next(s, rate);
+    next = fmax(fmin(next, s->ceiling), GS_RELAXATION_MIN);
     // A small change is not made: the next window need not settle.
-    if (fabs(next - s->omega) > CN_RELAXATION_CLOSE) {
+    if (fabs(next - s->omega) > RELAXATION_CLOSE) {
         s->last_omega = s->omega;
         s->last_rate = rate;
         s->omega = next;
         s->steps = 0;
     } else {
-        s->steps = CN_RELAXATION_SETTLE;
+        s->steps = RELAXATION_SETTLE;
         s->first = step;
         s->sweeps = 0;
     }

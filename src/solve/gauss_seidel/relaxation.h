@@ -5,10 +5,10 @@
 
 #include <cairn/base.h>
 
-#define CN_RELAXATION_LEAST 0.3
-#define CN_RELAXATION_MOST 1.95
+#define GS_RELAXATION_MIN 0.3
+#define GS_RELAXATION_MAX 1.95
 
-typedef struct cn_relaxation {
+typedef struct gs_relaxation {
     double omega;
     double ceiling;    // of omega; windows that did not pay lower it
     double blamed;     // the ceiling before the last window lowered it; 0: it did not
@@ -17,11 +17,11 @@ typedef struct cn_relaxation {
     double first;      // step size at the beginning of the window
     int32_t steps;     // seen with this omega
     int32_t sweeps;    // in the window
-} cn_relaxation;
+} gs_relaxation;
 
-cn_relaxation cn_relaxation_start(double omega);
+gs_relaxation gs_relaxation_start(double omega);
 // Takes note that sweeps with the omega of now have made a step of this size together; returns the
 // omega for the next.
-double cn_relaxation_see(cn_relaxation *s, double step, int32_t sweeps);
+double gs_relaxation_see(gs_relaxation *s, double step, int32_t sweeps);
 
 #endif

@@ -7,11 +7,11 @@
 #include "solve/drivers/natural_map.h"
 
 // What is multiplied by to come to the units: velocities, 1/m, arms and impulses.
-typedef struct cn_units {
+typedef struct gs_units {
     double velocity, inv_mass, length, impulse;
-} cn_units;
+} gs_units;
 
 // arms: the sum of all arms, two a contact. unit: of the problem.
-cn_units cn_units_of(const cn_natural_unit *unit, int32_t contacts, double arms);
+gs_units gs_units_of(const solve_natural_unit *unit, int32_t contacts, double arms);
 
 #endif

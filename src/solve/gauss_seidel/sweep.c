@@ -15,47 +15,47 @@
 
 #include <math.h>
 
-#define CN_SINGLE_NOISE                                                                            \
+#define SINGLE_NOISE                                                                               \
     4e-6 // of the velocities that impulses give: 64 times the last figure of a float
 
 // ---- preparing ----
 
-bool cn_sweep_is_planned(const cn_sweep_plan *plan) {
+bool gs_sweep_is_planned(const gs_sweep_plan *plan) {
     return plan->symmetric || plan->inner > 0;
 }
 
 // Large enough a closed form for batches, and nobody asked for another local solver or order.
-static bool cn_may_be_packed(const cn_sweep *s) {
-    return prob_operator_ops_of(s->p->W.kind)->body_space && s->local->solve == cn_local_hybrid &&
-           s->plan.relaxation == 1.0 && !s->plan.varies && !cn_sweep_is_planned(&s->plan) &&
-           cn_boxes_count(s->p) == 0 && !s->p->convex;
+static bool may_be_packed(const gs_sweep *s) {
+    return prob_operator_ops_of(s->p->W.kind)->body_space && s->local->solve == local_hybrid &&
+           s->plan.relaxation == 1.0 && !s->plan.varies && !gs_sweep_is_planned(&s->plan) &&
+           solve_boxes_count(s->p) == 0 && !s->p->convex;
 }
 
 // What doubles need besides.
-static cn_status cn_prepare_room(cn_sweep *s, cn_arena *scratch) {
+static cn_status prepare_room(gs_sweep *s, cn_arena *scratch) {
     int64_t m = (int64_t)s->p->dim * s->p->contacts;
-    s->r = CN_TAKE(scratch, double, m);
-    s->u = CN_TAKE(scratch, double, m);
+    s->r = BASE_TAKE(scratch, double, m);
+    s->u = BASE_TAKE(scratch, double, m);
     // Spare zeros behind the velocities, for the second body of a contact that has one.
-    int64_t velocities = cn_operator_dofs(&s->p->W, s->p->dim) + CN_SWEEP_SPARE;
-    s->v = CN_TAKE_ZERO(scratch, double, velocities);
+    int64_t velocities = cn_operator_dofs(&s->p->W, s->p->dim) + GS_SWEEP_SPARE;
+    s->v = BASE_TAKE_ZERO(scratch, double, velocities);
     return s->r && s->u && s->v ? CN_OK : CN_ERR_MEMORY;
 }
 
-cn_status cn_sweep_prepare(const cn_friction *p, const cn_local_solver *local, double relaxation,
-                           cn_arena *scratch, cn_sweep *sweep) {
-    const cn_sweep_plan plain = {.relaxation = relaxation};
-    return cn_sweep_prepare_plan(p, local, &plain, scratch, sweep);
+cn_status gs_sweep_prepare(const cn_friction *p, const cn_local_solver *local, double relaxation,
+                           cn_arena *scratch, gs_sweep *sweep) {
+    const gs_sweep_plan plain = {.relaxation = relaxation};
+    return gs_sweep_prepare_plan(p, local, &plain, scratch, sweep);
 }
 
-cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *local,
-                                const cn_sweep_plan *plan, cn_arena *scratch, cn_sweep *sweep) {
-    *sweep = (cn_sweep){.p = p, .local = local, .plan = *plan, .env = cn_arena_env(scratch)};
-    sweep->unit = cn_natural_unit_of(sweep->env, p);
+cn_status gs_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *local,
+                                const gs_sweep_plan *plan, cn_arena *scratch, gs_sweep *sweep) {
+    *sweep = (gs_sweep){.p = p, .local = local, .plan = *plan, .env = cn_arena_env(scratch)};
+    sweep->unit = solve_natural_unit_of(sweep->env, p);
     const gs_sweep_ops *const batches[] = {
         plan->single ? &gs_sweep_spheres_float : &gs_sweep_spheres,
         plan->rigid_single ? &gs_sweep_manifolds_float : &gs_sweep_manifolds};
-    bool fits = false, packed = cn_may_be_packed(sweep);
+    bool fits = false, packed = may_be_packed(sweep);
     cn_status status = CN_OK;
     for (int k = 0; packed && k < 2 && status == CN_OK && !fits; k++) {
         sweep->ops = batches[k];
@@ -63,13 +63,13 @@ cn_status cn_sweep_prepare_plan(const cn_friction *p, const cn_local_solver *loc
     }
     sweep->ops = fits ? sweep->ops : &gs_sweep_general;
     if (status == CN_OK && !sweep->ops->single) {
-        status = cn_prepare_room(sweep, scratch);
+        status = prepare_room(sweep, scratch);
     }
     return status == CN_OK && !fits ? sweep->ops->build(sweep, scratch, &fits) : status;
 }
 
-cn_status cn_sweep_take_weights(cn_sweep *s, cn_arena *scratch) {
-    s->weight = CN_TAKE(scratch, float, s->size);
+cn_status gs_sweep_take_weights(gs_sweep *s, cn_arena *scratch) {
+    s->weight = BASE_TAKE(scratch, float, s->size);
     if (!s->weight) {
         return CN_ERR_MEMORY;
     }
@@ -77,17 +77,17 @@ cn_status cn_sweep_take_weights(cn_sweep *s, cn_arena *scratch) {
     return CN_OK;
 }
 
-cn_status cn_sweep_widen(cn_sweep *sweep, cn_arena *scratch) {
+cn_status gs_sweep_widen(gs_sweep *sweep, cn_arena *scratch) {
     cn_status status = sweep->ops->widen(sweep->elements, scratch);
     sweep->ops = sweep->ops->wide;
-    return status == CN_OK ? cn_prepare_room(sweep, scratch) : status;
+    return status == CN_OK ? prepare_room(sweep, scratch) : status;
 }
 
-void cn_sweep_use_portable(cn_sweep *sweep) {
+void gs_sweep_use_portable(gs_sweep *sweep) {
     sweep->ops->use_portable(sweep->elements);
 }
 
-void cn_sweep_relax(cn_sweep *sweep, double omega) {
+void gs_sweep_relax(gs_sweep *sweep, double omega) {
     if (sweep->ops->relax) {
         sweep->ops->relax(sweep->elements, omega);
     }
@@ -95,89 +95,89 @@ void cn_sweep_relax(cn_sweep *sweep, double omega) {
 
 // ---- iterates and sweeps ----
 
-size_t cn_sweep_bytes(const cn_sweep *sweep) {
+size_t gs_sweep_bytes(const gs_sweep *sweep) {
     return (size_t)sweep->size * (sweep->ops->single ? sizeof(float) : sizeof(double));
 }
 
-void cn_sweep_load(const cn_sweep *sweep, const double *r, void *x) {
+void gs_sweep_load(const gs_sweep *sweep, const double *r, void *x) {
     sweep->ops->load(sweep->elements, r, x);
 }
 
-void cn_sweep_store(const cn_sweep *sweep, const void *x, double *r) {
+void gs_sweep_store(const gs_sweep *sweep, const void *x, double *r) {
     sweep->ops->store(sweep->elements, x, r);
 }
 
-void cn_sweep_run(cn_sweep *sweep, void *x, int32_t count) {
+void gs_sweep_run(gs_sweep *sweep, void *x, int32_t count) {
     // The velocities anew: x may have been mixed since, and nothing drifts.
     sweep->ops->begin(sweep->elements, x);
-    cn_sweep_go_on(sweep, x, count);
+    gs_sweep_go_on(sweep, x, count);
 }
 
-void cn_sweep_go_on(cn_sweep *sweep, void *x, int32_t count) {
+void gs_sweep_go_on(gs_sweep *sweep, void *x, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         sweep->ops->sweep(sweep->elements, x);
     }
 }
 
-void cn_sweep_begin_momentum(cn_sweep *sweep) {
+void gs_sweep_begin_momentum(gs_sweep *sweep) {
     sweep->ops->begin_momentum(sweep->elements);
 }
 
-void cn_sweep_momentum(cn_sweep *sweep, double momentum, bool symmetric, const void *x, void *to) {
+void gs_sweep_momentum(gs_sweep *sweep, double momentum, bool symmetric, const void *x, void *to) {
     sweep->ops->momentum_sweep(sweep->elements, momentum, symmetric, x, to);
 }
 
-void cn_sweep_refresh(cn_sweep *sweep, const void *x, const void *before) {
+void gs_sweep_refresh(gs_sweep *sweep, const void *x, const void *before) {
     sweep->ops->refresh(sweep->elements, x, before);
 }
 
-cn_status cn_sweep_depth(const cn_sweep *sweep, cn_arena *scratch, int32_t *depth) {
+cn_status gs_sweep_depth(const gs_sweep *sweep, cn_arena *scratch, int32_t *depth) {
     return sweep->ops->depth(sweep->elements, scratch, depth);
 }
 
 // ---- errors and costs ----
 
-double cn_sweep_error(cn_sweep *s, cn_measure measure, const void *x) {
+double gs_sweep_error(gs_sweep *s, cn_measure measure, const void *x) {
     const gs_sweep_ops *ops = s->ops;
     if (ops->error && measure == CN_MEASURE_SCALED) {
         gs_error_sums sums = ops->error(s->elements, x);
-        double noise = ops->single ? CN_SINGLE_NOISE * sqrt(sums.moved) : 0.0;
-        s->floor = cn_natural_divide(&s->unit, noise, sqrt(sums.force));
-        return cn_natural_divide(&s->unit, sqrt(sums.error), sqrt(sums.force));
+        double noise = ops->single ? SINGLE_NOISE * sqrt(sums.moved) : 0.0;
+        s->floor = solve_natural_divide(&s->unit, noise, sqrt(sums.force));
+        return solve_natural_divide(&s->unit, sqrt(sums.error), sqrt(sums.force));
     }
     ops->store(s->elements, x, s->r);
     if (ops->velocity) {
         ops->velocity(s->elements, s->r, s->u);
     } else {
-        cn_friction_velocity_by(s->env, s->p, s->r, s->v, s->u);
+        prob_friction_velocity_by(s->env, s->p, s->r, s->v, s->u);
     }
-    return measure == CN_MEASURE_SCALED ? cn_natural_error_in(s->env, &s->unit, s->p, s->r, s->u)
-                                        : cn_natural_error_by(s->env, s->p, measure, s->r, s->u);
+    return measure == CN_MEASURE_SCALED ? solve_natural_error_in(s->env, &s->unit, s->p, s->r, s->u)
+                                        : solve_natural_error_by(s->env, s->p, measure, s->r, s->u);
 }
 
-cn_status cn_sweep_error_of(const cn_sweep *sweep, const double *r, cn_arena *scratch,
+cn_status gs_sweep_error_of(const gs_sweep *sweep, const double *r, cn_arena *scratch,
                             double *error) {
     const cn_friction *p = sweep->p;
     int32_t dofs = cn_operator_dofs(&p->W, p->dim);
-    bool balls = p->W.kind == CN_OPERATOR_BALLS;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    double *v = CN_TAKE_ZERO(scratch, double, dofs),
-           *u = balls ? NULL : CN_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
-    if (!v || (!u && !balls)) {
+    bool spheres = p->W.kind == CN_OPERATOR_SPHERES;
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    double *v = BASE_TAKE_ZERO(scratch, double, dofs),
+           *u = spheres ? NULL : BASE_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+    if (!v || (!u && !spheres)) {
         return CN_ERR_MEMORY;
     }
-    if (balls) {
-        cn_sphere_map_push(sweep->env, &p->W.balls, p->dim, p->contacts, r, v);
-        *error = cn_natural_error_spheres(sweep->env, &sweep->unit, p, r, v);
+    if (spheres) {
+        prob_sphere_map_push(sweep->env, &p->W.spheres, p->dim, p->contacts, r, v);
+        *error = solve_natural_error_spheres(sweep->env, &sweep->unit, p, r, v);
     } else {
-        cn_friction_velocity_by(sweep->env, p, r, v, u);
-        *error = cn_natural_error_in(sweep->env, &sweep->unit, p, r, u);
+        prob_friction_velocity_by(sweep->env, p, r, v, u);
+        *error = solve_natural_error_in(sweep->env, &sweep->unit, p, r, u);
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return CN_OK;
 }
 
-double cn_sweep_cost(const cn_sweep *sweep) {
+double gs_sweep_cost(const gs_sweep *sweep) {
     const cn_friction *p = sweep->p;
     const prob_operator_ops *form = prob_operator_ops_of(p->W.kind);
     double reading =

@@ -5,19 +5,19 @@
 //
 // An iterate x holds the impulses as the elements store them: in contact axes as they come, or in
 // SIMD batches, there in single precision too. To add a kind of element: one row, and its name in
-// cn_sweep_prepare_plan.
+// gs_sweep_prepare_plan.
 #ifndef CAIRN_SOLVE_GAUSS_SEIDEL_SWEEP_OPS_H
 #define CAIRN_SOLVE_GAUSS_SEIDEL_SWEEP_OPS_H
 
 #include <cairn/solve.h>
 
-typedef enum cn_sweep_kind {
-    CN_SWEEP_ANY,      // the operator as it is
-    CN_SWEEP_SPHERES,  // spheres and disks, in batches
-    CN_SWEEP_MANIFOLDS // rigid bodies of any shape, in batches
-} cn_sweep_kind;
+typedef enum gs_sweep_kind {
+    GS_SWEEP_ANY,      // the operator as it is
+    GS_SWEEP_SPHERES,  // spheres and disks, in batches
+    GS_SWEEP_MANIFOLDS // rigid bodies of any shape, in batches
+} gs_sweep_kind;
 
-typedef struct cn_sweep cn_sweep;
+typedef struct gs_sweep gs_sweep;
 typedef struct gs_sweep_ops gs_sweep_ops;
 
 // Squares of |e| of the natural map with rho = dim/trace(W_aa), of |x|, and of |x/rho|, the scale
@@ -28,7 +28,7 @@ typedef struct gs_error_sums {
 
 // elements: what build made. Functions that are NULL are things that these elements cannot do.
 struct gs_sweep_ops {
-    cn_sweep_kind kind;
+    gs_sweep_kind kind;
     bool single;             // an iterate holds floats, not doubles
     double contact_cost;     // multiplications' worth of a contact and sweep,
     bool reads_operator;     // beside reading the operator
@@ -37,7 +37,7 @@ struct gs_sweep_ops {
                              // error does not oscillate, so that it bears more momentum
     // Sets elements and size of the sweep. *fits: the problem is of this kind; otherwise nothing is
     // built. Arrays come from scratch.
-    cn_status (*build)(cn_sweep *sweep, cn_arena *scratch, bool *fits);
+    cn_status (*build)(gs_sweep *sweep, cn_arena *scratch, bool *fits);
     // The row of double precision, and its elements from those of single precision.
     const gs_sweep_ops *wide;
     cn_status (*widen)(void *elements, cn_arena *scratch);

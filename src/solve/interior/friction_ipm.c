@@ -21,41 +21,41 @@
 #include <stddef.h>
 #include <string.h>
 
-const cn_param cn_ipm_param_table[CN_IPM_PARAM_COUNT] = {
-    {"margin", CN_PARAM_REAL, offsetof(cn_ipm_params, margin), 10.0, 1e-8, 1e4,
+const cn_param solve_ipm_param_table[SOLVE_IPM_PARAM_COUNT] = {
+    {"margin", CN_PARAM_REAL, offsetof(solve_ipm_params, margin), 10.0, 1e-8, 1e4,
      "how far inside the cones the first iterate lies, in units of q"},
-    {"implicit", CN_PARAM_REAL, offsetof(cn_ipm_params, implicit), 1.0, 0.0, 1.0,
+    {"implicit", CN_PARAM_REAL, offsetof(solve_ipm_params, implicit), 1.0, 0.0, 1.0,
      "share of the slip's derivative in the matrix, at most; 0: explicit slip"},
-    {"patience", CN_PARAM_INT, offsetof(cn_ipm_params, patience), 30, 1, 1000,
+    {"patience", CN_PARAM_INT, offsetof(solve_ipm_params, patience), 30, 1, 1000,
      "iterations without a new best after which it ends"},
 };
 
-cn_status cn_friction_ipm(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                          double *r, double *u, cn_solve_report *report) {
-    const cn_ipm_params *own = (const void *)opts->params;
-    cn_interior s;
-    cn_watch watch = cn_watch_start(opts);
-    cn_status status = cn_interior_prepare(p, CN_INTERIOR_CONE, scratch, &s);
+cn_status solve_friction_ipm(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                             double *r, double *u, cn_solve_report *report) {
+    const solve_ipm_params *own = (const void *)opts->params;
+    ipm_interior s;
+    solve_watch watch = solve_watch_start(opts);
+    cn_status status = ipm_interior_prepare(p, IPM_INTERIOR_CONE, scratch, &s);
     if (status != CN_OK) {
-        return cn_newton_refuse(status, report);
+        return newton_refuse(status, report);
     }
-    cn_newton_velocity(&s.system, p, r, u);
-    double best = cn_natural_error(p, opts->measure, r, u);
-    cn_interior_start(&s, r, u, own->margin);
+    newton_velocity(&s.system, p, r, u);
+    double best = solve_natural_error(p, opts->measure, r, u);
+    ipm_interior_start(&s, r, u, own->margin);
     s.implicit = p->convex ? 0.0 : own->implicit;
     double low = (double)INFINITY; // of the interior iterates alone
     int32_t since = 0;
-    for (int64_t k = 0; !cn_watch_stop(&watch, "iterations", k, best, report); k++) {
+    for (int64_t k = 0; !solve_watch_stop(&watch, "iterations", k, best, report); k++) {
         for (int32_t a = 0; a < p->contacts; a++) {
-            s.frozen[a] = p->convex ? 0.0 : cn_interior_slip(&s, a);
+            s.frozen[a] = p->convex ? 0.0 : ipm_interior_slip(&s, a);
         }
-        if (since >= own->patience || !cn_interior_step(&s)) {
+        if (since >= own->patience || !ipm_interior_step(&s)) {
             report->outcome = CN_STALLED;
             report->detail =
                 since >= own->patience ? "the slip does not settle" : "rounding spoils the matrix";
             break;
         }
-        double error = cn_natural_error(p, opts->measure, s.r, s.u);
+        double error = solve_natural_error(p, opts->measure, s.r, s.u);
         since = error < low ? 0 : since + 1;
         low = fmin(low, error);
         if (error < best) {

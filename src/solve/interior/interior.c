@@ -21,55 +21,55 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_INTERIOR_WAY 0.97   // of the way to the boundary
-#define CN_INTERIOR_SHORT 0.1  // a shorter step is tried again,
-#define CN_INTERIOR_CENTRE 0.8 // with this share of the gap and no second-order term
-#define CN_INTERIOR_LONG 0.5   // a longer step lets the share of the derivative of s grow twofold,
-#define CN_INTERIOR_SHARE_FIRST 0.05 // from this;
-#define CN_INTERIOR_SHARE_LEAST 0.01 // short ones halve it down to this, then to none
+#define INTERIOR_WAY 0.97   // of the way to the boundary
+#define INTERIOR_SHORT 0.1  // a shorter step is tried again,
+#define INTERIOR_CENTRE 0.8 // with this share of the gap and no second-order term
+#define INTERIOR_LONG 0.5   // a longer step lets the share of the derivative of s grow twofold,
+#define INTERIOR_SHARE_FIRST 0.05 // from this;
+#define INTERIOR_SHARE_MIN 0.01   // short ones halve it down to this, then to none
 // The gap, as a velocity, is not aimed below this share of what is left of the equations: a pair
 // that meets its cone before the equations hold leaves it with tiny steps only.
-#define CN_INTERIOR_BALANCE 1e-3
-#define CN_INTERIOR_INSIDE 1e-14 // x_0 stays above |x_T| by this share
-#define CN_INTERIOR_ROOM 0.99    // of a new, smaller disc that the old r_T may fill
+#define INTERIOR_BALANCE 1e-3
+#define INTERIOR_INSIDE 1e-14 // x_0 stays above |x_T| by this share
+#define INTERIOR_ROOM 0.99    // of a new, smaller disc that the old r_T may fill
 
-cn_status cn_interior_prepare(const cn_friction *p, cn_interior_kind kind, cn_arena *scratch,
-                              cn_interior *out) {
+cn_status ipm_interior_prepare(const cn_friction *p, ipm_interior_kind kind, cn_arena *scratch,
+                               ipm_interior *out) {
     int64_t m = (int64_t)p->dim * p->contacts, pairs = m + p->contacts;
-    *out = (cn_interior){.p = p, .kind = kind, .m = m};
+    *out = (ipm_interior){.p = p, .kind = kind, .m = m};
     double **const vectors[] = {&out->r, &out->u, &out->rest, &out->right, &out->dr};
     double **const doubled[] = {&out->x, &out->y, &out->dx, &out->dy, &out->point};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        *vectors[i] = CN_TAKE_ZERO(scratch, double, m);
-        *doubled[i] = CN_TAKE_ZERO(scratch, double, pairs);
+        *vectors[i] = BASE_TAKE_ZERO(scratch, double, m);
+        *doubled[i] = BASE_TAKE_ZERO(scratch, double, pairs);
         if (!*vectors[i] || !*doubled[i]) {
             return CN_ERR_MEMORY;
         }
     }
-    out->scale = CN_TAKE(scratch, double, p->contacts);
-    out->frozen = CN_TAKE_ZERO(scratch, double, p->contacts);
+    out->scale = BASE_TAKE(scratch, double, p->contacts);
+    out->frozen = BASE_TAKE_ZERO(scratch, double, p->contacts);
     if (!out->scale || !out->frozen) {
         return CN_ERR_MEMORY;
     }
-    out->size = cn_newton_scales(p, out->scale);
-    cn_status status = cn_newton_analyse(p, scratch, &out->system);
-    out->system.root = CN_TAKE(scratch, double, p->dim *m);
+    out->size = newton_scales(p, out->scale);
+    cn_status status = newton_analyse(p, scratch, &out->system);
+    out->system.root = BASE_TAKE(scratch, double, p->dim *m);
     return status == CN_OK && !out->system.root ? CN_ERR_MEMORY : status;
 }
 
 // ---- which pairs a contact has ----
 
-static bool cn_has_cone(const cn_interior *s, int32_t a) {
-    return s->kind == CN_INTERIOR_CONE ? s->p->mu[a] > 0.0 : s->frozen[a] > 0.0;
+static bool has_cone(const ipm_interior *s, int32_t a) {
+    return s->kind == IPM_INTERIOR_CONE ? s->p->mu[a] > 0.0 : s->frozen[a] > 0.0;
 }
 
-static bool cn_has_scalar(const cn_interior *s, int32_t a) {
-    return s->kind == CN_INTERIOR_DISC || !(s->p->mu[a] > 0.0);
+static bool has_scalar(const ipm_interior *s, int32_t a) {
+    return s->kind == IPM_INTERIOR_DISC || !(s->p->mu[a] > 0.0);
 }
 
 // ---- the algebra of one cone ----
 
-static double cn_dot(int32_t dim, const double *a, const double *b) {
+static double gs_dot(int32_t dim, const double *a, const double *b) {
     double sum = 0.0;
     for (int32_t i = 0; i < dim; i++) {
         sum += a[i] * b[i];
@@ -77,31 +77,31 @@ static double cn_dot(int32_t dim, const double *a, const double *b) {
     return sum;
 }
 
-static double cn_tail(int32_t dim, const double *a) {
-    return sqrt(cn_dot(dim - 1, a + 1, a + 1));
+static double ipm_tail(int32_t dim, const double *a) {
+    return sqrt(gs_dot(dim - 1, a + 1, a + 1));
 }
 
-static double cn_determinant(int32_t dim, const double *a) {
-    double tail = cn_tail(dim, a);
+static double determinant(int32_t dim, const double *a) {
+    double tail = ipm_tail(dim, a);
     return (a[0] - tail) * (a[0] + tail);
 }
 
 // The scaling point w and the factor k of a pair.
-static void cn_scale_pair(int32_t dim, const double *x, const double *y, double *w, double *k) {
-    double gx = sqrt(cn_determinant(dim, x)), gy = sqrt(cn_determinant(dim, y));
-    double g = sqrt(0.5 * (1.0 + cn_dot(dim, x, y) / (gx * gy)));
+static void scale_pair(int32_t dim, const double *x, const double *y, double *w, double *k) {
+    double gx = sqrt(determinant(dim, x)), gy = sqrt(determinant(dim, y));
+    double g = sqrt(0.5 * (1.0 + gs_dot(dim, x, y) / (gx * gy)));
     for (int32_t i = 1; i < dim; i++) {
         w[i] = (y[i] / gy - x[i] / gx) / (2.0 * g);
     }
     // From its definition, so that w_0^2 - |w_T|^2 = 1 in spite of rounding.
-    w[0] = sqrt(1.0 + cn_dot(dim - 1, w + 1, w + 1));
+    w[0] = sqrt(1.0 + gs_dot(dim - 1, w + 1, w + 1));
     *k = gy / gx;
 }
 
 // out := F v, or F^-1 v with sign = -1.
-static void cn_apply_scaling(int32_t dim, const double *w, double k, double sign, const double *v,
-                             double *out) {
-    double along = cn_dot(dim - 1, w + 1, v + 1), factor = sqrt(sign > 0.0 ? k : 1.0 / k);
+static void apply_scaling(int32_t dim, const double *w, double k, double sign, const double *v,
+                          double *out) {
+    double along = gs_dot(dim - 1, w + 1, v + 1), factor = sqrt(sign > 0.0 ? k : 1.0 / k);
     double first = w[0] * v[0] + sign * along;
     for (int32_t i = 1; i < dim; i++) {
         out[i] = factor * (v[i] + w[i] * (sign * v[0] + along / (1.0 + w[0])));
@@ -110,16 +110,16 @@ static void cn_apply_scaling(int32_t dim, const double *w, double k, double sign
 }
 
 // out := F^2 v
-static void cn_apply_square(int32_t dim, const double *w, double k, const double *v, double *out) {
-    double along = 2.0 * cn_dot(dim, w, v);
+static void apply_square(int32_t dim, const double *w, double k, const double *v, double *out) {
+    double along = 2.0 * gs_dot(dim, w, v);
     for (int32_t i = 0; i < dim; i++) {
         out[i] = k * (along * w[i] + (i == 0 ? -v[i] : v[i]));
     }
 }
 
 // c with l o c = d, in place of d.
-static void cn_divide(int32_t dim, const double *l, double *d) {
-    double first = (l[0] * d[0] - cn_dot(dim - 1, l + 1, d + 1)) / cn_determinant(dim, l);
+static void divide(int32_t dim, const double *l, double *d) {
+    double first = (l[0] * d[0] - gs_dot(dim - 1, l + 1, d + 1)) / determinant(dim, l);
     for (int32_t i = 1; i < dim; i++) {
         d[i] = (d[i] - first * l[i]) / l[0];
     }
@@ -127,26 +127,26 @@ static void cn_divide(int32_t dim, const double *l, double *d) {
 }
 
 // The right-hand side F c of a pair for the target t; dx, dy: the predictor, or NULL.
-static void cn_target(int32_t dim, const double *w, double k, const double *x, double t,
-                      const double *dx, const double *dy, double *out) {
+static void ipm_target(int32_t dim, const double *w, double k, const double *x, double t,
+                       const double *dx, const double *dy, double *out) {
     double l[3], c[3], a[3] = {0.0, 0.0, 0.0}, b[3] = {0.0, 0.0, 0.0};
-    cn_apply_scaling(dim, w, k, 1.0, x, l);
+    apply_scaling(dim, w, k, 1.0, x, l);
     if (dx) {
-        cn_apply_scaling(dim, w, k, 1.0, dx, a);
-        cn_apply_scaling(dim, w, k, -1.0, dy, b);
+        apply_scaling(dim, w, k, 1.0, dx, a);
+        apply_scaling(dim, w, k, -1.0, dy, b);
     }
-    c[0] = t - cn_dot(dim, l, l) - cn_dot(dim, a, b);
+    c[0] = t - gs_dot(dim, l, l) - gs_dot(dim, a, b);
     for (int32_t i = 1; i < dim; i++) {
         c[i] = -2.0 * l[0] * l[i] - a[0] * b[i] - b[0] * a[i];
     }
-    cn_divide(dim, l, c);
-    cn_apply_scaling(dim, w, k, 1.0, c, out);
+    divide(dim, l, c);
+    apply_scaling(dim, w, k, 1.0, c, out);
 }
 
 // The longest step from x along dx inside the cone.
-static double cn_reach(int32_t dim, const double *x, const double *dx) {
-    double a = dx[0] * dx[0] - cn_dot(dim - 1, dx + 1, dx + 1);
-    double b = x[0] * dx[0] - cn_dot(dim - 1, x + 1, dx + 1), c = cn_determinant(dim, x);
+static double scene_reach(int32_t dim, const double *x, const double *dx) {
+    double a = dx[0] * dx[0] - gs_dot(dim - 1, dx + 1, dx + 1);
+    double b = x[0] * dx[0] - gs_dot(dim - 1, x + 1, dx + 1), c = determinant(dim, x);
     if (a >= 0.0 && b >= 0.0) {
         return HUGE_VAL;
     }
@@ -157,27 +157,27 @@ static double cn_reach(int32_t dim, const double *x, const double *dx) {
 // ---- the whole set ----
 
 // r from x, and its velocity.
-static void cn_interior_update(cn_interior *s) {
+static void interior_update(ipm_interior *s) {
     int32_t dim = s->p->dim;
     for (int32_t a = 0; a < s->p->contacts; a++) {
         const double *x = s->x + (int64_t)(dim + 1) * a;
         double *r = s->r + (int64_t)dim * a;
-        bool cone = cn_has_cone(s, a);
-        r[0] = cn_has_scalar(s, a) ? x[0] : x[1] / s->p->mu[a];
+        bool cone = has_cone(s, a);
+        r[0] = has_scalar(s, a) ? x[0] : x[1] / s->p->mu[a];
         for (int32_t i = 1; i < dim; i++) {
             r[i] = cone ? x[1 + i] : 0.0;
         }
     }
-    cn_newton_velocity(&s->system, s->p, s->r, s->u);
+    newton_velocity(&s->system, s->p, s->r, s->u);
 }
 
 // x_0 a little above |x_T| at least.
-static void cn_keep_inside(int32_t dim, double *x) {
-    double tail = cn_tail(dim, x);
-    x[0] = fmax(x[0], tail * (1.0 + CN_INTERIOR_INSIDE));
+static void keep_inside(int32_t dim, double *x) {
+    double tail = ipm_tail(dim, x);
+    x[0] = fmax(x[0], tail * (1.0 + INTERIOR_INSIDE));
 }
 
-void cn_interior_start(cn_interior *s, const double *r, const double *u, double margin) {
+void ipm_interior_start(ipm_interior *s, const double *r, const double *u, double margin) {
     int32_t dim = s->p->dim;
     double largest = 0.0;
     for (int64_t i = 0; i < s->m; i++) {
@@ -192,38 +192,38 @@ void cn_interior_start(cn_interior *s, const double *r, const double *u, double 
         y[0] = fmax(slip[0], 0.0) + room;
         memcpy(x + 2, force + 1, sizeof *x * (size_t)(dim - 1));
         memcpy(y + 2, slip + 1, sizeof *y * (size_t)(dim - 1));
-        if (s->kind == CN_INTERIOR_CONE) {
-            x[1] = fmax(mu * force[0], cn_tail(dim, x + 1)) + impulse;
+        if (s->kind == IPM_INTERIOR_CONE) {
+            x[1] = fmax(mu * force[0], ipm_tail(dim, x + 1)) + impulse;
         } else {
             x[1] = s->frozen[a];
         }
-        y[1] = cn_tail(dim, y + 1) + room;
-        if (mu > 0.0 && s->kind == CN_INTERIOR_CONE) {
+        y[1] = ipm_tail(dim, y + 1) + room;
+        if (mu > 0.0 && s->kind == IPM_INTERIOR_CONE) {
             y[1] += fmax(slip[0], 0.0) / mu;
         }
     }
-    cn_interior_refreeze(s);
+    ipm_interior_refreeze(s);
 }
 
-void cn_interior_refreeze(cn_interior *s) {
+void ipm_interior_refreeze(ipm_interior *s) {
     int32_t dim = s->p->dim;
-    for (int32_t a = 0; s->kind == CN_INTERIOR_DISC && a < s->p->contacts; a++) {
-        double *x = s->x + (int64_t)(dim + 1) * a, tail = cn_tail(dim, x + 1);
+    for (int32_t a = 0; s->kind == IPM_INTERIOR_DISC && a < s->p->contacts; a++) {
+        double *x = s->x + (int64_t)(dim + 1) * a, tail = ipm_tail(dim, x + 1);
         x[1] = s->frozen[a];
-        double shrink = tail > CN_INTERIOR_ROOM * x[1] ? CN_INTERIOR_ROOM * x[1] / tail : 1.0;
+        double shrink = tail > INTERIOR_ROOM * x[1] ? INTERIOR_ROOM * x[1] / tail : 1.0;
         for (int32_t i = 2; i <= dim; i++) {
             x[i] *= shrink;
         }
     }
-    cn_interior_update(s);
+    interior_update(s);
 }
 
 // K = T F^2 T and R = F^-1 T^-1, T = diag(mu, 1, 1), by rows. Of a disc only the rows of r_T are
 // filled, x_0 being fixed: F^2 there is k (1 + 2 w_T w_T').
-static void cn_fill_cone(int32_t dim, bool disc, double mu, const double *point, double *K,
-                         double *root) {
+static void fill_cone(int32_t dim, bool disc, double mu, const double *point, double *K,
+                      double *root) {
     const double *w = point;
-    double k = point[dim], square = cn_dot(dim - 1, w + 1, w + 1), factor = 1.0 / sqrt(k);
+    double k = point[dim], square = gs_dot(dim - 1, w + 1, w + 1), factor = 1.0 / sqrt(k);
     // Of w_T w_T' in the root: (1 + bend |w_T|^2)^2 is the inverse of 1 + 2 |w_T|^2.
     double wide = sqrt(1.0 + 2.0 * square),
            bend = disc ? -2.0 / (wide * (1.0 + wide)) : 1.0 / (1.0 + w[0]);
@@ -239,7 +239,7 @@ static void cn_fill_cone(int32_t dim, bool disc, double mu, const double *point,
 }
 
 // The equations' rest, the gap, and the matrix.
-static void cn_interior_linearise(cn_interior *s) {
+static void interior_linearise(ipm_interior *s) {
     int32_t dim = s->p->dim;
     double sum = 0.0, square = 0.0, scale = 0.0;
     int64_t pairs = 0;
@@ -248,7 +248,7 @@ static void cn_interior_linearise(cn_interior *s) {
         const double *x = s->x + at, *y = s->y + at, *u = s->u + row;
         double *point = s->point + at, *rest = s->rest + row, mu = s->p->mu[a];
         double *A = s->system.A + dim * row, *K = s->system.K + dim * row;
-        bool cone = cn_has_cone(s, a), scalar = cn_has_scalar(s, a);
+        bool cone = has_cone(s, a), scalar = has_scalar(s, a);
         memset(A, 0, sizeof *A * (size_t)(dim * dim));
         memset(K, 0, sizeof *K * (size_t)(dim * dim));
         memset(s->system.root + dim * row, 0, sizeof *K * (size_t)(dim * dim));
@@ -261,8 +261,8 @@ static void cn_interior_linearise(cn_interior *s) {
             rest[0] = u[0] + mu * (s->frozen[a] - y[1]);
         }
         if (cone) {
-            cn_scale_pair(dim, x + 1, y + 1, point, &point[dim]);
-            sum += cn_dot(dim, x + 1, y + 1);
+            scale_pair(dim, x + 1, y + 1, point, &point[dim]);
+            sum += gs_dot(dim, x + 1, y + 1);
             pairs++;
         }
         for (int32_t i = 1; i < dim; i++) {
@@ -271,15 +271,15 @@ static void cn_interior_linearise(cn_interior *s) {
             K[(dim + 1) * i] = s->scale[a];
             s->system.root[dim * row + (dim + 1) * i] = 1.0 / sqrt(s->scale[a]);
         }
-        square += cn_dot(dim, rest, rest);
+        square += gs_dot(dim, rest, rest);
         scale += s->scale[a];
         // Row N sees du_T through s as well: mu d|y_T| = mu t.dy_T, t = y_T/|y_T|.
-        double slip = scalar ? 0.0 : s->share * mu / cn_tail(dim, y + 1);
+        double slip = scalar ? 0.0 : s->share * mu / ipm_tail(dim, y + 1);
         for (int32_t i = 1; slip > 0.0 && slip < HUGE_VAL && i < dim; i++) {
             A[i] = slip * y[1 + i];
         }
         if (cone) {
-            cn_fill_cone(dim, scalar, mu, point, K, s->system.root + dim * row);
+            fill_cone(dim, scalar, mu, point, K, s->system.root + dim * row);
         }
         if (scalar) {
             K[0] = y[0] / x[0];
@@ -287,46 +287,46 @@ static void cn_interior_linearise(cn_interior *s) {
         }
     }
     s->gap = pairs > 0 ? sum / (double)pairs : 0.0;
-    s->least = CN_INTERIOR_BALANCE * sqrt(square) * s->size / scale;
+    s->min = INTERIOR_BALANCE * sqrt(square) * s->size / scale;
 }
 
 // dr, dx, dy for the target t with the factors at hand; second: with the second-order term of the
 // dx, dy at hand.
-static void cn_interior_direction(cn_interior *s, double t, bool second) {
+static void interior_direction(ipm_interior *s, double t, bool second) {
     int32_t dim = s->p->dim;
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t row = (int64_t)dim * a, at = (int64_t)(dim + 1) * a;
         const double *x = s->x + at, *y = s->y + at, *dx = s->dx + at, *point = s->point + at;
         double *dy = s->dy + at, *right = s->right + row, target[3];
         // dy keeps F c until dx is known.
-        if (cn_has_cone(s, a)) {
-            cn_target(dim, point, point[dim], x + 1, t, second ? dx + 1 : NULL, dy + 1, target);
+        if (has_cone(s, a)) {
+            ipm_target(dim, point, point[dim], x + 1, t, second ? dx + 1 : NULL, dy + 1, target);
             memcpy(dy + 1, target, sizeof *dy * (size_t)dim);
         } else {
             memset(dy + 1, 0, sizeof *dy * (size_t)dim);
         }
         dy[0] = (t - (second ? dx[0] * dy[0] : 0.0)) / x[0] - y[0];
-        right[0] = s->rest[row] - (cn_has_scalar(s, a) ? dy[0] : s->p->mu[a] * dy[1]);
+        right[0] = s->rest[row] - (has_scalar(s, a) ? dy[0] : s->p->mu[a] * dy[1]);
         for (int32_t i = 1; i < dim; i++) {
             right[i] = s->rest[row + i] - dy[1 + i];
             right[0] += s->system.A[dim * row + i] * s->rest[row + i];
         }
     }
-    cn_newton_refine(&s->system, s->right, s->dr);
+    newton_refine(&s->system, s->right, s->dr);
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t at = (int64_t)(dim + 1) * a;
         const double *dr = s->dr + (int64_t)dim * a, *point = s->point + at;
         double *dx = s->dx + at, *dy = s->dy + at, turned[3];
-        bool scalar = cn_has_scalar(s, a);
+        bool scalar = has_scalar(s, a);
         memset(dx, 0, sizeof *dx * (size_t)(dim + 1));
         if (scalar) {
             dx[0] = dr[0];
             dy[0] -= s->y[at] / s->x[at] * dx[0];
         }
-        if (cn_has_cone(s, a)) {
+        if (has_cone(s, a)) {
             dx[1] = scalar ? 0.0 : s->p->mu[a] * dr[0];
             memcpy(dx + 2, dr + 1, sizeof *dx * (size_t)(dim - 1));
-            cn_apply_square(dim, point, point[dim], dx + 1, turned);
+            apply_square(dim, point, point[dim], dx + 1, turned);
             for (int32_t i = 0; i < dim; i++) {
                 dy[1 + i] -= turned[i];
             }
@@ -335,64 +335,64 @@ static void cn_interior_direction(cn_interior *s, double t, bool second) {
 }
 
 // The longest step that keeps every pair inside.
-static double cn_interior_reach(const cn_interior *s) {
+static double interior_reach(const ipm_interior *s) {
     int32_t dim = s->p->dim;
     double reach = HUGE_VAL;
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t at = (int64_t)(dim + 1) * a;
         const double *x = s->x + at, *y = s->y + at, *dx = s->dx + at, *dy = s->dy + at;
-        if (cn_has_scalar(s, a)) {
+        if (has_scalar(s, a)) {
             reach = fmin(reach, dx[0] < 0.0 ? -x[0] / dx[0] : HUGE_VAL);
             reach = fmin(reach, dy[0] < 0.0 ? -y[0] / dy[0] : HUGE_VAL);
         }
-        if (cn_has_cone(s, a)) {
-            reach = fmin(reach, cn_reach(dim, x + 1, dx + 1));
-            reach = fmin(reach, cn_reach(dim, y + 1, dy + 1));
+        if (has_cone(s, a)) {
+            reach = fmin(reach, scene_reach(dim, x + 1, dx + 1));
+            reach = fmin(reach, scene_reach(dim, y + 1, dy + 1));
         }
     }
     return reach;
 }
 
 // The gap after a step.
-static double cn_interior_gap_after(const cn_interior *s, double length) {
+static double interior_gap_after(const ipm_interior *s, double length) {
     int32_t dim = s->p->dim;
     double sum = 0.0;
     int64_t pairs = 0;
     for (int32_t a = 0; a < s->p->contacts; a++) {
-        for (int32_t i = cn_has_scalar(s, a) ? 0 : 1; i < (cn_has_cone(s, a) ? dim + 1 : 1); i++) {
+        for (int32_t i = has_scalar(s, a) ? 0 : 1; i < (has_cone(s, a) ? dim + 1 : 1); i++) {
             int64_t k = (int64_t)(dim + 1) * a + i;
             sum += (s->x[k] + length * s->dx[k]) * (s->y[k] + length * s->dy[k]);
         }
-        pairs += cn_has_scalar(s, a) + cn_has_cone(s, a);
+        pairs += has_scalar(s, a) + has_cone(s, a);
     }
     return pairs > 0 ? sum / (double)pairs : 0.0;
 }
 
 // The derivative of s makes steps long near the solution and short far from it, where the iterates
 // stick to the boundary: its share follows the length of the steps.
-static void cn_interior_follow(cn_interior *s) {
-    if (s->length < CN_INTERIOR_SHORT) {
-        s->share = s->share > CN_INTERIOR_SHARE_LEAST ? 0.5 * s->share : 0.0;
-    } else if (s->length > CN_INTERIOR_LONG) {
-        s->share = fmin(s->implicit, fmax(2.0 * s->share, CN_INTERIOR_SHARE_FIRST * s->implicit));
+static void interior_follow(ipm_interior *s) {
+    if (s->length < INTERIOR_SHORT) {
+        s->share = s->share > INTERIOR_SHARE_MIN ? 0.5 * s->share : 0.0;
+    } else if (s->length > INTERIOR_LONG) {
+        s->share = fmin(s->implicit, fmax(2.0 * s->share, INTERIOR_SHARE_FIRST * s->implicit));
     }
 }
 
-bool cn_interior_step(cn_interior *s) {
+bool ipm_interior_step(ipm_interior *s) {
     int32_t dim = s->p->dim;
-    cn_interior_linearise(s);
-    if (!(s->gap > 0.0) || !cn_newton_factor(&s->system)) {
+    interior_linearise(s);
+    if (!(s->gap > 0.0) || !newton_factor(&s->system)) {
         return false;
     }
-    cn_interior_direction(s, 0.0, false);
-    double length = fmin(1.0, cn_interior_reach(s));
-    double ratio = cn_interior_gap_after(s, length) / s->gap;
+    interior_direction(s, 0.0, false);
+    double length = fmin(1.0, interior_reach(s));
+    double ratio = interior_gap_after(s, length) / s->gap;
     double target = s->gap * fmin(1.0, ratio * ratio * ratio);
-    cn_interior_direction(s, fmax(s->least, target), true);
-    length = fmin(1.0, CN_INTERIOR_WAY * cn_interior_reach(s));
-    if (!(length >= CN_INTERIOR_SHORT)) {
-        cn_interior_direction(s, s->gap * CN_INTERIOR_CENTRE, false);
-        length = fmin(1.0, CN_INTERIOR_WAY * cn_interior_reach(s));
+    interior_direction(s, fmax(s->min, target), true);
+    length = fmin(1.0, INTERIOR_WAY * interior_reach(s));
+    if (!(length >= INTERIOR_SHORT)) {
+        interior_direction(s, s->gap * INTERIOR_CENTRE, false);
+        length = fmin(1.0, INTERIOR_WAY * interior_reach(s));
     }
     double change = 0.0;
     for (int64_t i = 0; i < s->m + s->p->contacts; i++) {
@@ -406,44 +406,45 @@ bool cn_interior_step(cn_interior *s) {
         s->y[i] += length * s->dy[i];
     }
     for (int32_t a = 0; a < s->p->contacts; a++) {
-        if (cn_has_cone(s, a)) {
-            if (s->kind == CN_INTERIOR_CONE) {
-                cn_keep_inside(dim, s->x + (int64_t)(dim + 1) * a + 1);
+        if (has_cone(s, a)) {
+            if (s->kind == IPM_INTERIOR_CONE) {
+                keep_inside(dim, s->x + (int64_t)(dim + 1) * a + 1);
             }
-            cn_keep_inside(dim, s->y + (int64_t)(dim + 1) * a + 1);
+            keep_inside(dim, s->y + (int64_t)(dim + 1) * a + 1);
         }
     }
     s->length = length;
-    cn_interior_follow(s);
-    cn_interior_update(s);
+    interior_follow(s);
+    interior_update(s);
     return true;
 }
 
 // z := its projection onto what r of contact a may be.
-static void cn_interior_project(const cn_interior *s, int32_t a, double *z) {
+static void interior_project(const ipm_interior *s, int32_t a, double *z) {
     int32_t dim = s->p->dim;
-    if (s->kind == CN_INTERIOR_CONE) {
-        cn_cone_project(dim, s->p->mu[a], z);
+    if (s->kind == IPM_INTERIOR_CONE) {
+        math_cone_project(dim, s->p->mu[a], z);
         return;
     }
-    double tail = cn_tail(dim, z), shrink = tail > s->frozen[a] ? s->frozen[a] / tail : 1.0;
+    double tail = ipm_tail(dim, z), shrink = tail > s->frozen[a] ? s->frozen[a] / tail : 1.0;
     z[0] = fmax(0.0, z[0]);
     for (int32_t i = 1; i < dim; i++) {
         z[i] *= shrink;
     }
 }
 
-double cn_interior_error(const cn_interior *s) {
+double ipm_interior_error(const ipm_interior *s) {
     int32_t dim = s->p->dim;
     double sum = 0.0;
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t row = (int64_t)dim * a;
         double z[3];
         for (int32_t i = 0; i < dim; i++) {
-            double shift = i == 0 && s->kind == CN_INTERIOR_CONE ? s->p->mu[a] * s->frozen[a] : 0.0;
+            double shift =
+                i == 0 && s->kind == IPM_INTERIOR_CONE ? s->p->mu[a] * s->frozen[a] : 0.0;
             z[i] = s->r[row + i] - (s->u[row + i] + shift) / s->scale[a];
         }
-        cn_interior_project(s, a, z);
+        interior_project(s, a, z);
         for (int32_t i = 0; i < dim; i++) {
             double e = s->scale[a] * (s->r[row + i] - z[i]);
             sum += e * e;
@@ -452,6 +453,6 @@ double cn_interior_error(const cn_interior *s) {
     return sqrt(sum) / s->size;
 }
 
-double cn_interior_slip(const cn_interior *s, int32_t a) {
-    return cn_has_cone(s, a) ? cn_tail(s->p->dim, s->y + (int64_t)(s->p->dim + 1) * a + 1) : 0.0;
+double ipm_interior_slip(const ipm_interior *s, int32_t a) {
+    return has_cone(s, a) ? ipm_tail(s->p->dim, s->y + (int64_t)(s->p->dim + 1) * a + 1) : 0.0;
 }

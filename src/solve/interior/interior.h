@@ -10,12 +10,12 @@
 
 #include "solve/newton/newton_system.h"
 
-typedef enum cn_interior_kind { CN_INTERIOR_CONE, CN_INTERIOR_DISC } cn_interior_kind;
+typedef enum ipm_interior_kind { IPM_INTERIOR_CONE, IPM_INTERIOR_DISC } ipm_interior_kind;
 
-typedef struct cn_interior {
+typedef struct ipm_interior {
     const cn_friction *p;
-    cn_interior_kind kind;
-    cn_newton_system system;
+    ipm_interior_kind kind;
+    newton_system system;
     int64_t m;
     double *scale;  // trace(W_aa)/dim
     double size;    // of q, the unit of velocities
@@ -31,24 +31,24 @@ typedef struct cn_interior {
     double implicit; // share of the derivative of s = |y_T| in the matrix, at most; 0: s frozen
     double share;    // the share that the step lengths allow now
     double gap;      // mean of x.y over the pairs [N m]
-    double least;    // the gap is not aimed below this
+    double min;      // the gap is not aimed below this
     double length;   // of the last step
-} cn_interior;
+} ipm_interior;
 
-// CN_ERR_UNSUPPORTED as cn_newton_analyse. frozen is zero.
-cn_status cn_interior_prepare(const cn_friction *p, cn_interior_kind kind, cn_arena *scratch,
-                              cn_interior *out);
+// CN_ERR_UNSUPPORTED as newton_analyse. frozen is zero.
+cn_status ipm_interior_prepare(const cn_friction *p, ipm_interior_kind kind, cn_arena *scratch,
+                               ipm_interior *out);
 // An interior pair near a guess r with its u; margin > 0: how far inside, in units of q. frozen
 // must be set.
-void cn_interior_start(cn_interior *s, const double *r, const double *u, double margin);
+void ipm_interior_start(ipm_interior *s, const double *r, const double *u, double margin);
 // A disc of another radius: x moves inside it again. To be called when frozen was changed.
-void cn_interior_refreeze(cn_interior *s);
+void ipm_interior_refreeze(ipm_interior *s);
 // One predictor-corrector iteration; r and u are those of the next iterate. false: the matrix or
 // the step is spoilt by rounding, nothing was changed.
-bool cn_interior_step(cn_interior *s);
+bool ipm_interior_step(ipm_interior *s);
 // How far r is from solving the problem as it is frozen: its natural map in the scaled measure.
-double cn_interior_error(const cn_interior *s);
+double ipm_interior_error(const ipm_interior *s);
 // Slip |y_T| of a contact, as the dual variables see it.
-double cn_interior_slip(const cn_interior *s, int32_t a);
+double ipm_interior_slip(const ipm_interior *s, int32_t a);
 
 #endif

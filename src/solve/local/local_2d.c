@@ -13,12 +13,11 @@
 #include <math.h>
 
 // s and b below these shares of their terms are round-off: no stiffness, no slip.
-#define CN_STIFFNESS_ROUNDOFF (16.0 * DBL_EPSILON)
-#define CN_SLIP_ROUNDOFF (4.0 * DBL_EPSILON)
+#define STIFFNESS_ROUNDOFF (16.0 * DBL_EPSILON)
+#define SLIP_ROUNDOFF (4.0 * DBL_EPSILON)
 
 // Sliding with u_T of the given sign: true when r_N > 0 and the slip has that sign.
-static bool cn_slide_2d(double mu, double c, double a, double b, double s, double sign,
-                        double r[2]) {
+static bool slide_2d(double mu, double c, double a, double b, double s, double sign, double r[2]) {
     double share = 1.0 - mu * a * sign;
     double normal = c / share;
     if (!(share > 0.0 && normal * (1.0 + mu) <= DBL_MAX)) {
@@ -30,7 +29,7 @@ static bool cn_slide_2d(double mu, double c, double a, double b, double s, doubl
 }
 
 // A given r_T with u_N = 0: true when it is inside the cone.
-static bool cn_stick_2d(double mu, double c, double a, double tangent, double r[2]) {
+static bool stick_2d(double mu, double c, double a, double tangent, double r[2]) {
     double normal = c - a * tangent;
     if (!(fabs(tangent) <= mu * normal && normal <= DBL_MAX)) {
         return false;
@@ -40,7 +39,7 @@ static bool cn_stick_2d(double mu, double c, double a, double tangent, double r[
     return true;
 }
 
-bool cn_local_solve_2d(const double W[4], double mu, const double q[2], double r[2]) {
+bool local_solve_2d(const double W[4], double mu, const double q[2], double r[2]) {
     double inv_nn = 1.0 / W[0];
     double a = W[2] * inv_nn;
     double s = W[3] - W[1] * a;
@@ -55,18 +54,18 @@ bool cn_local_solve_2d(const double W[4], double mu, const double q[2], double r
     }
 
     // Stick. Without tangential stiffness only a vanishing slip can be held.
-    if (fabs(s) > CN_STIFFNESS_ROUNDOFF * fabs(W[3])) {
-        if (cn_stick_2d(mu, c, a, -b / s, r)) {
+    if (fabs(s) > STIFFNESS_ROUNDOFF * fabs(W[3])) {
+        if (stick_2d(mu, c, a, -b / s, r)) {
             return true;
         }
-    } else if (fabs(b) <= CN_SLIP_ROUNDOFF * (fabs(q[1]) + fabs(W[1] * c)) &&
-               cn_stick_2d(mu, c, a, 0.0, r)) {
+    } else if (fabs(b) <= SLIP_ROUNDOFF * (fabs(q[1]) + fabs(W[1] * c)) &&
+               stick_2d(mu, c, a, 0.0, r)) {
         return true;
     }
 
     // Slide the way it would slip; the other way can only be right when mu |a| > 1.
     double sign = b < 0.0 ? -1.0 : 1.0;
-    if (cn_slide_2d(mu, c, a, b, s, sign, r) || cn_slide_2d(mu, c, a, b, s, -sign, r)) {
+    if (slide_2d(mu, c, a, b, s, sign, r) || slide_2d(mu, c, a, b, s, -sign, r)) {
         return true;
     }
     r[0] = c;

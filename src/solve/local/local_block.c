@@ -13,27 +13,27 @@
 #include <string.h>
 
 // Off-diagonal parts below this share of the block are round-off of its assembly.
-#define CN_DIAGONAL_ROUNDOFF 1e-14
+#define DIAGONAL_ROUNDOFF 1e-14
 // det S over trace(S)^2 above which the 2x2 inverse may be written out: it loses as many digits as
-// this has zeros, and CN_LOCAL_ACCURACY must survive.
-#define CN_REGULAR_DET 1e-4
+// this has zeros, and LOCAL_ACCURACY must survive.
+#define REGULAR_DET 1e-4
 // Squares and cubes of blocks within these sizes neither overflow nor vanish.
-#define CN_SAFE_SMALL 1e-30
-#define CN_SAFE_LARGE 1e30
+#define SAFE_SMALL 1e-30
+#define SAFE_LARGE 1e30
 // Round-off that W r may carry, in units of scale |r|; and the share of |q| beyond which that hides
 // everything: r may grow without end where no solution exists.
-#define CN_PRODUCT_ROUNDOFF (16.0 * DBL_EPSILON)
-#define CN_ROUNDOFF_LIMIT 1e-8
+#define PRODUCT_ROUNDOFF (16.0 * DBL_EPSILON)
+#define ROUNDOFF_LIMIT 1e-8
 
-static bool cn_is_isotropic(const cn_local_block *block) {
+static bool is_isotropic(const local_block *block) {
     const double *W = block->W;
-    double allowed = CN_DIAGONAL_ROUNDOFF * block->scale;
+    double allowed = DIAGONAL_ROUNDOFF * block->scale;
     return fabs(W[1]) <= allowed && fabs(W[2]) <= allowed && fabs(W[3]) <= allowed &&
            fabs(W[6]) <= allowed && fabs(W[5]) <= allowed && fabs(W[7]) <= allowed &&
            fabs(W[4] - W[8]) <= allowed;
 }
 
-bool cn_local_prepare(const double W[9], double mu, cn_local_block *block) {
+bool local_prepare(const double W[9], double mu, local_block *block) {
     memset(block, 0, sizeof *block);
     double largest = 0.0;
     for (int i = 0; i < 9; i++) {
@@ -63,38 +63,38 @@ bool cn_local_prepare(const double W[9], double mu, cn_local_block *block) {
     block->det = block->S[0] * block->S[3] - block->S[1] * block->S[2];
 
     // A block of a size whose powers are safe may take the short ways.
-    bool safe = block->scale >= CN_SAFE_SMALL && largest <= CN_SAFE_LARGE;
-    block->radial = safe && (mu == 0.0 || cn_is_isotropic(block));
+    bool safe = block->scale >= SAFE_SMALL && largest <= SAFE_LARGE;
+    block->radial = safe && (mu == 0.0 || is_isotropic(block));
     block->regular =
-        safe && block->trace > 0.0 && block->det > CN_REGULAR_DET * block->trace * block->trace;
+        safe && block->trace > 0.0 && block->det > REGULAR_DET * block->trace * block->trace;
     block->inv_det = block->regular ? 1.0 / block->det : 0.0;
     return true;
 }
 
-static double cn_length3(const double x[3]) {
+static double prob_length3(const double x[3]) {
     return hypot(x[0], hypot(x[1], x[2]));
 }
 
-double cn_local_error(const cn_local_block *block, const double q[3], const double r[3]) {
+double local_error(const local_block *block, const double q[3], const double r[3]) {
     const double *W = block->W;
     double u[3], e[3];
     for (int i = 0; i < 3; i++) {
         u[i] = q[i] + (W[i] * r[0] + W[3 + i] * r[1] + W[6 + i] * r[2]);
     }
-    u[0] += block->mu * cn_tangent_norm(3, u);
+    u[0] += block->mu * math_tangent_norm(3, u);
     for (int i = 0; i < 3; i++) {
         e[i] = r[i] - u[i] / block->scale;
     }
-    cn_cone_project(3, block->mu, e);
+    math_cone_project(3, block->mu, e);
     for (int i = 0; i < 3; i++) {
         e[i] = r[i] - e[i];
     }
-    return block->scale * cn_length3(e);
+    return block->scale * prob_length3(e);
 }
 
-bool cn_local_accept(const cn_local_block *block, const double q[3], const double r[3]) {
-    double size = cn_length3(q);
-    double roundoff = CN_PRODUCT_ROUNDOFF * block->scale * cn_length3(r);
-    return size <= DBL_MAX && roundoff <= CN_ROUNDOFF_LIMIT * size &&
-           cn_local_error(block, q, r) <= CN_LOCAL_ACCURACY * size + roundoff;
+bool local_accept(const local_block *block, const double q[3], const double r[3]) {
+    double size = prob_length3(q);
+    double roundoff = PRODUCT_ROUNDOFF * block->scale * prob_length3(r);
+    return size <= DBL_MAX && roundoff <= ROUNDOFF_LIMIT * size &&
+           local_error(block, q, r) <= LOCAL_ACCURACY * size + roundoff;
 }

@@ -19,18 +19,18 @@
 
 // det over the product of the diagonal below which W is taken as singular: an edge has the minimum
 // then too.
-#define CN_CONVEX_SINGULAR (16.0 * DBL_EPSILON)
-#define CN_CONVEX_STEPS 100   // of either root; a handful is usual
-#define CN_CONVEX_SLOPE 1e-14 // of |q|, at which the slope is round-off
-#define CN_CONVEX_WIDTH 1e-15 // of n, at which the bracket is
+#define CONVEX_SINGULAR (16.0 * DBL_EPSILON)
+#define CONVEX_STEPS 100   // of either root; a handful is usual
+#define CONVEX_SLOPE 1e-14 // of |q|, at which the slope is round-off
+#define CONVEX_WIDTH 1e-15 // of n, at which the bracket is
 
-bool cn_local_convex_2d(const double W[4], double mu, const double q[2], double r[2]) {
+bool local_convex_2d(const double W[4], double mu, const double q[2], double r[2]) {
     double cross = 0.5 * (W[1] + W[2]), det = W[0] * W[3] - cross * cross, best = 0.0;
     r[0] = r[1] = 0.0;
     if (q[0] >= mu * fabs(q[1])) {
         return true;
     }
-    if (det > CN_CONVEX_SINGULAR * W[0] * W[3]) {
+    if (det > CONVEX_SINGULAR * W[0] * W[3]) {
         double normal = (cross * q[1] - W[3] * q[0]) / det,
                tangent = (cross * q[0] - W[0] * q[1]) / det;
         if (fabs(tangent) <= mu * normal && normal <= DBL_MAX) {
@@ -53,26 +53,26 @@ bool cn_local_convex_2d(const double W[4], double mu, const double q[2], double 
 }
 
 // A 3D contact in the principal axes of W_TT.
-typedef struct cn_convex_axes {
+typedef struct convex_axes {
     double mu, w_nn, q_n;
     double w[2], q[2];   // W_TN and q_T
     double stiffness[2]; // principal values of W_TT
     double c, s;         // the first axis
     double r[2], l;      // the answer for the last n
-} cn_convex_axes;
+} convex_axes;
 
-static double cn_dot2(const double a[2], const double b[2]) {
+static double dot2(const double a[2], const double b[2]) {
     return a[0] * b[0] + a[1] * b[1];
 }
 
-static void cn_convex_turn(const cn_local_block *block, const double q[3], cn_convex_axes *x) {
+static void convex_turn(const local_block *block, const double q[3], convex_axes *x) {
     const double *W = block->W;
     double off = 0.5 * (W[5] + W[7]), half = 0.5 * (W[4] - W[8]), mean = 0.5 * (W[4] + W[8]);
     double radius = hypot(off, half), w[2] = {0.5 * (W[1] + W[3]), 0.5 * (W[2] + W[6])};
     // cos and sin of the angle whose double has the tangent off/half.
     double c = radius > 0.0 ? sqrt(0.5 * (1.0 + fabs(half) / radius)) : 1.0,
            s = radius > 0.0 ? 0.5 * off / (radius * c) : 0.0;
-    *x = (cn_convex_axes){.mu = block->mu, .w_nn = W[0], .q_n = q[0]};
+    *x = (convex_axes){.mu = block->mu, .w_nn = W[0], .q_n = q[0]};
     x->c = half >= 0.0 ? c : s;
     x->s = half >= 0.0 ? s : c;
     x->stiffness[0] = mean + radius;
@@ -84,26 +84,26 @@ static void cn_convex_turn(const cn_local_block *block, const double q[3], cn_co
 }
 
 // r_T = -g/(W_TT + l) for a given l; returns its length.
-static double cn_convex_tangent(cn_convex_axes *x, const double g[2], double l) {
+static double convex_tangent(convex_axes *x, const double g[2], double l) {
     for (int i = 0; i < 2; i++) {
         x->r[i] = g[i] == 0.0 ? 0.0 : -g[i] / (x->stiffness[i] + l);
     }
     x->l = l;
-    return sqrt(cn_dot2(x->r, x->r));
+    return sqrt(dot2(x->r, x->r));
 }
 
 // r_T and l at n > 0.
-static void cn_convex_at(cn_convex_axes *x, double n) {
+static void convex_at(convex_axes *x, double n) {
     double radius = x->mu * n, g[2] = {x->q[0] + n * x->w[0], x->q[1] + n * x->w[1]};
-    double length = cn_convex_tangent(x, g, 0.0);
+    double length = convex_tangent(x, g, 0.0);
     if (length <= radius) {
         return;
     }
     // Below the root, where |r_T| is too large in one axis alone.
     double l = fmax(
         fmax(fabs(g[0]) / radius - x->stiffness[0], fabs(g[1]) / radius - x->stiffness[1]), 0.0);
-    for (int k = 0; k < CN_CONVEX_STEPS; k++) {
-        length = cn_convex_tangent(x, g, l);
+    for (int k = 0; k < CONVEX_STEPS; k++) {
+        length = convex_tangent(x, g, l);
         double fall = 0.0;
         for (int i = 0; i < 2; i++) {
             fall += x->r[i] == 0.0 ? 0.0 : x->r[i] * x->r[i] / (x->stiffness[i] + l);
@@ -120,26 +120,26 @@ static void cn_convex_at(cn_convex_axes *x, double n) {
 }
 
 // The slope of the value at n, and its own.
-static double cn_convex_slope(cn_convex_axes *x, double n, double *curvature) {
-    cn_convex_at(x, n);
+static double proj_convex_slope(convex_axes *x, double n, double *curvature) {
+    convex_at(x, n);
     double a[2], b[2]; // w and r over W_TT + l
     for (int i = 0; i < 2; i++) {
         double stiffness = x->stiffness[i] + x->l;
         a[i] = stiffness > 0.0 ? x->w[i] / stiffness : 0.0;
         b[i] = stiffness > 0.0 ? x->r[i] / stiffness : 0.0;
     }
-    double mu2 = x->mu * x->mu, rb = cn_dot2(x->r, b);
-    double rate = x->l > 0.0 && rb > 0.0 ? -(mu2 * n + cn_dot2(x->r, a)) / rb : 0.0;
-    *curvature = x->w_nn - cn_dot2(x->w, a) - rate * cn_dot2(x->w, b) - mu2 * (x->l + n * rate);
-    return x->w_nn * n + cn_dot2(x->w, x->r) + x->q_n - mu2 * x->l * n;
+    double mu2 = x->mu * x->mu, rb = dot2(x->r, b);
+    double rate = x->l > 0.0 && rb > 0.0 ? -(mu2 * n + dot2(x->r, a)) / rb : 0.0;
+    *curvature = x->w_nn - dot2(x->w, a) - rate * dot2(x->w, b) - mu2 * (x->l + n * rate);
+    return x->w_nn * n + dot2(x->w, x->r) + x->q_n - mu2 * x->l * n;
 }
 
-bool cn_local_convex(const cn_local_block *block, const double q[3], double r[3], double *slip) {
+bool local_convex(const local_block *block, const double q[3], double r[3], double *slip) {
     double size = fabs(q[0]) + fabs(q[1]) + fabs(q[2]), low = 0.0, high = DBL_MAX;
     double n = r[0] > 0.0 ? r[0] : size * block->inv_nn;
     (void)slip;
     r[0] = r[1] = r[2] = 0.0;
-    if (q[0] >= block->mu * cn_tangent_norm(3, q)) {
+    if (q[0] >= block->mu * math_tangent_norm(3, q)) {
         return true;
     }
     if (!(size <= DBL_MAX)) {
@@ -149,12 +149,12 @@ bool cn_local_convex(const cn_local_block *block, const double q[3], double r[3]
         r[0] = -q[0] * block->inv_nn;
         return true;
     }
-    cn_convex_axes x;
-    cn_convex_turn(block, q, &x);
+    convex_axes x;
+    convex_turn(block, q, &x);
     bool found = false;
-    for (int k = 0; k < CN_CONVEX_STEPS && !found; k++) {
-        double curvature, slope = cn_convex_slope(&x, n, &curvature);
-        found = fabs(slope) <= CN_CONVEX_SLOPE * size || high - low <= CN_CONVEX_WIDTH * n;
+    for (int k = 0; k < CONVEX_STEPS && !found; k++) {
+        double curvature, slope = proj_convex_slope(&x, n, &curvature);
+        found = fabs(slope) <= CONVEX_SLOPE * size || high - low <= CONVEX_WIDTH * n;
         low = slope < 0.0 ? n : low;
         high = slope < 0.0 ? high : n;
         double next = n - slope / curvature, middle = high < DBL_MAX ? 0.5 * (low + high) : 2.0 * n;

@@ -18,13 +18,13 @@
 #include <string.h>
 
 // Newton steps from a root of the expanded quartic, as long as they help; a double root needs many.
-#define CN_EXACT_POLISH 20
+#define EXACT_POLISH 20
 // Four roots, and three turning points for the double ones.
-#define CN_EXACT_SLIPS 8
+#define EXACT_SLIPS 8
 
 // The coefficients of Q^2 - N^2, by powers of l.
-static void cn_exact_quartic(const cn_local_frame *f, double p[5]) {
-    cn_frame_value v = cn_frame_at(f, 0.0);
+static void exact_quartic(const local_frame *f, double p[5]) {
+    local_frame_value v = local_frame_at(f, 0.0);
     double ab = f->a[0] * f->b[0] + f->a[1] * f->b[1];
     double Q[3] = {v.Q, f->mu * (f->c * (f->s[0] + f->s[1]) + ab), f->mu * f->c};
     double hb = v.h[0] * f->b[0] + v.h[1] * f->b[1];
@@ -37,19 +37,19 @@ static void cn_exact_quartic(const cn_local_frame *f, double p[5]) {
 }
 
 // Beyond this Q > N: from Q >= mu c (l-s)^2 - mu |a| N and N <= (l+s) |b|, s bounding S.
-static double cn_exact_last_slip(const cn_local_frame *f) {
+static double exact_last_slip(const local_frame *f) {
     double bound = fabs(f->s[0]) + fabs(f->s[1]) + fabs(f->w);
     double slipping = hypot(f->b[0], f->b[1]) * (1.0 + f->mu * hypot(f->a[0], f->a[1]));
     return slipping / (f->mu * f->c) + 3.0 * bound;
 }
 
 // The candidates for l, the smaller roots first.
-static int32_t cn_exact_slips(const cn_local_frame *f, double slips[CN_EXACT_SLIPS]) {
+static int32_t exact_slips(const local_frame *f, double slips[EXACT_SLIPS]) {
     double p[5];
     double turn[4];
     int32_t turns = 0;
-    cn_exact_quartic(f, p);
-    int32_t count = cn_poly_roots(4, p, 0.0, cn_exact_last_slip(f), slips, turn, &turns);
+    exact_quartic(f, p);
+    int32_t count = math_poly_roots(4, p, 0.0, exact_last_slip(f), slips, turn, &turns);
     for (int32_t i = 0; i < turns; i++) {
         slips[count++] = turn[i];
     }
@@ -57,11 +57,11 @@ static int32_t cn_exact_slips(const cn_local_frame *f, double slips[CN_EXACT_SLI
 }
 
 // r for the root near l; h/det keeps its sign where det < 0.
-static bool cn_exact_slide(const cn_local_frame *f, double *l, double r[3]) {
-    cn_frame_value v = cn_frame_at(f, *l);
-    for (int step = 0; step < CN_EXACT_POLISH; step++) {
+static bool exact_slide(const local_frame *f, double *l, double r[3]) {
+    local_frame_value v = local_frame_at(f, *l);
+    for (int step = 0; step < EXACT_POLISH; step++) {
         double next = *l - (v.Q - copysign(v.N, v.det)) * v.N * v.N / v.slope;
-        cn_frame_value w = cn_frame_at(f, next);
+        local_frame_value w = local_frame_at(f, next);
         if (!(next >= 0.0 && fabs(fabs(w.Q) - w.N) * v.N < fabs(fabs(v.Q) - v.N) * w.N)) {
             break;
         }
@@ -69,49 +69,49 @@ static bool cn_exact_slide(const cn_local_frame *f, double *l, double r[3]) {
         v = w;
     }
     double h[2] = {copysign(1.0, v.det) * v.h[0], copysign(1.0, v.det) * v.h[1]};
-    return cn_frame_slide(f, h, r);
+    return local_frame_slide(f, h, r);
 }
 
 // Keeps the trial when it is better than the best; true when it is a solution.
-static bool cn_exact_try(const cn_local_block *block, const double q[3], const double trial[3],
-                         double *best_error, double r[3]) {
-    double error = cn_local_error(block, q, trial);
+static bool exact_try(const local_block *block, const double q[3], const double trial[3],
+                      double *best_error, double r[3]) {
+    double error = local_error(block, q, trial);
     if (error < *best_error) {
         memcpy(r, trial, 3 * sizeof *r);
         *best_error = error;
     }
-    return error == *best_error && cn_local_accept(block, q, trial);
+    return error == *best_error && local_accept(block, q, trial);
 }
 
-bool cn_local_exact(const cn_local_block *block, const double q[3], double r[3], double *slip) {
-    cn_local_frame f;
+bool local_exact(const local_block *block, const double q[3], double r[3], double *slip) {
+    local_frame f;
     double trial[3], best = DBL_MAX;
     *slip = 0.0;
     r[0] = r[1] = r[2] = 0.0;
-    if (!cn_frame_set(block, q, &f)) {
+    if (!local_frame_set(block, q, &f)) {
         return q[0] >= 0.0;
     }
-    cn_frame_frictionless(&f, r);
-    best = cn_local_error(block, q, r);
+    local_frame_frictionless(&f, r);
+    best = local_error(block, q, r);
     if (block->mu == 0.0) {
-        return cn_local_accept(block, q, r);
+        return local_accept(block, q, r);
     }
-    if (cn_frame_stick(&f, trial) && hypot(trial[1], trial[2]) <= block->mu * trial[0] &&
-        cn_exact_try(block, q, trial, &best, r)) {
+    if (local_frame_stick(&f, trial) && hypot(trial[1], trial[2]) <= block->mu * trial[0] &&
+        exact_try(block, q, trial, &best, r)) {
         return true;
     }
-    if (!(cn_frame_first_slip(&f) < CN_SLIP_INFINITE)) {
-        return cn_frame_slide(&f, f.b, trial) && cn_exact_try(block, q, trial, &best, r);
+    if (!(local_frame_first_slip(&f) < LOCAL_SLIP_INFINITE)) {
+        return local_frame_slide(&f, f.b, trial) && exact_try(block, q, trial, &best, r);
     }
     // The corner of stick and slide, where the root may be lost to round-off.
-    if (cn_frame_slide(&f, cn_frame_at(&f, f.hold).h, trial) &&
-        cn_exact_try(block, q, trial, &best, r)) {
+    if (local_frame_slide(&f, local_frame_at(&f, f.hold).h, trial) &&
+        exact_try(block, q, trial, &best, r)) {
         return true;
     }
-    double slips[CN_EXACT_SLIPS];
-    int32_t count = cn_exact_slips(&f, slips);
+    double slips[EXACT_SLIPS];
+    int32_t count = exact_slips(&f, slips);
     for (int32_t i = 0; i < count; i++) {
-        if (cn_exact_slide(&f, &slips[i], trial) && cn_exact_try(block, q, trial, &best, r)) {
+        if (exact_slide(&f, &slips[i], trial) && exact_try(block, q, trial, &best, r)) {
             *slip = slips[i] * f.scale;
             return true;
         }

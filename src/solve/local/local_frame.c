@@ -4,13 +4,13 @@
 
 #include <math.h>
 
-static void cn_frame_rotate(const cn_local_frame *f, double sine, const double x[2], double y[2]) {
+static void frame_rotate(const local_frame *f, double sine, const double x[2], double y[2]) {
     y[0] = f->cosine * x[0] - sine * x[1];
     y[1] = sine * x[0] + f->cosine * x[1];
 }
 
 // One Jacobi rotation of the symmetric part; the skew part w is the same in every frame.
-static void cn_frame_diagonalise(cn_local_frame *f, const double S[4]) {
+static void frame_diagonalise(local_frame *f, const double S[4]) {
     double first = S[0] / f->scale, last = S[3] / f->scale;
     double off = 0.5 * (S[1] / f->scale + S[2] / f->scale);
     double tangent = 0.0;
@@ -25,14 +25,14 @@ static void cn_frame_diagonalise(cn_local_frame *f, const double S[4]) {
     f->w = 0.5 * (S[2] / f->scale - S[1] / f->scale);
     f->hold = 0.0;
     for (int i = 0; i < 2; i++) {
-        if (fabs(f->s[i]) < CN_STIFFNESS_FLOOR) {
+        if (fabs(f->s[i]) < LOCAL_STIFFNESS_FLOOR) {
             f->s[i] = 0.0;
-            f->hold = CN_STIFFNESS_FLOOR;
+            f->hold = LOCAL_STIFFNESS_FLOOR;
         }
     }
 }
 
-bool cn_frame_set(const cn_local_block *block, const double q[3], cn_local_frame *f) {
+bool local_frame_set(const local_block *block, const double q[3], local_frame *f) {
     double size = fmax(-q[0], fmax(fabs(q[1]), fabs(q[2])));
     if (!(size <= DBL_MAX && fabs(q[1]) <= DBL_MAX && fabs(q[2]) <= DBL_MAX && q[0] < 0.0)) {
         return false;
@@ -43,15 +43,15 @@ bool cn_frame_set(const cn_local_block *block, const double q[3], cn_local_frame
     f->unit = size / block->scale;
     f->mu = block->mu;
     f->c = -normal * block->inv_nn * block->scale;
-    cn_frame_diagonalise(f, block->S);
-    cn_frame_rotate(f, f->sine, b, f->b);
-    cn_frame_rotate(f, f->sine, block->nt, f->a);
+    frame_diagonalise(f, block->S);
+    frame_rotate(f, f->sine, b, f->b);
+    frame_rotate(f, f->sine, block->nt, f->a);
     return true;
 }
 
-cn_frame_value cn_frame_at(const cn_local_frame *f, double l) {
+local_frame_value local_frame_at(const local_frame *f, double l) {
     double d0 = f->s[0] + l, d1 = f->s[1] + l;
-    cn_frame_value v;
+    local_frame_value v;
     v.h[0] = d1 * f->b[0] - f->w * f->b[1];
     v.h[1] = d0 * f->b[1] + f->w * f->b[0];
     v.det = d0 * d1 + f->w * f->w;
@@ -62,7 +62,7 @@ cn_frame_value cn_frame_at(const cn_local_frame *f, double l) {
     return v;
 }
 
-double cn_frame_first_slip(const cn_local_frame *f) {
+double local_frame_first_slip(const local_frame *f) {
     double length = hypot(f->b[0], f->b[1]);
     double t[2] = {f->b[0] / length, f->b[1] / length};
     double stiffness = f->s[0] * t[0] * t[0] + f->s[1] * t[1] * t[1];
@@ -70,40 +70,40 @@ double cn_frame_first_slip(const cn_local_frame *f) {
     return (length - coupling) / (f->mu * f->c) - stiffness;
 }
 
-double cn_frame_singular_slip(const cn_local_frame *f) {
+double local_frame_singular_slip(const local_frame *f) {
     double half = 0.5 * (f->s[0] - f->s[1]);
     double square = half * half - f->w * f->w;
     return square >= 0.0 ? fmax(0.0, sqrt(square) - 0.5 * (f->s[0] + f->s[1])) : 0.0;
 }
 
 // Back to the caller's frame and units.
-static bool cn_frame_impulse(const cn_local_frame *f, double normal, const double tangent[2],
-                             double r[3]) {
+static bool frame_impulse(const local_frame *f, double normal, const double tangent[2],
+                          double r[3]) {
     double back[2];
-    cn_frame_rotate(f, -f->sine, tangent, back);
+    frame_rotate(f, -f->sine, tangent, back);
     r[0] = f->unit * normal;
     r[1] = f->unit * back[0];
     r[2] = f->unit * back[1];
     return fabs(r[0]) + fabs(r[1]) + fabs(r[2]) <= DBL_MAX;
 }
 
-bool cn_frame_stick(const cn_local_frame *f, double r[3]) {
-    cn_frame_value v = cn_frame_at(f, f->hold);
+bool local_frame_stick(const local_frame *f, double r[3]) {
+    local_frame_value v = local_frame_at(f, f->hold);
     double tangent[2] = {-v.h[0] / v.det, -v.h[1] / v.det};
-    return cn_frame_impulse(f, f->c - (f->a[0] * tangent[0] + f->a[1] * tangent[1]), tangent, r);
+    return frame_impulse(f, f->c - (f->a[0] * tangent[0] + f->a[1] * tangent[1]), tangent, r);
 }
 
-bool cn_frame_slide(const cn_local_frame *f, const double h[2], double r[3]) {
+bool local_frame_slide(const local_frame *f, const double h[2], double r[3]) {
     double length = hypot(h[0], h[1]);
     double bottom = length - f->mu * (f->a[0] * h[0] + f->a[1] * h[1]);
     double share = f->c / bottom;
     double tangent[2] = {-f->mu * share * h[0], -f->mu * share * h[1]};
-    return cn_frame_impulse(f, share * length, tangent, r) && bottom > 0.0;
+    return frame_impulse(f, share * length, tangent, r) && bottom > 0.0;
 }
 
-void cn_frame_frictionless(const cn_local_frame *f, double r[3]) {
+void local_frame_frictionless(const local_frame *f, double r[3]) {
     const double none[2] = {0.0, 0.0};
-    if (!cn_frame_impulse(f, f->c, none, r)) {
+    if (!frame_impulse(f, f->c, none, r)) {
         r[0] = r[1] = r[2] = 0.0;
     }
 }

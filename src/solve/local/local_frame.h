@@ -13,36 +13,36 @@
 
 // Stiffness below this is round-off of a singular S: put to zero, and raised to this for sticking.
 // High enough above the round-off of W r that a contact held by it alone is not taken for solved.
-#define CN_STIFFNESS_FLOOR (256.0 * DBL_EPSILON)
+#define LOCAL_STIFFNESS_FLOOR (256.0 * DBL_EPSILON)
 // A multiplier beyond which S + l I = l I to round-off.
-#define CN_SLIP_INFINITE 1e18
+#define LOCAL_SLIP_INFINITE 1e18
 
-typedef struct cn_local_frame {
+typedef struct local_frame {
     double mu, c;
     double a[2], b[2], s[2], w;
     double hold; // the multiplier that stands for sticking: 0, or the floor where S is singular
     double cosine, sine; // of the frame
     double scale, unit;  // slip multiplier: scale l; impulse: unit x
-} cn_local_frame;
+} local_frame;
 
-typedef struct cn_frame_value {
+typedef struct local_frame_value {
     double h[2], det, Q, N;
     double slope; // of Q/N, times N^3
-} cn_frame_value;
+} local_frame_value;
 
 // q_N < 0. false when q is not finite.
-bool cn_frame_set(const cn_local_block *block, const double q[3], cn_local_frame *f);
-cn_frame_value cn_frame_at(const cn_local_frame *f, double l);
+bool local_frame_set(const local_block *block, const double q[3], local_frame *f);
+local_frame_value local_frame_at(const local_frame *f, double l);
 // The multiplier with S replaced by its value in the direction of b: right to second order for fast
-// slip. Beyond CN_SLIP_INFINITE sliding is along b.
-double cn_frame_first_slip(const cn_local_frame *f);
+// slip. Beyond LOCAL_SLIP_INFINITE sliding is along b.
+double local_frame_first_slip(const local_frame *f);
 // Largest l >= 0 with det(l) = 0; 0 when there is none.
-double cn_frame_singular_slip(const cn_local_frame *f);
+double local_frame_singular_slip(const local_frame *f);
 // r of the sticking contact, cone or not. false when it is not finite.
-bool cn_frame_stick(const cn_local_frame *f, double r[3]);
+bool local_frame_stick(const local_frame *f, double r[3]);
 // r on the cone along -h with u_N = 0. false when that needs r_N < 0 or is not finite.
-bool cn_frame_slide(const cn_local_frame *f, const double h[2], double r[3]);
+bool local_frame_slide(const local_frame *f, const double h[2], double r[3]);
 // r of the contact without friction, the last resort.
-void cn_frame_frictionless(const cn_local_frame *f, double r[3]);
+void local_frame_frictionless(const local_frame *f, double r[3]);
 
 #endif

@@ -10,19 +10,19 @@
 #include <string.h>
 
 // The radial answer closes the list: it exists whatever the block is.
-static cn_local_fn *const cn_hybrid_chain[] = {
-    cn_secular_bracketed, cn_local_newton, cn_local_exact, cn_local_projection, cn_local_radial,
+static local_fn *const hybrid_chain[] = {
+    local_secular_bracketed, local_newton, local_exact, local_projection, local_radial,
 };
 
 // Kept out of line, so that the fast path pays for no stack.
-__attribute__((noinline)) static bool
-cn_hybrid_patient(const cn_local_block *block, const double q[3], double r[3], double *slip) {
+__attribute__((noinline)) static bool hybrid_patient(const local_block *block, const double q[3],
+                                                     double r[3], double *slip) {
     double best[3] = {0.0, 0.0, 0.0}, best_slip = 0.0, best_error = DBL_MAX;
     bool solved = false;
-    for (size_t i = 0; i < sizeof cn_hybrid_chain / sizeof cn_hybrid_chain[0] && !solved; i++) {
+    for (size_t i = 0; i < sizeof hybrid_chain / sizeof hybrid_chain[0] && !solved; i++) {
         double trial[3] = {r[0], r[1], r[2]}, trial_slip = *slip;
-        solved = cn_hybrid_chain[i](block, q, trial, &trial_slip);
-        double error = cn_local_error(block, q, trial);
+        solved = hybrid_chain[i](block, q, trial, &trial_slip);
+        double error = local_error(block, q, trial);
         if (solved || error < best_error) {
             memcpy(best, trial, sizeof best);
             best_slip = trial_slip;
@@ -34,7 +34,7 @@ cn_hybrid_patient(const cn_local_block *block, const double q[3], double r[3], d
     return solved;
 }
 
-bool cn_local_hybrid(const cn_local_block *block, const double q[3], double r[3], double *slip) {
-    cn_local_plane plane = cn_local_plane_from_q(block, q);
-    return cn_secular_fast(block, &plane, r, slip) || cn_hybrid_patient(block, q, r, slip);
+bool local_hybrid(const local_block *block, const double q[3], double r[3], double *slip) {
+    local_plane plane = local_plane_from_q(block, q);
+    return local_secular_fast(block, &plane, r, slip) || hybrid_patient(block, q, r, slip);
 }

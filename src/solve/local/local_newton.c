@@ -14,29 +14,29 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_NEWTON_STEPS 50
-#define CN_NEWTON_HALVINGS 6
+#define NEWTON_STEPS 50
+#define NEWTON_HALVINGS 6
 // |F| at which to stop, in units of |q|: round-off of W r.
-#define CN_NEWTON_ROUNDOFF (4.0 * DBL_EPSILON)
+#define NEWTON_ROUNDOFF (4.0 * DBL_EPSILON)
 
 // One step in units in which q and W are of the order of 1.
-typedef struct cn_newton {
+typedef struct newton {
     double W[9], q[3], mu;
     double rho_n, rho_t;
-} cn_newton;
+} newton;
 
-typedef struct cn_newton_value {
+typedef struct newton_value {
     double u[3], z[3], F[3], length; // length: |z_T|
     double merit;
-} cn_newton_value;
+} newton_value;
 
-static cn_newton_value cn_newton_at(const cn_newton *p, const double x[3]) {
-    cn_newton_value v;
+static newton_value newton_at(const newton *p, const double x[3]) {
+    newton_value v;
     for (int i = 0; i < 3; i++) {
         v.u[i] = p->q[i] + (p->W[i] * x[0] + p->W[3 + i] * x[1] + p->W[6 + i] * x[2]);
         v.z[i] = x[i] - (i == 0 ? p->rho_n : p->rho_t) * v.u[i];
     }
-    v.length = cn_tangent_norm(3, v.z);
+    v.length = math_tangent_norm(3, v.z);
     double normal = fmax(0.0, v.z[0]);
     double share = v.length > p->mu * normal ? p->mu * normal / v.length : 1.0;
     v.F[0] = x[0] - normal;
@@ -47,7 +47,7 @@ static cn_newton_value cn_newton_at(const cn_newton *p, const double x[3]) {
 }
 
 // One element of the generalized Jacobian, by rows.
-static void cn_newton_jacobian(const cn_newton *p, const cn_newton_value *v, double J[3][3]) {
+static void newton_jacobian(const newton *p, const newton_value *v, double J[3][3]) {
     double radius = p->mu * v->z[0];
     for (int j = 0; j < 3; j++) {
         double normal_row = p->rho_n * p->W[3 * j];
@@ -75,7 +75,7 @@ static void cn_newton_jacobian(const cn_newton *p, const cn_newton_value *v, dou
 }
 
 // x := J^-1 x with row exchanges; false when J is singular to round-off.
-static bool cn_newton_linear(double J[3][3], double x[3]) {
+static bool newton_linear(double J[3][3], double x[3]) {
     for (int k = 0; k < 3; k++) {
         int best = k;
         for (int i = k + 1; i < 3; i++) {
@@ -107,22 +107,22 @@ static bool cn_newton_linear(double J[3][3], double x[3]) {
     return true;
 }
 
-static void cn_newton_iterate(const cn_newton *p, double x[3]) {
-    cn_newton_value v = cn_newton_at(p, x);
-    for (int step = 0; step < CN_NEWTON_STEPS && v.merit > CN_NEWTON_ROUNDOFF; step++) {
+static void newton_iterate(const newton *p, double x[3]) {
+    newton_value v = newton_at(p, x);
+    for (int step = 0; step < NEWTON_STEPS && v.merit > NEWTON_ROUNDOFF; step++) {
         double J[3][3], d[3] = {v.F[0], v.F[1], v.F[2]};
-        cn_newton_jacobian(p, &v, J);
-        if (!cn_newton_linear(J, d)) {
+        newton_jacobian(p, &v, J);
+        if (!newton_linear(J, d)) {
             return;
         }
         // The last halving is taken whatever it gives: a small worse step leaves a cycle.
         double length = 1.0, y[3];
-        cn_newton_value w;
-        for (int halving = 0; halving < CN_NEWTON_HALVINGS; halving++) {
+        newton_value w;
+        for (int halving = 0; halving < NEWTON_HALVINGS; halving++) {
             for (int i = 0; i < 3; i++) {
                 y[i] = x[i] - length * d[i];
             }
-            w = cn_newton_at(p, y);
+            w = newton_at(p, y);
             if (w.merit < v.merit) {
                 break;
             }
@@ -136,7 +136,7 @@ static void cn_newton_iterate(const cn_newton *p, double x[3]) {
     }
 }
 
-bool cn_local_newton(const cn_local_block *block, const double q[3], double r[3], double *slip) {
+bool local_newton(const local_block *block, const double q[3], double r[3], double *slip) {
     (void)slip;
     double size = fmax(fabs(q[0]), fmax(fabs(q[1]), fabs(q[2])));
     double x[3] = {0.0, 0.0, 0.0};
@@ -144,7 +144,7 @@ bool cn_local_newton(const cn_local_block *block, const double q[3], double r[3]
         memcpy(r, x, sizeof x);
         return q[0] >= 0.0;
     }
-    cn_newton p = {.mu = block->mu};
+    newton p = {.mu = block->mu};
     double unit = size / block->scale;
     for (int i = 0; i < 9; i++) {
         p.W[i] = block->W[i] / block->scale;
@@ -160,13 +160,13 @@ bool cn_local_newton(const cn_local_block *block, const double q[3], double r[3]
         x[0] = -p.q[0] * p.rho_n;
         x[1] = x[2] = 0.0;
     }
-    cn_newton_iterate(&p, x);
-    cn_cone_project(3, p.mu, x);
+    newton_iterate(&p, x);
+    math_cone_project(3, p.mu, x);
     for (int i = 0; i < 3; i++) {
         r[i] = x[i] * unit;
     }
     if (!(fabs(r[0]) + fabs(r[1]) + fabs(r[2]) <= DBL_MAX)) {
         r[0] = r[1] = r[2] = 0.0;
     }
-    return cn_local_accept(block, q, r);
+    return local_accept(block, q, r);
 }

@@ -13,61 +13,60 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_PROJECTION_STEPS 2000
-#define CN_PROJECTION_CUTS 60
+#define PROJECTION_STEPS 2000
+#define PROJECTION_CUTS 60
 // Accept a step below the upper ratio; lengthen the next one below the lower.
-#define CN_KHOBOTOV_UPPER 0.9
-#define CN_KHOBOTOV_LOWER 0.6
-#define CN_KHOBOTOV_CUT (2.0 / 3.0)
-#define CN_KHOBOTOV_RAISE 1.5
+#define KHOBOTOV_UPPER 0.9
+#define KHOBOTOV_LOWER 0.6
+#define KHOBOTOV_CUT (2.0 / 3.0)
+#define KHOBOTOV_RAISE 1.5
 // Change of a step, over the size of r, that is round-off.
-#define CN_PROJECTION_ROUNDOFF (0.5 * DBL_EPSILON)
+#define PROJECTION_ROUNDOFF (0.5 * DBL_EPSILON)
 
-static double cn_length(const double x[3]) {
+static double prob_length(const double x[3]) {
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
 // u^ in units of the size of q, for r in units of size/scale.
-static void cn_projection_velocity(const cn_local_block *block, const double q[3],
-                                   const double x[3], double u[3]) {
+static void projection_velocity(const local_block *block, const double q[3], const double x[3],
+                                double u[3]) {
     for (int i = 0; i < 3; i++) {
         u[i] = q[i] + (block->W[i] * x[0] + block->W[3 + i] * x[1] + block->W[6 + i] * x[2]) /
                           block->scale;
     }
-    u[0] += block->mu * cn_tangent_norm(3, u);
+    u[0] += block->mu * math_tangent_norm(3, u);
 }
 
 // One accepted step from x with velocity u; both are replaced. Returns |x+ - x|.
-static double cn_projection_step(const cn_local_block *block, const double q[3], double x[3],
-                                 double u[3], double *rho) {
+static double projection_step(const local_block *block, const double q[3], double x[3], double u[3],
+                              double *rho) {
     double y[3], v[3], dx[3], du[3], change = 0.0, ratio = 0.0;
-    for (int cut = 0; cut < CN_PROJECTION_CUTS; cut++) {
+    for (int cut = 0; cut < PROJECTION_CUTS; cut++) {
         for (int i = 0; i < 3; i++) {
             y[i] = x[i] - *rho * u[i];
         }
-        cn_cone_project(3, block->mu, y);
-        cn_projection_velocity(block, q, y, v);
+        math_cone_project(3, block->mu, y);
+        projection_velocity(block, q, y, v);
         for (int i = 0; i < 3; i++) {
             dx[i] = y[i] - x[i];
             du[i] = v[i] - u[i];
         }
-        change = cn_length(dx);
-        ratio = *rho * cn_length(du) / change;
-        if (!(ratio > CN_KHOBOTOV_UPPER)) {
+        change = prob_length(dx);
+        ratio = *rho * prob_length(du) / change;
+        if (!(ratio > KHOBOTOV_UPPER)) {
             break;
         }
-        *rho *= CN_KHOBOTOV_CUT * fmin(1.0, 1.0 / ratio);
+        *rho *= KHOBOTOV_CUT * fmin(1.0, 1.0 / ratio);
     }
-    if (ratio < CN_KHOBOTOV_LOWER) {
-        *rho *= CN_KHOBOTOV_RAISE;
+    if (ratio < KHOBOTOV_LOWER) {
+        *rho *= KHOBOTOV_RAISE;
     }
     memcpy(x, y, sizeof y);
     memcpy(u, v, sizeof v);
     return change;
 }
 
-bool cn_local_projection(const cn_local_block *block, const double q[3], double r[3],
-                         double *slip) {
+bool local_projection(const local_block *block, const double q[3], double r[3], double *slip) {
     (void)slip;
     double size = fmax(fabs(q[0]), fmax(fabs(q[1]), fabs(q[2])));
     double unit = size / block->scale, rho = 1.0;
@@ -76,21 +75,21 @@ bool cn_local_projection(const cn_local_block *block, const double q[3], double 
     if (!(q[0] < 0.0 && size <= DBL_MAX)) {
         return q[0] >= 0.0;
     }
-    if (!(cn_length(x) <= DBL_MAX)) {
+    if (!(prob_length(x) <= DBL_MAX)) {
         x[0] = x[1] = x[2] = 0.0;
     }
     double unit_q[3] = {q[0] / size, q[1] / size, q[2] / size};
-    cn_projection_velocity(block, unit_q, x, u);
-    for (int step = 0; step < CN_PROJECTION_STEPS; step++) {
-        double change = cn_projection_step(block, unit_q, x, u, &rho);
-        if (!(change > CN_PROJECTION_ROUNDOFF * cn_length(x))) {
+    projection_velocity(block, unit_q, x, u);
+    for (int step = 0; step < PROJECTION_STEPS; step++) {
+        double change = projection_step(block, unit_q, x, u, &rho);
+        if (!(change > PROJECTION_ROUNDOFF * prob_length(x))) {
             break;
         }
     }
-    if (unit * cn_length(x) <= DBL_MAX) {
+    if (unit * prob_length(x) <= DBL_MAX) {
         r[0] = unit * x[0];
         r[1] = unit * x[1];
         r[2] = unit * x[2];
     }
-    return cn_local_accept(block, q, r);
+    return local_accept(block, q, r);
 }

@@ -12,10 +12,10 @@
 
 #include <float.h>
 
-bool cn_local_radial(const cn_local_block *block, const double q[3], double r[3], double *slip) {
+bool local_radial(const local_block *block, const double q[3], double r[3], double *slip) {
     (void)slip;
-    cn_local_plane plane = cn_local_plane_from_q(block, q);
-    if (block->radial && plane.c > 0.0 && cn_secular_radial(block, &plane, r)) {
+    local_plane plane = local_plane_from_q(block, q);
+    if (block->radial && plane.c > 0.0 && local_secular_radial(block, &plane, r)) {
         return true;
     }
     double stiffness = 0.5 * (block->W[4] + block->W[8]);
@@ -29,5 +29,5 @@ bool cn_local_radial(const cn_local_block *block, const double q[3], double r[3]
         r[1] = -share * plane.b[0];
         r[2] = -share * plane.b[1];
     }
-    return cn_local_accept(block, q, r);
+    return local_accept(block, q, r);
 }

@@ -13,22 +13,22 @@
 #include "solve/local/local_frame.h"
 
 // Newton needs about 6 steps, bisection over the 45 decades that l may span about 60.
-#define CN_SECULAR_STEPS 200
+#define GS_SECULAR_STEPS 200
 // Bisection treats smaller multipliers as this one: no r can tell them from zero.
-#define CN_SLIP_SMALLEST (CN_STIFFNESS_FLOOR * CN_STIFFNESS_FLOOR)
+#define SLIP_SMALLEST (LOCAL_STIFFNESS_FLOOR * LOCAL_STIFFNESS_FLOOR)
 
 // Middle of a bracket that may span many decades.
-static double cn_secular_middle(double low, double high) {
-    double floor = fmax(low, CN_SLIP_SMALLEST);
+static double secular_middle(double low, double high) {
+    double floor = fmax(low, SLIP_SMALLEST);
     return high > 4.0 * floor ? sqrt(floor * high) : 0.5 * (low + high);
 }
 
 // The root of Q = N between low, where Q < N, and infinity, from a first guess.
-static double cn_secular_root(const cn_local_frame *f, double low, double start) {
+static double secular_root(const local_frame *f, double low, double start) {
     double high = DBL_MAX, l = fmax(start, low);
-    for (int step = 0; step < CN_SECULAR_STEPS; step++) {
-        cn_frame_value v = cn_frame_at(f, l);
-        if (fabs(v.Q - v.N) <= DBL_EPSILON * v.N || l >= CN_SLIP_INFINITE) {
+    for (int step = 0; step < GS_SECULAR_STEPS; step++) {
+        local_frame_value v = local_frame_at(f, l);
+        if (fabs(v.Q - v.N) <= DBL_EPSILON * v.N || l >= LOCAL_SLIP_INFINITE) {
             break;
         }
         if (v.Q < v.N) {
@@ -41,7 +41,7 @@ static double cn_secular_root(const cn_local_frame *f, double low, double start)
         }
         double next = l - (v.Q - v.N) * v.N * v.N / v.slope;
         if (!(v.Q > 0.0 && next > low && next < high)) {
-            next = high < DBL_MAX ? cn_secular_middle(low, high) : 1.0 + 4.0 * l;
+            next = high < DBL_MAX ? secular_middle(low, high) : 1.0 + 4.0 * l;
         }
         l = next;
     }
@@ -49,39 +49,39 @@ static double cn_secular_root(const cn_local_frame *f, double low, double start)
 }
 
 // Stick, else slide; false when neither could be formed.
-static bool cn_secular_solve(const cn_local_frame *f, double r[3], double *slip) {
+static bool secular_solve(const local_frame *f, double r[3], double *slip) {
     *slip = 0.0;
-    double singular = cn_frame_singular_slip(f);
+    double singular = local_frame_singular_slip(f);
     double low = fmax(singular, f->hold);
-    cn_frame_value v = cn_frame_at(f, low);
+    local_frame_value v = local_frame_at(f, low);
     if (v.N <= v.Q) {
-        return singular == 0.0 && cn_frame_stick(f, r);
+        return singular == 0.0 && local_frame_stick(f, r);
     }
-    double start = cn_frame_first_slip(f);
-    if (!(start < CN_SLIP_INFINITE)) {
-        return cn_frame_slide(f, f->b, r);
+    double start = local_frame_first_slip(f);
+    if (!(start < LOCAL_SLIP_INFINITE)) {
+        return local_frame_slide(f, f->b, r);
     }
-    double l = cn_secular_root(f, low, start);
+    double l = secular_root(f, low, start);
     *slip = l * f->scale;
-    return cn_frame_slide(f, cn_frame_at(f, l).h, r);
+    return local_frame_slide(f, local_frame_at(f, l).h, r);
 }
 
-bool cn_secular_bracketed(const cn_local_block *block, const double q[3], double r[3],
-                          double *slip) {
-    cn_local_frame f;
-    if (!cn_frame_set(block, q, &f)) {
+bool local_secular_bracketed(const local_block *block, const double q[3], double r[3],
+                             double *slip) {
+    local_frame f;
+    if (!local_frame_set(block, q, &f)) {
         r[0] = r[1] = r[2] = 0.0;
         *slip = 0.0;
         return q[0] >= 0.0;
     }
-    if (!cn_secular_solve(&f, r, slip)) {
-        cn_frame_frictionless(&f, r);
+    if (!secular_solve(&f, r, slip)) {
+        local_frame_frictionless(&f, r);
         *slip = 0.0;
     }
-    return cn_local_accept(block, q, r);
+    return local_accept(block, q, r);
 }
 
-bool cn_local_secular(const cn_local_block *block, const double q[3], double r[3], double *slip) {
-    cn_local_plane plane = cn_local_plane_from_q(block, q);
-    return cn_secular_fast(block, &plane, r, slip) || cn_secular_bracketed(block, q, r, slip);
+bool local_secular(const local_block *block, const double q[3], double r[3], double *slip) {
+    local_plane plane = local_plane_from_q(block, q);
+    return local_secular_fast(block, &plane, r, slip) || local_secular_bracketed(block, q, r, slip);
 }

@@ -10,12 +10,12 @@
 
 // The smaller eigenvalue of x^2 + y^2 in the derivative is at least this share of the larger: at
 // the apex of both cones there is no derivative, and any element near by serves.
-#define CN_FISCHER_LEAST 1e-14
+#define FISCHER_MIN 1e-14
 
 // T rows, divided by rho: r_T - P(z_T), P onto the disc of a radius with the derivatives by_r to
 // r_N and rho by_u to u_N.
-static void cn_disc_rows(int32_t dim, double rho, double radius, double by_r, double by_u,
-                         const double *r, const double *u, double *F, double *A, double *B) {
+static void disc_rows(int32_t dim, double rho, double radius, double by_r, double by_u,
+                      const double *r, const double *u, double *F, double *A, double *B) {
     double z[3] = {0.0, 0.0, 0.0}, square = 0.0;
     for (int32_t i = 1; i < dim; i++) {
         z[i] = r[i] - rho * u[i];
@@ -43,21 +43,21 @@ static void cn_disc_rows(int32_t dim, double rho, double radius, double by_r, do
 }
 
 // T rows of a contact without a disc: r_T.
-static void cn_free_rows(int32_t dim, double rho, const double *r, double *F, double *B) {
+static void free_rows(int32_t dim, double rho, const double *r, double *F, double *B) {
     for (int32_t i = 1; i < dim; i++) {
         F[i] = r[i] / rho;
         B[(dim + 1) * i] = 1.0 / rho;
     }
 }
 
-static void cn_clear_pair(int32_t dim, double *A, double *B) {
+static void clear_pair(int32_t dim, double *A, double *B) {
     memset(A, 0, sizeof *A * (size_t)(dim * dim));
     memset(B, 0, sizeof *B * (size_t)(dim * dim));
 }
 
 // N row; returns z_N.
-static double cn_normal_row(double rho, const double *r, const double *u, double *F, double *A,
-                            double *B) {
+static double normal_row(double rho, const double *r, const double *u, double *F, double *A,
+                         double *B) {
     double z = r[0] - rho * u[0];
     if (z > 0.0) {
         F[0] = u[0];
@@ -69,32 +69,32 @@ static double cn_normal_row(double rho, const double *r, const double *u, double
     return z;
 }
 
-void cn_alart_curnier(int32_t dim, double mu, double rho, const double *r, const double *u,
-                      double *F, double *A, double *B) {
-    cn_clear_pair(dim, A, B);
-    double z = cn_normal_row(rho, r, u, F, A, B);
+void newton_alart_curnier(int32_t dim, double mu, double rho, const double *r, const double *u,
+                          double *F, double *A, double *B) {
+    clear_pair(dim, A, B);
+    double z = normal_row(rho, r, u, F, A, B);
     if (z > 0.0) {
-        cn_disc_rows(dim, rho, mu * z, mu, -mu, r, u, F, A, B);
+        disc_rows(dim, rho, mu * z, mu, -mu, r, u, F, A, B);
     } else {
-        cn_free_rows(dim, rho, r, F, B);
+        free_rows(dim, rho, r, F, B);
     }
 }
 
-void cn_jean_moreau(int32_t dim, double mu, double rho, const double *r, const double *u, double *F,
-                    double *A, double *B) {
-    cn_clear_pair(dim, A, B);
-    cn_normal_row(rho, r, u, F, A, B);
+void newton_jean_moreau(int32_t dim, double mu, double rho, const double *r, const double *u,
+                        double *F, double *A, double *B) {
+    clear_pair(dim, A, B);
+    normal_row(rho, r, u, F, A, B);
     if (r[0] > 0.0) {
-        cn_disc_rows(dim, rho, mu * r[0], mu, 0.0, r, u, F, A, B);
+        disc_rows(dim, rho, mu * r[0], mu, 0.0, r, u, F, A, B);
     } else {
-        cn_free_rows(dim, rho, r, F, B);
+        free_rows(dim, rho, r, F, B);
     }
 }
 
-void cn_cone_function(int32_t dim, double mu, double rho, const double *r, const double *u,
-                      double *F, double *A, double *B) {
+void newton_cone_function(int32_t dim, double mu, double rho, const double *r, const double *u,
+                          double *F, double *A, double *B) {
     double z[3] = {0.0, 0.0, 0.0}, t[3] = {1.0, 0.0, 0.0}, square = 0.0;
-    cn_clear_pair(dim, A, B);
+    clear_pair(dim, A, B);
     for (int32_t i = 0; i < dim; i++) {
         z[i] = r[i] - rho * u[i];
         square += i > 0 ? z[i] * z[i] : 0.0;
@@ -126,9 +126,9 @@ void cn_cone_function(int32_t dim, double mu, double rho, const double *r, const
     }
 }
 
-void cn_box_function(int32_t dim, const double *lower, const double *upper, double rho,
-                     const double *r, const double *u, double *F, double *A, double *B) {
-    cn_clear_pair(dim, A, B);
+void newton_box_function(int32_t dim, const double *lower, const double *upper, double rho,
+                         const double *r, const double *u, double *F, double *A, double *B) {
+    clear_pair(dim, A, B);
     for (int32_t i = 0; i < dim; i++) {
         double z = r[i] - rho * u[i];
         if (z > lower[i] && z < upper[i]) {
@@ -144,8 +144,8 @@ void cn_box_function(int32_t dim, const double *lower, const double *upper, doub
 // ---- Fischer-Burmeister ----
 
 // N row of a contact without friction, a^2 + b^2 = h^2: F = (a + b - h)/rho.
-static void cn_fischer_scalar(double rho, const double *r, const double *u, double *F, double *A,
-                              double *B) {
+static void fischer_scalar(double rho, const double *r, const double *u, double *F, double *A,
+                           double *B) {
     double a = r[0], b = rho * u[0], h = hypot(a, b);
     F[0] = (a + b - h) / rho;
     B[0] = (1.0 - (h > 0.0 ? a / h : 0.5)) / rho;
@@ -153,8 +153,7 @@ static void cn_fischer_scalar(double rho, const double *r, const double *u, doub
 }
 
 // out := I - L_z^-1 L_x, by rows; L the arrow matrix of the algebra, det = z_0^2 - |z_T|^2.
-static void cn_fischer_slope(int32_t dim, const double *z, double det, const double *x,
-                             double *out) {
+static void fischer_slope(int32_t dim, const double *z, double det, const double *x, double *out) {
     for (int32_t j = 0; j < dim; j++) {
         // Column j of L_x, then L_z^-1 of it.
         double column[3] = {x[j], 0.0, 0.0}, along;
@@ -173,12 +172,12 @@ static void cn_fischer_slope(int32_t dim, const double *z, double det, const dou
     }
 }
 
-void cn_fischer_burmeister(int32_t dim, double mu, double rho, const double *r, const double *u,
-                           double *F, double *A, double *B) {
-    cn_clear_pair(dim, A, B);
+void newton_fischer_burmeister(int32_t dim, double mu, double rho, const double *r, const double *u,
+                               double *F, double *A, double *B) {
+    clear_pair(dim, A, B);
     if (!(mu > 0.0)) {
-        cn_fischer_scalar(rho, r, u, F, A, B);
-        cn_free_rows(dim, rho, r, F, B);
+        fischer_scalar(rho, r, u, F, A, B);
+        free_rows(dim, rho, r, F, B);
         return;
     }
     double slip = dim == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
@@ -204,9 +203,9 @@ void cn_fischer_burmeister(int32_t dim, double mu, double rho, const double *r, 
         large = small = 1.0;
         x[0] = y[0] = 1.0 / sqrt(2.0);
     }
-    double det = sqrt(large) * sqrt(fmax(small, CN_FISCHER_LEAST * large)), by_x[9], by_y[9];
-    cn_fischer_slope(dim, z, det, x, by_x);
-    cn_fischer_slope(dim, z, det, y, by_y);
+    double det = sqrt(large) * sqrt(fmax(small, FISCHER_MIN * large)), by_x[9], by_y[9];
+    fischer_slope(dim, z, det, x, by_x);
+    fischer_slope(dim, z, det, y, by_y);
     for (int32_t i = 0; i < dim; i++) {
         B[dim * i] = by_x[dim * i] * mu / rho;
         A[dim * i] = by_y[dim * i] / mu;

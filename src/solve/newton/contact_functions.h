@@ -9,24 +9,24 @@
 
 #include <stdint.h>
 
-typedef void cn_contact_fn(int32_t dim, double mu, double rho, const double *r, const double *u,
-                           double *F, double *A, double *B);
+typedef void newton_contact_fn(int32_t dim, double mu, double rho, const double *r, const double *u,
+                               double *F, double *A, double *B);
 
 // z = r - rho u. N: r_N - max(0, z_N). T: r_T - P(z_T) with P onto the disc of radius mu max(0,
 // z_N); r_T alone where z_N <= 0.
-cn_contact_fn cn_alart_curnier;
+newton_contact_fn newton_alart_curnier;
 // The same with the disc of radius mu max(0, r_N).
-cn_contact_fn cn_jean_moreau;
+newton_contact_fn newton_jean_moreau;
 // x + y - (x^2 + y^2)^(1/2) in the algebra of the second-order cone, x = (mu r_N, r_T), y = rho
 // (u_N/mu + |u_T|, u_T). With mu = 0: the scalar function on N, r_T on T.
-cn_contact_fn cn_fischer_burmeister;
+newton_contact_fn newton_fischer_burmeister;
 
 // r - P_K(z): the law of the convex problem.
-cn_contact_fn cn_cone_function;
+newton_contact_fn newton_cone_function;
 
 // The same of a block of joint rows, r_i - mid(lower_i, z_i, upper_i) row by row, which is their
 // law for all of the above.
-void cn_box_function(int32_t dim, const double *lower, const double *upper, double rho,
-                     const double *r, const double *u, double *F, double *A, double *B);
+void newton_box_function(int32_t dim, const double *lower, const double *upper, double rho,
+                         const double *r, const double *u, double *F, double *A, double *B);
 
 #endif

@@ -7,20 +7,20 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_EQUILIBRATE_ROUNDS 4 // entries are within a factor 4 of balanced by then
+#define EQUILIBRATE_ROUNDS 4 // entries are within a factor 4 of balanced by then
 
 // The power of two nearest to 1 / sqrt(x) in exponent.
-static double cn_inverse_root(double x) {
+static double inverse_root(double x) {
     int exponent;
     frexp(x, &exponent);
     return ldexp(1.0, -(exponent / 2));
 }
 
-void cn_equilibrate(const cn_csr *M, double *scale, double *largest) {
+void newton_equilibrate(const cn_csr *M, double *scale, double *largest) {
     for (int32_t i = 0; i < M->rows; i++) {
         scale[i] = 1.0;
     }
-    for (int32_t round = 0; round < CN_EQUILIBRATE_ROUNDS; round++) {
+    for (int32_t round = 0; round < EQUILIBRATE_ROUNDS; round++) {
         memset(largest, 0, sizeof *largest * (size_t)M->rows);
         for (int32_t i = 0; i < M->rows; i++) {
             for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
@@ -31,7 +31,7 @@ void cn_equilibrate(const cn_csr *M, double *scale, double *largest) {
             }
         }
         for (int32_t i = 0; i < M->rows; i++) {
-            scale[i] *= largest[i] > 0.0 ? cn_inverse_root(largest[i]) : 1.0;
+            scale[i] *= largest[i] > 0.0 ? inverse_root(largest[i]) : 1.0;
         }
     }
 }

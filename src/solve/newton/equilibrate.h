@@ -7,6 +7,6 @@
 
 // scale: S, so that the largest entries of row and column i of S M S are near 1; 1 where row and
 // column are zero. largest: scratch. Both have room for the rows of M, which is square.
-void cn_equilibrate(const cn_csr *M, double *scale, double *largest);
+void newton_equilibrate(const cn_csr *M, double *scale, double *largest);
 
 #endif

@@ -7,8 +7,9 @@
 #include "solve/drivers/friction_rows.h"
 #include "solve/newton/semismooth.h"
 
-cn_status cn_friction_newton_fb(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                                double *r, double *u, cn_solve_report *report) {
+cn_status solve_friction_newton_fb(const cn_friction *p, const cn_solve_opts *opts,
+                                   cn_arena *scratch, double *r, double *u,
+                                   cn_solve_report *report) {
     (void)u; // the driver computes it anew
-    return cn_semismooth_run(p, opts, cn_fischer_burmeister, scratch, r, report);
+    return newton_semismooth_run(p, opts, newton_fischer_burmeister, scratch, r, report);
 }

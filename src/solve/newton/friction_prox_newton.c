@@ -28,42 +28,40 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_PROX_INNER_MOST 12   // Newton steps of one outer step
-#define CN_PROX_INNER_SHARE 0.1 // of the outer error, to which the inner problem is solved
-#define CN_PROX_INNER_FLOOR                                                                        \
-    0.3                      // of the tolerance, below which it need not be (scaled measure only)
-#define CN_PROX_NEAR 30.0    // times the tolerance, where the end is near
-#define CN_PROX_LOOK 3.0     // times the tolerance, where r may be a solution of the problem itself
-#define CN_PROX_STALLED 6    // Newton steps without a new best, and
-#define CN_PROX_LOST 10.0    // this far above it: given up
-#define CN_PROX_GROWTH 3.0   // the error may grow by this in an accepted outer step
-#define CN_PROX_PROGRESS 0.9 // an inner failure is accepted when the error fell below this share
-#define CN_PROX_REFINE 1e-6  // eps below which the linear systems are ill-conditioned enough
-#define CN_PROX_EPS_LEAST 1e-13
-#define CN_PROX_EPS_MOST 1e3 // beyond, a restart
-#define CN_PROX_CAUTIOUS                                                                           \
+#define PROX_INNER_MAX 12    // Newton steps of one outer step
+#define PROX_INNER_SHARE 0.1 // of the outer error, to which the inner problem is solved
+#define PROX_INNER_FLOOR 0.3 // of the tolerance, below which it need not be (scaled measure only)
+#define PROX_NEAR 30.0       // times the tolerance, where the end is near
+#define PROX_LOOK 3.0        // times the tolerance, where r may be a solution of the problem itself
+#define PROX_STALLED 6       // Newton steps without a new best, and
+#define PROX_LOST 10.0       // this far above it: given up
+#define PROX_GROWTH 3.0      // the error may grow by this in an accepted outer step
+#define PROX_PROGRESS 0.9    // an inner failure is accepted when the error fell below this share
+#define PROX_REFINE 1e-6     // eps below which the linear systems are ill-conditioned enough
+#define PROX_EPS_MIN 1e-13
+#define PROX_EPS_MAX 1e3 // beyond, a restart
+#define PROX_CAUTIOUS                                                                              \
     3 // accepted steps after a failure during which eps stays above twice the failed one
-#define CN_PROX_HALVINGS                                                                           \
-    4 // of the 2D line search, whose merit may not exceed the largest of the last
-#define CN_PROX_MEMORY 4
-#define CN_PROX_RIDGE 1e-8 // of a bilateral row's own stiffness: half of the digits for either side
-#define CN_PROX_LINEAR 0.03    // of the tolerance, to which the linear equations are solved
-#define CN_PROX_CHORDS 4       // outer steps with the same factors at most, where there are joints,
-#define CN_PROX_CHORD_GAIN 0.3 // while each leaves less than this of the error
-#define CN_PROX_PURIFY 8       // refinements of a certificate, each taking out what W still feels,
-#define CN_PROX_UNFELT 1e-12   // down to this share of its length: round-off
-#define CN_PROX_SOFTER 0.01    // of the ridge, where refinement leaves more than that of the error
-#define CN_PROX_RIDGE_LEAST 1e-12 // beyond it the factors are round-off
+#define PROX_HALVINGS 4 // of the 2D line search, whose merit may not exceed the largest of the last
+#define PROX_MEMORY 4
+#define PROX_RIDGE 1e-8  // of a bilateral row's own stiffness: half of the digits for either side
+#define PROX_LINEAR 0.03 // of the tolerance, to which the linear equations are solved
+#define PROX_CHORDS 4    // outer steps with the same factors at most, where there are joints,
+#define PROX_CHORD_GAIN 0.3  // while each leaves less than this of the error
+#define PROX_PURIFY 8        // refinements of a certificate, each taking out what W still feels,
+#define PROX_UNFELT 1e-12    // down to this share of its length: round-off
+#define PROX_SOFTER 0.01     // of the ridge, where refinement leaves more than that of the error
+#define PROX_RIDGE_MIN 1e-12 // beyond it the factors are round-off
 
-const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT] = {
-    {"eps", CN_PARAM_REAL, offsetof(cn_prox_params, eps), 1e-2, 1e-12, 1e2,
+const cn_param newton_prox_param_table[NEWTON_PROX_PARAM_COUNT] = {
+    {"eps", CN_PARAM_REAL, offsetof(newton_prox_params, eps), 1e-2, 1e-12, 1e2,
      "first weight of the proximal term"},
 };
 
-typedef struct cn_prox {
+typedef struct prox {
     const cn_friction *p;
     const cn_solve_opts *opts;
-    cn_newton_system *system;
+    newton_system *system;
     int64_t m;
     double *scale;      // D
     double *center;     // r_k
@@ -77,55 +75,55 @@ typedef struct cn_prox {
     double eps;
     double steepness; // max(1, mu): the natural map is that much larger than the inner residual
     int64_t steps;    // Newton steps so far
-} cn_prox;
+} prox;
 
-static cn_status cn_prox_prepare(cn_prox *s, cn_newton_system *system, const cn_solve_opts *opts,
-                                 cn_arena *scratch) {
+static cn_status prox_prepare(prox *s, newton_system *system, const cn_solve_opts *opts,
+                              cn_arena *scratch) {
     const cn_friction *p = system->p;
-    *s = (cn_prox){.p = p,
-                   .opts = opts,
-                   .system = system,
-                   .m = (int64_t)p->dim * p->contacts,
-                   .best_error = (double)INFINITY};
+    *s = (prox){.p = p,
+                .opts = opts,
+                .system = system,
+                .m = (int64_t)p->dim * p->contacts,
+                .best_error = (double)INFINITY};
     double **const vectors[] = {&s->center, &s->r, &s->u, &s->dr, &s->trial, &s->best};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        *vectors[i] = CN_TAKE_ZERO(scratch, double, s->m);
+        *vectors[i] = BASE_TAKE_ZERO(scratch, double, s->m);
         if (!*vectors[i]) {
             return CN_ERR_MEMORY;
         }
     }
-    s->scale = CN_TAKE(scratch, double, p->contacts);
-    bool jointed = cn_boxes_count(p) > 0;
-    system->ridge = jointed ? CN_TAKE_ZERO(scratch, double, s->m) : NULL;
+    s->scale = BASE_TAKE(scratch, double, p->contacts);
+    bool jointed = solve_boxes_count(p) > 0;
+    system->ridge = jointed ? BASE_TAKE_ZERO(scratch, double, s->m) : NULL;
     if (!s->scale || (jointed && !system->ridge)) {
         return CN_ERR_MEMORY;
     }
-    s->size = cn_newton_scales(p, s->scale);
-    s->share = CN_PROX_RIDGE;
+    s->size = newton_scales(p, s->scale);
+    s->share = PROX_RIDGE;
     s->steepness = 1.0;
     for (int32_t a = 0; a < p->contacts; a++) {
         s->steepness = fmax(s->steepness, p->mu[a]);
     }
     system->keep = jointed;
     system->known = false;
-    system->enough = CN_PROX_LINEAR * opts->tolerance * s->size;
+    system->enough = PROX_LINEAR * opts->tolerance * s->size;
     for (int64_t i = 0; system->ridge && i < s->m; i++) {
         int32_t a = (int32_t)(i / p->dim);
         double own = p->W.diagonal[(int64_t)p->dim * i + i % p->dim];
-        bool bilateral = p->bounds.boxed[a] && cn_is_bilateral(&p->bounds, i);
-        system->ridge[i] = bilateral ? CN_PROX_RIDGE * (own > 0.0 ? own : s->scale[a]) : 0.0;
+        bool bilateral = p->bounds.boxed[a] && prob_is_bilateral(&p->bounds, i);
+        system->ridge[i] = bilateral ? PROX_RIDGE * (own > 0.0 ? own : s->scale[a]) : 0.0;
     }
     return CN_OK;
 }
 
 // The weight of the proximal term of a row.
-static double cn_prox_term(const cn_prox *s, int32_t a, int32_t i) {
+static double prox_term(const prox *s, int32_t a, int32_t i) {
     bool exact = s->system->ridge && s->system->ridge[(int64_t)s->p->dim * a + i] > 0.0;
     return exact ? 0.0 : s->eps * s->scale[a];
 }
 
 // Fills the Newton system at r (u = W r + q at hand); returns |F| over the size of q.
-static double cn_prox_linearise(cn_prox *s, const double *r, const double *u) {
+static double prox_linearise(prox *s, const double *r, const double *u) {
     int32_t dim = s->p->dim, size = dim * dim;
     double sum = 0.0;
     for (int32_t a = 0; a < s->p->contacts; a++) {
@@ -135,14 +133,14 @@ static double cn_prox_linearise(cn_prox *s, const double *r, const double *u) {
                *K = s->system->K + (int64_t)size * a;
         double rho = 1.0 / (s->scale[a] * (1.0 + s->eps));
         for (int32_t i = 0; i < dim; i++) {
-            term[i] = cn_prox_term(s, a, i);
+            term[i] = prox_term(s, a, i);
             shifted[i] = u[row + i] + term[i] * (r[row + i] - s->center[row + i]);
         }
-        if (cn_is_boxed(&s->p->bounds, a)) {
-            cn_box_function(dim, s->p->bounds.lower + row, s->p->bounds.upper + row, rho, r + row,
-                            shifted, F, A, K);
+        if (prob_is_boxed(&s->p->bounds, a)) {
+            newton_box_function(dim, s->p->bounds.lower + row, s->p->bounds.upper + row, rho,
+                                r + row, shifted, F, A, K);
         } else {
-            cn_contact_fn *law = s->p->convex ? cn_cone_function : cn_alart_curnier;
+            newton_contact_fn *law = s->p->convex ? newton_cone_function : newton_alart_curnier;
             law(dim, s->p->mu[a], rho, r + row, shifted, F, A, K);
         }
         for (int32_t i = 0; i < size; i++) {
@@ -156,8 +154,8 @@ static double cn_prox_linearise(cn_prox *s, const double *r, const double *u) {
 }
 
 // The error of r in the measure asked for; r becomes the best where it is.
-static double cn_prox_check(cn_prox *s, const double *r, const double *u) {
-    double error = cn_natural_error(s->p, s->opts->measure, r, u);
+static double prox_check(prox *s, const double *r, const double *u) {
+    double error = solve_natural_error(s->p, s->opts->measure, r, u);
     if (error < s->best_error) {
         s->best_error = error;
         memcpy(s->best, r, sizeof *r * (size_t)s->m);
@@ -166,25 +164,25 @@ static double cn_prox_check(cn_prox *s, const double *r, const double *u) {
 }
 
 // r := r + share dr, with its velocity; returns the merit there. The system is refilled.
-static double cn_prox_move(cn_prox *s, double share) {
+static double prox_move(prox *s, double share) {
     for (int64_t i = 0; i < s->m; i++) {
         s->trial[i] = s->r[i] + share * s->dr[i];
     }
-    cn_newton_velocity(s->system, s->p, s->trial, s->u);
-    return cn_prox_linearise(s, s->trial, s->u);
+    newton_velocity(s->system, s->p, s->trial, s->u);
+    return prox_linearise(s, s->trial, s->u);
 }
 
 // A Newton step with the dr at hand. In 2D halved while the merit exceeds the largest of the last
 // few.
-static double cn_prox_advance(cn_prox *s, const double *merits, int32_t count) {
-    double merit = cn_prox_move(s, 1.0), limit = 0.0;
-    for (int32_t i = count > CN_PROX_MEMORY ? count - CN_PROX_MEMORY : 0; i < count; i++) {
+static double prox_advance(prox *s, const double *merits, int32_t count) {
+    double merit = prox_move(s, 1.0), limit = 0.0;
+    for (int32_t i = count > PROX_MEMORY ? count - PROX_MEMORY : 0; i < count; i++) {
         limit = fmax(limit, merits[i]);
     }
     double share = 1.0;
-    for (int32_t i = 0; s->p->dim == 2 && i < CN_PROX_HALVINGS && !(merit <= limit); i++) {
+    for (int32_t i = 0; s->p->dim == 2 && i < PROX_HALVINGS && !(merit <= limit); i++) {
         share *= 0.5;
-        merit = cn_prox_move(s, share);
+        merit = prox_move(s, share);
     }
     memcpy(s->r, s->trial, sizeof *s->r * (size_t)s->m);
     return merit;
@@ -192,19 +190,19 @@ static double cn_prox_advance(cn_prox *s, const double *merits, int32_t count) {
 
 // d := d + dd in bilateral rows, where dd takes out what W feels of d; returns |W d|/|d| before
 // that, in the metric D. d itself is a solution with the factors at hand.
-static double cn_prox_purify(cn_prox *s, double *d) {
-    cn_newton_system *system = s->system;
+static double prox_purify(prox *s, double *d) {
+    newton_system *system = s->system;
     cn_friction bare = *s->p;
     double felt = 0.0, length = 0.0;
     bare.q = system->zero;
-    cn_newton_velocity(system, &bare, d, system->product);
+    newton_velocity(system, &bare, d, system->product);
     for (int64_t i = 0; i < s->m; i++) {
         double stiffness = s->scale[i / s->p->dim];
         felt += system->product[i] * system->product[i] / stiffness;
         length += stiffness * d[i] * d[i];
         system->F[i] = system->ridge[i] > 0.0 ? system->product[i] : 0.0;
     }
-    cn_newton_backsolve(system, system->F, s->system->extra);
+    newton_backsolve(system, system->F, s->system->extra);
     for (int64_t i = 0; i < s->m; i++) {
         d[i] += system->ridge[i] > 0.0 ? system->extra[i] : 0.0;
     }
@@ -213,8 +211,8 @@ static double cn_prox_purify(cn_prox *s, double *d) {
 
 // Whether bilateral rows have no solution: what refinement cannot take out of F becomes, through
 // the factors, a d with W d = 0, and then d.u = d.q for every impulse.
-static bool cn_prox_contradiction(cn_prox *s) {
-    cn_newton_system *system = s->system;
+static bool prox_contradiction(prox *s) {
+    newton_system *system = s->system;
     double along = 0.0, length = 0.0, felt = (double)INFINITY, *d = s->trial;
     if (!(system->left > s->opts->tolerance * s->size)) {
         return false;
@@ -222,37 +220,37 @@ static bool cn_prox_contradiction(cn_prox *s) {
     for (int64_t i = 0; i < s->m; i++) {
         system->F[i] = system->ridge[i] > 0.0 ? system->F[i] : 0.0;
     }
-    cn_newton_backsolve(system, system->F, d);
+    newton_backsolve(system, system->F, d);
     for (int64_t i = 0; i < s->m; i++) {
         d[i] = system->ridge[i] > 0.0 ? d[i] : 0.0;
     }
-    for (int32_t k = 0; k < CN_PROX_PURIFY && felt > CN_PROX_UNFELT; k++) {
-        felt = cn_prox_purify(s, d);
+    for (int32_t k = 0; k < PROX_PURIFY && felt > PROX_UNFELT; k++) {
+        felt = prox_purify(s, d);
     }
     for (int64_t i = 0; i < s->m; i++) {
         along += s->p->q[i] * d[i];
         length += d[i] * d[i];
     }
-    return felt <= CN_PROX_UNFELT && fabs(along) > s->opts->tolerance * s->size * sqrt(length);
+    return felt <= PROX_UNFELT && fabs(along) > s->opts->tolerance * s->size * sqrt(length);
 }
 
 // Where refinement stalls for the ridge, a smaller one.
-static void cn_prox_soften(cn_prox *s, double before) {
-    double next = s->share * CN_PROX_SOFTER;
-    if (s->system->left <= s->system->enough || s->system->left < CN_PROX_SOFTER * before ||
-        next < CN_PROX_RIDGE_LEAST) {
+static void prox_soften(prox *s, double before) {
+    double next = s->share * PROX_SOFTER;
+    if (s->system->left <= s->system->enough || s->system->left < PROX_SOFTER * before ||
+        next < PROX_RIDGE_MIN) {
         return;
     }
     for (int64_t i = 0; i < s->m; i++) {
-        s->system->ridge[i] *= CN_PROX_SOFTER;
+        s->system->ridge[i] *= PROX_SOFTER;
     }
     s->share = next;
     s->system->known = false;
 }
 
 // dr of a Newton step; false when the system is singular, or has no solution.
-static bool cn_prox_step(cn_prox *s) {
-    if (!cn_newton_factor(s->system)) {
+static bool prox_step(prox *s) {
+    if (!newton_factor(s->system)) {
         return false;
     }
     if (s->system->ridge) {
@@ -261,47 +259,47 @@ static bool cn_prox_step(cn_prox *s) {
             before += s->system->F[i] * s->system->F[i];
         }
         s->system->toward = s->steps == 0 ? s->r : NULL;
-        cn_newton_refine(s->system, s->system->F, s->dr);
-        s->contradicts = cn_prox_contradiction(s);
-        cn_prox_soften(s, sqrt(before));
+        newton_refine(s->system, s->system->F, s->dr);
+        s->contradicts = prox_contradiction(s);
+        prox_soften(s, sqrt(before));
         return !s->contradicts;
     }
-    if (s->eps < CN_PROX_REFINE) {
-        cn_newton_refine(s->system, s->system->F, s->dr);
+    if (s->eps < PROX_REFINE) {
+        newton_refine(s->system, s->system->F, s->dr);
     } else {
-        cn_newton_backsolve(s->system, s->system->F, s->dr);
+        newton_backsolve(s->system, s->system->F, s->dr);
     }
     return true;
 }
 
 // The inner problem from r = r_k down to the target, or to a solution of the outer one; *steps
 // Newton steps. true when it was reached.
-static bool cn_prox_inner(cn_prox *s, double target, cn_watch *watch, cn_solve_report *report,
-                          int32_t *steps, bool *ended) {
-    double merits[CN_PROX_INNER_MOST + 1], best = (double)INFINITY;
+static bool prox_inner(prox *s, double target, solve_watch *watch, cn_solve_report *report,
+                       int32_t *steps, bool *ended) {
+    double merits[PROX_INNER_MAX + 1], best = (double)INFINITY;
     int32_t since = 0;
     memcpy(s->r, s->center, sizeof *s->r * (size_t)s->m);
-    cn_newton_velocity(s->system, s->p, s->r, s->u);
-    merits[0] = cn_prox_linearise(s, s->r, s->u);
-    for (*steps = 0; *steps < CN_PROX_INNER_MOST;) {
+    newton_velocity(s->system, s->p, s->r, s->u);
+    merits[0] = prox_linearise(s, s->r, s->u);
+    for (*steps = 0; *steps < PROX_INNER_MAX;) {
         if (merits[*steps] <= target) {
             return true;
         }
-        *ended = cn_watch_tick(watch, "newton steps", s->steps, s->best_error, report);
-        if (*ended || !cn_prox_step(s)) {
+        *ended = solve_watch_tick(watch, "newton steps", s->steps, s->best_error, report);
+        if (*ended || !prox_step(s)) {
             *ended = *ended || s->contradicts;
             return false;
         }
         s->steps++;
-        double merit = cn_prox_advance(s, merits, *steps + 1);
+        double merit = prox_advance(s, merits, *steps + 1);
         merits[++*steps] = merit;
-        if (merit <= CN_PROX_LOOK * s->opts->tolerance &&
-            cn_prox_check(s, s->r, s->u) <= CN_WATCH_MARGIN * s->opts->tolerance) {
+        if (merit <= PROX_LOOK * s->opts->tolerance &&
+            prox_check(s, s->r, s->u) <= SOLVE_WATCH_MARGIN * s->opts->tolerance) {
             return true;
         }
         since = merit < best ? 0 : since + 1;
         best = fmin(best, merit);
-        if (!isfinite(merit) || (since >= CN_PROX_STALLED && merit > CN_PROX_LOST * best)) {
+        if (!isfinite(merit) || (since >= PROX_STALLED && merit > PROX_LOST * best)) {
             return false;
         }
     }
@@ -309,35 +307,35 @@ static bool cn_prox_inner(cn_prox *s, double target, cn_watch *watch, cn_solve_r
 }
 
 // How eps follows the number of Newton steps that an outer step took.
-static double cn_prox_factor(int32_t steps) {
+static double prox_factor(int32_t steps) {
     return steps <= 2 ? 0.1 : (steps <= 4 ? 0.3 : (steps <= 6 ? 0.6 : (steps <= 9 ? 1.0 : 1.5)));
 }
 
 // Near the end one outer step is made to be the last: a few Newton steps more, which square the
 // error, are cheaper than another outer step, whose new eps first throws it up again.
-static double cn_prox_target(const cn_prox *s, double error) {
-    double share = CN_PROX_INNER_SHARE * error / s->steepness;
+static double prox_target(const prox *s, double error) {
+    double share = PROX_INNER_SHARE * error / s->steepness;
     if (s->opts->measure != CN_MEASURE_SCALED) {
         return share;
     }
-    double floor = CN_PROX_INNER_FLOOR * s->opts->tolerance / s->steepness;
-    return share <= CN_PROX_NEAR * s->opts->tolerance ? floor : share;
+    double floor = PROX_INNER_FLOOR * s->opts->tolerance / s->steepness;
+    return share <= PROX_NEAR * s->opts->tolerance ? floor : share;
 }
 
 // Outer steps from r_k with the factors at hand, one Newton step each, for as long as they pay: a
 // backsolve is much cheaper than a factorisation, and near a solution the statuses stay as they
 // are. Returns the error of the last r_k that was accepted.
-static double cn_prox_chords(cn_prox *s, double error) {
-    for (int32_t k = 0; k < CN_PROX_CHORDS && error > CN_WATCH_MARGIN * s->opts->tolerance; k++) {
-        cn_prox_linearise(s, s->center, s->u);
+static double prox_chords(prox *s, double error) {
+    for (int32_t k = 0; k < PROX_CHORDS && error > SOLVE_WATCH_MARGIN * s->opts->tolerance; k++) {
+        prox_linearise(s, s->center, s->u);
         s->system->toward = NULL;
-        cn_newton_refine(s->system, s->system->F, s->dr);
+        newton_refine(s->system, s->system->F, s->dr);
         for (int64_t i = 0; i < s->m; i++) {
             s->r[i] = s->center[i] + s->dr[i];
         }
-        cn_newton_velocity(s->system, s->p, s->r, s->u);
-        double now = cn_prox_check(s, s->r, s->u);
-        if (!(now < CN_PROX_CHORD_GAIN * error)) {
+        newton_velocity(s->system, s->p, s->r, s->u);
+        double now = prox_check(s, s->r, s->u);
+        if (!(now < PROX_CHORD_GAIN * error)) {
             break;
         }
         memcpy(s->center, s->r, sizeof *s->r * (size_t)s->m);
@@ -346,31 +344,31 @@ static double cn_prox_chords(cn_prox *s, double error) {
     return error;
 }
 
-static cn_status cn_prox_run(cn_prox *s, double *r, cn_solve_report *report) {
+static cn_status prox_run(prox *s, double *r, cn_solve_report *report) {
     size_t bytes = sizeof *r * (size_t)s->m;
-    double first = s->eps, least = CN_PROX_EPS_LEAST;
+    double first = s->eps, min = PROX_EPS_MIN;
     int32_t cautious = 0;
     memcpy(s->center, r, bytes);
-    cn_newton_velocity(s->system, s->p, s->center, s->u);
-    double error = cn_prox_check(s, s->center, s->u);
-    cn_watch watch = cn_watch_start(s->opts);
-    while (!cn_watch_stop(&watch, "newton steps", s->steps, s->best_error, report)) {
+    newton_velocity(s->system, s->p, s->center, s->u);
+    double error = prox_check(s, s->center, s->u);
+    solve_watch watch = solve_watch_start(s->opts);
+    while (!solve_watch_stop(&watch, "newton steps", s->steps, s->best_error, report)) {
         int32_t steps;
         bool ended = false;
-        bool reached = cn_prox_inner(s, cn_prox_target(s, error), &watch, report, &steps, &ended);
+        bool reached = prox_inner(s, prox_target(s, error), &watch, report, &steps, &ended);
         if (ended) {
             break;
         }
-        double now = cn_prox_check(s, s->r, s->u);
-        if ((reached && now < CN_PROX_GROWTH * error) || now < CN_PROX_PROGRESS * error) {
+        double now = prox_check(s, s->r, s->u);
+        if ((reached && now < PROX_GROWTH * error) || now < PROX_PROGRESS * error) {
             memcpy(s->center, s->r, bytes);
-            error = s->system->ridge && steps > 0 ? cn_prox_chords(s, now) : now;
-            s->eps = fmax(s->eps * cn_prox_factor(steps), cautious > 0 ? least : CN_PROX_EPS_LEAST);
+            error = s->system->ridge && steps > 0 ? prox_chords(s, now) : now;
+            s->eps = fmax(s->eps * prox_factor(steps), cautious > 0 ? min : PROX_EPS_MIN);
             cautious -= cautious > 0;
         } else {
-            least = 2.0 * s->eps;
-            cautious = CN_PROX_CAUTIOUS;
-            s->eps = 4.0 * s->eps > CN_PROX_EPS_MOST ? first : 4.0 * s->eps;
+            min = 2.0 * s->eps;
+            cautious = PROX_CAUTIOUS;
+            s->eps = 4.0 * s->eps > PROX_EPS_MAX ? first : 4.0 * s->eps;
         }
         s->steps += steps == 0; // outer steps without a Newton step must not go on for ever
     }
@@ -383,29 +381,29 @@ static cn_status cn_prox_run(cn_prox *s, double *r, cn_solve_report *report) {
     return watch.status;
 }
 
-cn_status cn_prox_newton_run(cn_newton_system *system, const cn_solve_opts *opts, double eps,
-                             cn_arena *scratch, double *r, cn_solve_report *report) {
-    cn_prox s;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_status status = cn_prox_prepare(&s, system, opts, scratch);
+cn_status newton_prox_newton_run(newton_system *system, const cn_solve_opts *opts, double eps,
+                                 cn_arena *scratch, double *r, cn_solve_report *report) {
+    prox s;
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    cn_status status = prox_prepare(&s, system, opts, scratch);
     if (status == CN_OK) {
         s.eps = eps;
-        status = cn_prox_run(&s, r, report);
+        status = prox_run(&s, r, report);
     }
     system->ridge = NULL;
     system->toward = NULL;
     system->keep = false;
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return status;
 }
 
-cn_status cn_friction_prox_newton(const cn_friction *p, const cn_solve_opts *opts,
-                                  cn_arena *scratch, double *r, double *u,
-                                  cn_solve_report *report) {
-    const cn_prox_params *params = (const void *)opts->params;
-    cn_newton_system system;
+cn_status newton_friction_prox_newton(const cn_friction *p, const cn_solve_opts *opts,
+                                      cn_arena *scratch, double *r, double *u,
+                                      cn_solve_report *report) {
+    const newton_prox_params *params = (const void *)opts->params;
+    newton_system system;
     (void)u; // the driver computes it anew
-    cn_status status = cn_newton_analyse(p, scratch, &system);
-    return status == CN_OK ? cn_prox_newton_run(&system, opts, params->eps, scratch, r, report)
-                           : cn_newton_refuse(status, report);
+    cn_status status = newton_analyse(p, scratch, &system);
+    return status == CN_OK ? newton_prox_newton_run(&system, opts, params->eps, scratch, r, report)
+                           : newton_refuse(status, report);
 }

@@ -7,17 +7,17 @@
 
 #include <cairn/solve.h>
 
-typedef struct cn_prox_params {
+typedef struct newton_prox_params {
     double eps;
-} cn_prox_params;
+} newton_prox_params;
 
-#define CN_PROX_PARAM_COUNT 1
-extern const cn_param cn_prox_param_table[CN_PROX_PARAM_COUNT];
+#define NEWTON_PROX_PARAM_COUNT 1
+extern const cn_param newton_prox_param_table[NEWTON_PROX_PARAM_COUNT];
 
-cn_friction_fn cn_friction_prox_newton;
+cn_friction_fn newton_friction_prox_newton;
 
 // The same with a system analysed before, from a first weight eps.
-cn_status cn_prox_newton_run(cn_newton_system *system, const cn_solve_opts *opts, double eps,
-                             cn_arena *scratch, double *r, cn_solve_report *report);
+cn_status newton_prox_newton_run(newton_system *system, const cn_solve_opts *opts, double eps,
+                                 cn_arena *scratch, double *r, cn_solve_report *report);
 
 #endif

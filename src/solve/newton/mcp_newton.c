@@ -31,31 +31,30 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CN_MCP_MEMORY 8         // merits that the line search looks back on
-#define CN_MCP_HALVINGS 14      // of a step before it is given up
-#define CN_MCP_DESCENT 1e-4     // share of the foretold descent that a step must reach
-#define CN_MCP_RIDGE_MOST 1e-4  // weight of the identity at a large error,
-#define CN_MCP_RIDGE_SHARE 1e-2 // and per unit of the merit's root at a small one
-#define CN_MCP_RIDGE_LEAST 1e-13
-#define CN_MCP_RIDGE_UP 100.0 // growth after a singular factorisation
-#define CN_MCP_RIDGE_TRIES 5
-#define CN_MCP_CRASH_WAIT 4     // crash steps without a new best before it ends
-#define CN_MCP_CRASH_HALVINGS 3 // of a crash step that is far worse
-#define CN_MCP_JUMP 0.1         // fall of the error after which the active set is tried again
-#define CN_MCP_RATE                                                                                \
-    2.5e8               // multiplications a second that a slow machine does; KLU cannot be stopped
-#define CN_MCP_STALL 30 // steps without a new best that end the method
+#define MCP_MEMORY 8         // merits that the line search looks back on
+#define MCP_HALVINGS 14      // of a step before it is given up
+#define MCP_DESCENT 1e-4     // share of the foretold descent that a step must reach
+#define MCP_RIDGE_MAX 1e-4   // weight of the identity at a large error,
+#define MCP_RIDGE_SHARE 1e-2 // and per unit of the merit's root at a small one
+#define MCP_RIDGE_MIN 1e-13
+#define MCP_RIDGE_UP 100.0 // growth after a singular factorisation
+#define MCP_RIDGE_TRIES 5
+#define MCP_CRASH_WAIT 4     // crash steps without a new best before it ends
+#define MCP_CRASH_HALVINGS 3 // of a crash step that is far worse
+#define MCP_JUMP 0.1         // fall of the error after which the active set is tried again
+#define MCP_RATE 2.5e8 // multiplications a second that a slow machine does; KLU cannot be stopped
+#define MCP_STALL 30   // steps without a new best that end the method
 
-const cn_param cn_mcp_param_table[CN_MCP_PARAM_COUNT] = {
-    {"crash", CN_PARAM_INT, offsetof(cn_mcp_params, crash), 20, 0, 1000,
+const cn_param solve_mcp_param_table[SOLVE_MCP_PARAM_COUNT] = {
+    {"crash", CN_PARAM_INT, offsetof(solve_mcp_params, crash), 20, 0, 1000,
      "active-set steps at the start"},
-    {"pivot", CN_PARAM_INT, offsetof(cn_mcp_params, pivot), 800, 0, 20000,
+    {"pivot", CN_PARAM_INT, offsetof(solve_mcp_params, pivot), 800, 0, 20000,
      "unknowns up to which Lemke takes over what is left open"},
-    {"work", CN_PARAM_REAL, offsetof(cn_mcp_params, work), 2e9, 1e3, 1e15,
+    {"work", CN_PARAM_REAL, offsetof(solve_mcp_params, work), 2e9, 1e3, 1e15,
      "multiplications of one factorisation beyond which the problem is refused"},
 };
 
-typedef struct cn_mcp_newton {
+typedef struct mcp_newton {
     const cn_mcp *p; // as given
     const cn_solve_opts *opts;
     cn_mcp s;          // scaled: M' = S M S, z = S z'
@@ -63,7 +62,7 @@ typedef struct cn_mcp_newton {
     cn_csr J;          // pattern of M with its diagonal
     int64_t *source;   // of an entry of J: its place in M, or -1
     int64_t *diagonal; // of a row: its place in J
-    cn_linear *linear;
+    sparse_linear *linear;
     double *z, *w;         // the iterate, scaled
     double *phi, *da, *db; // at it
     double *d;             // the step
@@ -73,22 +72,22 @@ typedef struct cn_mcp_newton {
     double best_error;
     int64_t steps;
     int64_t best_step;
-    cn_watch *watch;
+    solve_watch *watch;
     cn_solve_report *report;
-} cn_mcp_newton;
+} mcp_newton;
 
 // ---- preparation ----
 
-static cn_status cn_mcp_scale(cn_mcp_newton *s, cn_arena *scratch) {
+static cn_status mcp_scale(mcp_newton *s, cn_arena *scratch) {
     const cn_mcp *p = s->p;
     int64_t entries = p->M.start[p->n];
     s->s = (cn_mcp){.n = p->n, .M = p->M};
-    s->s.M.value = CN_TAKE(scratch, double, entries);
+    s->s.M.value = BASE_TAKE(scratch, double, entries);
     double **const vectors[] = {&s->s.q,   &s->s.lower, &s->s.upper, &s->scale,   &s->z,
                                 &s->w,     &s->phi,     &s->da,      &s->db,      &s->d,
                                 &s->trial, &s->trial_w, &s->plain,   &s->plain_w, &s->best};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        *vectors[i] = CN_TAKE_ZERO(scratch, double, p->n);
+        *vectors[i] = BASE_TAKE_ZERO(scratch, double, p->n);
         if (!*vectors[i]) {
             return CN_ERR_MEMORY;
         }
@@ -96,7 +95,7 @@ static cn_status cn_mcp_scale(cn_mcp_newton *s, cn_arena *scratch) {
     if (!s->s.M.value) {
         return CN_ERR_MEMORY;
     }
-    cn_equilibrate(&p->M, s->scale, s->phi);
+    newton_equilibrate(&p->M, s->scale, s->phi);
     for (int32_t i = 0; i < p->n; i++) {
         s->s.q[i] = s->scale[i] * p->q[i];
         s->s.lower[i] = p->lower[i] / s->scale[i];
@@ -109,16 +108,16 @@ static cn_status cn_mcp_scale(cn_mcp_newton *s, cn_arena *scratch) {
 }
 
 // The pattern of M with the whole diagonal, and its analysis.
-static cn_status cn_mcp_pattern(cn_mcp_newton *s, cn_arena *scratch) {
+static cn_status mcp_pattern(mcp_newton *s, cn_arena *scratch) {
     const cn_csr *M = &s->p->M;
     int32_t n = M->rows;
     int64_t room = M->start[n] + n, at = 0;
     s->J = (cn_csr){.rows = n, .cols = n};
-    s->J.start = CN_TAKE_ZERO(scratch, int64_t, (int64_t)n + 1);
-    s->J.column = CN_TAKE(scratch, int32_t, room);
-    s->J.value = CN_TAKE_ZERO(scratch, double, room);
-    s->source = CN_TAKE(scratch, int64_t, room);
-    s->diagonal = CN_TAKE(scratch, int64_t, n);
+    s->J.start = BASE_TAKE_ZERO(scratch, int64_t, (int64_t)n + 1);
+    s->J.column = BASE_TAKE(scratch, int32_t, room);
+    s->J.value = BASE_TAKE_ZERO(scratch, double, room);
+    s->source = BASE_TAKE(scratch, int64_t, room);
+    s->diagonal = BASE_TAKE(scratch, int64_t, n);
     if (!s->J.start || !s->J.column || !s->J.value || !s->source || !s->diagonal) {
         return CN_ERR_MEMORY;
     }
@@ -141,18 +140,18 @@ static cn_status cn_mcp_pattern(cn_mcp_newton *s, cn_arena *scratch) {
         }
         s->J.start[i + 1] = at;
     }
-    return cn_linear_create(&cn_linear_klu, cn_arena_env(scratch), &s->J, &s->linear, NULL);
+    return sparse_linear_create(&sparse_linear_klu, cn_arena_env(scratch), &s->J, &s->linear, NULL);
 }
 
 // ---- evaluation ----
 
 // The error of a scaled point in the problem as given; it becomes the best where it is.
-static double cn_mcp_error(cn_mcp_newton *s, const double *z) {
+static double mcp_error(mcp_newton *s, const double *z) {
     for (int32_t i = 0; i < s->p->n; i++) {
-        s->plain[i] = cn_mcp_clamp(s->p, i, s->scale[i] * z[i]);
+        s->plain[i] = solve_mcp_clamp(s->p, i, s->scale[i] * z[i]);
     }
-    cn_mcp_velocity(s->p, s->plain, s->plain_w);
-    double error = cn_natural_error_mcp(s->p, s->plain, s->plain_w);
+    solve_mcp_velocity(s->p, s->plain, s->plain_w);
+    double error = solve_natural_error_mcp(s->p, s->plain, s->plain_w);
     if (error < s->best_error) {
         s->best_error = error;
         s->best_step = s->steps;
@@ -162,7 +161,7 @@ static double cn_mcp_error(cn_mcp_newton *s, const double *z) {
 }
 
 // phi(a, b) and its derivatives.
-static double cn_fischer(double a, double b, double *da, double *db) {
+static double fischer(double a, double b, double *da, double *db) {
     double root = hypot(a, b);
     if (!(root > 0.0)) {
         *da = *db = 1.0 - 0.70710678118654752440; // one element of the generalized gradient
@@ -175,19 +174,19 @@ static double cn_fischer(double a, double b, double *da, double *db) {
 }
 
 // phi, da and db at z with w = M z + q; returns half the square of |phi|.
-static double cn_mcp_merit(const cn_mcp *p, const double *z, const double *w, double *phi,
-                           double *da, double *db) {
+static double mcp_merit(const cn_mcp *p, const double *z, const double *w, double *phi, double *da,
+                        double *db) {
     double sum = 0.0;
     for (int32_t i = 0; i < p->n; i++) {
         bool below = p->lower[i] > -HUGE_VAL, above = p->upper[i] < HUGE_VAL;
         double value = w[i], dz = 0.0, dw = 1.0, ua, ub, la, lb;
         if (above) {
-            value = -cn_fischer(p->upper[i] - z[i], -w[i], &ua, &ub);
+            value = -fischer(p->upper[i] - z[i], -w[i], &ua, &ub);
             dz = ua;
             dw = ub;
         }
         if (below) {
-            value = cn_fischer(z[i] - p->lower[i], value, &la, &lb);
+            value = fischer(z[i] - p->lower[i], value, &la, &lb);
             dz = la + lb * dz;
             dw = lb * dw;
         }
@@ -204,12 +203,12 @@ static double cn_mcp_merit(const cn_mcp *p, const double *z, const double *w, do
 // ---- linear algebra ----
 
 // d := -(diag(da + ridge) + diag(db) M)^-1 d, the ridge grown while the matrix is singular.
-static cn_status cn_mcp_step(cn_mcp_newton *s, double ridge, bool *found) {
+static cn_status mcp_step(mcp_newton *s, double ridge, bool *found) {
     int32_t n = s->p->n;
     *found = false;
-    for (int32_t attempt = 0; attempt < CN_MCP_RIDGE_TRIES && !*found; attempt++) {
+    for (int32_t attempt = 0; attempt < MCP_RIDGE_TRIES && !*found; attempt++) {
         if (attempt > 0 &&
-            cn_watch_tick(s->watch, "newton steps", s->steps, s->best_error, s->report)) {
+            solve_watch_tick(s->watch, "newton steps", s->steps, s->best_error, s->report)) {
             return CN_OK; // the caller asks again before its next step
         }
         for (int32_t i = 0; i < n; i++) {
@@ -218,15 +217,15 @@ static cn_status cn_mcp_step(cn_mcp_newton *s, double ridge, bool *found) {
             }
             s->J.value[s->diagonal[i]] += s->da[i] + ridge;
         }
-        cn_status status = cn_linear_factorize(s->linear, &s->J, NULL);
+        cn_status status = sparse_linear_factorize(s->linear, &s->J, NULL);
         if (status == CN_ERR_MEMORY) {
             return status;
         }
         *found = status == CN_OK;
-        ridge *= CN_MCP_RIDGE_UP;
+        ridge *= MCP_RIDGE_UP;
     }
     if (*found) {
-        cn_linear_solve(s->linear, 1, s->d);
+        sparse_linear_solve(s->linear, 1, s->d);
         for (int32_t i = 0; i < n; i++) {
             s->d[i] = -s->d[i];
             *found = *found && isfinite(s->d[i]);
@@ -235,16 +234,16 @@ static cn_status cn_mcp_step(cn_mcp_newton *s, double ridge, bool *found) {
     return CN_OK;
 }
 
-static double cn_mcp_ridge(double merit) {
-    double share = CN_MCP_RIDGE_SHARE * sqrt(2.0 * merit);
-    return fmax(fmin(share, CN_MCP_RIDGE_MOST), CN_MCP_RIDGE_LEAST);
+static double mcp_ridge(double merit) {
+    double share = MCP_RIDGE_SHARE * sqrt(2.0 * merit);
+    return fmax(fmin(share, MCP_RIDGE_MAX), MCP_RIDGE_MIN);
 }
 
 // ---- crash ----
 
 // The step to the point with w = 0 on the unknowns that z - w leaves between their bounds, and the
 // bounds elsewhere.
-static cn_status cn_mcp_active_step(cn_mcp_newton *s, bool *found) {
+static cn_status mcp_active_step(mcp_newton *s, bool *found) {
     for (int32_t i = 0; i < s->p->n; i++) {
         double aim = s->z[i] - s->w[i];
         bool below = !(aim > s->s.lower[i]), above = aim >= s->s.upper[i];
@@ -252,77 +251,77 @@ static cn_status cn_mcp_active_step(cn_mcp_newton *s, bool *found) {
         s->da[i] = 1.0 - s->db[i];
         s->d[i] = below ? s->z[i] - s->s.lower[i] : (above ? s->z[i] - s->s.upper[i] : s->w[i]);
     }
-    return cn_mcp_step(s, CN_MCP_RIDGE_LEAST, found);
+    return mcp_step(s, MCP_RIDGE_MIN, found);
 }
 
 // trial := P(z + t d) and its velocity; the error there.
-static double cn_mcp_along(cn_mcp_newton *s, double t) {
+static double mcp_along(mcp_newton *s, double t) {
     for (int32_t i = 0; i < s->p->n; i++) {
-        s->trial[i] = cn_mcp_clamp(&s->s, i, s->z[i] + t * s->d[i]);
+        s->trial[i] = solve_mcp_clamp(&s->s, i, s->z[i] + t * s->d[i]);
     }
-    cn_mcp_velocity(&s->s, s->trial, s->trial_w);
-    return cn_mcp_error(s, s->trial);
+    solve_mcp_velocity(&s->s, s->trial, s->trial_w);
+    return mcp_error(s, s->trial);
 }
 
-static void cn_mcp_move(cn_mcp_newton *s) {
+static void mcp_move(mcp_newton *s) {
     size_t bytes = sizeof *s->z * (size_t)s->p->n;
     memcpy(s->z, s->trial, bytes);
     memcpy(s->w, s->trial_w, bytes);
 }
 
 // Back to the best point so far.
-static void cn_mcp_return(cn_mcp_newton *s) {
+static void mcp_return(mcp_newton *s) {
     for (int32_t i = 0; i < s->p->n; i++) {
         s->z[i] = s->best[i] / s->scale[i];
     }
-    cn_mcp_velocity(&s->s, s->z, s->w);
+    solve_mcp_velocity(&s->s, s->z, s->w);
 }
 
-static cn_status cn_mcp_crash(cn_mcp_newton *s, int32_t most, cn_watch *watch,
-                              cn_solve_report *report, bool *ended) {
+static cn_status mcp_crash(mcp_newton *s, int32_t max, solve_watch *watch, cn_solve_report *report,
+                           bool *ended) {
     int32_t since = 0;
-    for (int32_t k = 0; k < most && since < CN_MCP_CRASH_WAIT; k++) {
-        *ended = cn_watch_stop(watch, "crash", s->steps, s->best_error, report);
+    for (int32_t k = 0; k < max && since < MCP_CRASH_WAIT; k++) {
+        *ended = solve_watch_stop(watch, "crash", s->steps, s->best_error, report);
         if (*ended) {
             return CN_OK;
         }
         bool found;
-        cn_status status = cn_mcp_active_step(s, &found);
+        cn_status status = mcp_active_step(s, &found);
         if (status != CN_OK || !found) {
             return status;
         }
         s->steps++;
-        double before = s->best_error, error = cn_mcp_along(s, 1.0);
+        double before = s->best_error, error = mcp_along(s, 1.0);
         // Path search: a whole step that is far worse is shortened.
         double t = 1.0;
-        for (int32_t half = 0; !(error <= 2.0 * before) && half < CN_MCP_CRASH_HALVINGS; half++) {
+        for (int32_t half = 0; !(error <= 2.0 * before) && half < MCP_CRASH_HALVINGS; half++) {
             t *= 0.5;
-            error = cn_mcp_along(s, t);
+            error = mcp_along(s, t);
         }
         since = s->best_error < before ? 0 : since + 1;
-        cn_mcp_move(s);
+        mcp_move(s);
     }
-    cn_mcp_return(s);
+    mcp_return(s);
     return CN_OK;
 }
 
 // ---- Newton ----
 
 // Non-monotone line search along d, then along the steepest descent; false when neither descends.
-static bool cn_mcp_search(cn_mcp_newton *s, const double *merits, int32_t count, double slope,
-                          double *merit) {
+static bool mcp_search(mcp_newton *s, const double *merits, int32_t count, double slope,
+                       double *merit) {
     double reference = 0.0;
-    for (int32_t k = count > CN_MCP_MEMORY ? count - CN_MCP_MEMORY : 0; k < count; k++) {
-        reference = fmax(reference, merits[k % CN_MCP_MEMORY]);
+    for (int32_t k = count > MCP_MEMORY ? count - MCP_MEMORY : 0; k < count; k++) {
+        reference = fmax(reference, merits[k % MCP_MEMORY]);
     }
     double t = 1.0;
-    for (int32_t k = 0; k <= CN_MCP_HALVINGS; k++) {
+    for (int32_t k = 0; k <= MCP_HALVINGS; k++) {
         for (int32_t i = 0; i < s->p->n; i++) {
             s->trial[i] = s->z[i] + t * s->d[i];
         }
-        cn_mcp_velocity(&s->s, s->trial, s->trial_w);
-        *merit = cn_mcp_merit(&s->s, s->trial, s->trial_w, NULL, NULL, NULL);
-        if (*merit <= reference + CN_MCP_DESCENT * t * slope) {
+        solve_mcp_velocity(&s->s, s->trial, s->trial_w);
+        *merit = mcp_merit(&s->s, s->trial, s->trial_w, NULL, NULL, NULL);
+        if (*merit <= reference + MCP_DESCENT * t * slope) {
             return true;
         }
         t *= 0.5;
@@ -331,11 +330,11 @@ static bool cn_mcp_search(cn_mcp_newton *s, const double *merits, int32_t count,
 }
 
 // gradient := J' phi; d'gradient is returned.
-static double cn_mcp_slope(cn_mcp_newton *s, double *gradient) {
+static double mcp_slope(mcp_newton *s, double *gradient) {
     for (int32_t i = 0; i < s->p->n; i++) {
         s->trial[i] = s->db[i] * s->phi[i];
     }
-    cn_csr_apply_transposed(&s->s.M, s->trial, gradient);
+    sparse_csr_apply_transposed(&s->s.M, s->trial, gradient);
     double slope = 0.0;
     for (int32_t i = 0; i < s->p->n; i++) {
         gradient[i] += s->da[i] * s->phi[i];
@@ -345,56 +344,56 @@ static double cn_mcp_slope(cn_mcp_newton *s, double *gradient) {
 }
 
 // One step of Newton's method, or of steepest descent where that does not descend.
-static cn_status cn_mcp_advance(cn_mcp_newton *s, double *merits, int32_t *count, bool *moved) {
-    double merit = cn_mcp_merit(&s->s, s->z, s->w, s->phi, s->da, s->db), next;
-    merits[*count % CN_MCP_MEMORY] = merit;
+static cn_status mcp_advance(mcp_newton *s, double *merits, int32_t *count, bool *moved) {
+    double merit = mcp_merit(&s->s, s->z, s->w, s->phi, s->da, s->db), next;
+    merits[*count % MCP_MEMORY] = merit;
     ++*count;
     memcpy(s->d, s->phi, sizeof *s->d * (size_t)s->p->n);
     bool found;
-    cn_status status = cn_mcp_step(s, cn_mcp_ridge(merit), &found);
+    cn_status status = mcp_step(s, mcp_ridge(merit), &found);
     if (status != CN_OK) {
         return status;
     }
-    double slope = cn_mcp_slope(s, s->plain);
-    *moved = found && slope < 0.0 && cn_mcp_search(s, merits, *count, slope, &next);
+    double slope = mcp_slope(s, s->plain);
+    *moved = found && slope < 0.0 && mcp_search(s, merits, *count, slope, &next);
     if (!*moved) {
         slope = 0.0;
         for (int32_t i = 0; i < s->p->n; i++) {
             s->d[i] = -s->plain[i];
             slope -= s->plain[i] * s->plain[i];
         }
-        *moved = slope < 0.0 && cn_mcp_search(s, merits, *count, slope, &next);
+        *moved = slope < 0.0 && mcp_search(s, merits, *count, slope, &next);
     }
     if (*moved) {
-        cn_mcp_move(s);
+        mcp_move(s);
     }
     return CN_OK;
 }
 
-static cn_status cn_mcp_iterate(cn_mcp_newton *s, cn_watch *watch, cn_solve_report *report) {
-    double merits[CN_MCP_MEMORY], tried = s->best_error;
+static cn_status mcp_iterate(mcp_newton *s, solve_watch *watch, cn_solve_report *report) {
+    double merits[MCP_MEMORY], tried = s->best_error;
     int32_t count = 0;
-    while (!cn_watch_stop(watch, "newton steps", s->steps, s->best_error, report)) {
+    while (!solve_watch_stop(watch, "newton steps", s->steps, s->best_error, report)) {
         bool moved = true;
-        cn_status status = cn_mcp_advance(s, merits, &count, &moved);
+        cn_status status = mcp_advance(s, merits, &count, &moved);
         if (status != CN_OK) {
             return status;
         }
         s->steps++;
-        double error = cn_mcp_error(s, s->z);
-        if (error <= CN_MCP_JUMP * tried && error > s->opts->tolerance) {
+        double error = mcp_error(s, s->z);
+        if (error <= MCP_JUMP * tried && error > s->opts->tolerance) {
             // Perhaps the active set is right by now: one linear system then has the answer.
             bool found;
             tried = error;
-            status = cn_mcp_active_step(s, &found);
+            status = mcp_active_step(s, &found);
             if (status != CN_OK) {
                 return status;
             }
             if (found) {
-                cn_mcp_along(s, 1.0);
+                mcp_along(s, 1.0);
             }
         }
-        if (!moved || s->steps - s->best_step > CN_MCP_STALL) {
+        if (!moved || s->steps - s->best_step > MCP_STALL) {
             report->outcome = CN_STALLED;
             report->detail = "newton's method stalls";
             return CN_OK;
@@ -404,83 +403,84 @@ static cn_status cn_mcp_iterate(cn_mcp_newton *s, cn_watch *watch, cn_solve_repo
 }
 
 // What is left open, by Lemke's method within what is left of the time and of the iterations.
-static cn_status cn_mcp_pivots(cn_mcp_newton *s, double start, cn_arena *scratch, double *z,
-                               double *w, cn_solve_report *report) {
-    cn_solver_info info = {.params = cn_lemke_param_table, .param_count = CN_LEMKE_PARAM_COUNT};
+static cn_status mcp_pivots(mcp_newton *s, double start, cn_arena *scratch, double *z, double *w,
+                            cn_solve_report *report) {
+    cn_solver_info info = {.params = solve_lemke_param_table,
+                           .param_count = SOLVE_LEMKE_PARAM_COUNT};
     cn_solve_opts opts = cn_solve_opts_default(&info);
     opts.tolerance = s->opts->tolerance;
     opts.max_iterations = s->opts->max_iterations;
-    cn_opts_take_callbacks(&opts, s->opts);
+    solve_opts_take_callbacks(&opts, s->opts);
     if (s->opts->time_limit > 0.0) {
-        opts.time_limit = fmax(s->opts->time_limit - (cn_clock_cpu() - start), DBL_MIN);
+        opts.time_limit = fmax(s->opts->time_limit - (base_clock_cpu() - start), DBL_MIN);
     }
-    cn_status status = cn_mcp_lemke(s->p, &opts, scratch, z, w, report);
+    cn_status status = solve_mcp_lemke(s->p, &opts, scratch, z, w, report);
     int64_t sum = s->steps + report->iterations;
     report->iterations = (int32_t)(sum < INT32_MAX ? sum : INT32_MAX);
     return status;
 }
 
-static cn_status cn_mcp_run(cn_mcp_newton *s, const cn_mcp_params *own, double start,
-                            cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
-    cn_watch watch = cn_watch_start(s->opts);
+static cn_status mcp_run(mcp_newton *s, const solve_mcp_params *own, double start,
+                         cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
+    solve_watch watch = solve_watch_start(s->opts);
     bool ended = false;
     s->watch = &watch;
     s->report = report;
     for (int32_t i = 0; i < s->p->n; i++) {
-        s->z[i] = cn_mcp_clamp(&s->s, i, z[i] / s->scale[i]);
+        s->z[i] = solve_mcp_clamp(&s->s, i, z[i] / s->scale[i]);
     }
-    cn_mcp_velocity(&s->s, s->z, s->w);
-    cn_mcp_error(s, s->z);
-    cn_status status = cn_mcp_crash(s, own->crash, &watch, report, &ended);
+    solve_mcp_velocity(&s->s, s->z, s->w);
+    mcp_error(s, s->z);
+    cn_status status = mcp_crash(s, own->crash, &watch, report, &ended);
     if (status == CN_OK && !ended) {
-        status = cn_mcp_iterate(s, &watch, report);
+        status = mcp_iterate(s, &watch, report);
     }
     memcpy(z, s->best, sizeof *z * (size_t)s->p->n);
     if (status == CN_OK && watch.status == CN_OK && report->outcome == CN_STALLED &&
         s->p->n <= own->pivot) {
-        return cn_mcp_pivots(s, start, scratch, z, w, report);
+        return mcp_pivots(s, start, scratch, z, w, report);
     }
     return status != CN_OK ? status : watch.status;
 }
 
-cn_status cn_mcp_newton_solve(const cn_mcp *p, const cn_solve_opts *opts, cn_arena *scratch,
-                              double *z, double *w, cn_solve_report *report) {
-    cn_mcp_params own;
-    double start = cn_clock_cpu();
+cn_status solve_mcp_newton_solve(const cn_mcp *p, const cn_solve_opts *opts, cn_arena *scratch,
+                                 double *z, double *w, cn_solve_report *report) {
+    solve_mcp_params own;
+    double start = base_clock_cpu();
     memcpy(&own, opts->params, sizeof own);
-    cn_mcp_velocity(p, z, w);
-    if (cn_natural_error_mcp(p, z, w) <= CN_WATCH_MARGIN * opts->tolerance) {
+    solve_mcp_velocity(p, z, w);
+    if (solve_natural_error_mcp(p, z, w) <= SOLVE_WATCH_MARGIN * opts->tolerance) {
         report->outcome = CN_SOLVED;
         report->detail = "the first guess is a solution";
         return CN_OK;
     }
-    cn_mcp_newton s = {.p = p, .opts = opts, .best_error = HUGE_VAL};
-    cn_watch watch = cn_watch_start(opts);
-    cn_status status = cn_mcp_scale(&s, scratch);
-    if (status == CN_OK && cn_watch_tick(&watch, "scaling", 0, (double)NAN, report)) {
+    mcp_newton s = {.p = p, .opts = opts, .best_error = HUGE_VAL};
+    solve_watch watch = solve_watch_start(opts);
+    cn_status status = mcp_scale(&s, scratch);
+    if (status == CN_OK && solve_watch_tick(&watch, "scaling", 0, (double)NAN, report)) {
         return watch.status;
     }
-    status = status == CN_OK ? cn_mcp_pattern(&s, scratch) : status;
+    status = status == CN_OK ? mcp_pattern(&s, scratch) : status;
     if (status != CN_OK) {
         return status;
     }
-    double work = cn_linear_klu_work(s.linear);
-    if (opts->time_limit > 0.0 && work > CN_MCP_RATE * opts->time_limit) {
+    double work = sparse_linear_klu_work(s.linear);
+    if (opts->time_limit > 0.0 && work > MCP_RATE * opts->time_limit) {
         report->outcome = CN_TIME;
         report->detail = "one factorisation is foretold to take longer than the time limit";
     } else if (work > own.work) {
         report->outcome = CN_UNSUPPORTED;
         report->detail = "one factorisation costs more than \"work\" allows: raise it, or use auto";
     } else {
-        status = cn_mcp_run(&s, &own, start, scratch, z, w, report);
+        status = mcp_run(&s, &own, start, scratch, z, w, report);
     }
-    cn_linear_destroy(s.linear);
+    sparse_linear_destroy(s.linear);
     return status;
 }
 
-cn_status cn_lcp_mcp(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
-                     double *w, cn_solve_report *report) {
+cn_status solve_lcp_mcp(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
+                        double *w, cn_solve_report *report) {
     cn_mcp same;
     cn_status status = cn_mcp_from_lcp(p, scratch, &same, NULL);
-    return status == CN_OK ? cn_mcp_newton_solve(&same, opts, scratch, z, w, report) : status;
+    return status == CN_OK ? solve_mcp_newton_solve(&same, opts, scratch, z, w, report) : status;
 }

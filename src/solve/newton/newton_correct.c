@@ -18,7 +18,7 @@
 // Weight of the proximal term: 0.03 and 0.3 leave 0.64 of the error, 0.01 and 1 more than 0.7.
 #define NEWTON_CORRECT_EPS 0.1
 
-static void newton_correct_linearise(cn_newton_system *system, const double *scale, const double *r,
+static void newton_correct_linearise(newton_system *system, const double *scale, const double *r,
                                      const double *u) {
     const cn_friction *p = system->p;
     int32_t dim = p->dim, size = dim * dim;
@@ -26,42 +26,42 @@ static void newton_correct_linearise(cn_newton_system *system, const double *sca
         int64_t row = (int64_t)dim * a;
         double *A = system->A + (int64_t)size * a, *K = system->K + (int64_t)size * a;
         double rho = 1.0 / (scale[a] * (1.0 + NEWTON_CORRECT_EPS));
-        cn_alart_curnier(dim, p->mu[a], rho, r + row, u + row, system->F + row, A, K);
+        newton_alart_curnier(dim, p->mu[a], rho, r + row, u + row, system->F + row, A, K);
         for (int32_t i = 0; i < size; i++) {
             K[i] += NEWTON_CORRECT_EPS * scale[a] * A[i];
         }
     }
 }
 
-cn_status newton_correct(cn_newton_system *system, cn_measure measure, double tolerance, double far,
-                         int32_t most, cn_arena *scratch, double *r, double *u, double *error,
+cn_status newton_correct(newton_system *system, cn_measure measure, double tolerance, double far,
+                         int32_t max, cn_arena *scratch, double *r, double *u, double *error,
                          int32_t *steps) {
     const cn_friction *p = system->p;
     int64_t m = (int64_t)p->dim * p->contacts;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    double *scale = CN_TAKE(scratch, double, p->contacts);
-    double *trial = CN_TAKE(scratch, double, m), *trial_u = CN_TAKE(scratch, double, m);
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    double *scale = BASE_TAKE(scratch, double, p->contacts);
+    double *trial = BASE_TAKE(scratch, double, m), *trial_u = BASE_TAKE(scratch, double, m);
     *steps = 0;
     if (!scale || !trial || !trial_u) {
         return CN_ERR_MEMORY;
     }
-    cn_newton_scales(p, scale);
-    cn_newton_velocity(system, p, r, u);
-    *error = cn_natural_error(p, measure, r, u);
+    newton_scales(p, scale);
+    newton_velocity(system, p, r, u);
+    *error = solve_natural_error(p, measure, r, u);
     bool lower = *error <= far;
-    for (; lower && *steps < most && !(*error <= tolerance); ++*steps) {
+    for (; lower && *steps < max && !(*error <= tolerance); ++*steps) {
         newton_correct_linearise(system, scale, r, u);
-        lower = cn_newton_factor(system);
+        lower = newton_factor(system);
         if (lower) {
-            cn_newton_backsolve(system, system->F, trial);
+            newton_backsolve(system, system->F, trial);
             for (int64_t i = 0; i < m; i++) {
                 trial[i] += r[i];
             }
             for (int32_t a = 0; a < p->contacts; a++) {
-                cn_cone_project(p->dim, p->mu[a], trial + (int64_t)p->dim * a);
+                math_cone_project(p->dim, p->mu[a], trial + (int64_t)p->dim * a);
             }
-            cn_newton_velocity(system, p, trial, trial_u);
-            double next = cn_natural_error(p, measure, trial, trial_u);
+            newton_velocity(system, p, trial, trial_u);
+            double next = solve_natural_error(p, measure, trial, trial_u);
             lower = next < *error;
             if (lower) {
                 *error = next;
@@ -70,6 +70,6 @@ cn_status newton_correct(cn_newton_system *system, cn_measure measure, double to
             }
         }
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return CN_OK;
 }

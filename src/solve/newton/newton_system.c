@@ -8,33 +8,33 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_INLINE static inline __attribute__((always_inline))
-#define CN_NEWTON_DENSE 2.0   // how much faster than those of a sweep
-#define CN_NEWTON_FILLING 2.0 // all that is done a contact over the filling alone
-#define CN_NEWTON_REFINE 8    // steps of refinement where a ridge has to be taken out,
-#define CN_NEWTON_GAIN 0.2    // while each leaves less than this share of the error,
-#define CN_NEWTON_SURE 0.05   // and mostly less than this
+#define MATH_INLINE static inline __attribute__((always_inline))
+#define NEWTON_DENSE 2.0   // how much faster than those of a sweep
+#define NEWTON_FILLING 2.0 // all that is done a contact over the filling alone
+#define NEWTON_REFINE 8    // steps of refinement where a ridge has to be taken out,
+#define NEWTON_GAIN 0.2    // while each leaves less than this share of the error,
+#define NEWTON_SURE 0.05   // and mostly less than this
 
 // ---- analysis ----
 
-static int64_t cn_block_offset(cn_block_lu *lu, int32_t i, int32_t j) {
-    return cn_block_lu_at(lu, i, j) - lu->value;
+static int64_t block_offset(sparse_block_lu *lu, int32_t i, int32_t j) {
+    return sparse_block_lu_at(lu, i, j) - lu->value;
 }
 
-static cn_status cn_analyse_assembled(cn_newton_system *s, cn_arena *scratch) {
+static cn_status analyse_assembled(newton_system *s, cn_arena *scratch) {
     const cn_bsr *W = &s->p->W.assembled;
     cn_status status =
-        cn_block_lu_analyse(W->dim, W->block_rows, W->start, W->column, NULL, scratch, &s->lu);
-    s->offset = CN_TAKE(scratch, int64_t, W->start[W->block_rows]);
+        sparse_block_lu_analyse(W->dim, W->block_rows, W->start, W->column, NULL, scratch, &s->lu);
+    s->offset = BASE_TAKE(scratch, int64_t, W->start[W->block_rows]);
     if (status != CN_OK || !s->offset) {
         return status != CN_OK ? status : CN_ERR_MEMORY;
     }
     for (int32_t a = 0; a < W->block_rows; a++) {
         for (int64_t k = W->start[a]; k < W->start[a + 1]; k++) {
-            if (!cn_block_lu_at(&s->lu, a, W->column[k])) {
+            if (!sparse_block_lu_at(&s->lu, a, W->column[k])) {
                 return CN_ERR_UNSUPPORTED;
             }
-            s->offset[k] = cn_block_offset(&s->lu, a, W->column[k]);
+            s->offset[k] = block_offset(&s->lu, a, W->column[k]);
         }
     }
     return CN_OK;
@@ -42,22 +42,22 @@ static cn_status cn_analyse_assembled(cn_newton_system *s, cn_arena *scratch) {
 
 // Whether the rows of block a are bilateral, or unused: what it adds to the matrix depends on ridge
 // and compliance alone.
-static bool cn_is_constant(const cn_friction *p, int32_t a) {
-    bool constant = cn_is_boxed(&p->bounds, a);
+static bool is_constant(const cn_friction *p, int32_t a) {
+    bool constant = prob_is_boxed(&p->bounds, a);
     for (int64_t i = (int64_t)p->dim * a; constant && i < (int64_t)p->dim * (a + 1); i++) {
-        constant = cn_is_bilateral(&p->bounds, i) ||
+        constant = prob_is_bilateral(&p->bounds, i) ||
                    (p->bounds.lower[i] == 0.0 && p->bounds.upper[i] == 0.0);
     }
     return constant;
 }
 
 // Bodies that something else than bilateral rows acts on are late, where there are others to keep.
-static const uint8_t *cn_late_bodies(const cn_newton_system *s, int32_t bodies, uint8_t *late) {
+static const uint8_t *late_bodies(const newton_system *s, int32_t bodies, uint8_t *late) {
     int32_t size = s->pack.size;
     bool some = false;
     memset(late, 0, (size_t)bodies);
     for (int32_t a = 0; a < s->p->contacts; a++) {
-        bool constant = cn_is_constant(s->p, a);
+        bool constant = is_constant(s->p, a);
         some = some || constant;
         for (int side = 0; side < 2 && !constant; side++) {
             int32_t body = s->pack.dof[2 * a + side] / size;
@@ -70,24 +70,24 @@ static const uint8_t *cn_late_bodies(const cn_newton_system *s, int32_t bodies, 
 }
 
 // Multiplications of filling the matrix.
-static double filling_assembled(const cn_newton_system *s) {
+static double filling_assembled(const newton_system *s) {
     double dim = s->p->dim;
     return (double)s->p->W.assembled.start[s->p->contacts] * dim * dim * dim;
 }
 
-static double filling_bodies(const cn_newton_system *s) {
+static double filling_bodies(const newton_system *s) {
     double dim = s->p->dim, size = s->pack.size;
     return s->p->contacts * (2.0 * dim * dim * size + 4.0 * dim * size * size);
 }
 
 // The graph of bodies that share a contact, as compressed rows with repeated entries.
-static cn_status cn_analyse_bodies(cn_newton_system *s, cn_arena *scratch) {
+static cn_status analyse_bodies(newton_system *s, cn_arena *scratch) {
     const cn_friction *p = s->p;
     int32_t size = s->pack.size, bodies = p->W.body.dofs / size;
-    int64_t *start = CN_TAKE_ZERO(scratch, int64_t, (int64_t)bodies + 2);
-    int32_t *column = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
-    s->offset = CN_TAKE_ZERO(scratch, int64_t, 4 * (int64_t)p->contacts);
-    uint8_t *late = CN_TAKE(scratch, uint8_t, bodies);
+    int64_t *start = BASE_TAKE_ZERO(scratch, int64_t, (int64_t)bodies + 2);
+    int32_t *column = BASE_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
+    s->offset = BASE_TAKE_ZERO(scratch, int64_t, 4 * (int64_t)p->contacts);
+    uint8_t *late = BASE_TAKE(scratch, uint8_t, bodies);
     if (!start || !column || !s->offset || !late) {
         return CN_ERR_MEMORY;
     }
@@ -109,13 +109,14 @@ static cn_status cn_analyse_bodies(cn_newton_system *s, cn_arena *scratch) {
             start[i + 2] += start[i + 1];
         }
     }
-    const uint8_t *behind = cn_late_bodies(s, bodies, late);
-    cn_status status = cn_block_lu_analyse(size, bodies, start, column, behind, scratch, &s->lu);
+    const uint8_t *behind = late_bodies(s, bodies, late);
+    cn_status status =
+        sparse_block_lu_analyse(size, bodies, start, column, behind, scratch, &s->lu);
     for (int32_t a = 0; status == CN_OK && a < p->contacts; a++) {
         for (int32_t k = 0; k < 4; k++) {
             int32_t i = s->pack.dof[2 * a + k / 2] / size, j = s->pack.dof[2 * a + k % 2] / size;
             s->offset[4 * (int64_t)a + k] =
-                i < bodies && j < bodies ? cn_block_offset(&s->lu, i, j) : -1;
+                i < bodies && j < bodies ? block_offset(&s->lu, i, j) : -1;
         }
     }
     return status;
@@ -124,28 +125,28 @@ static cn_status cn_analyse_bodies(cn_newton_system *s, cn_arena *scratch) {
 // ---- factorisation ----
 
 // K of contact a with what compliance and ridge add to it, in K itself or in own.
-CN_INLINE const double *cn_newton_own(const cn_newton_system *s, int dim, int32_t a, double *own) {
+MATH_INLINE const double *newton_own(const newton_system *s, int dim, int32_t a, double *own) {
     const double *A = s->A + (int64_t)dim * dim * a, *K = s->K + (int64_t)dim * dim * a;
-    if (!cn_is_boxed(&s->p->bounds, a)) {
+    if (!prob_is_boxed(&s->p->bounds, a)) {
         return K;
     }
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j < dim; j++) {
             int64_t row = (int64_t)dim * a + j;
-            double soft = cn_compliance_of(&s->p->bounds, row) + (s->ridge ? s->ridge[row] : 0.0);
+            double soft = prob_compliance_of(&s->p->bounds, row) + (s->ridge ? s->ridge[row] : 0.0);
             own[dim * i + j] = K[dim * i + j] + A[dim * i + j] * soft;
         }
     }
     return own;
 }
 
-static bool cn_factor_assembled(cn_newton_system *s) {
+static bool factor_assembled(newton_system *s) {
     const cn_bsr *W = &s->p->W.assembled;
     int32_t dim = W->dim;
-    cn_block_lu_clear(&s->lu, 0);
+    sparse_block_lu_clear(&s->lu, 0);
     for (int32_t a = 0; a < W->block_rows; a++) {
         double own[9];
-        const double *A = s->A + (int64_t)dim * dim * a, *K = cn_newton_own(s, dim, a, own);
+        const double *A = s->A + (int64_t)dim * dim * a, *K = newton_own(s, dim, a, own);
         for (int64_t k = W->start[a]; k < W->start[a + 1]; k++) {
             const double *block = W->value + k * dim * dim; // by columns
             double *to = s->lu.value + s->offset[k];
@@ -160,11 +161,11 @@ static bool cn_factor_assembled(cn_newton_system *s) {
             }
         }
     }
-    return cn_block_lu_factor(&s->lu, 0);
+    return sparse_block_lu_factor(&s->lu, 0);
 }
 
 // out = matrix^-1 by cofactors, by rows; false when singular.
-CN_INLINE bool cn_invert(int dim, const double *m, double *out) {
+MATH_INLINE bool invert(int dim, const double *m, double *out) {
     if (dim == 2) {
         double det = m[0] * m[3] - m[1] * m[2];
         out[0] = m[3] / det;
@@ -189,8 +190,8 @@ CN_INLINE bool cn_invert(int dim, const double *m, double *out) {
 }
 
 // to += left right, of rows x inner and inner x columns.
-CN_INLINE void cn_add_product(int rows, int inner, int columns, const double *left,
-                              const double *right, double *to) {
+MATH_INLINE void add_product(int rows, int inner, int columns, const double *left,
+                             const double *right, double *to) {
     for (int i = 0; i < rows; i++) {
         for (int k = 0; k < inner; k++) {
             for (int j = 0; j < columns; j++) {
@@ -201,7 +202,7 @@ CN_INLINE void cn_add_product(int rows, int inner, int columns, const double *le
 }
 
 // out = R'R
-CN_INLINE void cn_square_root(int dim, const double *root, double *out) {
+MATH_INLINE void square_root(int dim, const double *root, double *out) {
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j < dim; j++) {
             double sum = 0.0;
@@ -215,9 +216,9 @@ CN_INLINE void cn_square_root(int dim, const double *root, double *out) {
 
 // K^-1 and C = K^-1 A of every contact, then I + M^-1 H C H', from the row `first` of the
 // elimination order on.
-CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s, int32_t first) {
+MATH_INLINE bool fill_bodies(int dim, int size, newton_system *s, int32_t first) {
     int64_t kept = s->lu.start[first] * size * size;
-    cn_block_lu_clear(&s->lu, first);
+    sparse_block_lu_clear(&s->lu, first);
     for (int32_t i = first; i < s->lu.rows; i++) {
         double *block = s->lu.value + s->lu.diagonal[i] * size * size;
         for (int k = 0; k < size; k++) {
@@ -228,29 +229,29 @@ CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s, int32_t fi
         int64_t at = (int64_t)dim * dim * a;
         double *C = s->C + at, *inverse = s->inverse + at, own[9];
         if (s->root) {
-            cn_square_root(dim, s->root + at, inverse);
-        } else if (!cn_invert(dim, cn_newton_own(s, dim, a, own), inverse)) {
+            square_root(dim, s->root + at, inverse);
+        } else if (!invert(dim, newton_own(s, dim, a, own), inverse)) {
             return false;
         }
         memset(C, 0, sizeof *C * (size_t)(dim * dim));
-        if (s->A[at] == 0.0 && !cn_is_boxed(&s->p->bounds, a)) {
+        if (s->A[at] == 0.0 && !prob_is_boxed(&s->p->bounds, a)) {
             continue; // open: no velocity enters
         }
-        cn_add_product(dim, dim, dim, inverse, s->A + at, C);
+        add_product(dim, dim, dim, inverse, s->A + at, C);
         const int64_t *place = s->offset + 4 * (int64_t)a;
         if (place[0] < kept && place[1] < kept && place[2] < kept && place[3] < kept) {
             continue;
         }
         for (int right = 0; right < 2; right++) {
             const double *H = s->pack.H + (2 * (int64_t)a + right) * size * dim;
-            double turned[3 * CN_BLOCK_MOST],
-                half[3 * CN_BLOCK_MOST] = {0.0}; // H' and C H', by rows
+            double turned[3 * SPARSE_BLOCK_MAX],
+                half[3 * SPARSE_BLOCK_MAX] = {0.0}; // H' and C H', by rows
             for (int i = 0; i < dim; i++) {
                 for (int l = 0; l < size; l++) {
                     turned[size * i + l] = H[dim * l + i];
                 }
             }
-            cn_add_product(dim, dim, size, C, turned, half);
+            add_product(dim, dim, size, C, turned, half);
             for (int left = 0; left < 2; left++) {
                 int64_t offset = place[2 * left + right];
                 if (offset < kept) { // or there is none
@@ -259,7 +260,7 @@ CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s, int32_t fi
                 const double *G = s->pack.G + (2 * (int64_t)a + left) * size * dim;
                 double *block = s->lu.value + offset;
                 for (int k = 0; k < size; k++) {
-                    double row[CN_BLOCK_MOST];
+                    double row[SPARSE_BLOCK_MAX];
                     memcpy(row, block + size * k, sizeof *row * (size_t)size);
                     for (int i = 0; i < dim; i++) {
                         for (int l = 0; l < size; l++) {
@@ -274,42 +275,41 @@ CN_INLINE bool cn_fill_bodies(int dim, int size, cn_newton_system *s, int32_t fi
     return true;
 }
 
-static bool cn_fill_bodies_2d(cn_newton_system *s, int32_t first) {
-    return cn_fill_bodies(2, 3, s, first);
+static bool fill_bodies_2d(newton_system *s, int32_t first) {
+    return fill_bodies(2, 3, s, first);
 }
 
-static bool cn_fill_bodies_3d(cn_newton_system *s, int32_t first) {
-    return cn_fill_bodies(3, 6, s, first);
+static bool fill_bodies_3d(newton_system *s, int32_t first) {
+    return fill_bodies(3, 6, s, first);
 }
 
 #if defined(__x86_64__)
 // The same code, and the same bits, for processors with 256-bit registers.
-__attribute__((target("avx2"))) static bool cn_fill_bodies_avx2(cn_newton_system *s,
-                                                                int32_t first) {
-    return cn_fill_bodies(3, 6, s, first);
+__attribute__((target("avx2"))) static bool fill_bodies_avx2(newton_system *s, int32_t first) {
+    return fill_bodies(3, 6, s, first);
 }
 
-static bool cn_fill_any(cn_newton_system *s, int32_t first) {
-    return s->p->dim == 2                   ? cn_fill_bodies_2d(s, first)
-           : __builtin_cpu_supports("avx2") ? cn_fill_bodies_avx2(s, first)
-                                            : cn_fill_bodies_3d(s, first);
+static bool fill_any(newton_system *s, int32_t first) {
+    return s->p->dim == 2                   ? fill_bodies_2d(s, first)
+           : __builtin_cpu_supports("avx2") ? fill_bodies_avx2(s, first)
+                                            : fill_bodies_3d(s, first);
 }
 #else
-static bool cn_fill_any(cn_newton_system *s, int32_t first) {
-    return s->p->dim == 2 ? cn_fill_bodies_2d(s, first) : cn_fill_bodies_3d(s, first);
+static bool fill_any(newton_system *s, int32_t first) {
+    return s->p->dim == 2 ? fill_bodies_2d(s, first) : fill_bodies_3d(s, first);
 }
 #endif
 
-static bool cn_factor_bodies(cn_newton_system *s) {
+static bool factor_bodies(newton_system *s) {
     int32_t first = s->keep && s->known ? s->lu.early : 0;
-    s->known = cn_fill_any(s, first) && cn_block_lu_factor(&s->lu, first);
+    s->known = fill_any(s, first) && sparse_block_lu_factor(&s->lu, first);
     return s->known;
 }
 
 // ---- solution ----
 
 // x := -R'(R x)
-CN_INLINE void cn_apply_root(int dim, const double *root, double *x) {
+MATH_INLINE void apply_root(int dim, const double *root, double *x) {
     double half[3] = {0.0, 0.0, 0.0};
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j < dim; j++) {
@@ -326,7 +326,7 @@ CN_INLINE void cn_apply_root(int dim, const double *root, double *x) {
 }
 
 // The same dr where K^-1 is given by its root: -K^-1 (F + A u) without an inverse, u = H'y in dr.
-CN_INLINE void cn_finish_by_root(int dim, cn_newton_system *s, const double *F, double *dr) {
+MATH_INLINE void finish_by_root(int dim, newton_system *s, const double *F, double *dr) {
     for (int64_t a = 0; a < s->p->contacts; a++) {
         const double *A = s->A + dim * dim * a;
         double left[3] = {0.0, 0.0, 0.0};
@@ -336,14 +336,14 @@ CN_INLINE void cn_finish_by_root(int dim, cn_newton_system *s, const double *F, 
                 left[i] += A[dim * i + j] * dr[dim * a + j];
             }
         }
-        cn_apply_root(dim, s->root + dim * dim * a, left);
+        apply_root(dim, s->root + dim * dim * a, left);
         memcpy(dr + dim * a, left, sizeof *dr * (size_t)dim);
     }
 }
 
 // dr with A_a (W dr)_a + K_a dr_a = -F_a from the factors at hand: y = M^-1 H g, then dr = g - C H'
 // y.
-CN_INLINE void cn_solve_bodies_of(int dim, cn_newton_system *s, const double *F, double *dr) {
+MATH_INLINE void solve_bodies_of(int dim, newton_system *s, const double *F, double *dr) {
     int32_t contacts = s->p->contacts;
     for (int64_t a = 0; a < contacts; a++) {
         const double *inverse = s->inverse + dim * dim * a;
@@ -356,16 +356,16 @@ CN_INLINE void cn_solve_bodies_of(int dim, cn_newton_system *s, const double *F,
         }
         if (s->root) {
             memcpy(s->g + dim * a, F + dim * a, sizeof *F * (size_t)dim);
-            cn_apply_root(dim, s->root + dim * dim * a, s->g + dim * a);
+            apply_root(dim, s->root + dim * dim * a, s->g + dim * a);
         }
     }
-    cn_body_pack_impulse(&s->pack, s->p, s->g, s->y);
-    cn_block_lu_solve(&s->lu, s->y);
+    gs_body_pack_impulse(&s->pack, s->p, s->g, s->y);
+    sparse_block_lu_solve(&s->lu, s->y);
     cn_friction bare = *s->p;
     bare.q = s->zero;
-    cn_body_pack_velocity(&s->pack, &bare, s->y, dr);
+    gs_body_pack_velocity(&s->pack, &bare, s->y, dr);
     if (s->root) {
-        cn_finish_by_root(dim, s, F, dr);
+        finish_by_root(dim, s, F, dr);
         return;
     }
     for (int64_t a = 0; a < contacts; a++) {
@@ -382,60 +382,60 @@ CN_INLINE void cn_solve_bodies_of(int dim, cn_newton_system *s, const double *F,
     }
 }
 
-static void cn_solve_bodies(cn_newton_system *s, const double *F, double *dr) {
+static void solve_bodies(newton_system *s, const double *F, double *dr) {
     if (s->p->dim == 2) {
-        cn_solve_bodies_of(2, s, F, dr);
+        solve_bodies_of(2, s, F, dr);
     } else {
-        cn_solve_bodies_of(3, s, F, dr);
+        solve_bodies_of(3, s, F, dr);
     }
 }
 
-static void cn_solve_assembled(cn_newton_system *s, const double *F, double *dr) {
+static void solve_assembled(newton_system *s, const double *F, double *dr) {
     int64_t m = (int64_t)s->p->dim * s->p->contacts;
     for (int64_t i = 0; i < m; i++) {
         dr[i] = -F[i];
     }
-    cn_block_lu_solve(&s->lu, dr);
+    sparse_block_lu_solve(&s->lu, dr);
 }
 
 // ---- the two forms of the matrix ----
 
 // Of contacts (assembled) and of bodies (body space).
 struct newton_form {
-    cn_status (*analyse)(cn_newton_system *s, cn_arena *scratch);
-    double (*filling)(const cn_newton_system *s);
-    bool (*factor)(cn_newton_system *s);
-    void (*solve)(cn_newton_system *s, const double *F, double *dr);
+    cn_status (*analyse)(newton_system *s, cn_arena *scratch);
+    double (*filling)(const newton_system *s);
+    bool (*factor)(newton_system *s);
+    void (*solve)(newton_system *s, const double *F, double *dr);
 };
 
-static const newton_form form_assembled = {cn_analyse_assembled, filling_assembled,
-                                           cn_factor_assembled, cn_solve_assembled};
-static const newton_form form_bodies = {cn_analyse_bodies, filling_bodies, cn_factor_bodies,
-                                        cn_solve_bodies};
+static const newton_form form_assembled = {analyse_assembled, filling_assembled, factor_assembled,
+                                           solve_assembled};
+static const newton_form form_bodies = {analyse_bodies, filling_bodies, factor_bodies,
+                                        solve_bodies};
 
-cn_status cn_newton_analyse(const cn_friction *p, cn_arena *scratch, cn_newton_system *out) {
+cn_status newton_analyse(const cn_friction *p, cn_arena *scratch, newton_system *out) {
     int64_t m = (int64_t)p->dim * p->contacts;
     bool body = prob_operator_ops_of(p->W.kind)->body_space;
-    *out = (cn_newton_system){.p = p};
-    if (body && cn_body_pack_build(p, scratch, &out->pack) != CN_OK) {
+    *out = (newton_system){.p = p};
+    if (body && gs_body_pack_build(p, scratch, &out->pack) != CN_OK) {
         return CN_ERR_MEMORY;
     }
     if (body && out->pack.size == 0) {
         return CN_ERR_UNSUPPORTED;
     }
     int64_t unknowns = body ? p->W.body.dofs : m;
-    out->A = CN_TAKE(scratch, double, p->dim *m);
-    out->K = CN_TAKE(scratch, double, p->dim *m);
-    out->C = CN_TAKE(scratch, double, p->dim *m);
-    out->inverse = CN_TAKE(scratch, double, p->dim *m);
-    out->F = CN_TAKE(scratch, double, m);
-    out->g = CN_TAKE(scratch, double, m);
-    out->product = CN_TAKE(scratch, double, m);
-    out->extra = CN_TAKE(scratch, double, m);
-    out->zero = CN_TAKE_ZERO(scratch, double, m);
+    out->A = BASE_TAKE(scratch, double, p->dim *m);
+    out->K = BASE_TAKE(scratch, double, p->dim *m);
+    out->C = BASE_TAKE(scratch, double, p->dim *m);
+    out->inverse = BASE_TAKE(scratch, double, p->dim *m);
+    out->F = BASE_TAKE(scratch, double, m);
+    out->g = BASE_TAKE(scratch, double, m);
+    out->product = BASE_TAKE(scratch, double, m);
+    out->extra = BASE_TAKE(scratch, double, m);
+    out->zero = BASE_TAKE_ZERO(scratch, double, m);
     // A contact with one body reads the spare zeros behind the velocities.
-    out->y = CN_TAKE_ZERO(scratch, double, unknowns + CN_BLOCK_MOST);
-    out->v = CN_TAKE_ZERO(scratch, double, (body ? unknowns : 0) + CN_BLOCK_MOST);
+    out->y = BASE_TAKE_ZERO(scratch, double, unknowns + SPARSE_BLOCK_MAX);
+    out->v = BASE_TAKE_ZERO(scratch, double, (body ? unknowns : 0) + SPARSE_BLOCK_MAX);
     if (!out->A || !out->K || !out->C || !out->inverse || !out->F || !out->g || !out->product ||
         !out->extra || !out->zero || !out->y || !out->v) {
         return CN_ERR_MEMORY;
@@ -444,36 +444,36 @@ cn_status cn_newton_analyse(const cn_friction *p, cn_arena *scratch, cn_newton_s
     return out->form->analyse(out, scratch);
 }
 
-double cn_newton_cost(const cn_newton_system *s) {
+double newton_cost(const newton_system *s) {
     // The factors' multiplications run in dense blocks.
-    return s->lu.multiplications / CN_NEWTON_DENSE + CN_NEWTON_FILLING * s->form->filling(s);
+    return s->lu.multiplications / NEWTON_DENSE + NEWTON_FILLING * s->form->filling(s);
 }
 
-bool cn_newton_factor(cn_newton_system *s) {
+bool newton_factor(newton_system *s) {
     return s->form->factor(s);
 }
 
-void cn_newton_backsolve(cn_newton_system *s, const double *F, double *dr) {
+void newton_backsolve(newton_system *s, const double *F, double *dr) {
     s->form->solve(s, F, dr);
 }
 
-void cn_newton_velocity(cn_newton_system *s, const cn_friction *p, const double *r, double *u) {
+void newton_velocity(newton_system *s, const cn_friction *p, const double *r, double *u) {
     if (s->pack.size > 0) {
-        cn_body_pack_impulse(&s->pack, p, r, s->v);
-        cn_body_pack_velocity(&s->pack, p, s->v, u);
-        cn_bounds_comply(p, r, u);
+        gs_body_pack_impulse(&s->pack, p, r, s->v);
+        gs_body_pack_velocity(&s->pack, p, s->v, u);
+        prob_bounds_comply(p, r, u);
     } else {
         cn_friction_velocity(p, r, s->v, u);
     }
 }
 
 // F := F + A (W + E) dr + K dr, what dr leaves of the equation.
-static void cn_newton_rest(cn_newton_system *s, const double *dr, double *F) {
+static void newton_rest(newton_system *s, const double *dr, double *F) {
     const cn_friction *p = s->p;
     int32_t dim = p->dim;
     cn_friction bare = *p;
     bare.q = s->zero;
-    cn_newton_velocity(s, &bare, dr, s->product);
+    newton_velocity(s, &bare, dr, s->product);
     for (int32_t a = 0; a < p->contacts; a++) {
         for (int32_t i = 0; i < dim; i++) {
             double sum = F[(int64_t)dim * a + i];
@@ -486,7 +486,7 @@ static void cn_newton_rest(cn_newton_system *s, const double *dr, double *F) {
     }
 }
 
-static double cn_newton_norm(int64_t m, const double *x) {
+static double newton_norm(int64_t m, const double *x) {
     double sum = 0.0;
     for (int64_t i = 0; i < m; i++) {
         sum += x[i] * x[i];
@@ -495,70 +495,70 @@ static double cn_newton_norm(int64_t m, const double *x) {
 }
 
 // dr of the factors, pulled towards r + dr = 0 by the ridge in the rows that A lets through.
-static void cn_newton_pull(cn_newton_system *s, const double *F, double *dr) {
+static void newton_pull(newton_system *s, const double *F, double *dr) {
     int32_t dim = s->p->dim;
     for (int64_t i = 0; i < (int64_t)dim * s->p->contacts; i++) {
         double through = s->A[dim * i + i % dim];
         s->extra[i] = F[i] + through * s->ridge[i] * s->toward[i];
     }
-    cn_newton_backsolve(s, s->extra, dr);
+    newton_backsolve(s, s->extra, dr);
 }
 
 // Refinement where a ridge has to be taken out. The error is not looked at after a step that is
 // sure to suffice.
-static void cn_newton_take_out(cn_newton_system *s, double *F, double *dr) {
+static void newton_take_out(newton_system *s, double *F, double *dr) {
     int64_t m = (int64_t)s->p->dim * s->p->contacts;
-    double last = cn_newton_norm(m, F);
+    double last = newton_norm(m, F);
     if (s->toward) {
         last = (double)INFINITY; // the pull may be larger than F
-        cn_newton_pull(s, F, dr);
+        newton_pull(s, F, dr);
     } else {
-        cn_newton_backsolve(s, F, dr);
+        newton_backsolve(s, F, dr);
     }
-    for (int32_t k = 0; k < CN_NEWTON_REFINE; k++) {
-        cn_newton_rest(s, k == 0 ? dr : s->extra, F);
-        s->left = cn_newton_norm(m, F);
-        if (s->left <= s->enough || !(s->left < CN_NEWTON_GAIN * last)) {
+    for (int32_t k = 0; k < NEWTON_REFINE; k++) {
+        newton_rest(s, k == 0 ? dr : s->extra, F);
+        s->left = newton_norm(m, F);
+        if (s->left <= s->enough || !(s->left < NEWTON_GAIN * last)) {
             return;
         }
         last = s->left;
-        cn_newton_backsolve(s, F, s->extra);
+        newton_backsolve(s, F, s->extra);
         for (int64_t i = 0; i < m; i++) {
             dr[i] += s->extra[i];
         }
-        s->left *= CN_NEWTON_SURE;
+        s->left *= NEWTON_SURE;
         if (s->left <= s->enough) {
             return;
         }
     }
-    cn_newton_rest(s, s->extra, F);
-    s->left = cn_newton_norm(m, F);
+    newton_rest(s, s->extra, F);
+    s->left = newton_norm(m, F);
 }
 
-void cn_newton_refine(cn_newton_system *s, double *F, double *dr) {
+void newton_refine(newton_system *s, double *F, double *dr) {
     if (s->ridge) {
-        cn_newton_take_out(s, F, dr);
+        newton_take_out(s, F, dr);
         return;
     }
-    cn_newton_backsolve(s, F, dr);
-    cn_newton_rest(s, dr, F);
-    cn_newton_backsolve(s, F, s->extra);
+    newton_backsolve(s, F, dr);
+    newton_rest(s, dr, F);
+    newton_backsolve(s, F, s->extra);
     for (int64_t i = 0; i < (int64_t)s->p->dim * s->p->contacts; i++) {
         dr[i] += s->extra[i];
     }
 }
 
-bool cn_newton_solve(cn_newton_system *s, double *dr) {
-    if (!cn_newton_factor(s)) {
+bool newton_solve(newton_system *s, double *dr) {
+    if (!newton_factor(s)) {
         return false;
     }
-    cn_newton_refine(s, s->F, dr);
+    newton_refine(s, s->F, dr);
     return true;
 }
 
 // ---- what the solvers share ----
 
-double cn_newton_scales(const cn_friction *p, double *scale) {
+double newton_scales(const cn_friction *p, double *scale) {
     double pressing = 0.0, all = 0.0;
     for (int32_t a = 0; a < p->contacts; a++) {
         const double *block = p->W.diagonal + (int64_t)p->dim * p->dim * a,
@@ -569,16 +569,16 @@ double cn_newton_scales(const cn_friction *p, double *scale) {
             square += q[i] * q[i];
         }
         scale[a] = trace > 0.0 ? trace / p->dim : 1.0;
-        pressing += cn_is_boxed(&p->bounds, a) ? cn_boxes_pressing(p, a)
-                    : q[0] < 0.0               ? square
-                                               : 0.0;
+        pressing += prob_is_boxed(&p->bounds, a) ? solve_boxes_pressing(p, a)
+                    : q[0] < 0.0                 ? square
+                                                 : 0.0;
         all += square;
     }
     double size = sqrt(pressing > 0.0 ? pressing : all);
     return size > 0.0 ? size : 1.0;
 }
 
-cn_status cn_newton_refuse(cn_status status, cn_solve_report *report) {
+cn_status newton_refuse(cn_status status, cn_solve_report *report) {
     if (status != CN_ERR_UNSUPPORTED) {
         return status;
     }

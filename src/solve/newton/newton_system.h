@@ -16,11 +16,11 @@
 
 typedef struct newton_form newton_form;
 
-typedef struct cn_newton_system {
+typedef struct newton_system {
     const cn_friction *p;
     const newton_form *form; // of the matrix
-    cn_block_lu lu;
-    cn_body_pack pack;   // body space
+    sparse_block_lu lu;
+    gs_body_pack pack;   // body space
     int64_t *offset;     // of each block written: one a block of W, or four a contact
     double *A, *K, *F;   // to be filled: dim*dim each by rows, dim each
     double *ridge;       // NULL, or one a row, the caller's: K + A ridge is factorised for K, where
@@ -38,31 +38,31 @@ typedef struct cn_newton_system {
     double *y;  // the system's unknowns
     double *v, *product;  // W dr, for refinement
     double *extra, *zero; // a second right-hand side; a zero q
-} cn_newton_system;
+} newton_system;
 
 // CN_ERR_UNSUPPORTED: body space, but not two rigid bodies a contact. Everything comes from
 // scratch.
-cn_status cn_newton_analyse(const cn_friction *p, cn_arena *scratch, cn_newton_system *out);
+cn_status newton_analyse(const cn_friction *p, cn_arena *scratch, newton_system *out);
 // u = W r + q of p, which is the system's problem but for its q, by the quickest way at hand.
-void cn_newton_velocity(cn_newton_system *s, const cn_friction *p, const double *r, double *u);
-// Multiplications' worth of one Newton step, in the unit of cn_sweep_cost.
-double cn_newton_cost(const cn_newton_system *s);
+void newton_velocity(newton_system *s, const cn_friction *p, const double *r, double *u);
+// Multiplications' worth of one Newton step, in the unit of gs_sweep_cost.
+double newton_cost(const newton_system *s);
 // The two halves of a step, for a system that is solved many times: the factors of A, K, false when
 // it is singular; then dr from an F with them, without refinement.
-bool cn_newton_factor(cn_newton_system *s);
-void cn_newton_backsolve(cn_newton_system *s, const double *F, double *dr);
+bool newton_factor(newton_system *s);
+void newton_backsolve(newton_system *s, const double *F, double *dr);
 // The second half with iterative refinement, one step of it, or with a ridge as many as pay. F is
 // spoilt: with a ridge it is what is left of the equation, unless that is less than enough.
-void cn_newton_refine(cn_newton_system *s, double *F, double *dr);
+void newton_refine(newton_system *s, double *F, double *dr);
 // dr from A, K, F, with one step of iterative refinement; false when the system is singular. F is
 // spoilt.
-bool cn_newton_solve(cn_newton_system *s, double *dr);
+bool newton_solve(newton_system *s, double *dr);
 
 // What the Newton methods share about a problem: scale[a] = trace(W_aa)/dim, 1 where that is not
 // positive; returns the norm of q over the pressing contacts, or of all q, or 1 where that is zero.
-double cn_newton_scales(const cn_friction *p, double *scale);
+double newton_scales(const cn_friction *p, double *scale);
 // What a solver does about a failed analysis: says so in the report and returns CN_OK where the
 // form of the problem is at fault, else returns the status.
-cn_status cn_newton_refuse(cn_status status, cn_solve_report *report);
+cn_status newton_refuse(cn_status status, cn_solve_report *report);
 
 #endif

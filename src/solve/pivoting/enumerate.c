@@ -12,30 +12,30 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_ENUMERATE_SIZE (2 * CN_ENUMERATE_MOST)
+#define ENUMERATE_SIZE (2 * PIVOT_ENUMERATE_MAX)
 
-typedef struct cn_tiny {
+typedef struct pivot_tiny {
     int32_t n; // contacts
-    double W[CN_ENUMERATE_SIZE][CN_ENUMERATE_SIZE];
-} cn_tiny;
+    double W[ENUMERATE_SIZE][ENUMERATE_SIZE];
+} pivot_tiny;
 
-enum { CN_TINY_OPEN, CN_TINY_STICK, CN_TINY_FORWARD, CN_TINY_BACKWARD, CN_TINY_STATUSES };
+enum { TINY_OPEN, TINY_STICK, TINY_FORWARD, TINY_BACKWARD, TINY_STATUSES };
 
 // W as a dense matrix, column by column, through the operator whatever its kind: u of a unit
 // impulse less q.
-static bool cn_tiny_gather(const cn_friction *p, cn_tiny *tiny) {
-    double v[6 * CN_ENUMERATE_SIZE]; // a contact touches at most two bodies, three velocities each
+static bool tiny_gather(const cn_friction *p, pivot_tiny *tiny) {
+    double v[6 * ENUMERATE_SIZE]; // a contact touches at most two bodies, three velocities each
     int32_t m = 2 * p->contacts;
     if (cn_operator_dofs(&p->W, 2) > (int32_t)(sizeof v / sizeof *v)) {
         return false;
     }
     tiny->n = p->contacts;
     cn_friction bare = *p;
-    double zero[CN_ENUMERATE_SIZE] = {0.0};
+    double zero[ENUMERATE_SIZE] = {0.0};
     bare.q = zero;
     for (int32_t j = 0; j < m; j++) {
-        double unit[CN_ENUMERATE_SIZE] = {0.0};
-        double column[CN_ENUMERATE_SIZE];
+        double unit[ENUMERATE_SIZE] = {0.0};
+        double column[ENUMERATE_SIZE];
         unit[j] = 1.0;
         cn_friction_velocity(&bare, unit, v, column);
         for (int32_t i = 0; i < m; i++) {
@@ -47,7 +47,7 @@ static bool cn_tiny_gather(const cn_friction *p, cn_tiny *tiny) {
 
 // Gaussian elimination with row pivoting, the right-hand side in the last column; false when
 // singular.
-static bool cn_tiny_eliminate(int32_t size, double A[CN_ENUMERATE_SIZE][CN_ENUMERATE_SIZE + 1]) {
+static bool tiny_eliminate(int32_t size, double A[ENUMERATE_SIZE][ENUMERATE_SIZE + 1]) {
     for (int32_t k = 0; k < size; k++) {
         int32_t pivot = k;
         for (int32_t i = k + 1; i < size; i++) {
@@ -72,24 +72,24 @@ static bool cn_tiny_eliminate(int32_t size, double A[CN_ENUMERATE_SIZE][CN_ENUME
 }
 
 // The impulses of one combination of statuses; false when its system is singular.
-static bool cn_tiny_solve(const cn_tiny *tiny, const cn_friction *p, const int32_t *status,
-                          double *r) {
+static bool tiny_solve(const pivot_tiny *tiny, const cn_friction *p, const int32_t *status,
+                       double *r) {
     int32_t m = 2 * tiny->n;
-    double A[CN_ENUMERATE_SIZE][CN_ENUMERATE_SIZE + 1] = {{0.0}};
+    double A[ENUMERATE_SIZE][ENUMERATE_SIZE + 1] = {{0.0}};
     for (int32_t i = 0; i < m; i++) {
         int32_t a = i / 2;
         bool normal = i % 2 == 0;
-        if (status[a] == CN_TINY_OPEN) {
+        if (status[a] == TINY_OPEN) {
             A[i][i] = 1.0;
-        } else if (status[a] == CN_TINY_STICK || normal) {
+        } else if (status[a] == TINY_STICK || normal) {
             memcpy(A[i], tiny->W[i], sizeof *A[i] * (size_t)m);
             A[i][m] = -p->q[i];
         } else {
             A[i][i] = 1.0;
-            A[i][i - 1] = status[a] == CN_TINY_FORWARD ? -p->mu[a] : p->mu[a];
+            A[i][i - 1] = status[a] == TINY_FORWARD ? -p->mu[a] : p->mu[a];
         }
     }
-    if (!cn_tiny_eliminate(m, A)) {
+    if (!tiny_eliminate(m, A)) {
         return false;
     }
     for (int32_t i = 0; i < m; i++) {
@@ -98,23 +98,23 @@ static bool cn_tiny_solve(const cn_tiny *tiny, const cn_friction *p, const int32
     return true;
 }
 
-double cn_enumerate_2d(const cn_friction *p, cn_measure measure, double tolerance, double *r,
-                       int32_t *tried) {
-    cn_tiny tiny;
+double pivot_enumerate_2d(const cn_friction *p, cn_measure measure, double tolerance, double *r,
+                          int32_t *tried) {
+    pivot_tiny tiny;
     *tried = 0;
-    if (p->dim != 2 || p->contacts > CN_ENUMERATE_MOST || cn_boxes_count(p) > 0 || p->convex ||
-        !cn_tiny_gather(p, &tiny)) {
+    if (p->dim != 2 || p->contacts > PIVOT_ENUMERATE_MAX || solve_boxes_count(p) > 0 || p->convex ||
+        !tiny_gather(p, &tiny)) {
         return INFINITY;
     }
     double best = INFINITY;
     for (int32_t code = 0; code < 1 << (2 * p->contacts) && !(best <= tolerance); code++) {
-        int32_t status[CN_ENUMERATE_MOST];
+        int32_t status[PIVOT_ENUMERATE_MAX];
         for (int32_t a = 0; a < p->contacts; a++) {
-            status[a] = (code >> (2 * a)) % CN_TINY_STATUSES;
+            status[a] = (code >> (2 * a)) % TINY_STATUSES;
         }
-        double trial[CN_ENUMERATE_SIZE], u[CN_ENUMERATE_SIZE];
+        double trial[ENUMERATE_SIZE], u[ENUMERATE_SIZE];
         ++*tried;
-        if (!cn_tiny_solve(&tiny, p, status, trial)) {
+        if (!tiny_solve(&tiny, p, status, trial)) {
             continue;
         }
         for (int32_t i = 0; i < 2 * p->contacts; i++) {
@@ -123,7 +123,7 @@ double cn_enumerate_2d(const cn_friction *p, cn_measure measure, double toleranc
                 u[i] += tiny.W[i][j] * trial[j];
             }
         }
-        double error = cn_natural_error(p, measure, trial, u);
+        double error = solve_natural_error(p, measure, trial, u);
         if (error < best) {
             best = error;
             memcpy(r, trial, sizeof *r * 2 * (size_t)p->contacts);

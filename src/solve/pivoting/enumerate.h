@@ -5,13 +5,13 @@
 
 #include <cairn/solve.h>
 
-#define CN_ENUMERATE_MOST                                                                          \
+#define PIVOT_ENUMERATE_MAX                                                                        \
     3 // contacts: beyond it a few sweeps cost less than 4^contacts linear systems
 
 // r: out, the combination with the smallest residual in the measure asked for. Returns that
 // residual; infinite when p is not 2D, too large, convex, or no combination has a finite answer.
 // *tried: linear systems solved.
-double cn_enumerate_2d(const cn_friction *p, cn_measure measure, double tolerance, double *r,
-                       int32_t *tried);
+double pivot_enumerate_2d(const cn_friction *p, cn_measure measure, double tolerance, double *r,
+                          int32_t *tried);
 
 #endif

@@ -15,13 +15,12 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_BOX_MOST 200 // repetitions with new thresholds
-#define CN_BOX_SETTLED                                                                             \
-    0.01 // of the tolerance: change of r_N, relative to the largest, that ends it
-#define CN_BOX_FINEST 1e-14 // finer than this is round-off
+#define BOX_MAX 200      // repetitions with new thresholds
+#define BOX_SETTLED 0.01 // of the tolerance: change of r_N, relative to the largest, that ends it
+#define BOX_FINEST 1e-14 // finer than this is round-off
 
 // Where z is the impulse (and multipliers after it) the guess carries over.
-static void cn_formulated_guess(const cn_formulated *f, const double *r, double *z) {
+static void formulated_guess(const cn_formulated *f, const double *r, double *z) {
     memset(z, 0, sizeof *z * (size_t)f->mcp.n);
     uint32_t traits = f->formulation->traits;
     bool is_impulse = (traits & CN_FORMULATES_LOCAL) && !(traits & CN_FORMULATES_LCP);
@@ -37,9 +36,9 @@ static void cn_formulated_guess(const cn_formulated *f, const double *r, double 
 }
 
 // One solve from r to r; adds to the iterations and the time of inner.
-static cn_status cn_formulated_once(const cn_formulated *f, const cn_mcp_solver *solver,
-                                    const cn_solve_opts *opts, cn_arena *scratch, double *z,
-                                    double *w, double *r, cn_solve_report *inner, cn_error *error) {
+static cn_status formulated_once(const cn_formulated *f, const cn_mcp_solver *solver,
+                                 const cn_solve_opts *opts, cn_arena *scratch, double *z, double *w,
+                                 double *r, cn_solve_report *inner, cn_error *error) {
     cn_solve_report report;
     cn_solve_opts left = *opts;
     if (opts->time_limit > 0.0) {
@@ -48,7 +47,7 @@ static cn_status cn_formulated_once(const cn_formulated *f, const cn_mcp_solver 
     }
     left.max_iterations =
         opts->max_iterations > inner->iterations ? opts->max_iterations - inner->iterations : 0;
-    cn_formulated_guess(f, r, z);
+    formulated_guess(f, r, z);
     cn_status status = cn_mcp_solve(&f->mcp, solver, &left, scratch, z, w, &report, error);
     int64_t iterations = (int64_t)report.iterations + inner->iterations;
     report.iterations = (int32_t)(iterations < INT32_MAX ? iterations : INT32_MAX);
@@ -61,11 +60,11 @@ static cn_status cn_formulated_once(const cn_formulated *f, const cn_mcp_solver 
 }
 
 // Bounds from the thresholds mu r_N; how far they moved, over the largest r_N.
-static double cn_formulated_thresholds(const cn_friction *p, const double *r, double *threshold,
-                                       cn_formulated *f) {
+static double formulated_thresholds(const cn_friction *p, const double *r, double *threshold,
+                                    cn_formulated *f) {
     double moved = 0.0, largest = 0.0;
     for (int32_t a = 0; a < p->contacts; a++) {
-        if (cn_is_boxed(&p->bounds, a)) {
+        if (prob_is_boxed(&p->bounds, a)) {
             continue;
         }
         double normal = fmax(0.0, r[(int64_t)p->dim * a]), next = p->mu[a] * normal;
@@ -80,20 +79,20 @@ static double cn_formulated_thresholds(const cn_friction *p, const double *r, do
     return largest > 0.0 ? moved / largest : moved;
 }
 
-static cn_status cn_formulated_repeat(const cn_friction *p, cn_formulated *f, double *threshold,
-                                      const cn_mcp_solver *solver, const cn_solve_opts *opts,
-                                      cn_arena *scratch, double *z, double *w, double *r,
-                                      cn_solve_report *inner, cn_error *error) {
+static cn_status formulated_repeat(const cn_friction *p, cn_formulated *f, double *threshold,
+                                   const cn_mcp_solver *solver, const cn_solve_opts *opts,
+                                   cn_arena *scratch, double *z, double *w, double *r,
+                                   cn_solve_report *inner, cn_error *error) {
     // Solved finer than asked for, since the errors of the repetitions add up.
     cn_solve_opts finer = *opts;
-    finer.tolerance = fmax(CN_BOX_SETTLED * opts->tolerance, CN_BOX_FINEST);
-    for (int32_t k = 0; k < CN_BOX_MOST; k++) {
-        cn_status status = cn_formulated_once(f, solver, &finer, scratch, z, w, r, inner, error);
+    finer.tolerance = fmax(BOX_SETTLED * opts->tolerance, BOX_FINEST);
+    for (int32_t k = 0; k < BOX_MAX; k++) {
+        cn_status status = formulated_once(f, solver, &finer, scratch, z, w, r, inner, error);
         if (status != CN_OK || inner->outcome != CN_SOLVED) {
             return status;
         }
-        double moved = cn_formulated_thresholds(p, r, threshold, f);
-        if (moved <= CN_BOX_SETTLED * opts->tolerance) {
+        double moved = formulated_thresholds(p, r, threshold, f);
+        if (moved <= BOX_SETTLED * opts->tolerance) {
             return CN_OK;
         }
     }
@@ -102,27 +101,27 @@ static cn_status cn_formulated_repeat(const cn_friction *p, cn_formulated *f, do
     return CN_OK;
 }
 
-cn_status cn_formulated_run(const cn_friction *p, const cn_formulation_choice *choice,
-                            const cn_solve_opts *opts, cn_arena *scratch, double *r,
-                            cn_solve_report *inner, cn_error *error) {
+cn_status pivot_formulated_run(const cn_friction *p, const cn_formulation_choice *choice,
+                               const cn_solve_opts *opts, cn_arena *scratch, double *r,
+                               cn_solve_report *inner, cn_error *error) {
     const cn_formulation *formulation = choice->formulation;
     const cn_mcp_solver *solver = choice->solver;
     bool repeats = formulation->traits & CN_FORMULATES_THRESHOLD;
     bool global = !(formulation->traits & CN_FORMULATES_LOCAL);
-    double start = cn_clock_cpu();
+    double start = base_clock_cpu();
     *inner = (cn_solve_report){.outcome = CN_STALLED, .detail = "not run"};
     if (global && !choice->global) {
         inner->outcome = CN_UNSUPPORTED;
         inner->detail = "this formulation needs a global problem (M, H)";
         return CN_OK;
     }
-    double *threshold = CN_TAKE_ZERO(scratch, double, p->contacts);
+    double *threshold = BASE_TAKE_ZERO(scratch, double, p->contacts);
     if (!threshold) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     cn_formulation_opts own = *choice->opts;
     if (repeats) {
-        cn_formulated_thresholds(p, r, threshold, NULL);
+        formulated_thresholds(p, r, threshold, NULL);
         own.threshold = threshold;
     }
     cn_formulated f;
@@ -132,19 +131,19 @@ cn_status cn_formulated_run(const cn_friction *p, const cn_formulation_choice *c
     if (status != CN_OK) {
         return status;
     }
-    double *z = CN_TAKE(scratch, double, f.mcp.n), *w = CN_TAKE(scratch, double, f.mcp.n);
+    double *z = BASE_TAKE(scratch, double, f.mcp.n), *w = BASE_TAKE(scratch, double, f.mcp.n);
     if (!z || !w) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
-    inner->cpu_s = cn_clock_cpu() - start;
+    inner->cpu_s = base_clock_cpu() - start;
     if (repeats) {
-        return cn_formulated_repeat(p, &f, threshold, solver, opts, scratch, z, w, r, inner, error);
+        return formulated_repeat(p, &f, threshold, solver, opts, scratch, z, w, r, inner, error);
     }
-    return cn_formulated_once(&f, solver, opts, scratch, z, w, r, inner, error);
+    return formulated_once(&f, solver, opts, scratch, z, w, r, inner, error);
 }
 
-void cn_formulated_view(const cn_formulation *formulation, int32_t dim,
-                        const cn_solve_report *inner, cn_solve_report *report) {
+void pivot_formulated_view(const cn_formulation *formulation, int32_t dim,
+                           const cn_solve_report *inner, cn_solve_report *report) {
     report->outcome = inner->outcome;
     report->iterations = inner->iterations;
     report->detail = inner->detail;
@@ -164,14 +163,14 @@ void cn_formulated_view(const cn_formulation *formulation, int32_t dim,
 cn_status cn_formulation_solve(const cn_friction *p, const cn_formulation_choice *choice,
                                const cn_solve_opts *opts, cn_arena *scratch, double *r, double *u,
                                cn_formulation_report *out, cn_error *error) {
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    base_arena_mark mark = base_arena_get_mark(scratch);
     cn_solve_report *report = &out->friction, *inner = &out->inner;
     *report = (cn_solve_report){.outcome = CN_STALLED, .detail = "not run"};
-    cn_status status = cn_formulated_run(p, choice, opts, scratch, r, inner, error);
+    cn_status status = pivot_formulated_run(p, choice, opts, scratch, r, inner, error);
     if (status == CN_OK || status == CN_ERR_CANCELLED) {
-        cn_formulated_view(choice->formulation, p->dim, inner, report);
+        pivot_formulated_view(choice->formulation, p->dim, inner, report);
         report->cpu_s = inner->cpu_s;
-        double *v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
+        double *v = BASE_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
         cn_status judged = v ? CN_OK : CN_ERR_MEMORY;
         if (v) {
             cn_friction_velocity(p, r, v, u);
@@ -183,6 +182,6 @@ cn_status cn_formulation_solve(const cn_friction *p, const cn_formulation_choice
             report->outcome = CN_SOLVED;
         }
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return status;
 }

@@ -15,14 +15,14 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_AUTO_DIRECT 60  // n up to which Lemke comes first: well under a millisecond of pivots
-#define CN_AUTO_SWEEPS 100 // of the first round,
-#define CN_AUTO_GROWTH 4   // growing by this
-#define CN_AUTO_ROUNDS 4   // up to 6400
-#define CN_AUTO_REFINEMENTS 3
+#define AUTO_DIRECT 60  // n up to which Lemke comes first: well under a millisecond of pivots
+#define AUTO_SWEEPS 100 // of the first round,
+#define AUTO_GROWTH 4   // growing by this
+#define AUTO_ROUNDS 4   // up to 6400
+#define AUTO_REFINEMENTS 3
 
 // One run of "auto": what its stages share.
-typedef struct cn_lcp_stages {
+typedef struct lcp_stages {
     const cn_lcp *p;
     const cn_solve_opts *opts;
     cn_arena *scratch;
@@ -30,12 +30,12 @@ typedef struct cn_lcp_stages {
     cn_solve_report *report;
     double start; // [s] CPU
     int64_t used; // iterations of the stages before
-} cn_lcp_stages;
+} lcp_stages;
 
 // Runs a solver for at most so many iterations with the defaults of its own parameters, within what
 // is left of the iterations and of the time.
-static cn_status cn_stage_run(cn_lcp_stages *s, cn_lcp_fn *solve, const cn_param *params,
-                              int32_t param_count, int64_t most) {
+static cn_status stage_run(lcp_stages *s, cn_lcp_fn *solve, const cn_param *params,
+                           int32_t param_count, int64_t max) {
     cn_solver_info info = {.params = params, .param_count = param_count};
     cn_solve_opts stage = cn_solve_opts_default(&info);
     double own[CN_PARAM_SLOTS];
@@ -43,14 +43,14 @@ static cn_status cn_stage_run(cn_lcp_stages *s, cn_lcp_fn *solve, const cn_param
     stage = *s->opts;
     memcpy(stage.params, own, sizeof own);
     int64_t left = s->opts->max_iterations - s->used;
-    stage.max_iterations = (int32_t)(left < most ? left : most);
+    stage.max_iterations = (int32_t)(left < max ? left : max);
     if (stage.time_limit > 0.0) {
         // A time that has run out is kept just above zero, which would mean "no limit".
-        stage.time_limit = fmax(stage.time_limit - (cn_clock_cpu() - s->start), DBL_MIN);
+        stage.time_limit = fmax(stage.time_limit - (base_clock_cpu() - s->start), DBL_MIN);
     }
-    cn_arena_mark mark = cn_arena_get_mark(s->scratch);
+    base_arena_mark mark = base_arena_get_mark(s->scratch);
     cn_status status = solve(s->p, &stage, s->scratch, s->z, s->w, s->report);
-    cn_arena_release(s->scratch, mark);
+    base_arena_release(s->scratch, mark);
     s->used += s->report->iterations;
     s->report->iterations = (int32_t)(s->used < INT32_MAX ? s->used : INT32_MAX);
     return status;
@@ -58,17 +58,17 @@ static cn_status cn_stage_run(cn_lcp_stages *s, cn_lcp_fn *solve, const cn_param
 
 // Rounds of sweeps, each with a direct solve for the active set it has found. Ends with CN_SOLVED,
 // CN_LIMIT, CN_TIME, or what made the sweeps give up.
-static cn_status cn_stage_sweeps(cn_lcp_stages *s) {
-    int64_t sweeps = CN_AUTO_SWEEPS;
-    for (int32_t round = 0; round < CN_AUTO_ROUNDS; round++) {
-        cn_status status =
-            cn_stage_run(s, cn_lcp_nsgs, cn_lcp_nsgs_param_table, CN_LCP_NSGS_PARAM_COUNT, sweeps);
+static cn_status stage_sweeps(lcp_stages *s) {
+    int64_t sweeps = AUTO_SWEEPS;
+    for (int32_t round = 0; round < AUTO_ROUNDS; round++) {
+        cn_status status = stage_run(s, solve_lcp_nsgs, solve_lcp_nsgs_param_table,
+                                     SOLVE_LCP_NSGS_PARAM_COUNT, sweeps);
         if (status != CN_OK || s->report->outcome != CN_LIMIT) {
             return status;
         }
         double residual;
-        status = cn_lcp_polish(s->p, CN_AUTO_REFINEMENTS, s->scratch, s->z, s->w, &residual);
-        if (status == CN_OK && residual <= CN_WATCH_MARGIN * s->opts->tolerance) {
+        status = pivot_lcp_polish(s->p, AUTO_REFINEMENTS, s->scratch, s->z, s->w, &residual);
+        if (status == CN_OK && residual <= SOLVE_WATCH_MARGIN * s->opts->tolerance) {
             s->report->outcome = CN_SOLVED;
             s->report->detail = "sweeps found the active set, a direct solve the answer";
             return CN_OK;
@@ -76,31 +76,31 @@ static cn_status cn_stage_sweeps(cn_lcp_stages *s) {
         if (status != CN_OK || s->used >= s->opts->max_iterations) {
             return status;
         }
-        sweeps *= CN_AUTO_GROWTH;
+        sweeps *= AUTO_GROWTH;
     }
     return CN_OK;
 }
 
-cn_status cn_lcp_auto(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
-                      double *w, cn_solve_report *report) {
-    cn_lcp_stages s = {.p = p,
-                       .opts = opts,
-                       .scratch = scratch,
-                       .z = z,
-                       .w = w,
-                       .report = report,
-                       .start = cn_clock_cpu()};
-    if (p->n > CN_AUTO_DIRECT) {
-        cn_status status = cn_stage_sweeps(&s);
+cn_status solve_lcp_auto(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
+                         double *w, cn_solve_report *report) {
+    lcp_stages s = {.p = p,
+                    .opts = opts,
+                    .scratch = scratch,
+                    .z = z,
+                    .w = w,
+                    .report = report,
+                    .start = base_clock_cpu()};
+    if (p->n > AUTO_DIRECT) {
+        cn_status status = stage_sweeps(&s);
         if (status != CN_OK || report->outcome == CN_SOLVED || report->outcome == CN_TIME ||
             s.used >= opts->max_iterations) {
             return status;
         }
     }
-    cn_status status = cn_stage_run(&s, cn_lcp_lemke, cn_lemke_param_table, CN_LEMKE_PARAM_COUNT,
-                                    opts->max_iterations);
-    if (status == CN_OK && report->outcome == CN_STALLED && p->n <= CN_LCP_ENUMERATE_MAX) {
-        status = cn_stage_run(&s, cn_lcp_enumerate, NULL, 0, opts->max_iterations);
+    cn_status status = stage_run(&s, solve_lcp_lemke, solve_lemke_param_table,
+                                 SOLVE_LEMKE_PARAM_COUNT, opts->max_iterations);
+    if (status == CN_OK && report->outcome == CN_STALLED && p->n <= SOLVE_LCP_ENUMERATE_MAX) {
+        status = stage_run(&s, solve_lcp_enumerate, NULL, 0, opts->max_iterations);
     }
     return status;
 }

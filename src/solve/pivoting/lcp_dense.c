@@ -11,25 +11,26 @@
 #include <math.h>
 #include <string.h>
 
-void cn_lcp_velocity(const cn_lcp *p, const double *z, double *w) {
-    cn_csr_apply(&p->M, z, w);
+void pivot_lcp_velocity(const cn_lcp *p, const double *z, double *w) {
+    sparse_csr_apply(&p->M, z, w);
     for (int32_t i = 0; i < p->n; i++) {
         w[i] += p->q[i];
     }
 }
 
-cn_status cn_lcp_dense_build(const cn_lcp *p, bool scaled, cn_arena *scratch, cn_lcp_dense *out) {
+cn_status pivot_lcp_dense_build(const cn_lcp *p, bool scaled, cn_arena *scratch,
+                                pivot_lcp_dense *out) {
     int32_t n = p->n;
-    *out = (cn_lcp_dense){.n = n, .size = 1.0};
-    out->M = CN_TAKE_ZERO(scratch, double, (int64_t)n *n);
-    out->q = CN_TAKE(scratch, double, n);
-    out->scale = CN_TAKE(scratch, double, n);
-    double *largest = CN_TAKE(scratch, double, n);
+    *out = (pivot_lcp_dense){.n = n, .size = 1.0};
+    out->M = BASE_TAKE_ZERO(scratch, double, (int64_t)n *n);
+    out->q = BASE_TAKE(scratch, double, n);
+    out->scale = BASE_TAKE(scratch, double, n);
+    double *largest = BASE_TAKE(scratch, double, n);
     if (!out->M || !out->q || !out->scale || !largest) {
         return CN_ERR_MEMORY;
     }
     if (scaled) {
-        cn_equilibrate(&p->M, out->scale, largest);
+        newton_equilibrate(&p->M, out->scale, largest);
     }
     for (int32_t i = 0; i < n; i++) {
         out->scale[i] = scaled ? out->scale[i] : 1.0;
@@ -58,36 +59,36 @@ cn_status cn_lcp_dense_build(const cn_lcp *p, bool scaled, cn_arena *scratch, cn
     return CN_OK;
 }
 
-void cn_lcp_dense_unscale(const cn_lcp_dense *d, const double *inner, double *z) {
+void pivot_lcp_dense_unscale(const pivot_lcp_dense *d, const double *inner, double *z) {
     for (int32_t i = 0; i < d->n; i++) {
         z[i] = d->size * d->scale[i] * inner[i];
     }
 }
 
-bool cn_lcp_dense_asked(const cn_lcp *p, const cn_solve_opts *opts, int64_t max_size,
-                        const double *z, double *w, double *residual, cn_solve_report *report) {
+bool pivot_lcp_dense_asked(const cn_lcp *p, const cn_solve_opts *opts, int64_t max_size,
+                           const double *z, double *w, double *residual, cn_solve_report *report) {
     if (p->n > max_size) {
-        cn_report_end(report, CN_UNSUPPORTED,
-                      "too large for a dense tableau (max_size): use nsgs or raise it");
+        solve_report_end(report, CN_UNSUPPORTED,
+                         "too large for a dense tableau (max_size): use nsgs or raise it");
         return false;
     }
-    cn_lcp_velocity(p, z, w);
-    *residual = cn_natural_error_lcp(p, z, w);
-    if (*residual <= CN_WATCH_MARGIN * opts->tolerance) {
-        cn_report_end(report, CN_SOLVED, "the first guess is a solution");
+    pivot_lcp_velocity(p, z, w);
+    *residual = solve_natural_error_lcp(p, z, w);
+    if (*residual <= SOLVE_WATCH_MARGIN * opts->tolerance) {
+        solve_report_end(report, CN_SOLVED, "the first guess is a solution");
         return false;
     }
     return true;
 }
 
-cn_status cn_lcp_polish(const cn_lcp *p, int32_t refinements, cn_arena *scratch, double *z,
-                        double *w, double *residual) {
+cn_status pivot_lcp_polish(const cn_lcp *p, int32_t refinements, cn_arena *scratch, double *z,
+                           double *w, double *residual) {
     cn_mcp same;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
+    base_arena_mark mark = base_arena_get_mark(scratch);
     cn_status status = cn_mcp_from_lcp(p, scratch, &same, NULL);
     if (status == CN_OK) {
-        status = cn_mcp_polish(&same, refinements, scratch, z, w, residual);
+        status = solve_mcp_polish(&same, refinements, scratch, z, w, residual);
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return status;
 }

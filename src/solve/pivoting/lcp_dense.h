@@ -9,29 +9,30 @@
 
 #include <cairn/solve.h>
 
-typedef struct cn_lcp_dense {
+typedef struct pivot_lcp_dense {
     int32_t n;
     double *M; // n x n, by rows
     double *q;
     double *scale; // S
     double size;
-} cn_lcp_dense;
+} pivot_lcp_dense;
 
 // scaled = false: S = 1 and size = 1.
-cn_status cn_lcp_dense_build(const cn_lcp *p, bool scaled, cn_arena *scratch, cn_lcp_dense *out);
+cn_status pivot_lcp_dense_build(const cn_lcp *p, bool scaled, cn_arena *scratch,
+                                pivot_lcp_dense *out);
 // z from z'.
-void cn_lcp_dense_unscale(const cn_lcp_dense *d, const double *inner, double *z);
+void pivot_lcp_dense_unscale(const pivot_lcp_dense *d, const double *inner, double *z);
 
 // Whether a direct method has anything to do: false, and the reason in the report, where the
 // problem has more than max_size unknowns or the guess z solves it. residual: that of z.
-bool cn_lcp_dense_asked(const cn_lcp *p, const cn_solve_opts *opts, int64_t max_size,
-                        const double *z, double *w, double *residual, cn_solve_report *report);
+bool pivot_lcp_dense_asked(const cn_lcp *p, const cn_solve_opts *opts, int64_t max_size,
+                           const double *z, double *w, double *residual, cn_solve_report *report);
 
 // w = M z + q
-void cn_lcp_velocity(const cn_lcp *p, const double *z, double *w);
+void pivot_lcp_velocity(const cn_lcp *p, const double *z, double *w);
 
-// cn_mcp_polish (solve/drivers/mcp_rows.h) of an LCP: A = { i : z_i > 0 }.
-cn_status cn_lcp_polish(const cn_lcp *p, int32_t refinements, cn_arena *scratch, double *z,
-                        double *w, double *residual);
+// solve_mcp_polish (solve/drivers/mcp_rows.h) of an LCP: A = { i : z_i > 0 }.
+cn_status pivot_lcp_polish(const cn_lcp *p, int32_t refinements, cn_arena *scratch, double *z,
+                           double *w, double *residual);
 
 #endif

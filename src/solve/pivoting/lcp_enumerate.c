@@ -6,7 +6,7 @@
 // point), so that the search over all independent supports finds it, or shows that there is none.
 // The columns are made orthonormal as they are added, q - C x is what remains of q.
 //
-// 3^n supports: bad beyond CN_LCP_ENUMERATE_MAX, and slower than "lemke" wherever that succeeds.
+// 3^n supports: bad beyond SOLVE_LCP_ENUMERATE_MAX, and slower than "lemke" wherever that succeeds.
 #include "base/arena.h"
 #include "solve/drivers/lcp_rows.h"
 #include "solve/pivoting/lcp_dense.h"
@@ -14,32 +14,32 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_SUPPORT_MAX CN_LCP_ENUMERATE_MAX
-#define CN_SUPPORT_DEPENDENT 1e-10 // of a column's norm: less is in the span of the others
-#define CN_SUPPORT_EQUAL 1e-10     // of |q|: a remainder that counts as zero
-#define CN_SUPPORT_SIGN 1e-10      // of the largest x: more negative is not a solution
+#define SUPPORT_MAX SOLVE_LCP_ENUMERATE_MAX
+#define SUPPORT_DEPENDENT 1e-10 // of a column's norm: less is in the span of the others
+#define SUPPORT_EQUAL 1e-10     // of |q|: a remainder that counts as zero
+#define SUPPORT_SIGN 1e-10      // of the largest x: more negative is not a solution
 
-typedef enum cn_choice { CN_CHOICE_W, CN_CHOICE_Z, CN_CHOICE_NONE, CN_CHOICE_COUNT } cn_choice;
+typedef enum scene_choice { CHOICE_W, CHOICE_Z, CHOICE_NONE, CHOICE_COUNT } scene_choice;
 
 // Depth-first search. Level i decides about pair i; column k of the support is the k-th pair that
-// is not CN_CHOICE_NONE.
-typedef struct cn_support {
-    const cn_lcp_dense *d;
-    cn_choice choice[CN_SUPPORT_MAX];
+// is not CHOICE_NONE.
+typedef struct pivot_support {
+    const pivot_lcp_dense *d;
+    scene_choice choice[SUPPORT_MAX];
     int32_t count;
-    double Q[CN_SUPPORT_MAX][CN_SUPPORT_MAX]; // orthonormal columns, Q[k] the k-th
-    double R[CN_SUPPORT_MAX][CN_SUPPORT_MAX]; // column k = sum_j R[j][k] Q[j]
-    double y[CN_SUPPORT_MAX];                 // Q' q
-    double z[CN_SUPPORT_MAX];                 // the solution found
+    double Q[SUPPORT_MAX][SUPPORT_MAX]; // orthonormal columns, Q[k] the k-th
+    double R[SUPPORT_MAX][SUPPORT_MAX]; // column k = sum_j R[j][k] Q[j]
+    double y[SUPPORT_MAX];              // Q' q
+    double z[SUPPORT_MAX];              // the solution found
     int32_t tried;
-} cn_support;
+} pivot_support;
 
 // Adds the column of pair i; false when it depends on the others.
-static bool cn_support_push(cn_support *s, int32_t i, cn_choice choice) {
+static bool support_push(pivot_support *s, int32_t i, scene_choice choice) {
     int32_t n = s->d->n, k = s->count;
-    double column[CN_SUPPORT_MAX], norm = 0.0, left = 0.0;
+    double column[SUPPORT_MAX], norm = 0.0, left = 0.0;
     for (int32_t row = 0; row < n; row++) {
-        column[row] = choice == CN_CHOICE_W ? (row == i) : -s->d->M[(int64_t)n * row + i];
+        column[row] = choice == CHOICE_W ? (row == i) : -s->d->M[(int64_t)n * row + i];
         norm += column[row] * column[row];
     }
     // Twice is enough (Kahan): the second pass takes out what cancellation left of the first.
@@ -61,7 +61,7 @@ static bool cn_support_push(cn_support *s, int32_t i, cn_choice choice) {
     for (int32_t row = 0; row < n; row++) {
         left += column[row] * column[row];
     }
-    if (!(sqrt(left) > CN_SUPPORT_DEPENDENT * sqrt(norm))) {
+    if (!(sqrt(left) > SUPPORT_DEPENDENT * sqrt(norm))) {
         return false;
     }
     s->R[k][k] = sqrt(left);
@@ -75,9 +75,9 @@ static bool cn_support_push(cn_support *s, int32_t i, cn_choice choice) {
 }
 
 // Whether q lies in the cone of the columns; z from the coefficients then.
-static bool cn_support_accept(cn_support *s) {
+static bool support_accept(pivot_support *s) {
     int32_t n = s->d->n;
-    double left = 0.0, norm = 0.0, largest = 0.0, least = 0.0;
+    double left = 0.0, norm = 0.0, largest = 0.0, min = 0.0;
     for (int32_t row = 0; row < n; row++) {
         double rest = s->d->q[row];
         norm += rest * rest;
@@ -87,10 +87,10 @@ static bool cn_support_accept(cn_support *s) {
         left += rest * rest;
     }
     s->tried++;
-    if (!(sqrt(left) <= CN_SUPPORT_EQUAL * sqrt(norm))) {
+    if (!(sqrt(left) <= SUPPORT_EQUAL * sqrt(norm))) {
         return false;
     }
-    double x[CN_SUPPORT_MAX];
+    double x[SUPPORT_MAX];
     for (int32_t k = s->count - 1; k >= 0; k--) {
         x[k] = s->y[k];
         for (int32_t j = k + 1; j < s->count; j++) {
@@ -98,30 +98,30 @@ static bool cn_support_accept(cn_support *s) {
         }
         x[k] /= s->R[k][k];
         largest = fmax(largest, fabs(x[k]));
-        least = fmin(least, x[k]);
+        min = fmin(min, x[k]);
     }
-    if (!(least >= -CN_SUPPORT_SIGN * largest)) {
+    if (!(min >= -SUPPORT_SIGN * largest)) {
         return false;
     }
     int32_t k = 0;
     for (int32_t i = 0; i < n; i++) {
-        s->z[i] = s->choice[i] == CN_CHOICE_Z ? fmax(0.0, x[k]) : 0.0;
-        k += s->choice[i] != CN_CHOICE_NONE;
+        s->z[i] = s->choice[i] == CHOICE_Z ? fmax(0.0, x[k]) : 0.0;
+        k += s->choice[i] != CHOICE_NONE;
     }
     return true;
 }
 
-static bool cn_support_search(cn_support *s, int32_t level) {
+static bool support_search(pivot_support *s, int32_t level) {
     if (level == s->d->n) {
-        return cn_support_accept(s);
+        return support_accept(s);
     }
-    for (int32_t c = 0; c < CN_CHOICE_COUNT; c++) {
+    for (int32_t c = 0; c < CHOICE_COUNT; c++) {
         int32_t count = s->count;
-        s->choice[level] = (cn_choice)c;
-        if (c != CN_CHOICE_NONE && !cn_support_push(s, level, (cn_choice)c)) {
+        s->choice[level] = (scene_choice)c;
+        if (c != CHOICE_NONE && !support_push(s, level, (scene_choice)c)) {
             continue;
         }
-        if (cn_support_search(s, level + 1)) {
+        if (support_search(s, level + 1)) {
             return true;
         }
         s->count = count;
@@ -129,23 +129,23 @@ static bool cn_support_search(cn_support *s, int32_t level) {
     return false;
 }
 
-#define CN_ENUMERATE_REFINEMENTS 3
+#define ENUMERATE_REFINEMENTS 3
 
-cn_status cn_lcp_enumerate(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
-                           double *w, cn_solve_report *report) {
+cn_status solve_lcp_enumerate(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch,
+                              double *z, double *w, cn_solve_report *report) {
     (void)opts;
-    if (p->n > CN_SUPPORT_MAX) {
+    if (p->n > SUPPORT_MAX) {
         report->outcome = CN_UNSUPPORTED;
         report->detail = "too many unknowns to try every support";
         return CN_OK;
     }
-    cn_lcp_dense dense;
-    cn_status status = cn_lcp_dense_build(p, true, scratch, &dense);
+    pivot_lcp_dense dense;
+    cn_status status = pivot_lcp_dense_build(p, true, scratch, &dense);
     if (status != CN_OK) {
         return status;
     }
-    cn_support support = {.d = &dense};
-    bool found = cn_support_search(&support, 0);
+    pivot_support support = {.d = &dense};
+    bool found = support_search(&support, 0);
     report->iterations = support.tried;
     if (!found) {
         report->outcome = CN_INFEASIBLE;
@@ -153,8 +153,8 @@ cn_status cn_lcp_enumerate(const cn_lcp *p, const cn_solve_opts *opts, cn_arena 
         return CN_OK;
     }
     double residual;
-    cn_lcp_dense_unscale(&dense, support.z, z);
+    pivot_lcp_dense_unscale(&dense, support.z, z);
     report->outcome = CN_SOLVED;
     report->detail = "found among the complementary supports";
-    return cn_lcp_polish(p, CN_ENUMERATE_REFINEMENTS, scratch, z, w, &residual);
+    return pivot_lcp_polish(p, ENUMERATE_REFINEMENTS, scratch, z, w, &residual);
 }

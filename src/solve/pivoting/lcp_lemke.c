@@ -25,31 +25,31 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CN_LEMKE_REFRESH 100 // pivots between two fresh tableaux, or n if that is more
-#define CN_LEMKE_FLIP 1e-3   // least pivot on the way to another first basis
+#define LEMKE_REFRESH 100 // pivots between two fresh tableaux, or n if that is more
+#define LEMKE_FLIP 1e-3   // least pivot on the way to another first basis
 
-const cn_param cn_lemke_param_table[CN_LEMKE_PARAM_COUNT] = {
-    {"starts", CN_PARAM_INT, offsetof(cn_lemke_params, starts), 40, 1, 10000,
+const cn_param solve_lemke_param_table[SOLVE_LEMKE_PARAM_COUNT] = {
+    {"starts", CN_PARAM_INT, offsetof(solve_lemke_params, starts), 40, 1, 10000,
      "paths to try, each after a ray of the one before"},
-    {"refinements", CN_PARAM_INT, offsetof(cn_lemke_params, refinements), 3, 0, 20,
+    {"refinements", CN_PARAM_INT, offsetof(solve_lemke_params, refinements), 3, 0, 20,
      "steps of iterative refinement on the final basis"},
-    {"max_size", CN_PARAM_INT, offsetof(cn_lemke_params, max_size), 4000, 1, 20000,
+    {"max_size", CN_PARAM_INT, offsetof(solve_lemke_params, max_size), 4000, 1, 20000,
      "unknowns beyond which the dense tableau is refused"},
-    {"scale", CN_PARAM_BOOL, offsetof(cn_lemke_params, scale), 1, 0, 1,
+    {"scale", CN_PARAM_BOOL, offsetof(solve_lemke_params, scale), 1, 0, 1,
      "equilibrate rows and columns first"},
 };
 
-typedef enum cn_lemke_end {
-    CN_LEMKE_DONE,   // z0 left: a solution
-    CN_LEMKE_RAY,    // on a ray
-    CN_LEMKE_BROKEN, // the basis became singular in rounding
-    CN_LEMKE_STOPPED // the watch said so
-} cn_lemke_end;
+typedef enum lemke_end {
+    LEMKE_DONE,   // z0 left: a solution
+    LEMKE_RAY,    // on a ray
+    LEMKE_BROKEN, // the basis became singular in rounding
+    LEMKE_STOPPED // the watch said so
+} lemke_end;
 
 // ---- where a path starts ----
 
 // Row of the basic one and column of the free one of a complementary pair.
-static void cn_lemke_pair(const cn_tableau *l, int32_t pair, int32_t *row, int32_t *column) {
+static void lemke_pair(const pivot_tableau *l, int32_t pair, int32_t *row, int32_t *column) {
     bool w_basic = l->place[pair] >= 0;
     *row = l->place[w_basic ? pair : pair + l->n];
     *column = -1 - l->place[w_basic ? pair + l->n : pair];
@@ -57,16 +57,16 @@ static void cn_lemke_pair(const cn_tableau *l, int32_t pair, int32_t *row, int32
 
 // Exchanges the variables of a pair, together with those of a second pair where the pair alone
 // would make the basis singular.
-static void cn_lemke_flip(cn_tableau *l, int32_t pair) {
+static void lemke_flip(pivot_tableau *l, int32_t pair) {
     int32_t row, column, other_row, other_column, best = -1;
-    double largest = CN_LEMKE_FLIP;
-    cn_lemke_pair(l, pair, &row, &column);
-    if (fabs(l->T[l->stride * row + column]) > CN_LEMKE_FLIP) {
-        cn_tableau_pivot(l, row, column);
+    double largest = LEMKE_FLIP;
+    lemke_pair(l, pair, &row, &column);
+    if (fabs(l->T[l->stride * row + column]) > LEMKE_FLIP) {
+        pivot_tableau_pivot(l, row, column);
         return;
     }
     for (int32_t other = 0; other < l->n; other++) {
-        cn_lemke_pair(l, other, &other_row, &other_column);
+        lemke_pair(l, other, &other_row, &other_column);
         double both = fmin(fabs(l->T[l->stride * row + other_column]),
                            fabs(l->T[l->stride * other_row + column]));
         if (other != pair && both > largest) {
@@ -77,15 +77,15 @@ static void cn_lemke_flip(cn_tableau *l, int32_t pair) {
     if (best < 0) {
         return;
     }
-    cn_lemke_pair(l, best, &other_row, &other_column);
-    cn_tableau_pivot(l, row, other_column);
-    bool sound = fabs(l->T[l->stride * other_row + column]) > CN_LEMKE_FLIP;
-    cn_tableau_pivot(l, sound ? other_row : row, sound ? column : other_column);
+    lemke_pair(l, best, &other_row, &other_column);
+    pivot_tableau_pivot(l, row, other_column);
+    bool sound = fabs(l->T[l->stride * other_row + column]) > LEMKE_FLIP;
+    pivot_tableau_pivot(l, sound ? other_row : row, sound ? column : other_column);
 }
 
 // Covers the basic variables of a path's first basis B by x_basic + ... - d z0 = right side. In the
 // terms of the problem the covering vector is B d.
-static void cn_lemke_cover(cn_tableau *l, const double *d) {
+static void lemke_cover(pivot_tableau *l, const double *d) {
     int32_t n = l->n;
     for (int32_t i = 0; i < n; i++) {
         l->T[l->stride * i + n] = -d[i];
@@ -94,7 +94,7 @@ static void cn_lemke_cover(cn_tableau *l, const double *d) {
     for (int32_t i = 0; i < n; i++) {
         double sum = 0.0;
         for (int32_t j = 0; j < n; j++) {
-            sum += cn_tableau_entry(l, l->basic[j], i) * d[j];
+            sum += pivot_tableau_entry(l, l->basic[j], i) * d[j];
         }
         l->cover[i] = sum;
     }
@@ -103,174 +103,175 @@ static void cn_lemke_cover(cn_tableau *l, const double *d) {
 // The first path starts from z = 0 with d = e (of the scaled problem). The others have d spread
 // over two decades, since the end of a path depends on its proportions; every second one starts
 // from a random complementary basis. false when the watch stopped it.
-static bool cn_lemke_start(cn_tableau *l, int32_t attempt) {
-    cn_rng rng = cn_rng_seed((uint64_t)attempt);
-    cn_tableau_reset(l);
+static bool lemke_start(pivot_tableau *l, int32_t attempt) {
+    base_rng rng = base_rng_seed((uint64_t)attempt);
+    pivot_tableau_reset(l);
     if (attempt % 2 == 1) {
         for (int32_t pair = 0; pair < l->n; pair++) {
-            if (cn_rng_below(&rng, 2) == 1) {
-                cn_lemke_flip(l, pair);
-                if (cn_tableau_stops(l)) {
+            if (base_rng_below(&rng, 2) == 1) {
+                lemke_flip(l, pair);
+                if (pivot_tableau_stops(l)) {
                     return false;
                 }
             }
         }
     }
     for (int32_t i = 0; i < l->n; i++) {
-        double x = cn_rng_uniform(&rng, 0.1, 1.0);
+        double x = base_rng_uniform(&rng, 0.1, 1.0);
         l->column[i] = attempt == 0 ? 1.0 : x * x;
     }
-    cn_lemke_cover(l, l->column);
+    lemke_cover(l, l->column);
     return true;
 }
 
 // The row that leaves when column c enters; -1: none, a ray.
-static int32_t cn_lemke_leaving(cn_tableau *l, int32_t c) {
+static int32_t lemke_leaving(pivot_tableau *l, int32_t c) {
     double largest = 0.0;
     for (int32_t i = 0; i < l->n; i++) {
         largest = fmax(largest, fabs(l->T[l->stride * i + c]));
     }
     int32_t count = 0;
     for (int32_t i = 0; i < l->n; i++) {
-        if (l->T[l->stride * i + c] > CN_TABLEAU_PIVOT * largest) {
+        if (l->T[l->stride * i + c] > PIVOT_TABLEAU_PIVOT * largest) {
             l->tied[count++] = i;
         }
     }
     if (count == 0) {
         return -1;
     }
-    count = cn_tableau_narrow(l, count, -1, c);
+    count = pivot_tableau_narrow(l, count, -1, c);
     for (int32_t k = 0; k < count; k++) {
         if (l->basic[l->tied[k]] == 2 * l->n) {
             return l->tied[k]; // z0 may leave: done
         }
     }
-    return cn_tableau_break_tie(l, count, c);
+    return pivot_tableau_break_tie(l, count, c);
 }
 
 // z0 enters where right side over d is least; among equals the last, which is the lexicographic
 // choice. -1: the right side is not negative, the first basis is a solution.
-static int32_t cn_lemke_first_row(const cn_tableau *l) {
+static int32_t lemke_first_row(const pivot_tableau *l) {
     int32_t n = l->n, best = -1;
-    double least = 0.0;
+    double min = 0.0;
     for (int32_t i = 0; i < n; i++) {
         const double *row = l->T + l->stride * i;
         double ratio = row[n + 1] / -row[n];
-        if (ratio < 0.0 && ratio <= least) {
+        if (ratio < 0.0 && ratio <= min) {
             best = i;
-            least = ratio;
+            min = ratio;
         }
     }
     return best;
 }
 
 // Follows a path from its start. On a ray *ray is the column that runs off.
-static cn_lemke_end cn_lemke_follow(cn_tableau *l, int32_t *ray) {
+static lemke_end lemke_follow(pivot_tableau *l, int32_t *ray) {
     int32_t n = l->n;
-    int32_t period = n > CN_LEMKE_REFRESH ? n : CN_LEMKE_REFRESH;
+    int32_t period = n > LEMKE_REFRESH ? n : LEMKE_REFRESH;
     int32_t fresh = 0; // pivots since the tableau was
-    int32_t row = cn_lemke_first_row(l), column = n;
+    int32_t row = lemke_first_row(l), column = n;
     if (row < 0) {
-        return CN_LEMKE_DONE;
+        return LEMKE_DONE;
     }
     for (;;) {
-        if (cn_tableau_stops(l)) {
-            return CN_LEMKE_STOPPED;
+        if (pivot_tableau_stops(l)) {
+            return LEMKE_STOPPED;
         }
         int32_t leaving = l->basic[row];
-        cn_tableau_pivot(l, row, column);
+        pivot_tableau_pivot(l, row, column);
         if (leaving == 2 * n) {
-            return CN_LEMKE_DONE;
+            return LEMKE_DONE;
         }
         if (++fresh >= period) {
             fresh = 0;
-            cn_tableau_state state = cn_tableau_refresh(l);
-            if (state != CN_TABLEAU_FRESH) {
-                return state == CN_TABLEAU_STOPPED ? CN_LEMKE_STOPPED : CN_LEMKE_BROKEN;
+            pivot_tableau_state state = pivot_tableau_refresh(l);
+            if (state != PIVOT_TABLEAU_FRESH) {
+                return state == PIVOT_TABLEAU_STOPPED ? LEMKE_STOPPED : LEMKE_BROKEN;
             }
         }
 
         // The complement of what left enters. A ray is believed of a fresh tableau only.
-        column = -1 - l->place[cn_tableau_complement(l, leaving)];
-        row = cn_lemke_leaving(l, column);
+        column = -1 - l->place[pivot_tableau_complement(l, leaving)];
+        row = lemke_leaving(l, column);
         if (row < 0 && fresh > 0) {
             fresh = 0;
-            cn_tableau_state state = cn_tableau_refresh(l);
-            if (state != CN_TABLEAU_FRESH) {
-                return state == CN_TABLEAU_STOPPED ? CN_LEMKE_STOPPED : CN_LEMKE_BROKEN;
+            pivot_tableau_state state = pivot_tableau_refresh(l);
+            if (state != PIVOT_TABLEAU_FRESH) {
+                return state == PIVOT_TABLEAU_STOPPED ? LEMKE_STOPPED : LEMKE_BROKEN;
             }
-            row = cn_lemke_leaving(l, column);
+            row = lemke_leaving(l, column);
         }
         if (row < 0) {
             *ray = column;
-            return CN_LEMKE_RAY;
+            return LEMKE_RAY;
         }
     }
 }
 
-bool cn_tableau_lemke(cn_tableau *t) {
+bool pivot_tableau_lemke(pivot_tableau *t) {
     int32_t ray;
-    return cn_lemke_start(t, 0) && cn_lemke_follow(t, &ray) == CN_LEMKE_DONE;
+    return lemke_start(t, 0) && lemke_follow(t, &ray) == LEMKE_DONE;
 }
 
 // Tries the paths in turn; best: the smallest residual so far, of the z given.
-static cn_status cn_lemke_search(const cn_lcp *p, const cn_solve_opts *opts,
-                                 const cn_lemke_params *own, cn_watch *watch, cn_tableau *l,
-                                 cn_arena *scratch, double best, double *z, double *w,
-                                 cn_solve_report *report) {
+static cn_status lemke_search(const cn_lcp *p, const cn_solve_opts *opts,
+                              const solve_lemke_params *own, solve_watch *watch, pivot_tableau *l,
+                              cn_arena *scratch, double best, double *z, double *w,
+                              cn_solve_report *report) {
     l->watch = watch;
     l->report = report;
-    double *trial = CN_TAKE(scratch, double, p->n);
-    double *size = CN_TAKE(scratch, double, p->n);
+    double *trial = BASE_TAKE(scratch, double, p->n);
+    double *size = BASE_TAKE(scratch, double, p->n);
     if (!trial || !size) {
         return CN_ERR_MEMORY;
     }
-    if (cn_tableau_stops(l)) {
+    if (pivot_tableau_stops(l)) {
         return watch->status;
     }
-    cn_report_end(report, CN_STALLED,
-                  "every path ended on a ray, which proves nothing for this matrix");
+    solve_report_end(report, CN_STALLED,
+                     "every path ended on a ray, which proves nothing for this matrix");
     for (int32_t attempt = 0; attempt < own->starts; attempt++) {
         int32_t ray = -1;
-        cn_lemke_end end = cn_lemke_start(l, attempt) ? cn_lemke_follow(l, &ray) : CN_LEMKE_STOPPED;
+        lemke_end end = lemke_start(l, attempt) ? lemke_follow(l, &ray) : LEMKE_STOPPED;
         report->iterations = (int32_t)l->pivots;
-        if (end == CN_LEMKE_STOPPED) {
+        if (end == LEMKE_STOPPED) {
             break;
         }
-        if (end == CN_LEMKE_DONE) {
-            cn_tableau_refine(l, own->refinements);
+        if (end == LEMKE_DONE) {
+            pivot_tableau_refine(l, own->refinements);
         }
-        cn_tableau_read(l, ray, trial);
-        if (end == CN_LEMKE_RAY && cn_ray_proves(p, trial, w, size)) {
-            cn_report_end(report, CN_INFEASIBLE, "the ray proves that no z >= 0 has M z + q >= 0");
+        pivot_tableau_read(l, ray, trial);
+        if (end == LEMKE_RAY && pivot_ray_proves(p, trial, w, size)) {
+            solve_report_end(report, CN_INFEASIBLE,
+                             "the ray proves that no z >= 0 has M z + q >= 0");
             break;
         }
-        if (end != CN_LEMKE_DONE) {
+        if (end != LEMKE_DONE) {
             continue;
         }
-        cn_lcp_velocity(p, trial, w);
-        double residual = cn_natural_error_lcp(p, trial, w);
+        pivot_lcp_velocity(p, trial, w);
+        double residual = solve_natural_error_lcp(p, trial, w);
         if (residual < best) {
             best = residual;
             memcpy(z, trial, (size_t)p->n * sizeof *z);
         }
         if (best <= opts->tolerance) {
-            cn_report_end(report, CN_SOLVED, "complementary basis found");
+            solve_report_end(report, CN_SOLVED, "complementary basis found");
             break;
         }
-        cn_report_end(report, CN_STALLED,
-                      "a complementary basis was found but is too ill-conditioned");
+        solve_report_end(report, CN_STALLED,
+                         "a complementary basis was found but is too ill-conditioned");
     }
     return watch->status;
 }
 
-cn_status cn_lcp_lemke(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
-                       double *w, cn_solve_report *report) {
-    cn_lemke_params own;
+cn_status solve_lcp_lemke(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
+                          double *w, cn_solve_report *report) {
+    solve_lemke_params own;
     memcpy(&own, opts->params, sizeof own);
     double residual;
-    cn_watch watch = cn_watch_start(opts); // what follows at once takes n^2 memory and time
-    if (!cn_lcp_dense_asked(p, opts, own.max_size, z, w, &residual, report)) {
+    solve_watch watch = solve_watch_start(opts); // what follows at once takes n^2 memory and time
+    if (!pivot_lcp_dense_asked(p, opts, own.max_size, z, w, &residual, report)) {
         return CN_OK;
     }
     bool open = true; // then zero is the answer
@@ -279,18 +280,18 @@ cn_status cn_lcp_lemke(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scr
     }
     if (open) {
         memset(z, 0, (size_t)p->n * sizeof *z);
-        cn_report_end(report, CN_SOLVED, "q >= 0: zero is a solution");
+        solve_report_end(report, CN_SOLVED, "q >= 0: zero is a solution");
         return CN_OK;
     }
 
-    cn_lcp_dense dense;
-    cn_tableau l;
-    cn_status status = cn_lcp_dense_build(p, own.scale, scratch, &dense);
+    pivot_lcp_dense dense;
+    pivot_tableau l;
+    cn_status status = pivot_lcp_dense_build(p, own.scale, scratch, &dense);
     if (status == CN_OK) {
-        status = cn_tableau_prepare(&dense, scratch, &l);
+        status = pivot_tableau_prepare(&dense, scratch, &l);
     }
     if (status != CN_OK) {
         return status;
     }
-    return cn_lemke_search(p, opts, &own, &watch, &l, scratch, residual, z, w, report);
+    return lemke_search(p, opts, &own, &watch, &l, scratch, residual, z, w, report);
 }

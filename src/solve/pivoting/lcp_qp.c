@@ -22,56 +22,56 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CN_QP_REFRESH 100 // pivots between two fresh tableaux, or n if that is more
-#define CN_QP_ZERO 1e-13  // of the largest right side: less negative is not negative
-#define CN_QP_CYCLES 20   // major cycles per unknown after which the matrix is not for this method
-#define CN_QP_POLISH 3    // refinements of the answer
+#define QP_REFRESH 100 // pivots between two fresh tableaux, or n if that is more
+#define QP_ZERO 1e-13  // of the largest right side: less negative is not negative
+#define QP_CYCLES 20   // major cycles per unknown after which the matrix is not for this method
+#define QP_POLISH 3    // refinements of the answer
 
-const cn_param cn_qp_param_table[CN_QP_PARAM_COUNT] = {
-    {"max_size", CN_PARAM_INT, offsetof(cn_qp_params, max_size), 4000, 1, 20000,
+const cn_param solve_qp_param_table[SOLVE_QP_PARAM_COUNT] = {
+    {"max_size", CN_PARAM_INT, offsetof(solve_qp_params, max_size), 4000, 1, 20000,
      "unknowns beyond which the dense tableau is refused"},
-    {"scale", CN_PARAM_BOOL, offsetof(cn_qp_params, scale), 1, 0, 1,
+    {"scale", CN_PARAM_BOOL, offsetof(solve_qp_params, scale), 1, 0, 1,
      "equilibrate rows and columns first"},
 };
 
-typedef enum cn_qp_end {
-    CN_QP_DONE,   // the distinguished variable reached zero
-    CN_QP_RAY,    // nothing blocks
-    CN_QP_PROOF,  // nothing blocks, and the ray proves that there is no solution
-    CN_QP_BROKEN, // the basis became singular in rounding
-    CN_QP_STOPPED // the watch said so
-} cn_qp_end;
+typedef enum qp_end {
+    QP_DONE,   // the distinguished variable reached zero
+    QP_RAY,    // nothing blocks
+    QP_PROOF,  // nothing blocks, and the ray proves that there is no solution
+    QP_BROKEN, // the basis became singular in rounding
+    QP_STOPPED // the watch said so
+} qp_end;
 
 // What a search needs beside the tableau: n numbers each.
-typedef struct cn_qp_work {
+typedef struct qp_work {
     const cn_lcp *p; // NULL: rays are not tested
     bool *barred;    // pairs whose cycle ended on a ray since the last success
     double *trial, *sum, *size;
-} cn_qp_work;
+} qp_work;
 
-static double cn_qp_value(const cn_tableau *t, int32_t row) {
+static double qp_value(const pivot_tableau *t, int32_t row) {
     return t->T[t->stride * row + t->n + 1];
 }
 
 // Values below this are negative.
-static double cn_qp_threshold(const cn_tableau *t) {
+static double qp_threshold(const pivot_tableau *t) {
     double largest = 0.0;
     for (int32_t i = 0; i < t->n; i++) {
-        largest = fmax(largest, fabs(cn_qp_value(t, i)));
+        largest = fmax(largest, fabs(qp_value(t, i)));
     }
-    return -CN_QP_ZERO * largest;
+    return -QP_ZERO * largest;
 }
 
 // The variable to make feasible: the most negative one that is not barred; -1: none.
-static int32_t cn_qp_distinguish(const cn_tableau *t, const bool *barred, bool *any_negative) {
-    double least = cn_qp_threshold(t);
+static int32_t qp_distinguish(const pivot_tableau *t, const bool *barred, bool *any_negative) {
+    double min = qp_threshold(t);
     int32_t best = -1;
     *any_negative = false;
     for (int32_t i = 0; i < t->n; i++) {
-        if (cn_qp_value(t, i) < cn_qp_threshold(t)) {
+        if (qp_value(t, i) < qp_threshold(t)) {
             *any_negative = true;
-            if (!barred[t->basic[i] % t->n] && cn_qp_value(t, i) < least) {
-                least = cn_qp_value(t, i);
+            if (!barred[t->basic[i] % t->n] && qp_value(t, i) < min) {
+                min = qp_value(t, i);
                 best = t->basic[i];
             }
         }
@@ -81,160 +81,160 @@ static int32_t cn_qp_distinguish(const cn_tableau *t, const bool *barred, bool *
 
 // The row that blocks column c: the distinguished one, or a row that is not negative and drops to
 // zero first. Ties go to the distinguished one, then to the lexicographic rule. -1: none.
-static int32_t cn_qp_blocking(cn_tableau *t, int32_t c, int32_t distinguished) {
-    double largest = 0.0, least = HUGE_VAL, floor = cn_qp_threshold(t);
+static int32_t qp_blocking(pivot_tableau *t, int32_t c, int32_t distinguished) {
+    double largest = 0.0, min = HUGE_VAL, floor = qp_threshold(t);
     for (int32_t i = 0; i < t->n; i++) {
         largest = fmax(largest, fabs(t->T[t->stride * i + c]));
     }
     int32_t own = t->place[distinguished], count = 0;
     for (int32_t i = 0; i < t->n; i++) {
         double entry = t->T[t->stride * i + c];
-        if (i != own && entry > CN_TABLEAU_PIVOT * largest && cn_qp_value(t, i) >= floor) {
+        if (i != own && entry > PIVOT_TABLEAU_PIVOT * largest && qp_value(t, i) >= floor) {
             t->tied[count++] = i;
-            least = fmin(least, fmax(cn_qp_value(t, i), 0.0) / entry);
+            min = fmin(min, fmax(qp_value(t, i), 0.0) / entry);
         }
     }
     double rise = -t->T[t->stride * own + c];
-    if (rise > CN_TABLEAU_PIVOT * largest && -cn_qp_value(t, own) / rise <= least) {
+    if (rise > PIVOT_TABLEAU_PIVOT * largest && -qp_value(t, own) / rise <= min) {
         return own;
     }
     if (count == 0) {
         return -1;
     }
-    count = cn_tableau_narrow(t, count, -1, c);
-    return cn_tableau_break_tie(t, count, c);
+    count = pivot_tableau_narrow(t, count, -1, c);
+    return pivot_tableau_break_tie(t, count, c);
 }
 
 // One major cycle: from a complementary basis to the next.
-static cn_qp_end cn_qp_cycle(cn_tableau *t, int32_t distinguished, int32_t *fresh, int32_t *ray) {
-    int32_t period = t->n > CN_QP_REFRESH ? t->n : CN_QP_REFRESH;
-    int32_t driving = cn_tableau_complement(t, distinguished);
+static qp_end qp_cycle(pivot_tableau *t, int32_t distinguished, int32_t *fresh, int32_t *ray) {
+    int32_t period = t->n > QP_REFRESH ? t->n : QP_REFRESH;
+    int32_t driving = pivot_tableau_complement(t, distinguished);
     for (;;) {
-        if (cn_tableau_stops(t)) {
-            return CN_QP_STOPPED;
+        if (pivot_tableau_stops(t)) {
+            return QP_STOPPED;
         }
         int32_t column = -1 - t->place[driving];
-        int32_t row = cn_qp_blocking(t, column, distinguished);
+        int32_t row = qp_blocking(t, column, distinguished);
         if (row < 0) {
             *ray = column;
-            return CN_QP_RAY;
+            return QP_RAY;
         }
         int32_t leaving = t->basic[row];
-        cn_tableau_pivot(t, row, column);
+        pivot_tableau_pivot(t, row, column);
         if (++*fresh >= period) {
             *fresh = 0;
-            cn_tableau_state state = cn_tableau_refresh(t);
-            if (state != CN_TABLEAU_FRESH) {
-                return state == CN_TABLEAU_STOPPED ? CN_QP_STOPPED : CN_QP_BROKEN;
+            pivot_tableau_state state = pivot_tableau_refresh(t);
+            if (state != PIVOT_TABLEAU_FRESH) {
+                return state == PIVOT_TABLEAU_STOPPED ? QP_STOPPED : QP_BROKEN;
             }
         }
         if (leaving == distinguished) {
-            return CN_QP_DONE;
+            return QP_DONE;
         }
         // Where M is not semi-definite the first driving variable may leave again: the basis is
         // complementary, and another variable gets its turn.
-        driving = cn_tableau_complement(t, leaving);
+        driving = pivot_tableau_complement(t, leaving);
         if (driving == distinguished) {
-            return CN_QP_DONE;
+            return QP_DONE;
         }
     }
 }
 
 // Major cycles until nothing is negative. After a ray the search begins anew with another variable,
-// which may free those that were barred. CN_QP_RAY: all that are negative ended on one.
-static cn_qp_end cn_qp_search(cn_tableau *t, cn_qp_work *work) {
+// which may free those that were barred. QP_RAY: all that are negative ended on one.
+static qp_end qp_search(pivot_tableau *t, qp_work *work) {
     int32_t fresh = 0, ray = -1;
-    int64_t most = (int64_t)CN_QP_CYCLES * (t->n + 1);
-    for (int64_t cycle = 0; cycle < most; cycle++) {
+    int64_t max = (int64_t)QP_CYCLES * (t->n + 1);
+    for (int64_t cycle = 0; cycle < max; cycle++) {
         bool negative;
-        int32_t distinguished = cn_qp_distinguish(t, work->barred, &negative);
+        int32_t distinguished = qp_distinguish(t, work->barred, &negative);
         if (distinguished < 0) {
-            return negative ? CN_QP_RAY : CN_QP_DONE;
+            return negative ? QP_RAY : QP_DONE;
         }
-        cn_qp_end end = cn_qp_cycle(t, distinguished, &fresh, &ray);
-        if (end == CN_QP_DONE) {
+        qp_end end = qp_cycle(t, distinguished, &fresh, &ray);
+        if (end == QP_DONE) {
             memset(work->barred, 0, sizeof *work->barred * (size_t)t->n);
             continue;
         }
-        if (end != CN_QP_RAY) {
+        if (end != QP_RAY) {
             return end;
         }
         if (work->p) {
-            cn_tableau_read(t, ray, work->trial);
-            if (cn_ray_proves(work->p, work->trial, work->sum, work->size)) {
-                return CN_QP_PROOF;
+            pivot_tableau_read(t, ray, work->trial);
+            if (pivot_ray_proves(work->p, work->trial, work->sum, work->size)) {
+                return QP_PROOF;
             }
         }
         work->barred[distinguished % t->n] = true;
-        cn_tableau_reset(t);
+        pivot_tableau_reset(t);
         fresh = 0;
     }
-    return CN_QP_RAY;
+    return QP_RAY;
 }
 
-bool cn_tableau_qp(cn_tableau *t, bool *barred) {
-    cn_qp_work work = {.barred = barred};
-    cn_tableau_reset(t);
-    return cn_qp_search(t, &work) == CN_QP_DONE;
+bool pivot_tableau_qp(pivot_tableau *t, bool *barred) {
+    qp_work work = {.barred = barred};
+    pivot_tableau_reset(t);
+    return qp_search(t, &work) == QP_DONE;
 }
 
-static void cn_qp_explain(cn_qp_end end, cn_solve_report *report) {
-    if (end == CN_QP_PROOF) {
-        cn_report_end(report, CN_INFEASIBLE, "the ray proves that no z >= 0 has M z + q >= 0");
-    } else if (end == CN_QP_RAY) {
-        cn_report_end(report, CN_STALLED,
-                      "every cycle ended on a ray, which proves nothing for this matrix");
-    } else if (end == CN_QP_BROKEN) {
-        cn_report_end(report, CN_STALLED, "the basis became singular");
-    } else if (end == CN_QP_DONE) {
-        cn_report_end(report, CN_SOLVED, "complementary basis found");
+static void qp_explain(qp_end end, cn_solve_report *report) {
+    if (end == QP_PROOF) {
+        solve_report_end(report, CN_INFEASIBLE, "the ray proves that no z >= 0 has M z + q >= 0");
+    } else if (end == QP_RAY) {
+        solve_report_end(report, CN_STALLED,
+                         "every cycle ended on a ray, which proves nothing for this matrix");
+    } else if (end == QP_BROKEN) {
+        solve_report_end(report, CN_STALLED, "the basis became singular");
+    } else if (end == QP_DONE) {
+        solve_report_end(report, CN_SOLVED, "complementary basis found");
     }
 }
 
 // error: of the guess in z.
-static cn_status cn_qp_run(const cn_lcp *p, cn_watch *watch, cn_tableau *t, double error,
-                           cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
-    cn_qp_work work = {.p = p, .sum = w};
-    work.barred = CN_TAKE_ZERO(scratch, bool, p->n);
-    work.trial = CN_TAKE(scratch, double, p->n);
-    work.size = CN_TAKE(scratch, double, p->n);
+static cn_status qp_run(const cn_lcp *p, solve_watch *watch, pivot_tableau *t, double error,
+                        cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
+    qp_work work = {.p = p, .sum = w};
+    work.barred = BASE_TAKE_ZERO(scratch, bool, p->n);
+    work.trial = BASE_TAKE(scratch, double, p->n);
+    work.size = BASE_TAKE(scratch, double, p->n);
     if (!work.barred || !work.trial || !work.size) {
         return CN_ERR_MEMORY;
     }
     t->watch = watch;
     t->report = report;
-    if (cn_tableau_stops(t)) {
+    if (pivot_tableau_stops(t)) {
         return watch->status;
     }
-    cn_tableau_reset(t);
-    cn_qp_end end = cn_qp_search(t, &work);
+    pivot_tableau_reset(t);
+    qp_end end = qp_search(t, &work);
     report->iterations = (int32_t)(t->pivots < INT32_MAX ? t->pivots : INT32_MAX);
-    if (end == CN_QP_DONE) {
-        cn_tableau_refine(t, CN_QP_POLISH);
-        cn_tableau_read(t, -1, work.trial);
-        cn_lcp_velocity(p, work.trial, w);
-        if (cn_natural_error_lcp(p, work.trial, w) < error) {
+    if (end == QP_DONE) {
+        pivot_tableau_refine(t, QP_POLISH);
+        pivot_tableau_read(t, -1, work.trial);
+        pivot_lcp_velocity(p, work.trial, w);
+        if (solve_natural_error_lcp(p, work.trial, w) < error) {
             memcpy(z, work.trial, sizeof *z * (size_t)p->n);
         }
     }
-    cn_qp_explain(end, report);
+    qp_explain(end, report);
     return watch->status;
 }
 
-cn_status cn_lcp_qp(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
-                    double *w, cn_solve_report *report) {
-    cn_qp_params own;
+cn_status solve_lcp_qp(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
+                       double *w, cn_solve_report *report) {
+    solve_qp_params own;
     memcpy(&own, opts->params, sizeof own);
     double error;
-    cn_watch watch = cn_watch_start(opts); // what follows at once takes n^2 memory and time
-    if (!cn_lcp_dense_asked(p, opts, own.max_size, z, w, &error, report)) {
+    solve_watch watch = solve_watch_start(opts); // what follows at once takes n^2 memory and time
+    if (!pivot_lcp_dense_asked(p, opts, own.max_size, z, w, &error, report)) {
         return CN_OK;
     }
-    cn_lcp_dense dense;
-    cn_tableau t;
-    cn_status status = cn_lcp_dense_build(p, own.scale, scratch, &dense);
+    pivot_lcp_dense dense;
+    pivot_tableau t;
+    cn_status status = pivot_lcp_dense_build(p, own.scale, scratch, &dense);
     if (status == CN_OK) {
-        status = cn_tableau_prepare(&dense, scratch, &t);
+        status = pivot_tableau_prepare(&dense, scratch, &t);
     }
-    return status == CN_OK ? cn_qp_run(p, &watch, &t, error, scratch, z, w, report) : status;
+    return status == CN_OK ? qp_run(p, &watch, &t, error, scratch, z, w, report) : status;
 }

@@ -12,19 +12,19 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_REDUCE_SINGULAR 1e-11 // of the largest entry of the free block: less is rounding
-#define CN_REDUCE_DIAGONAL 0.1   // share of the largest pivot at which a diagonal one is preferred
+#define REDUCE_SINGULAR 1e-11 // of the largest entry of the free block: less is rounding
+#define REDUCE_DIAGONAL 0.1   // share of the largest pivot at which a diagonal one is preferred
 
-static bool cn_is_free(const cn_mcp *p, int32_t i) {
+static bool pivot_is_free(const cn_mcp *p, int32_t i) {
     return isinf(p->lower[i]) && isinf(p->upper[i]);
 }
 
-static bool cn_is_boxed(const cn_mcp *p, int32_t i) {
+static bool prob_is_boxed(const cn_mcp *p, int32_t i) {
     return isfinite(p->lower[i]) && isfinite(p->upper[i]);
 }
 
 // A and b before any pivot.
-static void cn_reduce_fill(const cn_mcp *p, cn_mcp_reduced *out) {
+static void reduce_fill(const cn_mcp *p, pivot_mcp_reduced *out) {
     int64_t size = out->size;
     for (int32_t i = 0; i < p->n; i++) {
         bool above = isinf(p->lower[i]) && isfinite(p->upper[i]);
@@ -40,7 +40,7 @@ static void cn_reduce_fill(const cn_mcp *p, cn_mcp_reduced *out) {
             offset += p->M.value[k] * out->origin[j];
         }
         out->b[i] = out->sign[i] * offset;
-        if (cn_is_boxed(p, i)) {
+        if (prob_is_boxed(p, i)) {
             out->A[size * i + box] = 1.0;
             out->A[size * box + i] = -1.0;
             out->b[box++] = p->upper[i] - p->lower[i];
@@ -49,17 +49,17 @@ static void cn_reduce_fill(const cn_mcp *p, cn_mcp_reduced *out) {
 }
 
 // The largest entry among equations and free unknowns not yet paired, *row and *column.
-static double cn_reduce_largest(const cn_mcp *p, const cn_mcp_reduced *out, int32_t *row,
-                                int32_t *column) {
+static double reduce_largest(const cn_mcp *p, const pivot_mcp_reduced *out, int32_t *row,
+                             int32_t *column) {
     double best = 0.0, diagonal = 0.0;
     int32_t middle = -1;
     for (int32_t i = 0; i < p->n; i++) {
-        if (!cn_is_free(p, i) || out->used_row[i]) {
+        if (!pivot_is_free(p, i) || out->used_row[i]) {
             continue;
         }
         for (int32_t j = 0; j < p->n; j++) {
             double entry = fabs(out->A[(int64_t)out->size * i + j]);
-            if (!cn_is_free(p, j) || out->pivot_row[j] >= 0) {
+            if (!pivot_is_free(p, j) || out->pivot_row[j] >= 0) {
                 continue;
             }
             if (entry > best) {
@@ -73,7 +73,7 @@ static double cn_reduce_largest(const cn_mcp *p, const cn_mcp_reduced *out, int3
             }
         }
     }
-    if (middle >= 0 && diagonal >= CN_REDUCE_DIAGONAL * best) {
+    if (middle >= 0 && diagonal >= REDUCE_DIAGONAL * best) {
         *row = *column = middle;
         return diagonal;
     }
@@ -82,7 +82,7 @@ static double cn_reduce_largest(const cn_mcp *p, const cn_mcp_reduced *out, int3
 
 // Solves equation row for unknown column and puts it into the other equations. Afterwards row r of
 // A says y_column = -(b_r + sum over the others).
-static void cn_reduce_pivot(cn_mcp_reduced *out, int32_t row, int32_t column) {
+static void reduce_pivot(pivot_mcp_reduced *out, int32_t row, int32_t column) {
     int64_t size = out->size;
     double *top = out->A + size * row;
     double inverse = 1.0 / top[column];
@@ -109,17 +109,17 @@ static void cn_reduce_pivot(cn_mcp_reduced *out, int32_t row, int32_t column) {
 
 // The LCP unknowns in order: those that are left, a split one twice. An equation left over belongs
 // to the free unknown left over at the same rank. Returns how many; with index = NULL counts only.
-static int32_t cn_reduce_list(const cn_mcp *p, const cn_mcp_reduced *out, int32_t *unknown,
-                              int32_t *equation, double *sign) {
+static int32_t reduce_list(const cn_mcp *p, const pivot_mcp_reduced *out, int32_t *unknown,
+                           int32_t *equation, double *sign) {
     int32_t count = 0, row = 0;
     for (int32_t j = 0; j < out->size; j++) {
-        bool is_free = j < p->n && cn_is_free(p, j);
+        bool is_free = j < p->n && pivot_is_free(p, j);
         if (is_free && out->pivot_row[j] >= 0) {
             continue;
         }
         int32_t mate = j;
         if (is_free) {
-            while (!cn_is_free(p, row) || out->used_row[row]) {
+            while (!pivot_is_free(p, row) || out->used_row[row]) {
                 row++;
             }
             mate = row++;
@@ -136,22 +136,22 @@ static int32_t cn_reduce_list(const cn_mcp *p, const cn_mcp_reduced *out, int32_
     return count;
 }
 
-static cn_status cn_reduce_gather(const cn_mcp *p, cn_arena *scratch, cn_mcp_reduced *out) {
-    int32_t count = cn_reduce_list(p, out, NULL, NULL, NULL);
-    int32_t *equation = CN_TAKE(scratch, int32_t, count);
+static cn_status reduce_gather(const cn_mcp *p, cn_arena *scratch, pivot_mcp_reduced *out) {
+    int32_t count = reduce_list(p, out, NULL, NULL, NULL);
+    int32_t *equation = BASE_TAKE(scratch, int32_t, count);
     cn_lcp *lcp = &out->lcp;
-    out->unknown = CN_TAKE(scratch, int32_t, count);
-    out->lcp_sign = CN_TAKE(scratch, double, count);
+    out->unknown = BASE_TAKE(scratch, int32_t, count);
+    out->lcp_sign = BASE_TAKE(scratch, double, count);
     *lcp = (cn_lcp){.n = count, .M = {.rows = count, .cols = count}};
-    lcp->q = CN_TAKE(scratch, double, count);
-    lcp->M.start = CN_TAKE_ZERO(scratch, int64_t, (int64_t)count + 1);
-    lcp->M.column = CN_TAKE(scratch, int32_t, (int64_t)count * count);
-    lcp->M.value = CN_TAKE(scratch, double, (int64_t)count *count);
+    lcp->q = BASE_TAKE(scratch, double, count);
+    lcp->M.start = BASE_TAKE_ZERO(scratch, int64_t, (int64_t)count + 1);
+    lcp->M.column = BASE_TAKE(scratch, int32_t, (int64_t)count * count);
+    lcp->M.value = BASE_TAKE(scratch, double, (int64_t)count *count);
     if (!equation || !out->unknown || !out->lcp_sign || !lcp->q || !lcp->M.start ||
         !lcp->M.column || !lcp->M.value) {
         return CN_ERR_MEMORY;
     }
-    cn_reduce_list(p, out, out->unknown, equation, out->lcp_sign);
+    reduce_list(p, out, out->unknown, equation, out->lcp_sign);
     int64_t at = 0;
     for (int32_t i = 0; i < count; i++) {
         const double *row = out->A + (int64_t)out->size * equation[i];
@@ -168,41 +168,41 @@ static cn_status cn_reduce_gather(const cn_mcp *p, cn_arena *scratch, cn_mcp_red
     return CN_OK;
 }
 
-cn_status cn_mcp_reduce(const cn_mcp *p, cn_watch *watch, cn_arena *scratch, cn_mcp_reduced *out,
-                        cn_solve_report *report, bool *stopped) {
+cn_status pivot_mcp_reduce(const cn_mcp *p, solve_watch *watch, cn_arena *scratch,
+                           pivot_mcp_reduced *out, cn_solve_report *report, bool *stopped) {
     *stopped = false;
-    *out = (cn_mcp_reduced){.n = p->n, .size = p->n};
+    *out = (pivot_mcp_reduced){.n = p->n, .size = p->n};
     for (int32_t i = 0; i < p->n; i++) {
-        out->size += cn_is_boxed(p, i);
+        out->size += prob_is_boxed(p, i);
     }
-    out->origin = CN_TAKE(scratch, double, p->n);
-    out->sign = CN_TAKE(scratch, double, p->n);
-    out->A = CN_TAKE_ZERO(scratch, double, (int64_t)out->size * out->size);
-    out->b = CN_TAKE_ZERO(scratch, double, out->size);
-    out->pivot_row = CN_TAKE(scratch, int32_t, out->size);
-    out->used_row = CN_TAKE_ZERO(scratch, bool, out->size);
+    out->origin = BASE_TAKE(scratch, double, p->n);
+    out->sign = BASE_TAKE(scratch, double, p->n);
+    out->A = BASE_TAKE_ZERO(scratch, double, (int64_t)out->size * out->size);
+    out->b = BASE_TAKE_ZERO(scratch, double, out->size);
+    out->pivot_row = BASE_TAKE(scratch, int32_t, out->size);
+    out->used_row = BASE_TAKE_ZERO(scratch, bool, out->size);
     if (!out->origin || !out->sign || !out->A || !out->b || !out->pivot_row || !out->used_row) {
         return CN_ERR_MEMORY;
     }
     for (int32_t j = 0; j < out->size; j++) {
         out->pivot_row[j] = -1;
     }
-    cn_reduce_fill(p, out);
+    reduce_fill(p, out);
     int32_t row = -1, column = -1;
-    double first = cn_reduce_largest(p, out, &row, &column), pivot = first;
-    while (pivot > CN_REDUCE_SINGULAR * first) {
+    double first = reduce_largest(p, out, &row, &column), pivot = first;
+    while (pivot > REDUCE_SINGULAR * first) {
         // Pivots on free unknowns are preparation, not iterations.
-        if (cn_watch_tick(watch, "free unknowns", 0, (double)NAN, report)) {
+        if (solve_watch_tick(watch, "free unknowns", 0, (double)NAN, report)) {
             *stopped = true;
             return CN_OK;
         }
-        cn_reduce_pivot(out, row, column);
-        pivot = cn_reduce_largest(p, out, &row, &column);
+        reduce_pivot(out, row, column);
+        pivot = reduce_largest(p, out, &row, &column);
     }
-    return cn_reduce_gather(p, scratch, out);
+    return reduce_gather(p, scratch, out);
 }
 
-void cn_mcp_reduced_start(const cn_mcp_reduced *reduced, const double *z, double *y) {
+void pivot_mcp_reduced_start(const pivot_mcp_reduced *reduced, const double *z, double *y) {
     for (int32_t k = 0; k < reduced->lcp.n; k++) {
         int32_t j = reduced->unknown[k];
         double value = j < reduced->n ? reduced->sign[j] * (z[j] - reduced->origin[j]) : 0.0;
@@ -210,8 +210,8 @@ void cn_mcp_reduced_start(const cn_mcp_reduced *reduced, const double *z, double
     }
 }
 
-void cn_mcp_reduced_finish(const cn_mcp_reduced *reduced, const cn_mcp *p, const double *y,
-                           double *z) {
+void pivot_mcp_reduced_finish(const pivot_mcp_reduced *reduced, const cn_mcp *p, const double *y,
+                              double *z) {
     for (int32_t j = 0; j < reduced->n; j++) {
         int32_t row = reduced->pivot_row[j];
         double value = row >= 0 ? -reduced->b[row] : 0.0;

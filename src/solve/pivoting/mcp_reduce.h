@@ -12,7 +12,7 @@
 
 #include <cairn/solve.h>
 
-typedef struct cn_mcp_reduced {
+typedef struct pivot_mcp_reduced {
     cn_lcp lcp;
     int32_t n;          // unknowns of the mixed problem
     int32_t size;       // of the dense system: n and one for each box
@@ -24,14 +24,14 @@ typedef struct cn_mcp_reduced {
     bool *used_row;     // of an equation: whether it was
     int32_t *unknown;   // of an LCP unknown: its place in y
     double *lcp_sign;   // -1: the negative part of a split one
-} cn_mcp_reduced;
+} pivot_mcp_reduced;
 
 // CN_OK with *stopped: the watch said so, and the report is filled. Memory from scratch.
-cn_status cn_mcp_reduce(const cn_mcp *p, cn_watch *watch, cn_arena *scratch, cn_mcp_reduced *out,
-                        cn_solve_report *report, bool *stopped);
+cn_status pivot_mcp_reduce(const cn_mcp *p, solve_watch *watch, cn_arena *scratch,
+                           pivot_mcp_reduced *out, cn_solve_report *report, bool *stopped);
 // The first guess of the LCP from z, and z from its answer.
-void cn_mcp_reduced_start(const cn_mcp_reduced *reduced, const double *z, double *y);
-void cn_mcp_reduced_finish(const cn_mcp_reduced *reduced, const cn_mcp *p, const double *y,
-                           double *z);
+void pivot_mcp_reduced_start(const pivot_mcp_reduced *reduced, const double *z, double *y);
+void pivot_mcp_reduced_finish(const pivot_mcp_reduced *reduced, const cn_mcp *p, const double *y,
+                              double *z);
 
 #endif

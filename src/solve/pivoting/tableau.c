@@ -12,12 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_RAY_ZERO 1e-12   // of the sum of sizes: a sum that counts as zero in the proof
-#define CN_RAY_CERTAIN 1e-8 // of the sum of sizes: a sum that is negative beyond doubt
+#define RAY_ZERO 1e-12   // of the sum of sizes: a sum that counts as zero in the proof
+#define RAY_CERTAIN 1e-8 // of the sum of sizes: a sum that is negative beyond doubt
 
-void cn_tableau_place(const cn_lcp_dense *d, double *reals, int32_t *ints, cn_tableau *t) {
+void pivot_tableau_place(const pivot_lcp_dense *d, double *reals, int32_t *ints, pivot_tableau *t) {
     int64_t n = d->n;
-    *t = (cn_tableau){.d = d, .n = d->n, .stride = n + 2};
+    *t = (pivot_tableau){.d = d, .n = d->n, .stride = n + 2};
     t->T = reals;
     t->factors = t->T + t->stride * n;
     t->cover = t->factors + n * n;
@@ -30,18 +30,18 @@ void cn_tableau_place(const cn_lcp_dense *d, double *reals, int32_t *ints, cn_ta
     t->place = t->free + n + 1;
 }
 
-cn_status cn_tableau_prepare(const cn_lcp_dense *d, cn_arena *scratch, cn_tableau *t) {
+cn_status pivot_tableau_prepare(const pivot_lcp_dense *d, cn_arena *scratch, pivot_tableau *t) {
     int64_t n = d->n;
-    double *reals = CN_TAKE(scratch, double, CN_TABLEAU_REALS(n));
-    int32_t *ints = CN_TAKE(scratch, int32_t, CN_TABLEAU_INTS(n));
+    double *reals = BASE_TAKE(scratch, double, PIVOT_TABLEAU_REALS(n));
+    int32_t *ints = BASE_TAKE(scratch, int32_t, PIVOT_TABLEAU_INTS(n));
     if (!reals || !ints) {
         return CN_ERR_MEMORY;
     }
-    cn_tableau_place(d, reals, ints, t);
+    pivot_tableau_place(d, reals, ints, t);
     return CN_OK;
 }
 
-void cn_tableau_reset(cn_tableau *t) {
+void pivot_tableau_reset(pivot_tableau *t) {
     int32_t n = t->n;
     for (int32_t i = 0; i < n; i++) {
         double *row = t->T + t->stride * i;
@@ -61,7 +61,7 @@ void cn_tableau_reset(cn_tableau *t) {
     t->place[2 * n] = -1 - n;
 }
 
-void cn_tableau_pivot(cn_tableau *t, int32_t r, int32_t c) {
+void pivot_tableau_pivot(pivot_tableau *t, int32_t r, int32_t c) {
     double *top = t->T + t->stride * r;
     double inverse = 1.0 / top[c];
     for (int64_t j = 0; j < t->stride; j++) {
@@ -87,11 +87,11 @@ void cn_tableau_pivot(cn_tableau *t, int32_t r, int32_t c) {
     t->pivots++;
 }
 
-int32_t cn_tableau_complement(const cn_tableau *t, int32_t variable) {
+int32_t pivot_tableau_complement(const pivot_tableau *t, int32_t variable) {
     return variable < t->n ? variable + t->n : variable - t->n;
 }
 
-double cn_tableau_entry(const cn_tableau *t, int32_t variable, int32_t i) {
+double pivot_tableau_entry(const pivot_tableau *t, int32_t variable, int32_t i) {
     int32_t n = t->n;
     if (variable < n) {
         return variable == i ? 1.0 : 0.0;
@@ -99,57 +99,59 @@ double cn_tableau_entry(const cn_tableau *t, int32_t variable, int32_t i) {
     return variable < 2 * n ? -t->d->M[(int64_t)n * i + variable - n] : -t->cover[i];
 }
 
-bool cn_tableau_stops(cn_tableau *t) {
-    return cn_watch_tick(t->watch, "pivots", t->pivots, (double)NAN, t->report);
+bool pivot_tableau_stops(pivot_tableau *t) {
+    return solve_watch_tick(t->watch, "pivots", t->pivots, (double)NAN, t->report);
 }
 
-static bool cn_tableau_asks(void *user) {
-    return cn_tableau_stops(user);
+static bool tableau_asks(void *user) {
+    return pivot_tableau_stops(user);
 }
 
 // LU of the basis. SINGULAR: rounding has made it so.
-static cn_tableau_state cn_tableau_factor(cn_tableau *t) {
+static pivot_tableau_state tableau_factor(pivot_tableau *t) {
     int32_t n = t->n;
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < n; j++) {
-            t->factors[(int64_t)n * i + j] = cn_tableau_entry(t, t->basic[j], i);
+            t->factors[(int64_t)n * i + j] = pivot_tableau_entry(t, t->basic[j], i);
         }
     }
     bool stopped = false;
-    cn_lu_stop stop = {.asks = cn_tableau_asks, .user = t, .stopped = &stopped};
-    bool regular = cn_lu_factor_watched(n, t->factors, t->exchange, &stop);
-    return regular ? CN_TABLEAU_FRESH : (stopped ? CN_TABLEAU_STOPPED : CN_TABLEAU_SINGULAR);
+    sparse_lu_stop stop = {.asks = tableau_asks, .user = t, .stopped = &stopped};
+    bool regular = sparse_lu_factor_watched(n, t->factors, t->exchange, &stop);
+    return regular ? PIVOT_TABLEAU_FRESH
+                   : (stopped ? PIVOT_TABLEAU_STOPPED : PIVOT_TABLEAU_SINGULAR);
 }
 
-cn_tableau_state cn_tableau_refresh(cn_tableau *t) {
+pivot_tableau_state pivot_tableau_refresh(pivot_tableau *t) {
     int32_t n = t->n;
-    cn_tableau_state state = cn_tableau_factor(t);
-    for (int32_t j = 0; state == CN_TABLEAU_FRESH && j < n + 2; j++) {
+    pivot_tableau_state state = tableau_factor(t);
+    for (int32_t j = 0; state == PIVOT_TABLEAU_FRESH && j < n + 2; j++) {
         for (int32_t i = 0; i < n; i++) {
-            t->column[i] = j <= n ? cn_tableau_entry(t, t->free[j], i) : t->d->q[i];
+            t->column[i] = j <= n ? pivot_tableau_entry(t, t->free[j], i) : t->d->q[i];
         }
-        cn_lu_solve(n, t->factors, t->exchange, t->column);
+        sparse_lu_solve(n, t->factors, t->exchange, t->column);
         for (int32_t i = 0; i < n; i++) {
             t->T[t->stride * i + j] = t->column[i];
         }
-        state = cn_tableau_stops(t) ? CN_TABLEAU_STOPPED : CN_TABLEAU_FRESH;
+        state = pivot_tableau_stops(t) ? PIVOT_TABLEAU_STOPPED : PIVOT_TABLEAU_FRESH;
     }
     return state;
 }
 
-void cn_tableau_refine(cn_tableau *t, int32_t steps) {
+void pivot_tableau_refine(pivot_tableau *t, int32_t steps) {
     int32_t n = t->n;
-    if (steps == 0 || cn_tableau_factor(t) != CN_TABLEAU_FRESH) {
+    if (steps == 0 || tableau_factor(t) != PIVOT_TABLEAU_FRESH) {
         return;
     }
     for (int32_t step = 0; step < steps; step++) {
         for (int32_t i = 0; i < n; i++) {
             t->column[i] = t->d->q[i];
             for (int32_t j = 0; j < n; j++) {
-                t->column[i] -= cn_tableau_entry(t, t->basic[j], i) * t->T[t->stride * j + n + 1];
+                t->column[i] -=
+                    pivot_tableau_entry(t, t->basic[j], i) * t->T[t->stride * j + n + 1];
             }
         }
-        cn_lu_solve(n, t->factors, t->exchange, t->column);
+        sparse_lu_solve(n, t->factors, t->exchange, t->column);
         for (int32_t i = 0; i < n; i++) {
             t->T[t->stride * i + n + 1] += t->column[i];
         }
@@ -158,7 +160,7 @@ void cn_tableau_refine(cn_tableau *t, int32_t steps) {
 
 // Entry j of row i of (right side, basis inverse); the inverse, relative to the first basis, has
 // the columns of the variables that were basic then.
-static double cn_tableau_order(const cn_tableau *t, int32_t i, int32_t j) {
+static double tableau_order(const pivot_tableau *t, int32_t i, int32_t j) {
     if (j < 0) {
         return t->T[t->stride * i + t->n + 1];
     }
@@ -166,34 +168,34 @@ static double cn_tableau_order(const cn_tableau *t, int32_t i, int32_t j) {
     return place >= 0 ? (place == i ? 1.0 : 0.0) : t->T[t->stride * i - 1 - place];
 }
 
-int32_t cn_tableau_narrow(cn_tableau *t, int32_t count, int32_t j, int32_t c) {
-    double least = HUGE_VAL, size = 0.0;
+int32_t pivot_tableau_narrow(pivot_tableau *t, int32_t count, int32_t j, int32_t c) {
+    double min = HUGE_VAL, size = 0.0;
     for (int32_t k = 0; k < count; k++) {
-        double entry = cn_tableau_order(t, t->tied[k], j);
+        double entry = tableau_order(t, t->tied[k], j);
         double ratio = entry / t->T[t->stride * t->tied[k] + c];
-        least = ratio < least ? ratio : least;
+        min = ratio < min ? ratio : min;
         size = fmax(size, fabs(entry));
     }
     int32_t kept = 0;
     for (int32_t k = 0; k < count; k++) {
         int32_t i = t->tied[k];
         // What this entry would be after the pivot.
-        double after = cn_tableau_order(t, i, j) - least * t->T[t->stride * i + c];
-        if (after <= CN_TABLEAU_TIE * size) {
+        double after = tableau_order(t, i, j) - min * t->T[t->stride * i + c];
+        if (after <= PIVOT_TABLEAU_TIE * size) {
             t->tied[kept++] = i;
         }
     }
     return kept;
 }
 
-int32_t cn_tableau_break_tie(cn_tableau *t, int32_t count, int32_t c) {
+int32_t pivot_tableau_break_tie(pivot_tableau *t, int32_t count, int32_t c) {
     for (int32_t j = 0; j < t->n && count > 1; j++) {
-        count = cn_tableau_narrow(t, count, j, c);
+        count = pivot_tableau_narrow(t, count, j, c);
     }
     return t->tied[0];
 }
 
-void cn_tableau_read(const cn_tableau *t, int32_t column, double *z) {
+void pivot_tableau_read(const pivot_tableau *t, int32_t column, double *z) {
     int32_t n = t->n;
     for (int32_t i = 0; i < n; i++) {
         int32_t place = t->place[n + i];
@@ -204,10 +206,10 @@ void cn_tableau_read(const cn_tableau *t, int32_t column, double *z) {
         }
         z[i] = z[i] > 0.0 ? z[i] : 0.0;
     }
-    cn_lcp_dense_unscale(t->d, z, z);
+    pivot_lcp_dense_unscale(t->d, z, z);
 }
 
-bool cn_ray_proves(const cn_lcp *p, const double *v, double *sum, double *size) {
+bool pivot_ray_proves(const cn_lcp *p, const double *v, double *sum, double *size) {
     double product = 0.0, products = 0.0;
     memset(sum, 0, (size_t)p->n * sizeof *sum);
     memset(size, 0, (size_t)p->n * sizeof *size);
@@ -220,9 +222,9 @@ bool cn_ray_proves(const cn_lcp *p, const double *v, double *sum, double *size) 
         }
     }
     for (int32_t j = 0; j < p->n; j++) {
-        if (!(sum[j] <= CN_RAY_ZERO * size[j])) {
+        if (!(sum[j] <= RAY_ZERO * size[j])) {
             return false;
         }
     }
-    return product < -CN_RAY_CERTAIN * products;
+    return product < -RAY_CERTAIN * products;
 }

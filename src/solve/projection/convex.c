@@ -7,78 +7,79 @@
 
 #include <string.h>
 
-cn_status cn_convex_prepare(cn_convex *s, const cn_friction *p, const cn_solve_opts *opts,
-                            double inner, cn_arena *scratch, double *r, double *u,
-                            cn_solve_report *report) {
-    *s = (cn_convex){.inner = inner, .u = u};
-    cn_status status = cn_first_order_prepare(&s->base, p, opts, "steps", scratch, r, report);
-    s->slip = CN_TAKE(scratch, double, p->contacts);
-    s->r = CN_TAKE(scratch, double, s->base.m);
+cn_status proj_convex_prepare(det_convex *s, const cn_friction *p, const cn_solve_opts *opts,
+                              double inner, cn_arena *scratch, double *r, double *u,
+                              cn_solve_report *report) {
+    *s = (det_convex){.inner = inner, .u = u};
+    cn_status status = proj_first_order_prepare(&s->base, p, opts, "steps", scratch, r, report);
+    s->slip = BASE_TAKE(scratch, double, p->contacts);
+    s->r = BASE_TAKE(scratch, double, s->base.m);
     if (status != CN_OK || !s->slip || !s->r) {
         return CN_ERR_MEMORY;
     }
     memcpy(s->r, r, sizeof *r * (size_t)s->base.m);
-    cn_first_order_velocity(&s->base, s->r, s->u);
+    proj_first_order_velocity(&s->base, s->r, s->u);
     return CN_OK;
 }
 
-static void cn_convex_renew(cn_convex *s) {
+static void convex_renew(det_convex *s) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
-        s->slip[a] = cn_lift_of(p, a) * cn_tangent_norm(p->dim, s->u + (int64_t)p->dim * a);
+        s->slip[a] = solve_lift_of(p, a) * math_tangent_norm(p->dim, s->u + (int64_t)p->dim * a);
     }
     s->renewed = true;
 }
 
 // A guess outside the cones is brought back.
-static void cn_convex_begin(cn_convex *s) {
+static void convex_begin(det_convex *s) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
-        cn_block_project(p, a, s->r + (int64_t)p->dim * a);
+        solve_block_project(p, a, s->r + (int64_t)p->dim * a);
     }
-    cn_first_order_velocity(&s->base, s->r, s->u);
-    cn_convex_renew(s);
+    proj_first_order_velocity(&s->base, s->r, s->u);
+    convex_renew(s);
 }
 
 // D^2 |r - P_K(r - D^-1 (u + s e_N))|^2 of one contact.
-static double cn_convex_error(const cn_convex *s, int32_t a, double slip) {
+static double convex_error(const det_convex *s, int32_t a, double slip) {
     int32_t dim = s->base.p->dim;
     const double *r = s->r + (int64_t)dim * a, *u = s->u + (int64_t)dim * a;
     double scale = s->base.scale[a], z[3] = {0.0, 0.0, 0.0}, sum = 0.0;
     for (int32_t i = 0; i < dim; i++) {
         z[i] = r[i] - (u[i] + (i == 0 ? slip : 0.0)) / scale;
     }
-    cn_block_project(s->base.p, a, z);
+    solve_block_project(s->base.p, a, z);
     for (int32_t i = 0; i < dim; i++) {
         sum += (r[i] - z[i]) * (r[i] - z[i]);
     }
     return scale * scale * sum;
 }
 
-bool cn_convex_ends(cn_convex *s, int64_t step) {
-    if (cn_first_order_ends(&s->base, step, s->r, s->u)) {
+bool proj_convex_ends(det_convex *s, int64_t step) {
+    if (proj_first_order_ends(&s->base, step, s->r, s->u)) {
         return true;
     }
     s->renewed = false;
     if (step == 0) {
-        cn_convex_begin(s);
+        convex_begin(s);
     } else if (s->base.checked) {
         const cn_friction *p = s->base.p;
         double held = 0.0, whole = 0.0;
         for (int32_t a = 0; a < p->contacts; a++) {
-            double slip = cn_lift_of(p, a) * cn_tangent_norm(p->dim, s->u + (int64_t)p->dim * a);
-            held += cn_convex_error(s, a, s->slip[a]);
-            whole += cn_convex_error(s, a, slip);
+            double slip =
+                solve_lift_of(p, a) * math_tangent_norm(p->dim, s->u + (int64_t)p->dim * a);
+            held += convex_error(s, a, s->slip[a]);
+            whole += convex_error(s, a, slip);
         }
         if (held <= s->inner * s->inner * whole) {
-            cn_convex_renew(s);
+            convex_renew(s);
         }
     }
     return false;
 }
 
-void cn_convex_project(const cn_convex *s, const double *from, const double *u, double step,
-                       double *to) {
+void proj_convex_project(const det_convex *s, const double *from, const double *u, double step,
+                         double *to) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)p->dim * a;
@@ -87,12 +88,12 @@ void cn_convex_project(const cn_convex *s, const double *from, const double *u, 
         for (int32_t i = 1; i < p->dim; i++) {
             to[row + i] = from[row + i] - length * u[row + i];
         }
-        cn_block_project(p, a, to + row);
+        solve_block_project(p, a, to + row);
     }
 }
 
-double cn_convex_slope(const cn_convex *s, const double *u, const double *d) {
-    double sum = cn_first_order_dot(&s->base, u, d);
+double proj_convex_slope(const det_convex *s, const double *u, const double *d) {
+    double sum = proj_first_order_dot(&s->base, u, d);
     for (int32_t a = 0; a < s->base.p->contacts; a++) {
         sum += s->slip[a] * d[(int64_t)s->base.p->dim * a];
     }

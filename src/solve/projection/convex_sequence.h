@@ -7,18 +7,18 @@
 
 #include "solve/interior/interior.h"
 
-typedef struct cn_sequence_params {
+typedef struct proj_sequence_params {
     double inner;     // share of the outer error to which a convex problem is solved
     double margin;    // how far inside its first iterate lies, in units of q
     int32_t anderson; // fixed-point steps remembered by the acceleration
     int32_t patience; // convex problems without a new best after which it ends
-} cn_sequence_params;
+} proj_sequence_params;
 
-#define CN_SEQUENCE_PARAM_COUNT 4
-extern const cn_param cn_sequence_param_table[CN_SEQUENCE_PARAM_COUNT];
+#define PROJ_SEQUENCE_PARAM_COUNT 4
+extern const cn_param proj_sequence_param_table[PROJ_SEQUENCE_PARAM_COUNT];
 
 // r: in, the guess; out, the best iterate by the measure asked for.
-cn_status cn_sequence_run(const cn_friction *p, const cn_solve_opts *opts, cn_interior_kind kind,
-                          cn_arena *scratch, double *r, double *u, cn_solve_report *report);
+cn_status proj_sequence_run(const cn_friction *p, const cn_solve_opts *opts, ipm_interior_kind kind,
+                            cn_arena *scratch, double *r, double *u, cn_solve_report *report);
 
 #endif

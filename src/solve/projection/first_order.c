@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_FIRST_ORDER_EAGER 8    // first steps, all checked: warm starts are often done by then
-#define CN_FIRST_ORDER_CHECK 4    // steps between two checks
-#define CN_FIRST_ORDER_REFRESH 64 // steps after which u is computed anew: its updates add round-off
+#define FIRST_ORDER_EAGER 8    // first steps, all checked: warm starts are often done by then
+#define FIRST_ORDER_CHECK 4    // steps between two checks
+#define FIRST_ORDER_REFRESH 64 // steps after which u is computed anew: its updates add round-off
 
-void cn_contact_scales(const cn_friction *p, double *scale) {
+void proj_contact_scales(const cn_friction *p, double *scale) {
     double mean = 0.0;
     for (int32_t a = 0; a < p->contacts; a++) {
         const double *block = p->W.diagonal + (int64_t)p->dim * p->dim * a;
@@ -28,31 +28,31 @@ void cn_contact_scales(const cn_friction *p, double *scale) {
     }
 }
 
-cn_status cn_first_order_prepare(cn_first_order *s, const cn_friction *p, const cn_solve_opts *opts,
-                                 const char *unit, cn_arena *scratch, double *r,
-                                 cn_solve_report *report) {
+cn_status proj_first_order_prepare(cn_first_order *s, const cn_friction *p,
+                                   const cn_solve_opts *opts, const char *unit, cn_arena *scratch,
+                                   double *r, cn_solve_report *report) {
     *s = (cn_first_order){.p = p,
                           .bare = *p,
                           .unit = unit,
                           .m = (int64_t)p->dim * p->contacts,
                           .best = r,
                           .best_error = (double)INFINITY,
-                          .watch = cn_watch_start(opts),
+                          .watch = solve_watch_start(opts),
                           .report = report};
-    s->scale = CN_TAKE(scratch, double, p->contacts);
-    s->v = CN_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
-    s->bare.q = CN_TAKE_ZERO(scratch, double, s->m);
+    s->scale = BASE_TAKE(scratch, double, p->contacts);
+    s->v = BASE_TAKE(scratch, double, cn_operator_dofs(&p->W, p->dim));
+    s->bare.q = BASE_TAKE_ZERO(scratch, double, s->m);
     if (!s->scale || !s->v || !s->bare.q) {
         return CN_ERR_MEMORY;
     }
-    cn_contact_scales(p, s->scale);
+    proj_contact_scales(p, s->scale);
     return CN_OK;
 }
 
-bool cn_first_order_take(const cn_first_order *s, cn_arena *scratch, int32_t count,
-                         double **const vectors[]) {
+bool proj_first_order_take(const cn_first_order *s, cn_arena *scratch, int32_t count,
+                           double **const vectors[]) {
     for (int32_t k = 0; k < count; k++) {
-        *vectors[k] = CN_TAKE_ZERO(scratch, double, s->m);
+        *vectors[k] = BASE_TAKE_ZERO(scratch, double, s->m);
         if (!*vectors[k]) {
             return false;
         }
@@ -60,15 +60,15 @@ bool cn_first_order_take(const cn_first_order *s, cn_arena *scratch, int32_t cou
     return true;
 }
 
-void cn_first_order_velocity(cn_first_order *s, const double *r, double *u) {
+void proj_first_order_velocity(cn_first_order *s, const double *r, double *u) {
     cn_friction_velocity(s->p, r, s->v, u);
 }
 
-void cn_first_order_product(cn_first_order *s, const double *d, double *Wd) {
+void proj_first_order_product(cn_first_order *s, const double *d, double *Wd) {
     cn_friction_velocity(&s->bare, d, s->v, Wd);
 }
 
-double cn_first_order_dot(const cn_first_order *s, const double *x, const double *y) {
+double proj_first_order_dot(const cn_first_order *s, const double *x, const double *y) {
     double sum = 0.0;
     for (int64_t i = 0; i < s->m; i++) {
         sum += x[i] * y[i];
@@ -76,59 +76,59 @@ double cn_first_order_dot(const cn_first_order *s, const double *x, const double
     return sum;
 }
 
-static double cn_contact_dot(int32_t dim, const double *x, const double *y) {
+static double contact_dot(int32_t dim, const double *x, const double *y) {
     double sum = x[0] * y[0] + x[1] * y[1];
     return dim == 2 ? sum : sum + x[2] * y[2];
 }
 
-double cn_first_order_dot_D(const cn_first_order *s, const double *x, const double *y) {
+double proj_first_order_dot_D(const cn_first_order *s, const double *x, const double *y) {
     double sum = 0.0;
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t row = (int64_t)s->p->dim * a;
-        sum += s->scale[a] * cn_contact_dot(s->p->dim, x + row, y + row);
+        sum += s->scale[a] * contact_dot(s->p->dim, x + row, y + row);
     }
     return sum;
 }
 
-double cn_first_order_dot_inverse(const cn_first_order *s, const double *x, const double *y) {
+double proj_first_order_dot_inverse(const cn_first_order *s, const double *x, const double *y) {
     double sum = 0.0;
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t row = (int64_t)s->p->dim * a;
-        sum += cn_contact_dot(s->p->dim, x + row, y + row) / s->scale[a];
+        sum += contact_dot(s->p->dim, x + row, y + row) / s->scale[a];
     }
     return sum;
 }
 
 // The error of r, which becomes the best where it is.
-static void cn_first_order_check(cn_first_order *s, const double *r, const double *u) {
-    s->error = cn_natural_error(s->p, s->watch.opts->measure, r, u);
+static void sys_first_order_check(cn_first_order *s, const double *r, const double *u) {
+    s->error = solve_natural_error(s->p, s->watch.opts->measure, r, u);
     if (s->error < s->best_error) {
         s->best_error = s->error;
         memmove(s->best, r, sizeof *r * (size_t)s->m);
     }
 }
 
-bool cn_first_order_due(const cn_first_order *s, int64_t step) {
-    return step <= CN_FIRST_ORDER_EAGER || step % CN_FIRST_ORDER_CHECK == 0 ||
+bool proj_first_order_due(const cn_first_order *s, int64_t step) {
+    return step <= FIRST_ORDER_EAGER || step % FIRST_ORDER_CHECK == 0 ||
            step >= s->watch.opts->max_iterations;
 }
 
-bool cn_first_order_ends(cn_first_order *s, int64_t step, const double *r, double *u) {
+bool proj_first_order_ends(cn_first_order *s, int64_t step, const double *r, double *u) {
     const cn_solve_opts *opts = s->watch.opts;
-    bool fresh = step % CN_FIRST_ORDER_REFRESH == 0;
-    s->checked = cn_first_order_due(s, step);
+    bool fresh = step % FIRST_ORDER_REFRESH == 0;
+    s->checked = proj_first_order_due(s, step);
     if (fresh) {
-        cn_first_order_velocity(s, r, u);
+        proj_first_order_velocity(s, r, u);
     }
     if (s->checked) {
         double known = s->best_error;
-        cn_first_order_check(s, r, u);
+        sys_first_order_check(s, r, u);
         // What the updated u promises is believed only of the exact one.
         if (!fresh && s->error <= opts->tolerance) {
-            cn_first_order_velocity(s, r, u);
+            proj_first_order_velocity(s, r, u);
             s->best_error = known;
-            cn_first_order_check(s, r, u);
+            sys_first_order_check(s, r, u);
         }
     }
-    return cn_watch_stop(&s->watch, s->unit, step, s->error, s->report);
+    return solve_watch_stop(&s->watch, s->unit, step, s->error, s->report);
 }

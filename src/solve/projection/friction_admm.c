@@ -24,45 +24,44 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CN_ADMM_PATIENCE 10    // steps between two looks at rho
-#define CN_ADMM_TURN_LEAST 0.1 // of T: a cone this flat is not made wider
-#define CN_ADMM_RHO_LEAST 1e-8
-#define CN_ADMM_RHO_MOST 1e8
+#define ADMM_PATIENCE 10  // steps between two looks at rho
+#define ADMM_TURN_MIN 0.1 // of T: a cone this flat is not made wider
+#define ADMM_RHO_MIN 1e-8
+#define ADMM_RHO_MAX 1e8
 
-typedef struct cn_admm_params {
+typedef struct admm_params {
     double rho, over, refactor;
     bool symmetric;
-} cn_admm_params;
+} admm_params;
 
-const cn_param cn_admm_param_table[CN_ADMM_PARAM_COUNT] = {
-    {"rho", CN_PARAM_REAL, offsetof(cn_admm_params, rho), 1.0, 1e-6, 1e6,
+const cn_param solve_admm_param_table[SOLVE_ADMM_PARAM_COUNT] = {
+    {"rho", CN_PARAM_REAL, offsetof(admm_params, rho), 1.0, 1e-6, 1e6,
      "first penalty, in units of the diagonal of W"},
-    {"over", CN_PARAM_REAL, offsetof(cn_admm_params, over), 1.5, 1.0, 1.95,
-     "alpha: over-relaxation"},
-    {"refactor", CN_PARAM_REAL, offsetof(cn_admm_params, refactor), 4.0, 1.1, 1e12,
+    {"over", CN_PARAM_REAL, offsetof(admm_params, over), 1.5, 1.0, 1.95, "alpha: over-relaxation"},
+    {"refactor", CN_PARAM_REAL, offsetof(admm_params, refactor), 4.0, 1.1, 1e12,
      "rho changes, and W + K is factorised again, when it is off by this factor"},
-    {"symmetric", CN_PARAM_BOOL, offsetof(cn_admm_params, symmetric), 1, 0, 1,
+    {"symmetric", CN_PARAM_BOOL, offsetof(admm_params, symmetric), 1, 0, 1,
      "measure normal impulses times mu, which makes the cones self-dual"},
 };
 
-typedef struct cn_admm {
+typedef struct admm {
     cn_first_order base;
-    const cn_admm_params *own;
-    cn_newton_system system;
+    const admm_params *own;
+    newton_system system;
     double rho;
     double *r, *z, *xi;
     double *u;           // W z + q
     double *turn, *slip; // T of the normal direction, s; one a contact
     double primal, dual; // |r - z| and |z - z_old| in the metric D T^2
-} cn_admm;
+} admm;
 
-static double cn_admm_weight(const cn_admm *s, int32_t a, int32_t i) {
+static double admm_weight(const admm *s, int32_t a, int32_t i) {
     double turn = i == 0 ? s->turn[a] : 1.0;
     return s->base.scale[a] * turn * turn;
 }
 
 // A = 1, K = rho D T^2, and the factors.
-static bool cn_admm_factor(cn_admm *s) {
+static bool admm_factor(admm *s) {
     int32_t dim = s->base.p->dim;
     size_t bytes = sizeof(double) * (size_t)dim * (size_t)s->base.m;
     memset(s->system.A, 0, bytes);
@@ -71,28 +70,27 @@ static bool cn_admm_factor(cn_admm *s) {
         for (int32_t i = 0; i < dim; i++) {
             int64_t at = (int64_t)dim * dim * a + (dim + 1) * i;
             s->system.A[at] = 1.0;
-            s->system.K[at] = s->rho * cn_admm_weight(s, a, i);
+            s->system.K[at] = s->rho * admm_weight(s, a, i);
         }
     }
-    return cn_newton_factor(&s->system);
+    return newton_factor(&s->system);
 }
 
 // r from z, xi and s.
-static void cn_admm_impulses(cn_admm *s) {
+static void admm_impulses(admm *s) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
         for (int32_t i = 0; i < p->dim; i++) {
             int64_t k = (int64_t)p->dim * a + i;
             double held = i == 0 ? s->slip[a] : 0.0;
-            s->system.F[k] =
-                p->q[k] + held - s->rho * cn_admm_weight(s, a, i) * (s->z[k] - s->xi[k]);
+            s->system.F[k] = p->q[k] + held - s->rho * admm_weight(s, a, i) * (s->z[k] - s->xi[k]);
         }
     }
-    cn_newton_backsolve(&s->system, s->system.F, s->r);
+    newton_backsolve(&s->system, s->system.F, s->r);
 }
 
 // z, xi and s of every contact from r.
-static void cn_admm_project(cn_admm *s) {
+static void admm_project(admm *s) {
     const cn_friction *p = s->base.p;
     int32_t dim = p->dim;
     s->primal = s->dual = 0.0;
@@ -104,15 +102,15 @@ static void cn_admm_project(cn_admm *s) {
                      s->xi[row + i];
             next[i] = i == 0 ? stretch * sum[i] : sum[i];
         }
-        if (cn_is_boxed(&p->bounds, a)) {
-            cn_block_project(p, a, next); // the metric is a number times the identity there
+        if (prob_is_boxed(&p->bounds, a)) {
+            solve_block_project(p, a, next); // the metric is a number times the identity there
         } else {
-            cn_cone_project(dim, p->mu[a] / stretch, next);
+            math_cone_project(dim, p->mu[a] / stretch, next);
             next[0] /= stretch;
         }
         double tangent[3] = {0.0, 0.0, 0.0};
         for (int32_t i = 0; i < dim; i++) {
-            double weight = cn_admm_weight(s, a, i), apart = s->r[row + i] - next[i],
+            double weight = admm_weight(s, a, i), apart = s->r[row + i] - next[i],
                    moved = next[i] - s->z[row + i];
             s->primal += weight * apart * apart;
             s->dual += weight * moved * moved;
@@ -120,19 +118,19 @@ static void cn_admm_project(cn_admm *s) {
             s->z[row + i] = next[i];
             tangent[i] = s->rho * weight * s->xi[row + i];
         }
-        s->slip[a] = cn_lift_of(p, a) * cn_tangent_norm(dim, tangent);
+        s->slip[a] = solve_lift_of(p, a) * math_tangent_norm(dim, tangent);
     }
     s->primal = sqrt(s->primal);
     s->dual = sqrt(s->dual);
 }
 
 // rho by the balance of the two residuals; false when the new system cannot be factorised.
-static bool cn_admm_balance(cn_admm *s) {
+static bool admm_balance(admm *s) {
     double size = 0.0, drive = 0.0;
     for (int32_t a = 0; a < s->base.p->contacts; a++) {
         for (int32_t i = 0; i < s->base.p->dim; i++) {
             int64_t k = (int64_t)s->base.p->dim * a + i;
-            double weight = cn_admm_weight(s, a, i);
+            double weight = admm_weight(s, a, i);
             size += weight * s->z[k] * s->z[k];
             drive += s->base.p->q[k] * s->base.p->q[k] / weight;
         }
@@ -141,7 +139,7 @@ static bool cn_admm_balance(cn_admm *s) {
     if (!(want > 0.0 && isfinite(want))) {
         return true;
     }
-    want = fmin(fmax(want, CN_ADMM_RHO_LEAST), CN_ADMM_RHO_MOST);
+    want = fmin(fmax(want, ADMM_RHO_MIN), ADMM_RHO_MAX);
     if (want < s->own->refactor * s->rho && s->rho < s->own->refactor * want) {
         return true;
     }
@@ -149,52 +147,52 @@ static bool cn_admm_balance(cn_admm *s) {
         s->xi[i] *= s->rho / want;
     }
     s->rho = want;
-    return cn_admm_factor(s);
+    return admm_factor(s);
 }
 
-static cn_status cn_admm_prepare(cn_admm *s, const cn_friction *p, const cn_solve_opts *opts,
-                                 cn_arena *scratch, double *r, cn_solve_report *report) {
+static cn_status admm_prepare(admm *s, const cn_friction *p, const cn_solve_opts *opts,
+                              cn_arena *scratch, double *r, cn_solve_report *report) {
     double **const vectors[] = {&s->r, &s->z, &s->xi, &s->turn, &s->slip};
-    cn_status status = cn_first_order_prepare(&s->base, p, opts, "steps", scratch, r, report);
+    cn_status status = proj_first_order_prepare(&s->base, p, opts, "steps", scratch, r, report);
     if (status == CN_OK) {
-        status = cn_newton_analyse(p, scratch, &s->system);
+        status = newton_analyse(p, scratch, &s->system);
     }
     if (status != CN_OK) {
         return status;
     }
-    if (!cn_first_order_take(&s->base, scratch, 5, vectors)) {
+    if (!proj_first_order_take(&s->base, scratch, 5, vectors)) {
         return CN_ERR_MEMORY;
     }
     for (int32_t a = 0; a < p->contacts; a++) {
         bool turned = s->own->symmetric && p->mu[a] > 0.0;
-        s->turn[a] = turned ? fmax(p->mu[a], CN_ADMM_TURN_LEAST) : 1.0;
+        s->turn[a] = turned ? fmax(p->mu[a], ADMM_TURN_MIN) : 1.0;
     }
     return CN_OK;
 }
 
 // z = P_K(r) and xi, s from its velocity.
-static void cn_admm_begin(cn_admm *s) {
+static void admm_begin(admm *s) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)p->dim * a;
-        cn_block_project(p, a, s->z + row);
+        solve_block_project(p, a, s->z + row);
     }
-    cn_first_order_velocity(&s->base, s->z, s->u);
+    proj_first_order_velocity(&s->base, s->z, s->u);
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)p->dim * a;
-        s->slip[a] = cn_lift_of(p, a) * cn_tangent_norm(p->dim, s->u + row);
+        s->slip[a] = solve_lift_of(p, a) * math_tangent_norm(p->dim, s->u + row);
         for (int32_t i = 0; i < p->dim; i++) {
             double velocity = s->u[row + i] + (i == 0 ? s->slip[a] : 0.0);
-            s->xi[row + i] = -velocity / (s->rho * cn_admm_weight(s, a, i));
+            s->xi[row + i] = -velocity / (s->rho * admm_weight(s, a, i));
         }
     }
 }
 
-cn_status cn_friction_admm(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                           double *r, double *u, cn_solve_report *report) {
-    cn_admm s = {.own = (const void *)opts->params, .u = u};
+cn_status solve_friction_admm(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                              double *r, double *u, cn_solve_report *report) {
+    admm s = {.own = (const void *)opts->params, .u = u};
     s.rho = s.own->rho;
-    cn_status status = cn_admm_prepare(&s, p, opts, scratch, r, report);
+    cn_status status = admm_prepare(&s, p, opts, scratch, r, report);
     if (status == CN_ERR_UNSUPPORTED) {
         report->outcome = CN_UNSUPPORTED;
         report->detail = "in body space this solver needs two rigid bodies a contact";
@@ -204,22 +202,22 @@ cn_status cn_friction_admm(const cn_friction *p, const cn_solve_opts *opts, cn_a
         return status;
     }
     memcpy(s.z, r, sizeof *r * (size_t)s.base.m);
-    cn_first_order_velocity(&s.base, s.z, s.u);
-    bool going = !cn_first_order_ends(&s.base, 0, s.z, s.u), factored = true;
+    proj_first_order_velocity(&s.base, s.z, s.u);
+    bool going = !proj_first_order_ends(&s.base, 0, s.z, s.u), factored = true;
     if (going) {
-        cn_admm_begin(&s);
-        factored = cn_admm_factor(&s);
+        admm_begin(&s);
+        factored = admm_factor(&s);
     }
     for (int64_t k = 1, seen = 0; going && factored; k++) {
-        cn_admm_impulses(&s);
-        cn_admm_project(&s);
-        if (cn_first_order_due(&s.base, k)) {
-            cn_first_order_velocity(&s.base, s.z, s.u);
+        admm_impulses(&s);
+        admm_project(&s);
+        if (proj_first_order_due(&s.base, k)) {
+            proj_first_order_velocity(&s.base, s.z, s.u);
         }
-        going = !cn_first_order_ends(&s.base, k, s.z, s.u);
-        if (going && k - seen >= CN_ADMM_PATIENCE) {
+        going = !proj_first_order_ends(&s.base, k, s.z, s.u);
+        if (going && k - seen >= ADMM_PATIENCE) {
             seen = k;
-            factored = cn_admm_balance(&s);
+            factored = admm_balance(&s);
         }
     }
     if (!factored) {

@@ -19,60 +19,60 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CN_APGD_GROWTH (1.0 / 0.9) // of t, tried at every step
-#define CN_APGD_LONGEST 10.0       // of t: beyond it no curvature of W is left to hit
-#define CN_APGD_SHRINK 0.9         // of the longest t that the last trial would have allowed
+#define APGD_GROWTH (1.0 / 0.9) // of t, tried at every step
+#define APGD_LONGEST 10.0       // of t: beyond it no curvature of W is left to hit
+#define APGD_SHRINK 0.9         // of the longest t that the last trial would have allowed
 // A t that is just right, as for contacts that do not interact, must not hang on round-off.
-#define CN_APGD_SLACK 1e-10
-#define CN_APGD_TRIALS 60 // t is 1e-3 of what it was by then, and more
+#define APGD_SLACK 1e-10
+#define APGD_TRIALS 60 // t is 1e-3 of what it was by then, and more
 
-typedef struct cn_apgd_params {
+typedef struct apgd_params {
     double inner;
     bool restart;
-} cn_apgd_params;
+} apgd_params;
 
-const cn_param cn_apgd_param_table[CN_APGD_PARAM_COUNT] = {
-    {"inner", CN_PARAM_REAL, offsetof(cn_apgd_params, inner), 0.5, 1e-6, 1.0, CN_CONVEX_INNER},
-    {"restart", CN_PARAM_BOOL, offsetof(cn_apgd_params, restart), 1, 0, 1,
+const cn_param solve_apgd_param_table[SOLVE_APGD_PARAM_COUNT] = {
+    {"inner", CN_PARAM_REAL, offsetof(apgd_params, inner), 0.5, 1e-6, 1.0, PROJ_CONVEX_INNER},
+    {"restart", CN_PARAM_BOOL, offsetof(apgd_params, restart), 1, 0, 1,
      "drop the momentum where it points uphill"},
 };
 
-typedef struct cn_apgd {
-    cn_convex convex;
+typedef struct apgd {
+    det_convex convex;
     double *old, *u_old;   // r_k-1
     double *y, *u_y;       // where the gradient is taken
     double *next, *u_next; // r_k+1
     double *d;
     double theta, beta, t;
-} cn_apgd;
+} apgd;
 
 // next and its velocity from y, with a t that is short enough.
-static void cn_apgd_descend(cn_apgd *s) {
+static void apgd_descend(apgd *s) {
     cn_first_order *base = &s->convex.base;
-    for (int32_t trial = 0; trial < CN_APGD_TRIALS; trial++) {
+    for (int32_t trial = 0; trial < APGD_TRIALS; trial++) {
         double curved = 0.0;
-        cn_convex_project(&s->convex, s->y, s->u_y, s->t, s->next);
-        cn_first_order_velocity(base, s->next, s->u_next);
+        proj_convex_project(&s->convex, s->y, s->u_y, s->t, s->next);
+        proj_first_order_velocity(base, s->next, s->u_next);
         for (int64_t i = 0; i < base->m; i++) {
             s->d[i] = s->next[i] - s->y[i];
             curved += s->d[i] * (s->u_next[i] - s->u_y[i]);
         }
-        double size = cn_first_order_dot_D(base, s->d, s->d);
-        if (!(s->t * curved > (1.0 + CN_APGD_SLACK) * size)) {
+        double size = proj_first_order_dot_D(base, s->d, s->d);
+        if (!(s->t * curved > (1.0 + APGD_SLACK) * size)) {
             return;
         }
-        s->t = CN_APGD_SHRINK * size / curved;
+        s->t = APGD_SHRINK * size / curved;
     }
 }
 
-static void cn_apgd_step(cn_apgd *s, bool restart) {
-    cn_convex *c = &s->convex;
+static void apgd_step(apgd *s, bool restart) {
+    det_convex *c = &s->convex;
     for (int64_t i = 0; i < c->base.m; i++) {
         s->y[i] = c->r[i] + s->beta * (c->r[i] - s->old[i]);
         s->u_y[i] = c->u[i] + s->beta * (c->u[i] - s->u_old[i]);
     }
-    s->t = fmin(CN_APGD_GROWTH * s->t, CN_APGD_LONGEST);
-    cn_apgd_descend(s);
+    s->t = fmin(APGD_GROWTH * s->t, APGD_LONGEST);
+    apgd_descend(s);
     for (int64_t i = 0; i < c->base.m; i++) {
         s->old[i] = c->r[i];
         s->u_old[i] = c->u[i];
@@ -81,7 +81,7 @@ static void cn_apgd_step(cn_apgd *s, bool restart) {
         s->d[i] = c->r[i] - s->old[i];
     }
     // Uphill: the gradient at y looks along the change of r.
-    if (restart && cn_convex_slope(c, s->u_y, s->d) > 0.0) {
+    if (restart && proj_convex_slope(c, s->u_y, s->d) > 0.0) {
         s->theta = 1.0;
     }
     double square = s->theta * s->theta;
@@ -90,17 +90,17 @@ static void cn_apgd_step(cn_apgd *s, bool restart) {
     s->theta = next;
 }
 
-cn_status cn_friction_apgd(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                           double *r, double *u, cn_solve_report *report) {
-    const cn_apgd_params *own = (const void *)opts->params;
-    cn_apgd s = {.theta = 1.0, .t = 1.0};
+cn_status solve_friction_apgd(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                              double *r, double *u, cn_solve_report *report) {
+    const apgd_params *own = (const void *)opts->params;
+    apgd s = {.theta = 1.0, .t = 1.0};
     double **const vectors[] = {&s.old, &s.u_old, &s.y, &s.u_y, &s.next, &s.u_next, &s.d};
-    cn_status status = cn_convex_prepare(&s.convex, p, opts, own->inner, scratch, r, u, report);
-    if (status != CN_OK || !cn_first_order_take(&s.convex.base, scratch, 7, vectors)) {
+    cn_status status = proj_convex_prepare(&s.convex, p, opts, own->inner, scratch, r, u, report);
+    if (status != CN_OK || !proj_first_order_take(&s.convex.base, scratch, 7, vectors)) {
         return CN_ERR_MEMORY;
     }
-    for (int64_t k = 0; !cn_convex_ends(&s.convex, k); k++) {
-        cn_apgd_step(&s, own->restart);
+    for (int64_t k = 0; !proj_convex_ends(&s.convex, k); k++) {
+        apgd_step(&s, own->restart);
     }
     return s.convex.base.watch.status;
 }

@@ -17,42 +17,42 @@
 #include <math.h>
 #include <stddef.h>
 
-#define CN_BB_MEMORY_MOST 32
-#define CN_BB_SUFFICIENT 1e-4 // share of the slope by which f must fall below the reference
-#define CN_BB_SHORTEST 1e-6 // of t: a curvature above a million times the diagonal is not one of W
-#define CN_BB_LONGEST 1e4   // of t: longer ones drown r in the round-off of t u
+#define BB_MEMORY_MAX 32
+#define BB_SUFFICIENT 1e-4 // share of the slope by which f must fall below the reference
+#define BB_SHORTEST 1e-6   // of t: a curvature above a million times the diagonal is not one of W
+#define BB_LONGEST 1e4     // of t: longer ones drown r in the round-off of t u
 
-typedef struct cn_bb_params {
+typedef struct bb_params {
     double inner;
     int32_t memory;
-} cn_bb_params;
+} bb_params;
 
-const cn_param cn_bb_param_table[CN_BB_PARAM_COUNT] = {
-    {"inner", CN_PARAM_REAL, offsetof(cn_bb_params, inner), 0.5, 1e-6, 1.0, CN_CONVEX_INNER},
-    {"memory", CN_PARAM_INT, offsetof(cn_bb_params, memory), 10, 1, CN_BB_MEMORY_MOST,
+const cn_param solve_bb_param_table[SOLVE_BB_PARAM_COUNT] = {
+    {"inner", CN_PARAM_REAL, offsetof(bb_params, inner), 0.5, 1e-6, 1.0, PROJ_CONVEX_INNER},
+    {"memory", CN_PARAM_INT, offsetof(bb_params, memory), 10, 1, BB_MEMORY_MAX,
      "steps over which f must fall; 1: at every step"},
 };
 
-typedef struct cn_bb {
-    cn_convex convex;
+typedef struct bb {
+    det_convex convex;
     double *d, *Wd;
     double t;
-    double f[CN_BB_MEMORY_MOST]; // the last values of f, from the one at hand
-    int32_t kept;                // how many
+    double f[BB_MEMORY_MAX]; // the last values of f, from the one at hand
+    int32_t kept;            // how many
     int64_t steps;
-} cn_bb;
+} bb;
 
 // The largest of the values kept.
-static double cn_bb_reference(const cn_bb *s) {
-    double most = 0.0;
+static double bb_reference(const bb *s) {
+    double max = 0.0;
     for (int32_t i = 1; i < s->kept; i++) {
-        most = fmax(most, s->f[i]);
+        max = fmax(max, s->f[i]);
     }
-    return most;
+    return max;
 }
 
 // f changes by this: all others now differ from it by that much less.
-static void cn_bb_remember(cn_bb *s, int32_t memory, double change) {
+static void bb_remember(bb *s, int32_t memory, double change) {
     s->kept = s->kept < memory ? s->kept + 1 : memory;
     for (int32_t i = s->kept - 1; i > 0; i--) {
         s->f[i] = s->f[i - 1] - change;
@@ -60,48 +60,47 @@ static void cn_bb_remember(cn_bb *s, int32_t memory, double change) {
     s->f[0] = 0.0;
 }
 
-static void cn_bb_step(cn_bb *s, int32_t memory) {
-    cn_convex *c = &s->convex;
+static void bb_step(bb *s, int32_t memory) {
+    det_convex *c = &s->convex;
     if (c->renewed) {
         s->kept = 1;
     }
-    cn_convex_project(c, c->r, c->u, s->t, s->d);
+    proj_convex_project(c, c->r, c->u, s->t, s->d);
     for (int64_t i = 0; i < c->base.m; i++) {
         s->d[i] -= c->r[i];
     }
-    cn_first_order_product(&c->base, s->d, s->Wd);
+    proj_first_order_product(&c->base, s->d, s->Wd);
     // A projection makes the slope at least this steep; round-off may not.
-    double size = cn_first_order_dot_D(&c->base, s->d, s->d);
-    double slope = fmin(cn_convex_slope(c, c->u, s->d), -size / s->t);
-    double curved = cn_first_order_dot(&c->base, s->d, s->Wd);
+    double size = proj_first_order_dot_D(&c->base, s->d, s->d);
+    double slope = fmin(proj_convex_slope(c, c->u, s->d), -size / s->t);
+    double curved = proj_first_order_dot(&c->base, s->d, s->Wd);
     // Whole, unless f would be too large; then as far as f falls.
     double lambda = 1.0;
-    if (!(slope + 0.5 * curved <= cn_bb_reference(s) + CN_BB_SUFFICIENT * slope) &&
-        curved > -slope) {
+    if (!(slope + 0.5 * curved <= bb_reference(s) + BB_SUFFICIENT * slope) && curved > -slope) {
         lambda = -slope / curved;
     }
     for (int64_t i = 0; i < c->base.m; i++) {
         c->r[i] += lambda * s->d[i];
         c->u[i] += lambda * s->Wd[i];
     }
-    cn_bb_remember(s, memory, lambda * (slope + 0.5 * lambda * curved));
+    bb_remember(s, memory, lambda * (slope + 0.5 * lambda * curved));
     // The next step length, from the curvature just met.
-    double image = cn_first_order_dot_inverse(&c->base, s->Wd, s->Wd);
+    double image = proj_first_order_dot_inverse(&c->base, s->Wd, s->Wd);
     double t = s->steps++ % 2 == 0 ? size / curved : curved / image;
-    s->t = curved > 0.0 ? fmin(fmax(t, CN_BB_SHORTEST), CN_BB_LONGEST) : 1.0;
+    s->t = curved > 0.0 ? fmin(fmax(t, BB_SHORTEST), BB_LONGEST) : 1.0;
 }
 
-cn_status cn_friction_bb(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                         double *r, double *u, cn_solve_report *report) {
-    const cn_bb_params *own = (const void *)opts->params;
-    cn_bb s = {.t = 1.0, .kept = 1};
+cn_status solve_friction_bb(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                            double *r, double *u, cn_solve_report *report) {
+    const bb_params *own = (const void *)opts->params;
+    bb s = {.t = 1.0, .kept = 1};
     double **const vectors[] = {&s.d, &s.Wd};
-    cn_status status = cn_convex_prepare(&s.convex, p, opts, own->inner, scratch, r, u, report);
-    if (status != CN_OK || !cn_first_order_take(&s.convex.base, scratch, 2, vectors)) {
+    cn_status status = proj_convex_prepare(&s.convex, p, opts, own->inner, scratch, r, u, report);
+    if (status != CN_OK || !proj_first_order_take(&s.convex.base, scratch, 2, vectors)) {
         return CN_ERR_MEMORY;
     }
-    for (int64_t k = 0; !cn_convex_ends(&s.convex, k); k++) {
-        cn_bb_step(&s, own->memory);
+    for (int64_t k = 0; !proj_convex_ends(&s.convex, k); k++) {
+        bb_step(&s, own->memory);
     }
     return s.convex.base.watch.status;
 }

@@ -27,38 +27,38 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CN_CPG_EDGE 1e-12 // |r_T| this close to mu r_N lies on it: the radial cut rounds
+#define CPG_EDGE 1e-12 // |r_T| this close to mu r_N lies on it: the radial cut rounds
 
-typedef struct cn_cpg_params {
+typedef struct cpg_params {
     double degenerate;
     bool follow, go_on;
-} cn_cpg_params;
+} cpg_params;
 
-const cn_param cn_cpg_param_table[CN_CPG_PARAM_COUNT] = {
-    {"follow", CN_PARAM_BOOL, offsetof(cn_cpg_params, follow), 1, 0, 1,
+const cn_param solve_cpg_param_table[SOLVE_CPG_PARAM_COUNT] = {
+    {"follow", CN_PARAM_BOOL, offsetof(cpg_params, follow), 1, 0, 1,
      "steps follow the surface of sliding; no: straight ones, as in the paper"},
-    {"degenerate", CN_PARAM_REAL, offsetof(cn_cpg_params, degenerate), 1e-14, 0.0, 1e-2,
+    {"degenerate", CN_PARAM_REAL, offsetof(cpg_params, degenerate), 1e-14, 0.0, 1e-2,
      "p.W p has vanished when below this share of p.D p"},
-    {"go_on", CN_PARAM_BOOL, offsetof(cn_cpg_params, go_on), 0, 0, 1,
+    {"go_on", CN_PARAM_BOOL, offsetof(cpg_params, go_on), 0, 0, 1,
      "take a unit step where p.W p has vanished; no: end there, as in the paper"},
 };
 
-typedef struct cn_cpg {
+typedef struct cpg {
     cn_first_order base;
-    const cn_cpg_params *own;
+    const cpg_params *own;
     double *r, *u; // the iterate and W r + q
     double *w, *y; // the residue projected on its face, and the same over D and the bend
     double *z;     // the last direction on that face
     double *p;     // the direction
     double *d;     // the way that r goes along it
     double *Hp;    // its curvature
-} cn_cpg;
+} cpg;
 
 // How hard the residue presses r_T outwards against the threshold that it is at; 0 when it does
 // not.
-static double cn_cpg_pressing(int32_t dim, double mu, const double *r, const double *u) {
-    double length = cn_tangent_norm(dim, r), outward = 0.0;
-    if (!(length > 0.0) || length < (1.0 - CN_CPG_EDGE) * mu * r[0]) {
+static double cpg_pressing(int32_t dim, double mu, const double *r, const double *u) {
+    double length = math_tangent_norm(dim, r), outward = 0.0;
+    if (!(length > 0.0) || length < (1.0 - CPG_EDGE) * mu * r[0]) {
         return 0.0;
     }
     for (int32_t i = 1; i < dim; i++) {
@@ -68,7 +68,7 @@ static double cn_cpg_pressing(int32_t dim, double mu, const double *r, const dou
 }
 
 // One contact: w = proj(g; T_C(r)), y = w over its stiffness, z: the part of p on the face of w.
-static void cn_cpg_face(const cn_cpg *s, int32_t a) {
+static void cpg_face(const cpg *s, int32_t a) {
     int32_t dim = s->base.p->dim;
     int64_t row = (int64_t)dim * a;
     const double *r = s->r + row, *u = s->u + row, *p = s->p + row;
@@ -79,12 +79,12 @@ static void cn_cpg_face(const cn_cpg *s, int32_t a) {
         y[i] = w[i] / scale;
         z[i] = closed ? p[i] : 0.0;
     }
-    double press = closed ? cn_cpg_pressing(dim, s->base.p->mu[a], r, u) : 0.0;
+    double press = closed ? cpg_pressing(dim, s->base.p->mu[a], r, u) : 0.0;
     if (!(press > 0.0)) {
         return;
     }
     // Outward parts go; what is left along a bent edge has its curvature for stiffness too.
-    double length = cn_tangent_norm(dim, r), outward = 0.0;
+    double length = math_tangent_norm(dim, r), outward = 0.0;
     double bend = s->own->follow ? press / length : 0.0;
     for (int32_t i = 1; i < dim; i++) {
         outward += z[i] * r[i] / length;
@@ -97,13 +97,13 @@ static void cn_cpg_face(const cn_cpg *s, int32_t a) {
 }
 
 // The next direction from r and u. pHp: of the last one; 0 when there is none to conjugate with.
-static void cn_cpg_turn(cn_cpg *s, double pHp) {
+static void cpg_turn(cpg *s, double pHp) {
     for (int32_t a = 0; a < s->base.p->contacts; a++) {
-        cn_cpg_face(s, a);
+        cpg_face(s, a);
     }
-    double beta = pHp > 0.0 ? -cn_first_order_dot(&s->base, s->y, s->Hp) / pHp : 0.0;
-    double descent =
-        cn_first_order_dot(&s->base, s->w, s->y) + beta * cn_first_order_dot(&s->base, s->w, s->z);
+    double beta = pHp > 0.0 ? -proj_first_order_dot(&s->base, s->y, s->Hp) / pHp : 0.0;
+    double descent = proj_first_order_dot(&s->base, s->w, s->y) +
+                     beta * proj_first_order_dot(&s->base, s->w, s->z);
     if (!(descent > 0.0 && beta > 0.0)) {
         beta = 0.0;
     }
@@ -113,35 +113,35 @@ static void cn_cpg_turn(cn_cpg *s, double pHp) {
 }
 
 // The way along p and its curvature p.H p; 0 when that has vanished. *bent: Hp is more than W d.
-static double cn_cpg_aim(cn_cpg *s, bool follow, bool *bent) {
+static double cpg_aim(cpg *s, bool follow, bool *bent) {
     const cn_friction *p = s->base.p;
     int32_t dim = p->dim;
     *bent = false;
     memcpy(s->d, s->p, sizeof *s->d * (size_t)s->base.m);
     for (int64_t a = 0; follow && a < p->contacts; a++) {
         const double *r = s->r + dim * a;
-        bool edge = cn_cpg_pressing(dim, p->mu[a], r, s->u + dim * a) > 0.0;
+        bool edge = cpg_pressing(dim, p->mu[a], r, s->u + dim * a) > 0.0;
         for (int32_t i = 1; edge && i < dim; i++) {
-            s->d[dim * a + i] += p->mu[a] * s->p[dim * a] * r[i] / cn_tangent_norm(dim, r);
+            s->d[dim * a + i] += p->mu[a] * s->p[dim * a] * r[i] / math_tangent_norm(dim, r);
         }
     }
-    cn_first_order_product(&s->base, s->d, s->Hp);
+    proj_first_order_product(&s->base, s->d, s->Hp);
     for (int64_t a = 0; follow && dim == 3 && a < p->contacts; a++) {
         const double *r = s->r + dim * a;
-        double press = cn_cpg_pressing(dim, p->mu[a], r, s->u + dim * a);
+        double press = cpg_pressing(dim, p->mu[a], r, s->u + dim * a);
         for (int32_t i = 1; press > 0.0 && i < dim; i++) {
-            s->Hp[dim * a + i] += press / cn_tangent_norm(dim, r) * s->p[dim * a + i];
+            s->Hp[dim * a + i] += press / math_tangent_norm(dim, r) * s->p[dim * a + i];
             *bent = true;
         }
     }
-    double pHp = cn_first_order_dot(&s->base, s->p, s->Hp);
-    double size = cn_first_order_dot_D(&s->base, s->p, s->p);
+    double pHp = proj_first_order_dot(&s->base, s->p, s->Hp);
+    double size = proj_first_order_dot_D(&s->base, s->p, s->p);
     return pHp > s->own->degenerate * size ? pHp : 0.0;
 }
 
 // r := proj_C(r + step d): the normal part first, then the tangential one radially. Whether
 // anything was cut.
-static bool cn_cpg_move(cn_cpg *s, double step) {
+static bool cpg_move(cpg *s, double step) {
     const cn_friction *p = s->base.p;
     int32_t dim = p->dim;
     bool cut = false;
@@ -152,9 +152,9 @@ static bool cn_cpg_move(cn_cpg *s, double step) {
         }
         cut = cut || r[0] < 0.0;
         r[0] = r[0] <= 0.0 ? 0.0 : r[0];
-        double length = cn_tangent_norm(dim, r), radius = p->mu[a] * r[0];
+        double length = math_tangent_norm(dim, r), radius = p->mu[a] * r[0];
         // What lies on the edge but for round-off is put there, so that it can stay.
-        bool edge = length > (1.0 - CN_CPG_EDGE) * radius;
+        bool edge = length > (1.0 - CPG_EDGE) * radius;
         cut = cut || (edge && !(fabs(length - radius) <= DBL_EPSILON * radius));
         for (int32_t i = 1; edge && i < dim; i++) {
             r[i] *= radius / length;
@@ -164,52 +164,52 @@ static bool cn_cpg_move(cn_cpg *s, double step) {
 }
 
 // One step; false when p.W p has vanished.
-static bool cn_cpg_step(cn_cpg *s) {
+static bool cpg_step(cpg *s) {
     bool bent;
-    double step = 1.0, pHp = cn_cpg_aim(s, s->own->follow, &bent);
+    double step = 1.0, pHp = cpg_aim(s, s->own->follow, &bent);
     if (s->own->follow && !(pHp > 0.0)) {
-        pHp = cn_cpg_aim(s, false, &bent); // the moving threshold alone may have made it vanish
+        pHp = cpg_aim(s, false, &bent); // the moving threshold alone may have made it vanish
     }
     if (pHp > 0.0) {
         // g.p, from the part of g on the face: the rest is orthogonal to p but for round-off.
-        step = cn_first_order_dot(&s->base, s->w, s->p) / pHp;
+        step = proj_first_order_dot(&s->base, s->w, s->p) / pHp;
     } else if (!s->own->go_on) {
         return false;
     }
-    if (cn_cpg_move(s, step) || bent) {
-        cn_first_order_velocity(&s->base, s->r, s->u);
+    if (cpg_move(s, step) || bent) {
+        proj_first_order_velocity(&s->base, s->r, s->u);
     } else {
         for (int64_t i = 0; i < s->base.m; i++) {
             s->u[i] += step * s->Hp[i];
         }
     }
-    cn_cpg_turn(s, pHp);
+    cpg_turn(s, pHp);
     return true;
 }
 
-cn_status cn_friction_cpg(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                          double *r, double *u, cn_solve_report *report) {
-    cn_cpg s = {.own = (const void *)opts->params, .u = u};
+cn_status solve_friction_cpg(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                             double *r, double *u, cn_solve_report *report) {
+    cpg s = {.own = (const void *)opts->params, .u = u};
     double **const vectors[] = {&s.r, &s.w, &s.y, &s.z, &s.p, &s.d, &s.Hp};
-    cn_status status = cn_first_order_prepare(&s.base, p, opts, "steps", scratch, r, report);
-    if (status != CN_OK || !cn_first_order_take(&s.base, scratch, 7, vectors)) {
+    cn_status status = proj_first_order_prepare(&s.base, p, opts, "steps", scratch, r, report);
+    if (status != CN_OK || !proj_first_order_take(&s.base, scratch, 7, vectors)) {
         return CN_ERR_MEMORY;
     }
     memcpy(s.r, r, sizeof *r * (size_t)s.base.m);
-    cn_first_order_velocity(&s.base, s.r, s.u);
-    bool going = !cn_first_order_ends(&s.base, 0, s.r, s.u);
+    proj_first_order_velocity(&s.base, s.r, s.u);
+    bool going = !proj_first_order_ends(&s.base, 0, s.r, s.u);
     if (going) {
-        cn_cpg_move(&s, 0.0); // a guess outside the cones is brought back
-        cn_first_order_velocity(&s.base, s.r, s.u);
-        cn_cpg_turn(&s, 0.0);
+        cpg_move(&s, 0.0); // a guess outside the cones is brought back
+        proj_first_order_velocity(&s.base, s.r, s.u);
+        cpg_turn(&s, 0.0);
     }
     for (int64_t k = 1; going; k++) {
-        if (!cn_cpg_step(&s)) {
+        if (!cpg_step(&s)) {
             report->outcome = CN_STALLED;
             report->detail = "the curvature p.W p of the direction vanished";
             break;
         }
-        going = !cn_first_order_ends(&s.base, k, s.r, s.u);
+        going = !proj_first_order_ends(&s.base, k, s.r, s.u);
     }
     return s.base.watch.status;
 }

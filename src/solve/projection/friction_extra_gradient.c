@@ -10,13 +10,13 @@
 #include "solve/drivers/friction_rows.h"
 #include "solve/projection/variational_inequality.h"
 
-static void cn_extra_gradient_complete(cn_vi *s) {
-    cn_vi_project(s, s->r, s->F_bar, s->r);
-    cn_vi_field(s, s->r, s->F, s->u);
+static void extra_gradient_complete(proj_vi *s) {
+    proj_vi_project(s, s->r, s->F_bar, s->r);
+    proj_vi_field(s, s->r, s->F, s->u);
 }
 
-cn_status cn_friction_extra_gradient(const cn_friction *p, const cn_solve_opts *opts,
-                                     cn_arena *scratch, double *r, double *u,
-                                     cn_solve_report *report) {
-    return cn_vi_run(p, opts, cn_extra_gradient_complete, scratch, r, u, report);
+cn_status solve_friction_extra_gradient(const cn_friction *p, const cn_solve_opts *opts,
+                                        cn_arena *scratch, double *r, double *u,
+                                        cn_solve_report *report) {
+    return proj_vi_run(p, opts, extra_gradient_complete, scratch, r, u, report);
 }

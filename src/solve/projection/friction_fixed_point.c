@@ -12,7 +12,7 @@
 #include "solve/projection/variational_inequality.h"
 
 // The prediction is the next iterate; its field is known already.
-static void cn_fixed_point_complete(cn_vi *s) {
+static void fixed_point_complete(proj_vi *s) {
     double *r = s->r, *F = s->F, *u = s->u;
     s->r = s->bar;
     s->F = s->F_bar;
@@ -22,8 +22,8 @@ static void cn_fixed_point_complete(cn_vi *s) {
     s->u_bar = u;
 }
 
-cn_status cn_friction_fixed_point(const cn_friction *p, const cn_solve_opts *opts,
-                                  cn_arena *scratch, double *r, double *u,
-                                  cn_solve_report *report) {
-    return cn_vi_run(p, opts, cn_fixed_point_complete, scratch, r, u, report);
+cn_status solve_friction_fixed_point(const cn_friction *p, const cn_solve_opts *opts,
+                                     cn_arena *scratch, double *r, double *u,
+                                     cn_solve_report *report) {
+    return proj_vi_run(p, opts, fixed_point_complete, scratch, r, u, report);
 }

@@ -12,7 +12,7 @@
 #include "solve/drivers/friction_rows.h"
 #include "solve/projection/convex_sequence.h"
 
-cn_status cn_friction_tresca(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                             double *r, double *u, cn_solve_report *report) {
-    return cn_sequence_run(p, opts, CN_INTERIOR_DISC, scratch, r, u, report);
+cn_status solve_friction_tresca(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                                double *r, double *u, cn_solve_report *report) {
+    return proj_sequence_run(p, opts, IPM_INTERIOR_DISC, scratch, r, u, report);
 }

@@ -22,37 +22,37 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CN_UZAWA_BOLDEST 1e3 // of kappa; |W| overrates W by at most the contacts of a body or so
+#define UZAWA_BOLDEST 1e3 // of kappa; |W| overrates W by at most the contacts of a body or so
 
-typedef struct cn_uzawa_params {
-    double step, shrink, most, least;
+typedef struct uzawa_params {
+    double step, shrink, max, min;
     bool adaptive;
-} cn_uzawa_params;
+} uzawa_params;
 
-const cn_param cn_uzawa_param_table[CN_UZAWA_PARAM_COUNT] = {
-    {"adaptive", CN_PARAM_BOOL, offsetof(cn_uzawa_params, adaptive), 1, 0, 1,
+const cn_param solve_uzawa_param_table[SOLVE_UZAWA_PARAM_COUNT] = {
+    {"adaptive", CN_PARAM_BOOL, offsetof(uzawa_params, adaptive), 1, 0, 1,
      "the step lengths adapt themselves; no: they stay"},
-    {"step", CN_PARAM_REAL, offsetof(cn_uzawa_params, step), 1.0, 1e-3, 2.0,
+    {"step", CN_PARAM_REAL, offsetof(uzawa_params, step), 1.0, 1e-3, 2.0,
      "first and shortest step length, in units of the sure one of each contact"},
-    {"shrink", CN_PARAM_REAL, offsetof(cn_uzawa_params, shrink), 0.8, 0.05, 0.99,
+    {"shrink", CN_PARAM_REAL, offsetof(uzawa_params, shrink), 0.8, 0.05, 0.99,
      "factor by which the step lengths shrink, and grow by its inverse"},
-    {"most", CN_PARAM_REAL, offsetof(cn_uzawa_params, most), 1.9, 0.1, 2.0,
+    {"most", CN_PARAM_REAL, offsetof(uzawa_params, max), 1.9, 0.1, 2.0,
      "L: the step lengths shrink when the Lipschitz ratio is above this"},
-    {"least", CN_PARAM_REAL, offsetof(cn_uzawa_params, least), 1.0, 0.0, 1.9,
+    {"least", CN_PARAM_REAL, offsetof(uzawa_params, min), 1.0, 0.0, 1.9,
      "Lmin: the step lengths grow when the ratio is below this"},
 };
 
-typedef struct cn_uzawa {
+typedef struct uzawa {
     cn_first_order base;
-    const cn_uzawa_params *own;
+    const uzawa_params *own;
     double *r, *u, *F;   // the iterate, W r + q, and u + mu |u_T| e_N
     double *old, *F_old; // of the step before
     double factor;       // kappa
     double *sure;        // one a contact
-} cn_uzawa;
+} uzawa;
 
 // Row sums of |W| in body space: |H|' (|M^-1 H| 1). v: dofs numbers of scratch.
-static void cn_uzawa_body_sums(const cn_friction *p, double *v, double *sums) {
+static void uzawa_body_sums(const cn_friction *p, double *v, double *sums) {
     const cn_body_map *body = &p->W.body;
     int32_t dim = p->dim;
     memset(v, 0, sizeof *v * (size_t)body->dofs);
@@ -71,7 +71,7 @@ static void cn_uzawa_body_sums(const cn_friction *p, double *v, double *sums) {
     }
 }
 
-static void cn_uzawa_assembled_sums(const cn_friction *p, double *sums) {
+static void uzawa_assembled_sums(const cn_friction *p, double *sums) {
     const cn_bsr *W = &p->W.assembled;
     int32_t dim = p->dim;
     memset(sums, 0, sizeof *sums * (size_t)dim * (size_t)p->contacts);
@@ -83,47 +83,47 @@ static void cn_uzawa_assembled_sums(const cn_friction *p, double *sums) {
 }
 
 // The sure step length of every contact; sums: scratch of the size of r.
-static void cn_uzawa_sure(cn_uzawa *s, double *sums) {
+static void uzawa_sure(uzawa *s, double *sums) {
     const cn_friction *p = s->base.p;
     if (p->W.kind == CN_OPERATOR_BODY) {
-        cn_uzawa_body_sums(p, s->base.v, sums);
+        uzawa_body_sums(p, s->base.v, sums);
     } else {
-        cn_uzawa_assembled_sums(p, sums);
+        uzawa_assembled_sums(p, sums);
     }
     for (int32_t a = 0; a < p->contacts; a++) {
-        double most = s->base.scale[a];
+        double max = s->base.scale[a];
         for (int32_t i = 0; i < p->dim; i++) {
             int64_t row = (int64_t)p->dim * a + i;
-            most = fmax(most, sums[row] + cn_compliance_of(&p->bounds, row));
+            max = fmax(max, sums[row] + prob_compliance_of(&p->bounds, row));
         }
-        s->sure[a] = 1.0 / most;
+        s->sure[a] = 1.0 / max;
     }
 }
 
-static void cn_uzawa_field(cn_uzawa *s) {
+static void uzawa_field(uzawa *s) {
     const cn_friction *p = s->base.p;
     memcpy(s->F, s->u, sizeof *s->F * (size_t)s->base.m);
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)p->dim * a;
-        s->F[row] += cn_lift_of(p, a) * cn_tangent_norm(p->dim, s->u + row);
+        s->F[row] += solve_lift_of(p, a) * math_tangent_norm(p->dim, s->u + row);
     }
 }
 
-static void cn_uzawa_step(cn_uzawa *s) {
+static void uzawa_step(uzawa *s) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
         int64_t row = (int64_t)p->dim * a;
         for (int32_t i = 0; i < p->dim; i++) {
             s->r[row + i] -= s->factor * s->sure[a] * s->F[row + i];
         }
-        cn_block_project(p, a, s->r + row);
+        solve_block_project(p, a, s->r + row);
     }
-    cn_first_order_velocity(&s->base, s->r, s->u);
-    cn_uzawa_field(s);
+    proj_first_order_velocity(&s->base, s->r, s->u);
+    uzawa_field(s);
 }
 
 // kappa from what the step has just seen.
-static void cn_uzawa_adapt(cn_uzawa *s) {
+static void uzawa_adapt(uzawa *s) {
     int32_t dim = s->base.p->dim;
     double fields = 0.0, points = 0.0;
     for (int32_t a = 0; a < s->base.p->contacts; a++) {
@@ -135,37 +135,37 @@ static void cn_uzawa_adapt(cn_uzawa *s) {
         fields += field * s->sure[a];
         points += point / s->sure[a];
     }
-    double ratio = points > 0.0 ? s->factor * sqrt(fields / points) : s->own->least;
-    if (ratio > s->own->most) {
+    double ratio = points > 0.0 ? s->factor * sqrt(fields / points) : s->own->min;
+    if (ratio > s->own->max) {
         s->factor = fmax(s->factor * s->own->shrink, s->own->step);
-    } else if (ratio < s->own->least) {
-        s->factor = fmin(s->factor / s->own->shrink, CN_UZAWA_BOLDEST);
+    } else if (ratio < s->own->min) {
+        s->factor = fmin(s->factor / s->own->shrink, UZAWA_BOLDEST);
     }
 }
 
-cn_status cn_friction_uzawa(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
-                            double *r, double *u, cn_solve_report *report) {
-    cn_uzawa s = {.own = (const void *)opts->params, .u = u};
+cn_status solve_friction_uzawa(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
+                               double *r, double *u, cn_solve_report *report) {
+    uzawa s = {.own = (const void *)opts->params, .u = u};
     s.factor = s.own->step;
     double **const vectors[] = {&s.r, &s.F, &s.old, &s.F_old};
-    cn_status status = cn_first_order_prepare(&s.base, p, opts, "steps", scratch, r, report);
-    s.sure = CN_TAKE(scratch, double, p->contacts);
-    if (status != CN_OK || !s.sure || !cn_first_order_take(&s.base, scratch, 4, vectors)) {
+    cn_status status = proj_first_order_prepare(&s.base, p, opts, "steps", scratch, r, report);
+    s.sure = BASE_TAKE(scratch, double, p->contacts);
+    if (status != CN_OK || !s.sure || !proj_first_order_take(&s.base, scratch, 4, vectors)) {
         return CN_ERR_MEMORY;
     }
     size_t bytes = sizeof *r * (size_t)s.base.m;
-    cn_uzawa_sure(&s, s.F);
+    uzawa_sure(&s, s.F);
     memcpy(s.r, r, bytes);
-    cn_first_order_velocity(&s.base, s.r, s.u);
-    cn_uzawa_field(&s);
-    for (int64_t k = 0; !cn_first_order_ends(&s.base, k, s.r, s.u); k++) {
+    proj_first_order_velocity(&s.base, s.r, s.u);
+    uzawa_field(&s);
+    for (int64_t k = 0; !proj_first_order_ends(&s.base, k, s.r, s.u); k++) {
         if (s.own->adaptive) {
             memcpy(s.old, s.r, bytes);
             memcpy(s.F_old, s.F, bytes);
         }
-        cn_uzawa_step(&s);
+        uzawa_step(&s);
         if (s.own->adaptive) {
-            cn_uzawa_adapt(&s);
+            uzawa_adapt(&s);
         }
     }
     return s.base.watch.status;

@@ -18,17 +18,17 @@
 #include <string.h>
 
 // p.M p below this share of the size of p has vanished: what rounding leaves of zero.
-#define CN_LCP_CPG_DEGENERATE 1e-14
+#define LCP_CPG_DEGENERATE 1e-14
 
-typedef struct cn_lcp_cpg_state {
+typedef struct lcp_cpg_state {
     const cn_lcp *problem;
     double *scale; // the diagonal of M, 1 where it is not positive
     double *z, *w; // the iterate and M z + q
     double *p, *Mp;
     double *g; // the residue over the diagonal, projected
-} cn_lcp_cpg_state;
+} lcp_cpg_state;
 
-static double cn_dot(int32_t n, const double *x, const double *y) {
+static double gs_dot(int32_t n, const double *x, const double *y) {
     double sum = 0.0;
     for (int32_t i = 0; i < n; i++) {
         sum += x[i] * y[i];
@@ -36,7 +36,7 @@ static double cn_dot(int32_t n, const double *x, const double *y) {
     return sum;
 }
 
-static void cn_lcp_cpg_scales(const cn_lcp *p, double *scale) {
+static void lcp_cpg_scales(const cn_lcp *p, double *scale) {
     for (int32_t i = 0; i < p->n; i++) {
         scale[i] = 1.0;
         for (int64_t k = p->M.start[i]; k < p->M.start[i + 1]; k++) {
@@ -48,7 +48,7 @@ static void cn_lcp_cpg_scales(const cn_lcp *p, double *scale) {
 }
 
 // The next direction. pMp: of the last one; 0 when there is none to conjugate with.
-static void cn_lcp_cpg_turn(cn_lcp_cpg_state *s, double pMp) {
+static void lcp_cpg_turn(lcp_cpg_state *s, double pMp) {
     int32_t n = s->problem->n;
     double along = 0.0, descent = 0.0, kept = 0.0;
     for (int32_t i = 0; i < n; i++) {
@@ -69,57 +69,57 @@ static void cn_lcp_cpg_turn(cn_lcp_cpg_state *s, double pMp) {
 }
 
 // One step; false when p.M p has vanished.
-static bool cn_lcp_cpg_step(cn_lcp_cpg_state *s) {
+static bool lcp_cpg_step(lcp_cpg_state *s) {
     int32_t n = s->problem->n;
     double size = 0.0;
-    cn_csr_apply(&s->problem->M, s->p, s->Mp);
+    sparse_csr_apply(&s->problem->M, s->p, s->Mp);
     for (int32_t i = 0; i < n; i++) {
         size += s->scale[i] * s->p[i] * s->p[i];
     }
-    double pMp = cn_dot(n, s->p, s->Mp);
-    if (!(pMp > CN_LCP_CPG_DEGENERATE * size)) {
+    double pMp = gs_dot(n, s->p, s->Mp);
+    if (!(pMp > LCP_CPG_DEGENERATE * size)) {
         return false;
     }
-    double alpha = -cn_dot(n, s->w, s->p) / pMp;
+    double alpha = -gs_dot(n, s->w, s->p) / pMp;
     for (int32_t i = 0; i < n; i++) {
         double next = s->z[i] + alpha * s->p[i];
         s->z[i] = next <= 0.0 ? 0.0 : next;
     }
-    cn_lcp_velocity(s->problem, s->z, s->w);
-    cn_lcp_cpg_turn(s, pMp);
+    pivot_lcp_velocity(s->problem, s->z, s->w);
+    lcp_cpg_turn(s, pMp);
     return true;
 }
 
-cn_status cn_lcp_cpg(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
-                     double *w, cn_solve_report *report) {
-    cn_lcp_cpg_state s = {.problem = p, .w = w};
+cn_status solve_lcp_cpg(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
+                        double *w, cn_solve_report *report) {
+    lcp_cpg_state s = {.problem = p, .w = w};
     double **const vectors[] = {&s.scale, &s.z, &s.p, &s.Mp, &s.g};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
-        *vectors[k] = CN_TAKE_ZERO(scratch, double, p->n);
+        *vectors[k] = BASE_TAKE_ZERO(scratch, double, p->n);
         if (!*vectors[k]) {
             return CN_ERR_MEMORY;
         }
     }
     size_t bytes = sizeof *z * (size_t)p->n;
-    cn_lcp_cpg_scales(p, s.scale);
+    lcp_cpg_scales(p, s.scale);
     memcpy(s.z, z, bytes);
-    cn_lcp_velocity(p, s.z, w);
-    double error = cn_natural_error_lcp(p, s.z, w), best = error;
-    cn_watch watch = cn_watch_start(opts);
-    for (int64_t k = 0; !cn_watch_stop(&watch, "steps", k, error, report); k++) {
+    pivot_lcp_velocity(p, s.z, w);
+    double error = solve_natural_error_lcp(p, s.z, w), best = error;
+    solve_watch watch = solve_watch_start(opts);
+    for (int64_t k = 0; !solve_watch_stop(&watch, "steps", k, error, report); k++) {
         if (k == 0) {
             for (int32_t i = 0; i < p->n; i++) {
                 s.z[i] = s.z[i] <= 0.0 ? 0.0 : s.z[i];
             }
-            cn_lcp_velocity(p, s.z, w);
-            cn_lcp_cpg_turn(&s, 0.0);
+            pivot_lcp_velocity(p, s.z, w);
+            lcp_cpg_turn(&s, 0.0);
         }
-        if (!cn_lcp_cpg_step(&s)) {
+        if (!lcp_cpg_step(&s)) {
             report->outcome = CN_STALLED;
             report->detail = "the curvature p.M p of the direction vanished";
             break;
         }
-        error = cn_natural_error_lcp(p, s.z, w);
+        error = solve_natural_error_lcp(p, s.z, w);
         if (error < best) {
             best = error;
             memcpy(z, s.z, bytes);

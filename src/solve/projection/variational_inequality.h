@@ -10,37 +10,38 @@
 
 #include <cairn/solve.h>
 
-typedef struct cn_vi_params {
+typedef struct proj_vi_params {
     double step;     // first rho, in units of the inverse diagonal of W
     double shrink;   // tau: rho shrinks by at least this, and grows by its inverse
-    double most;     // L: shrink while rho |F(r) - F(rbar)| > L |r - rbar|
-    double least;    // Lmin: grow after a step where that ratio stayed below this
+    double max;      // L: shrink while rho |F(r) - F(rbar)| > L |r - rbar|
+    double min;      // Lmin: grow after a step where that ratio stayed below this
     bool by_contact; // rho_a = rho dim / trace W_aa; else the same for all contacts
-} cn_vi_params;
+} proj_vi_params;
 
-#define CN_VI_PARAM_COUNT 5
-extern const cn_param cn_vi_param_table[CN_VI_PARAM_COUNT];
+#define PROJ_VI_PARAM_COUNT 5
+extern const cn_param proj_vi_param_table[PROJ_VI_PARAM_COUNT];
 
-typedef struct cn_vi {
+typedef struct proj_vi {
     const cn_friction *p;
-    cn_vi_params own;
+    proj_vi_params own;
     double rho;
     bool grow;                   // the last prediction allows a longer step next time
     double *weight;              // of a contact's step
     double *v;                   // scratch of the body operator
     double *r, *F, *u;           // the iterate, its field and its velocity
     double *bar, *F_bar, *u_bar; // the prediction and its own
-} cn_vi;
+} proj_vi;
 
 // F and u of an r.
-void cn_vi_field(cn_vi *s, const double *r, double *F, double *u);
+void proj_vi_field(proj_vi *s, const double *r, double *F, double *u);
 // to = P_K(from - rho F)
-void cn_vi_project(const cn_vi *s, const double *from, const double *F, double *to);
+void proj_vi_project(const proj_vi *s, const double *from, const double *F, double *to);
 
 // From r, its field and the prediction: makes the next r with its F and u.
-typedef void cn_vi_complete_fn(cn_vi *s);
+typedef void proj_vi_complete_fn(proj_vi *s);
 // Iterates until the watch ends it. r: in, the guess; out, the best iterate that was checked.
-cn_status cn_vi_run(const cn_friction *p, const cn_solve_opts *opts, cn_vi_complete_fn *complete,
-                    cn_arena *scratch, double *r, double *u, cn_solve_report *report);
+cn_status proj_vi_run(const cn_friction *p, const cn_solve_opts *opts,
+                      proj_vi_complete_fn *complete, cn_arena *scratch, double *r, double *u,
+                      cn_solve_report *report);
 
 #endif

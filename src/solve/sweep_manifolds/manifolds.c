@@ -16,43 +16,42 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_RIGID_AGREES 1e-12 // what numbers that should be equal may differ by
+#define GS_RIGID_AGREES 1e-12 // what numbers that should be equal may differ by
 
-static bool cn_is_close(double a, double b, double size) {
-    return fabs(a - b) <= CN_RIGID_AGREES * size;
+static bool is_close(double a, double b, double size) {
+    return fabs(a - b) <= GS_RIGID_AGREES * size;
 }
 
 // ---- masses ----
 
-typedef enum cn_rigid_kind {
-    CN_RIGID_STATIC,
-    CN_RIGID_FREE,
-    CN_RIGID_OTHER // its mass matrix is not 1/m and a symmetric inverse inertia
-} cn_rigid_kind;
+typedef enum rigid_kind {
+    RIGID_STATIC,
+    RIGID_FREE,
+    RIGID_OTHER // its mass matrix is not 1/m and a symmetric inverse inertia
+} rigid_kind;
 
-typedef struct cn_rigid_mass {
+typedef struct rigid_mass {
     double inv_mass, inertia[6]; // xx xy xz yy yz zz
-    cn_rigid_kind kind;
-} cn_rigid_mass;
+    rigid_kind kind;
+} rigid_mass;
 
 // For a dimension known to the compiler. Entries are looked at without a branch each: nearly all
 // agree.
-static inline __attribute__((always_inline)) cn_rigid_mass cn_read_mass(int dim,
-                                                                        const double *inverse) {
+static inline __attribute__((always_inline)) rigid_mass read_mass(int dim, const double *inverse) {
     int run = dim == 3 ? 6 : 3, agrees = 1, moves = 0;
-    cn_rigid_mass mass = {.inv_mass = inverse[0]};
+    rigid_mass mass = {.inv_mass = inverse[0]};
     double size = inverse[(run + 1) * dim] + (dim == 3 ? inverse[28] + inverse[35] : 0.0);
     for (int i = 0; i < run; i++) {
         moves |= inverse[(run + 1) * i] != 0.0;
         for (int j = 0; j < run; j++) {
             bool angular = i >= dim && j >= dim;
             double expected = angular ? inverse[run * j + i] : (i == j ? mass.inv_mass : 0.0);
-            agrees &= cn_is_close(inverse[run * i + j], expected, angular ? size : mass.inv_mass);
+            agrees &= is_close(inverse[run * i + j], expected, angular ? size : mass.inv_mass);
         }
     }
-    mass.kind = agrees ? CN_RIGID_FREE : CN_RIGID_OTHER;
+    mass.kind = agrees ? RIGID_FREE : RIGID_OTHER;
     if (!moves) {
-        mass.kind = CN_RIGID_STATIC;
+        mass.kind = RIGID_STATIC;
     } else if (dim == 2) {
         mass.inertia[5] = inverse[8];
     } else {
@@ -67,39 +66,39 @@ static inline __attribute__((always_inline)) cn_rigid_mass cn_read_mass(int dim,
 // ---- manifolds ----
 
 // What the batches are made from: contacts that follow each other put together as manifolds.
-typedef struct cn_manifold_list {
+typedef struct gs_manifold_list {
     cn_point_map points;
-    cn_rigid_mass *mass; // of each body
+    rigid_mass *mass; // of each body
     int32_t count;
     int32_t *pair;  // of each manifold; the number of bodies: static
     int32_t *first; // its first contact; behind the last all of them
     int32_t *lane;  // the manifold of each lane of the batches, -1: none
-} cn_manifold_list;
+} gs_manifold_list;
 
 // The body's number in a pair; -1: it fits in no batch.
-static int32_t cn_pair_body(const cn_manifold_list *list, int32_t body) {
+static int32_t pair_body(const gs_manifold_list *list, int32_t body) {
     switch (list->mass[body].kind) {
-    case CN_RIGID_STATIC:
+    case RIGID_STATIC:
         return list->points.bodies;
-    case CN_RIGID_FREE:
+    case RIGID_FREE:
         return body;
-    case CN_RIGID_OTHER:
+    case RIGID_OTHER:
         break;
     }
     return -1;
 }
 
-static bool cn_list_manifolds(const cn_friction *p, cn_manifold_list *list) {
+static bool list_manifolds(const cn_friction *p, gs_manifold_list *list) {
     const int32_t *body = list->points.body;
     list->count = 0;
     for (int32_t a = 0; a < p->contacts; a++) {
         const int32_t *own = body + 2 * (int64_t)a;
         bool same = list->count > 0 && own[0] == own[-2] && own[1] == own[-1] &&
-                    a - list->first[list->count - 1] < CN_MANIFOLD_POINTS;
+                    a - list->first[list->count - 1] < GS_MANIFOLD_POINTS;
         if (!same) {
             int32_t *pair = list->pair + 2 * (int64_t)list->count;
-            pair[0] = cn_pair_body(list, own[0]);
-            pair[1] = cn_pair_body(list, own[1]);
+            pair[0] = pair_body(list, own[0]);
+            pair[1] = pair_body(list, own[1]);
             if (pair[0] < 0 || pair[1] < 0 || own[0] == own[1]) {
                 return false;
             }
@@ -110,19 +109,19 @@ static bool cn_list_manifolds(const cn_friction *p, cn_manifold_list *list) {
     return true;
 }
 
-static cn_status cn_list_prepare(const cn_friction *p, const cn_point_map *points,
-                                 cn_arena *scratch, cn_manifold_list *list) {
+static cn_status list_prepare(const cn_friction *p, const cn_point_map *points, cn_arena *scratch,
+                              gs_manifold_list *list) {
     int32_t square = p->dim == 3 ? 36 : 9;
     list->points = *points;
-    list->mass = CN_TAKE(scratch, cn_rigid_mass, points->bodies);
-    list->pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
-    list->first = CN_TAKE(scratch, int32_t, (int64_t)p->contacts + 1);
+    list->mass = BASE_TAKE(scratch, rigid_mass, points->bodies);
+    list->pair = BASE_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts);
+    list->first = BASE_TAKE(scratch, int32_t, (int64_t)p->contacts + 1);
     if (!list->mass || !list->pair || !list->first) {
         return CN_ERR_MEMORY;
     }
     for (int64_t i = 0; i < points->bodies; i++) {
         const double *inverse = points->inverse + square * i;
-        list->mass[i] = p->dim == 3 ? cn_read_mass(3, inverse) : cn_read_mass(2, inverse);
+        list->mass[i] = p->dim == 3 ? read_mass(3, inverse) : read_mass(2, inverse);
     }
     return CN_OK;
 }
@@ -130,8 +129,8 @@ static cn_status cn_list_prepare(const cn_friction *p, const cn_point_map *point
 // ---- batches ----
 
 // Which manifold each lane has, and how many points each batch.
-static void cn_place_manifolds(cn_manifolds *s, cn_manifold_list *list) {
-    for (int64_t k = 0; k < CN_BATCH * (int64_t)s->batches.count; k++) {
+static void place_manifolds(gs_manifolds *s, gs_manifold_list *list) {
+    for (int64_t k = 0; k < GS_BATCH * (int64_t)s->batches.count; k++) {
         list->lane[k] = -1;
     }
     for (int32_t i = 0; i < s->batches.count; i++) {
@@ -139,7 +138,7 @@ static void cn_place_manifolds(cn_manifolds *s, cn_manifold_list *list) {
     }
     for (int32_t m = 0; m < list->count; m++) {
         int32_t slot = s->batches.slot[m], points = list->first[m + 1] - list->first[m];
-        cn_manifold_span *span = &s->span[slot / CN_BATCH];
+        gs_manifold_span *span = &s->span[slot / GS_BATCH];
         list->lane[slot] = m;
         span->points = points > span->points ? points : span->points;
     }
@@ -150,55 +149,55 @@ static void cn_place_manifolds(cn_manifolds *s, cn_manifold_list *list) {
 }
 
 // The batches' choice and where contacts are in them.
-static cn_status cn_manifolds_pack(cn_manifolds *s, cn_batches_cache *cache, cn_arena *scratch) {
-    cn_manifold_list *list = s->list;
+static cn_status manifolds_pack(gs_manifolds *s, gs_batches_cache *cache, cn_arena *scratch) {
+    gs_manifold_list *list = s->list;
     cn_status status =
-        cn_batches_cached(cache, list->count, list->pair, s->bodies, scratch, &s->batches);
-    s->span = CN_TAKE(scratch, cn_manifold_span, s->batches.count);
-    s->place = CN_TAKE(scratch, int64_t, s->p->contacts);
-    list->lane = CN_TAKE(scratch, int32_t, CN_BATCH * (int64_t)s->batches.count);
+        gs_batches_cached(cache, list->count, list->pair, s->bodies, scratch, &s->batches);
+    s->span = BASE_TAKE(scratch, gs_manifold_span, s->batches.count);
+    s->place = BASE_TAKE(scratch, int64_t, s->p->contacts);
+    list->lane = BASE_TAKE(scratch, int32_t, GS_BATCH * (int64_t)s->batches.count);
     if (status != CN_OK || !s->span || !s->place || !list->lane) {
         return CN_ERR_MEMORY;
     }
-    cn_place_manifolds(s, list);
+    place_manifolds(s, list);
     return CN_OK;
 }
 
 static void manifolds_use_portable(void *elements) {
-    cn_manifolds *s = elements;
-    s->kernel = s->single ? &cn_manifold_kernel_float : &cn_manifold_kernel_portable;
+    gs_manifolds *s = elements;
+    s->kernel = s->single ? &gs_manifold_kernel_float : &gs_manifold_kernel_portable;
 }
 
 // The widest for this processor.
-static void cn_manifolds_choose_kernel(cn_manifolds *s) {
-    const cn_manifold_kernel *most =
-        s->single ? cn_manifold_kernel_float_avx512() : cn_manifold_kernel_avx512();
-    const cn_manifold_kernel *wide =
-        s->single ? cn_manifold_kernel_float_avx2() : cn_manifold_kernel_avx2();
-    s->kernel = most ? most : wide;
+static void manifolds_choose_kernel(gs_manifolds *s) {
+    const gs_manifold_kernel *max =
+        s->single ? gs_manifold_kernel_float_avx512() : gs_manifold_kernel_avx512();
+    const gs_manifold_kernel *wide =
+        s->single ? gs_manifold_kernel_float_avx2() : gs_manifold_kernel_avx2();
+    s->kernel = max ? max : wide;
     if (!s->kernel) {
         manifolds_use_portable(s);
     }
 }
 
 // Room in the precision that s says; bodies at rest.
-static cn_status cn_manifolds_take(cn_manifolds *s, cn_arena *scratch) {
-    cn_manifolds_choose_kernel(s);
+static cn_status manifolds_take(gs_manifolds *s, cn_arena *scratch) {
+    manifolds_choose_kernel(s);
     int64_t records = (int64_t)s->bodies + s->batches.units;
-    size_t number = s->kernel->number, record = CN_RIGID_RECORD * number;
-    s->batch = cn_arena_take(scratch, s->batches.count, s->kernel->batch);
-    s->point = cn_arena_take(scratch, s->points, s->kernel->point);
-    s->slip = cn_arena_take_zero(scratch, CN_BATCH * s->points, number);
-    s->body = cn_arena_take_zero(scratch, records, record);
-    s->former = cn_arena_take(scratch, records, record);
+    size_t number = s->kernel->number, record = GS_RIGID_RECORD * number;
+    s->batch = base_arena_take(scratch, s->batches.count, s->kernel->batch);
+    s->point = base_arena_take(scratch, s->points, s->kernel->point);
+    s->slip = base_arena_take_zero(scratch, GS_BATCH * s->points, number);
+    s->body = base_arena_take_zero(scratch, records, record);
+    s->former = base_arena_take(scratch, records, record);
     return s->batch && s->point && s->slip && s->body && s->former ? CN_OK : CN_ERR_MEMORY;
 }
 
 // The bodies of a lane; without a manifold both are static.
-static void cn_fill_pair(const cn_manifolds *s, const cn_manifold_list *list, int32_t unit,
-                         int32_t manifold, int lane, cn_manifold_batch *batch) {
-    static const cn_rigid_mass still = {.kind = CN_RIGID_STATIC};
-    const cn_rigid_mass *first = &still, *second = &still;
+static void fill_pair(const gs_manifolds *s, const gs_manifold_list *list, int32_t unit,
+                      int32_t manifold, int lane, gs_manifold_batch *batch) {
+    static const rigid_mass still = {.kind = RIGID_STATIC};
+    const rigid_mass *first = &still, *second = &still;
     int32_t a = s->bodies + unit, b = a;
     if (manifold >= 0) {
         const int32_t *pair = list->pair + 2 * (int64_t)manifold,
@@ -208,8 +207,8 @@ static void cn_fill_pair(const cn_manifolds *s, const cn_manifold_list *list, in
         a = pair[0] < s->bodies ? pair[0] : a;
         b = pair[1] < s->bodies ? pair[1] : b;
     }
-    batch->a[lane] = CN_RIGID_RECORD * a;
-    batch->b[lane] = CN_RIGID_RECORD * b;
+    batch->a[lane] = GS_RIGID_RECORD * a;
+    batch->b[lane] = GS_RIGID_RECORD * b;
     batch->inv_mass_a[lane] = first->inv_mass;
     batch->inv_mass_b[lane] = second->inv_mass;
     for (int k = 0; k < 6; k++) {
@@ -219,13 +218,13 @@ static void cn_fill_pair(const cn_manifolds *s, const cn_manifold_list *list, in
 }
 
 // Room for the numbers of plane contacts as space has them.
-typedef struct cn_plane_lanes {
-    double block[CN_BATCH][9], q[CN_BATCH][3];
-} cn_plane_lanes;
+typedef struct plane_lanes {
+    double block[GS_BATCH][9], q[GS_BATCH][3];
+} plane_lanes;
 
 // Where the numbers of contact a are.
-static void cn_lane_of(const cn_friction *p, const cn_point_map *points, int64_t a, int lane,
-                       cn_plane_lanes *plane, cn_point_lanes *lanes) {
+static void lane_of(const cn_friction *p, const cn_point_map *points, int64_t a, int lane,
+                    plane_lanes *plane, gs_point_lanes *lanes) {
     lanes->frame[lane] = points->frame + 6 * a;
     lanes->arm[lane] = points->arm + 6 * a;
     lanes->mu[lane] = p->mu[a];
@@ -247,7 +246,7 @@ static void cn_lane_of(const cn_friction *p, const cn_point_map *points, int64_t
 
 // Parting without friction, however the bodies move, since it has no directions: an impulse of zero
 // stays zero.
-static void cn_lane_idle(int lane, cn_point_lanes *lanes) {
+static void lane_idle(int lane, gs_point_lanes *lanes) {
     static const double frame[6] = {0.0}, arm[6] = {0.0},
                         block[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},
                         q[3] = {1.0, 0.0, 0.0};
@@ -259,157 +258,157 @@ static void cn_lane_idle(int lane, cn_point_lanes *lanes) {
 }
 
 // Rows of lanes as floats, each multiplied by what it takes to come to the units.
-static void cn_round_rows(int rows, const double *factor, const void *from, void *to) {
+static void round_rows(int rows, const double *factor, const void *from, void *to) {
     const double *in = from;
     float *out = to;
     for (int row = 0; row < rows; row++) {
-        for (int lane = 0; lane < CN_BATCH; lane++) {
-            out[CN_BATCH * row + lane] = (float)(factor[row] * in[CN_BATCH * row + lane]);
+        for (int lane = 0; lane < GS_BATCH; lane++) {
+            out[GS_BATCH * row + lane] = (float)(factor[row] * in[GS_BATCH * row + lane]);
         }
     }
 }
 
-static void cn_round_point(const cn_units *units, const cn_rigid_point *from,
-                           cn_rigid_point_float *to) {
+static void round_point(const gs_units *units, const gs_rigid_point *from,
+                        gs_rigid_point_float *to) {
     double arm = units->length, q = units->velocity, W = units->inv_mass, inv = 1.0 / W;
     const double factor[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, arm, arm, arm, arm, arm, arm,
                              q,   q,   q,   1.0, inv, 1.0, 1.0, W,   W,   W,   inv};
     _Static_assert(sizeof *to / sizeof to->mu == sizeof factor / sizeof *factor, "a factor a row");
-    cn_round_rows((int)(sizeof factor / sizeof *factor), factor, from, to);
+    round_rows((int)(sizeof factor / sizeof *factor), factor, from, to);
 }
 
-static void cn_round_batch(const cn_units *units, const cn_manifold_batch *from,
-                           cn_manifold_batch_float *to) {
+static void round_batch(const gs_units *units, const gs_manifold_batch *from,
+                        gs_manifold_batch_float *to) {
     double m = units->inv_mass, I = m / (units->length * units->length);
     const double factor[] = {m, m, I, I, I, I, I, I, I, I, I, I, I, I};
     memcpy(to->a, from->a, sizeof to->a);
     memcpy(to->b, from->b, sizeof to->b);
-    cn_round_rows((int)(sizeof factor / sizeof *factor), factor, from->inv_mass_a, to->inv_mass_a);
+    round_rows((int)(sizeof factor / sizeof *factor), factor, from->inv_mass_a, to->inv_mass_a);
 }
 
 // Point turn of the batch whose manifolds are given, in doubles.
-static bool cn_fill_point(cn_manifolds *s, const int32_t *manifold, int64_t place, int32_t turn,
-                          cn_point_fill_fn *fill, cn_rigid_point *out) {
-    const cn_manifold_list *list = s->list;
-    cn_point_lanes lanes;
-    cn_plane_lanes plane;
-    for (int lane = 0; lane < CN_BATCH; lane++) {
+static bool fill_point(gs_manifolds *s, const int32_t *manifold, int64_t place, int32_t turn,
+                       gs_point_fill_fn *fill, gs_rigid_point *out) {
+    const gs_manifold_list *list = s->list;
+    gs_point_lanes lanes;
+    plane_lanes plane;
+    for (int lane = 0; lane < GS_BATCH; lane++) {
         int32_t m = manifold[lane];
         if (m < 0 || list->first[m] + turn >= list->first[m + 1]) {
-            cn_lane_idle(lane, &lanes);
+            lane_idle(lane, &lanes);
             continue;
         }
         int32_t a = list->first[m] + turn;
-        s->place[a] = CN_POINT_IMPULSES * place + lane;
-        cn_lane_of(s->p, &list->points, a, lane, &plane, &lanes);
+        s->place[a] = GS_POINT_IMPULSES * place + lane;
+        lane_of(s->p, &list->points, a, lane, &plane, &lanes);
     }
     return fill(&lanes, s->p->dim, out);
 }
 
 // Batch i of a unit with all its points.
-static bool cn_fill_batch(cn_manifolds *s, cn_point_fill_fn *fill, int32_t unit, int32_t i) {
-    const int32_t *manifold = s->list->lane + CN_BATCH * (int64_t)i;
-    cn_manifold_batch wide, *batch = s->single ? &wide : (cn_manifold_batch *)s->batch + i;
+static bool fill_batch(gs_manifolds *s, gs_point_fill_fn *fill, int32_t unit, int32_t i) {
+    const int32_t *manifold = s->list->lane + GS_BATCH * (int64_t)i;
+    gs_manifold_batch wide, *batch = s->single ? &wide : (gs_manifold_batch *)s->batch + i;
     bool good = true;
-    for (int lane = 0; lane < CN_BATCH; lane++) {
-        cn_fill_pair(s, s->list, unit, manifold[lane], lane, batch);
+    for (int lane = 0; lane < GS_BATCH; lane++) {
+        fill_pair(s, s->list, unit, manifold[lane], lane, batch);
     }
     if (s->single) {
-        cn_round_batch(&s->units, batch, (cn_manifold_batch_float *)s->batch + i);
+        round_batch(&s->units, batch, (gs_manifold_batch_float *)s->batch + i);
     }
     for (int32_t turn = 0; turn < s->span[i].points; turn++) {
         int64_t place = s->span[i].first + turn;
-        cn_rigid_point exact, *point = s->single ? &exact : (cn_rigid_point *)s->point + place;
-        good &= cn_fill_point(s, manifold, place, turn, fill, point);
+        gs_rigid_point exact, *point = s->single ? &exact : (gs_rigid_point *)s->point + place;
+        good &= fill_point(s, manifold, place, turn, fill, point);
         if (s->single) {
-            cn_round_point(&s->units, point, (cn_rigid_point_float *)s->point + place);
+            round_point(&s->units, point, (gs_rigid_point_float *)s->point + place);
         }
     }
     return good;
 }
 
-static bool cn_fill_batches(cn_manifolds *s) {
-    cn_point_fill_fn *fill = cn_point_fill_avx2();
+static bool fill_batches(gs_manifolds *s) {
+    gs_point_fill_fn *fill = gs_point_fill_avx2();
     bool good = true;
-    fill = fill ? fill : cn_point_fill_portable;
+    fill = fill ? fill : gs_point_fill_portable;
     for (int32_t unit = 0; unit < s->batches.units; unit++) {
         for (int32_t i = s->batches.first[unit]; i < s->batches.first[unit + 1] && good; i++) {
-            good = cn_fill_batch(s, fill, unit, i);
+            good = fill_batch(s, fill, unit, i);
         }
     }
     return good;
 }
 
 // The units, of which doubles have no need.
-static cn_units cn_manifolds_units(const cn_manifolds *s, const cn_natural_unit *unit) {
+static gs_units manifolds_units(const gs_manifolds *s, const solve_natural_unit *unit) {
     const double *arm = s->list->points.arm;
     double arms = 0.0;
     for (int64_t i = 0; s->single && i < 6 * (int64_t)s->p->contacts; i++) {
         arms += fabs(arm[i]);
     }
-    return s->single ? cn_units_of(unit, s->p->contacts, arms) : (cn_units){1.0, 1.0, 1.0, 1.0};
+    return s->single ? gs_units_of(unit, s->p->contacts, arms) : (gs_units){1.0, 1.0, 1.0, 1.0};
 }
 
 // The list of manifolds; *good: there is one.
-static cn_status cn_manifolds_read(cn_manifolds *s, cn_arena *scratch, bool *good) {
+static cn_status manifolds_read(gs_manifolds *s, cn_arena *scratch, bool *good) {
     const cn_friction *p = s->p;
     cn_point_map points = p->W.points;
     *good = true;
-    s->list = CN_TAKE(scratch, cn_manifold_list, 1);
+    s->list = BASE_TAKE(scratch, gs_manifold_list, 1);
     cn_status status = s->list ? CN_OK : CN_ERR_MEMORY;
     if (status == CN_OK && p->W.kind != CN_OPERATOR_POINTS) {
-        status = cn_points_recognise(p, scratch, &points, good);
+        status = gs_points_recognise(p, scratch, &points, good);
     }
     s->bodies = points.bodies;
-    *good = *good && points.bodies < INT32_MAX / CN_RIGID_RECORD - CN_UNITS_MAX &&
-            p->contacts <= INT32_MAX / (2 * CN_BATCH);
+    *good = *good && points.bodies < INT32_MAX / GS_RIGID_RECORD - GS_UNITS_MAX &&
+            p->contacts <= INT32_MAX / (2 * GS_BATCH);
     if (status == CN_OK && *good) {
-        status = cn_list_prepare(p, &points, scratch, s->list);
+        status = list_prepare(p, &points, scratch, s->list);
     }
-    *good = *good && status == CN_OK && cn_list_manifolds(p, s->list);
+    *good = *good && status == CN_OK && list_manifolds(p, s->list);
     return status;
 }
 
-static int64_t cn_manifolds_size(const cn_manifolds *manifolds) {
-    return CN_POINT_IMPULSES * manifolds->points;
+static int64_t manifolds_size(const gs_manifolds *manifolds) {
+    return GS_POINT_IMPULSES * manifolds->points;
 }
 
-static cn_status manifolds_build(cn_sweep *sweep, cn_arena *scratch, bool *fits) {
+static cn_status manifolds_build(gs_sweep *sweep, cn_arena *scratch, bool *fits) {
     bool good;
     *fits = false;
-    if (sweep->p->W.kind == CN_OPERATOR_BALLS) {
+    if (sweep->p->W.kind == CN_OPERATOR_SPHERES) {
         return CN_OK;
     }
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_manifolds *out = CN_TAKE(scratch, cn_manifolds, 1);
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    gs_manifolds *out = BASE_TAKE(scratch, gs_manifolds, 1);
     if (!out) {
         return CN_ERR_MEMORY;
     }
-    *out = (cn_manifolds){.p = sweep->p, .single = sweep->ops->single};
-    cn_status status = cn_manifolds_read(out, scratch, &good);
+    *out = (gs_manifolds){.p = sweep->p, .single = sweep->ops->single};
+    cn_status status = manifolds_read(out, scratch, &good);
     if (good) {
-        out->units = cn_manifolds_units(out, &sweep->unit);
-        status = cn_manifolds_pack(out, sweep->plan.cache, scratch);
-        status = status == CN_OK ? cn_manifolds_take(out, scratch) : status;
-        good = status == CN_OK && cn_fill_batches(out);
+        out->units = manifolds_units(out, &sweep->unit);
+        status = manifolds_pack(out, sweep->plan.cache, scratch);
+        status = status == CN_OK ? manifolds_take(out, scratch) : status;
+        good = status == CN_OK && fill_batches(out);
     }
     if (!good) {
-        cn_arena_release(scratch, mark);
+        base_arena_release(scratch, mark);
         return status;
     }
     *fits = true;
     sweep->elements = out;
-    sweep->size = cn_manifolds_size(out);
+    sweep->size = manifolds_size(out);
     return CN_OK;
 }
 
 static cn_status manifolds_widen(void *elements, cn_arena *scratch) {
-    cn_manifolds *manifolds = elements;
+    gs_manifolds *manifolds = elements;
     manifolds->single = false;
-    manifolds->units = cn_manifolds_units(manifolds, NULL);
-    cn_status status = cn_manifolds_take(manifolds, scratch);
+    manifolds->units = manifolds_units(manifolds, NULL);
+    cn_status status = manifolds_take(manifolds, scratch);
     if (status == CN_OK) {
-        (void)cn_fill_batches(manifolds); // what fitted before
+        (void)fill_batches(manifolds); // what fitted before
     }
     return status;
 }
@@ -417,12 +416,12 @@ static cn_status manifolds_widen(void *elements, cn_arena *scratch) {
 // ---- iterates ----
 
 static void manifolds_load(const void *elements, const double *r, void *x) {
-    const cn_manifolds *manifolds = elements;
+    const gs_manifolds *manifolds = elements;
     int32_t dim = manifolds->p->dim;
-    memset(x, 0, manifolds->kernel->number * (size_t)cn_manifolds_size(manifolds));
+    memset(x, 0, manifolds->kernel->number * (size_t)manifolds_size(manifolds));
     for (int32_t a = 0; a < manifolds->p->contacts; a++) {
         int64_t place = manifolds->place[a];
-        for (int32_t k = 0; k < dim; k++, place += CN_BATCH) {
+        for (int32_t k = 0; k < dim; k++, place += GS_BATCH) {
             double number = r[(int64_t)dim * a + k] * manifolds->units.impulse;
             if (manifolds->single) {
                 ((float *)x)[place] = (float)number;
@@ -434,101 +433,101 @@ static void manifolds_load(const void *elements, const double *r, void *x) {
 }
 
 static void manifolds_store(const void *elements, const void *x, double *r) {
-    const cn_manifolds *manifolds = elements;
+    const gs_manifolds *manifolds = elements;
     int32_t dim = manifolds->p->dim;
     for (int32_t a = 0; a < manifolds->p->contacts; a++) {
         double *own = r + (int64_t)dim * a;
         int64_t place = manifolds->place[a];
-        for (int32_t k = 0; k < dim; k++, place += CN_BATCH) {
+        for (int32_t k = 0; k < dim; k++, place += GS_BATCH) {
             own[k] = manifolds->single
                          ? (double)((const float *)x)[place] / manifolds->units.impulse
                          : ((const double *)x)[place];
         }
         if (manifolds->single) {
-            cn_cone_project(dim, manifolds->p->mu[a], own);
+            math_cone_project(dim, manifolds->p->mu[a], own);
         }
     }
 }
 
 static cn_status manifolds_depth(const void *elements, cn_arena *scratch, int32_t *depth) {
-    const cn_manifolds *manifolds = elements;
-    const cn_manifold_list *list = manifolds->list;
-    return cn_body_depth(list->count, list->pair, manifolds->bodies, scratch, depth);
+    const gs_manifolds *manifolds = elements;
+    const gs_manifold_list *list = manifolds->list;
+    return gs_body_depth(list->count, list->pair, manifolds->bodies, scratch, depth);
 }
 
 static void manifolds_weights(const void *elements, float *weight) {
-    const cn_manifolds *manifolds = elements;
+    const gs_manifolds *manifolds = elements;
     const cn_friction *p = manifolds->p;
-    for (int64_t i = 0; i < cn_manifolds_size(manifolds); i++) {
+    for (int64_t i = 0; i < manifolds_size(manifolds); i++) {
         weight[i] = 1.0F;
     }
     for (int32_t a = 0; a < p->contacts; a++) {
-        double trace = cn_operator_trace(&p->W, p->dim, a) * manifolds->units.inv_mass;
+        double trace = prob_operator_trace(&p->W, p->dim, a) * manifolds->units.inv_mass;
         float *own = weight + manifolds->place[a];
         for (int32_t k = 0; k < p->dim; k++) {
-            own[CN_BATCH * k] = trace > 0.0 ? (float)(trace / p->dim) : 1.0F;
+            own[GS_BATCH * k] = trace > 0.0 ? (float)(trace / p->dim) : 1.0F;
         }
     }
 }
 
 // A loop over batches.
-typedef struct cn_manifold_loop {
-    cn_manifolds *manifolds;
+typedef struct manifold_loop {
+    gs_manifolds *manifolds;
     const void *from;
     void *to;
     gs_error_sums *part; // of each unit
     double momentum;
-} cn_manifold_loop;
+} manifold_loop;
 
-static void cn_manifolds_push_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_manifold_loop *loop = user;
+static void manifolds_push_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const manifold_loop *loop = user;
     (void)unit;
     loop->manifolds->kernel->push(loop->manifolds, first, count, loop->from);
 }
 
 static void manifolds_begin(void *elements, const void *x) {
-    cn_manifolds *manifolds = elements;
-    cn_manifold_loop loop = {.manifolds = manifolds, .from = x};
+    gs_manifolds *manifolds = elements;
+    manifold_loop loop = {.manifolds = manifolds, .from = x};
     memset(manifolds->body, 0,
-           manifolds->kernel->number * CN_RIGID_RECORD * (size_t)manifolds->bodies);
-    cn_batches_sweep(&manifolds->batches, cn_manifolds_push_unit, &loop);
+           manifolds->kernel->number * GS_RIGID_RECORD * (size_t)manifolds->bodies);
+    gs_batches_sweep(&manifolds->batches, manifolds_push_unit, &loop);
 }
 
-static void cn_manifolds_sweep_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_manifold_loop *loop = user;
+static void manifolds_sweep_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const manifold_loop *loop = user;
     (void)unit;
     loop->manifolds->kernel->sweep(loop->manifolds, first, count, loop->to);
 }
 
 static void manifolds_sweep(void *elements, void *x) {
-    cn_manifolds *manifolds = elements;
-    cn_manifold_loop loop = {.manifolds = manifolds, .to = x};
-    cn_batches_sweep(&manifolds->batches, cn_manifolds_sweep_unit, &loop);
+    gs_manifolds *manifolds = elements;
+    manifold_loop loop = {.manifolds = manifolds, .to = x};
+    gs_batches_sweep(&manifolds->batches, manifolds_sweep_unit, &loop);
 }
 
-static void cn_manifolds_back_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_manifold_loop *loop = user;
+static void manifolds_back_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const manifold_loop *loop = user;
     (void)unit;
     loop->manifolds->kernel->sweep_back(loop->manifolds, first, count, loop->to);
 }
 
-static size_t cn_manifolds_record_bytes(const cn_manifolds *manifolds) {
-    return manifolds->kernel->number * CN_RIGID_RECORD *
+static size_t manifolds_record_bytes(const gs_manifolds *manifolds) {
+    return manifolds->kernel->number * GS_RIGID_RECORD *
            ((size_t)manifolds->bodies + (size_t)manifolds->batches.units);
 }
 
 static void manifolds_begin_momentum(void *elements) {
-    cn_manifolds *manifolds = elements;
-    memcpy(manifolds->former, manifolds->body, cn_manifolds_record_bytes(manifolds));
+    gs_manifolds *manifolds = elements;
+    memcpy(manifolds->former, manifolds->body, manifolds_record_bytes(manifolds));
 }
 
 // Numbers beyond from, as far again as share of the way from to, which they replace.
-static void cn_beyond(void *user, int64_t first, int64_t end) {
-    const cn_manifold_loop *loop = user;
+static void gs_beyond(void *user, int64_t first, int64_t end) {
+    const manifold_loop *loop = user;
     loop->manifolds->kernel->beyond(loop->momentum, first, end, loop->from, loop->to);
 }
 
-static void cn_manifolds_swap(cn_manifolds *manifolds) {
+static void manifolds_swap(gs_manifolds *manifolds) {
     void *body = manifolds->body;
     manifolds->body = manifolds->former;
     manifolds->former = body;
@@ -536,40 +535,40 @@ static void cn_manifolds_swap(cn_manifolds *manifolds) {
 
 static void manifolds_momentum_sweep(void *elements, double momentum, bool symmetric, const void *x,
                                      void *to) {
-    cn_manifolds *manifolds = elements;
+    gs_manifolds *manifolds = elements;
     const cn_env *env = manifolds->batches.env;
-    cn_manifold_loop loop = {.manifolds = manifolds, .from = x, .to = to, .momentum = momentum};
-    cn_parallel_ranges(env, cn_manifolds_size(manifolds), cn_beyond, &loop);
+    manifold_loop loop = {.manifolds = manifolds, .from = x, .to = to, .momentum = momentum};
+    base_parallel_ranges(env, manifolds_size(manifolds), gs_beyond, &loop);
     loop.from = manifolds->body;
     loop.to = manifolds->former;
-    cn_parallel_ranges(env, CN_RIGID_RECORD * (int64_t)manifolds->bodies, cn_beyond, &loop);
-    cn_manifolds_swap(manifolds);
+    base_parallel_ranges(env, GS_RIGID_RECORD * (int64_t)manifolds->bodies, gs_beyond, &loop);
+    manifolds_swap(manifolds);
     manifolds_sweep(manifolds, to);
     if (symmetric) {
         loop.to = to;
-        cn_batches_sweep_back(&manifolds->batches, cn_manifolds_back_unit, &loop);
+        gs_batches_sweep_back(&manifolds->batches, manifolds_back_unit, &loop);
     }
 }
 
 static void manifolds_refresh(void *elements, const void *x, const void *before) {
-    cn_manifolds *manifolds = elements;
-    cn_manifolds_swap(manifolds);
+    gs_manifolds *manifolds = elements;
+    manifolds_swap(manifolds);
     manifolds_begin(manifolds, before);
-    cn_manifolds_swap(manifolds);
+    manifolds_swap(manifolds);
     manifolds_begin(manifolds, x);
 }
 
-static void cn_manifolds_error_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_manifold_loop *loop = user;
+static void manifolds_error_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const manifold_loop *loop = user;
     loop->part[unit] = loop->manifolds->kernel->error(loop->manifolds, first, count, loop->from);
 }
 
 static gs_error_sums manifolds_error(const void *elements, const void *x) {
-    const cn_manifolds *manifolds = elements;
-    const cn_units *units = &manifolds->units;
-    gs_error_sums part[CN_UNITS_MAX], sums = {0.0, 0.0, 0.0};
-    cn_manifold_loop loop = {.manifolds = (cn_manifolds *)manifolds, .from = x, .part = part};
-    cn_batches_each(&manifolds->batches, cn_manifolds_error_unit, &loop);
+    const gs_manifolds *manifolds = elements;
+    const gs_units *units = &manifolds->units;
+    gs_error_sums part[GS_UNITS_MAX], sums = {0.0, 0.0, 0.0};
+    manifold_loop loop = {.manifolds = (gs_manifolds *)manifolds, .from = x, .part = part};
+    gs_batches_each(&manifolds->batches, manifolds_error_unit, &loop);
     for (int32_t unit = 0; unit < manifolds->batches.units; unit++) {
         sums.error += part[unit].error;
         sums.force += part[unit].force;
@@ -592,16 +591,16 @@ static double square_range(const void *user, int64_t first, int64_t end) {
 
 // The kernels of double precision leave |x|^2 out.
 static gs_error_sums manifolds_error_double(const void *elements, const void *x) {
-    const cn_manifolds *manifolds = elements;
+    const gs_manifolds *manifolds = elements;
     gs_error_sums sums = manifolds_error(manifolds, x);
     sums.force =
-        cn_parallel_sum(manifolds->batches.env, cn_manifolds_size(manifolds), square_range, x);
+        base_parallel_sum(manifolds->batches.env, manifolds_size(manifolds), square_range, x);
     return sums;
 }
 
 // The momentum: of a wall on sinking ground 0.7 to 0.85 did equally well, 0.9 worse.
 #define GS_MANIFOLDS_COMMON                                                                        \
-    .kind = CN_SWEEP_MANIFOLDS, .momentum_max = 0.8, .symmetric_momentum = true,                   \
+    .kind = GS_SWEEP_MANIFOLDS, .momentum_max = 0.8, .symmetric_momentum = true,                   \
     .build = manifolds_build, .use_portable = manifolds_use_portable, .load = manifolds_load,      \
     .store = manifolds_store, .weights = manifolds_weights, .begin = manifolds_begin,              \
     .sweep = manifolds_sweep, .begin_momentum = manifolds_begin_momentum,                          \

@@ -14,84 +14,84 @@
 
 // Of a body: v, 0, omega, 0. Behind the bodies every unit of the batches has a record of its own
 // for what is static.
-#define CN_RIGID_RECORD 8
-#define CN_MANIFOLD_POINTS 4 // of a lane; longer manifolds go on in another batch
+#define GS_RIGID_RECORD 8
+#define GS_MANIFOLD_POINTS 4 // of a lane; longer manifolds go on in another batch
 
-// Rows of CN_BATCH lanes. The block is on the tangent plane (solve/local/local.h), symmetric:
+// Rows of GS_BATCH lanes. The block is on the tangent plane (solve/local/local.h), symmetric:
 // 1/W_NN, W_NT/W_NN, S; rho = dim / trace(W_aa).
-#define CN_RIGID_POINT(real)                                                                       \
+#define GS_RIGID_POINT(real)                                                                       \
     {                                                                                              \
-        real n[3][CN_BATCH], t[3][CN_BATCH];                                                       \
-        real arm_a[3][CN_BATCH], arm_b[3][CN_BATCH];                                               \
-        real q[3][CN_BATCH];                                                                       \
-        real mu[CN_BATCH];                                                                         \
-        real inv_nn[CN_BATCH], nt[2][CN_BATCH], S[3][CN_BATCH];                                    \
-        real rho[CN_BATCH];                                                                        \
+        real n[3][GS_BATCH], t[3][GS_BATCH];                                                       \
+        real arm_a[3][GS_BATCH], arm_b[3][GS_BATCH];                                               \
+        real q[3][GS_BATCH];                                                                       \
+        real mu[GS_BATCH];                                                                         \
+        real inv_nn[GS_BATCH], nt[2][GS_BATCH], S[3][GS_BATCH];                                    \
+        real rho[GS_BATCH];                                                                        \
     }
 
-// a, b: CN_RIGID_RECORD times the body. Inverse inertias: xx xy xz yy yz zz.
-#define CN_MANIFOLD_BATCH(real)                                                                    \
+// a, b: GS_RIGID_RECORD times the body. Inverse inertias: xx xy xz yy yz zz.
+#define GS_MANIFOLD_BATCH(real)                                                                    \
     {                                                                                              \
-        int32_t a[CN_BATCH], b[CN_BATCH];                                                          \
-        real inv_mass_a[CN_BATCH], inv_mass_b[CN_BATCH];                                           \
-        real inv_inertia_a[6][CN_BATCH], inv_inertia_b[6][CN_BATCH];                               \
+        int32_t a[GS_BATCH], b[GS_BATCH];                                                          \
+        real inv_mass_a[GS_BATCH], inv_mass_b[GS_BATCH];                                           \
+        real inv_inertia_a[6][GS_BATCH], inv_inertia_b[6][GS_BATCH];                               \
     }
 
-typedef struct cn_rigid_point CN_RIGID_POINT(double) cn_rigid_point;
-typedef struct cn_manifold_batch CN_MANIFOLD_BATCH(double) cn_manifold_batch;
-typedef struct cn_rigid_point_float CN_RIGID_POINT(float) cn_rigid_point_float;
-typedef struct cn_manifold_batch_float CN_MANIFOLD_BATCH(float) cn_manifold_batch_float;
+typedef struct gs_rigid_point GS_RIGID_POINT(double) gs_rigid_point;
+typedef struct gs_manifold_batch GS_MANIFOLD_BATCH(double) gs_manifold_batch;
+typedef struct gs_rigid_point_float GS_RIGID_POINT(float) gs_rigid_point_float;
+typedef struct gs_manifold_batch_float GS_MANIFOLD_BATCH(float) gs_manifold_batch_float;
 
 // The points of a batch.
-typedef struct cn_manifold_span {
+typedef struct gs_manifold_span {
     int64_t first;
     int32_t points; // 0: an unused batch
-} cn_manifold_span;
+} gs_manifold_span;
 
-#define CN_POINT_IMPULSES (3 * CN_BATCH) // of a point, x[3][CN_BATCH], in contact axes
+#define GS_POINT_IMPULSES (3 * GS_BATCH) // of a point, x[3][GS_BATCH], in contact axes
 
 // Numbers are doubles, or floats in units of the problem's own (solve/gauss_seidel/scaling.h), of
 // half the size: batches, points, slip, bodies and iterates.
-typedef struct cn_manifolds {
+typedef struct gs_manifolds {
     const cn_friction *p;
     bool single; // precision
-    const struct cn_manifold_kernel *kernel;
+    const struct gs_manifold_kernel *kernel;
     int32_t bodies;
-    cn_batches batches;
-    cn_manifold_span *span; // of each batch
+    gs_batches batches;
+    gs_manifold_span *span; // of each batch
     void *batch;
     int64_t points; // of all batches
     void *point;
     int64_t *place;                // of each contact's first number in an iterate
-    void *slip;                    // last slip multiplier, CN_BATCH a point
+    void *slip;                    // last slip multiplier, GS_BATCH a point
     void *body;                    // records, bodies + batches.units
     void *former;                  // those of the iterate before, where sweeps glide
-    struct cn_manifold_list *list; // what the batches are made from
-    cn_units units;                // 1 where numbers are doubles
-} cn_manifolds;
+    struct gs_manifold_list *list; // what the batches are made from
+    gs_units units;                // 1 where numbers are doubles
+} gs_manifolds;
 
 // What a kernel does with count batches from the first in one precision, for one kind of processor.
 // x: numbers of that precision.
-typedef struct cn_manifold_kernel {
+typedef struct gs_manifold_kernel {
     size_t number, batch, point; // bytes
     // x := one sweep from x; the bodies' velocities are those of x, before and after.
-    void (*sweep)(cn_manifolds *manifolds, int32_t first, int32_t count, void *x);
+    void (*sweep)(gs_manifolds *manifolds, int32_t first, int32_t count, void *x);
     // The same in the reverse order.
-    void (*sweep_back)(cn_manifolds *manifolds, int32_t first, int32_t count, void *x);
+    void (*sweep_back)(gs_manifolds *manifolds, int32_t first, int32_t count, void *x);
     // Numbers first .. end - 1: to := from + share (from - to).
     void (*beyond)(double share, int64_t first, int64_t end, const void *from, void *to);
     // Adds the velocities that x gives the bodies.
-    void (*push)(cn_manifolds *manifolds, int32_t first, int32_t count, const void *x);
+    void (*push)(gs_manifolds *manifolds, int32_t first, int32_t count, const void *x);
     // Summed lane by lane.
-    gs_error_sums (*error)(const cn_manifolds *manifolds, int32_t first, int32_t count,
+    gs_error_sums (*error)(const gs_manifolds *manifolds, int32_t first, int32_t count,
                            const void *x);
-} cn_manifold_kernel;
+} gs_manifold_kernel;
 
 // Portable, and for wider registers; NULL: not on this processor. The bits are the same.
-extern const cn_manifold_kernel cn_manifold_kernel_portable, cn_manifold_kernel_float;
-const cn_manifold_kernel *cn_manifold_kernel_avx2(void), *cn_manifold_kernel_avx512(void);
-const cn_manifold_kernel *cn_manifold_kernel_float_avx2(void),
-    *cn_manifold_kernel_float_avx512(void);
+extern const gs_manifold_kernel gs_manifold_kernel_portable, gs_manifold_kernel_float;
+const gs_manifold_kernel *gs_manifold_kernel_avx2(void), *gs_manifold_kernel_avx512(void);
+const gs_manifold_kernel *gs_manifold_kernel_float_avx2(void),
+    *gs_manifold_kernel_float_avx512(void);
 
 // Fit an operator of points, or in body space with H in which they are recognised, where the masses
 // are 1/m and an inverse inertia, and every contact's block is regular and without the chance of

@@ -7,7 +7,7 @@
 #if defined(__AVX2__)
 #include "solve/sweep_manifolds/manifolds_kernel.h"
 
-static const cn_manifold_kernel cn_own_kernel = CN_MANIFOLD_KERNEL;
+static const gs_manifold_kernel own_kernel = GS_MANIFOLD_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(const cn_manifold_kernel, cn_manifold_kernel_avx2, &cn_own_kernel)
+BASE_AVX2_KERNEL(const gs_manifold_kernel, gs_manifold_kernel_avx2, &own_kernel)

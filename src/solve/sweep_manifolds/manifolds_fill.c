@@ -2,4 +2,4 @@
 // Laying contacts out as lanes, portable.
 #include "solve/sweep_manifolds/manifolds_fill_kernel.h"
 
-cn_point_fill_fn *const cn_point_fill_portable = cn_point_fill;
+gs_point_fill_fn *const gs_point_fill_portable = gs_point_fill;

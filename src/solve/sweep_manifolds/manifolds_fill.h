@@ -6,17 +6,17 @@
 #include "solve/sweep_manifolds/manifolds.h"
 
 // Where the numbers of the contact in each lane are, in space: 2D has a third direction.
-typedef struct cn_point_lanes {
-    const double *frame[CN_BATCH], *arm[CN_BATCH]; // 6 each: n, t; of both bodies
-    const double *block[CN_BATCH];                 // W_aa by columns, 9
-    const double *q[CN_BATCH];                     // 3
-    double mu[CN_BATCH];
-} cn_point_lanes;
+typedef struct gs_point_lanes {
+    const double *frame[GS_BATCH], *arm[GS_BATCH]; // 6 each: n, t; of both bodies
+    const double *block[GS_BATCH];                 // W_aa by columns, 9
+    const double *q[GS_BATCH];                     // 3
+    double mu[GS_BATCH];
+} gs_point_lanes;
 
 // dim: directions that count in rho. Returns whether every block is symmetric and regular and no
 // contact may have several solutions.
-typedef bool cn_point_fill_fn(const cn_point_lanes *lanes, int32_t dim, cn_rigid_point *out);
-extern cn_point_fill_fn *const cn_point_fill_portable; // portable
-cn_point_fill_fn *cn_point_fill_avx2(void);            // NULL: not on this processor
+typedef bool gs_point_fill_fn(const gs_point_lanes *lanes, int32_t dim, gs_rigid_point *out);
+extern gs_point_fill_fn *const gs_point_fill_portable; // portable
+gs_point_fill_fn *gs_point_fill_avx2(void);            // NULL: not on this processor
 
 #endif

@@ -6,11 +6,11 @@
 #include "base/processor.h"
 #include "solve/sweep_manifolds/manifolds_fill_kernel.h"
 
-cn_point_fill_fn *cn_point_fill_avx2(void) {
-    return cn_has_avx2() ? cn_point_fill : NULL;
+gs_point_fill_fn *gs_point_fill_avx2(void) {
+    return base_has_avx2() ? gs_point_fill : NULL;
 }
 #else
-cn_point_fill_fn *cn_point_fill_avx2(void) {
+gs_point_fill_fn *gs_point_fill_avx2(void) {
     return NULL;
 }
 #endif

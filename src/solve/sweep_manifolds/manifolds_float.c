@@ -1,6 +1,6 @@
 // solve/sweep_manifolds/manifolds_float.c
 // The kernel of rigid bodies in single precision, portable.
-#define CN_SINGLE
+#define MATH_SINGLE
 #include "solve/sweep_manifolds/manifolds_kernel.h"
 
-const cn_manifold_kernel cn_manifold_kernel_float = CN_MANIFOLD_KERNEL;
+const gs_manifold_kernel gs_manifold_kernel_float = GS_MANIFOLD_KERNEL;

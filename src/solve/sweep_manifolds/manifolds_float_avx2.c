@@ -1,7 +1,7 @@
 // solve/sweep_manifolds/manifolds_float_avx2.c
 // The kernel of rigid bodies in single precision for processors with 256-bit registers; built with
 // -mavx2 there.
-#define CN_SINGLE
+#define MATH_SINGLE
 #include "solve/sweep_manifolds/manifolds.h"
 
 #include "base/processor.h"
@@ -9,7 +9,7 @@
 #if defined(__AVX2__)
 #include "solve/sweep_manifolds/manifolds_kernel.h"
 
-static const cn_manifold_kernel cn_own_kernel = CN_MANIFOLD_KERNEL;
+static const gs_manifold_kernel own_kernel = GS_MANIFOLD_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(const cn_manifold_kernel, cn_manifold_kernel_float_avx2, &cn_own_kernel)
+BASE_AVX2_KERNEL(const gs_manifold_kernel, gs_manifold_kernel_float_avx2, &own_kernel)

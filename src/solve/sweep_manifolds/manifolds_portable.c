@@ -2,4 +2,4 @@
 // The kernel of rigid bodies, portable.
 #include "solve/sweep_manifolds/manifolds_kernel.h"
 
-const cn_manifold_kernel cn_manifold_kernel_portable = CN_MANIFOLD_KERNEL;
+const gs_manifold_kernel gs_manifold_kernel_portable = GS_MANIFOLD_KERNEL;

@@ -10,19 +10,19 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_RIGID_AGREES 1e-12 // what products of unit vectors and arms may differ by
+#define GS_RIGID_AGREES 1e-12 // what products of unit vectors and arms may differ by
 
 // A contact as H has it.
-typedef struct cn_rigid_contact {
+typedef struct step_rigid_contact {
     int32_t pair[2]; // A, B; the number of bodies: static
     double frame[3][3], arm[2][3];
-} cn_rigid_contact;
+} step_rigid_contact;
 
-static bool cn_is_close(double a, double b, double size) {
-    return fabs(a - b) <= CN_RIGID_AGREES * size;
+static bool is_close(double a, double b, double size) {
+    return fabs(a - b) <= GS_RIGID_AGREES * size;
 }
 
-static int32_t cn_run_length(const cn_friction *p) {
+static int32_t run_length(const cn_friction *p) {
     return p->dim == 3 ? 6 : 3;
 }
 
@@ -31,8 +31,8 @@ typedef struct cn_run {
     double L[3][3], A[3][3];
 } cn_run;
 
-static inline __attribute__((always_inline)) void cn_read_run(int32_t dim, const double *H,
-                                                              cn_run *run) {
+static inline __attribute__((always_inline)) void read_run(int32_t dim, const double *H,
+                                                           cn_run *run) {
     *run = (cn_run){0};
     for (int32_t d = 0; d < dim; d++) {
         for (int32_t k = 0; k < dim; k++) {
@@ -47,57 +47,56 @@ static inline __attribute__((always_inline)) void cn_read_run(int32_t dim, const
 // The lever arm of a run whose linear part is sign times the frame. Differences are looked at
 // without a branch each: nearly all agree.
 static inline __attribute__((always_inline)) bool
-cn_read_arm(int32_t dim, const cn_run *run, double sign, const double frame[3][3], double arm[3]) {
+read_arm(int32_t dim, const cn_run *run, double sign, const double frame[3][3], double arm[3]) {
     int good = 1;
     memset(arm, 0, 3 * sizeof *arm);
     for (int32_t d = 0; d < dim; d++) {
         double part[3];
-        cn_cross3(run->L[d], run->A[d], part);
-        cn_add_scaled3(arm, dim == 3 ? 0.5 : 1.0, part, arm);
+        math_cross3(run->L[d], run->A[d], part);
+        math_add_scaled3(arm, dim == 3 ? 0.5 : 1.0, part, arm);
         for (int k = 0; k < 3; k++) {
-            good &= cn_is_close(run->L[d][k], sign * frame[d][k], 1.0);
+            good &= is_close(run->L[d][k], sign * frame[d][k], 1.0);
         }
     }
-    double size = cn_norm3(arm);
+    double size = math_norm3(arm);
     for (int32_t d = 0; d < dim; d++) {
         double moment[3];
-        cn_cross3(arm, run->L[d], moment);
+        math_cross3(arm, run->L[d], moment);
         for (int k = dim == 3 ? 0 : 2; k < 3; k++) {
-            good &= cn_is_close(moment[k], run->A[d][k], size);
+            good &= is_close(moment[k], run->A[d][k], size);
         }
     }
     return good;
 }
 
 // Frame and arms of a contact of one or two runs, for a dimension known to the compiler.
-static inline __attribute__((always_inline)) bool cn_read_arms(int32_t dim, const double *H,
-                                                               bool two, cn_rigid_contact *out) {
+static inline __attribute__((always_inline)) bool read_arms(int32_t dim, const double *H, bool two,
+                                                            step_rigid_contact *out) {
     int32_t length = dim * (dim == 3 ? 6 : 3);
     double third[3];
     cn_run run;
-    cn_read_run(dim, H + (two ? length : 0), &run);
+    read_run(dim, H + (two ? length : 0), &run);
     memcpy(out->frame, run.L, sizeof run.L);
-    cn_cross3(out->frame[0], out->frame[1], third);
+    math_cross3(out->frame[0], out->frame[1], third);
     if (dim == 2) {
         memcpy(out->frame[2], third, sizeof third);
     }
     const double(*frame)[3] = (const double(*)[3])out->frame;
-    bool good = cn_is_close(cn_dot3(third, third), 1.0, 1.0) &&
-                cn_is_close(cn_dot3(third, out->frame[2]), 1.0, 1.0) &&
-                cn_read_arm(dim, &run, 1.0, frame, out->arm[1]);
+    bool good = is_close(math_dot3(third, third), 1.0, 1.0) &&
+                is_close(math_dot3(third, out->frame[2]), 1.0, 1.0) &&
+                read_arm(dim, &run, 1.0, frame, out->arm[1]);
     if (good && two) {
-        cn_read_run(dim, H, &run);
-        good = cn_read_arm(dim, &run, -1.0, frame, out->arm[0]);
+        read_run(dim, H, &run);
+        good = read_arm(dim, &run, -1.0, frame, out->arm[0]);
     }
     return good;
 }
 
-static bool cn_read_contact(const cn_friction *p, int32_t a, int32_t bodies,
-                            cn_rigid_contact *out) {
+static bool read_contact(const cn_friction *p, int32_t a, int32_t bodies, step_rigid_contact *out) {
     const cn_body_map *map = &p->W.body;
-    int32_t run = cn_run_length(p), bad = 0;
+    int32_t run = run_length(p), bad = 0;
     int64_t first = map->start[a], count = map->start[a + 1] - first;
-    *out = (cn_rigid_contact){.pair = {bodies, bodies}};
+    *out = (step_rigid_contact){.pair = {bodies, bodies}};
     if (count != run && count != 2 * run) {
         return false;
     }
@@ -112,30 +111,30 @@ static bool cn_read_contact(const cn_friction *p, int32_t a, int32_t bodies,
     bool two = count == 2 * run;
     out->pair[1] = map->dof[first + count - run] / run;
     out->pair[0] = two ? map->dof[first] / run : bodies;
-    return bad == 0 && (p->dim == 3 ? cn_read_arms(3, H, two, out) : cn_read_arms(2, H, two, out));
+    return bad == 0 && (p->dim == 3 ? read_arms(3, H, two, out) : read_arms(2, H, two, out));
 }
 
-cn_status cn_points_recognise(const cn_friction *p, cn_arena *scratch, cn_point_map *out,
+cn_status gs_points_recognise(const cn_friction *p, cn_arena *scratch, cn_point_map *out,
                               bool *fits) {
-    int32_t run = cn_run_length(p), bodies = p->W.body.dofs / run;
+    int32_t run = run_length(p), bodies = p->W.body.dofs / run;
     *fits = false;
     if (p->W.kind != CN_OPERATOR_BODY || !p->W.body.inverse || bodies == INT32_MAX) {
         return CN_OK;
     }
     int64_t numbers = (int64_t)run * run * bodies;
-    double *inverse = CN_TAKE_ZERO(scratch, double, numbers + run * run);
+    double *inverse = BASE_TAKE_ZERO(scratch, double, numbers + run * run);
     cn_point_map points = {.bodies = bodies + 1,
                            .inverse = inverse,
-                           .body = CN_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts),
-                           .arm = CN_TAKE(scratch, double, 6 * (int64_t)p->contacts),
-                           .frame = CN_TAKE(scratch, double, 6 * (int64_t)p->contacts)};
+                           .body = BASE_TAKE(scratch, int32_t, 2 * (int64_t)p->contacts),
+                           .arm = BASE_TAKE(scratch, double, 6 * (int64_t)p->contacts),
+                           .frame = BASE_TAKE(scratch, double, 6 * (int64_t)p->contacts)};
     if (!inverse || !points.body || !points.arm || !points.frame) {
         return CN_ERR_MEMORY;
     }
     memcpy(inverse, p->W.body.inverse, sizeof *inverse * (size_t)numbers);
     for (int32_t a = 0; a < p->contacts; a++) {
-        cn_rigid_contact contact;
-        if (!cn_read_contact(p, a, bodies, &contact)) {
+        step_rigid_contact contact;
+        if (!read_contact(p, a, bodies, &contact)) {
             return CN_OK;
         }
         memcpy(points.body + 2 * (int64_t)a, contact.pair, sizeof contact.pair);

@@ -7,7 +7,7 @@
 
 // The contacts of p, in body space, as points; what is static is the last body. *fits: whether all
 // are of that form, and the masses known; otherwise nothing is written.
-cn_status cn_points_recognise(const cn_friction *p, cn_arena *scratch, cn_point_map *out,
+cn_status gs_points_recognise(const cn_friction *p, cn_arena *scratch, cn_point_map *out,
                               bool *fits);
 
 #endif

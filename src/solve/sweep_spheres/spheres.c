@@ -19,25 +19,25 @@
 #include <string.h>
 
 // Products of unit vectors agree to this; a real lever arm off the normal shows far above it.
-#define CN_SPHERE_AGREES 1e-12
+#define SPHERE_AGREES 1e-12
 
 // A body's part of one contact, in three dimensions.
-typedef struct cn_sphere_side {
+typedef struct sphere_side {
     double L[3][3], A[3][3]; // by direction: N, T1, T2; in 2D T2 = N x T1, without lever
     double inv_mass, inv_inertia, radius;
-} cn_sphere_side;
+} sphere_side;
 
-static bool cn_agrees(double a, double b, double size) {
-    return fabs(a - b) <= CN_SPHERE_AGREES * size;
+static bool agrees(double a, double b, double size) {
+    return fabs(a - b) <= SPHERE_AGREES * size;
 }
 
 // G = factor * H for three components of every direction.
-static bool cn_sphere_is_multiple(const double (*H)[3], const double (*G)[3], int32_t dim,
-                                  double factor) {
+static bool sphere_is_multiple(const double (*H)[3], const double (*G)[3], int32_t dim,
+                               double factor) {
     for (int32_t d = 0; d < dim; d++) {
         for (int k = 0; k < 3; k++) {
             double size = factor * (fabs(H[d][0]) + fabs(H[d][1]) + fabs(H[d][2]));
-            if (!cn_agrees(G[d][k], factor * H[d][k], size)) {
+            if (!agrees(G[d][k], factor * H[d][k], size)) {
                 return false;
             }
         }
@@ -46,11 +46,11 @@ static bool cn_sphere_is_multiple(const double (*H)[3], const double (*G)[3], in
 }
 
 // The run of velocities from entry first, as a side; false: not that of a sphere.
-static bool cn_sphere_read(const cn_friction *p, int64_t first, cn_sphere_side *side) {
+static bool sphere_read(const cn_friction *p, int64_t first, sphere_side *side) {
     const cn_body_map *map = &p->W.body;
     int32_t dim = p->dim;
     double G[3][3] = {{0.0}}, B[3][3] = {{0.0}};
-    *side = (cn_sphere_side){.inv_mass = 0.0};
+    *side = (sphere_side){.inv_mass = 0.0};
     for (int32_t d = 0; d < dim; d++) {
         for (int32_t k = 0; k < dim; k++) {
             side->L[d][k] = map->H[dim * (first + k) + d];
@@ -64,30 +64,30 @@ static bool cn_sphere_read(const cn_friction *p, int64_t first, cn_sphere_side *
     }
     const double *n = side->L[0], *t = side->L[1];
     double lever[3];
-    cn_cross3(n, t, lever); // unit; L_N x L_T1 has the same sign on both sides
+    math_cross3(n, t, lever); // unit; L_N x L_T1 has the same sign on both sides
     if (dim == 2) {
-        cn_cross3(n, t, side->L[2]);
+        math_cross3(n, t, side->L[2]);
     }
-    double length2 = cn_dot3(lever, lever), lever2 = cn_dot3(side->A[1], side->A[1]);
-    side->radius = -cn_dot3(side->A[1], lever);
-    side->inv_mass = cn_dot3(G[0], n) / cn_dot3(n, n);
-    side->inv_inertia = lever2 > 0.0 ? cn_dot3(B[1], side->A[1]) / lever2 : 0.0;
+    double length2 = math_dot3(lever, lever), lever2 = math_dot3(side->A[1], side->A[1]);
+    side->radius = -math_dot3(side->A[1], lever);
+    side->inv_mass = math_dot3(G[0], n) / math_dot3(n, n);
+    side->inv_inertia = lever2 > 0.0 ? math_dot3(B[1], side->A[1]) / lever2 : 0.0;
     double turned[3];
-    cn_cross3(n, side->L[2], turned);
-    bool radial = cn_agrees(length2, 1.0, 1.0);
+    math_cross3(n, side->L[2], turned);
+    bool radial = agrees(length2, 1.0, 1.0);
     for (int k = 0; k < 3; k++) {
         double size = fabs(side->radius);
-        radial = radial && cn_agrees(side->A[0][k], 0.0, size) &&
-                 cn_agrees(side->A[1][k], -side->radius * lever[k], size) &&
-                 (dim == 2 || cn_agrees(side->A[2][k], -side->radius * turned[k], size));
+        radial = radial && agrees(side->A[0][k], 0.0, size) &&
+                 agrees(side->A[1][k], -side->radius * lever[k], size) &&
+                 (dim == 2 || agrees(side->A[2][k], -side->radius * turned[k], size));
     }
-    return radial && cn_sphere_is_multiple(side->L, G, dim, side->inv_mass) &&
-           cn_sphere_is_multiple(side->A, B, dim, side->inv_inertia);
+    return radial && sphere_is_multiple(side->L, G, dim, side->inv_mass) &&
+           sphere_is_multiple(side->A, B, dim, side->inv_inertia);
 }
 
 // The sides of contact a: B, and A where there is a second body; its body or bodies in pair.
-static bool cn_sphere_sides(const cn_friction *p, int32_t a, int32_t bodies, int32_t pair[2],
-                            cn_sphere_side sides[2]) {
+static bool sphere_sides(const cn_friction *p, int32_t a, int32_t bodies, int32_t pair[2],
+                         sphere_side sides[2]) {
     const cn_body_map *map = &p->W.body;
     int32_t run = p->dim == 3 ? 6 : 3;
     int64_t first = map->start[a], count = map->start[a + 1] - first;
@@ -103,44 +103,44 @@ static bool cn_sphere_sides(const cn_friction *p, int32_t a, int32_t bodies, int
     }
     int64_t last = first + count - run;
     pair[1] = map->dof[last] / run;
-    if (!cn_sphere_read(p, last, &sides[1])) {
+    if (!sphere_read(p, last, &sides[1])) {
         return false;
     }
     if (count == run) {
         return true;
     }
     pair[0] = map->dof[first] / run;
-    bool opposite = cn_sphere_read(p, first, &sides[0]);
+    bool opposite = sphere_read(p, first, &sides[0]);
     for (int d = 0; d < p->dim; d++) {
         for (int k = 0; k < 3; k++) {
-            opposite = opposite && cn_agrees(sides[0].L[d][k], -sides[1].L[d][k], 1.0);
+            opposite = opposite && agrees(sides[0].L[d][k], -sides[1].L[d][k], 1.0);
         }
     }
     return opposite;
 }
 
 // 1/m and 1/I of a body, or whether they agree with those of an earlier contact.
-static bool cn_sphere_inverse_masses(const cn_sphere_side *side, double *light, bool *seen) {
+static bool sphere_inverse_masses(const sphere_side *side, double *inv_mass, bool *seen) {
     if (!*seen) {
         *seen = true;
-        light[0] = side->inv_mass;
-        light[1] = side->inv_inertia;
+        inv_mass[0] = side->inv_mass;
+        inv_mass[1] = side->inv_inertia;
         return side->inv_mass >= 0.0 && side->inv_inertia >= 0.0;
     }
-    return cn_agrees(light[0], side->inv_mass, light[0]) &&
-           cn_agrees(light[1], side->inv_inertia, light[1]);
+    return agrees(inv_mass[0], side->inv_mass, inv_mass[0]) &&
+           agrees(inv_mass[1], side->inv_inertia, inv_mass[1]);
 }
 
-static void cn_sphere_world(const double L[3][3], int32_t dim, const double *from, double to[3]) {
+static void sphere_world(const double L[3][3], int32_t dim, const double *from, double to[3]) {
     for (int k = 0; k < 3; k++) {
         to[k] = from[0] * L[0][k] + from[1] * L[1][k] + (dim == 3 ? from[2] * L[2][k] : 0.0);
     }
 }
 
 // The directions of contact a in world axes: rows N, T1, T2 (2D: N, T1).
-static void cn_sphere_frame(const cn_friction *p, int32_t a, double L[3][3]) {
-    if (p->W.kind == CN_OPERATOR_BALLS) {
-        cn_contact_axes(p->dim, cn_sphere_normal(&p->W.balls, a), L[0]);
+static void sphere_frame(const cn_friction *p, int32_t a, double L[3][3]) {
+    if (p->W.kind == CN_OPERATOR_SPHERES) {
+        math_contact_axes(p->dim, prob_sphere_normal(&p->W.spheres, a), L[0]);
         return;
     }
     const cn_body_map *map = &p->W.body;
@@ -155,17 +155,17 @@ static void cn_sphere_frame(const cn_friction *p, int32_t a, double L[3][3]) {
 }
 
 // Reads every contact; false: one is not that of spheres.
-static bool cn_spheres_recognise(cn_spheres *spheres, bool *seen) {
+static bool spheres_recognise(gs_spheres *spheres, bool *seen) {
     const cn_friction *p = spheres->p;
     for (int32_t a = 0; a < p->contacts; a++) {
-        cn_sphere_side sides[2];
+        sphere_side sides[2];
         int32_t *own = spheres->pair + 2 * (int64_t)a;
-        if (!cn_sphere_sides(p, a, spheres->bodies, own, sides)) {
+        if (!sphere_sides(p, a, spheres->bodies, own, sides)) {
             return false;
         }
         for (int side = own[0] < spheres->bodies ? 0 : 1; side < 2; side++) {
-            double *light = spheres->light + 2 * (int64_t)own[side];
-            if (!cn_sphere_inverse_masses(&sides[side], light, &seen[own[side]])) {
+            double *inv_mass = spheres->inv_mass + 2 * (int64_t)own[side];
+            if (!sphere_inverse_masses(&sides[side], inv_mass, &seen[own[side]])) {
                 return false;
             }
             spheres->arm[2 * (int64_t)a + side] = sides[side].radius;
@@ -175,14 +175,14 @@ static bool cn_spheres_recognise(cn_spheres *spheres, bool *seen) {
 }
 
 // 1/m and 1/I of every body.
-static const double *cn_spheres_light(const cn_spheres *spheres) {
-    return spheres->light ? spheres->light : spheres->p->W.balls.light;
+static const double *spheres_inv_mass(const gs_spheres *spheres) {
+    return spheres->inv_mass ? spheres->inv_mass : spheres->p->W.spheres.inv_mass;
 }
 
 // The bodies of contact a, those that answer to no impulse as one past the last, and its arms.
-static void cn_sphere_ends(const cn_spheres *spheres, int64_t a, int32_t body[2], double arm[2]) {
+static void sphere_ends(const gs_spheres *spheres, int64_t a, int32_t body[2], double arm[2]) {
     if (!spheres->pair) {
-        cn_sphere_arms(&spheres->p->W.balls, a, arm);
+        prob_sphere_arms(&spheres->p->W.spheres, a, arm);
     }
     for (int side = 0; side < 2; side++) {
         int64_t k = 2 * a + side;
@@ -190,8 +190,8 @@ static void cn_sphere_ends(const cn_spheres *spheres, int64_t a, int32_t body[2]
             body[side] = spheres->pair[k];
             arm[side] = spheres->arm[k];
         } else {
-            const cn_ball_map *map = &spheres->p->W.balls;
-            bool answers = map->light[2 * (int64_t)map->body[k]] > 0.0;
+            const cn_sphere_map *map = &spheres->p->W.spheres;
+            bool answers = map->inv_mass[2 * (int64_t)map->body[k]] > 0.0;
             body[side] = answers ? map->body[k] : spheres->bodies;
             arm[side] = answers ? arm[side] : 0.0;
         }
@@ -199,45 +199,45 @@ static void cn_sphere_ends(const cn_spheres *spheres, int64_t a, int32_t body[2]
 }
 
 // w_N of contact a.
-static double cn_sphere_stiffness(const cn_spheres *spheres, const int32_t body[2]) {
-    const double *light = cn_spheres_light(spheres);
-    return (body[0] < spheres->bodies ? light[2 * (int64_t)body[0]] : 0.0) +
-           (body[1] < spheres->bodies ? light[2 * (int64_t)body[1]] : 0.0);
+static double sphere_stiffness(const gs_spheres *spheres, const int32_t body[2]) {
+    const double *inv_mass = spheres_inv_mass(spheres);
+    return (body[0] < spheres->bodies ? inv_mass[2 * (int64_t)body[0]] : 0.0) +
+           (body[1] < spheres->bodies ? inv_mass[2 * (int64_t)body[1]] : 0.0);
 }
 
 // ---- laying out ----
 
 // A loop over contacts or batches.
-typedef struct cn_sphere_loop {
-    cn_spheres *spheres;
+typedef struct sphere_loop {
+    gs_spheres *spheres;
     const double *r;
     const void *from;
     void *to;
     gs_error_sums *part; // of each unit
     double momentum;
-} cn_sphere_loop;
+} sphere_loop;
 
-static void cn_spheres_idle(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_spheres *spheres = ((cn_sphere_loop *)user)->spheres;
+static void spheres_idle(void *user, int32_t unit, int32_t first, int32_t count) {
+    const gs_spheres *spheres = ((sphere_loop *)user)->spheres;
     spheres->kernel->record(spheres->bodies + unit, 0.0, 0.0, spheres->body);
     spheres->kernel->idle(count, spheres->bodies + unit,
                           (char *)spheres->batch + (size_t)first * spheres->kernel->batch);
 }
 
-static void cn_spheres_fill(void *user, int64_t first, int64_t end) {
-    const cn_spheres *spheres = ((const cn_sphere_loop *)user)->spheres;
+static void spheres_fill(void *user, int64_t first, int64_t end) {
+    const gs_spheres *spheres = ((const sphere_loop *)user)->spheres;
     const cn_friction *p = spheres->p;
-    const double *light = cn_spheres_light(spheres);
+    const double *inv_mass = spheres_inv_mass(spheres);
     for (int32_t a = (int32_t)first; a < end; a++) {
         double L[3][3];
-        cn_sphere_frame(p, a, L);
-        cn_sphere_contact own = {.mu = p->mu[a]};
-        cn_sphere_world(L, p->dim, p->q + (int64_t)p->dim * a, own.q);
-        cn_sphere_ends(spheres, a, own.body, own.arm);
-        double wn = cn_sphere_stiffness(spheres, own.body), wt = wn;
+        sphere_frame(p, a, L);
+        det_sphere_contact own = {.mu = p->mu[a]};
+        sphere_world(L, p->dim, p->q + (int64_t)p->dim * a, own.q);
+        sphere_ends(spheres, a, own.body, own.arm);
+        double wn = sphere_stiffness(spheres, own.body), wt = wn;
         for (int side = 0; side < 2; side++) {
             if (own.body[side] < spheres->bodies) {
-                wt += own.arm[side] * own.arm[side] * light[2 * (int64_t)own.body[side] + 1];
+                wt += own.arm[side] * own.arm[side] * inv_mass[2 * (int64_t)own.body[side] + 1];
             } else {
                 own.body[side] += spheres->batches.unit ? spheres->batches.unit[a] : 0;
             }
@@ -254,360 +254,357 @@ static void cn_spheres_fill(void *user, int64_t first, int64_t end) {
 }
 
 static void spheres_use_portable(void *elements) {
-    cn_spheres *spheres = elements;
-    spheres->kernel = spheres->single ? &cn_sphere_kernel_float : &cn_sphere_kernel_portable;
+    gs_spheres *spheres = elements;
+    spheres->kernel = spheres->single ? &gs_sphere_kernel_float : &gs_sphere_kernel_portable;
 }
 
 // The widest for this processor.
-static void cn_spheres_choose_kernel(cn_spheres *spheres) {
-    const cn_sphere_kernel *most =
-        spheres->single ? cn_sphere_kernel_float_avx512() : cn_sphere_kernel_avx512();
-    const cn_sphere_kernel *wide =
-        spheres->single ? cn_sphere_kernel_float_avx2() : cn_sphere_kernel_avx2();
-    spheres->kernel = most ? most : wide;
+static void spheres_choose_kernel(gs_spheres *spheres) {
+    const gs_sphere_kernel *max =
+        spheres->single ? gs_sphere_kernel_float_avx512() : gs_sphere_kernel_avx512();
+    const gs_sphere_kernel *wide =
+        spheres->single ? gs_sphere_kernel_float_avx2() : gs_sphere_kernel_avx2();
+    spheres->kernel = max ? max : wide;
     if (!spheres->kernel) {
         spheres_use_portable(spheres);
     }
 }
 
-static void cn_spheres_record_range(void *user, int64_t first, int64_t end) {
-    const cn_spheres *spheres = ((const cn_sphere_loop *)user)->spheres;
-    const double *light = cn_spheres_light(spheres);
+static void spheres_record_range(void *user, int64_t first, int64_t end) {
+    const gs_spheres *spheres = ((const sphere_loop *)user)->spheres;
+    const double *inv_mass = spheres_inv_mass(spheres);
     double turning = spheres->units.inv_mass / (spheres->units.length * spheres->units.length);
     for (int64_t i = first; i < end; i++) {
-        spheres->kernel->record((int32_t)i, light[2 * i] * spheres->units.inv_mass,
-                                light[2 * i + 1] * turning, spheres->body);
+        spheres->kernel->record((int32_t)i, inv_mass[2 * i] * spheres->units.inv_mass,
+                                inv_mass[2 * i + 1] * turning, spheres->body);
     }
 }
 
 // Batches and records in the precision that spheres say.
-static cn_status cn_spheres_lay(cn_spheres *spheres, cn_arena *scratch) {
-    cn_spheres_choose_kernel(spheres);
-    spheres->batch = cn_arena_take(scratch, spheres->batches.count, spheres->kernel->batch);
-    spheres->body = cn_arena_take(scratch, (int64_t)spheres->bodies + spheres->batches.units,
-                                  CN_SPHERE_RECORD * spheres->kernel->number);
-    spheres->former = cn_arena_take(scratch, (int64_t)spheres->bodies + spheres->batches.units,
-                                    CN_SPHERE_RECORD * spheres->kernel->number);
+static cn_status spheres_lay(gs_spheres *spheres, cn_arena *scratch) {
+    spheres_choose_kernel(spheres);
+    spheres->batch = base_arena_take(scratch, spheres->batches.count, spheres->kernel->batch);
+    spheres->body = base_arena_take(scratch, (int64_t)spheres->bodies + spheres->batches.units,
+                                    GS_SPHERE_RECORD * spheres->kernel->number);
+    spheres->former = base_arena_take(scratch, (int64_t)spheres->bodies + spheres->batches.units,
+                                      GS_SPHERE_RECORD * spheres->kernel->number);
     if (!spheres->batch || !spheres->body || !spheres->former) {
         return CN_ERR_MEMORY;
     }
-    cn_sphere_loop loop = {.spheres = spheres};
-    cn_parallel_ranges(spheres->batches.env, spheres->bodies, cn_spheres_record_range, &loop);
-    cn_batches_prepare(&spheres->batches, cn_spheres_idle, &loop);
-    cn_parallel_ranges(spheres->batches.env, spheres->p->contacts, cn_spheres_fill, &loop);
+    sphere_loop loop = {.spheres = spheres};
+    base_parallel_ranges(spheres->batches.env, spheres->bodies, spheres_record_range, &loop);
+    gs_batches_prepare(&spheres->batches, spheres_idle, &loop);
+    base_parallel_ranges(spheres->batches.env, spheres->p->contacts, spheres_fill, &loop);
     return CN_OK;
 }
 
 // The sum of all arms, and how many contacts have no normal stiffness.
-typedef struct cn_sphere_survey {
+typedef struct sphere_survey {
     double arms, loose;
-} cn_sphere_survey;
+} sphere_survey;
 
-static void cn_spheres_survey(const void *user, int64_t first, int64_t end, void *part) {
-    const cn_sphere_loop *loop = user;
-    cn_sphere_survey *own = part;
+static void spheres_survey(const void *user, int64_t first, int64_t end, void *part) {
+    const sphere_loop *loop = user;
+    sphere_survey *own = part;
     for (int64_t a = first; a < end; a++) {
         int32_t *pair = (int32_t *)loop->to + 2 * a;
         double arm[2];
-        cn_sphere_ends(loop->spheres, a, pair, arm);
-        own->loose += cn_sphere_stiffness(loop->spheres, pair) > 0.0 ? 0.0 : 1.0;
+        sphere_ends(loop->spheres, a, pair, arm);
+        own->loose += sphere_stiffness(loop->spheres, pair) > 0.0 ? 0.0 : 1.0;
         own->arms += fabs(arm[0]) + fabs(arm[1]);
     }
 }
 
-static void cn_spheres_join(void *total, const void *part) {
-    cn_sphere_survey *all = total;
-    const cn_sphere_survey *more = part;
+static void spheres_join(void *total, const void *part) {
+    sphere_survey *all = total;
+    const sphere_survey *more = part;
     all->arms += more->arms;
     all->loose += more->loose;
 }
 
 // The batches' choice, and the units; *fits: every contact has normal stiffness.
-static cn_status cn_spheres_pack(cn_spheres *spheres, const cn_natural_unit *unit,
-                                 cn_batches_cache *cache, cn_arena *scratch, bool *fits) {
+static cn_status spheres_pack(gs_spheres *spheres, const solve_natural_unit *unit,
+                              gs_batches_cache *cache, cn_arena *scratch, bool *fits) {
     int32_t contacts = spheres->p->contacts;
     cn_status status = CN_OK;
     spheres->batches.env = cn_arena_env(scratch);
     if (!cache) {
-        status = cn_batches_take(contacts, scratch, &spheres->batches);
+        status = gs_batches_take(contacts, scratch, &spheres->batches);
     }
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    int32_t *pair = CN_TAKE(scratch, int32_t, 2 * (int64_t)contacts);
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    int32_t *pair = BASE_TAKE(scratch, int32_t, 2 * (int64_t)contacts);
     if (status != CN_OK || !pair) {
         return CN_ERR_MEMORY;
     }
-    const cn_sphere_loop loop = {.spheres = spheres, .to = pair};
-    cn_sphere_survey all = {0.0, 0.0};
-    cn_parallel_fold(spheres->batches.env, contacts, cn_spheres_survey, cn_spheres_join, &loop,
-                     sizeof all, &all);
+    const sphere_loop loop = {.spheres = spheres, .to = pair};
+    sphere_survey all = {0.0, 0.0};
+    base_parallel_fold(spheres->batches.env, contacts, spheres_survey, spheres_join, &loop,
+                       sizeof all, &all);
     *fits = all.loose == 0.0;
     if (*fits) {
-        spheres->units = cn_units_of(unit, contacts, all.arms);
+        spheres->units = gs_units_of(unit, contacts, all.arms);
         status =
-            cache ? cn_batches_cached(cache, contacts, pair, spheres->bodies, scratch,
+            cache ? gs_batches_cached(cache, contacts, pair, spheres->bodies, scratch,
                                       &spheres->batches)
-                  : cn_batches_choose(contacts, pair, spheres->bodies, scratch, &spheres->batches);
+                  : gs_batches_choose(contacts, pair, spheres->bodies, scratch, &spheres->batches);
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
     return status;
 }
 
 // Bodies and arms of an operator that does not say them; *fits: it is one of spheres.
-static cn_status cn_spheres_read(cn_spheres *spheres, cn_arena *scratch, bool *fits) {
+static cn_status spheres_read(gs_spheres *spheres, cn_arena *scratch, bool *fits) {
     int64_t contacts = spheres->p->contacts;
-    spheres->pair = CN_TAKE(scratch, int32_t, 2 * contacts);
-    spheres->arm = CN_TAKE_ZERO(scratch, double, 2 * contacts);
-    spheres->light = CN_TAKE_ZERO(scratch, double, 2 * (int64_t)spheres->bodies);
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    bool *seen = CN_TAKE_ZERO(scratch, bool, spheres->bodies);
-    if (!spheres->pair || !spheres->arm || !spheres->light || !seen) {
+    spheres->pair = BASE_TAKE(scratch, int32_t, 2 * contacts);
+    spheres->arm = BASE_TAKE_ZERO(scratch, double, 2 * contacts);
+    spheres->inv_mass = BASE_TAKE_ZERO(scratch, double, 2 * (int64_t)spheres->bodies);
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    bool *seen = BASE_TAKE_ZERO(scratch, bool, spheres->bodies);
+    if (!spheres->pair || !spheres->arm || !spheres->inv_mass || !seen) {
         return CN_ERR_MEMORY;
     }
-    *fits = cn_spheres_recognise(spheres, seen);
-    cn_arena_release(scratch, mark);
+    *fits = spheres_recognise(spheres, seen);
+    base_arena_release(scratch, mark);
     return CN_OK;
 }
 
-static cn_status spheres_build(cn_sweep *sweep, cn_arena *scratch, bool *fits) {
+static cn_status spheres_build(gs_sweep *sweep, cn_arena *scratch, bool *fits) {
     const cn_friction *p = sweep->p;
     int32_t run = p->dim == 3 ? 6 : 3, bodies = cn_operator_dofs(&p->W, p->dim) / run;
     *fits = false;
-    if (p->W.kind == CN_OPERATOR_POINTS || bodies >= INT32_MAX / CN_SPHERE_RECORD - CN_UNITS_MAX ||
-        p->contacts > INT32_MAX / (2 * CN_BATCH)) {
+    if (p->W.kind == CN_OPERATOR_POINTS || bodies >= INT32_MAX / GS_SPHERE_RECORD - GS_UNITS_MAX ||
+        p->contacts > INT32_MAX / (2 * GS_BATCH)) {
         return CN_OK;
     }
     bool fit = true;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    cn_spheres *spheres = CN_TAKE(scratch, cn_spheres, 1);
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    gs_spheres *spheres = BASE_TAKE(scratch, gs_spheres, 1);
     if (!spheres) {
         return CN_ERR_MEMORY;
     }
-    *spheres = (cn_spheres){.p = p, .single = sweep->ops->single, .bodies = bodies};
+    *spheres = (gs_spheres){.p = p, .single = sweep->ops->single, .bodies = bodies};
     cn_status status =
-        p->W.kind == CN_OPERATOR_BALLS ? CN_OK : cn_spheres_read(spheres, scratch, &fit);
+        p->W.kind == CN_OPERATOR_SPHERES ? CN_OK : spheres_read(spheres, scratch, &fit);
     if (status == CN_OK && fit) {
-        status = cn_spheres_pack(spheres, &sweep->unit, sweep->plan.cache, scratch, &fit);
+        status = spheres_pack(spheres, &sweep->unit, sweep->plan.cache, scratch, &fit);
     }
     if (status == CN_OK && !fit) {
-        cn_arena_release(scratch, mark);
+        base_arena_release(scratch, mark);
         return CN_OK;
     }
     *fits = true;
     sweep->elements = spheres;
-    sweep->size = (int64_t)CN_SPHERE_IMPULSES * spheres->batches.count;
-    return status == CN_OK ? cn_spheres_lay(spheres, scratch) : status;
+    sweep->size = (int64_t)GS_SPHERE_IMPULSES * spheres->batches.count;
+    return status == CN_OK ? spheres_lay(spheres, scratch) : status;
 }
 
 static cn_status spheres_widen(void *elements, cn_arena *scratch) {
-    cn_spheres *spheres = elements;
+    gs_spheres *spheres = elements;
     spheres->single = false;
-    return cn_spheres_lay(spheres, scratch);
+    return spheres_lay(spheres, scratch);
 }
 
 // ---- iterates ----
 
-static int64_t cn_spheres_size(const cn_spheres *spheres) {
-    return (int64_t)CN_SPHERE_IMPULSES * spheres->batches.count;
+static int64_t spheres_size(const gs_spheres *spheres) {
+    return (int64_t)GS_SPHERE_IMPULSES * spheres->batches.count;
 }
 
 // Where the first of the three numbers of contact a is in an iterate.
-static int64_t cn_sphere_place(const cn_spheres *spheres, int32_t a) {
+static int64_t sphere_place(const gs_spheres *spheres, int32_t a) {
     int32_t slot = spheres->batches.slot[a];
-    return (int64_t)CN_SPHERE_IMPULSES * (slot / CN_BATCH) + slot % CN_BATCH;
+    return (int64_t)GS_SPHERE_IMPULSES * (slot / GS_BATCH) + slot % GS_BATCH;
 }
 
-static void cn_spheres_load_range(void *user, int64_t first, int64_t end) {
-    const cn_sphere_loop *loop = user;
-    const cn_spheres *spheres = loop->spheres;
+static void spheres_load_range(void *user, int64_t first, int64_t end) {
+    const sphere_loop *loop = user;
+    const gs_spheres *spheres = loop->spheres;
     const cn_friction *p = spheres->p;
     for (int32_t a = (int32_t)first; a < end; a++) {
         double L[3][3], world[3];
-        cn_sphere_frame(p, a, L);
-        cn_sphere_world(L, p->dim, loop->r + (int64_t)p->dim * a, world);
+        sphere_frame(p, a, L);
+        sphere_world(L, p->dim, loop->r + (int64_t)p->dim * a, world);
         for (int k = 0; k < 3; k++) {
             world[k] *= spheres->units.impulse;
         }
-        spheres->kernel->load(world, cn_sphere_place(spheres, a), loop->to);
+        spheres->kernel->load(world, sphere_place(spheres, a), loop->to);
     }
 }
 
 static void spheres_load(const void *elements, const double *r, void *x) {
-    const cn_spheres *spheres = elements;
-    cn_sphere_loop loop = {.spheres = (cn_spheres *)spheres, .r = r, .to = x};
-    cn_parallel_zero(spheres->batches.env, x,
-                     spheres->kernel->number * (size_t)cn_spheres_size(spheres));
-    cn_parallel_ranges(spheres->batches.env, spheres->p->contacts, cn_spheres_load_range, &loop);
+    const gs_spheres *spheres = elements;
+    sphere_loop loop = {.spheres = (gs_spheres *)spheres, .r = r, .to = x};
+    base_parallel_zero(spheres->batches.env, x,
+                       spheres->kernel->number * (size_t)spheres_size(spheres));
+    base_parallel_ranges(spheres->batches.env, spheres->p->contacts, spheres_load_range, &loop);
 }
 
-static void cn_spheres_store_range(void *user, int64_t first, int64_t end) {
-    const cn_sphere_loop *loop = user;
-    const cn_spheres *spheres = loop->spheres;
+static void spheres_store_range(void *user, int64_t first, int64_t end) {
+    const sphere_loop *loop = user;
+    const gs_spheres *spheres = loop->spheres;
     const cn_friction *p = spheres->p;
     double back = 1.0 / spheres->units.impulse; // a power of two
     for (int32_t a = (int32_t)first; a < end; a++) {
         double L[3][3], world[3], *own = (double *)loop->to + (int64_t)p->dim * a;
-        spheres->kernel->store(loop->from, cn_sphere_place(spheres, a), world);
-        cn_sphere_frame(p, a, L);
+        spheres->kernel->store(loop->from, sphere_place(spheres, a), world);
+        sphere_frame(p, a, L);
         for (int32_t d = 0; d < p->dim; d++) {
             own[d] = (world[0] * L[d][0] + world[1] * L[d][1] + world[2] * L[d][2]) * back;
         }
         if (spheres->single) {
-            cn_cone_project(p->dim, p->mu[a], own);
+            math_cone_project(p->dim, p->mu[a], own);
         }
     }
 }
 
 static void spheres_store(const void *elements, const void *x, double *r) {
-    const cn_spheres *spheres = elements;
-    cn_sphere_loop loop = {.spheres = (cn_spheres *)spheres, .from = x, .to = r};
-    cn_parallel_ranges(spheres->batches.env, spheres->p->contacts, cn_spheres_store_range, &loop);
+    const gs_spheres *spheres = elements;
+    sphere_loop loop = {.spheres = (gs_spheres *)spheres, .from = x, .to = r};
+    base_parallel_ranges(spheres->batches.env, spheres->p->contacts, spheres_store_range, &loop);
 }
 
-static void cn_spheres_weights_range(void *user, int64_t first, int64_t end) {
-    const cn_sphere_loop *loop = user;
+static void spheres_weights_range(void *user, int64_t first, int64_t end) {
+    const sphere_loop *loop = user;
     const cn_friction *p = loop->spheres->p;
     for (int32_t a = (int32_t)first; a < end; a++) {
-        double trace = cn_operator_trace(&p->W, p->dim, a);
-        float *own = (float *)loop->to + cn_sphere_place(loop->spheres, a);
+        double trace = prob_operator_trace(&p->W, p->dim, a);
+        float *own = (float *)loop->to + sphere_place(loop->spheres, a);
         for (int k = 0; k < 3; k++) {
-            own[CN_BATCH * k] = (float)(trace / p->dim * loop->spheres->units.inv_mass);
+            own[GS_BATCH * k] = (float)(trace / p->dim * loop->spheres->units.inv_mass);
         }
     }
 }
 
 static void spheres_weights(const void *elements, float *weight) {
-    const cn_spheres *spheres = elements;
-    cn_sphere_loop loop = {.spheres = (cn_spheres *)spheres, .to = weight};
-    for (int64_t i = 0; i < cn_spheres_size(spheres); i++) {
+    const gs_spheres *spheres = elements;
+    sphere_loop loop = {.spheres = (gs_spheres *)spheres, .to = weight};
+    for (int64_t i = 0; i < spheres_size(spheres); i++) {
         weight[i] = 1.0F;
     }
-    cn_parallel_ranges(spheres->batches.env, spheres->p->contacts, cn_spheres_weights_range, &loop);
+    base_parallel_ranges(spheres->batches.env, spheres->p->contacts, spheres_weights_range, &loop);
 }
 
 // The first batch of a unit and its impulses.
-static const void *cn_spheres_batch(const cn_spheres *spheres, int32_t first) {
+static const void *spheres_batch(const gs_spheres *spheres, int32_t first) {
     return (const char *)spheres->batch + (size_t)first * spheres->kernel->batch;
 }
 
-static size_t cn_spheres_offset(const cn_spheres *spheres, int32_t first) {
-    return (size_t)first * CN_SPHERE_IMPULSES * spheres->kernel->number;
+static size_t spheres_offset(const gs_spheres *spheres, int32_t first) {
+    return (size_t)first * GS_SPHERE_IMPULSES * spheres->kernel->number;
 }
 
-static void cn_spheres_push_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_sphere_loop *loop = user;
-    const cn_spheres *spheres = loop->spheres;
+static void spheres_push_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const sphere_loop *loop = user;
+    const gs_spheres *spheres = loop->spheres;
     (void)unit;
-    spheres->kernel->push(count, cn_spheres_batch(spheres, first),
-                          (const char *)loop->from + cn_spheres_offset(spheres, first),
-                          spheres->body);
+    spheres->kernel->push(count, spheres_batch(spheres, first),
+                          (const char *)loop->from + spheres_offset(spheres, first), spheres->body);
 }
 
 // Records are gone through in pieces of so many, more than there are threads.
-#define CN_SPHERES_PIECE 4096
+#define SPHERES_PIECE 4096
 
-static int32_t cn_spheres_pieces(const cn_spheres *spheres) {
-    return (spheres->bodies + CN_SPHERES_PIECE - 1) / CN_SPHERES_PIECE;
+static int32_t spheres_pieces(const gs_spheres *spheres) {
+    return (spheres->bodies + SPHERES_PIECE - 1) / SPHERES_PIECE;
 }
 
 // Bytes before the records of a piece, and how many those are.
-static size_t cn_spheres_piece(const cn_spheres *spheres, int32_t piece, int32_t *count) {
-    int32_t first = CN_SPHERES_PIECE * piece, left = spheres->bodies - first;
-    *count = left < CN_SPHERES_PIECE ? left : CN_SPHERES_PIECE;
-    return (size_t)first * CN_SPHERE_RECORD * spheres->kernel->number;
+static size_t spheres_piece(const gs_spheres *spheres, int32_t piece, int32_t *count) {
+    int32_t first = SPHERES_PIECE * piece, left = spheres->bodies - first;
+    *count = left < SPHERES_PIECE ? left : SPHERES_PIECE;
+    return (size_t)first * GS_SPHERE_RECORD * spheres->kernel->number;
 }
 
-static void cn_spheres_still_piece(void *user, int32_t piece) {
-    const cn_spheres *spheres = ((const cn_sphere_loop *)user)->spheres;
+static void spheres_still_piece(void *user, int32_t piece) {
+    const gs_spheres *spheres = ((const sphere_loop *)user)->spheres;
     int32_t count;
-    size_t offset = cn_spheres_piece(spheres, piece, &count);
+    size_t offset = spheres_piece(spheres, piece, &count);
     spheres->kernel->still(count, (char *)spheres->body + offset);
 }
 
 static void spheres_begin(void *elements, const void *x) {
-    cn_spheres *spheres = elements;
-    cn_sphere_loop loop = {.spheres = spheres, .from = x};
-    cn_parallel_for(spheres->batches.env, cn_spheres_pieces(spheres), cn_spheres_still_piece,
-                    &loop);
-    cn_batches_sweep(&spheres->batches, cn_spheres_push_unit, &loop);
+    gs_spheres *spheres = elements;
+    sphere_loop loop = {.spheres = spheres, .from = x};
+    base_parallel_for(spheres->batches.env, spheres_pieces(spheres), spheres_still_piece, &loop);
+    gs_batches_sweep(&spheres->batches, spheres_push_unit, &loop);
 }
 
-static void cn_spheres_sweep_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_sphere_loop *loop = user;
-    const cn_spheres *spheres = loop->spheres;
+static void spheres_sweep_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const sphere_loop *loop = user;
+    const gs_spheres *spheres = loop->spheres;
     (void)unit;
-    spheres->kernel->sweep(count, cn_spheres_batch(spheres, first),
-                           (char *)loop->to + cn_spheres_offset(spheres, first), spheres->body);
+    spheres->kernel->sweep(count, spheres_batch(spheres, first),
+                           (char *)loop->to + spheres_offset(spheres, first), spheres->body);
 }
 
 static void spheres_sweep(void *elements, void *x) {
-    cn_spheres *spheres = elements;
-    cn_sphere_loop loop = {.spheres = spheres, .to = x};
-    cn_batches_sweep(&spheres->batches, cn_spheres_sweep_unit, &loop);
+    gs_spheres *spheres = elements;
+    sphere_loop loop = {.spheres = spheres, .to = x};
+    gs_batches_sweep(&spheres->batches, spheres_sweep_unit, &loop);
 }
 
 static void spheres_begin_momentum(void *elements) {
-    cn_spheres *spheres = elements;
-    cn_parallel_copy(spheres->batches.env, spheres->former, spheres->body,
-                     ((size_t)spheres->bodies + (size_t)spheres->batches.units) * CN_SPHERE_RECORD *
-                         spheres->kernel->number);
+    gs_spheres *spheres = elements;
+    base_parallel_copy(spheres->batches.env, spheres->former, spheres->body,
+                       ((size_t)spheres->bodies + (size_t)spheres->batches.units) *
+                           GS_SPHERE_RECORD * spheres->kernel->number);
 }
 
-static void cn_spheres_swap(cn_spheres *spheres) {
+static void spheres_swap(gs_spheres *spheres) {
     void *body = spheres->body;
     spheres->body = spheres->former;
     spheres->former = body;
 }
 
 static void spheres_refresh(void *elements, const void *x, const void *before) {
-    cn_spheres *spheres = elements;
-    cn_spheres_swap(spheres);
+    gs_spheres *spheres = elements;
+    spheres_swap(spheres);
     spheres_begin(spheres, before);
-    cn_spheres_swap(spheres);
+    spheres_swap(spheres);
     spheres_begin(spheres, x);
 }
 
-static void cn_spheres_drift_piece(void *user, int32_t piece) {
-    const cn_sphere_loop *loop = user;
-    const cn_spheres *spheres = loop->spheres;
+static void spheres_drift_piece(void *user, int32_t piece) {
+    const sphere_loop *loop = user;
+    const gs_spheres *spheres = loop->spheres;
     int32_t count;
-    size_t offset = cn_spheres_piece(spheres, piece, &count);
+    size_t offset = spheres_piece(spheres, piece, &count);
     spheres->kernel->drift(count, loop->momentum, (char *)spheres->body + offset,
                            (char *)spheres->former + offset);
 }
 
-static void cn_spheres_glide_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_sphere_loop *loop = user;
-    const cn_spheres *spheres = loop->spheres;
-    size_t offset = cn_spheres_offset(spheres, first);
+static void spheres_momentum_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const sphere_loop *loop = user;
+    const gs_spheres *spheres = loop->spheres;
+    size_t offset = spheres_offset(spheres, first);
     (void)unit;
-    spheres->kernel->glide(count, cn_spheres_batch(spheres, first), loop->momentum,
-                           (const char *)loop->from + offset, (char *)loop->to + offset,
-                           spheres->body);
+    spheres->kernel->momentum(count, spheres_batch(spheres, first), loop->momentum,
+                              (const char *)loop->from + offset, (char *)loop->to + offset,
+                              spheres->body);
 }
 
 static void spheres_momentum_sweep(void *elements, double momentum, bool symmetric, const void *x,
                                    void *to) {
-    cn_spheres *spheres = elements;
+    gs_spheres *spheres = elements;
     (void)symmetric;
-    cn_sphere_loop loop = {.spheres = spheres, .from = x, .to = to, .momentum = momentum};
-    cn_parallel_for(spheres->batches.env, cn_spheres_pieces(spheres), cn_spheres_drift_piece,
-                    &loop);
-    cn_batches_sweep(&spheres->batches, cn_spheres_glide_unit, &loop);
+    sphere_loop loop = {.spheres = spheres, .from = x, .to = to, .momentum = momentum};
+    base_parallel_for(spheres->batches.env, spheres_pieces(spheres), spheres_drift_piece, &loop);
+    gs_batches_sweep(&spheres->batches, spheres_momentum_unit, &loop);
 }
 
-static void cn_spheres_error_unit(void *user, int32_t unit, int32_t first, int32_t count) {
-    const cn_sphere_loop *loop = user;
-    const cn_spheres *spheres = loop->spheres;
+static void spheres_error_unit(void *user, int32_t unit, int32_t first, int32_t count) {
+    const sphere_loop *loop = user;
+    const gs_spheres *spheres = loop->spheres;
     loop->part[unit] = spheres->kernel->error(
-        count, cn_spheres_batch(spheres, first), spheres->p->dim,
-        (const char *)loop->from + cn_spheres_offset(spheres, first), spheres->body);
+        count, spheres_batch(spheres, first), spheres->p->dim,
+        (const char *)loop->from + spheres_offset(spheres, first), spheres->body);
 }
 
 static gs_error_sums spheres_error(const void *elements, const void *x) {
-    const cn_spheres *spheres = elements;
-    gs_error_sums part[CN_UNITS_MAX], sums = {0.0, 0.0, 0.0};
-    cn_sphere_loop loop = {.spheres = (cn_spheres *)spheres, .from = x, .part = part};
-    cn_batches_each(&spheres->batches, cn_spheres_error_unit, &loop);
+    const gs_spheres *spheres = elements;
+    gs_error_sums part[GS_UNITS_MAX], sums = {0.0, 0.0, 0.0};
+    sphere_loop loop = {.spheres = (gs_spheres *)spheres, .from = x, .part = part};
+    gs_batches_each(&spheres->batches, spheres_error_unit, &loop);
     for (int32_t unit = 0; unit < spheres->batches.units; unit++) {
         sums.error += part[unit].error;
         sums.force += part[unit].force;
@@ -620,7 +617,7 @@ static gs_error_sums spheres_error(const void *elements, const void *x) {
 }
 
 #define GS_SPHERES_COMMON                                                                          \
-    .kind = CN_SWEEP_SPHERES, .momentum_max = 1.0, .build = spheres_build,                         \
+    .kind = GS_SWEEP_SPHERES, .momentum_max = 1.0, .build = spheres_build,                         \
     .use_portable = spheres_use_portable, .load = spheres_load, .store = spheres_store,            \
     .weights = spheres_weights, .begin = spheres_begin, .sweep = spheres_sweep,                    \
     .begin_momentum = spheres_begin_momentum, .momentum_sweep = spheres_momentum_sweep,            \

@@ -7,7 +7,7 @@
 #if defined(__AVX2__)
 #include "solve/sweep_spheres/spheres_kernel.h"
 
-static const cn_sphere_kernel cn_own_kernel = CN_SPHERE_KERNEL;
+static const gs_sphere_kernel own_kernel = GS_SPHERE_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(const cn_sphere_kernel, cn_sphere_kernel_avx2, &cn_own_kernel)
+BASE_AVX2_KERNEL(const gs_sphere_kernel, gs_sphere_kernel_avx2, &own_kernel)

@@ -1,6 +1,6 @@
 // solve/sweep_spheres/spheres_float.c
 // The kernel of spheres and disks in single precision, portable.
-#define CN_SINGLE
+#define MATH_SINGLE
 #include "solve/sweep_spheres/spheres_kernel.h"
 
-const cn_sphere_kernel cn_sphere_kernel_float = CN_SPHERE_KERNEL;
+const gs_sphere_kernel gs_sphere_kernel_float = GS_SPHERE_KERNEL;

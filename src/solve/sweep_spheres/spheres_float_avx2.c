@@ -1,7 +1,7 @@
 // solve/sweep_spheres/spheres_float_avx2.c
 // The kernel of spheres and disks in single precision for processors with 256-bit registers; built
 // with -mavx2 there.
-#define CN_SINGLE
+#define MATH_SINGLE
 #include "solve/sweep_spheres/spheres.h"
 
 #include "base/processor.h"
@@ -9,7 +9,7 @@
 #if defined(__AVX2__)
 #include "solve/sweep_spheres/spheres_kernel.h"
 
-static const cn_sphere_kernel cn_own_kernel = CN_SPHERE_KERNEL;
+static const gs_sphere_kernel own_kernel = GS_SPHERE_KERNEL;
 #endif
 
-CN_AVX2_KERNEL(const cn_sphere_kernel, cn_sphere_kernel_float_avx2, &cn_own_kernel)
+BASE_AVX2_KERNEL(const gs_sphere_kernel, gs_sphere_kernel_float_avx2, &own_kernel)

@@ -2,7 +2,7 @@
 // The kernel of spheres and disks in single precision for processors with AVX-512; built with
 // -mavx512f there.
 // A batch fills a register of 256 bits; what is gained are twice as many registers.
-#define CN_SINGLE
+#define MATH_SINGLE
 #include "solve/sweep_spheres/spheres.h"
 
 #include "base/processor.h"
@@ -10,7 +10,7 @@
 #if defined(__AVX512F__)
 #include "solve/sweep_spheres/spheres_kernel.h"
 
-static const cn_sphere_kernel cn_own_kernel = CN_SPHERE_KERNEL;
+static const gs_sphere_kernel own_kernel = GS_SPHERE_KERNEL;
 #endif
 
-CN_AVX512_KERNEL(const cn_sphere_kernel, cn_sphere_kernel_float_avx512, &cn_own_kernel)
+BASE_AVX512_KERNEL(const gs_sphere_kernel, gs_sphere_kernel_float_avx512, &own_kernel)

@@ -2,4 +2,4 @@
 // The kernel of spheres and disks, portable.
 #include "solve/sweep_spheres/spheres_kernel.h"
 
-const cn_sphere_kernel cn_sphere_kernel_portable = CN_SPHERE_KERNEL;
+const gs_sphere_kernel gs_sphere_kernel_portable = GS_SPHERE_KERNEL;

@@ -9,35 +9,36 @@
 
 #include <string.h>
 
-size_t cn_save_size(const cn_save_head *head, size_t others) {
+size_t step_save_size(const step_save_head *head, size_t others) {
     size_t bodies = (size_t)head->bodies, impulses = (size_t)head->impulses;
-    size_t numbers = (size_t)(cn_pose_size(head->dim) + cn_velocity_size(head->dim)) * bodies +
-                     (head->motion ? 10 : 3) * impulses + others;
-    return sizeof *head + numbers * sizeof(double) + impulses * (sizeof(cn_contact_key) + 1) +
-           (head->steered ? sizeof(cn_save_steering) : 0);
+    size_t numbers =
+        (size_t)(model_pose_size(head->dim) + model_velocity_size(head->dim)) * bodies +
+        (head->motion ? 10 : 3) * impulses + others;
+    return sizeof *head + numbers * sizeof(double) + impulses * (sizeof(model_contact_key) + 1) +
+           (head->steered ? sizeof(step_save_steering) : 0);
 }
 
-size_t cn_save_sleep_size(const cn_sim *sim) {
+size_t step_save_sleep_size(const cn_sim *sim) {
     size_t bodies = (size_t)sim->model->body_count;
     return sim->state.island ? bodies * (7 * sizeof(double) + sizeof(int32_t)) + sizeof(int64_t)
                              : 0;
 }
 
-size_t cn_save_other_numbers(const cn_model *model) {
+size_t step_save_other_numbers(const cn_model *model) {
     return (size_t)model->joint_row_count + 2 * (size_t)model->joint_count +
-           (size_t)cn_control_count(model);
+           (size_t)step_control_count(model);
 }
 
 // false: no memory.
-static bool cn_sleep_load(cn_sim *sim, const unsigned char *from, size_t size) {
-    cn_state *state = &sim->state;
-    size_t bodies = (size_t)sim->model->body_count, fixed = cn_save_sleep_size(sim);
+static bool sleep_load(cn_sim *sim, const unsigned char *from, size_t size) {
+    model_state *state = &sim->state;
+    size_t bodies = (size_t)sim->model->body_count, fixed = step_save_sleep_size(sim);
     sim->sleep.stored.size = sim->sleep.fresh.size = 0;
     if (fixed == 0) {
         return true;
     }
-    memcpy(state->calm, from, bodies * sizeof *state->calm);
-    from += bodies * sizeof *state->calm;
+    memcpy(state->quiet, from, bodies * sizeof *state->quiet);
+    from += bodies * sizeof *state->quiet;
     memcpy(state->rest_load, from, 6 * bodies * sizeof *state->rest_load);
     from += 6 * bodies * sizeof *state->rest_load;
     memcpy(state->island, from, bodies * sizeof *state->island);
@@ -47,23 +48,23 @@ static bool cn_sleep_load(cn_sim *sim, const unsigned char *from, size_t size) {
     size_t one = sizeof *pair, count = (size - fixed) / one, sorted = count > 0;
     for (; sorted > 0 && sorted < count; sorted++) {
         memcpy(pair, from + (sorted - 1) * one, sizeof pair);
-        if (cn_key_before(&pair[1].contact.key, &pair[0].contact.key)) {
+        if (model_key_before(&pair[1].contact.key, &pair[0].contact.key)) {
             break;
         }
     }
-    return cn_buffer_append(&sim->sleep.stored, from, sorted * one) &&
-           cn_buffer_append(&sim->sleep.fresh, from + sorted * one, (count - sorted) * one);
+    return base_buffer_append(&sim->sleep.stored, from, sorted * one) &&
+           base_buffer_append(&sim->sleep.fresh, from + sorted * one, (count - sorted) * one);
 }
 
 // Whether a run is not just what its scene says. Field by field: structs have gaps.
-static bool cn_is_steered(const cn_sim *sim) {
+static bool is_steered(const cn_sim *sim) {
     const cn_steering *now = &sim->steering;
     cn_steering start = sim_steering_default(sim->model);
     return now->pulled != 0 || now->friction != start.friction || sim->steering_work != 0.0 ||
            memcmp(now->gravity, start.gravity, sizeof start.gravity) != 0;
 }
 
-static void cn_save_part(cn_save *save, const void *bytes, size_t size) {
+static void save_part(step_save *save, const void *bytes, size_t size) {
     if (size > 0) {
         save->part[save->count].bytes = bytes;
         save->part[save->count++].size = size;
@@ -71,52 +72,52 @@ static void cn_save_part(cn_save *save, const void *bytes, size_t size) {
     }
 }
 
-static void cn_save_sleep(const cn_sim *sim, cn_save *save) {
-    const cn_state *state = &sim->state;
+static void save_sleep(const cn_sim *sim, step_save *save) {
+    const model_state *state = &sim->state;
     size_t bodies = (size_t)sim->model->body_count;
     if (state->island) {
         save->kept = (int64_t)((sim->sleep.stored.size + sim->sleep.fresh.size) /
                                sizeof(step_stored_contact));
-        cn_save_part(save, state->calm, bodies * sizeof *state->calm);
-        cn_save_part(save, state->rest_load, 6 * bodies * sizeof *state->rest_load);
-        cn_save_part(save, state->island, bodies * sizeof *state->island);
-        cn_save_part(save, &save->kept, sizeof save->kept);
-        cn_save_part(save, sim->sleep.stored.data, sim->sleep.stored.size);
-        cn_save_part(save, sim->sleep.fresh.data, sim->sleep.fresh.size);
+        save_part(save, state->quiet, bodies * sizeof *state->quiet);
+        save_part(save, state->rest_load, 6 * bodies * sizeof *state->rest_load);
+        save_part(save, state->island, bodies * sizeof *state->island);
+        save_part(save, &save->kept, sizeof save->kept);
+        save_part(save, sim->sleep.stored.data, sim->sleep.stored.size);
+        save_part(save, sim->sleep.fresh.data, sim->sleep.fresh.size);
     }
 }
 
-void cn_sim_parts(const cn_sim *sim, cn_save *save) {
-    const cn_state *state = &sim->state;
+void sim_parts(const cn_sim *sim, step_save *save) {
+    const model_state *state = &sim->state;
     const cn_model *model = sim->model;
     size_t bodies = (size_t)model->body_count, impulses = (size_t)state->impulse_count;
     memset(save, 0, sizeof *save); // the gaps of its structs too
-    save->head = (cn_save_head){.magic = CN_SAVE_MAGIC,
-                                .step = state->step,
-                                .dim = model->dim,
-                                .bodies = model->body_count,
-                                .impulses = state->impulse_count,
-                                .motion = model->stores_motion,
-                                .last_h = state->last_h,
-                                .drift_limit = state->drift_limit,
-                                .steered = cn_is_steered(sim)};
+    save->head = (step_save_head){.magic = STEP_SAVE_MAGIC,
+                                  .step = state->step,
+                                  .dim = model->dim,
+                                  .bodies = model->body_count,
+                                  .impulses = state->impulse_count,
+                                  .motion = model->stores_motion,
+                                  .last_h = state->last_h,
+                                  .drift_limit = state->drift_limit,
+                                  .steered = is_steered(sim)};
     save->steered.steering = sim->steering;
     save->steered.work = sim->steering_work;
-    cn_save_part(save, &save->head, sizeof save->head);
-    cn_save_part(save, state->q, (size_t)cn_pose_size(model->dim) * bodies * sizeof(double));
-    cn_save_part(save, state->v, (size_t)cn_velocity_size(model->dim) * bodies * sizeof(double));
-    cn_save_part(save, state->joint_impulse, (size_t)model->joint_row_count * sizeof(double));
-    cn_save_part(save, state->joint_angle, 2 * (size_t)model->joint_count * sizeof(double));
-    cn_save_part(save, sim->control ? sim->control->held : NULL,
-                 (size_t)cn_control_count(model) * sizeof(double));
-    cn_save_part(save, state->impulse, 3 * impulses * sizeof(double));
-    cn_save_part(save, state->key, impulses * sizeof(cn_contact_key));
-    cn_save_part(save, state->past, impulses);
-    cn_save_part(save, state->motion,
-                 model->stores_motion ? impulses * sizeof(cn_contact_motion) : 0);
-    cn_save_part(save, &save->steered, save->head.steered ? sizeof save->steered : 0);
-    cn_save_sleep(sim, save);
-    save->head.checksum = cn_hash_parts(save->part, save->count);
+    save_part(save, &save->head, sizeof save->head);
+    save_part(save, state->q, (size_t)model_pose_size(model->dim) * bodies * sizeof(double));
+    save_part(save, state->v, (size_t)model_velocity_size(model->dim) * bodies * sizeof(double));
+    save_part(save, state->joint_impulse, (size_t)model->joint_row_count * sizeof(double));
+    save_part(save, state->joint_angle, 2 * (size_t)model->joint_count * sizeof(double));
+    save_part(save, sim->control ? sim->control->held : NULL,
+              (size_t)step_control_count(model) * sizeof(double));
+    save_part(save, state->impulse, 3 * impulses * sizeof(double));
+    save_part(save, state->key, impulses * sizeof(model_contact_key));
+    save_part(save, state->past, impulses);
+    save_part(save, state->motion,
+              model->stores_motion ? impulses * sizeof(model_contact_motion) : 0);
+    save_part(save, &save->steered, save->head.steered ? sizeof save->steered : 0);
+    save_sleep(sim, save);
+    save->head.checksum = base_hash_parts(save->part, save->count);
 }
 
 cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
@@ -124,11 +125,11 @@ cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
         return CN_ERR_ARGUMENT;
     }
     if (sim->system) {
-        return cn_sim_system_save(sim, bytes, size);
+        return sim_system_save(sim, bytes, size);
     }
-    cn_save save;
-    cn_sim_parts(sim, &save);
-    unsigned char *all = cn_env_resize(&sim->env, NULL, 0, save.size);
+    step_save save;
+    sim_parts(sim, &save);
+    unsigned char *all = base_env_resize(&sim->env, NULL, 0, save.size);
     if (!all) {
         return CN_ERR_MEMORY;
     }
@@ -149,27 +150,27 @@ void cn_sim_free(const cn_sim *sim, void *bytes, size_t size) {
 
 cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
     if (!sim || !bytes) {
-        return cn_fail_missing(error);
+        return base_fail_missing(error);
     }
     if (sim->system) {
-        return cn_sim_system_load(sim, bytes, size, error);
+        return sim_system_load(sim, bytes, size, error);
     }
     const cn_model *model = sim->model;
-    cn_status status = cn_save_check(sim, bytes, size, error);
+    cn_status status = step_save_check(sim, bytes, size, error);
     if (status != CN_OK) {
         return status;
     }
-    cn_save_head head;
+    step_save_head head;
     memcpy(&head, bytes, sizeof head);
-    cn_save_steering steered = {.steering = sim_steering_default(model)};
-    size_t awake = cn_save_size(&head, cn_save_other_numbers(model));
+    step_save_steering steered = {.steering = sim_steering_default(model)};
+    size_t awake = step_save_size(&head, step_save_other_numbers(model));
     if (head.steered) {
         memcpy(&steered, (const unsigned char *)bytes + awake - sizeof steered, sizeof steered);
     }
     if (!sim_resize_impulses(sim, head.impulses)) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
-    cn_state state = sim->state;
+    model_state state = sim->state;
     state.step = head.step;
     state.last_h = head.last_h;
     state.drift_limit = head.drift_limit;
@@ -178,16 +179,16 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
         void *to;
         size_t bytes;
     } parts[] = {
-        {state.q, (size_t)cn_pose_size(head.dim) * (size_t)head.bodies * sizeof(double)},
-        {state.v, (size_t)cn_velocity_size(head.dim) * (size_t)head.bodies * sizeof(double)},
+        {state.q, (size_t)model_pose_size(head.dim) * (size_t)head.bodies * sizeof(double)},
+        {state.v, (size_t)model_velocity_size(head.dim) * (size_t)head.bodies * sizeof(double)},
         {state.joint_impulse, (size_t)model->joint_row_count * sizeof(double)},
         {state.joint_angle, 2 * (size_t)model->joint_count * sizeof(double)},
         {sim->control ? sim->control->held : NULL,
-         (size_t)cn_control_count(model) * sizeof(double)},
+         (size_t)step_control_count(model) * sizeof(double)},
         {state.impulse, 3 * impulses * sizeof(double)},
-        {state.key, impulses * sizeof(cn_contact_key)},
+        {state.key, impulses * sizeof(model_contact_key)},
         {state.past, impulses},
-        {state.motion, model->stores_motion ? impulses * sizeof(cn_contact_motion) : 0}};
+        {state.motion, model->stores_motion ? impulses * sizeof(model_contact_motion) : 0}};
     const unsigned char *from = (const unsigned char *)bytes + sizeof head;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (parts[i].bytes > 0) {
@@ -198,12 +199,12 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     sim->steering = steered.steering;
     sim->steering_work = steered.work;
     sim->state = state;
-    sim->last = (cn_step){0};
-    cn_detector_rest(sim->detector, NULL);
-    cn_detector_reset(sim->detector);
-    return cn_sleep_load(sim, (const unsigned char *)bytes + awake, size - awake)
+    sim->last = (step_step){0};
+    det_detector_rest(sim->detector, NULL);
+    det_detector_reset(sim->detector);
+    return sleep_load(sim, (const unsigned char *)bytes + awake, size - awake)
                ? CN_OK
-               : cn_fail_memory(error);
+               : base_fail_memory(error);
 }
 
 uint64_t cn_sim_hash(const cn_sim *sim) {
@@ -211,15 +212,15 @@ uint64_t cn_sim_hash(const cn_sim *sim) {
         return 0;
     }
     const cn_model *model = sim->model;
-    int64_t poses = (int64_t)cn_pose_size(model->dim) * model->body_count;
-    int64_t velocities = (int64_t)cn_velocity_size(model->dim) * model->body_count;
-    cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
-    double *q = CN_TAKE(sim->scratch, double, poses);
+    int64_t poses = (int64_t)model_pose_size(model->dim) * model->body_count;
+    int64_t velocities = (int64_t)model_velocity_size(model->dim) * model->body_count;
+    base_arena_mark mark = base_arena_get_mark(sim->scratch);
+    double *q = BASE_TAKE(sim->scratch, double, poses);
     if (!q) {
         return 0;
     }
     cn_sim_poses(sim, q);
-    uint64_t hash = cn_hash_state(sim->state.step, q, poses, sim->state.v, velocities);
-    cn_arena_release(sim->scratch, mark);
+    uint64_t hash = base_hash_state(sim->state.step, q, poses, sim->state.v, velocities);
+    base_arena_release(sim->scratch, mark);
     return hash;
 }

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "step/sim.h"
 
-typedef struct cn_save_head {
+typedef struct step_save_head {
     uint64_t magic;
     uint64_t checksum; // XXH64 of all parts, this one read as 0
     int64_t step;
@@ -14,39 +14,39 @@ typedef struct cn_save_head {
     int32_t dim, bodies, impulses;
     int32_t motion;  // 1: with the motion of the contacts
     int32_t unused;  // so that the struct has no gaps
-    int32_t steered; // 1: a cn_save_steering follows the arrays, and all that sleeps follows it
-} cn_save_head;
+    int32_t steered; // 1: a step_save_steering follows the arrays, and all that sleeps follows it
+} step_save_head;
 
-typedef struct cn_save_steering {
+typedef struct step_save_steering {
     cn_steering steering;
     double work;
-} cn_save_steering;
+} step_save_steering;
 
-#define CN_SAVE_PARTS 16
+#define STEP_SAVE_PARTS 16
 
-typedef struct cn_save {
-    cn_save_head head;
-    cn_save_steering steered;
+typedef struct step_save {
+    step_save_head head;
+    step_save_steering steered;
     int64_t kept; // contacts of bodies that sleep
     int32_t count;
     size_t size; // of all parts
-    cn_hash_part part[CN_SAVE_PARTS];
-} cn_save;
+    base_hash_part part[STEP_SAVE_PARTS];
+} step_save;
 
 // What cn_sim_save gives, one part after the other, of a sim without a system; valid until the next
 // step, and as long as save is where it is.
-void cn_sim_parts(const cn_sim *sim, cn_save *save);
+void sim_parts(const cn_sim *sim, step_save *save);
 
 // Bytes of what sleeping knows of the bodies: calm, rest_load, island, and how many contacts are
 // stored, which follow.
-size_t cn_save_sleep_size(const cn_sim *sim);
+size_t step_save_sleep_size(const cn_sim *sim);
 // Impulses of the rows and angles of the joints, and what controllers store.
-size_t cn_save_other_numbers(const cn_model *model);
+size_t step_save_other_numbers(const cn_model *model);
 // Bytes of the head and of the arrays that follow it, all that sleeps left out.
-size_t cn_save_size(const cn_save_head *head, size_t others);
+size_t step_save_size(const step_save_head *head, size_t others);
 // Whether the bytes are a state that this sim can take, with every count and index in range and
 // every number finite. CN_ERR_INPUT: why not.
-cn_status cn_save_check(const cn_sim *sim, const void *bytes, size_t size, cn_error *error);
-#define CN_SAVE_MAGIC 0x33304e5249414331u // "1CAIRN03": the last digits count the layouts
+cn_status step_save_check(const cn_sim *sim, const void *bytes, size_t size, cn_error *error);
+#define STEP_SAVE_MAGIC 0x33304e5249414331u // "1CAIRN03": the last digits count the layouts
 
 #endif

@@ -10,86 +10,88 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CN_STEP_MAX (INT64_C(1) << 53) // steps that a time in doubles can tell apart
-#define CN_UNIT_SLACK 1e-6             // of a quaternion's length
-#define CN_PAST_MAX (CN_PAST_SLID | CN_PAST_PRESSED | CN_PAST_PRESSED_TWICE | CN_PAST_SUSTAINED)
+#define STEP_MAX (INT64_C(1) << 53) // steps that a time in doubles can tell apart
+#define UNIT_SLACK 1e-6             // of a quaternion's length
+#define PAST_MAX                                                                                   \
+    (MODEL_PAST_SLID | MODEL_PAST_PRESSED | MODEL_PAST_PRESSED_TWICE | MODEL_PAST_SUSTAINED)
 
-static cn_status cn_save_refuse(cn_error *error, const char *what) {
-    return cn_fail(error, CN_ERR_INPUT, "the checkpoint is damaged: %s", what);
+static cn_status save_refuse(cn_error *error, const char *what) {
+    return base_fail(error, CN_ERR_INPUT, "the checkpoint is damaged: %s", what);
 }
 
 // Where the check has come to; numbers are not aligned.
-typedef struct cn_reader {
+typedef struct scene_reader {
     const unsigned char *at;
-} cn_reader;
+} scene_reader;
 
-static double cn_read_number(cn_reader *from) {
+static double scene_read_number(scene_reader *from) {
     double x;
     memcpy(&x, from->at, sizeof x);
     from->at += sizeof x;
     return x;
 }
 
-static bool cn_read_finite(cn_reader *from, int64_t count) {
+static bool read_finite(scene_reader *from, int64_t count) {
     bool finite = true;
     for (int64_t i = 0; i < count; i++) {
-        finite = isfinite(cn_read_number(from)) && finite;
+        finite = isfinite(scene_read_number(from)) && finite;
     }
     return finite;
 }
 
-static bool cn_read_poses(cn_reader *from, int32_t dim, int32_t bodies) {
+static bool read_poses(scene_reader *from, int32_t dim, int32_t bodies) {
     bool sound = true;
     for (int32_t i = 0; i < bodies; i++) {
-        sound = cn_read_finite(from, 3) && sound;
+        sound = read_finite(from, 3) && sound;
         double square = 0.0;
-        for (int32_t k = 3; k < cn_pose_size(dim); k++) {
-            double x = cn_read_number(from);
+        for (int32_t k = 3; k < model_pose_size(dim); k++) {
+            double x = scene_read_number(from);
             square += x * x;
         }
-        sound = sound && (dim == 2 || fabs(square - 1.0) < CN_UNIT_SLACK);
+        sound = sound && (dim == 2 || fabs(square - 1.0) < UNIT_SLACK);
     }
     return sound;
 }
 
-static bool cn_key_is_sound(const cn_sim *sim, const cn_contact_key *key) {
+static bool key_is_sound(const cn_sim *sim, const model_contact_key *key) {
     int32_t bodies = sim->model->body_count;
     return key->candidate >= 0 && key->candidate < bodies && key->antagonist >= 0 &&
            key->antagonist < bodies && key->candidate != key->antagonist;
 }
 
 // The impulses of the last step, by their keys.
-static const char *cn_check_impulses(const cn_sim *sim, const cn_save_head *head, cn_reader *from) {
-    cn_contact_key key, last = {0, 0, 0};
-    if (!cn_read_finite(from, 3 * (int64_t)head->impulses)) {
+static const char *check_impulses(const cn_sim *sim, const step_save_head *head,
+                                  scene_reader *from) {
+    model_contact_key key, last = {0, 0, 0};
+    if (!read_finite(from, 3 * (int64_t)head->impulses)) {
         return "an impulse is not finite";
     }
     for (int32_t i = 0; i < head->impulses; i++, from->at += sizeof key) {
         memcpy(&key, from->at, sizeof key);
         // A system's contacts have the same body on both sides, but their states are none of these.
-        if (!cn_key_is_sound(sim, &key)) {
+        if (!key_is_sound(sim, &key)) {
             return "a contact names a body that is not there";
         }
-        if (i > 0 && !cn_key_before(&last, &key)) {
+        if (i > 0 && !model_key_before(&last, &key)) {
             return "its contacts are not in order";
         }
         last = key;
     }
     for (int32_t i = 0; i < head->impulses; i++) {
-        if (*from->at++ > CN_PAST_MAX) {
+        if (*from->at++ > PAST_MAX) {
             return "the past of a contact is unknown";
         }
     }
-    if (head->motion && !cn_read_finite(from, 7 * (int64_t)head->impulses)) {
+    if (head->motion && !read_finite(from, 7 * (int64_t)head->impulses)) {
         return "the motion of a contact is not finite";
     }
     return NULL;
 }
 
-_Static_assert(sizeof(cn_contact_motion) == 7 * sizeof(double), "all of it is numbers");
+_Static_assert(sizeof(model_contact_motion) == 7 * sizeof(double), "all of it is numbers");
 
-static const char *cn_check_steering(const cn_sim *sim, cn_reader *from) {
-    cn_save_steering steered;
+static const char *check_steering(const cn_sim *sim, scene_reader *from) {
+    step_save_steering steered;
     memcpy(&steered, from->at, sizeof steered);
     from->at += sizeof steered;
     bool sound =
@@ -98,17 +100,17 @@ static const char *cn_check_steering(const cn_sim *sim, cn_reader *from) {
 }
 
 // Contacts of bodies that sleep: two sorted lists, one after the other.
-static const char *cn_check_stored(const cn_sim *sim, int64_t count, cn_reader *from) {
+static const char *check_stored(const cn_sim *sim, int64_t count, scene_reader *from) {
     step_stored_contact stored;
-    cn_contact_key last = {0, 0, 0};
+    model_contact_key last = {0, 0, 0};
     int32_t lists = 1;
     for (int64_t i = 0; i < count; i++, from->at += sizeof stored) {
         memcpy(&stored, from->at, sizeof stored);
-        cn_reader numbers = {from->at + offsetof(step_stored_contact, contact.point)};
-        lists += i > 0 && !cn_key_before(&last, &stored.contact.key);
+        scene_reader numbers = {from->at + offsetof(step_stored_contact, contact.point)};
+        lists += i > 0 && !model_key_before(&last, &stored.contact.key);
         last = stored.contact.key;
-        if (!cn_key_is_sound(sim, &stored.contact.key) || lists > 2 || stored.status > 2 ||
-            !cn_read_finite(&numbers, 7 + 4) || !(stored.friction >= 0.0)) {
+        if (!key_is_sound(sim, &stored.contact.key) || lists > 2 || stored.status > 2 ||
+            !read_finite(&numbers, 7 + 4) || !(stored.friction >= 0.0)) {
             return "a contact of bodies that sleep is out of range";
         }
     }
@@ -119,20 +121,20 @@ _Static_assert(offsetof(step_stored_contact, friction) + sizeof(double) ==
                    offsetof(step_stored_contact, contact.point) + (7 + 4) * sizeof(double),
                "point, normal, gap, impulse and friction lie together");
 
-static const char *cn_check_sleep(const cn_sim *sim, size_t size, cn_reader *from) {
-    size_t fixed = cn_save_sleep_size(sim);
+static const char *check_sleep(const cn_sim *sim, size_t size, scene_reader *from) {
+    size_t fixed = step_save_sleep_size(sim);
     int32_t bodies = sim->model->body_count, island;
     int64_t count = 0;
     if (fixed == 0 || size < fixed) {
         return size == fixed ? NULL : "its size does not fit";
     }
     for (int32_t i = 0; i < bodies; i++) {
-        double slow = cn_read_number(from);
+        double slow = scene_read_number(from);
         if (!(slow >= 0.0 && slow < HUGE_VAL)) {
             return "how long a body has been slow is out of range";
         }
     }
-    if (!cn_read_finite(from, 6 * (int64_t)bodies)) {
+    if (!read_finite(from, 6 * (int64_t)bodies)) {
         return "the load of a body at rest is not finite";
     }
     for (int32_t i = 0; i < bodies; i++, from->at += sizeof island) {
@@ -147,16 +149,16 @@ static const char *cn_check_sleep(const cn_sim *sim, size_t size, cn_reader *fro
         (uint64_t)count != (size - fixed) / sizeof(step_stored_contact)) {
         return "its size does not fit";
     }
-    return cn_check_stored(sim, count, from);
+    return check_stored(sim, count, from);
 }
 
 // What the head says against the model and the size; NULL: all of it fits.
-static const char *cn_check_head(const cn_sim *sim, const cn_save_head *head, size_t size) {
+static const char *check_head(const cn_sim *sim, const step_save_head *head, size_t size) {
     const cn_model *model = sim->model;
     if (head->impulses < 0) {
         return "it has a negative number of impulses";
     }
-    if (head->step < 0 || head->step > CN_STEP_MAX) {
+    if (head->step < 0 || head->step > STEP_MAX) {
         return "its step is out of range";
     }
     if (!(head->last_h >= 0.0 && head->last_h < HUGE_VAL) || !(head->drift_limit > 0.0)) {
@@ -165,55 +167,56 @@ static const char *cn_check_head(const cn_sim *sim, const cn_save_head *head, si
     if ((head->steered != 0 && head->steered != 1) || head->unused != 0) {
         return "its head is out of range";
     }
-    return size < cn_save_size(head, cn_save_other_numbers(model)) ? "it is cut short" : NULL;
+    return size < step_save_size(head, step_save_other_numbers(model)) ? "it is cut short" : NULL;
 }
 
-static const char *cn_check_arrays(const cn_sim *sim, const cn_save_head *head,
-                                   const unsigned char *bytes, size_t size) {
+static const char *check_arrays(const cn_sim *sim, const step_save_head *head,
+                                const unsigned char *bytes, size_t size) {
     const cn_model *model = sim->model;
-    cn_reader from = {bytes + sizeof *head};
-    if (!cn_read_poses(&from, head->dim, head->bodies)) {
+    scene_reader from = {bytes + sizeof *head};
+    if (!read_poses(&from, head->dim, head->bodies)) {
         return "a pose is not one";
     }
-    if (!cn_read_finite(&from, (int64_t)cn_velocity_size(head->dim) * head->bodies)) {
+    if (!read_finite(&from, (int64_t)model_velocity_size(head->dim) * head->bodies)) {
         return "a velocity is not finite";
     }
-    if (!cn_read_finite(&from, model->joint_row_count + 2 * (int64_t)model->joint_count)) {
+    if (!read_finite(&from, model->joint_row_count + 2 * (int64_t)model->joint_count)) {
         return "an impulse or angle of a joint is not finite";
     }
-    from.at += sizeof(double) * (size_t)cn_control_count(model); // controllers may store anything
-    const char *wrong = cn_check_impulses(sim, head, &from);
-    wrong = !wrong && head->steered ? cn_check_steering(sim, &from) : wrong;
-    size_t awake = cn_save_size(head, cn_save_other_numbers(model));
-    return wrong ? wrong : cn_check_sleep(sim, size - awake, &from);
+    from.at += sizeof(double) * (size_t)step_control_count(model); // controllers may store anything
+    const char *wrong = check_impulses(sim, head, &from);
+    wrong = !wrong && head->steered ? check_steering(sim, &from) : wrong;
+    size_t awake = step_save_size(head, step_save_other_numbers(model));
+    return wrong ? wrong : check_sleep(sim, size - awake, &from);
 }
 
-cn_status cn_save_check(const cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
+cn_status step_save_check(const cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
     const cn_model *model = sim->model;
-    cn_save_head head;
+    step_save_head head;
     if (size < sizeof head) {
-        return cn_save_refuse(error, "it is cut short");
+        return save_refuse(error, "it is cut short");
     }
     memcpy(&head, bytes, sizeof head);
-    if (head.magic != CN_SAVE_MAGIC) {
-        cn_fail(error, CN_ERR_INPUT, "the checkpoint is none, or of another version of cairn");
-        cn_fail_hint(error, "resume with the version that wrote the file, or run its scene again");
+    if (head.magic != STEP_SAVE_MAGIC) {
+        base_fail(error, CN_ERR_INPUT, "the checkpoint is none, or of another version of cairn");
+        base_fail_hint(error,
+                       "resume with the version that wrote the file, or run its scene again");
         return CN_ERR_INPUT;
     }
     uint64_t checksum = head.checksum;
     head.checksum = 0;
-    const cn_hash_part parts[] = {{&head, sizeof head},
-                                  {(const unsigned char *)bytes + sizeof head, size - sizeof head}};
-    if (cn_hash_parts(parts, 2) != checksum) {
-        return cn_save_refuse(error, "its checksum does not fit");
+    const base_hash_part parts[] = {
+        {&head, sizeof head}, {(const unsigned char *)bytes + sizeof head, size - sizeof head}};
+    if (base_hash_parts(parts, 2) != checksum) {
+        return save_refuse(error, "its checksum does not fit");
     }
     if (head.dim != model->dim || head.bodies != model->body_count ||
         head.motion != model->stores_motion) {
-        return cn_fail(error, CN_ERR_INPUT,
-                       "the checkpoint is of another model: %d bodies in %dD, not %d in %dD",
-                       (int)head.bodies, (int)head.dim, (int)model->body_count, (int)model->dim);
+        return base_fail(error, CN_ERR_INPUT,
+                         "the checkpoint is of another model: %d bodies in %dD, not %d in %dD",
+                         (int)head.bodies, (int)head.dim, (int)model->body_count, (int)model->dim);
     }
-    const char *wrong = cn_check_head(sim, &head, size);
-    wrong = wrong ? wrong : cn_check_arrays(sim, &head, bytes, size);
-    return wrong ? cn_save_refuse(error, wrong) : CN_OK;
+    const char *wrong = check_head(sim, &head, size);
+    wrong = wrong ? wrong : check_arrays(sim, &head, bytes, size);
+    return wrong ? save_refuse(error, wrong) : CN_OK;
 }

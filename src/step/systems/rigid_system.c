@@ -24,26 +24,26 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_STEERED 4 // numbers of the steering that are kept: gravity and friction
-#define CN_RENEW 0.5 // [rad] turned from the base at which the base is renewed
+#define STEERED 4 // numbers of the steering that are kept: gravity and friction
+#define RENEW 0.5 // [rad] turned from the base at which the base is renewed
 
 // ---- poses ----
 
 // A driven body's pose at t: its base moved by the integral of its velocity, by Gauss's rule of
 // five points.
-static void cn_rigid_drive(cn_rigid_system *rigid, double t, const double *base, double *pose) {
+static void rigid_drive(step_rigid_system *rigid, double t, const double *base, double *pose) {
     static const double place[5] = {0.5, 0.23076534494715845, 0.76923465505284155,
                                     0.04691007703066800, 0.95308992296933200};
     static const double weight[5] = {0.28444444444444444, 0.23931433524968324, 0.23931433524968324,
                                      0.11846344252809454, 0.11846344252809454};
     const cn_model *model = rigid->sim->model;
-    int32_t pose_size = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
+    int32_t pose_size = model_pose_size(model->dim), size = model_velocity_size(model->dim);
     int64_t numbers = (int64_t)size * model->body_count;
     cn_arena *scratch = rigid->sim->step_memory;
-    cn_arena_mark mark = cn_arena_get_mark(scratch);
-    double *v = CN_TAKE_ZERO(scratch, double, 2 * numbers);
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    double *v = BASE_TAKE_ZERO(scratch, double, 2 * numbers);
     if (!v) {
-        rigid->status = cn_fail_memory(&rigid->error);
+        rigid->status = base_fail_memory(&rigid->error);
         return;
     }
     for (int32_t k = 0; k < 5; k++) {
@@ -55,42 +55,42 @@ static void cn_rigid_drive(cn_rigid_system *rigid, double t, const double *base,
     }
     for (int32_t i = 0; i < model->motion_count; i++) {
         int64_t body = model->motion[i].body;
-        cn_rigid_move(model->dim, base + pose_size * body, v + numbers + size * body,
-                      t - rigid->start, pose + pose_size * body);
+        rigid_move(model->dim, base + pose_size * body, v + numbers + size * body, t - rigid->start,
+                   pose + pose_size * body);
     }
-    cn_arena_release(scratch, mark);
+    base_arena_release(scratch, mark);
 }
 
 // The vector from the point p of a body to its centre of mass, at the orientation of pose.
-static void cn_rigid_arm(const cn_rigid_system *rigid, int32_t body, const double *pose,
-                         double arm[3]) {
+static void rigid_arm(const step_rigid_system *rigid, int32_t body, const double *pose,
+                      double arm[3]) {
     double R[9];
     if (rigid->sim->model->dim == 3) {
-        cn_quat_matrix(pose + 3, R);
+        math_quat_matrix(pose + 3, R);
     } else {
-        cn_angle_matrix(pose[2], R);
+        math_angle_matrix(pose[2], R);
     }
-    cn_mat3_apply(R, rigid->point + 3 * (int64_t)body, arm);
+    math_mat3_apply(R, rigid->point + 3 * (int64_t)body, arm);
     for (int32_t k = 0; k < 3; k++) {
         arm[k] = -arm[k];
     }
 }
 
 // pose has p where its centre of mass belongs.
-static void cn_rigid_centre(cn_rigid_system *rigid, int32_t body, double *pose) {
+static void rigid_centre(step_rigid_system *rigid, int32_t body, double *pose) {
     double *arm = rigid->arm + 3 * (int64_t)body;
     if (rigid->on_joint[body]) {
-        cn_rigid_arm(rigid, body, pose, arm);
+        rigid_arm(rigid, body, pose, arm);
         for (int32_t k = 0; k < rigid->sim->model->dim; k++) {
             pose[k] += arm[k];
         }
     }
 }
 
-void cn_rigid_place(cn_rigid_system *rigid, double t, const double *q) {
+void step_rigid_place(step_rigid_system *rigid, double t, const double *q) {
     const cn_model *model = rigid->sim->model;
     size_t bytes = sizeof(double) * (size_t)rigid->n;
-    int32_t pose_size = cn_pose_size(model->dim), size = cn_velocity_size(model->dim);
+    int32_t pose_size = model_pose_size(model->dim), size = model_velocity_size(model->dim);
     if (rigid->placed && t == rigid->t && memcmp(q, rigid->q, bytes) == 0) {
         return;
     }
@@ -101,7 +101,7 @@ void cn_rigid_place(cn_rigid_system *rigid, double t, const double *q) {
     memcpy(rigid->pose, rigid->base,
            sizeof(double) * (size_t)pose_size * (size_t)model->body_count);
     if (model->motion_count > 0) {
-        cn_rigid_drive(rigid, t, rigid->base, rigid->pose);
+        rigid_drive(rigid, t, rigid->base, rigid->pose);
     }
     for (int32_t i = 0; i < model->body_count; i++) {
         const int32_t *at = rigid->coordinate + (int64_t)size * i;
@@ -110,15 +110,15 @@ void cn_rigid_place(cn_rigid_system *rigid, double t, const double *q) {
             pose[k] = at[k] >= 0 ? q[at[k]] : pose[k];
         }
         if (model->dim == 3 && at[3] >= 0) {
-            cn_quat_rotate(pose + 3, q + at[3]);
-            cn_turn_rates(q + at[3], rigid->turn + 9 * (int64_t)i);
+            math_quat_rotate(pose + 3, q + at[3]);
+            math_turn_rates(q + at[3], rigid->turn + 9 * (int64_t)i);
         }
-        cn_rigid_centre(rigid, i, pose);
+        rigid_centre(rigid, i, pose);
     }
 }
 
 // (v, omega) of a body for a unit rate of its coordinate k: a column of B.
-static void cn_rigid_column(const cn_rigid_system *rigid, int32_t body, int32_t k, double out[6]) {
+static void rigid_column(const step_rigid_system *rigid, int32_t body, int32_t k, double out[6]) {
     int32_t dim = rigid->sim->model->dim;
     memset(out, 0, 6 * sizeof *out);
     if (k < dim) {
@@ -128,51 +128,52 @@ static void cn_rigid_column(const cn_rigid_system *rigid, int32_t body, int32_t 
     for (int32_t i = 0; i < 3; i++) {
         out[3 + i] = dim == 3 ? rigid->turn[9 * (int64_t)body + 3 * i + k - 3] : i == 2;
     }
-    cn_cross3(out + 3, rigid->arm + 3 * (int64_t)body, out);
+    math_cross3(out + 3, rigid->arm + 3 * (int64_t)body, out);
 }
 
-static double cn_dot6(const double a[6], const double b[6]) {
-    return cn_dot3(a, b) + cn_dot3(a + 3, b + 3);
+static double dot6(const double a[6], const double b[6]) {
+    return math_dot3(a, b) + math_dot3(a + 3, b + 3);
 }
 
 // Velocities of a body in world axes, 6 numbers, from those of the coordinates.
-static void cn_rigid_velocity(const cn_rigid_system *rigid, int32_t body, const double *v,
-                              double out[6]) {
-    int32_t size = cn_velocity_size(rigid->sim->model->dim);
+static void rigid_velocity(const step_rigid_system *rigid, int32_t body, const double *v,
+                           double out[6]) {
+    int32_t size = model_velocity_size(rigid->sim->model->dim);
     const int32_t *at = rigid->coordinate + (int64_t)size * body;
     memset(out, 0, 6 * sizeof *out);
     for (int32_t k = 0; k < size; k++) {
         double column[6];
-        cn_rigid_column(rigid, body, k, column);
+        rigid_column(rigid, body, k, column);
         for (int32_t i = 0; at[k] >= 0 && i < 6; i++) {
             out[i] += column[i] * v[at[k]];
         }
     }
 }
 
-void cn_rigid_add_row(const cn_rigid_system *rigid, int32_t body, const double J[6], double *row) {
-    int32_t size = cn_velocity_size(rigid->sim->model->dim);
+void step_rigid_add_row(const step_rigid_system *rigid, int32_t body, const double J[6],
+                        double *row) {
+    int32_t size = model_velocity_size(rigid->sim->model->dim);
     const int32_t *at = rigid->coordinate + (int64_t)size * body;
     for (int32_t k = 0; k < size; k++) {
         if (at[k] >= 0) {
             double column[6];
-            cn_rigid_column(rigid, body, k, column);
-            row[at[k]] += cn_dot6(J, column);
+            rigid_column(rigid, body, k, column);
+            row[at[k]] += dot6(J, column);
         }
     }
 }
 
-double cn_rigid_driven_rate(const cn_rigid_system *rigid, int32_t body, const double J[6]) {
+double step_rigid_driven_rate(const step_rigid_system *rigid, int32_t body, const double J[6]) {
     const cn_model *model = rigid->sim->model;
-    cn_evaluator *signals = rigid->sim->signals;
+    base_evaluator *signals = rigid->sim->signals;
     double t = rigid->t, rate = 0.0;
     for (int32_t i = 0; i < model->motion_count; i++) {
-        const cn_motion *motion = &model->motion[i];
+        const model_motion *motion = &model->motion[i];
         for (int32_t k = 0; motion->body == body && k < 3; k++) {
             bool linear = k < model->dim, angular = model->dim == 3 || k == 2;
-            rate += linear ? J[k] * cn_signal_at(motion->velocity[k], signals, t) : 0.0;
+            rate += linear ? J[k] * base_signal_at(motion->velocity[k], signals, t) : 0.0;
             rate +=
-                angular ? J[3 + k] * cn_signal_at(motion->angular_velocity[k], signals, t) : 0.0;
+                angular ? J[3 + k] * base_signal_at(motion->angular_velocity[k], signals, t) : 0.0;
         }
     }
     return rate;
@@ -181,7 +182,7 @@ double cn_rigid_driven_rate(const cn_rigid_system *rigid, int32_t body, const do
 // ---- mass and forces ----
 
 // Inertia of a body in world axes.
-static void cn_rigid_inertia(const cn_rigid_system *rigid, int32_t body, double J[9]) {
+static void rigid_inertia(const step_rigid_system *rigid, int32_t body, double J[9]) {
     const cn_model *model = rigid->sim->model;
     const double *tensor = model->inertia[model->body[body].inertia].tensor;
     double R[9], part[9], transposed[9];
@@ -189,114 +190,114 @@ static void cn_rigid_inertia(const cn_rigid_system *rigid, int32_t body, double 
     if (model->dim == 2) {
         return; // of which the last entry counts
     }
-    cn_quat_matrix(rigid->pose + (int64_t)cn_pose_size(3) * body + 3, R);
+    math_quat_matrix(rigid->pose + (int64_t)model_pose_size(3) * body + 3, R);
     for (int32_t k = 0; k < 9; k++) {
         transposed[k] = R[3 * (k % 3) + k / 3];
     }
-    cn_mat3_multiply(R, tensor, part);
-    cn_mat3_multiply(part, transposed, J);
+    math_mat3_multiply(R, tensor, part);
+    math_mat3_multiply(part, transposed, J);
 }
 
 // The block of M of one body.
-static void cn_rigid_mass_of(const cn_rigid_system *rigid, int32_t body, double *M) {
+static void rigid_mass_of(const step_rigid_system *rigid, int32_t body, double *M) {
     const cn_model *model = rigid->sim->model;
-    int32_t size = cn_velocity_size(model->dim);
+    int32_t size = model_velocity_size(model->dim);
     const int32_t *at = rigid->coordinate + (int64_t)size * body;
     double J[9], column[6][6];
-    cn_rigid_inertia(rigid, body, J);
+    rigid_inertia(rigid, body, J);
     for (int32_t k = 0; k < size; k++) {
-        cn_rigid_column(rigid, body, k, column[k]);
+        rigid_column(rigid, body, k, column[k]);
     }
     for (int32_t k = 0; k < size; k++) {
         double momentum[6];
-        cn_mat3_apply(J, column[k] + 3, momentum + 3);
+        math_mat3_apply(J, column[k] + 3, momentum + 3);
         for (int32_t i = 0; i < 3; i++) {
             momentum[i] = model->body[body].mass * column[k][i];
         }
         for (int32_t l = 0; at[k] >= 0 && l < size; l++) {
             if (at[l] >= 0) {
-                M[(int64_t)rigid->n * at[k] + at[l]] = cn_dot6(momentum, column[l]);
+                M[(int64_t)rigid->n * at[k] + at[l]] = dot6(momentum, column[l]);
             }
         }
     }
 }
 
-static void cn_rigid_mass(void *user, const double *q, double *M) {
-    cn_rigid_system *rigid = user;
+static void rigid_mass(void *user, const double *q, double *M) {
+    step_rigid_system *rigid = user;
     const cn_model *model = rigid->sim->model;
-    cn_rigid_place(rigid, rigid->t, q);
+    step_rigid_place(rigid, rigid->t, q);
     memset(M, 0, sizeof(double) * (size_t)rigid->n * (size_t)rigid->n);
     for (int32_t i = 0; i < model->body_count; i++) {
-        if (model->body[i].role == CN_BODY_FREE) {
-            cn_rigid_mass_of(rigid, i, M);
+        if (model->body[i].role == MODEL_BODY_FREE) {
+            rigid_mass_of(rigid, i, M);
         }
     }
 }
 
 // What the motion itself takes of force and torque: m (b x c + omega x (omega x c)) and
 // omega x J omega + J b.
-static void cn_rigid_inertial(const cn_rigid_system *rigid, int32_t body, const double *q,
-                              const double *v, double load[6]) {
+static void rigid_inertial(const step_rigid_system *rigid, int32_t body, const double *q,
+                           const double *v, double load[6]) {
     const cn_model *model = rigid->sim->model;
     const double *arm = rigid->arm + 3 * (int64_t)body;
     double J[9], velocity[6], momentum[3], turning[3], bend[3] = {0.0, 0.0, 0.0};
     double across[3], inward[3], *omega = velocity + 3;
-    cn_rigid_velocity(rigid, body, v, velocity);
+    rigid_velocity(rigid, body, v, velocity);
     if (model->dim == 3) {
         int32_t at = rigid->coordinate[6 * (int64_t)body + 3];
         if (at < 0) {
             return;
         }
-        cn_rigid_inertia(rigid, body, J);
-        cn_mat3_apply(J, omega, momentum);
-        cn_cross3(omega, momentum, turning);
-        cn_turn_bend(q + at, v + at, bend);
-        cn_mat3_apply(J, bend, momentum);
-        cn_add_scaled3(load + 3, -1.0, turning, load + 3);
-        cn_add_scaled3(load + 3, -1.0, momentum, load + 3);
+        rigid_inertia(rigid, body, J);
+        math_mat3_apply(J, omega, momentum);
+        math_cross3(omega, momentum, turning);
+        math_turn_bend(q + at, v + at, bend);
+        math_mat3_apply(J, bend, momentum);
+        math_add_scaled3(load + 3, -1.0, turning, load + 3);
+        math_add_scaled3(load + 3, -1.0, momentum, load + 3);
     }
-    cn_cross3(bend, arm, across);
-    cn_cross3(omega, arm, inward);
-    cn_cross3(omega, inward, inward);
-    cn_add_scaled3(load, -model->body[body].mass, across, load);
-    cn_add_scaled3(load, -model->body[body].mass, inward, load);
+    math_cross3(bend, arm, across);
+    math_cross3(omega, arm, inward);
+    math_cross3(omega, inward, inward);
+    math_add_scaled3(load, -model->body[body].mass, across, load);
+    math_add_scaled3(load, -model->body[body].mass, inward, load);
 }
 
 // The force along the gauge of a spring or of a motor that acts as one; the target's rate is a
 // difference.
-static double cn_rigid_elastic(const cn_joint *joint, cn_joint_role role, cn_evaluator *signals,
-                               double t, double x, double rate) {
-    if (role == CN_ROLE_SPRING) {
+static double rigid_elastic(const model_joint *joint, joint_role role, base_evaluator *signals,
+                            double t, double x, double rate) {
+    if (role == JOINT_ROLE_SPRING) {
         return -joint->stiffness * (x - joint->rest) - joint->damping * rate;
     }
-    double by = 1e-5, target = cn_signal_at(joint->target, signals, t);
-    double slope = (cn_signal_at(joint->target, signals, t + by) -
-                    cn_signal_at(joint->target, signals, t - by)) /
+    double by = 1e-5, target = base_signal_at(joint->target, signals, t);
+    double slope = (base_signal_at(joint->target, signals, t + by) -
+                    base_signal_at(joint->target, signals, t - by)) /
                    (2.0 * by);
     double force = joint->motor_stiffness * (target - x) + joint->motor_damping * (slope - rate);
-    return fmin(fmax(force, -joint->motor_most), joint->motor_most);
+    return fmin(fmax(force, -joint->motor_max), joint->motor_max);
 }
 
-static void cn_rigid_springs(cn_rigid_system *rigid, double t, const double *v, double *load) {
+static void rigid_springs(step_rigid_system *rigid, double t, const double *v, double *load) {
     const cn_model *model = rigid->sim->model;
     for (int32_t j = 0; j < model->joint_count; j++) {
-        const cn_joint *joint = &model->joint[j];
-        cn_joint_view view;
-        cn_joint_view_at(model, &rigid->sim->state, j, rigid->pose, &view);
+        const model_joint *joint = &model->joint[j];
+        joint_view view;
+        asm_joint_view_at(model, &rigid->sim->state, j, rigid->pose, &view);
         for (int32_t i = 0; i < joint->row_count; i++) {
-            cn_joint_role role = joint->row[i].role;
-            if (role != CN_ROLE_SPRING && role != CN_ROLE_MOTOR) {
+            joint_role role = joint->row[i].role;
+            if (role != JOINT_ROLE_SPRING && role != JOINT_ROLE_MOTOR) {
                 continue;
             }
-            double J[12], velocity[6], rate = 0.0, x = cn_joint_value(joint, &view, i, J);
+            double J[12], velocity[6], rate = 0.0, x = asm_joint_value(joint, &view, i, J);
             for (int32_t side = 0; side < 2; side++) {
-                cn_rigid_velocity(rigid, joint->body[side], v, velocity);
+                rigid_velocity(rigid, joint->body[side], v, velocity);
                 for (int32_t k = 0; k < 6; k++) {
                     rate += J[6 * side + k] * velocity[k];
                 }
-                rate += cn_rigid_driven_rate(rigid, joint->body[side], J + 6 * side);
+                rate += step_rigid_driven_rate(rigid, joint->body[side], J + 6 * side);
             }
-            double force = cn_rigid_elastic(joint, role, rigid->sim->signals, t, x, rate);
+            double force = rigid_elastic(joint, role, rigid->sim->signals, t, x, rate);
             for (int32_t k = 0; k < 12; k++) {
                 load[6 * (int64_t)joint->body[k / 6] + k % 6] += force * J[k];
             }
@@ -304,11 +305,11 @@ static void cn_rigid_springs(cn_rigid_system *rigid, double t, const double *v, 
     }
 }
 
-static void cn_rigid_force(void *user, double t, const double *q, const double *v, double *F) {
-    cn_rigid_system *rigid = user;
+static void rigid_force(void *user, double t, const double *q, const double *v, double *F) {
+    step_rigid_system *rigid = user;
     cn_sim *sim = rigid->sim;
     const cn_model *model = sim->model;
-    cn_rigid_place(rigid, t, q);
+    step_rigid_place(rigid, t, q);
     memset(rigid->load, 0, sizeof(double) * 6 * (size_t)model->body_count);
     memset(F, 0, sizeof(double) * (size_t)rigid->n);
     // The given forces at one instant: a step of no length.
@@ -317,28 +318,28 @@ static void cn_rigid_force(void *user, double t, const double *q, const double *
                             .t = t,
                             .opts = {.theta = 0.5, .signals = sim->signals}};
     step_add_loads(&instant, rigid->pose, rigid->load);
-    cn_rigid_springs(rigid, t, v, rigid->load);
+    rigid_springs(rigid, t, v, rigid->load);
     for (int32_t i = 0; i < model->body_count; i++) {
-        if (model->body[i].role != CN_BODY_FREE) {
+        if (model->body[i].role != MODEL_BODY_FREE) {
             continue;
         }
         double *load = rigid->load + 6 * (int64_t)i;
         for (int32_t k = 0; k < model->dim; k++) {
             load[k] += model->body[i].mass * sim->steering.gravity[k];
         }
-        cn_rigid_inertial(rigid, i, q, v, load);
-        cn_rigid_add_row(rigid, i, load, F);
+        rigid_inertial(rigid, i, q, v, load);
+        step_rigid_add_row(rigid, i, load, F);
     }
 }
 
-static double cn_rigid_potential(void *user, double t, const double *q) {
-    cn_rigid_system *rigid = user;
+static double rigid_potential(void *user, double t, const double *q) {
+    step_rigid_system *rigid = user;
     const cn_model *model = rigid->sim->model;
     double sum = 0.0;
-    cn_rigid_place(rigid, t, q);
+    step_rigid_place(rigid, t, q);
     for (int32_t i = 0; i < model->body_count; i++) {
-        const double *pose = rigid->pose + (int64_t)cn_pose_size(model->dim) * i;
-        for (int32_t k = 0; model->body[i].role == CN_BODY_FREE && k < model->dim; k++) {
+        const double *pose = rigid->pose + (int64_t)model_pose_size(model->dim) * i;
+        for (int32_t k = 0; model->body[i].role == MODEL_BODY_FREE && k < model->dim; k++) {
             sum -= model->body[i].mass * rigid->sim->steering.gravity[k] * pose[k];
         }
     }
@@ -347,46 +348,47 @@ static double cn_rigid_potential(void *user, double t, const double *q) {
 
 // ---- joints ----
 
-static void cn_rigid_joint(void *user, double t, const double *q, double *theta) {
-    cn_rigid_system *rigid = user;
+static void rigid_joint(void *user, double t, const double *q, double *theta) {
+    step_rigid_system *rigid = user;
     const cn_model *model = rigid->sim->model;
     double J[12];
-    cn_rigid_place(rigid, t, q);
+    step_rigid_place(rigid, t, q);
     for (int32_t i = 0; i < rigid->held_count; i++) {
-        cn_joint_view view;
-        cn_joint_view_at(model, &rigid->sim->state, rigid->held[i].joint, rigid->pose, &view);
+        joint_view view;
+        asm_joint_view_at(model, &rigid->sim->state, rigid->held[i].joint, rigid->pose, &view);
         theta[i] =
-            cn_joint_value(&model->joint[rigid->held[i].joint], &view, rigid->held[i].row, J);
+            asm_joint_value(&model->joint[rigid->held[i].joint], &view, rigid->held[i].row, J);
     }
 }
 
-static void cn_rigid_joint_rows(void *user, double t, const double *q, double *rows, double *rate) {
-    cn_rigid_system *rigid = user;
+static void rigid_joint_rows(void *user, double t, const double *q, double *rows, double *rate) {
+    step_rigid_system *rigid = user;
     const cn_model *model = rigid->sim->model;
-    cn_rigid_place(rigid, t, q);
+    step_rigid_place(rigid, t, q);
     for (int32_t i = 0; i < rigid->held_count; i++) {
-        const cn_joint *joint = &model->joint[rigid->held[i].joint];
+        const model_joint *joint = &model->joint[rigid->held[i].joint];
         double J[12];
-        cn_joint_view view;
-        cn_joint_view_at(model, &rigid->sim->state, rigid->held[i].joint, rigid->pose, &view);
-        cn_joint_value(joint, &view, rigid->held[i].row, J);
+        joint_view view;
+        asm_joint_view_at(model, &rigid->sim->state, rigid->held[i].joint, rigid->pose, &view);
+        asm_joint_value(joint, &view, rigid->held[i].row, J);
         for (int32_t side = 0; side < 2; side++) {
-            cn_rigid_add_row(rigid, joint->body[side], J + 6 * side, rows + (int64_t)rigid->n * i);
-            rate[i] += cn_rigid_driven_rate(rigid, joint->body[side], J + 6 * side);
+            step_rigid_add_row(rigid, joint->body[side], J + 6 * side,
+                               rows + (int64_t)rigid->n * i);
+            rate[i] += step_rigid_driven_rate(rigid, joint->body[side], J + 6 * side);
         }
     }
 }
 
 // ---- making ----
 
-static void cn_rigid_number(cn_rigid_system *rigid) {
+static void rigid_number(step_rigid_system *rigid) {
     const cn_model *model = rigid->sim->model;
-    int32_t size = cn_velocity_size(model->dim);
+    int32_t size = model_velocity_size(model->dim);
     for (int32_t i = 0; i < model->body_count; i++) {
-        const cn_body *body = &model->body[i];
+        const model_body *body = &model->body[i];
         for (int32_t k = 0; k < size; k++) {
             uint32_t lock = model->dim == 2 && k == 2 ? (uint32_t)CN_LOCK_RZ : 1u << k;
-            bool moves = body->role == CN_BODY_FREE && !(body->lock & lock);
+            bool moves = body->role == MODEL_BODY_FREE && !(body->lock & lock);
             rigid->coordinate[(int64_t)size * i + k] = moves ? rigid->n++ : -1;
         }
     }
@@ -394,15 +396,15 @@ static void cn_rigid_number(cn_rigid_system *rigid) {
 
 // The points that stand for the bodies: of their first joints, of those to bodies that are not free
 // before others.
-static void cn_rigid_points(cn_rigid_system *rigid) {
+static void rigid_points(step_rigid_system *rigid) {
     const cn_model *model = rigid->sim->model;
     for (int32_t k = 0; k < 4 * model->joint_count; k++) {
-        const cn_joint *joint = &model->joint[k / 2 % model->joint_count];
+        const model_joint *joint = &model->joint[k / 2 % model->joint_count];
         bool grounded = k < 2 * model->joint_count;
         int32_t body = joint->body[k % 2], other = joint->body[1 - k % 2];
-        const cn_body *own = &model->body[body];
-        bool fits = own->role == CN_BODY_FREE && own->lock == 0 && !rigid->on_joint[body] &&
-                    (model->body[other].role != CN_BODY_FREE) == grounded;
+        const model_body *own = &model->body[body];
+        bool fits = own->role == MODEL_BODY_FREE && own->lock == 0 && !rigid->on_joint[body] &&
+                    (model->body[other].role != MODEL_BODY_FREE) == grounded;
         if (fits) {
             rigid->on_joint[body] = true;
             memcpy(rigid->point + 3 * (int64_t)body, joint->geometry.anchor[k % 2].point,
@@ -412,21 +414,22 @@ static void cn_rigid_points(cn_rigid_system *rigid) {
 }
 
 // The rows of joints that are equations or gaps.
-static bool cn_rigid_rows(cn_rigid_system *rigid) {
+static bool rigid_rows(step_rigid_system *rigid) {
     const cn_model *model = rigid->sim->model;
-    rigid->held = CN_TAKE_ZERO(rigid->memory, cn_rigid_row, model->joint_row_count);
-    rigid->limit = CN_TAKE_ZERO(rigid->memory, cn_rigid_row, 2 * (int64_t)model->joint_row_count);
+    rigid->held = BASE_TAKE_ZERO(rigid->memory, step_rigid_row, model->joint_row_count);
+    rigid->limit =
+        BASE_TAKE_ZERO(rigid->memory, step_rigid_row, 2 * (int64_t)model->joint_row_count);
     if (!rigid->held || !rigid->limit) {
         return false;
     }
     for (int32_t j = 0; j < model->joint_count; j++) {
-        const cn_joint *joint = &model->joint[j];
+        const model_joint *joint = &model->joint[j];
         for (int32_t i = 0; i < joint->row_count; i++) {
-            if (joint->row[i].role == CN_ROLE_HELD) {
-                rigid->held[rigid->held_count++] = (cn_rigid_row){.joint = j, .row = i};
+            if (joint->row[i].role == JOINT_ROLE_HELD) {
+                rigid->held[rigid->held_count++] = (step_rigid_row){.joint = j, .row = i};
             }
-            for (int32_t end = 0; joint->row[i].role == CN_ROLE_LIMIT && end < 2; end++) {
-                cn_rigid_row limit = {j, i, end == 0 ? 1.0 : -1.0, joint->limits[end]};
+            for (int32_t end = 0; joint->row[i].role == JOINT_ROLE_LIMIT && end < 2; end++) {
+                step_rigid_row limit = {j, i, end == 0 ? 1.0 : -1.0, joint->limits[end]};
                 rigid->limit[rigid->limit_count] = limit;
                 rigid->limit_count += isfinite(limit.offset);
             }
@@ -436,35 +439,35 @@ static bool cn_rigid_rows(cn_rigid_system *rigid) {
 }
 
 // What others hold of the state.
-static void cn_rigid_keep(cn_rigid_system *rigid) {
+static void rigid_keep(step_rigid_system *rigid) {
     const cn_steering *steering = &rigid->sim->steering;
     const cn_sim *sim = rigid->sim;
     if (sim->control) {
         memcpy(rigid->control, sim->control->held,
-               sizeof(double) * (size_t)cn_control_count(sim->model));
+               sizeof(double) * (size_t)step_control_count(sim->model));
     }
     memcpy(rigid->steered, steering->gravity, sizeof steering->gravity);
     rigid->steered[3] = steering->friction;
 }
 
-static bool cn_rigid_allocate(cn_rigid_system *rigid) {
+static bool rigid_allocate(step_rigid_system *rigid) {
     const cn_model *model = rigid->sim->model;
-    int64_t bodies = model->body_count, poses = (int64_t)cn_pose_size(model->dim) * bodies;
+    int64_t bodies = model->body_count, poses = (int64_t)model_pose_size(model->dim) * bodies;
     int64_t angles = 2 * (int64_t)model->joint_count;
     cn_arena *memory = rigid->memory;
-    rigid->slot = CN_TAKE_ZERO(memory, cn_rigid_slot, rigid->slot_count);
+    rigid->slot = BASE_TAKE_ZERO(memory, step_rigid_slot, rigid->slot_count);
     int64_t slots = 4 * (int64_t)rigid->slot_count;
-    int64_t kept = poses + angles + slots + cn_control_count(model) + CN_STEERED;
+    int64_t kept = poses + angles + slots + step_control_count(model) + STEERED;
     rigid->kept_count = (int32_t)kept;
-    rigid->kept = CN_TAKE_ZERO(memory, double, kept);
-    rigid->q = CN_TAKE_ZERO(memory, double, rigid->n);
-    rigid->pose = CN_TAKE_ZERO(memory, double, poses);
-    rigid->turn = CN_TAKE_ZERO(memory, double, 9 * bodies);
-    rigid->load = CN_TAKE_ZERO(memory, double, 6 * bodies);
-    rigid->reach = CN_TAKE_ZERO(memory, double, 6 * bodies);
-    rigid->point = CN_TAKE_ZERO(memory, double, 3 * bodies);
-    rigid->arm = CN_TAKE_ZERO(memory, double, 3 * bodies);
-    rigid->on_joint = CN_TAKE_ZERO(memory, bool, bodies);
+    rigid->kept = BASE_TAKE_ZERO(memory, double, kept);
+    rigid->q = BASE_TAKE_ZERO(memory, double, rigid->n);
+    rigid->pose = BASE_TAKE_ZERO(memory, double, poses);
+    rigid->turn = BASE_TAKE_ZERO(memory, double, 9 * bodies);
+    rigid->load = BASE_TAKE_ZERO(memory, double, 6 * bodies);
+    rigid->reach = BASE_TAKE_ZERO(memory, double, 6 * bodies);
+    rigid->point = BASE_TAKE_ZERO(memory, double, 3 * bodies);
+    rigid->arm = BASE_TAKE_ZERO(memory, double, 3 * bodies);
+    rigid->on_joint = BASE_TAKE_ZERO(memory, bool, bodies);
     if (!rigid->slot || !rigid->point || !rigid->arm || !rigid->on_joint || !rigid->kept ||
         !rigid->q || !rigid->pose || !rigid->turn || !rigid->load || !rigid->reach) {
         return false;
@@ -472,8 +475,8 @@ static bool cn_rigid_allocate(cn_rigid_system *rigid) {
     rigid->base = rigid->kept;
     rigid->key = rigid->kept + poses + angles;
     rigid->control = rigid->key + slots;
-    rigid->steered = rigid->kept + kept - CN_STEERED;
-    cn_rigid_keep(rigid);
+    rigid->steered = rigid->kept + kept - STEERED;
+    rigid_keep(rigid);
     memcpy(rigid->base, rigid->sim->state.q, sizeof(double) * (size_t)poses);
     // The joints' angles become part of what the system keeps.
     rigid->sim->state.joint_angle = rigid->kept + poses;
@@ -481,16 +484,16 @@ static bool cn_rigid_allocate(cn_rigid_system *rigid) {
 }
 
 // Coordinates of a body at the start, and behind all of them their rates: p' = v - omega x c.
-static void cn_rigid_start(const cn_rigid_system *rigid, int32_t body, double *start) {
+static void rigid_start(const step_rigid_system *rigid, int32_t body, double *start) {
     const cn_model *model = rigid->sim->model;
-    int32_t size = cn_velocity_size(model->dim);
-    const double *pose = rigid->base + (int64_t)cn_pose_size(model->dim) * body;
+    int32_t size = model_velocity_size(model->dim);
+    const double *pose = rigid->base + (int64_t)model_pose_size(model->dim) * body;
     const double *v = rigid->sim->state.v + (int64_t)size * body;
     double arm[3], along[3], omega[3] = {0.0, 0.0, model->dim == 2 ? v[2] : v[5]};
     omega[0] = model->dim == 3 ? v[3] : 0.0;
     omega[1] = model->dim == 3 ? v[4] : 0.0;
-    cn_rigid_arm(rigid, body, pose, arm);
-    cn_cross3(omega, arm, along);
+    rigid_arm(rigid, body, pose, arm);
+    math_cross3(omega, arm, along);
     for (int32_t k = 0; k < size; k++) {
         int32_t at = rigid->coordinate[(int64_t)size * body + k];
         if (at >= 0 && k < model->dim) {
@@ -503,71 +506,72 @@ static void cn_rigid_start(const cn_rigid_system *rigid, int32_t body, double *s
     }
 }
 
-static cn_status cn_rigid_describe(cn_rigid_system *rigid, cn_error *error) {
+static cn_status rigid_describe(step_rigid_system *rigid, cn_error *error) {
     const cn_model *model = rigid->sim->model;
     cn_lagrangian def = cn_lagrangian_default(rigid->n);
     def.contacts = rigid->limit_count + rigid->slot_count;
-    double *start = CN_TAKE_ZERO(rigid->memory, double, 2 * (int64_t)rigid->n);
-    cn_lagrangian_contact *laws = CN_TAKE_ZERO(rigid->memory, cn_lagrangian_contact, def.contacts);
+    double *start = BASE_TAKE_ZERO(rigid->memory, double, 2 * (int64_t)rigid->n);
+    cn_lagrangian_contact *laws =
+        BASE_TAKE_ZERO(rigid->memory, cn_lagrangian_contact, def.contacts);
     if (!start || !laws) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     for (int32_t i = 0; i < model->body_count; i++) {
-        cn_rigid_start(rigid, i, start);
+        rigid_start(rigid, i, start);
     }
     def.name = model->name;
     def.q = start;
     def.v = start + rigid->n;
     def.user = rigid;
-    def.mass = cn_rigid_mass;
-    def.force = cn_rigid_force;
-    def.potential = cn_rigid_potential;
+    def.mass = rigid_mass;
+    def.force = rigid_force;
+    def.potential = rigid_potential;
     def.contact = laws;
-    def.gap = cn_rigid_gap;
-    def.contact_rows = cn_rigid_contact_rows;
+    def.gap = step_rigid_gap;
+    def.contact_rows = step_rigid_contact_rows;
     def.tangents = model->dim - 1;
     def.joints = rigid->held_count;
-    def.joint = cn_rigid_joint;
-    def.joint_rows = cn_rigid_joint_rows;
+    def.joint = rigid_joint;
+    def.joint_rows = rigid_joint_rows;
     def.hooks.memory = rigid->kept;
     def.hooks.memory_count = rigid->kept_count;
     return cn_system_create(&rigid->sim->env, &def, &rigid->system, error);
 }
 
-#define CN_RIGID_SLOTS 16     // of a scene, and
-#define CN_RIGID_SLOTS_EACH 8 // for each free body
+#define RIGID_SLOTS 16     // of a scene, and
+#define RIGID_SLOTS_EACH 8 // for each free body
 
-cn_status cn_rigid_system_create(cn_sim *sim, cn_error *error) {
-    cn_status status = cn_rigid_system_check(sim, error);
+cn_status step_rigid_system_create(cn_sim *sim, cn_error *error) {
+    cn_status status = step_rigid_system_check(sim, error);
     if (status != CN_OK) {
         return status;
     }
     cn_arena *memory = cn_arena_create(&sim->env);
-    cn_rigid_system *rigid = memory ? CN_TAKE_ZERO(memory, cn_rigid_system, 1) : NULL;
+    step_rigid_system *rigid = memory ? BASE_TAKE_ZERO(memory, step_rigid_system, 1) : NULL;
     if (!rigid) {
         cn_arena_destroy(memory);
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     const cn_model *model = sim->model;
-    *rigid = (cn_rigid_system){.sim = sim, .memory = memory, .slot_count = CN_RIGID_SLOTS};
+    *rigid = (step_rigid_system){.sim = sim, .memory = memory, .slot_count = RIGID_SLOTS};
     sim->rigid = rigid;
     for (int32_t i = 0; i < model->body_count; i++) {
-        rigid->slot_count += model->body[i].role == CN_BODY_FREE ? CN_RIGID_SLOTS_EACH : 0;
+        rigid->slot_count += model->body[i].role == MODEL_BODY_FREE ? RIGID_SLOTS_EACH : 0;
     }
-    rigid->coordinate =
-        CN_TAKE_ZERO(memory, int32_t, (int64_t)cn_velocity_size(model->dim) * model->body_count);
+    rigid->coordinate = BASE_TAKE_ZERO(
+        memory, int32_t, (int64_t)model_velocity_size(model->dim) * model->body_count);
     if (!rigid->coordinate) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
-    cn_rigid_number(rigid);
-    if (!cn_rigid_rows(rigid) || !cn_rigid_allocate(rigid)) {
-        return cn_fail_memory(error);
+    rigid_number(rigid);
+    if (!rigid_rows(rigid) || !rigid_allocate(rigid)) {
+        return base_fail_memory(error);
     }
-    cn_rigid_points(rigid);
-    return cn_rigid_describe(rigid, error);
+    rigid_points(rigid);
+    return rigid_describe(rigid, error);
 }
 
-void cn_rigid_system_destroy(cn_rigid_system *rigid) {
+void step_rigid_system_destroy(step_rigid_system *rigid) {
     if (rigid) {
         cn_system_destroy(rigid->system);
         cn_arena_destroy(rigid->memory);
@@ -577,42 +581,42 @@ void cn_rigid_system_destroy(cn_rigid_system *rigid) {
 // ---- a step ----
 
 // The base orientation becomes the present one, and what belongs to the rotation vector follows.
-static void cn_rigid_renew(cn_rigid_system *rigid, int32_t body, cn_system_run *run) {
+static void rigid_renew(step_rigid_system *rigid, int32_t body, cn_system_run *run) {
     const int32_t *at = rigid->coordinate + 6 * (int64_t)body;
     double *base = rigid->base + 7 * (int64_t)body + 3, *r = run->q + at[3];
     double T[9], bend[3];
-    cn_turn_rates(r, T);
-    cn_turn_bend(r, run->v + at[3], bend);
+    math_turn_rates(r, T);
+    math_turn_bend(r, run->v + at[3], bend);
     double *accelerations[2] = {run->a + at[3], run->acceleration + at[3]};
     for (int32_t k = 0; k < 2; k++) {
-        cn_mat3_apply(T, accelerations[k], accelerations[k]);
-        cn_add_scaled3(accelerations[k], 1.0, bend, accelerations[k]);
+        math_mat3_apply(T, accelerations[k], accelerations[k]);
+        math_add_scaled3(accelerations[k], 1.0, bend, accelerations[k]);
     }
-    cn_mat3_apply(T, run->v + at[3], run->v + at[3]);
-    cn_quat_rotate(base, r);
+    math_mat3_apply(T, run->v + at[3], run->v + at[3]);
+    math_quat_rotate(base, r);
     memset(r, 0, 3 * sizeof *r);
 }
 
-cn_status cn_rigid_system_begin(cn_rigid_system *rigid, cn_system_run *run, cn_error *error) {
+cn_status step_rigid_system_begin(step_rigid_system *rigid, cn_system_run *run, cn_error *error) {
     const cn_model *model = rigid->sim->model;
     for (int32_t i = 0; model->dim == 3 && i < model->body_count; i++) {
         const int32_t *at = rigid->coordinate + 6 * (int64_t)i;
-        if (at[3] >= 0 && cn_norm3(run->q + at[3]) > CN_RENEW) {
-            cn_rigid_renew(rigid, i, run);
+        if (at[3] >= 0 && math_norm3(run->q + at[3]) > RENEW) {
+            rigid_renew(rigid, i, run);
         }
     }
     rigid->start = cn_system_run_time(run);
     rigid->placed = false;
     rigid->status = CN_OK;
-    cn_rigid_keep(rigid);
-    return cn_rigid_slots_begin(rigid, run, error);
+    rigid_keep(rigid);
+    return step_rigid_slots_begin(rigid, run, error);
 }
 
-void cn_rigid_system_end(cn_rigid_system *rigid, const cn_system_run *run, bool moved) {
+void step_rigid_system_end(step_rigid_system *rigid, const cn_system_run *run, bool moved) {
     const cn_model *model = rigid->sim->model;
-    cn_state *state = &rigid->sim->state;
-    int32_t size = cn_velocity_size(model->dim);
-    int64_t pose = cn_pose_size(model->dim);
+    model_state *state = &rigid->sim->state;
+    int32_t size = model_velocity_size(model->dim);
+    int64_t pose = model_pose_size(model->dim);
     double t = cn_system_run_time(run);
     if (!moved) {
         cn_steering *steering = &rigid->sim->steering;
@@ -621,19 +625,19 @@ void cn_rigid_system_end(cn_rigid_system *rigid, const cn_system_run *run, bool 
         steering->friction = rigid->steered[3];
         if (rigid->sim->control) {
             memcpy(rigid->sim->control->held, rigid->control,
-                   sizeof(double) * (size_t)cn_control_count(model));
+                   sizeof(double) * (size_t)step_control_count(model));
         }
-        cn_rigid_slots_load(rigid);
+        step_rigid_slots_load(rigid);
     }
     rigid->placed = false;
-    cn_rigid_place(rigid, t, run->q);
+    step_rigid_place(rigid, t, run->q);
     memcpy(state->q, rigid->pose, sizeof(double) * (size_t)(pose * model->body_count));
     for (int32_t i = 0; i < model->body_count; i++) {
         double velocity[6], *v = state->v + (int64_t)size * i;
-        cn_rigid_velocity(rigid, i, run->v, velocity);
+        rigid_velocity(rigid, i, run->v, velocity);
         memcpy(v, velocity, sizeof(double) * (size_t)(model->dim == 2 ? 2 : 6));
         v[2] = model->dim == 2 ? velocity[5] : v[2];
-        if (model->body[i].role == CN_BODY_DRIVEN) {
+        if (model->body[i].role == MODEL_BODY_DRIVEN) {
             memcpy(rigid->base + pose * i, rigid->pose + pose * i, sizeof(double) * (size_t)pose);
         }
     }
@@ -641,13 +645,13 @@ void cn_rigid_system_end(cn_rigid_system *rigid, const cn_system_run *run, bool 
     rigid->start = t;
     rigid->placed = false;
     for (int32_t j = 0; moved && j < model->joint_count; j++) {
-        cn_joint_view view;
-        cn_joint_view_at(model, state, j, state->q, &view);
-        cn_joint_angles(&view, state->joint_angle + 2 * (int64_t)j);
+        joint_view view;
+        asm_joint_view_at(model, state, j, state->q, &view);
+        joint_angles(&view, state->joint_angle + 2 * (int64_t)j);
     }
 }
 
-static bool cn_slot_key_is_sound(const cn_rigid_system *rigid, const double key[4]) {
+static bool slot_key_is_sound(const step_rigid_system *rigid, const double key[4]) {
     int32_t bodies = rigid->sim->model->body_count;
     if (key[0] == 0.0) {
         return true; // not in use
@@ -656,7 +660,7 @@ static bool cn_slot_key_is_sound(const cn_rigid_system *rigid, const double key[
            key[2] >= 0.0 && key[2] <= UINT32_MAX && key[3] >= 0.0 && key[3] <= UINT32_MAX;
 }
 
-bool cn_rigid_kept_is_sound(const cn_rigid_system *rigid, const double *kept) {
+bool step_rigid_kept_is_sound(const step_rigid_system *rigid, const double *kept) {
     const cn_model *model = rigid->sim->model;
     const double *base = kept + (rigid->base - rigid->kept),
                  *key = kept + (rigid->key - rigid->kept),
@@ -665,11 +669,11 @@ bool cn_rigid_kept_is_sound(const cn_rigid_system *rigid, const double *kept) {
     for (int32_t k = 0; k < 3; k++) {
         sound = sound && isfinite(steered[k]);
     }
-    for (int64_t i = 0; i < (int64_t)cn_pose_size(model->dim) * model->body_count; i++) {
+    for (int64_t i = 0; i < (int64_t)model_pose_size(model->dim) * model->body_count; i++) {
         sound = sound && isfinite(base[i]);
     }
     for (int32_t i = 0; i < rigid->slot_count; i++) {
-        sound = sound && cn_slot_key_is_sound(rigid, key + 4 * (int64_t)i);
+        sound = sound && slot_key_is_sound(rigid, key + 4 * (int64_t)i);
     }
     return sound;
 }

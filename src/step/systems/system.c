@@ -16,15 +16,15 @@
 #include <math.h>
 #include <string.h>
 
-#define CN_SYSTEM_MAGIC 0x3253595352494143u   // "CAIRSYS2"
-#define CN_SYSTEM_STEP_MAX 9007199254740992.0 // steps that doubles can count
-#define CN_SYSTEM_INNER 1e-2   // of the tolerance, for problems inside Newton's method
-#define CN_SYSTEM_SLIDING 1e-9 // |p_T| this near to mu p_N, relatively, is sliding
+#define SYSTEM_MAGIC 0x3253595352494143u   // "CAIRSYS2"
+#define SYSTEM_STEP_MAX 9007199254740992.0 // steps that doubles can count
+#define SYSTEM_INNER 1e-2                  // of the tolerance, for problems inside Newton's method
+#define SYSTEM_SLIDING 1e-9                // |p_T| this near to mu p_N, relatively, is sliding
 
 // The state becomes that of the system's run. moved: by a step.
-static void cn_system_copy(cn_sim *sim, bool moved) {
+static void system_copy(cn_sim *sim, bool moved) {
     if (sim->rigid) {
-        cn_rigid_system_end(sim->rigid, sim->system, moved);
+        step_rigid_system_end(sim->rigid, sim->system, moved);
         return;
     }
     size_t bytes = sizeof(double) * (size_t)cn_system_size(sim->model->system);
@@ -32,7 +32,7 @@ static void cn_system_copy(cn_sim *sim, bool moved) {
     memcpy(sim->state.v, cn_system_run_v(sim->system), bytes);
 }
 
-cn_status cn_sim_system_create(cn_sim *sim, cn_error *error) {
+cn_status sim_system_create(cn_sim *sim, cn_error *error) {
     const cn_settings *settings = &sim->model->settings;
     cn_system_opts opts = cn_system_opts_default();
     const cn_system *system = sim->rigid ? sim->rigid->system : sim->model->system;
@@ -43,7 +43,7 @@ cn_status cn_sim_system_create(cn_sim *sim, cn_error *error) {
     opts.theta = settings->theta;
     opts.activation = settings->activation;
     opts.error = settings->error;
-    opts.step_least = settings->step_least;
+    opts.step_min = settings->step_min;
     opts.accuracy = settings->accuracy;
     opts.spectral_radius = settings->spectral_radius;
     opts.damping = settings->damping;
@@ -58,21 +58,21 @@ cn_status cn_sim_system_create(cn_sim *sim, cn_error *error) {
     // digits of the problems inside it than it is asked for.
     bool pivots = strcmp(settings->solver, "auto") == 0 && !space;
     opts.solver = pivots ? opts.solver : settings->solver;
-    opts.tolerance *= space ? CN_SYSTEM_INNER : 1.0;
+    opts.tolerance *= space ? SYSTEM_INNER : 1.0;
     cn_status status = cn_system_run_create(system, &opts, &sim->env, &sim->system, error);
     if (status == CN_OK) {
-        cn_system_copy(sim, false);
+        system_copy(sim, false);
     }
     return status == CN_ERR_ARGUMENT ? CN_ERR_INPUT : status;
 }
 
-cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
+cn_status sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     cn_system_report own;
-    double start = cn_clock_cpu();
+    double start = base_clock_cpu();
     cn_status status = CN_OK;
     if (sim->rigid) {
         own = (cn_system_report){.outcome = CN_SOLVED};
-        status = cn_rigid_system_begin(sim->rigid, sim->system, error);
+        status = step_rigid_system_begin(sim->rigid, sim->system, error);
     }
     if (status == CN_OK) {
         status = cn_system_run_step(sim->system, &own, error);
@@ -81,7 +81,7 @@ cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *erro
         *error = sim->rigid->error;
         status = sim->rigid->status;
     }
-    report->cpu_advance = cn_clock_cpu() - start;
+    report->cpu_advance = base_clock_cpu() - start;
     report->contacts = own.contacts;
     report->sticking = own.sticking;
     report->sliding = own.sliding;
@@ -100,22 +100,22 @@ cn_status cn_sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *erro
     report->dissipated_numerical = own.dissipated_numerical;
     report->balance_error = own.balance_error;
     if (status == CN_OK) {
-        cn_system_copy(sim, true);
+        system_copy(sim, true);
     }
     return status;
 }
 
 // ---- contacts ----
 
-uint8_t cn_sim_system_status(double mu, const double impulse[CN_CONTACT_PARTS]) {
-    double limit = mu * impulse[0] * (1.0 - CN_SYSTEM_SLIDING);
+uint8_t sim_system_status(double mu, const double impulse[CN_CONTACT_PARTS]) {
+    double limit = mu * impulse[0] * (1.0 - SYSTEM_SLIDING);
     bool slides = impulse[1] * impulse[1] + impulse[2] * impulse[2] >= limit * limit;
     return (uint8_t)(!(impulse[0] > 0.0) ? 0 : slides ? 2 : 1);
 }
 
-int32_t cn_sim_system_contact_count(const cn_sim *sim) {
+int32_t sim_system_contact_count(const cn_sim *sim) {
     if (sim->rigid) {
-        return cn_rigid_contact_count(sim);
+        return step_rigid_contact_count(sim);
     }
     int32_t count = 0;
     for (int32_t c = 0; c < cn_system_contacts(sim->model->system); c++) {
@@ -126,9 +126,9 @@ int32_t cn_sim_system_contact_count(const cn_sim *sim) {
     return count;
 }
 
-void cn_sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
+void sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {
     if (sim->rigid) {
-        cn_rigid_contact(sim, index, out);
+        step_rigid_contact(sim, index, out);
         return;
     }
     double gap = 0.0, shift[CN_CONTACT_PARTS] = {0.0, 0.0, 0.0};
@@ -147,37 +147,37 @@ void cn_sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *
         out->velocity_before[i] = impact.velocity_before[i];
         out->shift[i] = shift[i];
     }
-    out->status = cn_sim_system_status(mu, impact.impulse);
+    out->status = sim_system_status(mu, impact.impulse);
 }
 
 // ---- checkpoints ----
 
 // Head of a system's checkpoint.
-typedef struct cn_system_head {
+typedef struct system_head {
     uint64_t magic;
     uint64_t checksum; // XXH64 of all of it, this one read as 0
     uint64_t count;    // numbers that follow
-} cn_system_head;
+} system_head;
 
-static uint64_t cn_system_checksum(cn_system_head head, const void *numbers) {
+static uint64_t system_checksum(system_head head, const void *numbers) {
     head.checksum = 0;
-    const cn_hash_part parts[] = {{&head, sizeof head}, {numbers, sizeof(double) * head.count}};
-    return cn_hash_parts(parts, 2);
+    const base_hash_part parts[] = {{&head, sizeof head}, {numbers, sizeof(double) * head.count}};
+    return base_hash_parts(parts, 2);
 }
 
-cn_status cn_sim_system_save(const cn_sim *sim, void **bytes, size_t *size) {
-    cn_system_head head = {.magic = CN_SYSTEM_MAGIC,
-                           .count = (uint64_t)cn_system_run_state_size(sim->system)};
+cn_status sim_system_save(const cn_sim *sim, void **bytes, size_t *size) {
+    system_head head = {.magic = SYSTEM_MAGIC,
+                        .count = (uint64_t)cn_system_run_state_size(sim->system)};
     size_t numbers;
-    if (!cn_size_multiply((int64_t)head.count, sizeof(double), &numbers)) {
+    if (!base_size_multiply((int64_t)head.count, sizeof(double), &numbers)) {
         return CN_ERR_MEMORY;
     }
-    unsigned char *block = cn_env_resize(&sim->env, NULL, 0, sizeof head + numbers);
+    unsigned char *block = base_env_resize(&sim->env, NULL, 0, sizeof head + numbers);
     if (!block) {
         return CN_ERR_MEMORY;
     }
     cn_system_run_save(sim->system, (double *)(void *)(block + sizeof head));
-    head.checksum = cn_system_checksum(head, block + sizeof head);
+    head.checksum = system_checksum(head, block + sizeof head);
     memcpy(block, &head, sizeof head);
     *bytes = block;
     *size = sizeof head + numbers;
@@ -186,50 +186,52 @@ cn_status cn_sim_system_save(const cn_sim *sim, void **bytes, size_t *size) {
 
 // The step, then positions and velocities; what comes after is the integrator's own, and may be
 // anything.
-static bool cn_system_state_is_sound(const cn_sim *sim, const double *state) {
+static bool system_state_is_sound(const cn_sim *sim, const double *state) {
     const cn_system *system = sim->rigid ? sim->rigid->system : sim->model->system;
     int64_t numbers = 2 * (int64_t)cn_system_size(system);
-    bool sound = *state >= 0.0 && *state <= CN_SYSTEM_STEP_MAX;
+    bool sound = *state >= 0.0 && *state <= SYSTEM_STEP_MAX;
     for (int64_t i = 1; i <= numbers; i++) {
         sound = sound && isfinite(state[i]);
     }
     if (sound && sim->rigid) { // its own part comes last
-        sound = cn_rigid_kept_is_sound(sim->rigid, state + cn_system_run_state_size(sim->system) -
-                                                       sim->rigid->kept_count);
+        sound = step_rigid_kept_is_sound(sim->rigid, state + cn_system_run_state_size(sim->system) -
+                                                         sim->rigid->kept_count);
     }
     return sound;
 }
 
-cn_status cn_sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
-    cn_system_head head;
+cn_status sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
+    system_head head;
     int64_t count = cn_system_run_state_size(sim->system);
     const unsigned char *numbers = (const unsigned char *)bytes + sizeof head;
     if (size != sizeof head + sizeof(double) * (size_t)count) {
-        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another system or cut short");
+        return base_fail(error, CN_ERR_INPUT, "the checkpoint is of another system or cut short");
     }
     memcpy(&head, bytes, sizeof head);
-    if (head.magic != CN_SYSTEM_MAGIC || head.count != (uint64_t)count) {
-        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is of another system");
+    if (head.magic != SYSTEM_MAGIC || head.count != (uint64_t)count) {
+        return base_fail(error, CN_ERR_INPUT, "the checkpoint is of another system");
     }
-    if (cn_system_checksum(head, numbers) != head.checksum) {
-        return cn_fail(error, CN_ERR_INPUT, "the checkpoint is damaged: its checksum does not fit");
+    if (system_checksum(head, numbers) != head.checksum) {
+        return base_fail(error, CN_ERR_INPUT,
+                         "the checkpoint is damaged: its checksum does not fit");
     }
-    cn_arena_mark mark = cn_arena_get_mark(sim->scratch);
-    double *state = CN_TAKE(sim->scratch, double, count);
+    base_arena_mark mark = base_arena_get_mark(sim->scratch);
+    double *state = BASE_TAKE(sim->scratch, double, count);
     if (!state) {
-        return cn_fail_memory(error);
+        return base_fail_memory(error);
     }
     memcpy(state, numbers, sizeof(double) * (size_t)count);
-    bool sound = cn_system_state_is_sound(sim, state);
+    bool sound = system_state_is_sound(sim, state);
     if (sound) {
         cn_system_run_load(sim->system, state);
     }
-    cn_arena_release(sim->scratch, mark);
+    base_arena_release(sim->scratch, mark);
     if (!sound) {
-        return cn_fail(error, CN_ERR_INPUT,
-                       "the checkpoint is damaged: its step, position or velocity is out of range");
+        return base_fail(
+            error, CN_ERR_INPUT,
+            "the checkpoint is damaged: its step, position or velocity is out of range");
     }
     sim->state.step = cn_system_run_index(sim->system);
-    cn_system_copy(sim, false);
+    system_copy(sim, false);
     return CN_OK;
 }

@@ -15,7 +15,7 @@
 
 /* malloc(1) in a comment,
    exit(2) in its second line */
-static const char *cn_words = "malloc(3) \" printf(4)"; // and sin(x) here
+static const char *scene_words = "malloc(3) \" printf(4)"; // and sin(x) here
 
 static void cn_good(cn_thing *thing) {
     snprintf(thing->text, sizeof thing->text, "%d", 'x');
