@@ -57,9 +57,9 @@ format: ## apply .clang-format to every C file
 	@tools/setup.sh clang
 	@tools/lint_format.sh --fix
 
-lint: ## rooms, words, format, links, figures of the docs, and clang-tidy
+lint: ## rooms, names, words, format, links, figures of the docs, and clang-tidy
 	@tools/setup.sh clang
-	@tools/lint_rooms.sh && tools/lint_words.sh && tools/lint_format.sh && tools/lint_links.sh && tools/lint_figures.sh
+	@tools/lint_rooms.sh && tools/lint_names.sh && tools/lint_words.sh && tools/lint_format.sh && tools/lint_links.sh && tools/lint_figures.sh
 	@tools/lint_tidy.sh
 
 coverage: ## lines that the tests reach, as build/coverage/html/index.html

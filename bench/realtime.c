@@ -1,6 +1,6 @@
 // bench/realtime.c
 // A limit of CPU time a step (solver.time_limit): how well it is kept, and what the steps that it
-// cuts short are worth. A thousand bodies at 60 steps a second, the limit from a whole step's
+// cuts short are worth. A thousand bodies at 60 steps per second, the limit from a whole step's
 // length down to a quarter of it; a wall of as many blocks has four times the contacts, and gets
 // more. A step is late when it takes more than 1.2 times the limit.
 #include "bench/bench.h"

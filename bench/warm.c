@@ -10,7 +10,7 @@
 
 #define WARM_UNTIL 30.0 // [s]; by then the slowest of these piles is at rest
 #define WARM_VISIT 5.0  // [s] at the end that are looked at
-#define WARM_ASKED 10.0 // sweeps a step
+#define WARM_ASKED 10.0 // sweeps per step
 
 static const char *const warm_counts[] = {"80", "160", "320"};
 

@@ -1,8 +1,8 @@
 // lab/e1_bouncing_column.c
-// E1: eight balls bounce as a column without friction. At theta = 1/2 and restitution 1 the scheme
-// keeps the total energy; what is lost or gained is the solver's doing.
+// E1: eight spheres bounce as a column without friction. At theta = 1/2 and restitution 1 the
+// scheme keeps the total energy; what is lost or gained is the solver's doing.
 //
-// With theta = 1 the scheme itself changes energy: an impact step of a ball gains m g h |v| with
+// With theta = 1 the scheme itself changes energy: an impact step of a sphere gains m g h |v| with
 // restitution 1, and with restitution 0 energy only falls.
 #include "lab/experiments.h"
 

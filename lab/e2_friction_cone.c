@@ -1,16 +1,16 @@
 // lab/e2_friction_cone.c
-// E2: a ball pushed in three directions slides round an equilateral triangle when the friction cone
-// is exact.
+// E2: a sphere pushed in three directions slides round an equilateral triangle when the friction
+// cone is exact.
 //
 // Pushed with 2 mu m g for 1 s it accelerates at mu g, and then stops within 1 s: edges of mu g
-// [m]. The force that the paper prints, mu m g, balances friction: a ball at rest stays at rest,
+// [m]. The force that the paper prints, mu m g, balances friction: a sphere at rest stays at rest,
 // and one that slides keeps |v| + v.d while it turns to the direction d, so that each corner leaves
 // a quarter of its speed.
 //
 // A facetted cone's friction points to a vertex of its polygon, so the path depends on how the
 // polygon lies: 3 and 6 facets with a vertex against each push happen to give the triangle. So the
 // facetted paths are of pushes turned by 10 degrees, and with 3 mu m g for 0.5 s: the threshold's
-// double leaves the ball after its first, half step at the threshold with an impulse that solves
+// double leaves the sphere after its first, half step at the threshold with an impulse that solves
 // all that follow on the round cone, and a solver that is offered it rightly keeps it. One sliding
 // contact is also solved for slips all round, which shows the worst that a polygon does.
 #include "lab/experiments.h"
@@ -57,7 +57,7 @@ static const heading e2_columns[] = {{"solver", "solver"},
                                      {"worst residual", "residual_worst"},
                                      {NULL, NULL}};
 
-// What the ball is asked to do.
+// What the sphere is asked to do.
 typedef struct e2_way {
     double push[3][2]; // directions of the three pushes
     double edge;       // [m] that the exact cone makes

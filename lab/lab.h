@@ -19,7 +19,7 @@ typedef struct reproduction reproduction;
 // is in lab->code.
 typedef void experiment_fn(reproduction *lab);
 
-#define OVERRIDES 10 // values that a trial may put in place of its scene's
+#define OVERRIDES 10 // values that a trial may put instead of its scene's
 
 // A way of solving the steps that an experiment is repeated with.
 typedef struct lab_method {

@@ -404,7 +404,7 @@ static void drop(const paint_builder *painter, const double world[3], double see
     view_camera_project(painter->camera, on, seen);
 }
 
-// The shadow of a ball is a disk on the floor: an oval in the picture.
+// The shadow of a sphere is a disk on the floor: an oval in the picture.
 static void paint_sphere_shadow(paint_builder *painter, const cn_shape_info *shape,
                                 const body_pose *pose) {
     double x[3], center[3], seen[3];

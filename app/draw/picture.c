@@ -266,7 +266,7 @@ static const char picture_classes[] =
     "round; fill: none }\n"
     "  @media (prefers-color-scheme: dark) { .sky { fill: #1b2129 } .force { stroke: #ff7fa8 } }\n";
 
-// A ball of every tone: light from above on the left.
+// A sphere of every tone: light from above on the left.
 static void write_gradients(FILE *out) {
     fputs("<defs>\n", out);
     for (int32_t tone = 0; tone < TONES; tone++) {

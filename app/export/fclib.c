@@ -1,9 +1,9 @@
 // app/export/fclib.c
 // The one-step problems of chosen steps, with the solutions that the run used, for other solvers.
 //
-// A run file holds contacts, not W; so the scene is simulated again, which gives the same bits, and
-// the recorded frames passed on the way prove it. What a live page did to the run is among its
-// events, and is done again too.
+// A run file holds contacts, not W; so the scene is simulated again, which gives bitwise identical
+// results, and the recorded frames passed on the way prove it. What a live page did to the run is
+// among its events, and is done again too.
 #include "export/export.h"
 
 #include "support/progress.h"

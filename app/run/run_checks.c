@@ -202,7 +202,7 @@ static bool fall_count(run_checks *checks, const cn_sim *sim, double dt) {
     return due;
 }
 
-// Height of a body's ball: its middle, and its radius as seen from the body's origin.
+// Height of a body's sphere: its middle, and its radius as seen from the body's origin.
 static double fall_height(const run_checks *checks, int32_t dim, const double *pose) {
     double height = 0.0;
     for (int32_t k = 0; k < dim; k++) {

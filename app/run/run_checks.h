@@ -54,7 +54,7 @@ void run_checks_step(run_checks *checks, const cn_sim *sim, const cn_step_report
                      check_fn *say, void *user);
 void run_checks_end(run_checks *checks); // frees
 
-// "body 7 (ball)", or "body 7" where it has no name. Fresh memory.
+// "body 7 (sphere)", or "body 7" where it has no name. Fresh memory.
 char *body_label(const cn_model *model, cn_body_id id);
 
 #endif

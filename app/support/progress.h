@@ -21,7 +21,7 @@ typedef struct progress_line {
 } progress_line;
 
 progress_line progress_start(const char *label, bool wanted);
-// A cn_progress_fn whose user is a progress_line: draws at most ten times a second, cancels
+// A cn_progress_fn whose user is a progress_line: draws at most ten times per second, cancels
 // after Ctrl-C.
 bool progress_step(void *line, const cn_progress *progress);
 void progress_finish(progress_line *line); // clears the line

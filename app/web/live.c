@@ -160,7 +160,7 @@ static void live_fill(live_run *live) {
     }
 }
 
-// Puts the state into the mailbox, in place of one that was not taken.
+// Puts the state into the mailbox, instead of one that was not taken.
 static void live_publish(live_run *live) {
     double now = wall_clock(), t = cn_sim_time(live->loop->sim);
     live_fill(live);

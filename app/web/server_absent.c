@@ -1,5 +1,5 @@
 // app/web/server_absent.c
-// In place of server.c where libwebsockets was not there when the command was built.
+// Instead of server.c where libwebsockets was not there when the command was built.
 #include "web/server.h"
 
 #include "support/support.h"

@@ -58,7 +58,7 @@ typedef struct page_session {
 
 void session_free(page_session *session);
 // Takes the news of the live run and sends all pages what concerns them. tick: also the figures
-// that come ten times a second.
+// that come ten times per second.
 void session_update(page_session *session, bool tick);
 
 // NULL: there are as many as may be.

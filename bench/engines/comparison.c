@@ -323,9 +323,9 @@ static void comparison_report(const bench_job *job, const char *bench,
 
 static int comparison_run(const bench_job *job, const char *bench,
                           const engine_comparison *comparison, accuracy_chart *chart) {
-    compared_engine *engines = ALLOCATE(compared_engine, COMPARISON_ENTRANTS);
+    compared_engine *engines = ALLOCATE(compared_engine, COMPARISON_ENGINES);
     int32_t ours = 0;
-    for (; comparison->settings[ours].label && ours < COMPARISON_ENTRANTS - peer_engine_count;
+    for (; comparison->settings[ours].label && ours < COMPARISON_ENGINES - peer_engine_count;
          ours++) {
         engines[ours].ours = &comparison->settings[ours];
     }

@@ -8,7 +8,7 @@
 #include "bench/engines/engine.h"
 
 #define COMPARISON_STARTS 16   // of a comparison at most
-#define COMPARISON_ENTRANTS 8  // ours and theirs
+#define COMPARISON_ENGINES 8   // ours and theirs
 #define COMPARISON_OVERRIDES 6 // of a setting of ours
 
 // A setting of ours and what is asked of it.

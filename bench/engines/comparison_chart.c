@@ -21,7 +21,7 @@ typedef struct chart_engine {
 
 struct accuracy_chart {
     const char *title, *subtitle, *y_label;
-    chart_engine engines[COMPARISON_ENTRANTS];
+    chart_engine engines[COMPARISON_ENGINES];
     int32_t count;
 };
 
@@ -39,7 +39,7 @@ void chart_add(accuracy_chart *chart, const engine_result *result, const char *m
     while (i < chart->count && strcmp(chart->engines[i].name, result->name) != 0) {
         i++;
     }
-    if (i == COMPARISON_ENTRANTS || !isfinite(x) || !isfinite(y)) {
+    if (i == COMPARISON_ENGINES || !isfinite(x) || !isfinite(y)) {
         return;
     }
     chart_engine *engine = &chart->engines[i];
@@ -63,7 +63,7 @@ int chart_close(accuracy_chart *chart, const char *path) {
         code = EXIT_FAILED;
     }
     if (opened) {
-        plot_curve curves[COMPARISON_ENTRANTS];
+        plot_curve curves[COMPARISON_ENGINES];
         for (int32_t i = 0; i < chart->count; i++) {
             const chart_engine *engine = &chart->engines[i];
             curves[i] = (plot_curve){.name = engine->name,

@@ -1,11 +1,11 @@
 // bench/kernels/kernels.c
-// CPU nanoseconds per contact per sweep of the packets' kernels, for `cairn bench kernels`.
+// CPU nanoseconds per contact per sweep of the batches' kernels, for `cairn bench kernels`.
 //
 //     kernels [--json] [--most=CONTACTS] [--repeats=N]
 //
 // Spheres in double and in single precision, and boxes. Beside each size: a naive sweep over
 // spheres of the same number of contacts, what the memory bandwidth would allow, and what laying
-// the contacts out in packets costs. The kernels take turns in short blocks and the shortest of
+// the contacts out in batches costs. The kernels take turns in short blocks and the shortest of
 // each counts.
 #include "lattice.h"
 #include "naive.h"
@@ -51,7 +51,7 @@ typedef struct cn_row {
     int32_t contacts, bodies;
     double ns, naive_ns;    // a contact and a sweep
     double bytes;           // that a sweep streams, a contact
-    double packing, laying; // sweeps' worth of choosing the packets, and of all that is prepared
+    double packing, laying; // sweeps' worth of choosing the batches, and of all that is prepared
     double filled;          // share of lanes
 } cn_row;
 
@@ -155,7 +155,7 @@ static double sweep_time(gs_sweep *sweep, double *x, int32_t sweeps) {
     return (base_clock_cpu() - start) / sweeps;
 }
 
-// Seconds that choosing the packets takes.
+// Seconds that choosing the batches takes.
 static double packing_time(const cn_friction *p, cn_arena *scratch, int32_t points) {
     base_arena_mark mark = base_arena_get_mark(scratch);
     const cn_body_map *map = &p->W.body;

@@ -6,7 +6,7 @@
 
 #include <cairn/problem.h>
 
-// At least the number of contacts asked: balls with a contact a pair, or boxes with four points a
+// At least the number of contacts asked: spheres with a contact a pair, or boxes with four points a
 // pair. CN_ERR_MEMORY when memory is full.
 cn_status lattice_spheres(int32_t contacts, cn_arena *memory, cn_friction *out);
 cn_status lattice_boxes(int32_t contacts, cn_arena *memory, cn_friction *out);

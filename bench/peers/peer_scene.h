@@ -82,7 +82,7 @@ typedef struct peer_engine {
 } peer_engine;
 
 // Steps the world, writes states to the file, prints the JSON object. Returns an exit code. A frame
-// of the file is: t, contacts; 13 numbers a body before the step, as many after it; the contacts.
+// of the file is: t, contacts; 13 numbers per body before the step, as many after it; the contacts.
 int peer_scene_run(const peer_scene *scene, const peer_engine *engine, const char *path);
 
 double peer_scene_clock(void); // [s] of CPU

@@ -7,7 +7,7 @@
 // Prints one JSON object: the shortest CPU time of a few solves, the iterations as the solver
 // counts them, and the residual of the answer by Cairn's checker in the measure "max", which is the
 // one that Siconos 4.4 stops on. The process ends itself when SECONDS of CPU are spent: Siconos'
-// solvers have no limit of time. A setting is Siconos' default for that solver but for what its row
+// solvers have no time limit. A setting is Siconos' default for that solver but for what its row
 // says.
 #include "siconos_problem.h"
 

@@ -1,6 +1,6 @@
 // cairn/body.h
-// Bodies as they are described and as a model knows them. Lengths [m], masses [kg], angles [rad]; in
-// 2D mass and inertia are per metre of depth, and the third number of a vector is ignored.
+// Bodies as they are described and as a model knows them. Lengths [m], masses [kg], angles [rad];
+// in 2D mass and inertia are per metre of depth, and the third number of a vector is ignored.
 #ifndef CAIRN_BODY_H
 #define CAIRN_BODY_H
 
@@ -49,7 +49,7 @@ typedef struct cn_body_info {
     const char *kind; // "rigid", "fixed", "driven", "lagrangian" or "first-order", as in a run file
     double mass, com[3]; // com in the body's own frame
     int32_t shape_count;
-    double bound;     // [m] radius of a ball round the centre of mass; infinite with a plane
+    double bound;     // [m] radius of a sphere round the centre of mass; infinite with a plane
     double inradius;  // [m] smallest half extent of its largest shape; infinite with a plane
     cn_source source; // where it was described; line 0: nowhere
 } cn_body_info;

@@ -96,7 +96,7 @@ CN_API cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, 
 // joint counts from 1.
 CN_API cn_status cn_model_add_joint(cn_model *model, const cn_joint_def *def, int32_t *joint,
                                     cn_error *error);
-// A model (2D) of a system in place of bodies; the model takes it over, also when it fails. Its
+// A model (2D) of a system instead of bodies; the model takes it over, also when it fails. Its
 // coordinates stand three to a body, in order, what is left over being zero: as poses and
 // velocities they go into frames and hashes.
 CN_API cn_status cn_model_set_system(cn_model *model, cn_system *system, cn_error *error);

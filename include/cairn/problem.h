@@ -55,8 +55,8 @@ typedef struct cn_sphere_map {
     double *radius; // a body, negative: it has none; only looked at without arm
 } cn_sphere_map;
 
-// n, t1, t2 of a contact of balls with the normal n, by rows: right-handed, the same bits for the
-// same n. 2D: t1 = (-n_y, n_x, 0).
+// n, t1, t2 of a contact of spheres with the normal n, by rows: right-handed, bitwise identical for
+// the same n. 2D: t1 = (-n_y, n_x, 0).
 CN_API void cn_sphere_axes(int32_t dim, const double n[3], double axes[9]);
 
 // W in body space where contacts are points of rigid bodies, without H: with arms a, b from the
@@ -79,11 +79,11 @@ typedef enum cn_operator_kind {
     CN_OPERATOR_POINTS
 } cn_operator_kind;
 
-// The operator r -> W r: assembled, in body space, or in body space without H (balls, points).
+// The operator r -> W r: assembled, in body space, or in body space without H (spheres, points).
 // Solvers say which they take; those that take body space are given H where they need it.
 typedef struct cn_operator {
     cn_operator_kind kind;
-    double *diagonal; // blocks W_aa, dim*dim each, by columns; NULL for balls, where they follow
+    double *diagonal; // blocks W_aa, dim*dim each, by columns; NULL for spheres, where they follow
                       // from the bodies: diag(w_N, w_T, w_T) with w_N = 1/m_A + 1/m_B,
                       // w_T = w_N + R_A^2/I_A + R_B^2/I_B
     cn_bsr assembled;
@@ -161,8 +161,8 @@ CN_API cn_status cn_friction_global_validate(const cn_friction_global *p, cn_err
 CN_API int32_t cn_operator_dofs(const cn_operator *W, int32_t dim);
 // u = (W + E) r + q. v: cn_operator_dofs numbers of scratch (may be NULL where there are none).
 CN_API void cn_friction_velocity(const cn_friction *p, const double *r, double *v, double *u);
-// A problem in body space without H (balls, points) as one with it, the velocities being the same;
-// any other as it is. Arrays that change go to memory.
+// A problem in body space without H (spheres, points) as one with it, the velocities being the
+// same; any other as it is. Arrays that change go to memory.
 CN_API cn_status cn_friction_expand(const cn_friction *p, cn_arena *memory, cn_friction *out);
 
 // Global to local. Arrays go to memory. The assembled form takes any positive definite M; body

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// A value to put in place of a file's, as --set does: "solver.tolerance=1e-6",
+// A value to put instead of a file's, as --set does: "solver.tolerance=1e-6",
 // "bodies.2.position=[0,0,1]".
 typedef struct cn_override {
     const char *path, *value; // value is YAML

@@ -43,9 +43,9 @@ enum {
     CN_USES_LOCAL = 16,     // has a pluggable local solver
     CN_FACETS_CONE = 32,    // in 3D answers a facetted cone, not Coulomb's round one
     CN_TAKES_BOUNDS = 64,   // blocks of joint rows (cn_bounds)
-    CN_TAKES_BARE = 128,  // W without H (balls, points) as it is, and u = NULL; otherwise they come
-                          // with H and with room for u
-    CN_TAKES_CONVEX = 256 // problems with the convex law (cn_friction.convex)
+    CN_TAKES_BARE = 128,    // W without H (spheres, points) as it is, and u = NULL; otherwise it
+                            // comes with H and with room for u
+    CN_TAKES_CONVEX = 256   // problems with the convex law (cn_friction.convex)
 };
 
 typedef struct cn_solver_info {
@@ -69,8 +69,8 @@ CN_API const char *cn_local_solver_name(const cn_local_solver *local);
 CN_API const char *cn_local_solver_about(const cn_local_solver *local);
 
 // What a solve leaves to the next: how contacts were put together for the sweeps, which is used
-// again while they have the same bodies. The answer has the same bits with it and without. For one
-// solve at a time.
+// again while they have the same bodies. The answer is bitwise identical with it and without. For
+// one solve at a time.
 typedef struct cn_solve_cache cn_solve_cache;
 CN_API cn_solve_cache *cn_solve_cache_create(const cn_env *env); // NULL: no memory
 CN_API void cn_solve_cache_destroy(cn_solve_cache *cache);       // NULL is allowed
@@ -175,9 +175,9 @@ typedef struct cn_formulation_report {
 } cn_formulation_report;
 
 // From r to r: formulates p, solves that, maps back, recomputes u and grades by the exact cone.
-// CN_SOLVED only if the exact-cone residual is within the tolerance, CN_UNSUPPORTED where the global
-// form is missing. The tolerance and the limits of opts apply to the complementarity problem. "box"
-// repeats with the thresholds mu r_N until they settle.
+// CN_SOLVED only if the exact-cone residual is within the tolerance, CN_UNSUPPORTED where the
+// global form is missing. The tolerance and the limits of opts apply to the complementarity
+// problem. "box" repeats with the thresholds mu r_N until they settle.
 CN_API cn_status cn_formulation_solve(const cn_friction *p, const cn_formulation_choice *choice,
                                       const cn_solve_opts *opts, cn_arena *scratch, double *r,
                                       double *u, cn_formulation_report *report, cn_error *error);

@@ -2,10 +2,10 @@
 // Small systems in coordinates of their own: mechanisms and robots that hit things (Lagrangian),
 // circuits and relays (first order), with the integrators for them (docs/systems.md).
 //
-//     cn_lagrangian ball = cn_lagrangian_default(1);
-//     ball.mass = ...; ball.force = ...; ball.gap = ...; ball.contact_rows = ...;
+//     cn_lagrangian sphere = cn_lagrangian_default(1);
+//     sphere.mass = ...; sphere.force = ...; sphere.gap = ...; sphere.contact_rows = ...;
 //     cn_system *system;
-//     cn_system_create(NULL, &ball, &system, NULL);
+//     cn_system_create(NULL, &sphere, &system, NULL);
 //     cn_system_opts opts = cn_system_opts_default();
 //     opts.step = 1e-3;
 //     cn_system_run *run;
@@ -34,7 +34,8 @@ typedef struct cn_system cn_system;
 typedef struct cn_system_hooks {
     // Before each step, which goes from t over h.
     void (*step_begin)(void *user, double t, double h, const double *q, const double *v);
-    // After it: t is its end, impulse has CN_CONTACT_PARTS numbers a contact (first order: lambda).
+    // After it: t is its end, impulse has CN_CONTACT_PARTS numbers per contact (first order:
+    // lambda).
     void (*step_end)(void *user, double t, const double *q, const double *v, const double *impulse);
     double *memory; // numbers that a state keeps besides q and v; they live as long as the system
     int32_t memory_count;

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define ARMS_KEPT 16384 // contacts of balls; of more, 16 bytes each count for more than time
+#define ARMS_KEPT 16384 // contacts of spheres; of more, 16 bytes each count for more than time
 
 // The row of H for a body: velocity of its material point at the contact, along one axis.
 static void asm_lever(int32_t dim, const double arm[3], const double d[3], double *row) {
@@ -77,7 +77,7 @@ typedef struct scene_place_of {
     int32_t from;  // where the search for its impulse of the last step goes on
 } scene_place_of;
 
-// u of a contact of balls, v_c - v_k - (R_k omega_k + R_c omega_c) x n, for a dimension known to
+// u of a contact of spheres, v_c - v_k - (R_k omega_k + R_c omega_c) x n, for a dimension known to
 // the compiler. Fixed bodies have no arm and no velocity.
 static inline __attribute__((always_inline)) void
 gs_sphere_velocity(int dim, const det_contact *contact, const double axes[9], const double arm[2],
@@ -106,7 +106,7 @@ static void any_velocity(const asm_assembling *job, int32_t c, const double axes
     asm_to_axes(job->model->dim, axes, apart, u);
 }
 
-// u of a listed contact for body velocities v, in contact axes; arm: of balls.
+// u of a listed contact for body velocities v, in contact axes; arm: of spheres.
 static void relative_velocity(const asm_assembling *job, int32_t c, const double axes[9],
                               const double arm[2], const double *v, double *u) {
     const cn_model *model = job->model;
@@ -122,7 +122,7 @@ static void relative_velocity(const asm_assembling *job, int32_t c, const double
     }
 }
 
-// The form that W takes: with H where there are joints, else that of balls where every body that
+// The form that W takes: with H where there are joints, else that of spheres where every body that
 // answers to the impulses of the contacts is one, else that of points.
 static cn_operator_kind form_of(const cn_model *model, const det_contact_list *contacts) {
     if (model->joint_row_count > 0) {
@@ -142,7 +142,7 @@ static cn_operator_kind form_of(const cn_model *model, const det_contact_list *c
     return spheres ? CN_OPERATOR_SPHERES : CN_OPERATOR_POINTS;
 }
 
-// R on both sides of a contact of balls, the antagonist's first; 0 for bodies that do not answer.
+// R on both sides of a contact of spheres, the antagonist's first; 0 for bodies that do not answer.
 static void round_arms(const asm_assembling *job, int32_t c, double arm[2]) {
     const det_contact *contact = &job->contacts->contact[c];
     const model_body *first = &job->model->body[contact->key.antagonist],
@@ -372,7 +372,7 @@ static void pick_radii(void *user, int64_t first, int64_t end) {
     }
 }
 
-// 1/m and 1/I of the bodies, known already where there are only balls; NULL: no memory.
+// 1/m and 1/I of the bodies, known already where there are only spheres; NULL: no memory.
 static double *inv_mass_of(asm_assembling *job, cn_arena *memory) {
     double *inv_mass = job->inertia->inv_mass;
     if (!inv_mass) {
@@ -384,8 +384,8 @@ static double *inv_mass_of(asm_assembling *job, cn_arena *memory) {
     return inv_mass;
 }
 
-// The columns of H of problem contact a, listed contact c, from an entry on; arm: of balls. Returns
-// the entry behind.
+// The columns of H of problem contact a, listed contact c, from an entry on; arm: of spheres.
+// Returns the entry behind.
 static int64_t fill_contact(const asm_assembling *job, int32_t c, const double axes[9],
                             const double arm[2], int32_t a, int64_t k) {
     cn_operator *W = &job->out->problem.W;
@@ -422,7 +422,7 @@ static int64_t fill_contact(const asm_assembling *job, int32_t c, const double a
 typedef struct asm_touching {
     const model_body_pair *pair;
     double axes[9]; // n, t1, t2
-    double arm[2];  // of balls
+    double arm[2];  // of spheres
     asm_contact_start start;
 } asm_touching;
 
@@ -572,7 +572,8 @@ static inline __attribute__((always_inline)) void add_point(int dim, const asm_a
     put_point(dim, job, c, between, arm, before, u_free, place);
 }
 
-// Contacts from c on, before the end and at most ASM_APPROACH, that have the same bodies and normal.
+// Contacts from c on, before the end and at most ASM_APPROACH, that have the same bodies and
+// normal.
 static int32_t alike(const asm_assembling *job, int32_t c, int64_t end) {
     const det_contact *first = &job->contacts->contact[c], *next = first + 1;
     int32_t count = 1;

@@ -1,5 +1,5 @@
 // assemble/inertia.c
-// The masses of a step: of every body M^-1 at q~, or of balls 1/m and 1/I.
+// The masses of a step: of every body M^-1 at q~, or of spheres 1/m and 1/I.
 #include "assemble/assemble.h"
 
 #include "base/arena.h"

@@ -1,12 +1,14 @@
 // base/parallel.h
 // Loops over units of work, by the threads of a cn_env. Units are a function of the problem alone
-// and write to places of their own, so that the answer has the same bits for any number of threads.
+// and write to places of their own, so that the answer is bitwise identical for any number of
+// threads.
 #ifndef CAIRN_BASE_PARALLEL_H
 #define CAIRN_BASE_PARALLEL_H
 
 #include <cairn/base.h>
 
-// Threads at work for env, the caller's among them. Only for a choice among ways of the same bits.
+// Threads at work for env, the caller's among them. Only for a choice among ways with bitwise
+// identical results.
 int32_t base_thread_count(const cn_env *env);
 
 typedef void base_unit_fn(void *user, int32_t unit);

@@ -1,7 +1,7 @@
 // body/rigid_four.c
 // Drifts of many bodies. A drift is a chain of roots and quotients, each waiting for the one
 // before, so four side by side take little more time than one. Without registers for four, and for
-// what does not fit, they go one by one; the bits are the same.
+// what does not fit, they go one by one; the results are bitwise identical.
 #include "body/rigid_four.h"
 
 void rigid_drifts_start(rigid_drifts *drifts, double h) {

@@ -1,5 +1,5 @@
 // check/pairs.c
-// No pair of bodies is nearer than the alert distance at q~ without a contact: balls round the
+// No pair of bodies is nearer than the alert distance at q~ without a contact: spheres round the
 // bodies are swept along the axis on which they are spread most, and pairs that no contact names
 // are looked at closely.
 #include "check/check.h"

@@ -124,7 +124,7 @@ geom_principal geom_principal_sphere(const geom_shape *s) {
 }
 
 geom_principal geom_principal_capsule(const geom_shape *s) {
-    // A cylinder, and a ball cut in two halves at its ends.
+    // A cylinder, and a sphere cut in two halves at its ends.
     double r = s->radius, h = s->half;
     double tube = 2.0 * SCENE_PI * r * r * h, sphere = 4.0 / 3.0 * SCENE_PI * r * r * r;
     double along = tube * 0.5 * r * r + sphere * 0.4 * r * r;

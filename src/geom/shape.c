@@ -13,7 +13,7 @@
 #include <float.h>
 #include <string.h>
 
-// Bounds are round-off too small otherwise: a shape must not stick out of its own ball.
+// Bounds are round-off too small otherwise: a shape must not stick out of its own sphere.
 #define BOUND_MARGIN (1.0 + 8.0 * DBL_EPSILON)
 
 // ---- checks ----
@@ -288,7 +288,7 @@ static cn_status shape_frame(const cn_shape_def *def, int32_t dim, geom_shape *s
     return check_max(kind, "position", math_norm3(shape->position), error);
 }
 
-// A ball round the hull: about the middle of its box or the mean of its corners, whichever is
+// A sphere round the hull: about the middle of its box or the mean of its corners, whichever is
 // smaller.
 static void hull_bound(const geom_hull *hull, double middle[3], double *bound) {
     double choice[2][3];

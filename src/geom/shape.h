@@ -39,7 +39,7 @@ typedef struct geom_shape {
     double normal[3], offset; // plane, line
     geom_hull hull;           // box, polyhedron, polygon
     double
-        bound; // radius of a ball round `middle` that holds the shape; infinite for plane and line
+        bound; // radius of a sphere round `middle` that holds the shape; infinite for plane and line
     double middle[3];
     double depth; // half the thickness: overlaps up to it have the right normal; infinite where the
                   // solid has no other side (plane, line, ring)

@@ -11,7 +11,7 @@ bool io_number_is_decimal(const char *text, size_t length);
 // Its nearest double, infinite when it is too large. false: it is none.
 bool io_number_parse(const char *text, double *value);
 
-// A finite number in as few digits as read back to the same bits, at most 17.
+// A finite number in as few digits as read back bitwise identical, at most 17.
 #define IO_NUMBER_TEXT_MAX 32
 const char *io_number_text(double value, char text[IO_NUMBER_TEXT_MAX]); // returns text
 

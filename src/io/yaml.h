@@ -60,7 +60,7 @@ io_yaml *io_yaml_new(cn_arena *memory, io_yaml_kind kind, const io_yaml *at);
 io_yaml *io_yaml_new_text(cn_arena *memory, const char *text, const io_yaml *at);
 io_yaml *io_yaml_new_number(cn_arena *memory, double number, const io_yaml *at);
 io_yaml *io_yaml_new_bool(cn_arena *memory, bool truth, const io_yaml *at);
-// Puts a value behind the last of a list, or under a key of a map in place of what was there.
+// Puts a value behind the last of a list, or under a key of a map instead of what was there.
 bool io_yaml_append(cn_arena *memory, io_yaml *list, io_yaml *item);
 bool io_yaml_put(cn_arena *memory, io_yaml *map, io_yaml *key, io_yaml *value);
 

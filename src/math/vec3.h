@@ -66,7 +66,7 @@ static inline void math_mat3_multiply(const double A[9], const double B[9], doub
 }
 
 // Two unit vectors that make (n, t1, t2) right-handed, t1 x t2 = n; a continuous choice but at n =
-// -z (Duff and others 2017), the same bits for the same n.
+// -z (Duff and others 2017), bitwise identical for the same n.
 static inline void math_tangents3(const double n[3], double t1[3], double t2[3]) {
     double sign = n[2] >= 0.0 ? 1.0 : -1.0;
     double a = -1.0 / (sign + n[2]);

@@ -1,12 +1,12 @@
 // math/wide.h
 // Four numbers at a time, from one source for every processor: the compiler turns a math_wide into
 // the registers it has. Lanes are added, multiplied, divided and rooted one by one and never fused,
-// so that the bits are the same whatever the registers. A kernel on it is compiled once for any
-// processor (NEON is what the compiler makes of that) and once for each wider kind, and chosen at
-// run time: base/processor.h.
+// so that the results are bitwise identical whatever the registers. A kernel on it is compiled once
+// for any processor (NEON is what the compiler makes of that) and once for each wider kind, and
+// chosen at run time: base/processor.h.
 //
-// A source that defines MATH_SINGLE first has numbers of single precision, eight at a time; one that
-// defines MATH_WIDE as 8 has doubles eight at a time, for registers of 512 bits.
+// A source that defines MATH_SINGLE first has numbers of single precision, eight at a time; one
+// that defines MATH_WIDE as 8 has doubles eight at a time, for registers of 512 bits.
 #ifndef CAIRN_MATH_WIDE_H
 #define CAIRN_MATH_WIDE_H
 
@@ -25,8 +25,8 @@
 #define MATH_UNROLL _Pragma("GCC unroll 4") // before a short loop whose rounds shall overlap
 #define MATH_LINE 64                        // bytes that memory hands over at a time
 
-// MATH_WIDE lanes. What is summed over many lanes is kept in MATH_SUMS of them, however wide they are,
-// so that sums have the same bits too.
+// MATH_WIDE lanes. What is summed over many lanes is kept in MATH_SUMS of them, however wide they
+// are, so that sums are bitwise identical too.
 #if defined(MATH_SINGLE)
 #define MATH_WIDE 8
 #define MATH_SUMS 8

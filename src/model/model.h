@@ -32,7 +32,7 @@ typedef struct model_body {
     cn_source source;
     double mass;
     double com[3]; // in the body's own frame
-    double bound;  // radius of a ball round the centre of mass; infinite with a plane
+    double bound;  // radius of a sphere round the centre of mass; infinite with a plane
     int32_t material;
     model_body_role role;
     uint32_t lock; // CN_LOCK_...
@@ -135,7 +135,7 @@ struct cn_model {
     cn_env env;
     int32_t dim;
     bool finished;
-    bool only_spheres; // every free body is a ball, and there are no joints; known when finished
+    bool only_spheres; // every free body is a sphere, and there are no joints; known when finished
     // Frames of contacts may turn in ways that velocities at one instant do not tell (anything but
     // spheres among themselves and on fixed planes): states store the motion of contacts.
     bool stores_motion;
@@ -159,7 +159,7 @@ struct cn_model {
     int32_t warning_count;
     double *q0, *v0;   // start: pose of the centres of mass and velocities, as in model_state; v0
                        // is NULL in a finished model where nothing moves
-    cn_system *system; // in place of bodies that move; NULL: none
+    cn_system *system; // instead of bodies that move; NULL: none
     model_control *control; // of the bodies; NULL: none
     base_signal_scope
         signals; // expressions of forces, motions and motors; the controllers' outputs

@@ -9,7 +9,7 @@
 //     inner         z = (r_N, beta, lambda)   r_T = D beta,  0 <= lambda e + D' u_T  _|_  beta >=
 //     0,
 //                                             0 <= mu r_N - e' beta  _|_  lambda >= 0
-//     convex        inner, and u_N - mu lambda in place of u_N
+//     convex        inner, and u_N - mu lambda instead of u_N
 //     outer         z = (r_N, r_T, kappa)     0 = u_T + D kappa,  0 <= mu r_N - D' r_T  _|_  kappa
 //     >= 0 box           z = r                     |r_T| <= threshold, componentwise mixed inner
 //     with the velocities as free unknowns before it: M v - H r - G c - f = 0 and G' v + s = 0

@@ -25,7 +25,7 @@ void rec_bind_hash(io_statement *insert, int32_t parameter, const base_hash *has
 // ---- contacts ----
 
 // The columns of a contact row from the fourth on: what part of a cn_contact_record they belong to
-// and where in it they are, and how many bytes a contact has; of vectors, how many an axis has.
+// and where in it they are, and how many bytes per contact has; of vectors, how many an axis has.
 static const struct contact_column {
     const char *name;
     uint32_t part;

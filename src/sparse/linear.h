@@ -2,7 +2,7 @@
 // Linear systems A x = b: one interface, a table of backends.
 //
 //     sparse_linear *solver;
-//     sparse_linear_create(sparse_linear_backend_sparse(), env, &A, &solver, error);     // pattern: once
+//     sparse_linear_create(sparse_linear_backend_sparse(), env, &A, &solver, error); // pattern: once
 //     sparse_linear_factorize(solver, &A, error);                                    // values: often
 //     sparse_linear_solve(solver, columns, b);                                       // b becomes x
 //     sparse_linear_destroy(solver);
@@ -40,7 +40,7 @@ cn_status sparse_linear_factorize(sparse_linear *linear, const cn_csr *A, cn_err
 // b: columns of length n, one after the other; overwritten by x. CN_ERR_ARGUMENT: not factorised.
 cn_status sparse_linear_solve(sparse_linear *linear, int32_t columns, double *b);
 void sparse_linear_destroy(sparse_linear *linear); // NULL is allowed
-// Of a handle of the backend "klu": the multiplications that its ordering foretells for one
+// Of a handle of the backend "klu": the multiplications that its ordering predicts for one
 // factorisation, for decisions by count.
 double sparse_linear_klu_work(const sparse_linear *linear);
 

@@ -2,7 +2,7 @@
 // Sparse LU with threshold pivoting by KLU: block triangular form, AMD ordering, Gilbert-Peierls.
 //
 // Reference: Davis and Palamadai Natarajan, ACM TOMS 37(3), 2010. Any regular sparse matrix,
-// without BLAS, so the same bits on every machine. Slow where the factors fill in (3D meshes):
+// without BLAS, so bitwise identical on every machine. Slow where the factors fill in (3D meshes):
 // "cholmod" where the matrix is definite. It allocates for itself.
 #include "sparse/linear.h"
 

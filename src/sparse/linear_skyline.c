@@ -6,7 +6,7 @@
 // rising degree, turned round. Reference: George and Liu, "Computer Solution of Large Sparse
 // Positive Definite Systems", 1981, chapter 4.
 //
-// Own kernel throughout: the same bits on every machine, and no part under the GPL. Fine for
+// Own kernel throughout: bitwise identical on every machine, and no part under the GPL. Fine for
 // chains, walls and 2D meshes; for large 3D meshes the envelope grows as n^(5/3): use "cholmod".
 #include "sparse/linear.h"
 
@@ -166,7 +166,7 @@ static cn_status skyline_analyse(sparse_linear *linear) {
     return sky->L ? CN_OK : CN_ERR_MEMORY;
 }
 
-// Four partial sums in a fixed order: quick, and the same bits everywhere.
+// Four partial sums in a fixed order: quick, and bitwise identical everywhere.
 static double gs_dot(const double *a, const double *b, int32_t count) {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
     int32_t i = 0;

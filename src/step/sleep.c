@@ -245,7 +245,7 @@ static void measure_quiet(const step_step *step, step_sleep *sleep, int32_t *par
     }
 }
 
-// The shortest calm of an island, at its root.
+// The shortest quiet of an island, at its root.
 static void min_quiet(int32_t bodies, const double *quiet, int32_t *parent, double *min) {
     for (int32_t i = 0; i < bodies; i++) {
         min[i] = HUGE_VAL;

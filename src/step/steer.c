@@ -140,7 +140,7 @@ void step_add_pull(const step_context *in, const double *q, const double *v,
 
 void step_scale_friction(const cn_steering *steering, cn_friction *problem) {
     if (steering->friction == 1.0) {
-        return; // the same bits in any case, and no work
+        return; // bitwise identical in any case, and no work
     }
     for (int32_t a = 0; a < problem->contacts; a++) {
         problem->mu[a] *= steering->friction;

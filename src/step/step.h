@@ -49,7 +49,7 @@ typedef struct step_stored_contact {
 // Which bodies sleep is part of the state; this is what belongs to it besides.
 typedef struct step_sleep {
     const cn_model *model;
-    model_state *state; // whose calm, island and rest_load sleeping changes
+    model_state *state; // whose quiet, island and rest_load sleeping changes
     base_buffer stored; // step_stored_contact by key, of islands that sleep
     base_buffer fresh;  // the same of those that fell asleep in the last step
     bool *restless;     // bodies that never sleep; NULL: sleeping is off

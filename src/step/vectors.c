@@ -4,7 +4,8 @@
 // Where nothing but round bodies moves, a drift leaves velocities as they are and nothing but the
 // contacts is asked of q~ later. Then q~ becomes q, v_free becomes v_new and v, and v_old is that
 // of the state; two sets of vectors take turns, and u follows from v_new. Everywhere else each
-// vector has its own memory. Both ways give the same bits (tests/step/test_step_vectors.c).
+// vector has its own memory. Both ways give bitwise identical results
+// (tests/step/test_step_vectors.c).
 //
 //     plain    q_middle | q      v_old | v_free | v_new | v
 //     shared   q_middle = q      v_old = state v    v_free = v_new = v

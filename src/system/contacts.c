@@ -200,7 +200,7 @@ cn_status sys_contacts_push_out(cn_system_run *run, const sys_instant *at,
     }
     gather_fill(run, at, set, dq, &g);
     for (int32_t i = 0; i < g.count; i++) {
-        // The gap where dq leads, in place of a velocity.
+        // The gap where dq leads, instead of a velocity.
         int32_t c = g.contact[i];
         g.q[i] += at->gap[c] - set->shift[CN_CONTACT_PARTS * (int64_t)c] - at->rate[c];
     }

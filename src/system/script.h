@@ -53,7 +53,7 @@ typedef struct sys_script_contact {
     sys_script_text gap;
     sys_script_list normal, tangent; // n each
     sys_script_text rate;            // of the gap at rest, dg/dt; text NULL: by differences
-    sys_script_text slide; // a length along the tangent, in place of its row; text NULL: none
+    sys_script_text slide; // a length along the tangent, instead of its row; text NULL: none
     cn_source source;
 } sys_script_contact;
 

@@ -13,8 +13,8 @@
 
 #include "body/fe/operators.h"
 
-// Up to so many free dofs the skyline factorisation is used, whose bits are the same on every
-// machine; above, the fastest one of the build.
+// Up to so many free dofs the skyline factorisation is used, whose results are bitwise identical on
+// every machine; above, the fastest one of the build.
 #define FE_SKYLINE_DOFS_MAX 5000
 #define FE_TYPES_UNUSED 2           // released types that a cache keeps
 #define FE_COMPLIANCE_DOFS_MAX 3000 // of the surface, to condense them all

@@ -1,7 +1,7 @@
 // detect/narrow/axis.c
 // The normal of largest separation of two convex bodies, max s(n) over unit n.
 //
-// s is the least of n . w over the Minkowski difference w = x_a - x_b of the bodies' cores (balls
+// s is the least of n . w over the Minkowski difference w = x_a - x_b of the bodies' cores (spheres
 // left out). Apart, the maximum is at the nearest point of the difference to the origin: Wolfe's
 // algorithm (1976), which is that of Gilbert, Johnson and Keerthi with another way to the nearest
 // point of a simplex. Overlapping, every evaluation of s gives a point w, that is a bound s(n) <=
@@ -37,7 +37,7 @@
 #define WEIGHT_SLACK 1e-9 // weights this far below zero are round-off
 #define SEEN 1e-4         // of the slack: a cut must rise that much over a facet to see it
 
-// A point of the difference: x_a - x_b at the supports of a normal, balls left out.
+// A point of the difference: x_a - x_b at the supports of a normal, spheres left out.
 typedef struct det_cut {
     double w[3];
     double on_a[3];
@@ -90,7 +90,7 @@ typedef struct det_active {
     double p[3][3], on_a[3][3], weight[3];
 } det_active;
 
-// Where Newton's method stands: the normal, s without the balls, and e's derivatives there.
+// Where Newton's method stands: the normal, s without the spheres, and e's derivatives there.
 typedef struct newton {
     double n[3], value, weight[3];
     double gradient_a[3], gradient_b[3], H[9];

@@ -1,5 +1,5 @@
 // detect/narrow/convex.c
-// Shapes as sums of a polytope, an ellipsoid and a ball; their support points, faces and patches.
+// Shapes as sums of a polytope, an ellipsoid and a sphere; their support points, faces and patches.
 #include "detect/narrow/convex.h"
 
 #include "math/vec3.h"
@@ -239,7 +239,7 @@ static bool patch_line(const det_convex *c, const double d[3], double square, de
     if (!(fabs(along) <= square)) {
         return false;
     }
-    // A capsule's ball reaches out along d itself, a cylinder's disc along d in its plane.
+    // A capsule's sphere reaches out along d itself, a cylinder's disc along d in its plane.
     math_add_scaled3(d, c->round ? -along : 0.0, c->axis, across);
     double length = math_norm3(across);
     out->count = 2;

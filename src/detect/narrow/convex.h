@@ -1,5 +1,5 @@
 // detect/narrow/convex.h
-// Any bounded convex shape as the sum of a polytope, an ellipsoid that may be flat, and a ball:
+// Any bounded convex shape as the sum of a polytope, an ellipsoid that may be flat, and a sphere:
 // sphere, capsule, cylinder, ellipsoid and hull in one form. Its support function is
 //     h(n) = max corner . n + |L n| + margin.
 // The signed distance of a and b is the largest separation
@@ -35,9 +35,9 @@ static inline void det_convex_corner(const det_convex *c, int32_t i, double out[
     math_mat3_apply(c->R, c->corner + 3 * (int64_t)i, out);
     math_add_scaled3(c->position, 1.0, out, out);
 }
-// The point farthest along d, without the ball, and the corner that it belongs to.
+// The point farthest along d, without the sphere, and the corner that it belongs to.
 int32_t det_convex_support(const det_convex *c, const double d[3], double point[3]);
-// max d . x, the ball included; d is a unit vector.
+// max d . x, the sphere included; d is a unit vector.
 double det_convex_height(const det_convex *c, const double d[3]);
 
 // Flat faces: of hulls, and the two ends of a cylinder.

@@ -1,7 +1,7 @@
 // detect/narrow/pair_round.c
-// Balls against balls, hollow rings and the round bodies of 3D: the signed distance of a point to
-// the other body, less the radius. Two capsules: the nearest points of their middle lines, and the
-// ends of the stretch along which they run side by side.
+// Spheres against spheres, hollow rings and the round bodies of 3D: the signed distance of a point
+// to the other body, less the radius. Two capsules: the nearest points of their middle lines, and
+// the ends of the stretch along which they run side by side.
 #include "detect/narrow/ellipsoid.h"
 #include "detect/narrow/patch.h"
 #include "math/vec3.h"
@@ -59,9 +59,9 @@ void det_pair_disk_ring(const det_placed *a, const det_placed *b, double alert, 
     det_manifold_add(out, point, normal, gap, alert, 0);
 }
 
-// ---- a ball and a shape with a frame of its own ----
+// ---- a sphere and a shape with a frame of its own ----
 
-// The ball's centre in the other's frame.
+// The sphere's centre in the other's frame.
 static void sphere_seen(const det_placed *sphere, const det_placed *other, double x[3]) {
     double center[3], origin[3];
     det_placed_origin(sphere, center);
@@ -71,8 +71,8 @@ static void sphere_seen(const det_placed *sphere, const det_placed *other, doubl
     math_mat3_apply_transposed(other->shape->R, center, x);
 }
 
-// The contact of a ball with a body whose outward normal in its own frame, and distance from the
-// ball's centre, are known.
+// The contact of a sphere with a body whose outward normal in its own frame, and distance from the
+// sphere's centre, are known.
 static void gs_sphere_add(const det_placed *sphere, const det_placed *other,
                           const double own_normal[3], double distance, double alert,
                           det_manifold *out) {

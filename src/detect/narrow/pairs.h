@@ -21,11 +21,11 @@ void det_placed_plane(const det_placed *placed, double normal[3], double *offset
 #define DET_AROUND 16
 extern const double det_around[DET_AROUND][2];
 
-// One contact of two balls (radius 0: points) with centres a and b; nothing when farther than
-// alert. Concentric balls get the normal `spare`.
+// One contact of two spheres (radius 0: points) with centres a and b; nothing when farther than
+// alert. Concentric spheres get the normal `spare`.
 void det_sphere_contact(const double a[3], double radius_a, const double b[3], double radius_b,
                         const double spare[3], double alert, uint32_t feature, det_manifold *out);
-// One contact of a ball with a plane or line.
+// One contact of a sphere with a plane or line.
 void det_sphere_plane_contact(const double center[3], double radius, const det_placed *plane,
                               double alert, det_manifold *out);
 // Adds a point; nothing when the gap is above alert. Full: the shallowest gives way.

@@ -13,11 +13,11 @@
 typedef cn_status prob_text_read_fn(io_text_reader *reader, cn_problem *problem, cn_arena *scratch);
 prob_text_read_fn prob_dat_read_local, prob_dat_read_global, prob_lcp_text_read;
 
-// Whether the text starts as a problem with rolling friction does (five rows a contact).
+// Whether the text starts as a problem with rolling friction does (five rows per contact).
 bool prob_dat_is_rolling(io_text_reader *reader);
 
 // Appends the text of a valid problem of any kind to out, with what it has of r, u, v and guess
-// behind it. What is written reads back with the same bits and the same structure.
+// behind it. What is written reads back bitwise identical and the same structure.
 cn_status prob_text_problem_write(const cn_problem *problem, base_buffer *out, cn_error *error);
 
 // The part of it for one kind; a failure is kept in the writer.

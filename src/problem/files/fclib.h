@@ -14,7 +14,7 @@ cn_status prob_fclib_read(const cn_env *env, const char *name, const void *bytes
                           cn_problem **out, cn_error *error);
 
 // Appends the file to out. The problem must be valid; a local one assembled. What is written reads
-// back with the same bits and the same structure.
+// back with bitwise identical and the same structure.
 cn_status prob_fclib_write(const cn_problem *problem, base_buffer *out, cn_error *error);
 
 #endif

@@ -2,7 +2,7 @@
 // Siconos text matrices: dense by columns, block-sparse rows, or the print-out of a CSparse matrix.
 //
 // The print-out has six significant digits when Siconos makes it: a matrix that went through it is
-// no longer the one that was solved. Ours has seventeen and reads back to the same bits. Every
+// no longer the one that was solved. Ours has seventeen and reads back bitwise identical. Every
 // declared size is checked against what is left of the file before memory is taken for it.
 #include "problem/files/text_parts.h"
 

@@ -11,7 +11,7 @@
 // error). For mu > 1 |e| of a contact is at least |min(r_N / rho, u_N)| / sqrt(2): the natural map
 // sees u_N < 0 only as |u_N| / sqrt(1 + mu^2), so that free fall would pass where mu is large.
 // Without mu |u_T| the same measures the convex problem, whose law needs no such term. Rows of
-// joints have a box in place of the cone, u^ = u, and W + E in place of W.
+// joints have a box instead of the cone, u^ = u, and W + E instead of W.
 //
 // Plain on purpose. No solver uses this code and this code uses none of theirs: the product with W,
 // the traces and the projection are written out here a second time. Residuals with rho = 1 depend

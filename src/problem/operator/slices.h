@@ -1,8 +1,8 @@
 // problem/operator/slices.h
 // Sums over contacts into bodies, by several threads. Bodies are cut by number into slices; whoever
 // has a slice goes through the contacts that reach it, in their order, and adds to its own bodies
-// alone. So a body's sum is added in the order of the contacts, and has the same bits however many
-// slices there are.
+// alone. So a body's sum is added in the order of the contacts, and is bitwise identical however
+// many slices there are.
 #ifndef CAIRN_PROBLEM_OPERATOR_SLICES_H
 #define CAIRN_PROBLEM_OPERATOR_SLICES_H
 

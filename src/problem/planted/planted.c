@@ -12,7 +12,8 @@
 // closes loops as in a real hyperstatic pile, wherever the tree between the two bodies is held.
 //
 // The law holds with strict inequalities for open and sticking contacts; such problems are easier
-// than real ones at the edge of sliding. Only + - * / and sqrt are used: the same bits everywhere.
+// than real ones at the edge of sliding. Only + - * / and sqrt are used: bitwise identical
+// everywhere.
 #include "problem/planted/planted.h"
 
 #include "base/arena.h"

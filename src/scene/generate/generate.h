@@ -77,10 +77,10 @@ extern const scene_table_of scene_grid_table, scene_column_table, scene_wall_tab
 // Fails for shapes without bounds.
 cn_status scene_extent(scene_reader *reader, const io_yaml *node, const cn_shape_def *shapes,
                        int32_t count, const double direction[3], double *low, double *high);
-// The radius of a ball about the body's origin that holds the shapes.
+// The radius of a sphere about the body's origin that holds the shapes.
 cn_status scene_reach(scene_reader *reader, const io_yaml *node, const cn_shape_def *shapes,
                       int32_t count, double *radius);
-// A ball, in 2D a disk.
+// A sphere, in 2D a disk.
 cn_shape_def scene_round(int32_t dim, double radius);
 // The axis that points up: the last one of the dimension.
 static inline int32_t scene_up(int32_t dim) {

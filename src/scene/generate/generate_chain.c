@@ -2,7 +2,7 @@
 // chain: links on joints, from a point on along a direction, with bends.
 //
 // A link is a capsule whose middle line joins its two joints (2D: a box as long), so that
-// neighbours share the ball about their joint; jointed bodies do not touch. A bend turns the
+// neighbours share the sphere about their joint; jointed bodies do not touch. A bend turns the
 // direction evenly at the joints that it covers: over a drum of radius R, rho being the distance of
 // the joints from its axis, a link of length l turns by 2 asin(l/(2 rho)).
 #include "scene/generate/generate.h"

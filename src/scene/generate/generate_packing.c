@@ -6,8 +6,8 @@
 // by layer from the bottom: it always ends, and fills up to pi/6 (2D: pi/4) of the box when the
 // radii are equal. "random" draws places until one is free (random sequential addition with a grid
 // of cells): without order, but it jams near 0.38 (2D: 0.54) of the volume and gives up with an
-// error well before that costs time. Bodies other than balls take the room of the ball that holds
-// them.
+// error well before that costs time. Bodies other than spheres take the room of the sphere that
+// holds them.
 #include "scene/generate/generate.h"
 
 #include "base/arena.h"
@@ -83,14 +83,14 @@ static cn_status packing_count(scene_reader *reader, const void *params, double 
 
 // ---- bodies ----
 
-// What is packed: balls of random radius, or a shape within `largest`.
+// What is packed: spheres of random radius, or a shape within `largest`.
 typedef struct scene_packer {
     scene_maker *maker;
     const scene_packing *packing;
     int32_t dim;
     base_rng rng;
     double largest;
-    cn_shape_def *shapes; // NULL: balls
+    cn_shape_def *shapes; // NULL: spheres
     int32_t shape_count;
 } scene_packer;
 

@@ -1,10 +1,10 @@
 // scene/generate/generate_pile.c
 // pyramid: cannonballs; in 2D rows of disks, each in the hollows of the one below, in 3D square
-// layers of balls. drum: rings of balls between two drums.
+// layers of spheres. drum: rings of spheres between two drums.
 //
-// A ring of the drum is filled ball by ball: the next one touches the last (plus the gap) with both
-// centres on the ring's circle, so that the turn from one to the next has 1 - cos = chord^2/(2
-// rho^2), without any inverse sine. Balls of one ring have their own radii, rings are as wide as
+// A ring of the drum is filled sphere by sphere: the next one touches the last (plus the gap) with
+// both centres on the ring's circle, so that the turn from one to the next has 1 - cos = chord^2/(2
+// rho^2), without any inverse sine. Spheres of one ring have their own radii, rings are as wide as
 // the largest: the density is about pi/4 times (mean radius over the largest one).
 #include "scene/generate/generate.h"
 
@@ -181,7 +181,7 @@ static cn_status drum_put(drum_fill *fill, double radius, double x, double y) {
     return scene_make_body(fill->maker, &body);
 }
 
-// One ring of centres at distance rho, ball by ball until the first one is met again.
+// One ring of centres at distance rho, sphere by sphere until the first one is met again.
 static cn_status drum_ring(drum_fill *fill, double rho) {
     const scene_drum *drum = fill->drum;
     double start[2];

@@ -183,7 +183,7 @@ static bool mixing_weights(const gs_anderson *s, double *gamma) {
     return true;
 }
 
-// Whether a whole window of steps has brought too little: mixing can walk about a set of
+// Whether a whole window of steps has brought too little: the acceleration can walk about a set of
 // statuses for ever where plain steps, slow as they are, come out of it.
 static bool is_stuck(gs_anderson *s, double norm) {
     if (s->age == 0) {

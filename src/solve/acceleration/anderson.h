@@ -34,7 +34,7 @@ typedef struct gs_anderson_kernel {
     void (*extrapolate)(double length, const void *g, int64_t first, int64_t end, void *x);
 } gs_anderson_kernel;
 
-// Portable, and for wider registers; NULL: not on this processor. The bits are the same.
+// Portable, and for wider registers; NULL: not on this processor. Bitwise identical.
 extern const gs_anderson_kernel gs_anderson_kernel_portable, gs_anderson_kernel_float;
 const gs_anderson_kernel *gs_anderson_kernel_avx2(void), *gs_anderson_kernel_avx512(void);
 const gs_anderson_kernel *gs_anderson_kernel_float_avx2(void);

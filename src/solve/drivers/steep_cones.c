@@ -128,7 +128,7 @@ static cn_status solve_rounds(steep_rounds *all, cn_arena *scratch, double *r, d
     return status;
 }
 
-// Interior point methods from two starts, in place of solve; r becomes better or stays.
+// Interior point methods from two starts, instead of solve; r becomes better or stays.
 static cn_status solve_inside(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                               double *r, double *u, cn_solve_report *report) {
     static const double margins[] = {10.0, 1.0};

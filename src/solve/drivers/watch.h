@@ -23,9 +23,9 @@ typedef struct solve_watch {
 solve_watch solve_watch_start(const cn_solve_opts *opts);
 
 // Whether to end now: residual within the tolerance (CN_SOLVED), not finite (CN_DIVERGED), or for a
-// reason of solve_watch_tick. residual is that of the iterate at hand, or the last known one between
-// two evaluations. stage is static text. Sets report->iterations always, and outcome and detail
-// when it returns true.
+// reason of solve_watch_tick. residual is that of the iterate at hand, or the last known one
+// between two evaluations. stage is static text. Sets report->iterations always, and outcome and
+// detail when it returns true.
 bool solve_watch_stop(solve_watch *watch, const char *stage, int64_t iteration, double residual,
                       cn_solve_report *report);
 // The same for a method that has no residual on its way: iteration at the limit (CN_LIMIT), out of
@@ -48,7 +48,7 @@ static inline void solve_opts_take_callbacks(cn_solve_opts *opts, const cn_solve
     opts->cancel_user = outer->cancel_user;
 }
 
-// Whether there is a limit of time and it has been reached, or the solve is cancelled.
+// Whether there is a time limit and it has been reached, or the solve is cancelled.
 bool solve_watch_is_late(const solve_watch *watch);
 // The options for a part that begins at this time [s CPU] after start: less of the time limit.
 cn_solve_opts solve_watch_rest(const cn_solve_opts *opts, double start);

@@ -184,7 +184,7 @@ static void widen(gs_nsgs *s, const double *r) {
 
 // Where round-off of floats leaves open whether g is solved, its error is evaluated in doubles;
 // where floats cannot improve g, the run goes on in doubles.
-static void confirm_in_doubles(gs_nsgs *s) {
+static void confirm_in_double(gs_nsgs *s) {
     double goal = SOLVE_WATCH_MARGIN * s->opts->tolerance, floor = s->sweep.floor;
     bool solved = s->error + floor <= goal, unclear = s->error <= goal || s->error <= floor;
     if (solved || !unclear) {
@@ -209,7 +209,7 @@ static void check(gs_nsgs *s) {
     s->error = gs_sweep_error(&s->sweep, s->opts->measure, s->g);
     s->checked = s->sweeps;
     if (s->sweep.ops->single) {
-        confirm_in_doubles(s);
+        confirm_in_double(s);
     }
     if (s->status == CN_OK && s->error < s->best_error) {
         s->best_error = s->error;

@@ -21,7 +21,7 @@ typedef struct gs_nsgs_params {
     int32_t seed;      // of the random order
     int32_t manifold;  // most inner sweeps over the contacts of one pair of bodies; 0: one by one
     bool symmetric;    // forward, then backward
-    bool adaptive;     // omega from the contraction seen, in place of the acceleration
+    bool adaptive;     // omega from the contraction seen, instead of the acceleration
 } gs_nsgs_params;
 
 #define GS_NSGS_PARAM_COUNT 12

@@ -5,7 +5,7 @@
 //
 // A 3x3 block is read as three columns of four lanes: the fourth lane is the next number in memory
 // and its sum is thrown away. Lanes are multiplied and added one by one, never fused, so that a
-// processor with wider registers gives the same bits as one without.
+// processor with wider registers gives bitwise identical results as one without.
 #include "base/arena.h"
 #include "base/cancel.h"
 #include "math/wide.h"

@@ -117,7 +117,7 @@ static void apply_square(int32_t dim, const double *w, double k, const double *v
     }
 }
 
-// c with l o c = d, in place of d.
+// c with l o c = d, instead of d.
 static void divide(int32_t dim, const double *l, double *d) {
     double first = (l[0] * d[0] - gs_dot(dim - 1, l + 1, d + 1)) / determinant(dim, l);
     for (int32_t i = 1; i < dim; i++) {

@@ -33,7 +33,7 @@
 
 #define MCP_MEMORY 8         // merits that the line search looks back on
 #define MCP_HALVINGS 14      // of a step before it is given up
-#define MCP_DESCENT 1e-4     // share of the foretold descent that a step must reach
+#define MCP_DESCENT 1e-4     // share of the predicted descent that a step must reach
 #define MCP_RIDGE_MAX 1e-4   // weight of the identity at a large error,
 #define MCP_RIDGE_SHARE 1e-2 // and per unit of the merit's root at a small one
 #define MCP_RIDGE_MIN 1e-13

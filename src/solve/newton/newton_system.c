@@ -284,7 +284,7 @@ static bool fill_bodies_3d(newton_system *s, int32_t first) {
 }
 
 #if defined(__x86_64__)
-// The same code, and the same bits, for processors with 256-bit registers.
+// The same code, and bitwise identical, for processors with 256-bit registers.
 __attribute__((target("avx2"))) static bool fill_bodies_avx2(newton_system *s, int32_t first) {
     return fill_bodies(3, 6, s, first);
 }

@@ -34,7 +34,7 @@ typedef struct sequence {
     proj_sequence_params own;
     ipm_interior interior;
     gs_anderson mixer;
-    float *weight;   // of the mixing
+    float *weight;   // of Anderson acceleration
     double *z, *map; // the frozen numbers and what the solution says
     double *best;    // r
     double best_error;

@@ -65,7 +65,7 @@ typedef struct gs_manifolds {
     int64_t *place;                // of each contact's first number in an iterate
     void *slip;                    // last slip multiplier, GS_BATCH a point
     void *body;                    // records, bodies + batches.units
-    void *former;                  // those of the iterate before, where sweeps glide
+    void *former;                  // those of the iterate before, where sweeps have momentum
     struct gs_manifold_list *list; // what the batches are made from
     gs_units units;                // 1 where numbers are doubles
 } gs_manifolds;
@@ -87,7 +87,7 @@ typedef struct gs_manifold_kernel {
                            const void *x);
 } gs_manifold_kernel;
 
-// Portable, and for wider registers; NULL: not on this processor. The bits are the same.
+// Portable, and for wider registers; NULL: not on this processor. Bitwise identical.
 extern const gs_manifold_kernel gs_manifold_kernel_portable, gs_manifold_kernel_float;
 const gs_manifold_kernel *gs_manifold_kernel_avx2(void), *gs_manifold_kernel_avx512(void);
 const gs_manifold_kernel *gs_manifold_kernel_float_avx2(void),

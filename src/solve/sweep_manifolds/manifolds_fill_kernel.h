@@ -1,6 +1,6 @@
 // solve/sweep_manifolds/manifolds_fill_kernel.h
-// A contact a lane, four at a time, from one source for every processor; the bits are the same.
-// Included by the file of each kind of processor.
+// A contact a lane, four at a time, from one source for every processor; the results are bitwise
+// identical. Included by the file of each kind of processor.
 #ifndef CAIRN_SOLVE_SWEEP_MANIFOLDS_MANIFOLDS_FILL_KERNEL_H
 #define CAIRN_SOLVE_SWEEP_MANIFOLDS_MANIFOLDS_FILL_KERNEL_H
 

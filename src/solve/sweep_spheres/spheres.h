@@ -6,8 +6,8 @@
 // and the local problem has a closed form. Vectors are kept in world axes, 2D as z = 0, so there
 // are no tangents to store.
 //
-// Numbers are double or single: 120 bytes a contact and 64 a body, or 64 and 32, where the operator
-// has 1152. They are in units of the problem's own (solve/gauss_seidel/scaling.h).
+// Numbers are double or single: 120 bytes per contact and 64 a body, or 64 and 32, where the
+// operator has 1152. They are in units of the problem's own (solve/gauss_seidel/scaling.h).
 #ifndef CAIRN_SOLVE_SWEEP_SPHERES_SPHERES_H
 #define CAIRN_SOLVE_SWEEP_SPHERES_SPHERES_H
 
@@ -62,7 +62,7 @@ typedef struct gs_sphere_kernel {
                            const void *records);
 } gs_sphere_kernel;
 
-// Portable, and for wider registers; NULL: not on this processor. The bits are the same.
+// Portable, and for wider registers; NULL: not on this processor. Bitwise identical.
 extern const gs_sphere_kernel gs_sphere_kernel_portable, gs_sphere_kernel_float;
 const gs_sphere_kernel *gs_sphere_kernel_avx2(void), *gs_sphere_kernel_avx512(void);
 const gs_sphere_kernel *gs_sphere_kernel_float_avx2(void), *gs_sphere_kernel_float_avx512(void);
@@ -75,7 +75,7 @@ typedef struct gs_spheres {
     gs_batches batches;
     void *batch;
     void *body;   // records, bodies + batches.units
-    void *former; // those of the iterate before, where sweeps glide
+    void *former; // those of the iterate before, where sweeps have momentum
     // Of an operator that does not say itself that it is one of spheres: its contacts' bodies
     // (bodies and above: static) and arms, two each, and 1/m, 1/I of every body. Else NULL.
     int32_t *pair;

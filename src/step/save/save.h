@@ -37,7 +37,7 @@ typedef struct step_save {
 // step, and as long as save is where it is.
 void sim_parts(const cn_sim *sim, step_save *save);
 
-// Bytes of what sleeping knows of the bodies: calm, rest_load, island, and how many contacts are
+// Bytes of what sleeping knows of the bodies: quiet, rest_load, island, and how many contacts are
 // stored, which follow.
 size_t step_save_sleep_size(const cn_sim *sim);
 // Impulses of the rows and angles of the joints, and what controllers store.

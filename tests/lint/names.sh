@@ -1,0 +1,45 @@
+#!/bin/sh
+# Tests the linters of names and words: exactly the lines marked "refuse" must be refused.
+#     names.sh TOOLS
+set -eu
+tools=$1
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+mkdir -p "$tree/include/cairn" "$tree/src/base" "$tree/src/step"
+cat >"$tree/include/cairn/base.h" <<'END'
+typedef struct cn_thing cn_thing;
+CN_API void cn_thing_create(cn_thing *thing);
+END
+cat >"$tree/src/base/thing.h" <<'END'
+void base_thing_print(const cn_thing *thing);
+void thing_print(const cn_thing *thing); // refuse
+typedef struct cn_secret { // refuse
+    int x;
+} base_secret;
+END
+cat >"$tree/src/step/step.c" <<'END'
+// The data race and the ball joint are usual terms, heavy-ball momentum too.
+void cn_thing_create(cn_thing *thing) {
+    helper(thing, "cn_text in a string");
+    cn_helper(thing); // refuse
+}
+END
+cat >"$tree/src/step/words.c" <<'END'
+// Sweeps that glide are fast. refuse
+// Runs of 10 sweeps a step, packets of four. refuse
+// The mixing index of a bed, at most 3.
+static int launch; // refuse
+static double light_of_a_body; // refuse
+static int at_most, joint_ball;
+double unfinite(void); // refuse
+END
+cd "$tree"
+wanted() { grep -n refuse "$@" /dev/null | cut -d: -f1,2 | LC_ALL=C sort -u; }
+refused() { "$@" | cut -d: -f1,2 | LC_ALL=C sort -u; }
+wanted src/base/thing.h src/step/step.c >wanted
+refused "$tools/lint_names.sh" "$tree" >got
+diff wanted got || { echo "names: wanted (<) and refused (>) differ"; exit 1; }
+wanted src/step/words.c >wanted
+refused "$tools/lint_words.sh" "$tree" >got
+diff wanted got || { echo "words: wanted (<) and refused (>) differ"; exit 1; }
+echo "all marked lines refused, no other"

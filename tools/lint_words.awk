@@ -1,0 +1,92 @@
+# tools/lint_words.awk: the words that lint_words.sh refuses in C sources, by where they stand.
+#
+# text: in comments, as a regular expression in lower case, with | between the standard uses that are allowed around it.
+# name: in identifiers, as one or several parts between underscores.
+
+function text(pattern, instead, allowed) {
+    text_pattern[++texts] = pattern
+    text_instead[texts] = instead
+    text_allowed[texts] = allowed
+}
+function name(pattern, instead, allowed) {
+    name_pattern[++names] = "(^|_)(" pattern ")(_|$)"
+    name_instead[names] = instead
+    name_allowed[names] = allowed
+}
+
+BEGIN {
+    text("glid(e|es|ed|ing)", "momentum (heavy-ball)")
+    text("mixer|mixing|mixes", "Anderson acceleration", "mixing index|bed mixes")
+    text("forth and back|sweeps that return", "symmetric sweep (forward + backward)")
+    text("foret(ell|ells|old)", "predicted, predicts")
+    text("launch(es|ed)?", "cold-start momentum boost", "mpi|launcher")
+    text("leap(s|ed)?", "extrapolation step", "leapfrog")
+    text("singles", "single precision")
+    text("light", "inverse mass: inv_mass, inv_inertia", "light (colour|theme|comes|from|and dark)|light or dark|as light as|\"light\"")
+    text("balls?", "spheres (3D), disks (2D); round bodies for both", "heavy.ball|ball joint|ball.and.socket|\"ball\"|bouncing ball|kind: ball|ball-")
+    text("packets?", "SIMD batch", "network|ogg|tcp")
+    text("lanes? left empty|empty lanes?", "unused lanes")
+    text("memo", "cache")
+    text("numbers too small for the usual form", "denormals")
+    text("the same bits|bits are the same|bit for bit", "bitwise identical")
+    text("left the finite numbers|unfinite", "non-finite, NaN or infinite")
+    text("there twice", "duplicate")
+    text("entrants?|contests?|races?", "engine, comparison", "data race|race condition|race between")
+    text("tally", "run summary")
+    text("calm", "limit, quiet")
+    text("limit of time", "time limit")
+    text("tried and left", "tried, rejected (reason, figure)")
+    text("in place of", "instead of", "in place of what is there|works in place")
+    text("(sweeps|bytes|numbers|contacts|steps|times|iterations|rows|nanoseconds|ns) an? (step|contact|body|sweep|row|second|joint|side)", "per")
+
+    name("glide|gliding|glided", "momentum")
+    name("foretell|foretold", "predict")
+    name("launch", "boost")
+    name("leap", "extrapolate")
+    name("singles|doubles", "single, double (precision)")
+    name("light", "inv_mass, inv_inertia", "^siconos_")
+    name("balls?", "sphere, disk or round", "joint_ball|heavy_ball")
+    name("packets?", "batch", "^lws_")
+    name("memo", "cache")
+    name("unfinite", "nonfinite")
+    name("entrants?|contests?|tally", "engine, comparison, run_summary")
+    name("calm", "quiet, limit")
+    name("most|least", "max, min", "at_most|at_least|most_likely|least_squares")
+}
+
+function report(word, instead) {
+    printf "%s:%d: %s: %s\n", FILENAME, FNR, word, instead
+    bad = 1
+}
+
+{
+    line = tolower($0)
+    code = line
+    comment = ""
+    gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
+    if (match(code, /\/\//)) {
+        code = substr(code, 1, RSTART - 1)
+        match(line, /\/\/.*/)
+        comment = substr(line, RSTART + 2)
+    }
+    for (k = 1; k <= texts && comment != ""; k++) {
+        if (match(comment, "(^|[^a-z0-9_])(" text_pattern[k] ")($|[^a-z0-9_])")) {
+            word = substr(comment, RSTART, RLENGTH)
+            if (text_allowed[k] == "" || comment !~ text_allowed[k]) {
+                gsub(/^[^a-z0-9]+|[^a-z0-9]+$/, "", word)
+                report(word, text_instead[k])
+            }
+        }
+    }
+    while (match(code, /[a-z_][a-z0-9_]*/)) {
+        identifier = substr(code, RSTART, RLENGTH)
+        code = substr(code, RSTART + RLENGTH)
+        for (k = 1; k <= names; k++) {
+            if (identifier ~ name_pattern[k] && (name_allowed[k] == "" || identifier !~ name_allowed[k])) {
+                report(identifier, name_instead[k])
+            }
+        }
+    }
+}
+
+END { exit bad }
