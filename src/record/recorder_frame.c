@@ -394,5 +394,7 @@ cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *
         status = write_joints(recorder, sim, error);
     }
     base_arena_release(recorder->scratch, mark);
-    return status;
+    // The state of the start goes to the disk with its frame, which a run that is resumed from there
+    // does not write again.
+    return status == CN_OK && !stepped ? cn_recorder_checkpoint(recorder, sim, error) : status;
 }
