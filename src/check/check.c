@@ -116,7 +116,7 @@ static void check_scheme(check_checking *check) {
     check->theta = check->stabilised ? 1.0 : model->settings.theta;
 }
 
-static cn_status check_check_all(check_checking *check) {
+static cn_status check_everything(check_checking *check) {
     cn_status status = check_ledger_rows(check);
     status = status == CN_OK ? check_bodies(check) : status;
     status = status == CN_OK ? check_ledger(check) : status;
@@ -156,7 +156,7 @@ cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_
     grade->tolerance = !isnan(tolerance) ? tolerance
                        : check.model     ? check.model->settings.tolerance
                                          : 0.0;
-    status = status == CN_OK ? check_check_all(&check) : status;
+    status = status == CN_OK ? check_everything(&check) : status;
     base_evaluator_destroy(check.signals);
     cn_arena_destroy(check.memory);
     cn_arena_destroy(check.frame_memory);

@@ -97,7 +97,7 @@ typedef struct model_array {
     size_t size;
 } model_array;
 
-static model_array model_model_array(cn_model *m, int32_t array) {
+static model_array array_of(cn_model *m, int32_t array) {
     const model_array all[MODEL_ARRAYS] = {
         [MODEL_ARRAY_MATERIAL] = {&m->material, sizeof *m->material},
         [MODEL_ARRAY_CONTACT] = {&m->contact, sizeof *m->contact},
@@ -115,7 +115,7 @@ static model_array model_model_array(cn_model *m, int32_t array) {
 
 // Gives an array this capacity; 0 frees it.
 static bool model_resize(cn_model *model, int32_t which, int32_t capacity) {
-    model_array array = model_model_array(model, which);
+    model_array array = array_of(model, which);
     void *block;
     size_t bytes;
     memcpy(&block, array.pointer, sizeof block);

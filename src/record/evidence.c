@@ -39,7 +39,7 @@ static bool take_asleep(const cn_sim *sim, cn_arena *memory, rec_evidence *out) 
 }
 
 static bool take_early(const cn_sim *sim, cn_arena *memory, rec_evidence *out) {
-    const step_step *step = &sim->last;
+    const step_data *step = &sim->last;
     double *early = BASE_TAKE(memory, double, 7 * (int64_t)step->early.count);
     for (int32_t c = 0; early && c < step->contacts.count; c++) {
         int32_t place = step->early.place[c];
@@ -54,7 +54,7 @@ static bool take_early(const cn_sim *sim, cn_arena *memory, rec_evidence *out) {
 }
 
 bool rec_evidence_take(const cn_sim *sim, cn_arena *memory, rec_evidence *out) {
-    const step_step *step = &sim->last;
+    const step_data *step = &sim->last;
     *out = (rec_evidence){.start = (double)NAN, .h = (double)NAN};
     if (sim->system || !step->v_old) {
         return true; // integrators of systems have no such step
@@ -79,7 +79,7 @@ bool rec_evidence_take(const cn_sim *sim, cn_arena *memory, rec_evidence *out) {
 static void joint_evidence_of(const cn_sim *sim, int32_t j, rec_joint_evidence *out) {
     static const int flat[3] = {0, 1, 5};
     const cn_model *model = sim->model;
-    const step_step *step = &sim->last;
+    const step_data *step = &sim->last;
     const model_joint *joint = &model->joint[j];
     int32_t size = model_velocity_size(model->dim);
     double J[12], *impulse = out->impulse + (int64_t)size * j;
@@ -108,7 +108,7 @@ static void joint_evidence_of(const cn_sim *sim, int32_t j, rec_joint_evidence *
 
 bool rec_joint_evidence_take(const cn_sim *sim, cn_arena *memory, rec_joint_evidence *out) {
     const cn_model *model = sim->model;
-    const step_step *step = &sim->last;
+    const step_data *step = &sim->last;
     int64_t count = model->joint_count;
     out->rows = sim->state.joint_impulse;
     out->start = step->assembled.value + (int64_t)model->dim * step->assembled.contacts;

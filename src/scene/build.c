@@ -17,7 +17,7 @@
 typedef struct scene_builder {
     const cn_env *env;
     scene_reader *reader;
-    const scene_scene *scene;
+    const scene_document *scene;
     cn_model *model;
     int32_t *material; // the model's, in the scene's order
 } scene_builder;
@@ -345,7 +345,7 @@ static cn_status build_joints(scene_builder *b) {
 
 // What an error of the finished model is about: the setting that its message begins with, as in
 // "time.step ...", the empty list of bodies, or the scene.
-static const io_yaml *build_blamed(const scene_reader *reader, const scene_scene *scene,
+static const io_yaml *build_blamed(const scene_reader *reader, const scene_document *scene,
                                    const cn_model *model) {
     const char *message = reader->error ? reader->error->message : "";
     const char *dot = strchr(message, '.'), *space = strchr(message, ' ');
@@ -364,7 +364,7 @@ static const io_yaml *build_blamed(const scene_reader *reader, const scene_scene
     return inner ? inner : outer ? outer : scene->node;
 }
 
-cn_status scene_build(scene_reader *reader, const scene_scene *scene, const cn_env *env,
+cn_status scene_build(scene_reader *reader, const scene_document *scene, const cn_env *env,
                       cn_model **out) {
     typedef cn_status build_step(scene_builder * builder);
     static build_step *const steps[] = {build_materials,  build_contacts, build_bodies,

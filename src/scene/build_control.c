@@ -28,7 +28,7 @@ cn_status scene_place_error(scene_reader *reader, cn_status status, const io_yam
 }
 
 // The plug-in of a name among those loaded.
-cn_status scene_find_plugin(scene_reader *reader, const scene_scene *scene,
+cn_status scene_find_plugin(scene_reader *reader, const scene_document *scene,
                             const cn_plugin *const *plugins, const io_yaml *node, const char *name,
                             const cn_plugin **out) {
     for (int32_t i = 0; i < scene->plugins.count; i++) {
@@ -47,7 +47,7 @@ cn_status scene_find_plugin(scene_reader *reader, const scene_scene *scene,
     return CN_ERR_INPUT;
 }
 
-cn_status scene_controllers(scene_reader *reader, const scene_scene *scene,
+cn_status scene_controllers(scene_reader *reader, const scene_document *scene,
                             const cn_plugin *const *plugins, const char *name,
                             const sys_script_names *parameters, const sys_script_names *definitions,
                             sys_script_common *out) {
@@ -154,7 +154,7 @@ static bool names_mention(const sys_script_names *names, const char *owner) {
     return false;
 }
 
-static bool control_mentions(const scene_scene *scene, const char *owner) {
+static bool control_mentions(const scene_document *scene, const char *owner) {
     const scene_control_entry *entry = scene->control.item;
     char word[SENSOR_NAME];
     snprintf(word, sizeof word, "%.60s_", owner);
@@ -170,7 +170,7 @@ static bool control_mentions(const scene_scene *scene, const char *owner) {
     return found;
 }
 
-static cn_status sensors_collect(scene_reader *reader, const scene_scene *scene,
+static cn_status sensors_collect(scene_reader *reader, const scene_document *scene,
                                  const cn_model *model, sensor_list *out) {
     const scene_joint_entry *joint = scene->joints.item;
     int64_t max = 9 * (int64_t)model->body_count + 2 * (int64_t)scene->joints.count;
@@ -198,7 +198,7 @@ static cn_status sensors_collect(scene_reader *reader, const scene_scene *scene,
 }
 
 // What the model keeps of the controllers, all in its own memory but the script.
-static cn_status control_keep(scene_reader *reader, const scene_scene *scene, cn_model *model,
+static cn_status control_keep(scene_reader *reader, const scene_document *scene, cn_model *model,
                               sys_script *script, const sensor_list *sensors) {
     const scene_control_entry *entry = scene->control.item;
     model_control *control = BASE_TAKE_ZERO(model->memory, model_control, 1);
@@ -224,7 +224,7 @@ static cn_status control_keep(scene_reader *reader, const scene_scene *scene, cn
     return CN_OK;
 }
 
-cn_status scene_build_control(scene_reader *reader, const scene_scene *scene, const cn_env *env,
+cn_status scene_build_control(scene_reader *reader, const scene_document *scene, const cn_env *env,
                               cn_model *model) {
     if (scene->system || scene->first_order || scene->control.count == 0) {
         return CN_OK; // of a system, whose own they then are

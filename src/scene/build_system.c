@@ -63,7 +63,7 @@ static cn_status build_joint_list(scene_reader *reader, const scene_items *items
 }
 
 // A system that a plug-in describes, from the scene's parameters.
-static cn_status build_plugin(scene_reader *reader, const scene_scene *scene,
+static cn_status build_plugin(scene_reader *reader, const scene_document *scene,
                               const cn_plugin *const *plugins, const cn_env *env,
                               cn_system **system) {
     const scene_system_entry *entry = scene->system;
@@ -104,7 +104,7 @@ static cn_status build_plugin(scene_reader *reader, const scene_scene *scene,
     return scene_place_error(reader, status, entry->node);
 }
 
-static cn_status build_lagrangian(scene_reader *reader, const scene_scene *scene,
+static cn_status build_lagrangian(scene_reader *reader, const scene_document *scene,
                                   const cn_plugin *const *plugins, const cn_env *env,
                                   cn_system **system) {
     const scene_system_entry *entry = scene->system;
@@ -180,7 +180,7 @@ static cn_status build_bounds(scene_reader *reader, const scene_first_order_entr
     return CN_OK;
 }
 
-static cn_status build_first_order(scene_reader *reader, const scene_scene *scene,
+static cn_status build_first_order(scene_reader *reader, const scene_document *scene,
                                    const cn_plugin *const *plugins, const cn_env *env,
                                    cn_system **system) {
     const scene_first_order_entry *entry = scene->first_order;
@@ -233,7 +233,7 @@ static cn_status build_first_order(scene_reader *reader, const scene_scene *scen
 }
 
 // The integrator of first-order systems is not one of rigid bodies.
-static cn_status check_scheme(scene_reader *reader, const scene_scene *scene) {
+static cn_status check_scheme(scene_reader *reader, const scene_document *scene) {
     const char *name = scene->settings.scheme;
     const io_yaml *integrator = io_yaml_get(scene->node, "integrator");
     const cn_system_scheme *scheme = cn_system_scheme_find(name);
@@ -246,7 +246,7 @@ static cn_status check_scheme(scene_reader *reader, const scene_scene *scene) {
     return CN_ERR_UNSUPPORTED;
 }
 
-cn_status scene_build_system(scene_reader *reader, const scene_scene *scene, const cn_env *env,
+cn_status scene_build_system(scene_reader *reader, const scene_document *scene, const cn_env *env,
                              cn_model *model) {
     if (!scene->system && !scene->first_order) {
         return check_scheme(reader, scene);

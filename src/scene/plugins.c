@@ -56,7 +56,7 @@ static cn_status plugin_load(scene_reader *reader, io_yaml *node, const char *na
 }
 
 // Names of plug-ins that the scene uses, each once.
-static int32_t plugins_used(const scene_scene *scene, const char **name) {
+static int32_t plugins_used(const scene_document *scene, const char **name) {
     const scene_control_entry *control = scene->control.item;
     int32_t count = 0;
     for (int32_t i = -1; i < scene->control.count; i++) {
@@ -72,7 +72,7 @@ static int32_t plugins_used(const scene_scene *scene, const char **name) {
     return count;
 }
 
-cn_status scene_check_plugins(scene_reader *reader, const scene_scene *scene) {
+cn_status scene_check_plugins(scene_reader *reader, const scene_document *scene) {
     const char **name = BASE_TAKE(reader->memory, const char *, (int64_t)scene->control.count + 1);
     if (!name) {
         return base_fail_memory(reader->error);
@@ -89,7 +89,7 @@ cn_status scene_check_plugins(scene_reader *reader, const scene_scene *scene) {
     return CN_ERR_INPUT;
 }
 
-cn_status scene_load_plugins(scene_reader *reader, const scene_scene *scene, const cn_env *env,
+cn_status scene_load_plugins(scene_reader *reader, const scene_document *scene, const cn_env *env,
                              cn_model *model, const cn_plugin **plugins) {
     const io_yaml *list = io_yaml_get(scene->node, "plugins");
     if (scene->plugins.count > 0 && !(env && env->allow_plugins)) {

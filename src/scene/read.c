@@ -17,7 +17,7 @@ static int32_t read_dimension(const io_yaml *tree) {
 }
 
 // The scene's name: its own, or the file's without folder and ending.
-static const char *read_name(scene_reader *reader, const scene_scene *scene) {
+static const char *read_name(scene_reader *reader, const scene_document *scene) {
     if (scene->name) {
         return scene->name;
     }
@@ -47,7 +47,7 @@ static cn_status read_tolerance(scene_reader *reader, const cn_model *model, io_
 }
 
 // Name and resolved text live with the model.
-static cn_status read_keep(scene_reader *reader, const scene_scene *scene, io_yaml *tree,
+static cn_status read_keep(scene_reader *reader, const scene_document *scene, io_yaml *tree,
                            cn_model *model) {
     const char *name = read_name(reader, scene);
     cn_status status = name ? CN_OK : base_fail_memory(reader->error);
@@ -105,7 +105,7 @@ static bool read_outputs(scene_reader *reader, const io_yaml *tree) {
 static cn_status read_tree(scene_reader *reader, io_yaml *tree, const cn_override *overrides,
                            int32_t override_count, const cn_env *env, cn_model **out) {
     cn_status status = scene_override(reader, tree, overrides, override_count);
-    scene_scene *scene = BASE_TAKE_ZERO(reader->memory, scene_scene, 1);
+    scene_document *scene = BASE_TAKE_ZERO(reader->memory, scene_document, 1);
     if (status != CN_OK || !scene) {
         return status != CN_OK ? status : base_fail_memory(reader->error);
     }

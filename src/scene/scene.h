@@ -143,7 +143,7 @@ typedef struct scene_generator_entry {
     void *params;  // the generator's own struct
 } scene_generator_entry;
 
-typedef struct scene_scene {
+typedef struct scene_document {
     const io_yaml *node;
     int32_t version, dim;
     const char *name;
@@ -160,7 +160,7 @@ typedef struct scene_scene {
     scene_items control;                  // scene_control_entry
     scene_words plugins;
     scene_words include;
-} scene_scene;
+} scene_document;
 
 extern const scene_table_of scene_table;
 extern const scene_table_of scene_material_table, scene_contact_table, scene_body_table,
@@ -199,30 +199,30 @@ cn_status scene_override(scene_reader *reader, io_yaml *tree, const cn_override 
                          int32_t count);
 // Every plug-in of a scene is used by its system or a controller, as far as their numbers tell
 // before any is loaded.
-cn_status scene_check_plugins(scene_reader *reader, const scene_scene *scene);
+cn_status scene_check_plugins(scene_reader *reader, const scene_document *scene);
 // The plug-ins of a scene: loaded into the model, and found by name.
-cn_status scene_load_plugins(scene_reader *reader, const scene_scene *scene, const cn_env *env,
+cn_status scene_load_plugins(scene_reader *reader, const scene_document *scene, const cn_env *env,
                              cn_model *model, const cn_plugin **plugins);
 cn_source scene_place(const io_yaml *node);
 // Gives an error without a place that of a node.
 cn_status scene_place_error(scene_reader *reader, cn_status status, const io_yaml *node);
 // The plug-in of a name among those loaded.
-cn_status scene_find_plugin(scene_reader *reader, const scene_scene *scene,
+cn_status scene_find_plugin(scene_reader *reader, const scene_document *scene,
                             const cn_plugin *const *plugins, const io_yaml *node, const char *name,
                             const cn_plugin **out);
 // What scripts share, with the controllers of the scene.
-cn_status scene_controllers(scene_reader *reader, const scene_scene *scene,
+cn_status scene_controllers(scene_reader *reader, const scene_document *scene,
                             const cn_plugin *const *plugins, const char *name,
                             const sys_script_names *parameters, const sys_script_names *definitions,
                             sys_script_common *out);
 // The controllers of the scene's bodies, before forces and joints, which use what they put out.
-cn_status scene_build_control(scene_reader *reader, const scene_scene *scene, const cn_env *env,
+cn_status scene_build_control(scene_reader *reader, const scene_document *scene, const cn_env *env,
                               cn_model *model);
 // Its system, if it has one, into the model.
-cn_status scene_build_system(scene_reader *reader, const scene_scene *scene, const cn_env *env,
+cn_status scene_build_system(scene_reader *reader, const scene_document *scene, const cn_env *env,
                              cn_model *model);
 // The finished model of a scene that was read.
-cn_status scene_build(scene_reader *reader, const scene_scene *scene, const cn_env *env,
+cn_status scene_build(scene_reader *reader, const scene_document *scene, const cn_env *env,
                       cn_model **out);
 
 #endif

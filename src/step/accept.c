@@ -18,7 +18,7 @@ void step_to_world(int32_t dim, const double axes[9], const double *parts, doubl
 }
 
 // The impulse of problem contact a in world axes.
-static void world_impulse(const step_step *step, int32_t a, double out[3]) {
+static void world_impulse(const step_data *step, int32_t a, double out[3]) {
     const det_contact *contact = &step->contacts.contact[asm_assembled_listed(&step->assembled, a)];
     int32_t dim = step->assembled.problem.dim;
     double axes[9];
@@ -44,7 +44,7 @@ bool sim_resize_impulses(cn_sim *sim, int32_t count) {
 }
 
 // What problem contact a did, for the next step.
-static uint8_t past_of(const step_step *step, int32_t a) {
+static uint8_t past_of(const step_data *step, int32_t a) {
     unsigned past = step->status[a] == 2 ? MODEL_PAST_SLID : 0;
     bool early =
         step->opts.early && step->opts.early->place[asm_assembled_listed(&step->assembled, a)] >= 0;
@@ -60,7 +60,7 @@ static uint8_t past_of(const step_step *step, int32_t a) {
 
 // Impulse `at` of the state becomes that of problem contact a.
 static void store_impulse(cn_sim *sim, int32_t at, int32_t a) {
-    const step_step *step = &sim->last;
+    const step_data *step = &sim->last;
     const det_contact *contact = &step->contacts.contact[asm_assembled_listed(&step->assembled, a)];
     sim->state.key[at] = contact->key;
     sim->state.past[at] = past_of(step, a);
@@ -84,7 +84,7 @@ static void store_range(void *user, int64_t first, int64_t end) {
 
 // The same with contacts that sleep among them, by key.
 static void store_merged(cn_sim *sim) {
-    const step_step *step = &sim->last;
+    const step_data *step = &sim->last;
     const step_stored_contact *stored = (const void *)sim->sleep.stored.data;
     int32_t contacts = step->assembled.contacts, sleeping = step_stored_count(&sim->sleep), a = 0,
             k = 0;
@@ -109,7 +109,7 @@ static void store_merged(cn_sim *sim) {
 
 // Impulses of the step and of contacts that sleep, by key, for the next warm start.
 static cn_status store_impulses(cn_sim *sim, cn_error *error) {
-    const step_step *step = &sim->last;
+    const step_data *step = &sim->last;
     int32_t contacts = step->assembled.contacts, sleeping = step_stored_count(&sim->sleep);
     if (!sim_resize_impulses(sim, contacts + sleeping)) {
         return base_fail_memory(error);

@@ -82,12 +82,12 @@ void step_energy_of(const cn_env *env, const cn_model *model, const double gravi
 // A step and what it was given.
 typedef struct work_loop {
     const step_context *in;
-    const step_step *step;
+    const step_data *step;
 } work_loop;
 
 // Work of the given forces on body i, and what theta > 1/2 takes away.
 static inline void load_work(const work_loop *loop, int64_t i, work_sums *work) {
-    const step_step *step = loop->step;
+    const step_data *step = loop->step;
     int32_t dim = loop->in->model->dim, size = model_velocity_size(dim);
     double theta = step->opts.theta, mass = loop->in->model->body[i].mass;
     static const double none[6] = {0.0};
@@ -109,7 +109,7 @@ static inline void load_work(const work_loop *loop, int64_t i, work_sums *work) 
 static void body_work(const void *user, int64_t first, int64_t end, void *part) {
     const work_loop *loop = user;
     const cn_model *model = loop->in->model;
-    const step_step *step = loop->step;
+    const step_data *step = loop->step;
     const double *gravity = loop->in->steering->gravity;
     work_sums *work = part;
     int32_t pose = model_pose_size(model->dim), size = model_velocity_size(model->dim);
@@ -131,7 +131,7 @@ static void body_work(const void *user, int64_t first, int64_t end, void *part) 
 static double driven_work(const work_loop *loop, int32_t body, const double arm[3],
                           const double impulse[3]) {
     const cn_model *model = loop->in->model;
-    const step_step *step = loop->step;
+    const step_data *step = loop->step;
     if (model->body[body].role != MODEL_BODY_DRIVEN) {
         return 0.0;
     }
@@ -152,7 +152,7 @@ static double driven_work(const work_loop *loop, int32_t body, const double arm[
 
 // What the driven bodies of problem contact a give through it.
 static double driven_works(const work_loop *loop, int64_t a) {
-    const step_step *step = loop->step;
+    const step_data *step = loop->step;
     const det_contact *contact = &step->contacts.contact[asm_assembled_listed(&step->assembled, a)];
     if (loop->in->model->body[contact->key.candidate].role != MODEL_BODY_DRIVEN &&
         loop->in->model->body[contact->key.antagonist].role != MODEL_BODY_DRIVEN) {
@@ -175,7 +175,7 @@ static double driven_works(const work_loop *loop, int64_t a) {
 }
 
 // -1/2 (u_0 + u_1) of contact a, whose u of both ends is known.
-static void mean_approach(const step_step *step, int32_t dim, int64_t a, double mean[3]) {
+static void mean_approach(const step_data *step, int32_t dim, int64_t a, double mean[3]) {
     for (int32_t i = 0; i < dim; i++) {
         int64_t row = dim * a + i;
         double after = step->u[row] - step->assembled.shift[row];
@@ -186,7 +186,7 @@ static void mean_approach(const step_step *step, int32_t dim, int64_t a, double 
 // The same of round bodies, from the mean velocities of the two. For a dimension known to the
 // compiler.
 static inline __attribute__((always_inline)) void
-mean_round_approach(int dim, const step_step *step, int64_t a, double mean[3]) {
+mean_round_approach(int dim, const step_data *step, int64_t a, double mean[3]) {
     const cn_sphere_map *spheres = &step->assembled.problem.W.spheres;
     int size = dim == 3 ? 6 : 3;
     double v[2][6];
@@ -201,7 +201,7 @@ mean_round_approach(int dim, const step_step *step, int64_t a, double mean[3]) {
 
 static void contact_work(const void *user, int64_t first, int64_t end, void *part) {
     const work_loop *loop = user;
-    const step_step *step = loop->step;
+    const step_data *step = loop->step;
     work_sums *work = part;
     int32_t dim = loop->in->model->dim;
     bool driven = loop->in->model->motion_count > 0;
@@ -227,7 +227,7 @@ static void contact_work(const void *user, int64_t first, int64_t end, void *par
 // The velocities of a driven body in a row of H, which has no entries for it: what is left of u.
 static double joint_driven(const work_loop *loop, const model_joint *joint, const double J[12]) {
     const cn_model *model = loop->in->model;
-    const step_step *step = loop->step;
+    const step_data *step = loop->step;
     double sum = 0.0;
     for (int32_t k = 0; k < 12; k++) {
         int32_t body = joint->body[k / 6], part = k % 6;
@@ -245,7 +245,7 @@ static double joint_driven(const work_loop *loop, const model_joint *joint, cons
 // outside.
 static void joint_work(const work_loop *loop, work_sums *work) {
     const cn_model *model = loop->in->model;
-    const step_step *step = loop->step;
+    const step_data *step = loop->step;
     int64_t row = (int64_t)model->dim * step->assembled.contacts;
     for (int32_t j = 0; j < model->joint_count; j++) {
         const model_joint *joint = &model->joint[j];
@@ -263,7 +263,7 @@ static void joint_work(const work_loop *loop, work_sums *work) {
     work->correction += step->lifted;
 }
 
-void step_add_energy(const step_context *in, const step_step *step, cn_step_report *report) {
+void step_add_energy(const step_context *in, const step_data *step, cn_step_report *report) {
     work_sums work = {0};
     work_loop loop = {in, step};
     base_parallel_fold(in->env, in->model->body_count, body_work, work_join, &loop, sizeof work,

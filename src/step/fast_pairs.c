@@ -287,7 +287,7 @@ cn_status step_mark_early(const step_context *in, const step_retry *retry, const
 
 // Bodies that come farther than detection expected, by so much that they may be past something.
 // Their reach is noted for the next try.
-static cn_status note_reach(const step_context *in, const step_step *step, step_retry *retry,
+static cn_status note_reach(const step_context *in, const step_data *step, step_retry *retry,
                             bool *farther, cn_error *error) {
     const cn_model *model = in->model;
     *farther = false;
@@ -411,7 +411,7 @@ static void merge_impulses(const asm_assembled *before, const double *r, const a
 
 // The step's answer with the impulses of `stop` added: contacts that it presses on join the
 // problem.
-static cn_status add_stop(const step_context *in, const asm_assembled *stop, step_step *step,
+static cn_status add_stop(const step_context *in, const asm_assembled *stop, step_data *step,
                           cn_error *error) {
     approach at = {in, &step->contacts, step->q_middle, step->v_new};
     asm_assembled before = step->assembled;
@@ -448,7 +448,7 @@ static cn_status add_stop(const step_context *in, const asm_assembled *stop, ste
                            : status;
 }
 
-static cn_status stop_fast(const step_context *in, step_step *step, cn_error *error) {
+static cn_status stop_fast(const step_context *in, step_data *step, cn_error *error) {
     const cn_model *model = in->model;
     int32_t count = step->contacts.count;
     double *given = BASE_TAKE(in->memory, double, count);
@@ -473,7 +473,7 @@ static cn_status stop_fast(const step_context *in, step_step *step, cn_error *er
 
 // ---- all of it ----
 
-static void count_early(const step_step *step, step_fast_report *report) {
+static void count_early(const step_data *step, step_fast_report *report) {
     int32_t dim = step->assembled.problem.dim;
     for (int32_t a = 0; step->early.place && a < step->assembled.contacts; a++) {
         int32_t c = asm_assembled_listed(&step->assembled, a);
@@ -485,7 +485,7 @@ static void count_early(const step_step *step, step_fast_report *report) {
     }
 }
 
-cn_status step_check_fast(const step_context *in, step_retry *retry, step_step *step,
+cn_status step_check_fast(const step_context *in, step_retry *retry, step_data *step,
                           cn_error *error) {
     if (in->opts.scheme != ASM_SHIFT_LAW || !in->model->settings.continuous ||
         !anything_fast(in, in->sweep, step->v_new)) {

@@ -119,7 +119,7 @@ static cn_status project_positions(const step_context *in, const step_solvers *s
 // The velocities of the end of the step onto the joints; what that changes is seen by the next
 // step.
 static cn_status project_end_velocities(const step_context *in, const step_solvers *solvers,
-                                        step_step *step, cn_error *error) {
+                                        step_data *step, cn_error *error) {
     int64_t size = (int64_t)model_velocity_size(in->model->dim) * in->model->body_count;
     double *seen = BASE_TAKE(in->memory, double, size);
     if (!seen) {
@@ -137,7 +137,7 @@ static cn_status project_end_velocities(const step_context *in, const step_solve
     return status;
 }
 
-cn_status step_project_joints(const step_context *in, const step_solvers *solvers, step_step *step,
+cn_status step_project_joints(const step_context *in, const step_solvers *solvers, step_data *step,
                               cn_error *error) {
     if (in->opts.drift != CN_DRIFT_PROJECTION && in->opts.drift != CN_DRIFT_GGL) {
         return CN_OK;
@@ -175,7 +175,7 @@ static double joint_error_of(const step_context *in, const double *q, int32_t in
 
 // Names the joints that are off, the worst first: what cannot be met is shared among those that
 // contradict one another.
-static cn_status name_broken(const step_context *in, const step_step *step, cn_error *error) {
+static cn_status name_broken(const step_context *in, const step_data *step, cn_error *error) {
     const cn_model *model = in->model;
     const model_joint *worst = &model->joint[step->joint_worst];
     char others[160] = "";
@@ -222,7 +222,7 @@ static double error_to_reach(const step_context *in, double tolerance,
 // Each solve starts where the first one did: close to a solution of the problem before, Newton's
 // method has been seen to lose its way, and joints alone are solved in one step from anywhere.
 cn_status step_close_joints(const step_context *in, step_solvers *solvers, const double *guess,
-                            step_step *step, cn_error *error) {
+                            step_data *step, cn_error *error) {
     const cn_model *model = in->model;
     const cn_friction *p = &step->assembled.problem;
     size_t bytes = sizeof *guess * (size_t)p->dim * (size_t)p->contacts;

@@ -17,7 +17,7 @@
 #define SURELY_BELOW 0.999 // of a ratio of 1, whatever round-off
 
 // Only contacts that matter in this step: they carry, they would approach, or they are closed.
-static bool contact_matters(const step_step *step, int32_t a) {
+static bool contact_matters(const step_data *step, int32_t a) {
     int64_t row = (int64_t)step->assembled.problem.dim * a;
     double gap = step->contacts.contact[asm_assembled_listed(&step->assembled, a)].gap;
     return step->r[row] > 0.0 || step->assembled.problem.q[row] < 0.0 || gap <= 0.0;
@@ -31,7 +31,7 @@ typedef struct paradoxes {
 } paradoxes;
 
 static void find_paradoxes(const void *user, int64_t first, int64_t end, void *part) {
-    const step_step *step = user;
+    const step_data *step = user;
     const cn_friction *p = &step->assembled.problem;
     paradoxes *found = part;
     for (int32_t a = (int32_t)first; a < end; a++) {
@@ -63,7 +63,7 @@ static void join_paradoxes(void *total, const void *part) {
     }
 }
 
-void step_add_paradoxes(const cn_env *env, const step_step *step, cn_step_report *report) {
+void step_add_paradoxes(const cn_env *env, const step_data *step, cn_step_report *report) {
     paradoxes found = {.count = 0};
     if (step->assembled.problem.W.kind == CN_OPERATOR_SPHERES) {
         return; // their W_NT is zero

@@ -86,7 +86,7 @@ static double lift_body(const step_context *in, int32_t i, const double *way, do
     return gained;
 }
 
-cn_status step_project(const step_context *in, step_step *step, bool *moved, cn_error *error) {
+cn_status step_project(const step_context *in, step_data *step, bool *moved, cn_error *error) {
     const cn_model *model = in->model;
     int64_t size = model_velocity_size(model->dim);
     bool deep = false;

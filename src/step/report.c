@@ -13,7 +13,7 @@ typedef struct contact_sums {
 } contact_sums;
 
 static void sum_contacts(const void *user, int64_t first, int64_t end, void *part) {
-    const step_step *step = user;
+    const step_data *step = user;
     contact_sums *sums = part;
     for (int64_t c = first; c < end; c++) {
         sums->deepest = fmax(sums->deepest, -step->contacts.contact[c].gap);
@@ -47,7 +47,7 @@ static void add_fast(const step_fast_report *fast, cn_step_report *report) {
     }
 }
 
-void step_add_report(const step_context *in, const step_sleep *sleep, const step_step *step,
+void step_add_report(const step_context *in, const step_sleep *sleep, const step_data *step,
                      cn_step_report *report) {
     const step_stored_contact *stored = (const void *)sleep->stored.data;
     contact_sums sums = {.sticking = 0};

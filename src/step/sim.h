@@ -38,7 +38,7 @@ struct cn_sim {
     step_sleep sleep;
     step_retry retry;
     double next_h;           // [s] length of the step after the one under way
-    step_step last;          // the step the state came from; contacts of no step before the first
+    step_data last;          // the step the state came from; contacts of no step before the first
     step_phase_clock phases; // of the step under way
     base_buffer backup;      // the state that the step under way began with, where it may change it
                              // before its end

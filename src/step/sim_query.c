@@ -129,7 +129,7 @@ int32_t cn_sim_contact_count(const cn_sim *sim) {
 
 // The problem contact of a listed one, -1: it took no part. Both ascend, so it is not behind the
 // listed one, and not further before it than there are others that took no part.
-static int32_t problem_contact(const step_step *step, int32_t index) {
+static int32_t problem_contact(const step_data *step, int32_t index) {
     int32_t contacts = step->assembled.contacts, low = index - (step->contacts.count - contacts),
             high = index < contacts ? index : contacts;
     low = low > 0 ? low : 0;
@@ -147,7 +147,7 @@ static int32_t problem_contact(const step_step *step, int32_t index) {
 }
 
 // The velocity of problem contact a at the end of the step, in contact axes.
-static void velocity_after(const step_step *step, int32_t a, const double shift[3],
+static void velocity_after(const step_data *step, int32_t a, const double shift[3],
                            double after[3]) {
     const cn_friction *p = &step->assembled.problem;
     int64_t row = (int64_t)p->dim * a;
@@ -174,7 +174,7 @@ static void record_place(const det_contact *contact, cn_contact_record *out) {
 // What the step found for a contact, which is problem contact a.
 static void record_answer(const cn_sim *sim, const det_contact *contact, int32_t a, uint32_t parts,
                           cn_contact_record *out) {
-    const step_step *step = &sim->last;
+    const step_data *step = &sim->last;
     const cn_friction *p = &step->assembled.problem;
     bool starts = parts & STEP_RECORD_BEFORE, moves = parts & STEP_RECORD_AFTER;
     double axes[9], after[3];
@@ -208,7 +208,7 @@ void sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts, cn_cont
         sim_system_contact(sim, index, out);
         return;
     }
-    const step_step *step = &sim->last;
+    const step_data *step = &sim->last;
     *out = (cn_contact_record){.status = 0};
     if (index >= step->contacts.count) {
         const step_stored_contact *stored = (const void *)sim->sleep.stored.data;

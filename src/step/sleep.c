@@ -182,7 +182,7 @@ void step_still_sleeping(const step_context *in, const bool *resting, double *v_
     }
 }
 
-int32_t step_wake_pressed(const step_step *step, step_sleep *sleep) {
+int32_t step_wake_pressed(const step_data *step, step_sleep *sleep) {
     int32_t dim = sleep->model->dim, woken = 0;
     for (int32_t a = 0; step->resting && a < step->assembled.contacts; a++) {
         const model_contact_key *key =
@@ -220,7 +220,7 @@ static double speed_of(const cn_model *model, int32_t i, const double *v) {
 }
 
 // How long each body has been slow; those that press on a body that moves are not.
-static void measure_quiet(const step_step *step, step_sleep *sleep, int32_t *parent) {
+static void measure_quiet(const step_data *step, step_sleep *sleep, int32_t *parent) {
     const cn_model *model = sleep->model;
     double *quiet = sleep->state->quiet;
     for (int32_t i = 0; i < model->body_count; i++) {
@@ -256,7 +256,7 @@ static void min_quiet(int32_t bodies, const double *quiet, int32_t *parent, doub
     }
 }
 
-static void put_to_sleep(int32_t i, int32_t island, step_sleep *sleep, step_step *step) {
+static void put_to_sleep(int32_t i, int32_t island, step_sleep *sleep, step_data *step) {
     const cn_model *model = sleep->model;
     int64_t size = model_velocity_size(model->dim);
     body_rigid rigid = model_body_rigid(model, i);
@@ -269,7 +269,7 @@ static void put_to_sleep(int32_t i, int32_t island, step_sleep *sleep, step_step
 }
 
 // What the step found for a contact, at rest: the law holds for u = 0 without a shift.
-static step_stored_contact stored_of(const step_step *step, int32_t a) {
+static step_stored_contact stored_of(const step_data *step, int32_t a) {
     const cn_friction *p = &step->assembled.problem;
     step_stored_contact stored;
     memset(&stored, 0, sizeof stored); // its gaps too, which are saved
@@ -282,7 +282,7 @@ static step_stored_contact stored_of(const step_step *step, int32_t a) {
     return stored;
 }
 
-cn_status step_fall_asleep(const step_context *in, step_sleep *sleep, step_step *step,
+cn_status step_fall_asleep(const step_context *in, step_sleep *sleep, step_data *step,
                            cn_error *error) {
     const cn_model *model = in->model;
     if (!in->state->island) {

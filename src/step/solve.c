@@ -71,7 +71,7 @@ static cn_solve_opts limited(step_solvers *solvers, const cn_solver_info *info,
 
 // The fallback from the best iterate; its answer replaces one that is worse.
 static cn_status try_fallback(const step_context *in, step_solvers *solvers, const cn_friction *p,
-                              double *r, double *u, step_step *step, cn_error *error) {
+                              double *r, double *u, step_data *step, cn_error *error) {
     int64_t rows = (int64_t)p->dim * p->contacts;
     size_t bytes = sizeof(double) * (size_t)rows;
     double *trial_r = BASE_TAKE(in->memory, double, rows),
@@ -103,7 +103,7 @@ static cn_status try_fallback(const step_context *in, step_solvers *solvers, con
 }
 
 cn_status step_solve(const step_context *in, step_solvers *solvers, const cn_friction *problem,
-                     double *r, double *u, step_step *step, cn_error *error) {
+                     double *r, double *u, step_data *step, cn_error *error) {
     int32_t before = step->solved.iterations;
     step_enter(in->clock, STEP_SOLVE);
     step->solver = solvers->main->info.name;

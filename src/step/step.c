@@ -14,11 +14,11 @@
 
 // The vectors of an empty step; v_old = v_i with the velocities that motions prescribe; who rests.
 static cn_status begin(const step_context *in, const step_vectors *vectors, step_sleep *sleep,
-                       step_step *step, cn_error *error) {
+                       step_data *step, cn_error *error) {
     const cn_model *model = in->model;
     bool loaded = model->force_count > 0 || model->joint_count > 0 || in->state->island ||
                   in->steering->pulled != 0;
-    *step = (step_step){
+    *step = (step_data){
         .t = in->t, .h = in->h, .opts = in->opts, .drift_limit = HUGE_VAL, .joint_worst = -1};
     base_arena_release(in->memory, (base_arena_mark){0});
     bool complete = step_vectors_take(in, vectors, step);
@@ -59,7 +59,7 @@ static cn_status find_inertia(const step_context *in, const bool *resting, const
 }
 
 // Bodies out of penetration; contacts and inertia are then those of the new poses.
-static cn_status lift(const step_context *in, step_step *step, cn_error *error) {
+static cn_status lift(const step_context *in, step_data *step, cn_error *error) {
     bool moved = false;
     cn_status status = step_project(in, step, &moved, error);
     if (status == CN_OK && moved) {
@@ -71,7 +71,7 @@ static cn_status lift(const step_context *in, step_step *step, cn_error *error) 
 }
 
 // Room for the answer, and where joints may ask for further solves, the first guess of the first.
-static cn_status take_answer(const step_context *in, step_step *step, double **guess,
+static cn_status take_answer(const step_context *in, step_data *step, double **guess,
                              cn_error *error) {
     const cn_friction *problem = &step->assembled.problem;
     int64_t rows = (int64_t)problem->dim * problem->contacts;
@@ -90,7 +90,7 @@ static cn_status take_answer(const step_context *in, step_step *step, double **g
 
 // One try of the step; step->verdict says whether it stands.
 static cn_status try_step(const step_context *in, const step_vectors *vectors, step_sleep *sleep,
-                          step_solvers *solvers, step_retry *retry, step_step *step,
+                          step_solvers *solvers, step_retry *retry, step_data *step,
                           cn_error *error) {
     const cn_model *model = in->model;
     double *guess = NULL;
@@ -152,7 +152,7 @@ static cn_status try_step(const step_context *in, const step_vectors *vectors, s
 }
 
 cn_status step_run(const step_context *in, const step_vectors *vectors, step_sleep *sleep,
-                   step_solvers *solvers, step_retry *retry, step_step *step, cn_error *error) {
+                   step_solvers *solvers, step_retry *retry, step_data *step, cn_error *error) {
     cn_status status;
     retry->tries = 0;
     retry->forced.size = 0;

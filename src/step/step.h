@@ -80,7 +80,7 @@ typedef enum step_verdict {
 } step_verdict;
 
 // The vectors and results of one step. Arrays lie in the step's arena until the next step.
-typedef struct step_step {
+typedef struct step_data {
     double t, h;            // start and length
     asm_assemble_opts opts; // with contacts that bounce before they touch
     step_verdict verdict;
@@ -125,7 +125,7 @@ typedef struct step_step {
     // ---- bodies that pass through one another
     step_fast_report fast;
     double drift_limit; // [s] as that of the state at its end
-} step_step;
+} step_data;
 
 // ---- the step (step/step.c) ----
 
@@ -137,7 +137,7 @@ step_scheme_fn step_opts_moreau_jean, step_opts_stabilised;
 // to be halved: step->verdict. vectors: of the run.
 struct step_vectors;
 cn_status step_run(const step_context *in, const struct step_vectors *vectors, step_sleep *sleep,
-                   step_solvers *solvers, step_retry *retry, step_step *step, cn_error *error);
+                   step_solvers *solvers, step_retry *retry, step_data *step, cn_error *error);
 
 // ---- vectors (step/vectors.c) ----
 
@@ -148,9 +148,9 @@ typedef struct step_vectors {
 // false: no memory. schemed: the model runs under a scheme of step/scheme_table.c.
 bool step_vectors_create(const cn_model *model, bool schemed, cn_arena *memory, step_vectors *out);
 // The vectors of a step. v_old holds the velocities of the state; false: no memory.
-bool step_vectors_take(const step_context *in, const step_vectors *vectors, step_step *step);
+bool step_vectors_take(const step_context *in, const step_vectors *vectors, step_data *step);
 // The end of a step becomes the state's poses and velocities.
-void step_vectors_store(const cn_model *model, const step_step *step, step_vectors *vectors,
+void step_vectors_store(const cn_model *model, const step_data *step, step_vectors *vectors,
                         model_state *state);
 
 // ---- motion between impulses (step/moreau_jean.c) ----
@@ -185,7 +185,7 @@ void step_scale_friction(const cn_steering *steering, cn_friction *problem);
 // r, from its first guess, and u (NULL: not wanted); with the policy "retry" also by the fallback.
 // Writes solved, whose iterations add up, solver and retries of the step.
 cn_status step_solve(const step_context *in, step_solvers *solvers, const cn_friction *problem,
-                     double *r, double *u, step_step *step, cn_error *error);
+                     double *r, double *u, step_data *step, cn_error *error);
 // Open, stick or slide of each problem contact.
 cn_status step_classify(const step_context *in, const asm_assembled *assembled, const double *r,
                         uint8_t **status, cn_error *error);
@@ -200,16 +200,16 @@ cn_status step_solve_normals(const step_context *in, const det_contact_list *con
 
 // Lifts bodies out of penetration: their poses at q~ change, and contacts and inertia must be found
 // anew. Writes q_middle, v_old, lifted and projection of the step.
-cn_status step_project(const step_context *in, step_step *step, bool *moved, cn_error *error);
+cn_status step_project(const step_context *in, step_data *step, bool *moved, cn_error *error);
 
 // ---- joints (step/joints.c) ----
 
 // Further solves until the joints hold at the end of the step, each from the first guess of the
 // first one. Writes what step_solve and step_integrate do, joint_error and joint_worst.
 cn_status step_close_joints(const step_context *in, step_solvers *solvers, const double *guess,
-                            step_step *step, cn_error *error);
+                            step_data *step, cn_error *error);
 // What the remedy against drift does to q and v at the end of the step.
-cn_status step_project_joints(const step_context *in, const step_solvers *solvers, step_step *step,
+cn_status step_project_joints(const step_context *in, const step_solvers *solvers, step_data *step,
                               cn_error *error);
 // Takes velocities that joints forbid out of v, as an impact would, at q; impulses of the joints'
 // rows that do so, NULL: there was nothing to do.
@@ -232,7 +232,7 @@ cn_status step_mark_early(const step_context *in, const step_retry *retry, const
                           cn_error *error);
 // Whether the solved step takes bodies through one another: step->verdict where another try may
 // help, with what that one must know in retry, else they are stopped.
-cn_status step_check_fast(const step_context *in, step_retry *retry, step_step *step,
+cn_status step_check_fast(const step_context *in, step_retry *retry, step_data *step,
                           cn_error *error);
 
 // ---- sleeping (step/sleep.c) ----
@@ -252,20 +252,20 @@ void step_hold_sleeping(const step_context *in, const bool *resting, asm_inertia
 // Nor to forces.
 void step_still_sleeping(const step_context *in, const bool *resting, double *v_free);
 // Wakes what the solved step presses on; returns how many bodies.
-int32_t step_wake_pressed(const step_step *step, step_sleep *sleep);
+int32_t step_wake_pressed(const step_data *step, step_sleep *sleep);
 // Lets islands fall asleep at the end of a step. Writes v and stilled of the step.
-cn_status step_fall_asleep(const step_context *in, step_sleep *sleep, step_step *step,
+cn_status step_fall_asleep(const step_context *in, step_sleep *sleep, step_data *step,
                            cn_error *error);
 
 // ---- the report (step/report.c, step/energy.c, step/paradox.c) ----
 
 // Adds what the step found to a report that may cover several.
-void step_add_report(const step_context *in, const step_sleep *sleep, const step_step *step,
+void step_add_report(const step_context *in, const step_sleep *sleep, const step_data *step,
                      cn_step_report *report);
 // Adds energies and work (kinetic and potential are those of the end).
-void step_add_energy(const step_context *in, const step_step *step, cn_step_report *report);
+void step_add_energy(const step_context *in, const step_data *step, cn_step_report *report);
 // Counts the contacts whose own problem may have no or several solutions, and names the worst.
-void step_add_paradoxes(const cn_env *env, const step_step *step, cn_step_report *report);
+void step_add_paradoxes(const cn_env *env, const step_data *step, cn_step_report *report);
 // Of the free bodies at poses q with velocities v [J].
 void step_energy_of(const cn_env *env, const cn_model *model, const double gravity[3],
                     const double *q, const double *v, double *kinetic, double *potential);

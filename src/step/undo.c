@@ -44,7 +44,7 @@ void sim_undo(cn_sim *sim) {
         cn_sim_load(sim, sim->backup.data, sim->backup.size, NULL);
         sim->steering = steering;
     } else if (!sim->system) {
-        sim->last = (step_step){0};
+        sim->last = (step_data){0};
         det_detector_rest(sim->detector, NULL);
         det_detector_reset(sim->detector);
     }

@@ -37,7 +37,7 @@ bool step_vectors_create(const cn_model *model, bool schemed, cn_arena *memory, 
     return out->next_q && out->next_v;
 }
 
-bool step_vectors_take(const step_context *in, const step_vectors *vectors, step_step *step) {
+bool step_vectors_take(const step_context *in, const step_vectors *vectors, step_data *step) {
     const cn_model *model = in->model;
     int64_t poses = (int64_t)model_pose_size(model->dim) * model->body_count;
     int64_t velocities = (int64_t)model_velocity_size(model->dim) * model->body_count;
@@ -61,7 +61,7 @@ bool step_vectors_take(const step_context *in, const step_vectors *vectors, step
     return true;
 }
 
-void step_vectors_store(const cn_model *model, const step_step *step, step_vectors *vectors,
+void step_vectors_store(const cn_model *model, const step_data *step, step_vectors *vectors,
                         model_state *state) {
     if (step->shared) {
         vectors->next_q = state->q;

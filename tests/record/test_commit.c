@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char scene_scene[] =
+static const char scene_document[] =
     "cairn: 1\n"
     "time: {step: 0.01, until: 10}\n"
     "materials: {stone: {density: 1000}}\n"
@@ -31,8 +31,8 @@ typedef struct cn_world {
 static cn_world world_open(void) {
     cn_world world = {.recorder = NULL};
     snprintf(world.path, sizeof world.path, "/tmp/cairn-commit-%ld.run", (long)getpid());
-    assert_int_equal(cn_scene_read_text(NULL, "test", scene_scene, strlen(scene_scene), NULL, 0,
-                                        &world.model, NULL),
+    assert_int_equal(cn_scene_read_text(NULL, "test", scene_document, strlen(scene_document), NULL,
+                                        0, &world.model, NULL),
                      CN_OK);
     assert_int_equal(cn_sim_create(world.model, NULL, &world.sim, NULL), CN_OK);
     assert_int_equal(cn_recorder_create(NULL, world.path, true, world.sim, &world.recorder, NULL),

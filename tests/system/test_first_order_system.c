@@ -20,7 +20,7 @@ static cn_system_run *cn_started(const cn_first_order *def, const cn_system_opts
     return run;
 }
 
-static void step_step(cn_system_run *run) {
+static void step_data(cn_system_run *run) {
     cn_system_report report;
     cn_error error = {.status = CN_OK};
     if (cn_system_run_step(run, &report, &error) != CN_OK) {
@@ -32,7 +32,7 @@ static void step_step(cn_system_run *run) {
 
 static void cn_go(cn_system_run *run, double t, double h) {
     while (cn_system_run_time(run) < t - 0.5 * h) {
-        step_step(run);
+        step_data(run);
     }
 }
 
@@ -100,7 +100,7 @@ static double cn_bridge_error(double h, double theta_multiplier, double until) {
     const double *x = cn_system_run_q(run);
     double worst = 0.0;
     while (cn_system_run_time(run) < until - 0.5 * h) {
-        step_step(run);
+        step_data(run);
         worst = fmax(worst, fabs(x[0] - cn_bridge_voltage(cn_system_run_time(run))));
     }
     CN_CHECK_NEAR(x[1], cn_bridge_current(cn_system_run_time(run)), 1e-3);
@@ -174,7 +174,7 @@ CN_TEST(relay_reaches_its_surface_and_stays) {
     CN_CHECK_NEAR(x[1], -0.5, 1e-12);
     cn_go(run, 0.501, h);
     for (int i = 0; i < 100; i++) {
-        step_step(run);
+        step_data(run);
         CN_CHECK_NEAR(x[0], 0.0, 1e-15);
         CN_CHECK_NEAR(lambda[0], 0.0, 1e-12);
         CN_CHECK_NEAR(lambda[1], 0.0, 1e-12);
@@ -200,7 +200,7 @@ CN_TEST(filippov_spiral_ends_in_the_origin) {
     CN_CHECK_NEAR(x[1], -0.944, 1e-9);
     cn_go(run, 1.15, h);
     for (int i = 0; i < 100; i++) {
-        step_step(run);
+        step_data(run);
         CN_CHECK_NEAR(fabs(x[0]) + fabs(x[1]), 0.0, 1e-13);
     }
     cn_system_run_destroy(run);

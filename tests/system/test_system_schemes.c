@@ -17,7 +17,7 @@ static cn_system_run *cn_started(const cn_lagrangian *def, const cn_system_opts 
     return run;
 }
 
-static void step_step(cn_system_run *run, cn_system_report *report) {
+static void step_data(cn_system_run *run, cn_system_report *report) {
     cn_error error = {.status = CN_OK};
     if (cn_system_run_step(run, report, &error) != CN_OK) {
         print_error("%s\n", error.message);
@@ -41,7 +41,7 @@ static void cn_oscillate(const char *scheme, int steps, double end[2]) {
     opts.step = 1.0 / steps;
     cn_system_run *run = cn_started(&def, &opts, &system);
     for (int i = 0; i < steps; i++) {
-        step_step(run, &report);
+        step_data(run, &report);
     }
     end[0] = cn_system_run_q(run)[0];
     end[1] = cn_system_run_v(run)[0];
@@ -142,7 +142,7 @@ static double cn_swing(const char *scheme, double h, void *redundant, double *jo
     cn_system_run *run = cn_started(&def, &opts, &system);
     *joint_error = 0.0;
     while (cn_system_run_time(run) < 1.0 - 0.5 * h) {
-        step_step(run, &report);
+        step_data(run, &report);
         *joint_error = fmax(*joint_error, report.joint_error_max);
     }
     double angle = atan2(cn_system_run_q(run)[0], -cn_system_run_q(run)[1]);
@@ -203,7 +203,7 @@ CN_TEST(sphere_bounces_with_every_scheme) {
         cn_system_run *run = cn_started(&def, &opts, &system);
         double low = 0.0;
         while (cn_system_run_time(run) < 5.0) {
-            step_step(run, &report);
+            step_data(run, &report);
             low = fmin(low, cn_system_run_q(run)[0]);
         }
         CN_CHECK_NEAR(times[0], 0.45152364, 3e-4);

@@ -43,7 +43,7 @@
                       words)                                                                       \
     {.key = (name),                                                                                \
      .kind = KIND_##of_kind,                                                                       \
-     .offset = offsetof(scene_scene, settings.member),                                             \
+     .offset = offsetof(scene_document, settings.member),                                          \
      .flags = LIMIT_##limit,                                                                       \
      .min = (lowest),                                                                              \
      .max = (highest),                                                                             \
@@ -205,57 +205,58 @@ static const scene_table_of sleeping_table = {
 // ---- the whole ----
 
 static const scene_field scene_fields[] = {
-    SCENE_KEY("cairn", int, scene_scene, version, .flags = SCENE_REQUIRED | BASE_RANGE,
+    SCENE_KEY("cairn", int, scene_document, version, .flags = SCENE_REQUIRED | BASE_RANGE,
               .min = SCENE_VERSION, .max = SCENE_VERSION,
               .help = "the version of the format: write \"cairn: 1\""),
-    SCENE_KEY("name", text, scene_scene, name, .help = "of the scene; by default the file's"),
-    SCENE_KEY("dimension", int, scene_scene, dim, .flags = BASE_RANGE, .min = 2, .max = 3,
+    SCENE_KEY("name", text, scene_document, name, .help = "of the scene; by default the file's"),
+    SCENE_KEY("dimension", int, scene_document, dim, .flags = BASE_RANGE, .min = 2, .max = 3,
               .help = "2 or 3"),
-    SCENE_KEY("gravity", vector, scene_scene, settings.gravity, .unit = "m/s2",
+    SCENE_KEY("gravity", vector, scene_document, settings.gravity, .unit = "m/s2",
               .help = "acceleration of free bodies"),
-    SCENE_KEY("time", table, scene_scene, node, .table = &time_table, .help = "step, end, frames"),
-    SCENE_KEY("integrator", table, scene_scene, node, .table = &integrator_table,
+    SCENE_KEY("time", table, scene_document, node, .table = &time_table,
+              .help = "step, end, frames"),
+    SCENE_KEY("integrator", table, scene_document, node, .table = &integrator_table,
               .help = "scheme and theta"),
-    SCENE_KEY("solver", table, scene_scene, node, .table = &solver_table,
+    SCENE_KEY("solver", table, scene_document, node, .table = &solver_table,
               .help = "solver, tolerance, what happens when a step stalls"),
-    SCENE_KEY("detection", table, scene_scene, node, .table = &detection_table,
+    SCENE_KEY("detection", table, scene_document, node, .table = &detection_table,
               .help = "alert distance, accepted overlap, penetration limit"),
-    SCENE_KEY("sleeping", table, scene_scene, node, .table = &sleeping_table,
+    SCENE_KEY("sleeping", table, scene_document, node, .table = &sleeping_table,
               .help = "when bodies at rest are left alone; by default never"),
-    SCENE_KEY("materials", dictionary, scene_scene, materials, .table = &scene_material_table,
+    SCENE_KEY("materials", dictionary, scene_document, materials, .table = &scene_material_table,
               .help = "materials by name"),
-    SCENE_KEY("contacts", list, scene_scene, contacts, .table = &scene_contact_table,
+    SCENE_KEY("contacts", list, scene_document, contacts, .table = &scene_contact_table,
               .help = "laws between materials; for each key the last matching entry that gives it "
                       "wins"),
-    SCENE_KEY("bodies", list, scene_scene, bodies, .table = &scene_body_table,
+    SCENE_KEY("bodies", list, scene_document, bodies, .table = &scene_body_table,
               .help = "rigid bodies"),
-    SCENE_KEY("generate", list, scene_scene, generators, .table = &scene_generate_table,
+    SCENE_KEY("generate", list, scene_document, generators, .table = &scene_generate_table,
               .help = "many bodies by a rule; they come after those of \"bodies\""),
-    SCENE_KEY("forces", list, scene_scene, forces, .table = &scene_force_table,
+    SCENE_KEY("forces", list, scene_document, forces, .table = &scene_force_table,
               .help = "forces and torques besides gravity"),
-    SCENE_KEY("motions", list, scene_scene, motions, .table = &scene_motion_table,
+    SCENE_KEY("motions", list, scene_document, motions, .table = &scene_motion_table,
               .help = "bodies whose velocity is prescribed"),
-    SCENE_KEY("joints", list, scene_scene, joints, .table = &scene_joint_table,
+    SCENE_KEY("joints", list, scene_document, joints, .table = &scene_joint_table,
               .help = "joints between two bodies; docs/joints.md explains them"),
-    SCENE_KEY("system", boxed, scene_scene, system, .flags = SCENE_ONLY_2D,
+    SCENE_KEY("system", boxed, scene_document, system, .flags = SCENE_ONLY_2D,
               .table = &scene_system_table,
               .help = "a system in coordinates of its own, in place of bodies"),
-    SCENE_KEY("first_order", boxed, scene_scene, first_order, .flags = SCENE_ONLY_2D,
+    SCENE_KEY("first_order", boxed, scene_document, first_order, .flags = SCENE_ONLY_2D,
               .table = &scene_first_order_table,
               .help = "a linear complementarity system or relay, in place of bodies"),
-    SCENE_KEY("control", list, scene_scene, control, .table = &scene_control_table,
+    SCENE_KEY("control", list, scene_document, control, .table = &scene_control_table,
               .help = "controllers of the system or the bodies, sampled at a period"),
-    SCENE_KEY("plugins", names, scene_scene, plugins,
+    SCENE_KEY("plugins", names, scene_document, plugins,
               .help =
                   "shared libraries with systems or controllers, relative to this file; refused "
                   "unless allowed (--allow-plugins)"),
-    SCENE_KEY("include", names, scene_scene, include,
+    SCENE_KEY("include", names, scene_document, include,
               .help =
                   "other scene files, relative to this one, read before it; regular files only"),
 };
 
 static void scene_initial(void *out, int32_t dim) {
-    scene_scene *scene = out;
+    scene_document *scene = out;
     scene->version = SCENE_VERSION;
     scene->dim = dim;
     scene->settings = cn_settings_default(dim);
@@ -266,6 +267,6 @@ const scene_table_of scene_table = {
     .help = "The keys of a scene file.",
     .field = scene_fields,
     .count = SCENE_COUNT(scene_fields),
-    .size = sizeof(scene_scene),
+    .size = sizeof(scene_document),
     .initial = scene_initial,
 };

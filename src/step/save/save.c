@@ -199,7 +199,7 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     sim->steering = steered.steering;
     sim->steering_work = steered.work;
     sim->state = state;
-    sim->last = (step_step){0};
+    sim->last = (step_data){0};
     det_detector_rest(sim->detector, NULL);
     det_detector_reset(sim->detector);
     return sleep_load(sim, (const unsigned char *)bytes + awake, size - awake)
