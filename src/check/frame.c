@@ -343,6 +343,10 @@ cn_status check_read_frame(check_checking *check, int64_t step, bool *usable) {
     check->frame = (check_frame){.step = step};
     cn_status status =
         read_row(check, "frame", FRAME_SQL, FRAME_SQL_OLD, read_frame_row, &there, &sound);
+    if (status == CN_OK && !there) { // in a damaged file a step may be listed and not be found
+        check_find(check, "frame", step, 0.0, 1.0, "the row of this step cannot be found");
+        sound = false;
+    }
     if (status == CN_OK && step > 0) {
         status = read_row(check, "contact", CONTACT_SQL_OF("early", "sleeping", "frame_change"),
                           CONTACT_SQL_OF("NULL", "0", "NULL"), read_contact_row,
