@@ -196,8 +196,11 @@ void parse_arguments(const command_line *line, int argc, char **argv, void *job)
         }
         refuse_unknown(&p, argv[i]);
     }
-    const struct argp argp = {
-        .options = p.options, .parser = parser_take, .args_doc = line->args_doc, .doc = line->doc};
+    // A table without entries would leak memory in the C library's help.
+    const struct argp argp = {.options = p.options[0].name ? p.options : NULL,
+                              .parser = parser_take,
+                              .args_doc = line->args_doc,
+                              .doc = line->doc};
     argp_err_exit_status = EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &p) == ENOMEM) {
         exit(report_failure("out of memory"));
