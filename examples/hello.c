@@ -1,7 +1,6 @@
 // A box falls onto the ground: cc hello.c $(pkg-config --cflags --libs cairn) && ./a.out
 #include <cairn/cairn.h>
 #include <stdio.h>
-
 int main(void) {
     cn_model *model = cn_model_create(NULL, 3); // lengths in [m], times in [s]
     cn_shape_def plane = {.kind = CN_SHAPE_PLANE, .orientation = {1}, .normal = {0, 0, 1}};
@@ -26,5 +25,6 @@ int main(void) {
     good = good && cn_sim_body(sim, id, &state) && cn_sim_contact_force(sim, id, force);
     printf("height %.4f m, contact force %.1f N\n", state.position[2], force[2]);
     printf("%s\n", good ? "at rest after 1 s" : error.message);
+    cn_sim_destroy(sim), cn_model_destroy(model);
     return good ? 0 : 1;
 }
